@@ -1,0 +1,66 @@
+# Each verb sets up what it needs: Python 3.11 or newer with pip is enough, and uv is used when it is there.
+.DEFAULT_GOAL := help
+.DELETE_ON_ERROR:
+.PHONY: help demo test fix docs corpus bench lock
+
+PYTHON ?= python3
+PY := .venv/bin/python
+UV := $(shell command -v uv 2>/dev/null)
+
+ifneq ($(UV),)
+INSTALL = $(UV) pip install --quiet --python $(PY)
+else
+# A venv made where ensurepip is missing has no pip of its own: the pip of $(PYTHON) then installs into it.
+INSTALL = $$($(PY) -c 'import pip' 2>/dev/null && echo $(PY) -m pip || echo $(PYTHON) -m pip --python $(PY)) \
+	install --quiet --disable-pip-version-check
+endif
+
+help: ## Show this list
+	@awk -F ':.*## ' '/^[a-z]+:.*## / {printf "  make %-8s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
+
+demo: .venv/.installed ## Prune a sample conversation and show what went and why
+	@.venv/bin/prunus demo
+
+test: .venv/.installed ## Check formatting, lint, types and generated docs, then run the tests
+	.venv/bin/ruff format --check .
+	.venv/bin/ruff check .
+	.venv/bin/mypy --strict src
+	@if [ -f docs/generate.py ]; then echo "$(PY) docs/generate.py --check"; $(PY) docs/generate.py --check; fi
+	$(PY) -m pytest -n auto -q
+
+fix: .venv/.installed ## Format the code and repair what the linter can
+	.venv/bin/ruff format .
+	.venv/bin/ruff check --fix .
+
+docs: .venv/.installed ## Write the generated pages anew
+	$(PY) docs/generate.py
+
+corpus: .venv/.installed ## Measure on the recorded sessions, where they are present
+	$(PY) bench/corpus.py
+
+bench: .venv/.bench ## Compare with peer libraries (installs them, not locked)
+	$(PY) bench/run.py
+
+lock: ## Renew requirements.lock (needs uv)
+	@[ -n "$(UV)" ] || { echo "make lock needs uv on the PATH"; exit 1; }
+	@$(UV) pip compile pyproject.toml --extra dev --universal --python-version 3.11 --generate-hashes \
+		--upgrade --no-annotate --custom-compile-command "make lock" --quiet -o requirements.lock
+
+.venv/.installed: requirements.lock pyproject.toml
+	@python=$(PY); [ -x $$python ] || python=$(PYTHON); \
+	$$python -c 'import sys; sys.exit(sys.version_info < (3, 11))' 2>/dev/null || { \
+		echo "Prunus needs Python 3.11 or newer; '$$python --version' says: $$($$python --version 2>&1 | tail -1)"; \
+		echo "Name another one: make PYTHON=python3.12 ..."; exit 1; }
+	@if [ -x $(PY) ]; then echo "Using the .venv that is here"; \
+	elif [ -n "$(UV)" ]; then echo "Creating .venv with uv"; $(UV) venv --quiet --python "$$(command -v $(PYTHON))" .venv; \
+	elif $(PYTHON) -c 'import ensurepip' 2>/dev/null; then echo "Creating .venv"; $(PYTHON) -m venv .venv; \
+	else echo "Creating .venv"; $(PYTHON) -m venv --without-pip .venv; fi
+	@echo "Installing the locked packages and Prunus itself"
+	@$(INSTALL) --require-hashes -r requirements.lock
+	@$(INSTALL) --no-deps --no-build-isolation -e .
+	@touch $@
+
+.venv/.bench: .venv/.installed
+	@echo "Installing the peer libraries"
+	@$(INSTALL) --no-build-isolation -e '.[bench]'
+	@touch $@

@@ -1,0 +1,50 @@
+"""Prunus prunes the history that an LLM agent sends with every request.
+
+    out = prunus.prune(body)
+    out.body, out.edits, out.refusals, out.report, out.error
+
+Names are loaded when they are first used, so that `prunus --help` does not wait for the whole library.
+"""
+
+from importlib import import_module
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from prunus.errors import FormatError, InvariantError, PrunusError, SettingsError
+    from prunus.outcome import Outcome, Report
+    from prunus.prune import Pruner, prune
+    from prunus.settings import Settings
+
+__all__ = [
+    "FormatError",
+    "InvariantError",
+    "Outcome",
+    "Pruner",
+    "PrunusError",
+    "Report",
+    "Settings",
+    "SettingsError",
+    "prune",
+]
+
+_HOMES = {
+    "FormatError": "errors",
+    "InvariantError": "errors",
+    "Outcome": "outcome",
+    "Pruner": "prune",
+    "PrunusError": "errors",
+    "Report": "outcome",
+    "Settings": "settings",
+    "SettingsError": "errors",
+    "prune": "prune",
+}
+
+
+def __getattr__(name: str) -> Any:
+    if name not in _HOMES:
+        raise AttributeError(f"module 'prunus' has no attribute {name!r}")
+    return getattr(import_module(f"prunus.{_HOMES[name]}"), name)
+
+
+def __dir__() -> list[str]:
+    return __all__

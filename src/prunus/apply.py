@@ -1,0 +1,58 @@
+"""Carrying edits out: the only place where a history changes."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from dataclasses import replace
+
+import msgspec
+
+from prunus.edits import Edit, Gone, Input, Note, Replacement, Shorter
+from prunus.errors import InvariantError
+from prunus.history import Attachment, Call, History, Message, Opaque, Part, Result, Text, Thinking
+
+__all__ = ["apply", "change"]
+
+
+def apply(history: History, edits: Iterable[Edit]) -> History:
+    """The history with every edit carried out."""
+    chosen: dict[int, dict[int, Replacement]] = {}
+    for edit in edits:
+        chosen.setdefault(edit.target.message, {})[edit.target.part] = edit.replacement
+    messages = (
+        change(message, chosen[i]) if i in chosen else message for i, message in enumerate(history.messages)
+    )
+    return History(history.format, tuple(message for message in messages if message is not None))
+
+
+def change(message: Message, edits: Mapping[int, Replacement]) -> Message | None:
+    """One message with these parts replaced; None when nothing of it is left in the request."""
+    emptied = {i for i, edit in edits.items() if isinstance(edit, Note) and isinstance(message.parts[i], Result)}
+    parts: list[Part] = []
+    places: dict[int, int] = {}
+    for i, part in enumerate(message.parts):
+        replacement = edits.get(i)
+        if isinstance(part, Attachment | Opaque) and part.inside is not None:
+            if part.inside in emptied:
+                continue
+            part = replace(part, inside=places[part.inside])
+        if isinstance(replacement, Gone):
+            if part.at == ():
+                return None
+            continue
+        places[i] = len(parts)
+        parts.append(part if replacement is None else _changed(part, replacement))
+    return replace(message, parts=tuple(parts))
+
+
+def _changed(part: Part, replacement: Replacement) -> Part:
+    match part, replacement:
+        case ((Text() | Thinking()), (Note(text) | Shorter(text))):
+            return replace(part, text=text)
+        case Result(), (Note(text) | Shorter(text)):
+            return replace(part, text=text)
+        case Call(), Input(value):
+            return replace(part, input=value, text=msgspec.json.encode(value).decode())
+        case Attachment(), Note(text):
+            return Text(text)
+    raise InvariantError(f"a {type(part).__name__} cannot become a {type(replacement).__name__}")

@@ -1,0 +1,153 @@
+"""`prunus config`: show, check or create settings."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator, Mapping
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from prunus.cli.body import failure
+from prunus.cli.options import load_settings, settings_options
+
+if TYPE_CHECKING:
+    from prunus.settings import Loaded
+
+__all__ = ["command"]
+
+_PATH = click.Path(path_type=Path)
+
+
+@click.group("config")
+def command() -> None:
+    """Show, check or create settings.
+
+    Settings are read from the user's configuration directory, then from prunus.toml, prunus.jsonc or acp.jsonc
+    in the project, or from [tool.prunus] in its pyproject.toml. Options of a command win over both.
+
+    \b
+    Examples:
+      prunus config show
+      prunus config check .
+      prunus config init
+    """
+
+
+@command.command("show")
+@click.argument("path", type=_PATH, required=False)
+@settings_options
+@click.option("--json", "in_json", is_flag=True, help="As JSON.")
+def show(path: Path | None, preset: str | None, sets: tuple[str, ...], config: Path | None, in_json: bool) -> None:
+    """Print the settings in force and where each comes from.
+
+    PATH is a settings file or a directory with some; without it they are searched for from here upward.
+
+    \b
+    Examples:
+      prunus config show
+      prunus config show --preset acp --set notification=detailed
+    """
+    loaded = load_settings(path or config, preset, sets)
+    values = loaded.settings.dump()
+    if in_json:
+        sources = [str(source) for source in loaded.sources]
+        click.echo(json.dumps({"sources": sources, "settings": values}, ensure_ascii=False, indent=2))
+        return
+    click.echo(_read(loaded))
+    given = ([f"preset={preset}"] if preset is not None else []) + list(sets)
+    layers = _layers(loaded, given)
+    for key, value in _flat(values):
+        came = next((name for name, has in reversed(layers) if has(key)), "")
+        click.echo(f"{'.'.join(key)} = {_toml(value)}{f'  # {came}' if came else ''}")
+
+
+@command.command("schema")
+def schema() -> None:
+    """Print the JSON schema of a settings file.
+
+    \b
+    Example:
+      prunus config schema > prunus.schema.json
+    """
+    from prunus.settings import Settings
+
+    click.echo(json.dumps(Settings.schema(), ensure_ascii=False, indent=2))
+
+
+@command.command("check")
+@click.argument("path", type=_PATH, required=False)
+def check(path: Path | None) -> None:
+    """Check settings files: lists every problem, or says ok.
+
+    PATH is a settings file or a directory with some; without it they are searched for from here upward.
+
+    \b
+    Examples:
+      prunus config check
+      prunus config check ~/work/app/acp.jsonc
+    """
+    loaded = load_settings(path, None, ())
+    click.echo("ok")
+    click.echo(_read(loaded))
+    for line in loaded.ignored:
+        click.echo(f"# no effect: {line}")
+
+
+@command.command("init")
+@click.argument("path", type=_PATH, default="prunus.toml")
+@click.option("--force", is_flag=True, help="Replace a file that is there.")
+def init(path: Path, force: bool) -> None:
+    """Write a prunus.toml in which every setting stands as a comment.
+
+    PATH is the file or its directory, prunus.toml here if it is left out.
+
+    \b
+    Examples:
+      prunus config init
+      prunus config init ~/.config/prunus --force
+    """
+    from prunus.cli.body import write_body
+    from prunus.settings import init_text
+
+    target = path / "prunus.toml" if path.is_dir() else path
+    name = click.format_filename(target)
+    if target.suffix != ".toml":
+        raise failure(f"{name}: expected a name that ends in .toml")
+    if target.exists() and not force:
+        raise failure(f"{name}: is there already; --force replaces it")
+    write_body(init_text().encode(), target)
+    click.echo(f"wrote {name}")
+
+
+def _read(loaded: Loaded) -> str:
+    if not loaded.sources:
+        return "# no settings file, built-in values"
+    return "\n".join(f"# read: {click.format_filename(source)}" for source in loaded.sources)
+
+
+def _layers(loaded: Loaded, options: list[str]) -> list[tuple[str, Any]]:
+    """Each source with a test for the settings that it gives."""
+    from prunus.settings.files import from_options, read
+
+    found = [(source.name, read(source)) for source in loaded.sources] + [("option", from_options(options))]
+    return [(name, layer.has) for name, layer in found if layer is not None]
+
+
+def _flat(table: Mapping[str, Any], start: tuple[str, ...] = ()) -> Iterator[tuple[tuple[str, ...], Any]]:
+    for key, value in table.items():
+        if isinstance(value, Mapping):
+            yield from _flat(value, (*start, key))
+        else:
+            yield (*start, key), value
+
+
+def _toml(value: Any) -> str:
+    match value:
+        case Mapping():
+            return "{" + ", ".join(f"{key} = {_toml(inner)}" for key, inner in value.items()) + "}"
+        case list():
+            return "[" + ", ".join(map(_toml, value)) + "]"
+        case _:
+            return json.dumps(value, ensure_ascii=False)

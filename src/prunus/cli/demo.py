@@ -1,0 +1,118 @@
+"""`prunus demo`: a bundled session, before and after."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Iterator
+from importlib.resources import files
+from itertools import islice
+from textwrap import fill
+from typing import TYPE_CHECKING
+
+import click
+
+from prunus.cli.table import printable
+
+if TYPE_CHECKING:
+    from prunus.edits import Edit
+    from prunus.history import History
+    from prunus.outcome import Outcome
+
+__all__ = ["command"]
+
+_NEXT = """\
+Try it on a request of your own:
+  prunus prune request.json > pruned.json    prune it
+  prunus explain request.json                ask about every part of it
+  prunus strategies                          see what can go, and what goes by default
+  prunus config init                         write a settings file to change that"""
+
+
+@click.command("demo")
+def command() -> None:
+    """Prune a bundled session and show what went and why.
+
+    The session is invented: a coding agent repairs a small pantry program. No key, no network.
+
+    \b
+    Example:
+      prunus demo
+    """
+    from prunus.formats import read
+    from prunus.prune import prune
+    from prunus.report import effectiveness, status_line
+    from prunus.report.text import change
+
+    body = files("prunus").joinpath("data", "demo.json").read_bytes()
+    started = time.perf_counter()
+    outcome = prune(body)
+    took = time.perf_counter() - started
+    report = outcome.report
+    kept, same = _unchanged(body, outcome)
+    again = prune(outcome.body).body == outcome.body
+    lines = [
+        f"A coding agent repairs a pantry program: {report.messages} messages, {len(body):,} bytes.",
+        "",
+        status_line(report),
+        f"{change(report.tokens_before, report.tokens_after)} in {took * 1000:.0f} ms",
+        "",
+        effectiveness(report.strategies),
+        "",
+        *_examples(read(body, report.format), outcome),
+        f"Untouched: {same} of {kept} messages without an edit kept every byte, of {report.messages} in all.",
+        f"Pruned again: {'nothing changes' if again else 'it changes'}.",
+        "",
+        _NEXT,
+    ]
+    click.echo("\n".join(lines))
+    if outcome.error is not None or same != kept or not again:
+        raise click.ClickException(outcome.error or "the checks above do not hold")
+
+
+def _unchanged(body: bytes, outcome: Outcome) -> tuple[int, int]:
+    """How many messages have no edit, and how many of those came out byte for byte."""
+    from prunus.formats import frame
+
+    before, after = frame(body), frame(outcome.body)
+    edited = {edit.target.message for edit in outcome.edits}
+    kept = [i for i in range(len(before.starts)) if i not in edited]
+    if len(before.starts) != len(after.starts):
+        return len(kept), 0
+    return len(kept), sum(before.raw(i) == after.raw(i) for i in kept)
+
+
+def _examples(history: History, outcome: Outcome) -> Iterator[str]:
+    """Three edits by three strategies, each with the text before and after."""
+    yield "What became what:"
+    for edit in islice(_best(outcome.edits), 3):
+        before, after = _texts(history, edit)
+        tokens = f"{edit.tokens_before:,} -> {edit.tokens_after:,} tokens"
+        yield f"  message {edit.target.message}, {edit.strategy}: {edit.reason} ({tokens})"
+        yield f"    - {_clip(before)}"
+        yield fill(_clip(after, 200), 80, initial_indent="    + ", subsequent_indent="      ")
+    yield ""
+
+
+def _best(edits: tuple[Edit, ...]) -> Iterator[Edit]:
+    """The largest edit of each strategy that leaves words behind, stale reads first."""
+    from prunus.edits import Note, Shorter
+
+    best: dict[str, Edit] = {}
+    for edit in edits:
+        known = best.get(edit.strategy)
+        if isinstance(edit.replacement, Note | Shorter) and (known is None or edit.saved > known.saved):
+            best[edit.strategy] = edit
+    yield from sorted(best.values(), key=lambda edit: (edit.strategy != "stale_reads", -edit.saved))
+
+
+def _texts(history: History, edit: Edit) -> tuple[str, str]:
+    """What stood there, and the words that are new."""
+    before = str(getattr(history.part(edit.target), "text", ""))
+    after = str(getattr(edit.replacement, "text", ""))
+    new = [line for line in after.splitlines() if line and line not in before]
+    return before, " ".join(new) or after
+
+
+def _clip(text: str, most: int = 74) -> str:
+    flat = printable(" ".join(text[: 2 * most].split()))
+    return flat if len(flat) <= most else f"{flat[: most - 1]}…"

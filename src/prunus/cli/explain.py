@@ -1,0 +1,72 @@
+"""`prunus explain`: what becomes of every part of a request."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Final
+
+import click
+
+from prunus.cli.body import failure, located, read_body
+from prunus.cli.options import format_option, load_settings, settings_options
+from prunus.cli.table import show
+
+if TYPE_CHECKING:
+    from prunus.report import Row
+
+__all__ = ["command"]
+
+_HEADINGS: Final = ("part", "role", "turn", "kind", "what", "tokens", "priority", "fate", "why")
+
+
+@click.command("explain")
+@click.argument("source", metavar="FILE|-")
+@format_option
+@settings_options
+@click.option("--json", "in_json_", is_flag=True, help="Every part as JSON.")
+@click.option("--all", "everything", is_flag=True, help="Also the parts that nothing was proposed for.")
+def command(
+    source: str,
+    format_: str | None,
+    preset: str | None,
+    sets: tuple[str, ...],
+    config: Path | None,
+    in_json_: bool,
+    everything: bool,
+) -> None:
+    """Say of every part of a request what becomes of it.
+
+    Lists each part by message and place: whose it is, what it is, how much it matters, whether it stays, which
+    strategy or guard says so and why, and what waits for a later turn.
+
+    \b
+    Examples:
+      prunus explain request.json
+      prunus explain request.json --all --preset acp | grep thinking
+      prunus explain - --json < request.json
+    """
+    from prunus.errors import FormatError
+    from prunus.explain import explain
+    from prunus.report import in_json, rows, summary
+
+    settings = load_settings(config, preset, sets).settings
+    body = read_body(source, settings.limits.body)
+    try:
+        parts = explain(body, settings, format_)
+    except FormatError as error:
+        raise failure(located(source, body, str(error))) from error
+    if in_json_:
+        click.echo(json.dumps(in_json(parts), ensure_ascii=False, indent=2))
+        return
+    shown = list(rows(parts, everything=everything))
+    if shown:
+        show(_HEADINGS, [_cells(row) for row in shown], right=(2, 5), flexible=(4, 8))
+        click.echo()
+    click.echo(summary(parts, len(shown)))
+
+
+def _cells(row: Row) -> Sequence[str]:
+    why = "; ".join(row.why)
+    return row.place, row.role, row.turn, row.kind, row.title, row.tokens, row.priority, row.verdict, why

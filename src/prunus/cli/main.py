@@ -1,0 +1,66 @@
+"""`prunus`: the group of all commands."""
+
+from __future__ import annotations
+
+import importlib
+import sys
+from collections.abc import Mapping
+from io import TextIOWrapper
+from typing import Final
+
+import click
+
+__all__ = ["main"]
+
+_COMMANDS: Final[Mapping[str, str]] = {
+    "demo": "Prune a bundled session and show what went and why.",
+    "prune": "Prune one request.",
+    "explain": "Say of every part of a request what becomes of it.",
+    "strategies": "List the strategies, or show one in full.",
+    "config": "Show, check or create settings.",
+}
+"""In the order in which they are listed. A command's module has its name and is imported when it is called."""
+
+
+class _Commands(click.Group):
+    """Imports a command only when it is called, so that help comes at once."""
+
+    def list_commands(self, ctx: click.Context) -> list[str]:
+        return list(_COMMANDS)
+
+    def get_command(self, ctx: click.Context, name: str) -> click.Command | None:
+        if name not in _COMMANDS:
+            return None
+        command = importlib.import_module(f"prunus.cli.{name}").command
+        assert isinstance(command, click.Command)
+        return command
+
+    def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
+        with formatter.section("Commands"):
+            formatter.write_dl(list(_COMMANDS.items()))
+
+
+def _version(ctx: click.Context, _: click.Parameter, asked: bool) -> None:
+    from importlib.metadata import PackageNotFoundError, version
+
+    if asked:
+        try:
+            click.echo(f"prunus {version('prunus')}")
+        except PackageNotFoundError:
+            click.echo("prunus, run from its source")
+        ctx.exit()
+
+
+@click.group(cls=_Commands, context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 100})
+@click.option(
+    "--version", is_flag=True, expose_value=False, is_eager=True, callback=_version, help="Show the version."
+)
+def main() -> None:
+    """Prune the history that an LLM agent sends with each request.
+
+    Start with `prunus demo`: it needs no key, no network and no files of yours.
+    """
+    for stream in (sys.stdout, sys.stderr):
+        if isinstance(stream, TextIOWrapper):
+            # A terminal that cannot show a character gets a question mark instead of a traceback.
+            stream.reconfigure(errors="replace")

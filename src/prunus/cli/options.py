@@ -1,0 +1,81 @@
+"""The options that several commands share: which settings, which format."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, TypeVar
+
+import click
+
+if TYPE_CHECKING:
+    from prunus.settings import Loaded
+
+__all__ = ["format_option", "load_settings", "settings_options"]
+
+_Command = TypeVar("_Command", bound=Callable[..., Any])
+
+
+def settings_options(command: _Command) -> _Command:
+    """--preset, --set and --config."""
+    for option in (
+        click.option(
+            "--config",
+            metavar="PATH",
+            type=click.Path(path_type=Path),
+            help="Settings file or directory, instead of those found from here upward.",
+        ),
+        click.option(
+            "--set", "sets", metavar="KEY=VALUE", multiple=True, help="One setting for this run; may be repeated."
+        ),
+        click.option("--preset", metavar="NAME", help="Preset to start from: auto, acp, smart or off."),
+    ):
+        command = option(command)
+    return command
+
+
+format_option = click.option(
+    "--format", "format_", metavar="NAME", help="Format of the request; recognised if not given."
+)
+
+
+def load_settings(config: Path | None, preset: str | None, sets: tuple[str, ...]) -> Loaded:
+    """The settings in force; ends the program with all problems if there are any."""
+    from prunus.errors import SettingsError
+    from prunus.settings import discover
+
+    overrides = (*([f"preset={preset}"] if preset is not None else []), *sets)
+    try:
+        loaded = discover(Path.cwd(), overrides=overrides) if config is None else _from(config, overrides)
+        loaded.settings.counter()
+    except SettingsError as error:
+        raise _wrong(str(error)) from error
+    return loaded
+
+
+def _from(config: Path, overrides: tuple[str, ...]) -> Loaded:
+    """One file or directory, and the overrides on top of it."""
+    from dataclasses import replace
+
+    from prunus.settings import Settings, load
+    from prunus.settings.files import from_options, read
+    from prunus.settings.layers import merge
+    from prunus.settings.problems import fail
+
+    loaded = load(config)
+    if not overrides:
+        return loaded
+    above = from_options(overrides)
+    fail(above.problems)
+    values: dict[str, Any] = {}
+    for layer in (*(read(source) for source in loaded.sources), above):
+        values = merge(values, layer.values if layer is not None else {})
+    return replace(loaded, settings=Settings(**values))
+
+
+def _wrong(problems: str) -> click.ClickException:
+    lines = problems.splitlines()
+    shown = "\n".join(f"  {line}" for line in lines)
+    error = click.ClickException(f"{len(lines)} problem{'s' * (len(lines) > 1)} in the settings\n{shown}")
+    error.exit_code = 2
+    return error

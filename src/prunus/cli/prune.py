@@ -1,0 +1,65 @@
+"""`prunus prune`: one request in, the pruned request out."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import click
+
+from prunus.cli.body import failure, located, read_body, write_body
+from prunus.cli.options import format_option, load_settings, settings_options
+
+__all__ = ["command"]
+
+
+@click.command("prune")
+@click.argument("source", metavar="FILE|-")
+@format_option
+@settings_options
+@click.option(
+    "-o", "--output", metavar="OUT", type=click.Path(path_type=Path), help="Write to a file, not standard output."
+)
+@click.option(
+    "--report", type=click.Choice(["text", "json", "none"]), default="text", show_default=True,
+    help="What to say on standard error.",
+)  # fmt: skip
+def command(
+    source: str,
+    format_: str | None,
+    preset: str | None,
+    sets: tuple[str, ...],
+    config: Path | None,
+    output: Path | None,
+    report: str,
+) -> None:
+    """Prune one request.
+
+    Reads the JSON of a request, as an agent sends it to its provider, and writes the pruned request to
+    standard output. Messages without an edit keep their bytes. What was done is said on standard error.
+
+    \b
+    Examples:
+      prunus prune request.json > pruned.json
+      prunus prune - --preset acp --set strategies.old_errors.turns=2 < request.json
+      prunus prune request.json -o pruned.json --report json 2> report.json
+    """
+    from prunus.formats import read
+    from prunus.prune import Pruner
+    from prunus.report import record, text_report, tool_names
+
+    settings = load_settings(config, preset, sets).settings
+    body = read_body(source, settings.limits.body)
+    outcome = Pruner(settings).prune(body, format=format_)
+    if outcome.error is not None:
+        kind, _, message = outcome.error.partition(": ")
+        if kind == "FormatError":
+            raise failure(located(source, body, message))
+        raise click.ClickException(f"this is a fault of Prunus, nothing was written: {outcome.error}")
+    write_body(outcome.body, output)
+    if report == "json":
+        click.echo(json.dumps(record(outcome), ensure_ascii=False, indent=2), err=True)
+    elif report == "text":
+        detailed = settings.notification == "detailed" and outcome.edits
+        tools = tool_names(read(body, outcome.report.format), outcome.edits) if detailed else ()
+        click.echo(text_report(outcome, settings.notification, tools), err=True)

@@ -1,0 +1,82 @@
+"""The one currency: an edit says what would change, by whom and why."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from prunus.history import Ref
+
+__all__ = ["Edit", "Gone", "Input", "Keep", "Note", "Refusal", "Replacement", "Shorter"]
+
+
+@dataclass(frozen=True, slots=True)
+class Note:
+    """The whole part becomes these words, and what it carried goes with it."""
+
+    text: str
+
+
+@dataclass(frozen=True, slots=True)
+class Shorter:
+    """The text of the part becomes this; whatever else it carries stays."""
+
+    text: str
+
+
+@dataclass(frozen=True, slots=True)
+class Input:
+    """The arguments of a call become these."""
+
+    value: Mapping[str, Any]
+
+
+@dataclass(frozen=True, slots=True)
+class Gone:
+    """The part is left out."""
+
+
+@dataclass(frozen=True, slots=True)
+class Keep:
+    """The strategy takes back what it proposed for this part before."""
+
+
+Replacement = Note | Shorter | Input | Gone | Keep
+
+
+@dataclass(frozen=True, slots=True)
+class Edit:
+    """One change that a strategy proposes; nothing else ever changes a history."""
+
+    target: Ref
+    replacement: Replacement
+    strategy: str
+    reason: str
+    by: Ref | None = None
+    """The call that made the target dispensable."""
+    ripe: int = 0
+    """The turn from which it may be applied."""
+    shows: Ref | None = None
+    """The part that the replacement points to, which must stay visible."""
+    spends: bool = False
+    """The whole call is over and done with, so its input may go too."""
+    pressure: bool = False
+    """Only worth it when the context runs short."""
+    tokens_before: int = 0
+    tokens_after: int = 0
+
+    @property
+    def saved(self) -> int:
+        return self.tokens_before - self.tokens_after
+
+
+@dataclass(frozen=True, slots=True)
+class Refusal:
+    """An edit that a guard did not allow."""
+
+    edit: Edit
+    guard: str
+    reason: str
+    until: int | None = None
+    """The turn at which it may be asked again; None where the refusal lasts."""

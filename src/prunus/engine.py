@@ -1,0 +1,247 @@
+"""The edits of one conversation, kept up to date as it grows.
+
+Each message is looked at once. What it brings is told to the strategies in order; what they propose becomes a
+candidate for its part. A part is decided anew only when something about it changed: a new candidate, an age that
+was waited for, a pointer that lost what it showed. So a request costs what is new in it, and a history seen at
+once ends in the same edits as one seen message by message.
+"""
+
+from __future__ import annotations
+
+from bisect import bisect_left, insort
+from collections.abc import Callable, Hashable, Sequence
+from dataclasses import dataclass, replace
+
+from prunus.apply import change
+from prunus.edits import Edit, Gone, Input, Keep, Note, Refusal, Shorter
+from prunus.formats import write
+from prunus.guards import Guard, Hold
+from prunus.history import Attachment, Call, Message, Opaque, Part, Ref, Result
+from prunus.invariants import Change, check
+from prunus.strategies import AfterEdit, OnPiece, OnUse, Strategy
+from prunus.tokens import Counter
+from prunus.tools import Toolbox
+from prunus.view import Piece, Use, View, weigh
+
+__all__ = ["Engine", "Tally"]
+
+
+@dataclass(frozen=True, slots=True)
+class Tally:
+    """How many edits there are, and the tokens they save."""
+
+    count: int = 0
+    tokens: int = 0
+
+    def add(self, count: int, tokens: int) -> Tally:
+        return Tally(self.count + count, self.tokens + tokens)
+
+
+class Engine:
+    """What could go in one conversation, what must stay, and the bytes that follow from it."""
+
+    def __init__(
+        self,
+        format: str,
+        strategies: Sequence[Strategy],
+        guards: Sequence[Guard],
+        toolbox: Toolbox,
+        counter: Counter,
+    ) -> None:
+        self.format = format
+        self.view = View(toolbox, counter)
+        self.guards = tuple(guards)
+        self.on_use = tuple(s for s in strategies if isinstance(s, OnUse))
+        self.on_piece = tuple(s for s in strategies if isinstance(s, OnPiece))
+        self.after_edit = tuple(s for s in strategies if isinstance(s, AfterEdit))
+        self.rank = {strategy.name: i for i, strategy in enumerate(strategies)}
+        self.candidates: dict[Ref, dict[int, Edit]] = {}
+        self.chosen: dict[Ref, Edit] = {}
+        self.refused: dict[Ref, tuple[Refusal, ...]] = {}
+        self.rendered: dict[int, bytes] = {}
+        self.rendered_size = 0
+        self.edited: list[int] = []
+        """The messages with edits, in order."""
+        self.saved = 0
+        self.by_strategy: dict[str, Tally] = {}
+        self.by_category: dict[str, Tally] = {}
+        self._groups: dict[tuple[str, Hashable], list[Use]] = {}
+        self._dirty: set[Ref] = set()
+        self._stale: set[int] = set()
+        self._at_turn: dict[int, set[Ref]] = {}
+        self._at_loop: dict[int, set[Ref]] = {}
+        self._asked_at = (0, 0)
+        self._rests_on: dict[Ref, set[Ref]] = {}
+        """Parts whose edits depend on what happens to another part."""
+
+    def advance(self, count: int, load: Callable[[int], Message], resent: int) -> None:
+        """Take in the messages up to `count`; those from `resent` on may have come with other bytes."""
+        view = self.view
+        view.look_at(load)
+        try:
+            for index in range(len(view.turns), count):
+                for event in view.extend(load(index)):
+                    self._hear(event)
+            self._wake()
+            while self._dirty:
+                self._decide(self._dirty.pop())
+            at = bisect_left(self.edited, resent)
+            self._stale.update(self.edited[at:])
+            for index in sorted(self._stale):
+                self._render(index)
+            self._stale.clear()
+        finally:
+            view.look_at(None)
+
+    def _hear(self, event: Use | Piece) -> None:
+        if isinstance(event, Piece):
+            for piece_strategy in self.on_piece:
+                for edit in piece_strategy.inspect(event, self.view):
+                    self._take(edit)
+            return
+        self.view.admit(event)
+        for strategy in self.on_use:
+            for group in strategy.groups(event):
+                members = self._groups.setdefault((strategy.name, group), [])
+                for edit in strategy.propose(event, members, group, self.view):
+                    self._take(edit)
+                members.append(event)
+
+    def _take(self, edit: Edit) -> None:
+        """An edit becomes a candidate for its part."""
+        rank = self.rank[edit.strategy]
+        options = self.candidates.setdefault(edit.target, {})
+        self._dirty.add(edit.target)
+        if isinstance(edit.replacement, Keep):
+            options.pop(rank, None)
+            return
+        part = self.view.part(edit.target)
+        options[rank] = self._weigh(edit, part)
+        if edit.shows is not None:
+            self._rests_on.setdefault(edit.shows, set()).add(edit.target)
+        if isinstance(part, Attachment) and part.inside is not None:
+            self._rests_on.setdefault(Ref(edit.target.message, part.inside), set()).add(edit.target)
+        for strategy in self.after_edit:
+            for more in strategy.follow(edit, self.view):
+                self._take(more)
+
+    def _weigh(self, edit: Edit, part: Part) -> Edit:
+        counter = self.view.counter
+        use = self.view.by_ref.get(edit.target)
+        if use is None:
+            before = weigh(part, counter)
+        else:
+            before = use.input_tokens if isinstance(part, Call) else use.tokens
+        match edit.replacement:
+            case Note(text) | Shorter(text):
+                after = counter.count(text)
+                if isinstance(part, Result) and isinstance(edit.replacement, Note):
+                    before += sum(weigh(inner, counter) for inner in self._carried(edit.target))
+            case Input(value):
+                after = counter.count(use.tool if use else "") + counter.count(str(dict(value)))
+            case Gone() | Keep():
+                after = 0
+        return replace(edit, tokens_before=before, tokens_after=after)
+
+    def _carried(self, result: Ref) -> list[Part]:
+        parts = self.view.message(result.message).parts
+        return [p for p in parts if isinstance(p, Attachment | Opaque) and p.inside == result.part]
+
+    def _wake(self) -> None:
+        """Ask again what was waiting for this turn or this loop."""
+        turn, loop = self._asked_at
+        for at in range(turn + 1, self.view.turn + 1):
+            self._dirty |= self._at_turn.pop(at, set())
+        for at in range(loop + 1, self.view.loop + 1):
+            self._dirty |= self._at_loop.pop(at, set())
+        self._asked_at = self.view.turn, self.view.loop
+
+    def _decide(self, target: Ref) -> None:
+        """Choose the first candidate that is ripe and that no guard holds back."""
+        refusals: list[Refusal] = []
+        choice: Edit | None = None
+        options = self.candidates.get(target, {})
+        for rank in sorted(options):
+            edit = options[rank]
+            if edit.pressure:
+                continue
+            if edit.ripe > self.view.turn:
+                self._at_turn.setdefault(edit.ripe, set()).add(target)
+                continue
+            refusal = self._refusal(edit)
+            if refusal is None:
+                choice = edit
+                break
+            refusals.append(refusal)
+        if refusals:
+            self.refused[target] = tuple(refusals)
+        else:
+            self.refused.pop(target, None)
+        if choice != self.chosen.get(target):
+            self._choose(target, choice)
+
+    def _refusal(self, edit: Edit) -> Refusal | None:
+        if edit.shows is not None and edit.shows in self.chosen:
+            return Refusal(edit, "visible_pointers", "what it would point to is not shown in full any more")
+        if self._covered(edit.target):
+            return Refusal(edit, "whole_results", "the result that carries it goes as a whole")
+        for guard in self.guards:
+            held: Hold | None = guard.hold(edit, self.view)
+            if held is not None:
+                if held.turn is not None:
+                    self._at_turn.setdefault(held.turn, set()).add(edit.target)
+                elif held.loop is not None:
+                    self._at_loop.setdefault(held.loop, set()).add(edit.target)
+                return Refusal(edit, guard.name, held.reason, held.turn)
+        return None
+
+    def _covered(self, target: Ref) -> bool:
+        if target in self.view.by_ref:
+            return False
+        part = self.view.part(target)
+        if not isinstance(part, Attachment) or part.inside is None:
+            return False
+        owner = self.chosen.get(Ref(target.message, part.inside))
+        return owner is not None and isinstance(owner.replacement, Note)
+
+    def _choose(self, target: Ref, choice: Edit | None) -> None:
+        old = self.chosen.pop(target, None)
+        for edit, sign in ((old, -1), (choice, 1)):
+            if edit is not None:
+                self._count(edit, sign)
+        if choice is not None:
+            self.chosen[target] = choice
+        self._stale.add(target.message)
+        self._dirty |= self._rests_on.get(target, set())
+
+    def _count(self, edit: Edit, sign: int) -> None:
+        category = "tools" if edit.target in self.view.by_ref else "messages"
+        if edit.strategy == "old_thinking":
+            category = "thinking"
+        self.saved += sign * edit.saved
+        for table, key in ((self.by_strategy, edit.strategy), (self.by_category, category)):
+            table[key] = table.get(key, Tally()).add(sign, sign * edit.saved)
+
+    def _render(self, index: int) -> None:
+        """Carry out the edits of one message, and see that its provider will take it."""
+        before = self.view.message(index)
+        edits = {
+            part: self.chosen[ref].replacement
+            for part in range(len(before.parts))
+            if (ref := Ref(index, part)) in self.chosen
+        }
+        if not edits:
+            if index in self.rendered:
+                self.rendered_size -= len(self.rendered.pop(index))
+                self.edited.remove(index)
+            return
+        after = change(before, edits)
+        following = self.view.message(index + 1) if index + 1 < len(self.view.turns) else None
+        open_loop = self.view.loops[index] >= self.view.loop
+        check(Change(self.format, before, after, following, open_loop))
+        if index in self.rendered:
+            self.rendered_size -= len(self.rendered[index])
+        else:
+            insort(self.edited, index)
+        self.rendered[index] = write(before, edits)
+        self.rendered_size += len(self.rendered[index])

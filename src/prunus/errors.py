@@ -1,0 +1,27 @@
+"""Whose fault it was.
+
+PrunusError
+├── SettingsError     yours: a setting that cannot be used
+├── FormatError       the peer's: a body that is not a request we know
+└── InvariantError    ours: a result that the provider would refuse
+"""
+
+from __future__ import annotations
+
+__all__ = ["FormatError", "InvariantError", "PrunusError", "SettingsError"]
+
+
+class PrunusError(Exception):
+    """Anything Prunus raises on purpose."""
+
+
+class SettingsError(PrunusError):
+    """Settings that cannot be used; the message lists every problem."""
+
+
+class FormatError(PrunusError):
+    """A body that cannot be read: what is wrong, and where."""
+
+
+class InvariantError(PrunusError):
+    """A pruned request that its provider would refuse."""

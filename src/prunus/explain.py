@@ -1,0 +1,93 @@
+"""Every part of a request: how much it matters, whether it stays, and who says so."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from prunus.conversation import Loader
+from prunus.edits import Edit, Refusal
+from prunus.engine import Engine
+from prunus.formats import frame
+from prunus.history import Call, Ref, Result, Role
+from prunus.policy.priorities import Priority, priority
+from prunus.settings import Settings
+from prunus.strategies.cut import describe
+from prunus.view import weigh
+
+__all__ = ["Explained", "explain"]
+
+
+@dataclass(frozen=True, slots=True)
+class Explained:
+    """One part, and what was decided about it."""
+
+    ref: Ref
+    role: Role
+    turn: int
+    kind: str
+    """text, thinking, call, result, attachment, marker or opaque."""
+    title: str
+    tokens: int
+    priority: Priority
+    edit: Edit | None
+    """What is done to it, if anything."""
+    waiting: tuple[Edit, ...]
+    """What may be done later: when it is older, or when the context runs short."""
+    refusals: tuple[Refusal, ...]
+    """What was proposed and not allowed."""
+
+
+def explain(body: bytes, settings: Settings | None = None, format: str | None = None) -> tuple[Explained, ...]:
+    """Look at a request and say of every part what becomes of it. Raises FormatError for what it cannot read."""
+    settings = settings or Settings()
+    cut = frame(body, format)
+    engine = Engine(
+        cut.format.name,
+        () if cut.closed else settings.active_strategies(),
+        settings.active_guards(),
+        settings.toolbox(),
+        settings.counter(),
+    )
+    load = Loader(cut)
+    engine.advance(len(cut.starts), load, 0)
+    return tuple(
+        _explained(Ref(index, part), load, engine)
+        for index in range(len(cut.starts))
+        for part in range(len(load(index).parts))
+    )
+
+
+def _explained(ref: Ref, load: Loader, engine: Engine) -> Explained:
+    message = load(ref.message)
+    part = message.parts[ref.part]
+    view = engine.view
+    options = engine.candidates.get(ref, {})
+    chosen = engine.chosen.get(ref)
+    refusals = engine.refused.get(ref, ())
+    refused = [refusal.edit for refusal in refusals]
+    waiting = tuple(
+        edit
+        for _, edit in sorted(options.items())
+        if edit != chosen and edit not in refused and (edit.pressure or edit.ripe > view.turn)
+    )
+    use = view.by_ref.get(ref)
+    if use is not None:
+        title = describe(use)
+    elif isinstance(part, Call):
+        title = part.tool
+    else:
+        words = getattr(part, "text", "") or getattr(part, "name", "") or getattr(part, "type", "")
+        title = " ".join(words[:200].split())[:60]
+    superseded = chosen is not None and (isinstance(part, Call | Result) and not chosen.ripe)
+    return Explained(
+        ref,
+        message.role,
+        view.turn_of(ref),
+        type(part).__name__.lower(),
+        title,
+        weigh(part, view.counter),
+        priority(ref, message, view, superseded=superseded),
+        chosen,
+        waiting,
+        refusals,
+    )

@@ -1,0 +1,36 @@
+"""The identity of a message, whatever cache markers the client put on it this time."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from hashlib import blake2b
+from typing import Any
+
+import msgspec
+
+__all__ = ["digest"]
+
+
+def digest(message: Mapping[str, Any], raw: bytes) -> bytes:
+    """A hash that stays when cache markers move.
+
+    Clients mark the last message for the cache, and a marked one often travels as a list of one text block
+    that was, and will again be, a plain string.
+    """
+    value: Any = message
+    if b'"cache_control"' in raw:
+        value = _unmarked(message)
+    content = value.get("content")
+    if isinstance(content, list) and len(content) == 1:
+        block = content[0]
+        if isinstance(block, dict) and block.keys() == {"type", "text"} and block["type"] == "text":
+            value = {**value, "content": block["text"]}
+    return blake2b(msgspec.json.encode(value), digest_size=16).digest()
+
+
+def _unmarked(value: Any) -> Any:
+    if isinstance(value, dict):
+        return {key: _unmarked(inner) for key, inner in value.items() if key != "cache_control"}
+    if isinstance(value, list):
+        return [_unmarked(inner) for inner in value]
+    return value

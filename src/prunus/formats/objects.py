@@ -1,0 +1,131 @@
+"""Bodies that come as parsed objects, read without turning them into bytes.
+
+The last body is remembered as a copy of its containers that shares the strings, so that comparing it with the
+next one costs little more than following pointers, and notices any change the caller made in place.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+import msgspec
+
+from prunus.errors import FormatError
+from prunus.formats.format import Format
+from prunus.formats.frame import Frame, frame
+
+__all__ = ["Objects", "copy", "encode", "read_objects"]
+
+
+@dataclass(slots=True)
+class Objects:
+    """A dict with a list of messages, or the list alone."""
+
+    body: Any
+    format: Format
+    closed: str = ""
+    model: str = ""
+    size: int = 0
+    """Length of the body as JSON, roughly."""
+    copies: list[Any] = field(default_factory=list)
+    """The messages as they were when they were read."""
+    given: dict[int, Any] = field(default_factory=dict)
+    """Edited messages as they were handed out, and how they should still be."""
+    pristine: dict[int, Any] = field(default_factory=dict)
+    sources: dict[int, bytes] = field(default_factory=dict)
+
+    @property
+    def messages(self) -> list[Any]:
+        found = self.body[self.format.field] if isinstance(self.body, dict) else self.body
+        return found if isinstance(found, list) else []
+
+    def __len__(self) -> int:
+        return len(self.messages)
+
+    def raw(self, index: int) -> bytes:
+        """One message as JSON."""
+        return encode(self.messages[index])
+
+    def around(self) -> Any:
+        """What stands beside the messages: system text, tools, options."""
+        if not isinstance(self.body, dict):
+            return None
+        return {key: value for key, value in self.body.items() if key != self.format.field}
+
+    def shared(self, body: Any) -> int:
+        """How many messages another body begins with that equal these."""
+        messages = body.get(self.format.field) if isinstance(body, dict) else body
+        if not isinstance(messages, list) or isinstance(body, dict) != isinstance(self.body, dict):
+            return 0
+        most = min(len(messages), len(self.copies))
+        if messages[:most] == self.copies[:most]:
+            return most
+        return next(i for i in range(most) if messages[i] != self.copies[i])
+
+    def inherit(self, earlier: Objects) -> None:
+        """Go on handing out the edited messages of an earlier body of the same conversation."""
+        self.given, self.pristine, self.sources = earlier.given, earlier.pristine, earlier.sources
+
+    def assemble(self, edited: Sequence[int], rendered: Mapping[int, bytes]) -> Any:
+        """A new body with the edited messages in place; all others are the objects that were given."""
+        if self.given != self.pristine:
+            self.given = {index: msgspec.json.decode(self.sources[index]) for index in self.given}
+        for index in [index for index in self.sources if self.sources[index] is not rendered.get(index)]:
+            del self.sources[index], self.given[index], self.pristine[index]
+        for index in edited:
+            if index not in self.sources:
+                raw = rendered[index]
+                self.sources[index] = raw
+                self.given[index] = msgspec.json.decode(raw) if raw else None
+                self.pristine[index] = msgspec.json.decode(raw) if raw else None
+        kept = list(self.messages)
+        for index, message in self.given.items():
+            kept[index] = message
+        if None in self.given.values():
+            kept = [message for index, message in enumerate(kept) if self.given.get(index, message) is not None]
+        return {**self.body, self.format.field: kept} if isinstance(self.body, dict) else kept
+
+
+def read_objects(body: Any, known: Objects | None, shared: int, name: str | None = None) -> Objects:
+    """Read a body of objects; the first `shared` messages equal those of a known one."""
+    if known is None:
+        raw = encode(body)
+        cut: Frame = frame(raw, name)
+        return Objects(body, cut.format, cut.closed, cut.model, len(raw), copy(_list(body, cut.format)))
+    made = Objects(body, known.format, size=known.size)
+    if isinstance(body, dict):
+        made.model = str(body.get("model") or "")
+        held = body.get("previous_response_id")
+        made.closed = "the provider holds the history (previous_response_id)" if held else ""
+    fresh = made.messages[shared:]
+    made.size += sum(len(encode(message)) for message in fresh)
+    made.copies = known.copies[:shared] + copy(fresh)
+    return made
+
+
+def encode(value: Any) -> bytes:
+    """An object as JSON; what JSON cannot hold is the peer's fault."""
+    try:
+        return msgspec.json.encode(value)
+    except UnicodeEncodeError as error:
+        raise FormatError(f"text that is not valid Unicode: {error.reason}") from error
+    except RecursionError as error:
+        raise FormatError("nested too deeply") from error
+    except (TypeError, ValueError, msgspec.MsgspecError) as error:
+        raise FormatError(f"a value that JSON does not know: {error}") from error
+
+
+def copy(value: Any) -> Any:
+    """Containers anew, everything else shared."""
+    if isinstance(value, dict):
+        return {key: copy(inner) for key, inner in value.items()}
+    if isinstance(value, list):
+        return [copy(inner) for inner in value]
+    return value
+
+
+def _list(body: Any, format: Format) -> list[Any]:
+    found = body[format.field] if isinstance(body, dict) else body
+    return found if isinstance(found, list) else []

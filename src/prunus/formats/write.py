@@ -1,0 +1,70 @@
+"""Edits into bytes: what a replacement means at the place of each kind of part."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+import msgspec
+
+from prunus.edits import Gone, Input, Note, Replacement, Shorter
+from prunus.errors import InvariantError
+from prunus.history import Attachment, Call, Message, Result, Text, Thinking
+from prunus.splice import Path, splice
+
+__all__ = ["write"]
+
+_encode = msgspec.json.encode
+
+
+def write(message: Message, edits: Mapping[int, Replacement]) -> bytes:
+    """The bytes of a message with these parts replaced; empty when the message itself goes."""
+    changes: dict[Path, bytes | None] = {}
+    for index, replacement in edits.items():
+        part = message.parts[index]
+        if isinstance(part, Attachment) and isinstance(edits.get(_owner(part)), Note):
+            continue
+        if isinstance(replacement, Gone) and part.at == ():
+            return b""
+        _change(part, replacement, changes)
+    return splice(message.raw, changes)
+
+
+def _owner(part: Attachment) -> int:
+    return -1 if part.inside is None else part.inside
+
+
+def _change(part: Any, replacement: Replacement, changes: dict[Path, bytes | None]) -> None:
+    match part, replacement:
+        case _, Gone():
+            changes[part.at] = None
+        case ((Text() | Thinking()), (Note(text) | Shorter(text))):
+            changes[part.at] = _encode(text)
+        case Result(), Shorter(text) if part.texts:
+            first, *others = part.texts
+            changes[first] = _encode(text)
+            for path in others:
+                changes[path[:-1]] = None
+        case Result(), (Note(text) | Shorter(text)):
+            changes[part.at] = _encode(_content(part, text))
+            for path in part.extra:
+                changes[path] = None
+        case Call(), Input(value):
+            plain = _encode(value)
+            changes[part.at] = _encode(plain.decode()) if part.quoted else plain
+        case Attachment(), Note(text):
+            changes[part.at] = _encode({**part.block, "text": text})
+        case _:
+            raise InvariantError(f"a {type(part).__name__} cannot become a {type(replacement).__name__}")
+
+
+def _content(result: Result, text: str) -> object:
+    """A result's whole content as one piece of text, in the shape it came in."""
+    match result.shape:
+        case "string":
+            return text
+        case "object":
+            return {"error" if result.error else "output": text}
+        case "blocks":
+            mark = {} if result.mark is None else {"cache_control": result.mark}
+            return [{"type": result.block, "text": text, **mark}]

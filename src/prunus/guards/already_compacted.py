@@ -1,0 +1,25 @@
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import ClassVar
+
+from prunus.edits import Edit
+from prunus.guards.guard import Hold
+from prunus.view import View
+
+__all__ = ["AlreadyCompacted"]
+
+
+@dataclass(frozen=True, slots=True)
+class AlreadyCompacted:
+    """What the host has cut already, or Prunus in an earlier pass, is not cut again."""
+
+    name: ClassVar[str] = "already_compacted"
+
+    def hold(self, edit: Edit, view: View) -> Hold | None:
+        use = view.by_ref.get(edit.target)
+        if use is None:
+            return None
+        if use.compacted:
+            return Hold("the host has compacted it")
+        return Hold("a note stands there already") if use.cut and edit.target == use.result else None

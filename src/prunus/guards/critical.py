@@ -1,0 +1,33 @@
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import ClassVar
+
+from prunus.edits import Edit
+from prunus.guards.guard import Hold
+from prunus.history import Text
+from prunus.view import View
+
+__all__ = ["Critical"]
+
+
+@dataclass(frozen=True, slots=True)
+class Critical:
+    """The user's words, the system's text and the newest todo list are never touched.
+
+    Of an old message of the user only fenced code may be shortened.
+    """
+
+    name: ClassVar[str] = "critical"
+
+    def hold(self, edit: Edit, view: View) -> Hold | None:
+        use = view.by_ref.get(edit.target)
+        if use is not None:
+            newest = view.newest.get((use.meaning.kind, use.meaning.key)) == use.index
+            return Hold("the newest todo list") if use.meaning.kind == "todo" and newest else None
+        message = view.message(edit.target.message)
+        if message.role == "assistant" or not isinstance(message.parts[edit.target.part], Text):
+            return None
+        if message.role == "user" and edit.strategy == "old_code_blocks":
+            return None
+        return Hold("the words of the user" if message.role == "user" else "the text of the system")

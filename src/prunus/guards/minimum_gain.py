@@ -1,0 +1,25 @@
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import ClassVar
+
+from prunus.edits import Edit
+from prunus.guards.guard import Hold
+from prunus.view import View
+
+__all__ = ["MinimumGain"]
+
+
+@dataclass(frozen=True, slots=True)
+class MinimumGain:
+    """A note that is not shorter than what it replaces is not worth the change."""
+
+    name: ClassVar[str] = "minimum_gain"
+
+    tokens: int = 1
+    """Edits that save fewer tokens are not made."""
+
+    def hold(self, edit: Edit, view: View) -> Hold | None:
+        if edit.saved >= self.tokens:
+            return None
+        return Hold(f"it would save {edit.saved} tokens, less than {self.tokens}")

@@ -1,0 +1,26 @@
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import ClassVar
+
+from prunus.edits import Edit
+from prunus.guards.guard import Hold
+from prunus.history import Thinking
+from prunus.view import View
+
+__all__ = ["OpenLoop"]
+
+
+@dataclass(frozen=True, slots=True)
+class OpenLoop:
+    """Reasoning of the tool loop that is still open stays, as providers demand."""
+
+    name: ClassVar[str] = "open_loop"
+
+    def hold(self, edit: Edit, view: View) -> Hold | None:
+        if not isinstance(view.part(edit.target), Thinking):
+            return None
+        loop = view.loops[edit.target.message]
+        if loop >= view.loop:
+            return Hold("reasoning of the tool loop that is still open", loop=loop + 1)
+        return None

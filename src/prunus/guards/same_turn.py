@@ -1,0 +1,28 @@
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import ClassVar
+
+from prunus.edits import Edit
+from prunus.guards.guard import Hold
+from prunus.view import View
+
+__all__ = ["SameTurn"]
+
+
+@dataclass(frozen=True, slots=True)
+class SameTurn:
+    """Nothing of the current turn is touched, nor the newest result, nor a call by another of its own turn."""
+
+    name: ClassVar[str] = "same_turn"
+
+    def hold(self, edit: Edit, view: View) -> Hold | None:
+        turn = view.turn_of(edit.target)
+        if turn >= view.turn:
+            return Hold("part of the current turn", turn=view.turn + 1)
+        use = view.by_ref.get(edit.target)
+        if use is not None and use.index == len(view.uses) - 1:
+            return Hold("the newest result", turn=view.turn + 1)
+        if edit.by is not None and view.turn_of(edit.by) == turn:
+            return Hold("made in the same turn as the call that replaces it")
+        return None

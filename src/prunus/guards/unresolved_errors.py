@@ -1,0 +1,29 @@
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import ClassVar
+
+from prunus.edits import Edit
+from prunus.guards.guard import Hold
+from prunus.view import View
+
+__all__ = ["UnresolvedErrors"]
+
+
+@dataclass(frozen=True, slots=True)
+class UnresolvedErrors:
+    """A failure that nothing has cured yet stays as it is for some turns."""
+
+    name: ClassVar[str] = "unresolved_errors"
+
+    turns: int = 3
+    """How many turns a failure stays whole."""
+
+    def hold(self, edit: Edit, view: View) -> Hold | None:
+        use = view.by_ref.get(edit.target)
+        if use is None or use.ok or edit.strategy == "retried_errors" or (edit.by and edit.spends):
+            return None
+        ready = use.turn + self.turns + 1
+        return (
+            Hold(f"an unresolved error of the last {self.turns} turns", turn=ready) if view.turn < ready else None
+        )

@@ -1,0 +1,68 @@
+"""What pruning one request gave."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+from prunus.edits import Edit, Refusal
+from prunus.engine import Tally
+
+__all__ = ["Outcome", "Report"]
+
+
+@dataclass(frozen=True, slots=True)
+class Report:
+    """The numbers of one request."""
+
+    tokens_before: int = 0
+    tokens_after: int = 0
+    strategies: Mapping[str, Tally] = field(default_factory=dict)
+    """For each strategy that found something: how many edits, how many tokens they save."""
+    categories: Mapping[str, Tally] = field(default_factory=dict)
+    """The same by what was cut: messages, thinking, tools."""
+    format: str = ""
+    model: str = ""
+    messages: int = 0
+
+    @property
+    def saved(self) -> int:
+        return self.tokens_before - self.tokens_after
+
+
+class Outcome:
+    """A pruned request, and what was done to it."""
+
+    __slots__ = ("_edits", "_refusals", "body", "error", "report")
+
+    def __init__(
+        self,
+        body: Any,
+        edits: tuple[Edit, ...] = (),
+        refusals: tuple[tuple[Refusal, ...], ...] = (),
+        report: Report | None = None,
+        error: str | None = None,
+    ) -> None:
+        self.body = body
+        """The request to send, of the type that was given."""
+        self.report = report or Report()
+        self.error = error
+        """Why the request was left as it came, where something was wrong with it."""
+        self._edits = edits
+        self._refusals = refusals
+
+    @property
+    def edits(self) -> tuple[Edit, ...]:
+        """What was changed and why, in the order of the messages."""
+        return tuple(sorted(self._edits, key=lambda edit: edit.target))
+
+    @property
+    def refusals(self) -> tuple[Refusal, ...]:
+        """What could have gone and had to stay, with the guard that refused."""
+        return tuple(
+            sorted((r for group in self._refusals for r in group), key=lambda refusal: refusal.edit.target)
+        )
+
+    def __repr__(self) -> str:
+        return f"Outcome(edits={len(self._edits)}, saved={self.report.saved}, error={self.error!r})"

@@ -1,0 +1,1 @@
+"""How much to prune, and how much each part matters."""

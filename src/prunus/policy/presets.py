@@ -1,0 +1,55 @@
+"""Presets: which strategies run, and with which fields.
+
+A strategy that a preset does not name is off; a field that it does not name has the strategy's own default.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any, Final, Literal
+
+__all__ = ["PRESETS", "Preset"]
+
+Preset = Literal["auto", "acp", "smart", "off"]
+
+PRESETS: Final[Mapping[str, Mapping[str, Any]]] = {
+    # What is superseded, failed or very long; what the model may still need stays.
+    "auto": {
+        "duplicate_calls": {},
+        "stale_reads": {},
+        "repeated_views": {},
+        "repeated_fetches": {},
+        "repeated_queries": {},
+        "old_todos": {},
+        "old_snapshots": {},
+        "retried_errors": {},
+        "old_errors": {},
+        "long_outputs": {"kinds": ("list", "search", "fetch", "shell", "task", "snapshot", "other")},
+        "old_attachments": {"turns": 10},
+        "step_markers": {},
+        "spent_inputs": {},
+    },
+    # The rules of the ACP plugin as its documents describe them.
+    "acp": {
+        "duplicate_calls": {},
+        "stale_reads": {"after_edits": True},
+        "repeated_views": {"any_operation": True},
+        "repeated_fetches": {},
+        "repeated_queries": {},
+        "old_todos": {},
+        "old_snapshots": {},
+        "retried_errors": {},
+        "old_errors": {},
+        "old_attachments": {},
+        "old_code_blocks": {},
+        "step_markers": {},
+        "spent_inputs": {},
+    },
+    # Smart tool history: first, last and sampled reads, shortened shell output; every edit stays.
+    "smart": {
+        "middle_reads": {},
+        "long_outputs": {"kinds": ("shell",)},
+        "old_results": {},
+    },
+    "off": {},
+}

@@ -1,0 +1,58 @@
+"""A pruned request as plain data, for programs."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from prunus.edits import Edit, Refusal
+from prunus.engine import Tally
+from prunus.outcome import Outcome
+
+__all__ = ["edit_record", "record", "refusal_record"]
+
+
+def record(outcome: Outcome) -> dict[str, Any]:
+    """What was done to a request; only texts, numbers, lists and tables."""
+    report = outcome.report
+    return {
+        "format": report.format,
+        "model": report.model,
+        "messages": report.messages,
+        "tokens_before": report.tokens_before,
+        "tokens_after": report.tokens_after,
+        "strategies": _tallies(report.strategies),
+        "categories": _tallies(report.categories),
+        "edits": [{**_place(edit), **edit_record(edit)} for edit in outcome.edits],
+        "refusals": [{**_place(refusal.edit), **refusal_record(refusal)} for refusal in outcome.refusals],
+        "error": outcome.error,
+    }
+
+
+def edit_record(edit: Edit) -> dict[str, Any]:
+    """One edit, without its place."""
+    return {
+        "strategy": edit.strategy,
+        "reason": edit.reason,
+        "tokens_before": edit.tokens_before,
+        "tokens_after": edit.tokens_after,
+        "replacement": type(edit.replacement).__name__.lower(),
+    }
+
+
+def refusal_record(refusal: Refusal) -> dict[str, Any]:
+    """One refusal, without its place."""
+    return {
+        "strategy": refusal.edit.strategy,
+        "guard": refusal.guard,
+        "reason": refusal.reason,
+        "until_turn": refusal.until,
+    }
+
+
+def _place(edit: Edit) -> dict[str, int]:
+    return {"message": edit.target.message, "part": edit.target.part}
+
+
+def _tallies(tallies: Mapping[str, Tally]) -> dict[str, dict[str, int]]:
+    return {name: {"count": tally.count, "tokens": tally.tokens} for name, tally in tallies.items()}

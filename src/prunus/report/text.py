@@ -1,0 +1,45 @@
+"""A pruned request in a few lines, for people."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Sequence
+
+from prunus.outcome import Outcome, Report
+from prunus.report.effectiveness import effectiveness
+from prunus.report.numbers import percent, short
+from prunus.report.status import Notification, status_line
+
+__all__ = ["change", "text_report"]
+
+
+def text_report(outcome: Outcome, notification: Notification = "minimal", tools: Sequence[str] = ()) -> str:
+    """Status line, tokens before and after, the box, and what the guards held back."""
+    if outcome.error is not None:
+        return f"Left as it came: {outcome.error}"
+    report = outcome.report
+    blocks = [
+        "\n".join(line for line in (status_line(report, notification, tools), _tokens(report)) if line),
+        effectiveness(report.strategies),
+        _refusals(outcome),
+    ]
+    return "\n\n".join(block for block in blocks if block)
+
+
+def change(before: int, after: int) -> str:
+    """Tokens before and after, and the share that went."""
+    return f"{short(before)} -> {short(after)} tokens ({percent(before - after, before)} less)"
+
+
+def _tokens(report: Report) -> str:
+    what = ", ".join(piece for piece in (report.format, report.model, f"{report.messages} messages") if piece)
+    if not report.saved:
+        return f"{what}: nothing to prune in {short(report.tokens_before)} tokens"
+    return f"{what}: {change(report.tokens_before, report.tokens_after)}"
+
+
+def _refusals(outcome: Outcome) -> str:
+    counts = Counter(refusal.guard for refusal in outcome.refusals)
+    if not counts:
+        return ""
+    return "Held back by guards: " + ", ".join(f"{guard} {count}" for guard, count in counts.most_common())

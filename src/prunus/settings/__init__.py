@@ -1,0 +1,14 @@
+"""Settings: from presets, TOML and JSONC files, options and Python."""
+
+from __future__ import annotations
+
+from prunus.settings.model import Limits, Loaded, Manual, Settings, Tokens, discover, load
+
+__all__ = ["Limits", "Loaded", "Manual", "Settings", "Tokens", "discover", "init_text", "load"]
+
+
+def init_text() -> str:
+    """A prunus.toml with every key commented out, its default and what it does."""
+    from prunus.settings.template import init_text
+
+    return init_text()

@@ -1,0 +1,139 @@
+"""The files that settings are read from.
+
+In one directory, later files of this list win over earlier ones:
+
+    acp.json, acp.jsonc     as the ACP plugin writes them; their preset is acp unless they say otherwise
+    pyproject.toml          its table [tool.prunus], if it has one
+    prunus.json, prunus.jsonc, prunus.toml
+
+The user's directory comes first, then that of the project, then what was given for this run. A later preset
+replaces an earlier one; explicit values win over every preset.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+import tomllib
+from collections.abc import Iterator, Mapping, Sequence
+from pathlib import Path
+from typing import Any, Final
+
+from prunus.settings import jsonc
+from prunus.settings.layers import Layer, merge
+from prunus.settings.problems import MISSING
+from prunus.settings.translate import translate
+
+__all__ = ["NAMES", "from_options", "project_directory", "read", "read_directory", "user_directory"]
+
+NAMES: Final = ("acp.json", "acp.jsonc", "pyproject.toml", "prunus.json", "prunus.jsonc", "prunus.toml")
+"""In the order in which they are read."""
+
+_AT: Final = re.compile(r"\s*\(at (?:line (\d+), column (\d+)|end of document)\)$")
+
+
+def read(path: Path) -> Layer | None:
+    """One file; None for a pyproject.toml without a table of ours."""
+    layer = Layer(str(path), path)
+    if path.suffix not in (".toml", ".json", ".jsonc"):
+        layer.complain("", MISSING, "expected a file that ends in .toml, .json or .jsonc")
+        return layer
+    raw = _parse(path, layer)
+    if path.name == "pyproject.toml" and not layer.problems:
+        tool = raw.get("tool") if isinstance(raw, Mapping) else None
+        if not isinstance(tool, Mapping) or "prunus" not in tool:
+            return None
+        raw, layer.origin = tool["prunus"], f"{path} [tool.prunus]"
+    if layer.problems:
+        return layer
+    if not isinstance(raw, Mapping):
+        layer.complain("", raw, "expected a table of settings")
+        return layer
+    layer = translate(raw, layer.origin)
+    layer.path = path
+    if path.stem == "acp":
+        layer.values.setdefault("preset", "acp")
+    return layer
+
+
+def read_directory(directory: Path) -> Iterator[Layer]:
+    """The files of a directory, in order."""
+    for name in NAMES:
+        path = directory / name
+        layer = read(path) if path.is_file() else None
+        if layer is not None:
+            yield layer
+
+
+def project_directory(start: Path) -> Path | None:
+    """The nearest directory with settings, from the start up to the root of the repository or the home."""
+    here = start.resolve()
+    home = Path.home()
+    for directory in (here, *here.parents):
+        if next(read_directory(directory), None) is not None:
+            return directory
+        if (directory / ".git").exists() or directory == home:
+            return None
+    return None
+
+
+def user_directory() -> Path:
+    """Where the settings of the user are."""
+    from platformdirs import user_config_path
+
+    return user_config_path("prunus", appauthor=False)
+
+
+def from_options(options: Sequence[str]) -> Layer:
+    """Settings given one by one, such as `strategies.old_errors.turns=2`; a later one wins."""
+    raw: dict[str, Any] = {}
+    malformed = []
+    for option in options:
+        key, equals, text = option.partition("=")
+        if not equals or not all(steps := key.strip().split(".")):
+            malformed.append(option)
+            continue
+        value: Any = _value(text.strip())
+        for step in reversed(steps):
+            value = {step: value}
+        raw = merge(raw, value)
+    layer = translate(raw, "option")
+    for option in malformed:
+        layer.complain(option, MISSING, "expected key=value")
+    return layer
+
+
+def _parse(path: Path, layer: Layer) -> Any:
+    """The content of a file; None, and a problem, if it cannot be read."""
+    try:
+        text = path.read_text(encoding="utf-8-sig")
+        return tomllib.loads(text) if path.suffix == ".toml" else jsonc.parse(text)
+    except OSError as error:
+        layer.complain("", MISSING, (error.strerror or str(error)).lower())
+    except UnicodeDecodeError as error:
+        layer.complain("", MISSING, f"not UTF-8 at byte {error.start}")
+    except json.JSONDecodeError as error:
+        layer.origin = f"{path}:{error.lineno}:{error.colno}"
+        layer.complain("", MISSING, error.msg)
+    except RecursionError:
+        layer.complain("", MISSING, "nested too deeply")
+    except ValueError as error:
+        message = str(error)
+        at = _AT.search(message)
+        if at is not None:
+            end = text.count("\n") + 1, len(text) - text.rfind("\n")
+            layer.origin = f"{path}:{at[1] or end[0]}:{at[2] or end[1]}"
+        layer.complain("", MISSING, message[: at.start()] if at else message)
+    return None
+
+
+def _value(text: str) -> Any:
+    """A value as JSON or TOML would read it, or else the text itself."""
+    try:
+        return json.loads(text)
+    except (ValueError, RecursionError):
+        pass
+    try:
+        return tomllib.loads(f"value = {text}")["value"] if "\n" not in text else text
+    except (ValueError, RecursionError):
+        return text

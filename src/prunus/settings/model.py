@@ -1,0 +1,212 @@
+"""The settings, and how they come together from presets, files and options."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, Final, Literal
+
+from pydantic import Field, StrictBool
+
+from prunus.errors import SettingsError
+from prunus.guards import ALL as ALL_GUARDS
+from prunus.guards import Guard
+from prunus.policy.presets import PRESETS, Preset
+from prunus.settings import files
+from prunus.settings.checks import check
+from prunus.settings.layers import Layer, merge
+from prunus.settings.problems import Problem, fail
+from prunus.settings.sections import (
+    GUARDS,
+    STRATEGIES,
+    Count,
+    Guards,
+    Section,
+    Strategies,
+    ToolRow,
+    fields_of,
+)
+from prunus.settings.translate import translate
+from prunus.strategies import Strategy
+from prunus.tokens import Counter
+from prunus.tools import Tool, Toolbox
+
+__all__ = ["Limits", "Loaded", "Manual", "Settings", "Tokens", "discover", "load"]
+
+MIB: Final = 1024 * 1024
+
+
+class Tokens(Section):
+    """How tokens are counted."""
+
+    exact: StrictBool = False
+    """Count with a tokenizer instead of estimating; needs `prunus[tokens]`."""
+    encoding: str = "o200k_base"
+    """The tokenizer's vocabulary, for exact counts."""
+
+
+class Limits(Section):
+    """How much Prunus takes on and remembers."""
+
+    body: Count = 64 * MIB
+    """Requests with more bytes than this pass as they are."""
+    conversations: Count = 256
+    """Conversations that are remembered at a time."""
+    memory: Count = 256 * MIB
+    """Bytes that the remembered conversations may take."""
+    idle: Count = 86_400
+    """Seconds after which a conversation without requests is forgotten."""
+
+
+class Manual(Section):
+    """Manual mode: pruning only when asked for."""
+
+    enabled: StrictBool = False
+    """Whether manual mode is on."""
+    automatic_strategies: StrictBool = True
+    """Whether the strategies run all the same."""
+
+
+class Values(Section):
+    """Every setting, without the ways to make one."""
+
+    base: Preset = Field("auto", alias="preset")
+    """Which strategies run unless the settings say otherwise: auto, acp, smart or off."""
+    enabled: StrictBool = True
+    """Whether anything is pruned at all."""
+    notification: Literal["off", "minimal", "detailed"] = "minimal"
+    """How much is said about what was pruned."""
+    strategies: Strategies = Field(default_factory=Strategies)
+    """What may go."""
+    guards: Guards = Field(default_factory=Guards)
+    """What must stay."""
+    tools: tuple[ToolRow, ...] = ()
+    """Tools of your own: how they name their arguments."""
+    tokens: Tokens = Field(default_factory=Tokens)
+    """How tokens are counted."""
+    limits: Limits = Field(default_factory=Limits)
+    """How much Prunus takes on and remembers."""
+    manual: Manual = Field(default_factory=Manual)
+    """Manual mode: pruning only when asked for."""
+
+
+class Settings(Values):
+    """What is pruned, and how.
+
+    Values are those of the preset unless given: `Settings(preset="acp", turn_protection=2)`. Every spelling that
+    a file may use is understood here too.
+    """
+
+    def __init__(self, **values: Any) -> None:
+        layer = translate(values, "")
+        full = _on_preset(layer.values)
+        check(Values, full, layer)
+        fail((*layer.problems, *layer.ignored))
+        super().__init__(**full)
+
+    @classmethod
+    def preset(cls, name: str) -> Settings:
+        """The settings of a preset: auto, acp, smart or off."""
+        return cls(preset=name)
+
+    @classmethod
+    def load(cls, path: Path | str) -> Settings:
+        """The settings of one file, or of the files of a directory."""
+        return load(path).settings
+
+    @classmethod
+    def discover(cls, start: Path | str, user: Path | None = None, overrides: Sequence[str] = ()) -> Settings:
+        """The settings for work in a directory: the user's, the project's, and those given for this run."""
+        return discover(start, user, overrides).settings
+
+    def active_strategies(self) -> tuple[Strategy, ...]:
+        """The strategies that run, in their order."""
+        if not self.enabled or (self.manual.enabled and not self.manual.automatic_strategies):
+            return ()
+        sections = ((owner, getattr(self.strategies, name)) for name, owner in STRATEGIES.items())
+        return tuple(owner(**fields_of(section, owner)) for owner, section in sections if section.enabled)
+
+    def active_guards(self) -> tuple[Guard, ...]:
+        """All guards, in their order."""
+        return tuple(
+            owner(**fields_of(getattr(self.guards, owner.name), owner)) if owner.name in GUARDS else owner()
+            for owner in ALL_GUARDS
+        )
+
+    def toolbox(self) -> Toolbox:
+        """What the tools mean, the user's own included."""
+        return Toolbox(tuple(Tool(**fields_of(row, Tool)) for row in self.tools))
+
+    def counter(self) -> Counter:
+        """A new token counter."""
+        return Counter(exact=self.tokens.exact, encoding=self.tokens.encoding)
+
+    def dump(self) -> dict[str, Any]:
+        """All values in force, as plain data; `Settings(**settings.dump())` is the same again."""
+        plain = self.model_dump(mode="json", by_alias=True, exclude={"tools"})
+        return {**plain, "tools": [row.model_dump(mode="json", exclude_defaults=True) for row in self.tools]}
+
+    @classmethod
+    def schema(cls) -> dict[str, Any]:  # type: ignore[override]  # pydantic's own is deprecated
+        """The JSON schema of a settings file."""
+        from prunus.settings.schema import schema
+
+        return schema()
+
+
+@dataclass(frozen=True, slots=True)
+class Loaded:
+    """Settings, and where they come from."""
+
+    settings: Settings
+    sources: tuple[Path, ...]
+    """The files that were read, the weakest first."""
+    ignored: tuple[str, ...]
+    """Keys that are understood and have no effect in this version, each with its file."""
+
+
+def load(path: Path | str) -> Loaded:
+    """Read one file, or the files of a directory in the order of `files.NAMES`."""
+    path = Path(path)
+    layers = list(files.read_directory(path)) if path.is_dir() else [files.read(path)]
+    found = [layer for layer in layers if layer is not None]
+    if not found:
+        wanted = ", ".join(files.NAMES) if path.is_dir() else "a table [tool.prunus]"
+        raise SettingsError(f"{path}: no settings here; expected {wanted}")
+    return _assemble(found)
+
+
+def discover(start: Path | str, user: Path | None = None, overrides: Sequence[str] = ()) -> Loaded:
+    """Read the user's files, those of the project around `start`, and the overrides `key=value`."""
+    home = files.user_directory() if user is None else user
+    project = files.project_directory(Path(start))
+    layers = [layer for layer in files.read_directory(home) if layer.path and layer.path.name != "pyproject.toml"]
+    if project is not None and project != home.resolve():
+        layers += files.read_directory(project)
+    return _assemble([*layers, files.from_options(overrides)])
+
+
+def _assemble(layers: Iterable[Layer]) -> Loaded:
+    """Lay the layers on top of each other, or raise the problems of all of them."""
+    values: dict[str, Any] = {}
+    problems: list[Problem] = []
+    ignored: list[Problem] = []
+    sources: list[Path] = []
+    for layer in layers:
+        if not layer.problems or layer.values:
+            check(Values, _on_preset(layer.values), layer)
+        values = merge(values, layer.values)
+        problems += layer.problems
+        ignored += layer.ignored
+        sources += [layer.path] if layer.path else []
+    fail(problems)
+    return Loaded(Settings(**values), tuple(sources), tuple(map(str, ignored)))
+
+
+def _on_preset(values: Mapping[str, Any]) -> dict[str, Any]:
+    """Explicit values on top of those of their preset."""
+    name = values.get("preset", "auto")
+    chosen = PRESETS.get(name, {}) if isinstance(name, str) else {}
+    strategies = {name: {"enabled": name in chosen, **chosen.get(name, {})} for name in STRATEGIES}
+    return merge({"strategies": strategies}, values)

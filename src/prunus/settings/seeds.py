@@ -1,0 +1,114 @@
+"""Other names of settings: the keys of acp.jsonc, and shorthands of our own."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from typing import Final
+
+from prunus.settings.layers import Place
+
+__all__ = ["AGGRESSIVE", "COMBINED", "IGNORED", "IMPLIED", "LEVELS", "MOVED", "SHORTHANDS", "TABLES", "known_at"]
+
+AGGRESSIVE: Final[Mapping[str, str]] = {
+    "pruneToolInputs": "spent_inputs",
+    "pruneStepMarkers": "step_markers",
+    "pruneSourceUrls": "repeated_fetches",
+    "pruneFiles": "old_attachments",
+    "pruneSnapshots": "old_snapshots",
+    "pruneRetryParts": "retried_errors",
+    "pruneUserCodeBlocks": "old_code_blocks",
+    "truncateOldErrors": "old_errors",
+    "aggressiveFilePrune": "repeated_views",
+    "stateQuerySupersede": "repeated_queries",
+}
+"""The switches below `strategies.aggressivePruning`, and the strategy that each turns on."""
+
+LEVELS: Final[Mapping[str, frozenset[str]]] = {
+    "compact": frozenset(AGGRESSIVE),
+    "balanced": frozenset(AGGRESSIVE) - {"pruneUserCodeBlocks", "truncateOldErrors"},
+    "verbose": frozenset(),
+}
+"""What `strategies.aggressivePruning.preset` turns on."""
+
+SHORTHANDS: Final[Mapping[str, Place]] = {
+    "protected_tools": ("guards", "protected_tools", "victims"),
+    "protected_paths": ("guards", "protected_paths", "patterns"),
+    "turn_protection": ("guards", "recent_turns", "turns"),
+}
+"""Short keys of our own, and what each stands for."""
+
+MOVED: Final[Mapping[str, Place]] = {
+    "protected_paths": SHORTHANDS["protected_paths"],
+    "turn_protection": SHORTHANDS["turn_protection"],
+    "protectedFilePatterns": SHORTHANDS["protected_paths"],
+    "pruneNotification": ("notification",),
+    "manualMode.enabled": ("manual", "enabled"),
+    "manualMode.automaticStrategies": ("manual", "automatic_strategies"),
+    "strategies.deduplication.enabled": ("strategies", "duplicate_calls", "enabled"),
+    "strategies.supersedeReads.enabled": ("strategies", "stale_reads", "enabled"),
+    "strategies.truncateLargeOutputs.enabled": ("strategies", "long_outputs", "enabled"),
+    "strategies.compressThinkingBlocks.enabled": ("strategies", "old_thinking", "enabled"),
+    **{
+        f"strategies.aggressivePruning.{key}": ("strategies", name, "enabled")
+        for key, name in AGGRESSIVE.items()
+        if key != "truncateOldErrors"
+    },
+}
+"""Keys whose value is that of one setting."""
+
+IMPLIED: Final[Mapping[str, Place]] = {
+    "strategies.supersedeReads.enabled": ("strategies", "stale_reads", "after_edits"),
+    "strategies.aggressivePruning.aggressiveFilePrune": ("strategies", "repeated_views", "any_operation"),
+}
+"""What else is true when one of these is."""
+
+COMBINED: Final = frozenset(
+    {
+        "protected_tools",
+        "protectedTools",
+        "tools.settings.protectedTools",
+        "turnProtection.enabled",
+        "turnProtection.turns",
+        "strategies.aggressivePruning.preset",
+        "strategies.aggressivePruning.truncateOldErrors",
+        "strategies.purgeErrors.enabled",
+        "strategies.purgeErrors.turns",
+    }
+)
+"""Keys that are read together; see `translate.py`."""
+
+_FEATURES = (
+    "todoReminder", "automataMode", "discard", "distill",
+    "enableAssistantMessagePruning", "enableReasoningPruning", "enableVisibleAssistantHashes",
+)  # fmt: skip
+
+IGNORED: Final = frozenset(
+    {
+        "autoUpdate",
+        "commands",
+        "compress",
+        "debug",
+        "experimental",
+        "pruneNotificationType",
+        "strategies.deduplication.protectedTools",
+        "strategies.purgeErrors.protectedTools",
+        "strategies.supersedeWrites",
+        *(f"{table}{name}" for table in ("", "tools.", "tools.settings.") for name in _FEATURES),
+    }
+)
+"""Keys that are understood and have no effect in this version."""
+
+_KEYS: Final = frozenset({*MOVED, *COMBINED, *IGNORED})
+
+TABLES: Final = frozenset(
+    key.rsplit(".", levels)[0] for key in _KEYS for levels in range(1, key.count(".") + 1)
+) - {"strategies"}
+"""Tables that hold such keys and none of our own."""
+
+
+def known_at(table: str) -> Iterator[str]:
+    """The names of this page that fit into a table."""
+    start = f"{table}." if table else ""
+    for key in sorted(_KEYS | TABLES):
+        if key.startswith(start) and "." not in key[len(start) :]:
+            yield key[len(start) :]

@@ -1,0 +1,171 @@
+"""A file's keys, in whichever of the accepted spellings, turned into our own."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import asdict, is_dataclass
+from typing import Any, Final
+
+from pydantic import BaseModel
+
+from prunus.settings.layers import Layer
+from prunus.settings.problems import similar
+from prunus.settings.seeds import AGGRESSIVE, COMBINED, IGNORED, IMPLIED, LEVELS, MOVED, TABLES, known_at
+
+__all__ = ["translate"]
+
+NEVER: Final = 1_000_000
+"""More turns than a conversation has."""
+
+PROTECTED_TURNS: Final = 4
+"""What `turnProtection` protects when it is on and names no number."""
+
+
+def translate(raw: Mapping[str, Any], origin: str) -> Layer:
+    """What a file says, in our own keys."""
+    layer = Layer(origin)
+    combined: dict[str, Any] = {}
+    _walk(raw, (), layer, combined)
+    _protect_tools(combined, layer)
+    _protect_turns(combined, layer)
+    _choose_level(combined, layer)
+    _separate_errors(combined, layer)
+    return layer
+
+
+def _walk(table: Mapping[Any, Any], place: tuple[str, ...], layer: Layer, combined: dict[str, Any]) -> None:
+    parent = ".".join(place)
+    for name, given in table.items():
+        here = (*place, str(name))
+        key = ".".join(here)
+        value = _plain(given)
+        if key == "$schema":
+            continue
+        if key in IGNORED:
+            layer.ignore(key)
+        elif key in COMBINED:
+            combined[key] = value
+        elif key in MOVED:
+            layer.put(MOVED[key], value, key)
+            if value is True and key in IMPLIED and not layer.has(IMPLIED[key]):
+                layer.put(IMPLIED[key], value, key)
+        elif key in TABLES and (key != "tools" or isinstance(value, Mapping)):
+            if isinstance(value, Mapping):
+                _walk(value, here, layer, combined)
+            else:
+                layer.complain(key, value, "expected a table")
+        elif parent in TABLES:
+            layer.complain(key, value, similar(str(name), known_at(parent), {}))
+        elif isinstance(value, Mapping):
+            _walk(value, here, layer, combined)
+            if not layer.has(here):
+                layer.put(here, {}, key)
+        else:
+            layer.put(here, value, key)
+
+
+def _plain(value: Any) -> Any:
+    """Sections and tool rows that were built in Python, as plain data."""
+    if isinstance(value, BaseModel):
+        return value.model_dump()
+    if isinstance(value, list | tuple):
+        return [_plain(item) for item in value]
+    return asdict(value) if is_dataclass(value) and not isinstance(value, type) else value
+
+
+def _protect_tools(combined: Mapping[str, Any], layer: Layer) -> None:
+    """Protected tools of all spellings; those of the seeds may still replace others.
+
+    Their own list names write and edit. If these could replace nothing, no read would ever go stale.
+    """
+    victims: list[str] = []
+    triggers: list[str] = []
+    found = ""
+    for key in ("protected_tools", "protectedTools", "tools.settings.protectedTools"):
+        if key not in combined:
+            continue
+        found = found or key
+        rows = combined[key]
+        if not isinstance(rows, list):
+            layer.complain(key, rows, "expected a list of names of tools")
+            continue
+        for i, row in enumerate(rows):
+            match row:
+                case str() if row:
+                    victims.append(row)
+                    if key == "protected_tools":
+                        triggers.append(row)
+                case {"name": str(name), **rest} if (
+                    key == "protected_tools" and name and rest.keys() <= {"as"}
+                    and rest.get("as", "both") in ("victim", "trigger", "both")
+                ):  # fmt: skip
+                    part = rest.get("as", "both")
+                    victims += [name] * (part != "trigger")
+                    triggers += [name] * (part != "victim")
+                case _ if key == "protected_tools":
+                    text = 'expected a name or {name = "...", as = "victim", "trigger" or "both"}'
+                    layer.complain(f"{key}[{i}]", row, text)
+                case _:
+                    layer.complain(f"{key}[{i}]", row, "expected the name of a tool")
+    if found:
+        layer.put(("guards", "protected_tools", "victims"), list(dict.fromkeys(victims)), found)
+    if "protected_tools" in combined:
+        layer.put(("guards", "protected_tools", "triggers"), list(dict.fromkeys(triggers)), found)
+
+
+def _protect_turns(combined: Mapping[str, Any], layer: Layer) -> None:
+    enabled = _switch("turnProtection.enabled", combined, layer)
+    turns = combined.get("turnProtection.turns", PROTECTED_TURNS if enabled else None)
+    if enabled is False:
+        layer.put(("guards", "recent_turns", "turns"), 0, "turnProtection.enabled")
+    elif turns is not None:
+        layer.put(("guards", "recent_turns", "turns"), turns, "turnProtection.turns")
+
+
+def _choose_level(combined: dict[str, Any], layer: Layer) -> None:
+    """`aggressivePruning.preset` decides for the switches that the file does not name."""
+    key = "strategies.aggressivePruning.preset"
+    if key not in combined:
+        return
+    level = combined[key]
+    if not isinstance(level, str) or level not in LEVELS:
+        layer.complain(key, level, f"expected one of {', '.join(LEVELS)}")
+        return
+    combined.setdefault(_CUT, "truncateOldErrors" in LEVELS[level])
+    for switch, name in AGGRESSIVE.items():
+        place = ("strategies", name, "enabled")
+        if name != "old_errors" and not layer.has(place):
+            layer.put(place, switch in LEVELS[level], key)
+
+
+_CUT: Final = "strategies.aggressivePruning.truncateOldErrors"
+_PURGE: Final = "strategies.purgeErrors.enabled"
+
+
+def _separate_errors(combined: Mapping[str, Any], layer: Layer) -> None:
+    """The seeds cut the text and the input of errors by two strategies, each with a switch; here it is one.
+
+    Where only one of the two is wanted, the other waits for a turn that never comes.
+    """
+    cut, purge = _switch(_CUT, combined, layer), _switch(_PURGE, combined, layer)
+    errors = ("strategies", "old_errors")
+    if cut or purge:
+        layer.put((*errors, "enabled"), True, _CUT if cut else _PURGE)
+    elif cut is False:
+        layer.put((*errors, "enabled"), False, _CUT)
+    if cut is False and purge:
+        layer.put((*errors, "turns"), NEVER, _CUT)
+    if purge is False:
+        layer.put((*errors, "inputs"), NEVER, _PURGE)
+    elif "strategies.purgeErrors.turns" in combined:
+        turns = combined["strategies.purgeErrors.turns"]
+        layer.put((*errors, "inputs"), turns, "strategies.purgeErrors.turns")
+
+
+def _switch(key: str, combined: Mapping[str, Any], layer: Layer) -> bool | None:
+    """A switch, or None where the file does not have it."""
+    value = combined.get(key)
+    if key in combined and not isinstance(value, bool):
+        layer.complain(key, value, "expected true or false")
+        return None
+    return value

@@ -1,0 +1,138 @@
+"""Changing one value inside JSON bytes, and no other byte.
+
+Re-encoding a message would change its spacing, its escapes and the order of its keys, and with them the
+provider's cached prefix. So a change is a splice: the scanner walks to the value by its path, and everything
+around it is copied as it stands. A path that holds a key twice means the last one, as JSON readers take it.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+from typing import Final
+
+import msgspec
+
+from prunus.errors import FormatError
+
+__all__ = ["Path", "splice"]
+
+Path = tuple[str | int, ...]
+
+_SPACE: Final = re.compile(rb"[ \t\r\n]*")
+_STRING: Final = re.compile(rb'"[^"\\]*(?:\\.[^"\\]*)*"', re.DOTALL)
+_SCALAR: Final = re.compile(rb"[^\s,\]}]+")
+_NESTING: Final = re.compile(rb'"[^"\\]*(?:\\.[^"\\]*)*"|[\[\]{}]', re.DOTALL)
+_OPENING: Final = frozenset(b"[{")
+_CLOSING: Final = frozenset(b"]}")
+
+
+def splice(raw: bytes, changes: Mapping[Path, bytes | None]) -> bytes:
+    """`raw` with the value at each path replaced by other JSON, or removed where that is None."""
+    tree = _Tree()
+    for path, value in changes.items():
+        tree.plant(path, value)
+    cuts: list[tuple[int, int, bytes]] = []
+    _walk(raw, _skip_space(raw, 0), tree, cuts)
+    pieces: list[bytes] = []
+    at = 0
+    for start, end, value in sorted(cuts):
+        pieces += (raw[at:start], value)
+        at = end
+    pieces.append(raw[at:])
+    return b"".join(pieces)
+
+
+class _Tree:
+    """The paths to change, as one tree; a leaf holds its new value."""
+
+    __slots__ = ("branches", "leaf", "value")
+
+    def __init__(self) -> None:
+        self.branches: dict[str | int, _Tree] = {}
+        self.leaf = False
+        self.value: bytes | None = None
+
+    def plant(self, path: Path, value: bytes | None) -> None:
+        node = self
+        for step in path:
+            node = node.branches.setdefault(step, _Tree())
+        node.leaf, node.value = True, value
+
+    @property
+    def removed(self) -> bool:
+        return self.leaf and self.value is None
+
+
+def _walk(raw: bytes, start: int, tree: _Tree, cuts: list[tuple[int, int, bytes]]) -> None:
+    if tree.leaf:
+        cuts.append((start, _end_of_value(raw, start), tree.value or b""))
+        return
+    members = _members(raw, start)
+    chosen = {key: i for i, (key, *_) in enumerate(members) if key in tree.branches}
+    missing = tree.branches.keys() - chosen.keys()
+    if missing:
+        raise FormatError(f"no {sorted(map(str, missing))} inside {raw[start : start + 40]!r}")
+    removed = {i for key, i in chosen.items() if tree.branches[key].removed}
+    for key, i in chosen.items():
+        if i not in removed:
+            _walk(raw, members[i][2], tree.branches[key], cuts)
+    cuts += _removals(members, removed)
+
+
+def _removals(members: list[tuple[str | int, int, int, int]], removed: set[int]) -> list[tuple[int, int, bytes]]:
+    """Cuts that take members away together with one comma each."""
+    if not removed:
+        return []
+    last = len(members) - 1
+    kept = max((i for i in range(len(members)) if i not in removed), default=-1)
+    cuts = [(members[i][1], members[i + 1][1], b"") for i in removed if i < kept]
+    if kept < last:
+        cuts.append((members[kept][3] if kept >= 0 else members[0][1], members[last][3], b""))
+    return cuts
+
+
+def _members(raw: bytes, start: int) -> list[tuple[str | int, int, int, int]]:
+    """Key or index, start, start of the value and end of every member of a container."""
+    found: list[tuple[str | int, int, int, int]] = []
+    opening = raw[start : start + 1]
+    if opening not in (b"{", b"["):
+        raise FormatError(f"a value at byte {start} is neither object nor list")
+    at = _skip_space(raw, start + 1)
+    while raw[at : at + 1] not in (b"}", b"]"):
+        begin = value = at
+        key: str | int = len(found)
+        if opening == b"{":
+            end = _end_of_value(raw, at)
+            key = msgspec.json.decode(raw[at:end], type=str)
+            value = _skip_space(raw, _skip_space(raw, end) + 1)
+        end = _end_of_value(raw, value)
+        found.append((key, begin, value, end))
+        at = _skip_space(raw, end)
+        if raw[at : at + 1] == b",":
+            at = _skip_space(raw, at + 1)
+    return found
+
+
+def _skip_space(raw: bytes, at: int) -> int:
+    found = _SPACE.match(raw, at)
+    return found.end() if found else at
+
+
+def _end_of_value(raw: bytes, start: int) -> int:
+    first = raw[start]
+    if first in _OPENING:
+        depth = 0
+        for token in _NESTING.finditer(raw, start):
+            mark = raw[token.start()]
+            if mark in _OPENING:
+                depth += 1
+            elif mark in _CLOSING:
+                depth -= 1
+                if depth == 0:
+                    return token.end()
+        raise FormatError(f"the value at byte {start} does not end")
+    found = (_STRING if first == 0x22 else _SCALAR).match(raw, start)
+    if found is None:
+        raise FormatError(f"the value at byte {start} does not end")
+    return found.end()

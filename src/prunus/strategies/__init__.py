@@ -1,0 +1,55 @@
+"""What could go: one file per strategy, and the one list of them.
+
+The order of `ALL` decides between strategies that want the same part: the first one whose edit every guard
+allows has it. Those that know why a part is dispensable come before those that only know it is old or long.
+"""
+
+from __future__ import annotations
+
+from typing import Final
+
+from prunus.strategies.duplicate_calls import DuplicateCalls
+from prunus.strategies.long_outputs import LongOutputs
+from prunus.strategies.middle_reads import MiddleReads
+from prunus.strategies.old_attachments import OldAttachments
+from prunus.strategies.old_code_blocks import OldCodeBlocks
+from prunus.strategies.old_errors import OldErrors
+from prunus.strategies.old_results import OldResults
+from prunus.strategies.old_snapshots import OldSnapshots
+from prunus.strategies.old_thinking import OldThinking
+from prunus.strategies.old_todos import OldTodos
+from prunus.strategies.repeated_fetches import RepeatedFetches
+from prunus.strategies.repeated_queries import RepeatedQueries
+from prunus.strategies.repeated_views import RepeatedViews
+from prunus.strategies.retried_errors import RetriedErrors
+from prunus.strategies.spent_inputs import SpentInputs
+from prunus.strategies.stale_reads import StaleReads
+from prunus.strategies.step_markers import StepMarkers
+from prunus.strategies.strategy import AfterEdit, OnPiece, OnUse, Strategy
+
+__all__ = ["ALL", "AfterEdit", "OnPiece", "OnUse", "Strategy", "strategy_named"]
+
+ALL: Final[tuple[type[Strategy], ...]] = (
+    DuplicateCalls,
+    StaleReads,
+    RepeatedViews,
+    MiddleReads,
+    RepeatedFetches,
+    RepeatedQueries,
+    OldTodos,
+    OldSnapshots,
+    RetriedErrors,
+    OldErrors,
+    OldResults,
+    LongOutputs,
+    OldThinking,
+    OldAttachments,
+    OldCodeBlocks,
+    StepMarkers,
+    SpentInputs,
+)
+
+
+def strategy_named(name: str) -> type[Strategy] | None:
+    """The strategy of this name, if there is one."""
+    return next((strategy for strategy in ALL if strategy.name == name), None)

@@ -1,0 +1,51 @@
+"""Shared wording: the edit that leaves a note in place of a superseded result."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from prunus.edits import Edit, Note
+from prunus.history import Call
+from prunus.notes import note, shorten
+from prunus.view import Use
+
+__all__ = ["bare_input", "cut", "describe"]
+
+
+def describe(use: Use) -> str:
+    """A call in a few words: `read of src/app.py`, `output of npm test`."""
+    meaning = use.meaning
+    paths = dict.fromkeys(touch.path for touch in use.touches)
+    match meaning.kind:
+        case "read" | "write" | "edit" if paths:
+            name, *more = paths
+            return f"{meaning.kind} of {shorten(name)}" + (f" and {len(more)} more" if more else "")
+        case "shell" if meaning.command:
+            return f"output of `{shorten(meaning.command, 60)}`"
+        case "fetch" | "search" | "list" if meaning.key:
+            return f"{meaning.kind} of {shorten(meaning.key, 80)}"
+        case "todo":
+            return "todo list"
+    return f"result of {shorten(use.tool, 60)}"
+
+
+def cut(strategy: str, old: Use, by: Use, why: str, again: str = "") -> Edit:
+    """The result of `old` gives way to a note, because of `by`."""
+    text = note(f"older {describe(old)}", why, again)
+    return Edit(old.result, Note(text), strategy, why, by=by.call, spends=True)
+
+
+def bare_input(use: Use, call: Call, over: int) -> Mapping[str, Any] | None:
+    """The arguments that identify a call, without the bulk; None where there is no bulk to lose.
+
+    Only whole arguments are left out. A placeholder inside a write would be copied into files.
+    """
+    if not isinstance(call.input, Mapping) or call.fixed or use.stripped:
+        return None
+    kept = {key: value for key, value in call.input.items() if key in use.meaning.metadata}
+    if not kept and use.meaning.kind != "todo":
+        return None
+    dropped = (value for key, value in call.input.items() if key not in kept)
+    bulk = sum(len(value) if isinstance(value, str) else len(str(value)) for value in dropped)
+    return kept if bulk > over else None

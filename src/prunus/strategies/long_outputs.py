@@ -1,0 +1,56 @@
+from __future__ import annotations
+
+from collections.abc import Hashable, Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from typing import ClassVar
+
+from prunus.edits import Edit, Shorter
+from prunus.history import Result
+from prunus.notes import is_shortened, truncated_note
+from prunus.tools import Kind
+from prunus.view import Use, View
+
+__all__ = ["LongOutputs"]
+
+
+@dataclass(frozen=True, slots=True)
+class LongOutputs:
+    """The middle of a very long result.
+
+    Test runs, logs and builds say what matters at their beginning and at their end. Results of middling length
+    are only marked: they are cut when the context runs short.
+    """
+
+    name: ClassVar[str] = "long_outputs"
+    seed: ClassVar[str] = "bash truncate, truncateLargeOutputs"
+    icon: ClassVar[str] = "📜"
+
+    over: int = 10_000
+    """Results with more characters than this are cut."""
+    head: int = 2_000
+    """Characters that stay at the beginning."""
+    tail: int = 2_000
+    """Characters that stay at the end."""
+    marked: int = 1_000
+    """Results with more characters than this may be cut when the context runs short."""
+    kinds: tuple[Kind, ...] = (
+        "read", "list", "search", "fetch", "shell", "task", "snapshot", "other"
+    )  # fmt: skip
+    """Kinds of tools whose results may be cut."""
+
+    def groups(self, use: Use) -> Iterable[Hashable]:
+        if use.size > self.marked and use.meaning.kind in self.kinds and use.visible:
+            yield None
+
+    def propose(self, use: Use, earlier: Sequence[Use], group: Hashable, view: View) -> Iterator[Edit]:
+        result = view.part(use.result)
+        if not isinstance(result, Result) or is_shortened(result.text):
+            return
+        text = result.text
+        pressure = len(text) <= self.over
+        share = len(text) // 5 if pressure else len(text)
+        head, tail = min(self.head, share), min(self.tail, share)
+        middle = truncated_note(len(text), text.count("\n") + 1)
+        shorter = f"{text[:head]}\n\n{middle}\n\n{text[len(text) - tail :]}"
+        reason = f"{len(text):,} characters long"
+        yield Edit(use.result, Shorter(shorter), self.name, reason, pressure=pressure)

@@ -1,0 +1,62 @@
+from __future__ import annotations
+
+from collections.abc import Hashable, Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from typing import ClassVar
+
+from prunus.edits import Edit, Keep, Note
+from prunus.notes import note, shorten
+from prunus.view import Use, View
+
+__all__ = ["MiddleReads"]
+
+
+@dataclass(frozen=True, slots=True)
+class MiddleReads:
+    """Of many full reads of one file, those between the first and the last.
+
+    Up to two reads stay as they are; of three to five the first and the last stay; of six and more also some
+    evenly spaced ones between. What goes points to a read that stays, if that one really shows the same text;
+    otherwise it says that the file changed since.
+    """
+
+    name: ClassVar[str] = "middle_reads"
+    seed: ClassVar[str] = "first + last + sampled"
+    icon: ClassVar[str] = "📚"
+
+    samples: int = 3
+    """How many reads between the first and the last stay, once there are six."""
+
+    def groups(self, use: Use) -> Iterable[Hashable]:
+        if use.ok and use.meaning.kind == "read" and not use.stub and len(use.touches) == 1:
+            touch = use.touches[0]
+            if touch.span.full:
+                yield touch.path
+
+    def propose(self, use: Use, earlier: Sequence[Use], group: Hashable, view: View) -> Iterator[Edit]:
+        reads = (*earlier, use)
+        if len(reads) < 3:
+            return
+        kept = {0, len(reads) - 1, *self._sampled(len(reads))}
+        for i, read in enumerate(reads[:-1]):
+            if i in kept:
+                if i:
+                    yield Edit(read.result, Keep(), self.name, "a sample of the reads between first and last")
+            elif not read.cut:
+                yield self._point(read, [reads[k] for k in sorted(kept)], use, str(group))
+
+    def _sampled(self, count: int) -> Iterator[int]:
+        if count >= 6:
+            middle = min(self.samples, count - 2)
+            yield from (round((k + 1) * (count - 1) / (middle + 1)) for k in range(middle))
+
+    def _point(self, read: Use, kept: Sequence[Use], by: Use, path: str) -> Edit:
+        name = shorten(path)
+        for other in kept:
+            if other.visible and other.shown == read.shown:
+                where = "an earlier" if other.index < read.index else "a later"
+                text = note(f"re-read of {name}", f"{where} read of it shows the same text")
+                reason = "another read shows the same text"
+                return Edit(read.result, Note(text), self.name, reason, by=by.call, shows=other.result)
+        text = note(f"read of {name}", "the file changed since", "Read it to see its current text.")
+        return Edit(read.result, Note(text), self.name, "the file changed since", by=by.call)

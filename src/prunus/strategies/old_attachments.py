@@ -1,0 +1,35 @@
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import ClassVar
+
+from prunus.edits import Edit, Note
+from prunus.history import Attachment
+from prunus.notes import file_note
+from prunus.view import Piece, View
+
+__all__ = ["OldAttachments"]
+
+
+@dataclass(frozen=True, slots=True)
+class OldAttachments:
+    """Images, documents and other files that were sent some turns ago.
+
+    They are large, and what was seen in them has been said since. Name and size stay. A file that travels only
+    as a reference costs nothing and is left alone.
+    """
+
+    name: ClassVar[str] = "old_attachments"
+    seed: ClassVar[str] = "pruneFiles"
+    icon: ClassVar[str] = "🖼️"
+
+    turns: int = 5
+    """Attachments older than this many turns go."""
+
+    def inspect(self, piece: Piece, view: View) -> Iterator[Edit]:
+        part = piece.part
+        if isinstance(part, Attachment) and part.size and not part.fixed:
+            text = file_note(part.name, part.size * 3 // 4)
+            reason = f"an attachment older than {self.turns} turns"
+            yield Edit(piece.ref, Note(text), self.name, reason, ripe=piece.turn + self.turns + 1)

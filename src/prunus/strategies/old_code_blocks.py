@@ -1,0 +1,45 @@
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import ClassVar
+
+from prunus.edits import Edit, Shorter
+from prunus.history import Text
+from prunus.notes import code_note
+from prunus.view import Piece, View
+
+__all__ = ["OldCodeBlocks"]
+
+_FENCED = re.compile(r"^```([^\n`]*)\n(.*?)^```[ \t]*$", re.DOTALL | re.MULTILINE)
+
+
+@dataclass(frozen=True, slots=True)
+class OldCodeBlocks:
+    """Long fenced code that the user pasted some turns ago.
+
+    The words around it stay: they are instructions. By now the code has been read, and usually it is in a file.
+    """
+
+    name: ClassVar[str] = "old_code_blocks"
+    seed: ClassVar[str] = "pruneUserCodeBlocks"
+    icon: ClassVar[str] = "📝"
+
+    turns: int = 5
+    """Code older than this many turns goes."""
+    lines: int = 3
+    """Blocks with no more lines than this stay."""
+
+    def inspect(self, piece: Piece, view: View) -> Iterator[Edit]:
+        if not isinstance(piece.part, Text) or piece.role != "user" or "```" not in piece.part.text:
+            return
+        text = _FENCED.sub(self._replace, piece.part.text)
+        if text != piece.part.text:
+            reason = f"code in a message older than {self.turns} turns"
+            yield Edit(piece.ref, Shorter(text), self.name, reason, ripe=piece.turn + self.turns + 1)
+
+    def _replace(self, block: re.Match[str]) -> str:
+        lines = block[2].count("\n")
+        language = block[1].split()
+        return code_note(language[0] if language else "", lines) if lines > self.lines else block[0]

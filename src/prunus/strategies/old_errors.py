@@ -1,0 +1,62 @@
+from __future__ import annotations
+
+import re
+from collections.abc import Hashable, Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from typing import ClassVar
+
+from prunus.edits import Edit, Input, Shorter
+from prunus.history import Call, Result
+from prunus.notes import error_note
+from prunus.strategies.cut import bare_input
+from prunus.view import Use, View
+
+__all__ = ["OldErrors"]
+
+_EXIT = re.compile(r"^.*\b(?:exited with code|exit code)\b.*$", re.IGNORECASE | re.MULTILINE)
+_OUTPUT = re.compile(r"^Output:\n", re.MULTILINE)
+_LONGEST = 300
+
+
+@dataclass(frozen=True, slots=True)
+class OldErrors:
+    """The long text of an error that lies some turns back, and the input of the call that failed.
+
+    What went wrong is in the first line; the stack trace below it is read once. The first line stays, with how
+    much was cut. Some turns later the bulky input of the failed call goes too.
+    """
+
+    name: ClassVar[str] = "old_errors"
+    seed: ClassVar[str] = "truncateOldErrors, purgeErrors"
+    icon: ClassVar[str] = "❌"
+
+    turns: int = 3
+    """Errors older than this many turns are shortened."""
+    inputs: int = 4
+    """Inputs of failed calls go after this many turns."""
+
+    def groups(self, use: Use) -> Iterable[Hashable]:
+        if use.outcome == "error":
+            yield None
+
+    def propose(self, use: Use, earlier: Sequence[Use], group: Hashable, view: View) -> Iterator[Edit]:
+        result, call = view.part(use.result), view.part(use.call)
+        if isinstance(result, Result) and use.visible:
+            text = f"{_headline(result.text)}\n{error_note(len(result.text))}"
+            reason = f"an error older than {self.turns} turns"
+            yield Edit(use.result, Shorter(text), self.name, reason, ripe=use.turn + self.turns + 1)
+        if isinstance(call, Call):
+            kept = bare_input(use, call, over=0)
+            if kept is not None:
+                reason = f"the call failed {self.inputs} turns ago"
+                yield Edit(use.call, Input(kept), self.name, reason, ripe=use.turn + self.inputs)
+
+
+def _headline(text: str) -> str:
+    """The line that says what went wrong; behind a wrapper, the exit code and the first line of output."""
+    opening = _OUTPUT.search(text)
+    if opening is None:
+        return text.lstrip().partition("\n")[0][:_LONGEST].rstrip()
+    code = _EXIT.search(text, 0, opening.start())
+    first = text[opening.end() :].lstrip().partition("\n")[0][:_LONGEST]
+    return "\n".join(line.strip() for line in (code[0] if code else "", first) if line.strip())

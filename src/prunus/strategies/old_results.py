@@ -1,0 +1,42 @@
+from __future__ import annotations
+
+from collections.abc import Hashable, Iterable, Iterator, Sequence
+from dataclasses import dataclass, replace
+from typing import ClassVar
+
+from prunus.edits import Edit
+from prunus.strategies.cut import cut
+from prunus.tools import Kind
+from prunus.view import Use, View
+
+__all__ = ["OldResults"]
+
+
+@dataclass(frozen=True, slots=True)
+class OldResults:
+    """Results of light tools beyond the newest few.
+
+    Listings and searches lead to a file; once it is open they have done their work, and they are cheap to
+    repeat.
+    """
+
+    name: ClassVar[str] = "old_results"
+    seed: ClassVar[str] = "keep_recent_tool_results"
+    icon: ClassVar[str] = "🗂️"
+
+    keep: int = 10
+    """How many of the newest results stay."""
+    kinds: tuple[Kind, ...] = ("list", "search")
+    """Kinds of tools that count as light."""
+    tools: tuple[str, ...] = ("focus", "unfocus")
+    """Further tools that count as light."""
+
+    def groups(self, use: Use) -> Iterable[Hashable]:
+        if use.ok and (use.meaning.kind in self.kinds or use.tool in self.tools):
+            yield None
+
+    def propose(self, use: Use, earlier: Sequence[Use], group: Hashable, view: View) -> Iterator[Edit]:
+        if len(earlier) >= self.keep:
+            old = earlier[-self.keep] if self.keep else use
+            why = f"only the newest {self.keep} such results are kept"
+            yield replace(cut(self.name, old, use, why, "Call the tool again to see it."), spends=False)

@@ -1,0 +1,35 @@
+from __future__ import annotations
+
+from collections.abc import Hashable, Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from typing import ClassVar
+
+from prunus.edits import Edit
+from prunus.strategies.cut import cut
+from prunus.view import Use, View
+
+__all__ = ["OldSnapshots"]
+
+
+@dataclass(frozen=True, slots=True)
+class OldSnapshots:
+    """Older snapshots of the same thing.
+
+    A snapshot of a page or a state is replaced by the next one with the same key: the same tool on the same page.
+    """
+
+    name: ClassVar[str] = "old_snapshots"
+    seed: ClassVar[str] = "pruneSnapshots"
+    icon: ClassVar[str] = "📸"
+
+    def groups(self, use: Use) -> Iterable[Hashable]:
+        if use.ok and use.meaning.kind == "snapshot" and use.meaning.key:
+            yield use.meaning.key
+
+    def propose(self, use: Use, earlier: Sequence[Use], group: Hashable, view: View) -> Iterator[Edit]:
+        if not use.visible:
+            return
+        for old in reversed(earlier):
+            yield cut(self.name, old, use, "a newer snapshot was taken")
+            if old.visible:
+                break

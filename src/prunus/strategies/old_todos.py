@@ -1,0 +1,36 @@
+from __future__ import annotations
+
+from collections.abc import Hashable, Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from typing import ClassVar
+
+from prunus.edits import Edit
+from prunus.strategies.cut import cut
+from prunus.view import Use, View
+
+__all__ = ["OldTodos"]
+
+
+@dataclass(frozen=True, slots=True)
+class OldTodos:
+    """Older todo lists.
+
+    Each write or read of the list shows it whole, so only the newest write and the newest read matter. Tools that
+    change one item of the list at a time are left alone.
+    """
+
+    name: ClassVar[str] = "old_todos"
+    seed: ClassVar[str] = "todo supersede"
+    icon: ClassVar[str] = "✅"
+
+    def groups(self, use: Use) -> Iterable[Hashable]:
+        if use.ok and use.meaning.kind == "todo" and use.meaning.key:
+            yield use.meaning.key
+
+    def propose(self, use: Use, earlier: Sequence[Use], group: Hashable, view: View) -> Iterator[Edit]:
+        if not use.visible:
+            return
+        for old in reversed(earlier):
+            yield cut(self.name, old, use, "the list was updated later")
+            if old.visible:
+                break

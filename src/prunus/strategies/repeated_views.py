@@ -1,0 +1,59 @@
+from __future__ import annotations
+
+from collections.abc import Hashable, Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from typing import ClassVar
+
+from prunus.edits import Edit
+from prunus.strategies.cut import cut
+from prunus.tools import Touch
+from prunus.view import Use, View
+
+__all__ = ["RepeatedViews"]
+
+_FILE_KINDS = ("read", "write", "edit")
+
+
+@dataclass(frozen=True, slots=True)
+class RepeatedViews:
+    """An older read whose lines a later read of the same file shows again.
+
+    A later read of other lines replaces nothing. A whole-file read that its tool cut short counts only for the
+    lines it shows, and an answer that only points back counts for none.
+    """
+
+    name: ClassVar[str] = "repeated_views"
+    seed: ClassVar[str] = "aggressiveFilePrune, one-file-one-view"
+    icon: ClassVar[str] = "👁️"
+
+    any_operation: bool = False
+    """Any read, write or edit of a file replaces all earlier ones (the seeds' rule)."""
+
+    def groups(self, use: Use) -> Iterable[Hashable]:
+        kinds = _FILE_KINDS if self.any_operation else ("read",)
+        if use.ok and use.meaning.kind in kinds:
+            yield from dict.fromkeys(touch.path for touch in use.touches if touch.kind in kinds)
+
+    def propose(self, use: Use, earlier: Sequence[Use], group: Hashable, view: View) -> Iterator[Edit]:
+        if not use.visible:
+            return
+        for old in reversed(earlier):
+            if self.any_operation:
+                if all(self._operated(touch, old, view) for touch in old.touches):
+                    yield cut(self.name, old, use, "the file was used again later")
+                if old.visible:
+                    break
+            else:
+                if all(_covered(touch, use) for touch in old.touches):
+                    yield cut(self.name, old, use, "the same lines were read again later")
+                if old.visible and all(_covered(touch, old) for touch in use.touches):
+                    break
+
+    def _operated(self, touch: Touch, old: Use, view: View) -> bool:
+        return any(view.touched.get((kind, touch.path), -1) > old.index for kind in _FILE_KINDS)
+
+
+def _covered(touch: Touch, use: Use) -> bool:
+    return any(
+        shown.kind == "read" and shown.path == touch.path and shown.span.covers(touch.span) for shown in use.touches
+    )

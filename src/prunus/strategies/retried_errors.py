@@ -1,0 +1,36 @@
+from __future__ import annotations
+
+from collections.abc import Hashable, Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from typing import ClassVar
+
+from prunus.edits import Edit
+from prunus.strategies.cut import cut
+from prunus.view import Use, View
+
+__all__ = ["RetriedErrors"]
+
+
+@dataclass(frozen=True, slots=True)
+class RetriedErrors:
+    """A failed call that the same call, made again, cured.
+
+    Once the retry has succeeded, the failure says nothing any more. A later call with other arguments cures
+    nothing: its failure may be the reason for the change.
+    """
+
+    name: ClassVar[str] = "retried_errors"
+    seed: ClassVar[str] = "pruneRetryParts"
+    icon: ClassVar[str] = "🔁"
+
+    def groups(self, use: Use) -> Iterable[Hashable]:
+        if use.signature:
+            yield use.signature
+
+    def propose(self, use: Use, earlier: Sequence[Use], group: Hashable, view: View) -> Iterator[Edit]:
+        if not use.ok or not use.visible:
+            return
+        for old in reversed(earlier):
+            if old.ok:
+                break
+            yield cut(self.name, old, use, "it failed, and the same call succeeded later")

@@ -1,0 +1,39 @@
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import ClassVar
+
+from prunus.edits import Edit, Input
+from prunus.history import Call
+from prunus.strategies.cut import bare_input
+from prunus.view import View
+
+__all__ = ["SpentInputs"]
+
+
+@dataclass(frozen=True, slots=True)
+class SpentInputs:
+    """The bulky input of a call that another strategy found superseded.
+
+    A write that was overwritten still carries the whole old file in its arguments. What identifies the call
+    stays (`filePath` and its kin), the rest of the arguments is left out. Nothing is put in their place: models
+    copy placeholders into files.
+    """
+
+    name: ClassVar[str] = "spent_inputs"
+    seed: ClassVar[str] = "pruneToolInputs, input leak"
+    icon: ClassVar[str] = "✂️"
+
+    over: int = 100
+    """Inputs with fewer characters to lose stay whole."""
+
+    def follow(self, edit: Edit, view: View) -> Iterator[Edit]:
+        use = view.by_ref.get(edit.target)
+        if not edit.spends or use is None:
+            return
+        call = view.part(use.call)
+        if isinstance(call, Call):
+            kept = bare_input(use, call, self.over)
+            if kept is not None:
+                yield Edit(use.call, Input(kept), self.name, edit.reason, by=edit.by, ripe=edit.ripe)

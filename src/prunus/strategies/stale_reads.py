@@ -1,0 +1,50 @@
+from __future__ import annotations
+
+from collections.abc import Hashable, Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from typing import ClassVar
+
+from prunus.edits import Edit
+from prunus.strategies.cut import cut
+from prunus.view import Use, View
+
+__all__ = ["StaleReads"]
+
+_FILE_KINDS = frozenset({"read", "write", "edit"})
+
+
+@dataclass(frozen=True, slots=True)
+class StaleReads:
+    """Reads, writes and edits of a file that was later written as a whole.
+
+    The old text is wrong, not merely old. A failed write counts for nothing. An edit leaves the read before it
+    useful, because the next edit builds on both, so edits count only on request.
+    """
+
+    name: ClassVar[str] = "stale_reads"
+    seed: ClassVar[str] = "file supersede, supersedeReads"
+    icon: ClassVar[str] = "📁"
+
+    after_edits: bool = False
+    """Treat an edit like a full write (the seeds' rule)."""
+
+    def groups(self, use: Use) -> Iterable[Hashable]:
+        if use.ok and use.meaning.kind in _FILE_KINDS:
+            yield from dict.fromkeys(touch.path for touch in use.touches)
+
+    def propose(self, use: Use, earlier: Sequence[Use], group: Hashable, view: View) -> Iterator[Edit]:
+        if not self._replaces(use, group):
+            return
+        for old in reversed(earlier):
+            if all(self._replaced(touch.path, old, view) for touch in old.touches):
+                yield cut(self.name, old, use, "the file was written later")
+            if self._replaces(old, group):
+                break
+
+    def _replaces(self, use: Use, path: Hashable) -> bool:
+        touch = use.touched(str(path))
+        return touch is not None and (touch.kind == "write" or (self.after_edits and touch.kind == "edit"))
+
+    def _replaced(self, path: str, old: Use, view: View) -> bool:
+        kinds = ("write", "edit") if self.after_edits else ("write",)
+        return any(view.touched.get((kind, path), -1) > old.index for kind in kinds)

@@ -1,0 +1,28 @@
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import ClassVar
+
+from prunus.edits import Edit, Gone
+from prunus.history import Marker
+from prunus.view import Piece, View
+
+__all__ = ["StepMarkers"]
+
+
+@dataclass(frozen=True, slots=True)
+class StepMarkers:
+    """OpenCode's `step-start` and `step-finish` parts.
+
+    They are the host's bookkeeping. OpenCode itself does not send them to the model, so this saves room in
+    what its plugins pass on rather than tokens on the wire.
+    """
+
+    name: ClassVar[str] = "step_markers"
+    seed: ClassVar[str] = "pruneStepMarkers"
+    icon: ClassVar[str] = "🏁"
+
+    def inspect(self, piece: Piece, view: View) -> Iterator[Edit]:
+        if isinstance(piece.part, Marker):
+            yield Edit(piece.ref, Gone(), self.name, "bookkeeping that says nothing to the model")

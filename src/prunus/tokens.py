@@ -1,0 +1,198 @@
+"""The one token counter: a fast estimate, or an exact count on request.
+
+The estimate charges for UTF-8 bytes and corrects by counting patterns of character
+classes: digits and punctuation cost more, long words and indentation less. Current
+Claude tokenizers are not public, so the yardstick is OpenAI's o200k_base.
+
+Measured by bench/tokens.py on 6,679 blocks (4.6 M tokens) of agent sessions from 14
+projects. The rates were fitted on others; two patterns were dropped for errors seen here:
+
+    estimate       total -0.7 %, block error p50 3.7 %, p90 10.6 %, max 35 %
+    characters/4   total -8.3 %, block error p50 12.1 %, p90 28.4 %, max 264 %
+
+Weak spots: wrapped base64 and small drawn boxes come out 40 to 50 % too low, tables of
+bare numbers 40 % too high.
+"""
+
+import importlib
+import math
+import re
+from collections import OrderedDict
+from collections.abc import Callable
+from string import ascii_letters, ascii_lowercase, ascii_uppercase, digits
+from threading import Lock
+
+from prunus.errors import SettingsError
+
+
+def _table(classes: dict[str, bytes | range], other: str) -> bytes:
+    """A `bytes.translate` table from class letters and their members."""
+    table = bytearray(other.encode() * 256)
+    for letter, members in classes.items():
+        for byte in members:
+            table[byte] = ord(letter)
+    return bytes(table)
+
+
+CLASSES = _table(
+    {
+        "a": ascii_lowercase.encode(),
+        "A": ascii_uppercase.encode(),
+        "0": digits.encode(),
+        "s": b" ",
+        "n": b"\r\n",
+        "t": b"\t",
+        "c": range(0x80, 0xC0),  # later bytes of a character
+        "l": range(0xC0, 0x100),  # first byte of any other: accents, emoji
+        "g": range(0xCA, 0xE0),  # Greek, Cyrillic, Hebrew, Arabic
+        "i": range(0xE0, 0xE2),  # Indic, Thai, Georgian
+        "w": range(0xE2, 0xE3),  # arrows, box drawing, typographic marks
+        "j": range(0xE3, 0xEA),  # Chinese, Japanese
+        "k": range(0xEA, 0xEE),  # Korean
+    },
+    other="p",
+)
+"""The class of each UTF-8 byte; `p` is ASCII punctuation."""
+
+PER_BYTE = 0.255
+
+RATES: dict[bytes, float] = {
+    b"aaaa": -0.439,  # letters of long words are cheap
+    b"aaaaaa": -0.293,
+    b"an": 1.104,  # a line that ends in a word
+    b"p": 0.474,
+    b"pp": -0.419,
+    b"pppppppp": -3.971,  # rules such as --------
+    b"pas": 0.741,  # a lone letter, mostly the n of an escaped newline
+    b"0": 1.106,
+    b"00": -0.845,
+    b"000": -1.586,  # digits go by threes
+    b"s0": 0.603,
+    b"n0": -0.981,
+    b"ssssssss": -1.874,  # indentation
+    b"wccwccwccwcc": -2.129,  # drawn lines
+}
+"""Tokens per occurrence, fitted on 6,875 blocks of 16 projects. No run of one class sums below zero."""
+
+SCRIPT_RATES: dict[bytes, float] = {b"g": -0.25, b"i": -0.43, b"j": -0.13, b"k": -0.28}
+"""The same per character of scripts that sessions rarely hold; from sentences in bench/tokens.py."""
+
+BASE64_RATE = 0.68
+"""Tokens per character of base64, measured on random bytes."""
+
+_BASE64_RUN = 512
+_BASE64_PROBE = b"b" * _BASE64_RUN
+_BASE64_BYTES = _table({"b": (ascii_letters + digits + "+/-_").encode()}, other=" ")
+_BASE64 = re.compile(rf"(?<![A-Za-z0-9+/_-])[A-Za-z0-9+/_-]{{{_BASE64_RUN},}}={{0,2}}")
+
+
+def estimate(text: str) -> int:
+    """Estimate the tokens of a text; 0 only for the empty one."""
+    if not text:
+        return 0
+    text, blob = cut_base64(text) if len(text) >= _BASE64_RUN else (text, 0)
+    data = text.encode("utf-8", "surrogatepass")
+    count = data.translate(CLASSES).count
+    total = PER_BYTE * len(data) + BASE64_RATE * blob
+    for pattern, rate in RATES.items():
+        total += rate * count(pattern)
+    if not text.isascii():
+        for pattern, rate in SCRIPT_RATES.items():
+            total += rate * count(pattern)
+    return max(1, round(total))
+
+
+def cut_base64(text: str) -> tuple[str, int]:
+    """Take out base64 runs of 512 characters and more; say how long they were."""
+    data = text.encode("utf-8", "surrogatepass")
+    # The search skips ahead by whole runs, so texts without one pay almost nothing.
+    if _BASE64_PROBE not in data.translate(_BASE64_BYTES):
+        return text, 0
+    kept = _BASE64.sub(_unless_base64, text)
+    return kept, len(text) - len(kept)
+
+
+def _unless_base64(run: re.Match[str]) -> str:
+    """Keep a run that does not mix cases and digits: a rule of dashes, a hexadecimal number."""
+    head = run[0][:_BASE64_RUN]
+    return "" if head.lower() != head != head.upper() and any(map(str.isdigit, head)) else run[0]
+
+
+def attachment_tokens(media_type: str, base64_length: int) -> int:
+    """Guess what an image, document or recording costs from its encoded length.
+
+    Pixels and pages are unknown here, so these are rules of thumb on decoded bytes:
+
+    - image: 190 bytes a token, 85 to 1,600. Anthropic bills width x height / 750 and
+      scales down to about 1,600; a quarter byte per pixel is our assumption
+    - text: four bytes a token
+    - audio, video: 500 bytes a token, or 32 tokens a second at 128 kbit/s
+    - PDF and the rest: 3,000 tokens for each 60 KB, taken as a page; 100 pages at most
+    """
+    size = base64_length * 3 // 4
+    if size <= 0:
+        return 0
+    match media_type.partition("/")[0]:
+        case "image":
+            return min(1_600, max(85, size // 190))
+        case "text":
+            return math.ceil(size / 4)
+        case "audio" | "video":
+            return math.ceil(size / 500)
+        case _:
+            return 3_000 * min(100, math.ceil(size / 60_000))
+
+
+class Counter:
+    """Counts tokens and remembers the counts of long texts.
+
+    Agents resend their history, so most texts were counted before. Threads may share it.
+    """
+
+    __slots__ = ("_counts", "_lock", "_measure", "_remember")
+
+    def __init__(self, *, exact: bool = False, encoding: str = "o200k_base", remember: int = 8_192) -> None:
+        """`exact` needs `prunus[tokens]`; `remember` bounds the cache, in texts of some 300 bytes each."""
+        self._measure = _exact(encoding) if exact else estimate
+        self._remember = remember
+        self._counts: OrderedDict[tuple[int, int], int] = OrderedDict()
+        self._lock = Lock()
+
+    def count(self, text: str) -> int:
+        """The tokens of a text."""
+        if len(text) < 256:  # A short text costs little to count and would push long ones out.
+            return self._measure(text)
+        # Python's own 64-bit hash suffices: counts never leave the process, and a collision would misjudge
+        # a size but drop nothing. The key holds no text, so long strings are free to go.
+        key = (hash(text), len(text))
+        with self._lock:
+            known = self._counts.get(key)
+            if known is not None:
+                self._counts.move_to_end(key)
+                return known
+        measured = self._measure(text)
+        with self._lock:
+            self._counts[key] = measured
+            if len(self._counts) > self._remember:
+                self._counts.popitem(last=False)
+        return measured
+
+
+def _exact(encoding: str) -> Callable[[str], int]:
+    """Counting with splintr, a large wheel and so imported only here."""
+    try:
+        tokenizer = importlib.import_module("splintr").Tokenizer
+    except ImportError as error:
+        raise SettingsError("exact token counts need the tokenizer: install prunus[tokens]") from error
+    try:
+        # `encode` would read "<|endoftext|>" inside a text as one special token.
+        encode: Callable[[str], list[int]] = tokenizer.from_pretrained(encoding).encode_ordinary
+    except ValueError as error:
+        raise SettingsError(f"unknown token encoding {encoding!r}: {error}") from error
+
+    def measure(text: str) -> int:
+        text, blob = cut_base64(text)
+        clean = text.encode("utf-8", "replace").decode()  # JSON may hold half a surrogate pair
+        return len(encode(clean)) + round(BASE64_RATE * blob)
+
+    return measure

@@ -1,0 +1,132 @@
+"""What one tool call means: its kind, what it is about, which files it touches."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Literal, get_args
+
+from prunus.errors import SettingsError
+
+Kind = Literal["read", "write", "edit", "list", "search", "fetch", "todo", "shell", "task", "snapshot", "other"]
+TouchKind = Literal["read", "write", "edit", "change"]
+
+
+@dataclass(frozen=True, slots=True)
+class Span:
+    """Lines of a file, counted from 1, both ends included.
+
+    An end of None is the end of the file. A negative start counts from there: the last twenty
+    lines are Span(-20, None).
+    """
+
+    start: int = 1
+    end: int | None = None
+
+    @property
+    def full(self) -> bool:
+        """Whether this is the whole file."""
+        return self.start == 1 and self.end is None
+
+    def covers(self, other: Span) -> bool:
+        """Whether every line of the other is certainly within this one."""
+        if self.full:
+            return True
+        if self.start < 0 or other.start < 0:
+            return self.end is None and self.start < 0 and self.start <= other.start < 0
+        if self.start > other.start:
+            return False
+        return self.end is None or (other.end is not None and other.end <= self.end)
+
+
+FULL = Span()
+
+
+@dataclass(frozen=True, slots=True)
+class Touch:
+    """One file that a call reads or changes.
+
+    A write gives the whole new content, an edit a part of it; a change is one whose result the
+    call does not show, such as `sed -i`, a heredoc or `git checkout`.
+    """
+
+    path: str
+    kind: TouchKind
+    span: Span = FULL
+
+
+@dataclass(frozen=True, slots=True)
+class Meaning:
+    """What a call is about, as far as its name and arguments tell."""
+
+    kind: Kind
+    key: str = ""
+    """Equal for two calls about the same thing; empty if nothing can be compared."""
+    touches: tuple[Touch, ...] = ()
+    command: str = ""
+    """The shell command as text, unwrapped from `bash -lc` and its like."""
+    metadata: tuple[str, ...] = ()
+    """Arguments that identify the call and stay when the bulky rest goes."""
+    wild: bool = False
+    """A shell command that may have changed files that it does not name."""
+
+
+@dataclass(frozen=True, slots=True)
+class Tool:
+    """How one tool spells its arguments; settings may add rows.
+
+    Each field from `path` on names an argument. The first of path, paths, patch, pattern, url,
+    query and command that a row names has to be present in a call, else the next row with that
+    tool name is tried.
+    """
+
+    name: str
+    """The tool's name, or a pattern such as `mcp__*__read_file`; case counts."""
+    kind: Kind
+    path: str = ""
+    paths: str = ""
+    """An argument that holds a list of paths."""
+    offset: str = ""
+    """First line to read, with `limit` lines."""
+    limit: str = ""
+    start: str = ""
+    end: str = ""
+    """Last line to read, included; `start` names the first."""
+    lines: str = ""
+    """An argument that holds [first, last]; a last of -1 is the end of the file."""
+    zero: bool = False
+    """Lines are counted from 0."""
+    patch: str = ""
+    pattern: str = ""
+    include: str = ""
+    url: str = ""
+    query: str = ""
+    command: str = ""
+    workdir: str = ""
+    when: tuple[str, str] = ("", "")
+    """An argument and the value it must have for this row to apply."""
+    touch: TouchKind | None = None
+    """What happens to the file, if not what the kind says."""
+    key: str = ""
+    """A fixed key; `-` says that two calls are never about the same thing."""
+    keep: tuple[str, ...] = ()
+    """Further arguments that identify a call."""
+
+    def __post_init__(self) -> None:
+        if not self.name:
+            raise SettingsError("tools: a row needs a name")
+        if self.kind not in get_args(Kind):
+            raise SettingsError(f"tools.{self.name}.kind: {self.kind!r} is not one of {', '.join(get_args(Kind))}")
+
+    @property
+    def needs(self) -> str:
+        """The argument without which this row does not apply."""
+        return self.path or self.paths or self.patch or self.pattern or self.url or self.query or self.command
+
+    @property
+    def metadata(self) -> tuple[str, ...]:
+        """The arguments that identify a call, in a stable order."""
+        named = (
+            self.when[0], self.pattern, self.query, self.url, self.path, self.paths, self.include,
+            self.offset, self.limit, self.start, self.end, self.lines, self.command, *self.keep, self.workdir,
+        )  # fmt: skip
+        return tuple(dict.fromkeys(name for name in named if name))

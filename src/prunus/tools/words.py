@@ -1,0 +1,351 @@
+"""A shell command as simple commands and words, for sh and its relatives.
+
+Small on purpose: it knows quotes, escapes, redirections, heredocs, groups, loops and plain
+variables, and says of each word whether its text is certain.
+"""
+
+from __future__ import annotations
+
+import re
+from typing import NamedTuple
+
+
+class Word(NamedTuple):
+    """One word of a command."""
+
+    text: str
+    certain: bool = True
+    """False if it holds an expansion whose value is not known, or a pattern."""
+
+
+class Simple(NamedTuple):
+    """One command with its arguments, and how it hangs together with the one before."""
+
+    joint: str
+    """How it is joined to the one before: "" | ; && || &."""
+    words: tuple[Word, ...]
+    outputs: tuple[Word, ...] = ()
+    """Files that `>` and `>>` of standard output write."""
+    others: tuple[Word, ...] = ()
+    """Files that another stream, such as `2>`, writes."""
+    inputs: tuple[Word, ...] = ()
+    """Files that `<` reads."""
+    heredoc: str | None = None
+    depth: int = 0
+    """How many parentheses are open."""
+    conditional: bool = False
+    """In a loop, a condition, a group or the background: it may run never, often or later."""
+
+
+_TOKEN = re.compile(
+    r"""
+    (?P<space>(?:[ \t\r]|\\\r?\n)+)
+  | (?P<heredoc><<-?[ \t]*(?:'[^'\n]+'|"[^"\n]+"|\\?[\w.-]+))
+  | (?P<redirect>&>>?|\d*(?:<<<|<>|>>|>\||[<>]&|[<>]))
+  | (?P<operator>&&|\|\||\|&|;;|[;|&\n()])
+  | (?P<plain>[^\s'"\\$`|&;<>()\#*?{}\[\]]+)
+  | (?P<single>'[^']*')
+  | (?P<ansi>\$'(?:[^'\\]|\\.)*')
+  | (?P<double>"(?:[^"\\$`]|\\.|\$(?![({]))*")
+  | (?P<variable>\$(?:\w+|\{\w+\}|env:\w+|[@*\#?$!-]))
+  | (?P<open>\$\(|`|"|\$\{)
+  | (?P<escape>\\.)
+  | (?P<hash>\#)
+  | (?P<pattern>[*?{}])
+  | (?P<rest>.)
+    """,
+    re.X | re.S,
+)
+_VARIABLE = re.compile(r"\$(?:(\w+)|\{(\w+)\}|env:\w+)")
+_ASSIGNMENT = re.compile(r"[A-Za-z_]\w*=")
+_UNESCAPE = re.compile(r'\\(["\\$`]|\r?\n)')
+_HEREDOC = re.compile(r"<<-?[ \t]*(?:'([^'\n]+)'|\"([^\"\n]+)\"|\\?([\w.-]+))")
+_KEEPS_BACKSLASH = re.compile(r"\\[\w.@~-]")
+_KNOWN = frozenset({"HOME", "USER", "TMPDIR"})
+_OPENERS = frozenset({"if", "for", "while", "until", "case", "select", "{"})
+_CLOSERS = frozenset({"fi", "done", "esac", "}"})
+_FILLERS = frozenset({"then", "do", "else", "elif", "!", "time"})
+_BEFORE_PAREN = _OPENERS | _FILLERS
+
+
+def simples(command: str) -> tuple[Simple, ...] | None:
+    """The simple commands of a script in order, or None if it cannot be followed."""
+    return _Reader(command).read()
+
+
+class _Reader:
+    """Reads one script from front to back."""
+
+    __slots__ = ("at", "blocks", "certain", "depth", "found", "heredoc", "heredocs", "inputs", "joint",
+                 "others", "outputs", "parts", "text", "variables", "want", "words")  # fmt: skip
+
+    def __init__(self, text: str) -> None:
+        self.text = text
+        self.at = 0
+        self.found: list[Simple] = []
+        self.joint = ""
+        self.words: list[Word] = []
+        self.outputs: list[Word] = []
+        self.others: list[Word] = []
+        self.inputs: list[Word] = []
+        self.heredoc: str | None = None
+        self.heredocs: list[str] = []
+        self.parts: list[str] | None = None
+        self.certain = True
+        self.want = ""
+        self.depth = 0
+        self.blocks = 0
+        self.variables: dict[str, str] = {}
+
+    def read(self) -> tuple[Simple, ...] | None:
+        text, match, size = self.text, _TOKEN.match, len(self.text)
+        while self.at < size:
+            token = match(text, self.at)
+            if token is None:
+                return None
+            self.at = token.end()
+            piece, kind = token.group(), token.lastgroup
+            if kind == "plain":
+                self.add(piece)
+            elif kind == "space":
+                self.end_word()
+            elif kind == "single":
+                self.add(piece[1:-1])
+            elif kind == "double":
+                self.add_quoted(piece[1:-1])
+            elif kind == "operator":
+                if not self.operate(piece):
+                    return None
+            elif kind == "redirect":
+                self.end_word()
+                self.want = piece
+            elif kind == "heredoc":
+                self.end_word()
+                self.heredocs.append(piece)
+            elif kind == "variable":
+                self.add_variable(piece)
+            elif kind == "escape":
+                # A backslash before a letter is a Windows path, not an escape that anyone meant.
+                self.add(piece if _KEEPS_BACKSLASH.match(piece) else piece[1:])
+            elif kind == "hash" and self.parts is None:
+                end = text.find("\n", self.at)
+                self.at = size if end < 0 else end
+            elif kind == "open":
+                end = _closing(text, token.start())
+                if end < 0:
+                    return None
+                self.at = end
+                self.add(text[token.start() : end], certain=False)
+            elif kind == "ansi":
+                self.add(piece, certain=False)
+            elif kind == "pattern" and not (piece in "{}" and self.alone()):
+                self.add(piece, certain=False)
+            elif kind == "rest" and piece in "'\"\\":
+                return None
+            else:
+                self.add(piece)
+        self.end_simple("")
+        return None if self.depth else tuple(self.found)
+
+    def alone(self) -> bool:
+        return self.parts is None and (self.at == len(self.text) or self.text[self.at] in " \t\r\n;")
+
+    def add(self, text: str, certain: bool = True) -> None:
+        if self.parts is None:
+            self.parts = [text]
+        else:
+            self.parts.append(text)
+        if not certain:
+            self.certain = False
+
+    def add_quoted(self, text: str) -> None:
+        if "\\" in text:
+            text = _UNESCAPE.sub(lambda m: m[1].strip(), text)
+        if "$" not in text:
+            self.add(text)
+            return
+        certain = True
+
+        def value(found: re.Match[str]) -> str:
+            nonlocal certain
+            name = found[1] or found[2]
+            if name in self.variables:
+                return self.variables[name]
+            certain = certain and (name is None or name in _KNOWN)
+            return found[0]
+
+        text = _VARIABLE.sub(value, text)
+        self.add(text, certain)
+
+    def add_variable(self, piece: str) -> None:
+        if _VARIABLE.fullmatch(piece):
+            self.add_quoted(piece)
+        else:
+            self.add(piece, certain=False)
+
+    def end_word(self) -> None:
+        if self.parts is None:
+            return
+        word = Word("".join(self.parts), self.certain)
+        self.parts, self.certain = None, True
+        want, self.want = self.want, ""
+        if not want:
+            self.words.append(word)
+        elif want.endswith("&"):
+            pass
+        elif want == "<":
+            self.inputs.append(word)
+        elif "<" in want:
+            self.heredoc = word.text
+        elif word.text not in ("/dev/null", "/dev/stderr", "/dev/stdout", "$null", "NUL", "nul"):
+            (self.others if want[0] in "023456789" else self.outputs).append(word)
+
+    def operate(self, operator: str) -> bool:
+        """End the word and the command; false if a heredoc has no end."""
+        self.end_word()
+        if operator == "\n" and self.heredocs and not self.take_heredocs():
+            return False
+        if operator == "(":
+            if self.words and not self.found_keyword():
+                self.words.append(Word("(", certain=False))
+            self.depth += 1
+            return True
+        if operator == ")":
+            self.end_simple(";")
+            self.depth = max(0, self.depth - 1)
+            return True
+        self.end_simple({"\n": ";", ";;": ";", "|&": "|"}.get(operator, operator))
+        return True
+
+    def found_keyword(self) -> bool:
+        return bool(self.words) and self.words[-1].text in _BEFORE_PAREN
+
+    def take_heredocs(self) -> bool:
+        for mark in self.heredocs:
+            body = _heredoc_body(self.text, self.at, mark)
+            if body is None:
+                return False
+            self.heredoc, self.at = body
+        self.heredocs = []
+        return True
+
+    def end_simple(self, joint: str) -> None:
+        self.end_word()
+        words = self.words
+        conditional = self.blocks > 0 or self.depth > 0 or joint == "&"
+        while words and words[0].certain:
+            first = words[0].text
+            if first in _OPENERS:
+                self.blocks += 1
+                conditional = True
+                if first in ("for", "select", "case") and len(words) > 1:
+                    self.variables.pop(words[1].text, None)
+                    words = []
+            elif first in _CLOSERS:
+                self.blocks = max(0, self.blocks - 1)
+            elif first not in _FILLERS:
+                break
+            words = words[1:]
+        words = self.assign(words, conditional)
+        if words or self.outputs or self.inputs or self.heredoc is not None:
+            self.found.append(
+                Simple(self.joint, tuple(words), tuple(self.outputs), tuple(self.others),
+                       tuple(self.inputs), self.heredoc, self.depth, conditional)
+            )  # fmt: skip
+            self.joint = joint
+        elif joint and (self.found or joint != ";"):
+            self.joint = joint
+        self.words, self.heredoc = [], None
+        if self.outputs or self.others or self.inputs:
+            self.outputs, self.others, self.inputs = [], [], []
+
+    def assign(self, words: list[Word], conditional: bool) -> list[Word]:
+        """Drop leading assignments; remember those that stand alone."""
+        count = 0
+        while count < len(words) and _ASSIGNMENT.match(words[count].text):
+            count += 1
+        if count and count == len(words):
+            for word in words:
+                name, _, value = word.text.partition("=")
+                if word.certain and not conditional:
+                    self.variables[name] = value
+                else:
+                    self.variables.pop(name, None)
+        elif words and words[0].text in ("export", "local", "readonly", "read", "unset", "declare"):
+            for word in words[1:]:
+                name, sign, value = word.text.partition("=")
+                if sign and word.certain and not conditional:
+                    self.variables[name] = value
+                else:
+                    self.variables.pop(name, None)
+        return words[count:]
+
+
+def _heredoc_body(text: str, at: int, mark: str) -> tuple[str, int] | None:
+    """The body of a heredoc that starts at a line, and where the line after it starts."""
+    found = _HEREDOC.match(mark)
+    assert found is not None
+    end = re.compile(rf"^[ \t]*{re.escape(found[1] or found[2] or found[3])}[ \t\r]*$", re.M).search(text, at)
+    if end is None:
+        return None
+    return text[at : end.start()], min(end.end() + 1, len(text))
+
+
+def _closing(text: str, at: int) -> int:
+    """The position behind a substitution or a quoted string that starts here, or -1."""
+    start = text[at]
+    if start == "`":
+        end = text.find("`", at + 1)
+        return end + 1 if end > 0 else -1
+    if start == '"':
+        at += 1
+        while at < len(text):
+            char = text[at]
+            if char == '"':
+                return at + 1
+            if char == "\\":
+                at += 2
+            elif text.startswith(("$(", "${"), at) or char == "`":
+                at = _closing(text, at)
+                if at < 0:
+                    return -1
+            else:
+                at += 1
+        return -1
+    if text.startswith("${", at):
+        end = text.find("}", at)
+        return end + 1 if end > 0 else -1
+    return _closing_paren(text, at + 2)
+
+
+def _closing_paren(text: str, at: int) -> int:
+    """The position behind the parenthesis that closes a command substitution, or -1."""
+    open_count, mark = 1, ""
+    while at < len(text):
+        char = text[at]
+        if char == ")":
+            open_count -= 1
+            if not open_count:
+                return at + 1
+        elif char == "(":
+            open_count += 1
+        elif char == "\\":
+            at += 1
+        elif char == "'":
+            at = text.find("'", at + 1)
+            if at < 0:
+                return -1
+        elif char in '"`':
+            at = _closing(text, at) - 1
+            if at < 0:
+                return -1
+        elif char == "<" and (found := _HEREDOC.match(text, at)):
+            mark = found[0]
+            at = found.end() - 1
+        elif char == "\n" and mark:
+            body = _heredoc_body(text, at + 1, mark)
+            if body is None:
+                return -1
+            mark, at = "", body[1] - 1
+        at += 1
+    return -1

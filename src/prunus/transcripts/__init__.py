@@ -1,0 +1,76 @@
+"""Recorded sessions of agents on disk, read as the requests that they sent.
+
+Each agent has a loader; `load` finds the one that knows a file by its content.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import replace
+from pathlib import Path
+from typing import Protocol
+
+from prunus.errors import FormatError
+from prunus.transcripts import (
+    api_trace,
+    chat_export,
+    claude_code,
+    codex,
+    copilot_cli,
+    gemini_cli,
+    mini_swe_agent,
+    openai_chat,
+    opencode,
+    openhands,
+    pi,
+    swe_agent,
+    tau_bench,
+)
+from prunus.transcripts.recording import Recording, read
+from prunus.transcripts.session import Session
+
+__all__ = ["LOADERS", "Loader", "Session", "load"]
+
+
+class Loader(Protocol):
+    """What the module of an agent offers."""
+
+    AGENT: str
+
+    def recognise(self, recording: Recording, /) -> bool:
+        """Whether the agent wrote this recording."""
+
+    def sessions(self, recording: Recording, /) -> Iterator[Session]:
+        """Its conversations, in order."""
+
+
+LOADERS: tuple[Loader, ...] = (
+    api_trace,
+    claude_code,
+    codex,
+    pi,
+    copilot_cli,
+    opencode,
+    gemini_cli,
+    swe_agent,
+    mini_swe_agent,
+    tau_bench,
+    openhands,
+    chat_export,
+    openai_chat,  # last: it takes anything with roles
+)
+
+
+def load(path: str | Path) -> tuple[Session, ...]:
+    """All sessions of a recorded file, gzipped or plain, that made a request."""
+    path = Path(path)
+    recording = read(path)
+    loader = next((loader for loader in LOADERS if loader.recognise(recording)), None)
+    if loader is None:
+        known = ", ".join(loader.AGENT for loader in LOADERS)
+        raise FormatError(f"{path}: not a recorded session; expected one of {known}")
+    found = [session for session in loader.sessions(recording) if session.requests]
+    return tuple(
+        replace(session, name=f"{session.name}#{number}", skipped=0) if number > 1 else session
+        for number, session in enumerate(found, 1)
+    )

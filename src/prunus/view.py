@@ -1,0 +1,273 @@
+"""A history as its tool calls: each with its result, its meaning, its turn and how it ended.
+
+The view is built message by message and never looks at one twice, so a request costs what is new in it. Calls
+and results are paired by place and id together, because some models count their ids anew in each turn.
+
+A *turn* is one model step. A *loop* is what the model does between two messages of the user.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, replace
+from hashlib import blake2b
+from typing import Any
+
+import msgspec
+
+from prunus.history import Attachment, Call, Marker, Message, Opaque, Part, Ref, Result, Role, Text, Thinking
+from prunus.notes import is_note
+from prunus.tokens import Counter, attachment_tokens
+from prunus.tools import Meaning, Outcome, Span, Toolbox, Touch, comparable, is_stub, outcome
+
+__all__ = ["Piece", "Use", "View", "weigh"]
+
+_NUMBERED = re.compile(r"^\s*(\d+)(?:→|\t|: |\| ?)", re.MULTILINE)
+_CHANGES_DIRECTORY = re.compile(r"(?:^|[;&|(\n])\s*(?:cd|pushd|popd|Set-Location)\b")
+_CUT_SHORT = re.compile(r"truncated|more lines|lines total|use offset|too large|persisted-output", re.IGNORECASE)
+
+
+@dataclass(frozen=True, slots=True)
+class Use:
+    """One tool call that has been answered."""
+
+    index: int
+    """Its place among all answered calls."""
+    call: Ref
+    result: Ref
+    tool: str
+    meaning: Meaning
+    outcome: Outcome
+    turn: int
+    touches: tuple[Touch, ...] = ()
+    """The files it read or changed, with the lines that the result really shows."""
+    signature: bytes = b""
+    """Equal for the same tool with the same arguments, key order aside; empty if not comparable."""
+    shown: bytes = b""
+    """Equal for results with the same text, per-call noise aside."""
+    size: int = 0
+    """Characters of the result."""
+    tokens: int = 0
+    input_tokens: int = 0
+    stub: bool = False
+    """The result only points back to an earlier one."""
+    cut: bool = False
+    """The result is a note already."""
+    compacted: bool = False
+    defines: bool = False
+    stripped: bool = False
+    """The bulk of its input is gone already."""
+    epoch: int = 0
+    """Counts the changes of directory before a shell command; elsewhere 0."""
+
+    @property
+    def ok(self) -> bool:
+        return self.outcome != "error"
+
+    @property
+    def visible(self) -> bool:
+        """Whether the result still shows what the tool answered."""
+        return not (self.stub or self.cut or self.compacted)
+
+    def touched(self, path: str) -> Touch | None:
+        """What it did to a file, if anything."""
+        return next((touch for touch in self.touches if touch.path == path), None)
+
+
+@dataclass(frozen=True, slots=True)
+class Piece:
+    """A part that is no call and no result: text, thinking, an attachment, a marker."""
+
+    ref: Ref
+    part: Text | Thinking | Attachment | Marker
+    role: Role
+    turn: int
+    loop: int
+
+
+@dataclass(slots=True)
+class _Open:
+    ref: Ref
+    call: Call
+    turn: int
+
+
+class View:
+    """What is known of one conversation so far."""
+
+    def __init__(self, toolbox: Toolbox, counter: Counter) -> None:
+        self.toolbox = toolbox
+        self.counter = counter
+        self.uses: list[Use] = []
+        self.by_ref: dict[Ref, Use] = {}
+        self.turn = 0
+        self.loop = 0
+        self.tokens = 0
+        self.turns: list[int] = []
+        """The turn of each message."""
+        self.loops: list[int] = []
+        """The loop of each message."""
+        self.newest: dict[tuple[str, str], int] = {}
+        """The newest answered call of each kind and key."""
+        self.touched: dict[tuple[str, str], int] = {}
+        """The newest successful call that read, wrote or edited each file."""
+        self._epoch = 0
+        self._answered = 0
+        self._open: dict[str, list[_Open]] = {}
+        self._role: Role | None = None
+        self._load: Callable[[int], Message] | None = None
+
+    def message(self, index: int) -> Message:
+        """A message of the request at hand."""
+        if self._load is None:
+            raise RuntimeError("no request is being looked at")
+        return self._load(index)
+
+    def turn_of(self, ref: Ref) -> int:
+        """The turn that a part belongs to."""
+        use = self.by_ref.get(ref)
+        return self.turns[ref.message] if use is None else use.turn
+
+    def part(self, ref: Ref) -> Part:
+        """A part of the request at hand."""
+        return self.message(ref.message).parts[ref.part]
+
+    def look_at(self, load: Callable[[int], Message] | None) -> None:
+        """Take messages from this request from now on."""
+        self._load = load
+
+    def extend(self, message: Message) -> list[Use | Piece]:
+        """Take in the next message: what has been answered by it, and what it brings."""
+        index = len(self.turns)
+        if message.role == "assistant" and not (message.joins and self._role == "assistant"):
+            self.turn += 1
+        elif message.spoken and message.role == "user":
+            self.loop += 1
+        self._role = message.role
+        events: list[Use | Piece] = []
+        steps = 0
+        for i, part in enumerate(message.parts):
+            ref = Ref(index, i)
+            tokens = weigh(part, self.counter)
+            self.tokens += tokens
+            match part:
+                case Call():
+                    self._note_call(ref, part)
+                case Result():
+                    use = self._answer(ref, part, tokens)
+                    if use is not None:
+                        events.append(use)
+                case Opaque():
+                    pass
+                case _:
+                    if isinstance(part, Marker) and part.type == "step-start":
+                        # OpenCode's export keeps several model steps in one message.
+                        steps += 1
+                        self.turn += steps > 1
+                    events.append(Piece(ref, part, message.role, self.turn, self.loop))
+        self.turns.append(self.turn)
+        self.loops.append(self.loop)
+        return events
+
+    def admit(self, use: Use) -> None:
+        """Count a use among those that happened."""
+        self.uses.append(use)
+        self.by_ref[use.call] = self.by_ref[use.result] = use
+        if use.ok:
+            for touch in use.touches:
+                self.touched[touch.kind, touch.path] = use.index
+        if use.meaning.key:
+            self.newest[use.meaning.kind, use.meaning.key] = use.index
+
+    def _note_call(self, ref: Ref, call: Call) -> None:
+        waiting = self._open.setdefault(call.id, [])
+        if waiting and waiting[-1].turn != self.turn:
+            waiting.clear()
+        waiting.append(_Open(ref, call, self.turn))
+
+    def _answer(self, ref: Ref, result: Result, tokens: int) -> Use | None:
+        waiting = self._open.get(result.id)
+        if not waiting or result.open:
+            return None
+        opened = waiting.pop(0)
+        if not waiting:
+            del self._open[result.id]
+        self._answered += 1
+        call = opened.call
+        meaning = self.toolbox.meaning(call.tool, call.input)
+        ended = outcome(meaning, call.tool, result.text, result.error)
+        text = result.text
+        stub = is_stub(text)
+        stripped = (
+            meaning.kind in ("write", "edit", "task")
+            and isinstance(call.input, Mapping)
+            and bool(call.input)
+            and set(call.input) <= set(meaning.metadata)
+        )
+        return Use(
+            self._answered - 1,
+            opened.ref,
+            ref,
+            call.tool,
+            meaning,
+            ended,
+            opened.turn,
+            _shown(meaning, text),
+            b"" if stripped else _signature(call.tool, call.input),
+            blake2b(comparable(call.tool, text).encode("utf-8", "surrogatepass"), digest_size=16).digest(),
+            len(text),
+            tokens,
+            weigh(call, self.counter),
+            stub,
+            is_note(text),
+            result.compacted,
+            result.defines,
+            stripped,
+            self._enter(meaning),
+        )
+
+    def _enter(self, meaning: Meaning) -> int:
+        """The epoch of a command. Some agents keep one shell, where a `cd` changes what `ls` means."""
+        if not meaning.command:
+            return 0
+        epoch = self._epoch
+        self._epoch += _CHANGES_DIRECTORY.search(meaning.command) is not None
+        return epoch
+
+
+def weigh(part: Part, counter: Counter) -> int:
+    """The tokens of a part."""
+    match part:
+        case Call():
+            return counter.count(part.tool) + counter.count(part.text)
+        case Thinking():
+            return counter.count(part.text) + part.hidden // 4
+        case Attachment():
+            return attachment_tokens(part.media_type, part.size)
+        case Text() | Result() | Marker() | Opaque():
+            return counter.count(part.text)
+
+
+def _signature(tool: str, given: Mapping[str, Any] | str) -> bytes:
+    plain = given.encode() if isinstance(given, str) else msgspec.json.encode(given, order="deterministic")
+    return blake2b(tool.encode() + b"\0" + plain, digest_size=16).digest()
+
+
+def _shown(meaning: Meaning, text: str) -> tuple[Touch, ...]:
+    """The touches of a call, a whole-file read narrowed to the lines that came back.
+
+    Tools stop after some thousand lines and say so; such a view does not cover the rest of the file.
+    """
+    if len(meaning.touches) != 1:
+        return meaning.touches
+    touch = meaning.touches[0]
+    if touch.kind != "read" or touch.span.end is not None or touch.span.start < 0:
+        return meaning.touches
+    edges = text[:300], text[-1500:]
+    if not any(_CUT_SHORT.search(edge) for edge in edges):
+        return meaning.touches
+    numbers = [int(found) for found in _NUMBERED.findall(edges[1])]
+    # Without line numbers nothing tells how far it came, so it covers nothing but itself.
+    end = max(numbers) if numbers else touch.span.start
+    return (replace(touch, span=Span(touch.span.start, end)),)

@@ -1,0 +1,77 @@
+"""generateContent as Gemini CLI sends it."""
+
+from __future__ import annotations
+
+import json
+from typing import Any
+
+import pytest
+
+from prunus.formats import format_named, parse
+from prunus.history import Attachment, Call, Message, Opaque, Result, Text, Thinking
+
+
+def content(role: str, *parts: Any) -> Message:
+    return parse(format_named("gemini"), json.dumps({"role": role, "parts": parts}).encode(), 0)
+
+
+def response(value: Any) -> Result:
+    part = content("user", {"functionResponse": {"name": "f", "id": "i1", "response": value}}).parts[0]
+    assert isinstance(part, Result)
+    return part
+
+
+def test_a_user_who_speaks_and_one_who_answers() -> None:
+    assert content("user", {"text": "Hi"}).spoken
+    assert not content("user", {"functionResponse": {"name": "f", "response": {"output": "x"}}}).spoken
+    assert content("function", {"functionResponse": {"name": "f", "response": {"output": "x"}}}).role == "tool"
+
+
+def test_calls_keep_their_order_and_ids() -> None:
+    calls = [{"functionCall": {"name": "read_file", "args": {"file_path": f"{i}"}, "id": f"i{i}"}} for i in range(2)]
+    assert content("model", {"text": "Now."}, *calls).parts == (
+        Text("Now."),
+        Call("i0", "read_file", {"file_path": "0"}, '{"file_path":"0"}'),
+        Call("i1", "read_file", {"file_path": "1"}, '{"file_path":"1"}'),
+    )
+
+
+def test_a_signed_call_is_fixed() -> None:
+    part = content("model", {"functionCall": {"name": "f", "args": {"a": 1}}, "thoughtSignature": "c2ln"}).parts[0]
+    assert isinstance(part, Call)
+    assert part.fixed
+
+
+def test_a_call_without_arguments_has_nothing_to_lose() -> None:
+    part = content("model", {"functionCall": {"name": "f"}}).parts[0]
+    assert isinstance(part, Call)
+    assert (part.input, part.fixed) == ({}, True)
+
+
+def test_thoughts_are_thinking_and_bound_by_a_signature() -> None:
+    thoughts = [{"text": "Hm.", "thought": True}, {"text": "Hm.", "thought": True, "thoughtSignature": "c2ln"}]
+    assert content("model", *thoughts).parts == (Thinking("Hm."), Thinking("Hm.", hidden=4, fixed=True))
+
+
+@pytest.mark.parametrize(("key", "failed"), [("output", False), ("error", True), ("content", False), ("result", False)])
+def test_an_answer_in_one_field_is_its_text(key: str, failed: bool) -> None:
+    assert response({key: "done"}) == Result("i1", "done", error=failed)
+
+
+def test_an_answer_with_more_fields_is_all_of_them() -> None:
+    assert response({"output": "done", "exitCode": 0}) == Result("i1", '{"output":"done","exitCode":0}', error=False)
+
+
+def test_files_are_attachments() -> None:
+    parts = content(
+        "user",
+        {"inlineData": {"mimeType": "image/png", "data": "iVBORw0KGgo="}},
+        {"fileData": {"mimeType": "application/pdf", "fileUri": "files/x"}},
+    ).parts
+    assert parts == (Attachment("file", "image/png", 12), Attachment("files/x", "application/pdf", 0))
+
+
+def test_unknown_parts_are_left_alone() -> None:
+    parts = content("model", {"executableCode": {"code": "1"}}, {"future": 1}, None, 3).parts
+    assert all(isinstance(part, Opaque) for part in parts)
+    assert len(parts) == 4

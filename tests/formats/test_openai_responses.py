@@ -1,0 +1,117 @@
+"""Responses items as Codex and OpenCode send them."""
+
+from __future__ import annotations
+
+import json
+from typing import Any
+
+import pytest
+
+import prunus
+from prunus.formats import format_named, frame, parse
+from prunus.history import Attachment, Call, Message, Opaque, Result, Text, Thinking
+
+
+def item(**value: Any) -> Message:
+    return parse(format_named("openai_responses"), json.dumps(value).encode(), 0)
+
+
+@pytest.mark.parametrize(("role", "kind"), [("user", "input_text"), ("assistant", "output_text"), ("developer", "input_text")])
+def test_messages_are_text(role: str, kind: str) -> None:
+    read = item(type="message", role=role, content=[{"type": kind, "text": "Hi"}])
+    assert read.parts == (Text("Hi"),)
+    assert read.spoken == (role == "user")
+
+
+def test_a_message_needs_no_type_and_may_be_plain_text() -> None:
+    assert item(role="user", content="Hi").parts == (Text("Hi"),)
+
+
+def test_items_of_one_step_join() -> None:
+    assert item(type="reasoning", summary=[]).joins
+    assert item(type="function_call", call_id="c", name="f", arguments="{}").joins
+    assert not item(type="function_call_output", call_id="c", output="x").joins
+
+
+def test_a_function_call_reads_its_arguments() -> None:
+    read = item(type="function_call", id="fc_1", call_id="c1", name="exec_command", arguments='{"cmd":"ls"}')
+    assert read.parts == (Call("c1", "exec_command", {"cmd": "ls"}, '{"cmd":"ls"}', quoted=True),)
+
+
+def test_a_custom_call_carries_plain_text() -> None:
+    read = item(type="custom_tool_call", call_id="c1", name="apply_patch", input="*** Begin Patch")
+    assert read.parts == (Call("c1", "apply_patch", "*** Begin Patch", "*** Begin Patch"),)
+
+
+def test_a_shell_call_carries_its_action() -> None:
+    action = {"type": "exec", "command": ["ls"], "env": {}}
+    read = item(type="local_shell_call", call_id="c1", action=action, status="completed")
+    assert read.parts == (Call("c1", "local_shell", action, '{"type":"exec","command":["ls"],"env":{}}'),)
+
+
+@pytest.mark.parametrize("kind", ["function_call_output", "custom_tool_call_output", "local_shell_call_output"])
+def test_outputs_are_results(kind: str) -> None:
+    assert item(type=kind, call_id="c1", output="done").parts == (Result("c1", "done"),)
+    assert item(type=kind, call_id="c1", output="done").role == "tool"
+
+
+def test_an_output_of_parts_joins_its_texts_and_keeps_its_image() -> None:
+    output = [
+        {"type": "input_text", "text": "Script completed"},
+        {"type": "input_text", "text": "a.py"},
+        {"type": "input_image", "image_url": "data:image/png;base64,iVBORw0KGgo="},
+        {"type": "encrypted", "x": 1},
+    ]
+    assert item(type="function_call_output", call_id="c1", output=output).parts == (
+        Result("c1", "Script completed\na.py"),
+        Attachment("input_image", "image/png", 12, inside=0),
+        Opaque("encrypted", '{"type":"encrypted","x":1}', inside=0),
+    )
+
+
+def test_reasoning_counts_what_is_encrypted() -> None:
+    summary = [{"type": "summary_text", "text": "One."}, {"type": "summary_text", "text": "Two."}]
+    read = item(type="reasoning", summary=summary, content=None, encrypted_content="Z0FBQQ==")
+    assert read.parts == (Thinking("One.\nTwo.", hidden=8),)
+
+
+def test_reasoning_with_an_id_is_bound() -> None:
+    assert item(type="reasoning", id="rs_1", summary=[]).parts == (Thinking("", fixed=True),)
+
+
+@pytest.mark.parametrize("kind", ["additional_tools", "tool_search_output", "mcp_list_tools"])
+def test_items_with_definitions_are_never_touched(kind: str) -> None:
+    read = item(type=kind, tools=[{"name": "x"}])
+    assert read.definitions
+    assert isinstance(read.parts[0], Opaque)
+
+
+@pytest.mark.parametrize("kind", ["tool_search_call", "compaction", "item_reference", "web_search_call", "from_the_future"])
+def test_other_items_are_left_alone(kind: str) -> None:
+    assert isinstance(item(type=kind, id="x").parts[0], Opaque)
+
+
+def test_a_history_held_by_the_provider_is_not_pruned() -> None:
+    text = "word " * 400
+    calls = [
+        {"type": kind, "call_id": f"c{i}", **more}
+        for i in range(6)
+        for kind, more in (
+            ("function_call", {"name": "exec_command", "arguments": '{"cmd":"cat a.py"}'}),
+            ("function_call_output", {"output": text}),
+        )
+    ]
+    open_body = {"model": "gpt-5.5", "input": calls}
+    assert prunus.prune(json.dumps(open_body).encode()).edits
+    held = json.dumps({**open_body, "previous_response_id": "resp_1"}).encode()
+    out = prunus.prune(held)
+    assert (out.body, out.edits, out.error) == (held, (), None)
+
+
+def test_a_null_previous_response_holds_nothing() -> None:
+    assert not frame(b'{"previous_response_id": null, "input": [{"role": "user", "content": "x"}]}').closed
+
+
+def test_input_that_is_one_string_is_not_pruned() -> None:
+    out = prunus.prune(b'{"model": "gpt-5.5", "input": "Hello"}')
+    assert (out.body, out.error) == (b'{"model": "gpt-5.5", "input": "Hello"}', None)

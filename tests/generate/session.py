@@ -1,0 +1,64 @@
+"""An agent session as plain values, before any format gives it a shape on the wire."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Literal
+
+__all__ = ["Action", "Ask", "Kind", "Session", "Step"]
+
+Kind = Literal[
+    "read", "read_lines", "write", "edit", "shell", "todo", "fetch", "search", "list", "task", "snapshot", "other"
+]
+Answer = Literal["given", "missing", "compacted", "running"]
+
+
+@dataclass(frozen=True, slots=True)
+class Action:
+    """One tool call and what came of it."""
+
+    kind: Kind
+    path: str = ""
+    command: str = ""
+    """The command of a shell, the address of a fetch, the pattern of a search."""
+    lines: tuple[int, int] = (0, 0)
+    text: str = ""
+    """What is written; for an edit, the new text."""
+    old: str = ""
+    items: tuple[str, ...] = ()
+    """The todo list."""
+    result: str = ""
+    failed: bool = False
+    answer: Answer = "given"
+    picture: int = 0
+    """Length of the base64 text of an image that comes with the result."""
+    blocks: bool = False
+    """The result travels as a list of blocks where the format has the choice."""
+
+
+@dataclass(frozen=True, slots=True)
+class Step:
+    """One model step: it thinks, says something, and calls tools side by side."""
+
+    actions: tuple[Action, ...] = ()
+    says: str = ""
+    thinks: str = ""
+    hidden: bool = False
+    """The reasoning is there, but not to be read."""
+
+
+@dataclass(frozen=True, slots=True)
+class Ask:
+    """A message of the user."""
+
+    text: str
+    picture: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class Session:
+    """What happened, in order; it starts with a user and never shows two users in a row."""
+
+    events: tuple[Ask | Step, ...]
+    repeats_ids: bool = False
+    """The model counts its call ids anew in each step."""

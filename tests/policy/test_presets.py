@@ -1,0 +1,77 @@
+"""Presets name strategies and fields that exist, and turn on what they promise."""
+
+import dataclasses
+from typing import Any, cast, get_args
+
+import pytest
+
+from prunus.policy.presets import PRESETS, Preset
+from prunus.settings import Settings
+from prunus.strategies import ALL, strategy_named
+
+
+def running(name: str) -> set[str]:
+    return {strategy.name for strategy in Settings.preset(name).active_strategies()}
+
+
+def active(name: str, strategy: str) -> Any:
+    [found] = [one for one in Settings.preset(name).active_strategies() if one.name == strategy]
+    return found
+
+
+def test_the_type_names_every_preset() -> None:
+    assert get_args(Preset) == tuple(PRESETS)
+
+
+@pytest.mark.parametrize("name", PRESETS)
+def test_a_preset_names_strategies_and_fields_that_exist(name: str) -> None:
+    for strategy, fields in PRESETS[name].items():
+        owner = strategy_named(strategy)
+        assert owner is not None
+        assert fields.keys() <= {field.name for field in dataclasses.fields(cast(Any, owner))}
+
+
+@pytest.mark.parametrize("name", PRESETS)
+def test_a_preset_runs_what_it_names_and_nothing_else(name: str) -> None:
+    assert running(name) == set(PRESETS[name])
+
+
+def test_auto_leaves_out_what_the_model_may_still_need() -> None:
+    off = {strategy.name for strategy in ALL} - running("auto")
+    assert off == {"middle_reads", "old_results", "old_thinking", "old_code_blocks"}
+
+
+def test_auto_does_not_cut_long_reads() -> None:
+    assert "read" not in active("auto", "long_outputs").kinds
+
+
+def test_auto_keeps_attachments_for_ten_turns() -> None:
+    assert active("auto", "old_attachments").turns == 10
+
+
+def test_acp_treats_an_edit_like_a_write() -> None:
+    assert active("acp", "stale_reads").after_edits
+
+
+def test_acp_keeps_one_view_of_a_file() -> None:
+    assert active("acp", "repeated_views").any_operation
+
+
+def test_acp_runs_the_ten_aggressive_strategies_and_the_three_supersedes() -> None:
+    assert running("acp") == {
+        "spent_inputs", "step_markers", "repeated_fetches", "repeated_queries", "old_snapshots",
+        "retried_errors", "old_attachments", "old_code_blocks", "old_errors", "repeated_views",
+        "duplicate_calls", "stale_reads", "old_todos",
+    }  # fmt: skip
+
+
+def test_smart_shortens_shell_output_only() -> None:
+    assert active("smart", "long_outputs").kinds == ("shell",)
+
+
+def test_smart_runs_nothing_that_cuts_edits() -> None:
+    assert running("smart") == {"middle_reads", "long_outputs", "old_results"}
+
+
+def test_off_runs_nothing() -> None:
+    assert running("off") == set()

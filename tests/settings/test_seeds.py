@@ -1,0 +1,199 @@
+"""The keys of acp.jsonc: each has the effect that its own documents give it."""
+
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from prunus.errors import SettingsError
+from prunus.settings import Settings, load
+from prunus.settings.seeds import AGGRESSIVE, IMPLIED, MOVED, SHORTHANDS
+from prunus.settings.translate import NEVER
+
+
+def acp(tmp_path: Path, text: str) -> Settings:
+    return load(write(tmp_path / "acp.jsonc", text)).settings
+
+
+def write(path: Path, text: str) -> Path:
+    path.write_text(text, encoding="utf-8")
+    return path
+
+
+def running(settings: Settings) -> set[str]:
+    return {strategy.name for strategy in settings.active_strategies()}
+
+
+ACP = running(Settings.preset("acp"))
+
+
+def test_an_empty_file_is_the_preset_acp(tmp_path: Path) -> None:
+    assert acp(tmp_path, "{}") == Settings.preset("acp")
+
+
+def test_a_file_may_choose_another_preset(tmp_path: Path) -> None:
+    assert acp(tmp_path, '{"preset": "smart"}') == Settings.preset("smart")
+
+
+def test_a_disabled_plugin_prunes_nothing_whatever_else_the_file_says(tmp_path: Path) -> None:
+    settings = acp(tmp_path, '{"enabled": false, "strategies": {"deduplication": {"enabled": true}}}')
+    assert running(settings) == set()
+
+
+@pytest.mark.parametrize(("key", "name"), AGGRESSIVE.items())
+def test_a_switch_turns_its_strategy_off(tmp_path: Path, key: str, name: str) -> None:
+    settings = acp(tmp_path, f'{{"strategies": {{"aggressivePruning": {{"{key}": false}}}}}}')
+    assert running(settings) == ACP - {name}
+
+
+@pytest.mark.parametrize(("key", "name"), AGGRESSIVE.items())
+def test_a_switch_turns_its_strategy_on(tmp_path: Path, key: str, name: str) -> None:
+    text = f'{{"preset": "off", "strategies": {{"aggressivePruning": {{"{key}": true}}}}}}'
+    assert running(acp(tmp_path, text)) == {name}
+
+
+@pytest.mark.parametrize(
+    ("level", "off"),
+    [
+        ("compact", set()),
+        ("balanced", {"old_code_blocks", "old_errors"}),
+        ("verbose", set(AGGRESSIVE.values())),
+    ],
+)
+def test_a_level_sets_all_ten_switches(tmp_path: Path, level: str, off: set[str]) -> None:
+    settings = acp(tmp_path, f'{{"strategies": {{"aggressivePruning": {{"preset": "{level}"}}}}}}')
+    assert running(settings) == ACP - off
+
+
+def test_a_switch_wins_over_the_level(tmp_path: Path) -> None:
+    text = '{"strategies": {"aggressivePruning": {"preset": "verbose", "pruneFiles": true, "truncateOldErrors": true}}}'
+    assert running(acp(tmp_path, text)) & set(AGGRESSIVE.values()) == {"old_attachments", "old_errors"}
+
+
+def test_supersede_reads_counts_edits_as_the_seed_does() -> None:
+    settings = Settings(strategies={"supersedeReads": {"enabled": True}})
+    assert settings.strategies.stale_reads.enabled
+    assert settings.strategies.stale_reads.after_edits
+
+
+def test_supersede_reads_may_be_turned_off(tmp_path: Path) -> None:
+    settings = acp(tmp_path, '{"strategies": {"supersedeReads": {"enabled": false}}}')
+    assert running(settings) == ACP - {"stale_reads"}
+
+
+def test_deduplication_may_be_turned_off(tmp_path: Path) -> None:
+    settings = acp(tmp_path, '{"strategies": {"deduplication": {"enabled": false}}}')
+    assert running(settings) == ACP - {"duplicate_calls"}
+
+
+@pytest.mark.parametrize(
+    ("cut", "purge", "expected"),
+    [
+        (True, True, (True, 3, 4)),
+        (True, False, (True, 3, NEVER)),
+        (None, False, (True, 3, NEVER)),
+        (None, True, (True, 3, 4)),
+        (False, True, (True, NEVER, 4)),
+        (False, None, (False, 3, 4)),
+        (False, False, (False, 3, NEVER)),
+    ],
+)
+def test_text_and_input_of_errors_have_a_switch_each(
+    cut: bool | None, purge: bool | None, expected: tuple[bool, int, int]
+) -> None:
+    strategies: dict[str, Any] = {}
+    if cut is not None:
+        strategies["aggressivePruning"] = {"truncateOldErrors": cut}
+    if purge is not None:
+        strategies["purgeErrors"] = {"enabled": purge}
+    section = Settings(preset="acp", strategies=strategies).strategies.old_errors
+    assert (section.enabled, section.turns, section.inputs) == expected
+
+
+def test_purge_errors_says_when_inputs_go() -> None:
+    settings = Settings(strategies={"purgeErrors": {"enabled": True, "turns": 9}})
+    assert settings.strategies.old_errors.inputs == 9
+
+
+def test_protected_tools_may_still_replace_others() -> None:
+    section = Settings(protectedTools=["write"], tools={"settings": {"protectedTools": ["edit", "write"]}})
+    assert section.guards.protected_tools.victims == ("write", "edit")
+    assert section.guards.protected_tools.triggers == ()
+
+
+def test_protected_file_patterns_are_protected_paths() -> None:
+    assert Settings(protectedFilePatterns=["**/x"]) == Settings(protected_paths=["**/x"])
+
+
+@pytest.mark.parametrize(
+    ("protection", "turns"),
+    [
+        ({"enabled": True, "turns": 6}, 6),
+        ({"enabled": True}, 4),
+        ({"enabled": False, "turns": 6}, 0),
+        ({"turns": 6}, 6),
+    ],
+)
+def test_turn_protection_needs_to_be_on(protection: dict[str, object], turns: int) -> None:
+    assert Settings(turnProtection=protection).guards.recent_turns.turns == turns
+
+
+def test_notification_and_manual_mode_have_their_old_names() -> None:
+    settings = Settings(pruneNotification="detailed", manualMode={"enabled": True, "automaticStrategies": False})
+    assert settings == Settings(notification="detailed", manual={"enabled": True, "automatic_strategies": False})
+
+
+def test_a_toml_file_may_use_the_old_names(tmp_path: Path) -> None:
+    path = write(tmp_path / "prunus.toml", "[strategies.aggressivePruning]\npruneFiles = false\n")
+    assert Settings.load(path) == Settings(strategies={"old_attachments": {"enabled": False}})
+
+
+def test_what_has_no_effect_is_accepted_and_listed(tmp_path: Path) -> None:
+    path = write(
+        tmp_path / "acp.jsonc",
+        '{"$schema": "x", "debug": true, "tools": {"todoReminder": {"enabled": true}, "discard": {}}}',
+    )
+    loaded = load(path)
+    assert loaded.settings == Settings.preset("acp")
+    assert loaded.ignored == tuple(
+        f"{path}: {key}: understood, without effect in this version"
+        for key in ("debug", "tools.todoReminder", "tools.discard")
+    )
+
+
+def test_a_problem_is_reported_under_the_name_in_the_file(tmp_path: Path) -> None:
+    path = write(
+        tmp_path / "acp.jsonc", '{"strategies": {"purgeErrors": {"turns": "four"}}, "pruneNotification": "on"}'
+    )
+    with pytest.raises(SettingsError) as caught:
+        load(path)
+    assert str(caught.value).split("\n") == [
+        f"{path}: pruneNotification = \"on\": expected 'off', 'minimal' or 'detailed'",
+        f'{path}: strategies.purgeErrors.turns = "four": expected a whole number',
+    ]
+
+
+@pytest.mark.parametrize(
+    ("strategies", "complaint"),
+    [
+        ({"aggressivePruning": {"preset": "wild"}}, "expected one of compact, balanced, verbose"),
+        ({"aggressivePruning": {"truncateOldErrors": "yes"}}, "expected true or false"),
+        ({"aggressivePruning": {"pruneFiles": "yes"}}, "expected true or false"),
+        ({"aggressivePruning": {"pruneFile": True}}, "unknown key; did you mean pruneFiles?"),
+        ({"aggressivePruning": True}, "expected a table"),
+        ({"purgeErrors": {"enabled": None}}, "expected true or false"),
+    ],
+)
+def test_a_wrong_value_of_the_old_names_is_reported(strategies: dict[str, object], complaint: str) -> None:
+    with pytest.raises(SettingsError) as caught:
+        Settings(strategies=strategies)
+    [line] = str(caught.value).split("\n")
+    assert line.endswith(complaint)
+
+
+def test_every_other_name_leads_to_a_setting_that_exists() -> None:
+    plain = Settings().dump()
+    for place in (*MOVED.values(), *IMPLIED.values(), *SHORTHANDS.values()):
+        value: Any = plain
+        for step in place:
+            value = value[step]

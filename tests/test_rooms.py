@@ -1,0 +1,176 @@
+"""The rooms of the house: a module imports from the rooms before its own, never from those after it."""
+
+import ast
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+SOURCE = Path(__file__).parent.parent / "src" / "prunus"
+
+ROOMS = (
+    "errors",
+    "splice",
+    "history",
+    "edits",
+    "tokens",
+    "notes",
+    "tools",
+    "view",
+    "strategies",
+    "guards",
+    "invariants",
+    "policy",
+    "apply",
+    "formats",
+    "settings",
+    "engine",
+    "outcome",
+    "conversation",
+    "prune",
+    "explain",
+    "transcripts",
+    "lab",
+    "store",
+    "agent",
+    "proxy",
+    "report",
+    "dashboard",
+    "integrations",
+    "cli",
+)
+
+PROVIDER_SDKS = ("anthropic", "openai", "google", "litellm", "langchain")
+
+
+def modules(package: Path) -> Iterator[tuple[str, Path]]:
+    """Every module of the package with its room, apart from the package's own `__init__`."""
+    for path in sorted(package.rglob("*.py")):
+        room = path.relative_to(package).with_suffix("").parts[0]
+        if room != "__init__":
+            yield room, path
+
+
+def imports(package: Path, path: Path) -> Iterator[tuple[int, str]]:
+    """Line and absolute dotted name of whatever the module imports, also inside functions."""
+    parents = (package.name, *path.relative_to(package).parent.parts)
+    for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+        match node:
+            case ast.Import(names=names):
+                yield from ((node.lineno, name.name) for name in names)
+            case ast.ImportFrom(module=module, names=names, level=level):
+                start = parents[: len(parents) - level + 1] if level else ()
+                origin = ".".join((*start, module) if module else start)
+                yield from ((node.lineno, f"{origin}.{name.name}") for name in names)
+            case ast.Call(
+                func=ast.Name(id="import_module" | "__import__") | ast.Attribute(attr="import_module"),
+                args=[ast.Constant(value=str(name)), *_],
+            ):
+                yield node.lineno, name
+
+
+def complaints(package: Path) -> list[str]:
+    """One sentence for each room that is not on the list and each import that goes upward."""
+    found = []
+    for room, path in modules(package):
+        where = path.relative_to(package.parent).as_posix()
+        if room not in ROOMS:
+            found.append(f"{where}: the room '{room}' is not on the list; give it a place in ROOMS")
+            continue
+        for line, name in imports(package, path):
+            top, _, rest = name.partition(".")
+            target = rest.partition(".")[0]
+            if top != package.name or target == room:
+                continue
+            if target not in ROOMS:
+                found.append(f"{where}:{line}: '{name}' is in no room; import from the room that defines it")
+            elif ROOMS.index(target) > ROOMS.index(room):
+                found.append(f"{where}:{line}: '{room}' may not import from '{target}', which comes later")
+    return found
+
+
+def sdk_imports(package: Path) -> list[str]:
+    """Where a provider's SDK, or a package of its family such as `langchain_core`, is imported."""
+    return [
+        f"{path.relative_to(package.parent).as_posix()}:{line}: imports {name}"
+        for path in sorted(package.rglob("*.py"))
+        for line, name in imports(package, path)
+        if name.partition(".")[0].partition("_")[0] in PROVIDER_SDKS
+    ]
+
+
+def house(root: Path, files: dict[str, str]) -> Path:
+    """A package `prunus` below root, made of these files."""
+    package = root / "prunus"
+    for name, text in files.items():
+        path = package / name
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_text(text, encoding="utf-8")
+    return package
+
+
+def test_no_module_imports_from_a_later_room() -> None:
+    found = complaints(SOURCE)
+    assert not found, "\n".join(found)
+
+
+def test_no_provider_sdk_is_imported() -> None:
+    found = sdk_imports(SOURCE)
+    assert not found, "\n".join(found)
+
+
+@pytest.mark.parametrize(
+    "upward",
+    [
+        "import prunus.view",
+        "from prunus import view",
+        "from prunus.view import View",
+        "from .view import View",
+        "from . import view",
+        "def f():\n    from prunus.view import View",
+        "import importlib\nview = importlib.import_module('prunus.view')",
+    ],
+)
+def test_an_upward_import_is_caught_however_it_is_written(tmp_path: Path, upward: str) -> None:
+    [complaint] = complaints(house(tmp_path, {"edits.py": upward}))
+    assert "'edits' may not import from 'view'" in complaint
+
+
+@pytest.mark.parametrize("upward", ["from ..view import View", "from .. import view"])
+def test_an_upward_import_is_caught_inside_a_folder(tmp_path: Path, upward: str) -> None:
+    [complaint] = complaints(house(tmp_path, {"tools/codex.py": upward}))
+    assert complaint.startswith("prunus/tools/codex.py:1: 'tools' may not import from 'view'")
+
+
+def test_downward_and_neighbouring_imports_pass(tmp_path: Path) -> None:
+    package = house(
+        tmp_path,
+        {
+            "__init__.py": "from prunus.cli import main",
+            "history.py": "import json\nfrom prunus.errors import FormatError",
+            "tools/codex.py": "from prunus.history import Call\nfrom .shell import table\nfrom . import x",
+        },
+    )
+    assert complaints(package) == []
+
+
+@pytest.mark.parametrize("line", ["import prunus", "from prunus import Pruner", "from . import Pruner"])
+def test_nobody_imports_from_the_front_door(tmp_path: Path, line: str) -> None:
+    [complaint] = complaints(house(tmp_path, {"cli.py": line}))
+    assert "is in no room" in complaint
+
+
+def test_a_room_off_the_list_is_named(tmp_path: Path) -> None:
+    [complaint] = complaints(house(tmp_path, {"attic/box.py": ""}))
+    assert "the room 'attic' is not on the list" in complaint
+
+
+@pytest.mark.parametrize(
+    "line", ["import openai", "from google import genai", "from langchain_core.messages import AIMessage"]
+)
+def test_a_provider_sdk_is_caught(tmp_path: Path, line: str) -> None:
+    package = house(tmp_path, {"__init__.py": line, "proxy/upstream.py": line, "proxy/app.py": "import json"})
+    assert [found.partition(":")[0] for found in sdk_imports(package)] == [
+        "prunus/__init__.py",
+        "prunus/proxy/upstream.py",
+    ]
