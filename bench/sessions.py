@@ -38,7 +38,9 @@ def calls(count: int, seed: int = 7) -> list[tuple[str, dict[str, Any], str, boo
             given = {"file_path": file, "old_string": old, "new_string": new}
             made.append(("Edit", given, f"The file {file} has been updated.", False))
         elif dice < 0.60:
-            made.append(("Write", {"file_path": file, "content": text(rng, rng.randint(20, 120))}, "File written.", False))
+            made.append(
+                ("Write", {"file_path": file, "content": text(rng, rng.randint(20, 120))}, "File written.", False)
+            )
         elif dice < 0.72:
             failed = rng.random() < 0.3
             given = {"command": f"npm test -- {file.rsplit('/', 1)[1]}", "description": "Run the tests"}
@@ -63,7 +65,9 @@ def anthropic(made: list[tuple[str, dict[str, Any], str, bool]]) -> dict[str, An
         messages.append({"role": "assistant", "content": [{"type": "text", "text": "Next step."}, use]})
         result = {"type": "tool_result", "tool_use_id": f"toolu_{n:05}", "content": answer, "is_error": failed}
         messages.append({"role": "user", "content": [result]})
-    tools = [{"name": name, "description": "x" * 900, "input_schema": {"type": "object"}} for name in ("Read", "Bash")]
+    tools = [
+        {"name": name, "description": "x" * 900, "input_schema": {"type": "object"}} for name in ("Read", "Bash")
+    ]
     return {"model": "claude-sonnet-4-5", "max_tokens": 8192, "messages": messages, "tools": tools, "stream": True}
 
 

@@ -27,7 +27,7 @@ ROOMS = (
     "engine",
     "outcome",
     "conversation",
-    "prune",
+    "pruner",
     "explain",
     "transcripts",
     "lab",

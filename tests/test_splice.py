@@ -68,7 +68,9 @@ def places(value: Any, at: Path = ()) -> list[Path]:
 def changed(value: Any, changes: dict[Path, Any]) -> Any:
     """The same changes on the decoded value; a missing entry in `changes` means removal."""
     copy = deepcopy(value)
-    for path in sorted(changes, key=lambda p: [(isinstance(s, int), s if isinstance(s, int) else 0) for s in p], reverse=True):
+    for path in sorted(
+        changes, key=lambda p: [(isinstance(s, int), s if isinstance(s, int) else 0) for s in p], reverse=True
+    ):
         parent = copy
         for step in path[:-1]:
             parent = parent[step]
@@ -158,7 +160,8 @@ def test_brackets_and_quotes_inside_strings_do_not_count() -> None:
 
 
 @pytest.mark.parametrize(
-    ("raw", "path"), [(b'{"a": 1}', ("b",)), (b"[1]", (1,)), (b'{"a": 1}', ("a", "b")), (b"1", ("a",)), (b'{"a": [', ("a",))]
+    ("raw", "path"),
+    [(b'{"a": 1}', ("b",)), (b"[1]", (1,)), (b'{"a": 1}', ("a", "b")), (b"1", ("a",)), (b'{"a": [', ("a",))],
 )
 def test_a_path_that_is_not_there_is_an_error(raw: bytes, path: Path) -> None:
     with pytest.raises(FormatError):

@@ -18,9 +18,9 @@ needs_splintr = pytest.mark.skipif(
     importlib.util.find_spec("splintr") is None, reason="exact counts need prunus[tokens]"
 )
 any_text = st.text(st.characters())  # lone surrogates included
-class_runs = st.lists(
-    st.tuples(st.sampled_from("aQ7 \n\t-=é→─жक漢한🙂"), st.integers(1, 40)), max_size=30
-).map(lambda runs: "".join(letter * times for letter, times in runs))
+class_runs = st.lists(st.tuples(st.sampled_from("aQ7 \n\t-=é→─жक漢한🙂"), st.integers(1, 40)), max_size=30).map(
+    lambda runs: "".join(letter * times for letter, times in runs)
+)
 PROSE = "The gardener counted nine trees, wrote the number down and went home before the rain.\n"
 CODE = 'def total(rows):\n    return sum(row["price"] * 1.25 for row in rows if row.get("id") != 40)\n'
 

@@ -12,6 +12,8 @@ from typing import Any
 
 __all__ = ["CHANGES"]
 
+# A message of any other role counts as the user's.
+KNOWN_ROLES = frozenset({"system", "developer", "assistant", "tool", "function"})
 CALLS = frozenset({"function_call", "custom_tool_call", "local_shell_call", "tool_search_call"})
 
 
@@ -84,9 +86,12 @@ def _anthropic_changes(old: list[Any], new: list[Any]) -> Iterator[str]:
             return
         listed = blocks(before)
         thinking = ("thinking", "redacted_thinking")
-        user = before["role"] == "user"
+        user = before.get("role") not in ("assistant", "system")
         yield from _aligned(
-            listed, blocks(after), lambda i: over and listed[i].get("type") in thinking, lambda b, a: block(b, a, user)
+            listed,
+            blocks(after),
+            lambda i: over and listed[i].get("type") in thinking,
+            lambda b, a: block(b, a, user),
         )
 
     def block(before: Any, after: Any, user: bool) -> str:
@@ -107,7 +112,7 @@ def _anthropic_changes(old: list[Any], new: list[Any]) -> Iterator[str]:
         return "it changed"
 
     def spoken(message: Any) -> bool:
-        return message["role"] == "user" and not any(b.get("type") == "tool_result" for b in blocks(message))
+        return message.get("role") not in ("assistant", "system") and not any(b.get("type") == "tool_result" for b in blocks(message))
 
     yield from _messagewise(old, new, changed, spoken)
 
@@ -122,7 +127,8 @@ def _chat_changes(old: list[Any], new: list[Any]) -> Iterator[str]:
             yield "the keys of a message changed"
             return
         for key, value in before.items():
-            if value != after[key] and (problem := field(key, value, after[key], before["role"], over)):
+            role = before.get("role") if before.get("role") in KNOWN_ROLES else "user"
+            if value != after[key] and (problem := field(key, value, after[key], role, over)):
                 yield f"{key}: {problem}"
 
     def field(key: str, before: Any, after: Any, role: str, over: bool) -> str:
@@ -152,7 +158,7 @@ def _chat_changes(old: list[Any], new: list[Any]) -> Iterator[str]:
         inner = _except(a, b, "arguments", _quoted_subset(b.get("arguments"), a.get("arguments")))
         return inner or _except(before, after, "function", True)
 
-    yield from _messagewise(old, new, changed, lambda m: m["role"] == "user")
+    yield from _messagewise(old, new, changed, lambda m: m.get("role") not in KNOWN_ROLES)
 
 
 def _responses_changes(old: list[Any], new: list[Any]) -> Iterator[str]:
@@ -253,7 +259,10 @@ def _opencode_changes(old: list[Any], new: list[Any]) -> Iterator[str]:
         return "it changed"
 
     def state(before: Any, after: Any) -> bool:
-        rest = [{k: v for k, v in s.items() if k not in ("input", "output", "error", "attachments")} for s in (before, after)]
+        rest = [
+            {k: v for k, v in s.items() if k not in ("input", "output", "error", "attachments")}
+            for s in (before, after)
+        ]
         done = before.get("status") in ("completed", "error") and not before.get("time", {}).get("compacted")
         return rest[0] == rest[1] and done and _subset(after.get("input"), before["input"])
 

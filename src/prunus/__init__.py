@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     from prunus.errors import FormatError, InvariantError, PrunusError, SettingsError
     from prunus.outcome import Outcome, Report
-    from prunus.prune import Pruner, prune
+    from prunus.pruner import Pruner, prune
     from prunus.settings import Settings
 
 __all__ = [
@@ -31,12 +31,12 @@ _HOMES = {
     "FormatError": "errors",
     "InvariantError": "errors",
     "Outcome": "outcome",
-    "Pruner": "prune",
+    "Pruner": "pruner",
     "PrunusError": "errors",
     "Report": "outcome",
     "Settings": "settings",
     "SettingsError": "errors",
-    "prune": "prune",
+    "prune": "pruner",
 }
 
 

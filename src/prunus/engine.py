@@ -16,6 +16,7 @@ from prunus.apply import change
 from prunus.edits import Edit, Gone, Input, Keep, Note, Refusal, Shorter
 from prunus.formats import write
 from prunus.guards import Guard, Hold
+from prunus.guards.protected_tools import ProtectedTools
 from prunus.history import Attachment, Call, Message, Opaque, Part, Ref, Result
 from prunus.invariants import Change, check
 from prunus.strategies import AfterEdit, OnPiece, OnUse, Strategy
@@ -51,6 +52,7 @@ class Engine:
         self.format = format
         self.view = View(toolbox, counter)
         self.guards = tuple(guards)
+        self.protected = next((guard for guard in guards if isinstance(guard, ProtectedTools)), None)
         self.on_use = tuple(s for s in strategies if isinstance(s, OnUse))
         self.on_piece = tuple(s for s in strategies if isinstance(s, OnPiece))
         self.after_edit = tuple(s for s in strategies if isinstance(s, AfterEdit))
@@ -65,12 +67,14 @@ class Engine:
         self.saved = 0
         self.by_strategy: dict[str, Tally] = {}
         self.by_category: dict[str, Tally] = {}
+        self._cut_parts: dict[int, int] = {}
         self._groups: dict[tuple[str, Hashable], list[Use]] = {}
         self._dirty: set[Ref] = set()
         self._stale: set[int] = set()
         self._at_turn: dict[int, set[Ref]] = {}
         self._at_loop: dict[int, set[Ref]] = {}
-        self._asked_at = (0, 0)
+        self._at_use: dict[int, set[Ref]] = {}
+        self._asked_at = (0, 0, 0)
         self._rests_on: dict[Ref, set[Ref]] = {}
         """Parts whose edits depend on what happens to another part."""
 
@@ -100,6 +104,8 @@ class Engine:
                     self._take(edit)
             return
         self.view.admit(event)
+        if self.protected is not None and self.protected.inert(event):
+            self.view.inert.add(event.index)
         for strategy in self.on_use:
             for group in strategy.groups(event):
                 members = self._groups.setdefault((strategy.name, group), [])
@@ -148,13 +154,14 @@ class Engine:
         return [p for p in parts if isinstance(p, Attachment | Opaque) and p.inside == result.part]
 
     def _wake(self) -> None:
-        """Ask again what was waiting for this turn or this loop."""
-        turn, loop = self._asked_at
-        for at in range(turn + 1, self.view.turn + 1):
-            self._dirty |= self._at_turn.pop(at, set())
-        for at in range(loop + 1, self.view.loop + 1):
-            self._dirty |= self._at_loop.pop(at, set())
-        self._asked_at = self.view.turn, self.view.loop
+        """Ask again what was waiting for this turn, this loop or this call."""
+        now = self.view.turn, self.view.loop, len(self.view.uses)
+        for waiting, last, current in zip(
+            (self._at_turn, self._at_loop, self._at_use), self._asked_at, now, strict=True
+        ):
+            for at in range(last + 1, current + 1):
+                self._dirty |= waiting.pop(at, set())
+        self._asked_at = now
 
     def _decide(self, target: Ref) -> None:
         """Choose the first candidate that is ripe and that no guard holds back."""
@@ -192,6 +199,8 @@ class Engine:
                     self._at_turn.setdefault(held.turn, set()).add(edit.target)
                 elif held.loop is not None:
                     self._at_loop.setdefault(held.loop, set()).add(edit.target)
+                elif held.uses is not None:
+                    self._at_use.setdefault(held.uses, set()).add(edit.target)
                 return Refusal(edit, guard.name, held.reason, held.turn)
         return None
 
@@ -215,12 +224,20 @@ class Engine:
         self._dirty |= self._rests_on.get(target, set())
 
     def _count(self, edit: Edit, sign: int) -> None:
-        category = "tools" if edit.target in self.view.by_ref else "messages"
-        if edit.strategy == "old_thinking":
-            category = "thinking"
+        use = self.view.by_ref.get(edit.target)
+        category = "tools" if use else "thinking" if edit.strategy == "old_thinking" else "messages"
+        items = sign
+        if use is not None:
+            # A call whose input and result both go is one tool that was pruned.
+            held = self._cut_parts.get(use.index, 0)
+            self._cut_parts[use.index] = held + sign
+            items = sign if held + min(sign, 0) == 0 else 0
         self.saved += sign * edit.saved
-        for table, key in ((self.by_strategy, edit.strategy), (self.by_category, category)):
-            table[key] = table.get(key, Tally()).add(sign, sign * edit.saved)
+        for table, key, count in (
+            (self.by_strategy, edit.strategy, sign),
+            (self.by_category, category, items),
+        ):
+            table[key] = table.get(key, Tally()).add(count, sign * edit.saved)
 
     def _render(self, index: int) -> None:
         """Carry out the edits of one message, and see that its provider will take it."""

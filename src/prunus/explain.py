@@ -8,7 +8,7 @@ from prunus.conversation import Loader
 from prunus.edits import Edit, Refusal
 from prunus.engine import Engine
 from prunus.formats import frame
-from prunus.history import Call, Ref, Result, Role
+from prunus.history import Call, Ref, Role
 from prunus.policy.priorities import Priority, priority
 from prunus.settings import Settings
 from prunus.strategies.cut import describe
@@ -68,7 +68,7 @@ def _explained(ref: Ref, load: Loader, engine: Engine) -> Explained:
     waiting = tuple(
         edit
         for _, edit in sorted(options.items())
-        if edit != chosen and edit not in refused and (edit.pressure or edit.ripe > view.turn)
+        if chosen is None and edit not in refused and (edit.pressure or edit.ripe > view.turn)
     )
     use = view.by_ref.get(ref)
     if use is not None:
@@ -78,7 +78,7 @@ def _explained(ref: Ref, load: Loader, engine: Engine) -> Explained:
     else:
         words = getattr(part, "text", "") or getattr(part, "name", "") or getattr(part, "type", "")
         title = " ".join(words[:200].split())[:60]
-    superseded = chosen is not None and (isinstance(part, Call | Result) and not chosen.ripe)
+    superseded = any(edit.spends for edit in options.values())
     return Explained(
         ref,
         message.role,

@@ -30,7 +30,7 @@ def is_note(text: str) -> bool:
 
 def is_shortened(text: str) -> bool:
     """Whether the middle of a text has been cut already."""
-    return _CUT.search(text) is not None
+    return "... [truncated: " in text and _CUT.search(text) is not None
 
 
 def error_note(total: int) -> str:

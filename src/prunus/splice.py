@@ -73,7 +73,8 @@ def _walk(raw: bytes, start: int, tree: _Tree, cuts: list[tuple[int, int, bytes]
     missing = tree.branches.keys() - chosen.keys()
     if missing:
         raise FormatError(f"no {sorted(map(str, missing))} inside {raw[start : start + 40]!r}")
-    removed = {i for key, i in chosen.items() if tree.branches[key].removed}
+    gone = {key for key in chosen if tree.branches[key].removed}
+    removed = {i for i, (key, *_) in enumerate(members) if key in gone}
     for key, i in chosen.items():
         if i not in removed:
             _walk(raw, members[i][2], tree.branches[key], cuts)

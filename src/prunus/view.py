@@ -17,7 +17,7 @@ from typing import Any
 import msgspec
 
 from prunus.history import Attachment, Call, Marker, Message, Opaque, Part, Ref, Result, Role, Text, Thinking
-from prunus.notes import is_note
+from prunus.notes import is_note, is_shortened
 from prunus.tokens import Counter, attachment_tokens
 from prunus.tools import Meaning, Outcome, Span, Toolbox, Touch, comparable, is_stub, outcome
 
@@ -56,6 +56,8 @@ class Use:
     """The result is a note already."""
     compacted: bool = False
     defines: bool = False
+    shortened: bool = False
+    """The middle of the result is gone already."""
     stripped: bool = False
     """The bulk of its input is gone already."""
     epoch: int = 0
@@ -68,7 +70,7 @@ class Use:
     @property
     def visible(self) -> bool:
         """Whether the result still shows what the tool answered."""
-        return not (self.stub or self.cut or self.compacted)
+        return not (self.stub or self.cut or self.compacted or self.shortened)
 
     def touched(self, path: str) -> Touch | None:
         """What it did to a file, if anything."""
@@ -112,6 +114,8 @@ class View:
         """The newest answered call of each kind and key."""
         self.touched: dict[tuple[str, str], int] = {}
         """The newest successful call that read, wrote or edited each file."""
+        self.inert: set[int] = set()
+        """Calls that may replace no others, because a guard says so."""
         self._epoch = 0
         self._answered = 0
         self._open: dict[str, list[_Open]] = {}
@@ -223,6 +227,7 @@ class View:
             is_note(text),
             result.compacted,
             result.defines,
+            is_shortened(text),
             stripped,
             self._enter(meaning),
         )

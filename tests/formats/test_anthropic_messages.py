@@ -9,7 +9,11 @@ from prunus.formats import format_named, parse
 from prunus.history import Attachment, Call, Message, Opaque, Result, Text, Thinking
 
 PNG = {"type": "image", "source": {"type": "base64", "media_type": "image/png", "data": "iVBORw0KGgo="}}
-PDF = {"type": "document", "title": "plan.pdf", "source": {"type": "base64", "media_type": "application/pdf", "data": "JVBERi0="}}
+PDF = {
+    "type": "document",
+    "title": "plan.pdf",
+    "source": {"type": "base64", "media_type": "application/pdf", "data": "JVBERi0="},
+}
 
 
 def message(value: dict[str, Any]) -> Message:
@@ -17,7 +21,12 @@ def message(value: dict[str, Any]) -> Message:
 
 
 def result(content: Any, **more: Any) -> Message:
-    block = {"type": "tool_result", "tool_use_id": "toolu_1", **({} if content is None else {"content": content}), **more}
+    block = {
+        "type": "tool_result",
+        "tool_use_id": "toolu_1",
+        **({} if content is None else {"content": content}),
+        **more,
+    }
     return message({"role": "user", "content": [block]})
 
 
@@ -61,7 +70,9 @@ def test_words_beside_results_do_not_start_a_new_loop() -> None:
 
 
 def test_a_result_as_text_or_as_blocks_reads_the_same() -> None:
-    assert result("one\ntwo").parts == result([{"type": "text", "text": "one"}, {"type": "text", "text": "two"}]).parts
+    assert (
+        result("one\ntwo").parts == result([{"type": "text", "text": "one"}, {"type": "text", "text": "two"}]).parts
+    )
 
 
 def test_images_and_documents_inside_a_result_belong_to_it() -> None:

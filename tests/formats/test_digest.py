@@ -39,12 +39,19 @@ def test_a_marker_on_or_inside_a_result_does_not_count() -> None:
 
 def test_spacing_does_not_count() -> None:
     value = user("é")
-    assert digest(value, b'{"role":"user","content":"\\u00e9"}') == digest(value, '{ "role": "user", "content": "é" }'.encode())
+    assert digest(value, b'{"role":"user","content":"\\u00e9"}') == digest(
+        value, '{ "role": "user", "content": "é" }'.encode()
+    )
 
 
 @pytest.mark.parametrize(
     "other",
-    [user("b"), {"role": "assistant", "content": "a"}, user([{"type": "text", "text": "a"}, {"type": "text", "text": "a"}]), {**user("a"), "name": "x"}],
+    [
+        user("b"),
+        {"role": "assistant", "content": "a"},
+        user([{"type": "text", "text": "a"}, {"type": "text", "text": "a"}]),
+        {**user("a"), "name": "x"},
+    ],
 )
 def test_everything_else_counts(other: dict[str, Any]) -> None:
     assert identity(user("a")) != identity(other)

@@ -17,7 +17,11 @@ from tests.generate.render import FORMATS, render
 
 HI = {"role": "user", "content": "Hi"}
 USE = {"role": "assistant", "content": [{"type": "tool_use", "id": "t", "name": "f", "input": {}}]}
-CALL = {"role": "assistant", "content": None, "tool_calls": [{"id": "c", "function": {"name": "f", "arguments": "{}"}}]}
+CALL = {
+    "role": "assistant",
+    "content": None,
+    "tool_calls": [{"id": "c", "function": {"name": "f", "arguments": "{}"}}],
+}
 ITEM = {"type": "function_call", "call_id": "c", "name": "f", "arguments": "{}"}
 
 
@@ -30,7 +34,14 @@ ITEM = {"type": "function_call", "call_id": "c", "name": "f", "arguments": "{}"}
         ({"tools": [{"name": "f", "input_schema": {}}], "messages": [HI]}, "anthropic_messages"),
         ({"messages": [HI, USE]}, "anthropic_messages"),
         ({"model": "claude-x", "messages": [{"role": "user", "content": "Hi"}, CALL]}, "openai_chat"),
-        ({"model": "anthropic/claude-x", "tools": [{"type": "function", "function": {"name": "f"}}], "messages": [HI]}, "openai_chat"),
+        (
+            {
+                "model": "anthropic/claude-x",
+                "tools": [{"type": "function", "function": {"name": "f"}}],
+                "messages": [HI],
+            },
+            "openai_chat",
+        ),
         ({"messages": [HI]}, "openai_chat"),
         ({"messages": [{"role": "system", "content": "x"}, HI]}, "openai_chat"),
         ({"messages": [HI, CALL]}, "openai_chat"),
@@ -70,7 +81,21 @@ def test_an_unknown_name_is_refused_with_the_known_ones() -> None:
 
 
 @pytest.mark.parametrize(
-    "body", [b"", b"x", b"3", b'"x"', b"{", b'{"messages": 3}', b'{"messages": {}}', b'{"a": []}', b"[1]", b'[{"a": 1}]', b"\xff\xfe[]", b'{"messages": [1]}']
+    "body",
+    [
+        b"",
+        b"x",
+        b"3",
+        b'"x"',
+        b"{",
+        b'{"messages": 3}',
+        b'{"messages": {}}',
+        b'{"a": []}',
+        b"[1]",
+        b'[{"a": 1}]',
+        b"\xff\xfe[]",
+        b'{"messages": [1]}',
+    ],
 )
 def test_what_is_no_request_is_an_error(body: bytes) -> None:
     with pytest.raises(FormatError):
@@ -78,7 +103,9 @@ def test_what_is_no_request_is_an_error(body: bytes) -> None:
 
 
 def test_a_key_that_stands_twice_never_gives_the_wrong_places() -> None:
-    body = b'{"messages": [{"role": "user", "content": "a"}], "x": 1, "messages": [{"role": "user", "content": "b"}]}'
+    body = (
+        b'{"messages": [{"role": "user", "content": "a"}], "x": 1, "messages": [{"role": "user", "content": "b"}]}'
+    )
     try:
         cut = frame(body)
     except FormatError:
@@ -87,7 +114,9 @@ def test_a_key_that_stands_twice_never_gives_the_wrong_places() -> None:
 
 
 @given(sessions(), st.sampled_from(list(FORMATS)), SPELLINGS)
-def test_every_generated_session_is_recognised_and_cut_at_its_messages(session: Any, format: str, spelling: str) -> None:
+def test_every_generated_session_is_recognised_and_cut_at_its_messages(
+    session: Any, format: str, spelling: str
+) -> None:
     body = render(session, format)
     cut = frame(encode(body, spelling))
     expected = body if isinstance(body, list) else body[cut.format.field]
@@ -102,7 +131,12 @@ def test_resuming_finds_the_same_places(session: Any, format: str, spelling: str
     count = data.draw(st.integers(1, len(fresh.starts)))
     again = resume(fresh, whole, count)
     assert again is not None
-    assert (again.starts, again.ends, again.model, again.format) == (fresh.starts, fresh.ends, fresh.model, fresh.format)
+    assert (again.starts, again.ends, again.model, again.format) == (
+        fresh.starts,
+        fresh.ends,
+        fresh.model,
+        fresh.format,
+    )
 
 
 @given(sessions(), st.sampled_from(list(FORMATS)), SPELLINGS)

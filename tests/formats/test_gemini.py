@@ -28,7 +28,9 @@ def test_a_user_who_speaks_and_one_who_answers() -> None:
 
 
 def test_calls_keep_their_order_and_ids() -> None:
-    calls = [{"functionCall": {"name": "read_file", "args": {"file_path": f"{i}"}, "id": f"i{i}"}} for i in range(2)]
+    calls = [
+        {"functionCall": {"name": "read_file", "args": {"file_path": f"{i}"}, "id": f"i{i}"}} for i in range(2)
+    ]
     assert content("model", {"text": "Now."}, *calls).parts == (
         Text("Now."),
         Call("i0", "read_file", {"file_path": "0"}, '{"file_path":"0"}'),
@@ -53,13 +55,17 @@ def test_thoughts_are_thinking_and_bound_by_a_signature() -> None:
     assert content("model", *thoughts).parts == (Thinking("Hm."), Thinking("Hm.", hidden=4, fixed=True))
 
 
-@pytest.mark.parametrize(("key", "failed"), [("output", False), ("error", True), ("content", False), ("result", False)])
+@pytest.mark.parametrize(
+    ("key", "failed"), [("output", False), ("error", True), ("content", False), ("result", False)]
+)
 def test_an_answer_in_one_field_is_its_text(key: str, failed: bool) -> None:
     assert response({key: "done"}) == Result("i1", "done", error=failed)
 
 
 def test_an_answer_with_more_fields_is_all_of_them() -> None:
-    assert response({"output": "done", "exitCode": 0}) == Result("i1", '{"output":"done","exitCode":0}', error=False)
+    assert response({"output": "done", "exitCode": 0}) == Result(
+        "i1", '{"output":"done","exitCode":0}', error=False
+    )
 
 
 def test_files_are_attachments() -> None:

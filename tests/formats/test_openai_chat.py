@@ -18,12 +18,25 @@ def message(value: dict[str, Any]) -> Message:
 
 
 def called(**function: Any) -> Message:
-    return message({"role": "assistant", "content": None, "tool_calls": [{"id": "c1", "type": "function", "function": function}]})
+    return message(
+        {
+            "role": "assistant",
+            "content": None,
+            "tool_calls": [{"id": "c1", "type": "function", "function": function}],
+        }
+    )
 
 
 @pytest.mark.parametrize(
     ("role", "expected"),
-    [("system", "system"), ("developer", "system"), ("user", "user"), ("assistant", "assistant"), ("tool", "tool"), ("function", "tool")],
+    [
+        ("system", "system"),
+        ("developer", "system"),
+        ("user", "user"),
+        ("assistant", "assistant"),
+        ("tool", "tool"),
+        ("function", "tool"),
+    ],
 )
 def test_roles(role: str, expected: str) -> None:
     assert message({"role": role, "content": "x"}).role == expected
@@ -114,12 +127,16 @@ def test_reasoning_fields_are_required_thinking(key: str) -> None:
 
 
 def test_reasoning_that_is_null_or_structured_is_not_thinking() -> None:
-    read = message({"role": "assistant", "reasoning": None, "reasoning_details": [{"type": "x"}], "content": "Yes."})
+    read = message(
+        {"role": "assistant", "reasoning": None, "reasoning_details": [{"type": "x"}], "content": "Yes."}
+    )
     assert read.parts == (Text("Yes."),)
 
 
 def test_odd_values_are_left_alone() -> None:
-    parts = message({"role": "assistant", "content": [None, {"type": "future"}], "tool_calls": [None, {"id": 1}]}).parts
+    parts = message(
+        {"role": "assistant", "content": [None, {"type": "future"}], "tool_calls": [None, {"id": 1}]}
+    ).parts
     assert len(parts) == 4
     assert all(isinstance(part, Opaque) for part in parts)
 

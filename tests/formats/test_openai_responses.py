@@ -16,7 +16,9 @@ def item(**value: Any) -> Message:
     return parse(format_named("openai_responses"), json.dumps(value).encode(), 0)
 
 
-@pytest.mark.parametrize(("role", "kind"), [("user", "input_text"), ("assistant", "output_text"), ("developer", "input_text")])
+@pytest.mark.parametrize(
+    ("role", "kind"), [("user", "input_text"), ("assistant", "output_text"), ("developer", "input_text")]
+)
 def test_messages_are_text(role: str, kind: str) -> None:
     read = item(type="message", role=role, content=[{"type": kind, "text": "Hi"}])
     assert read.parts == (Text("Hi"),)
@@ -86,7 +88,9 @@ def test_items_with_definitions_are_never_touched(kind: str) -> None:
     assert isinstance(read.parts[0], Opaque)
 
 
-@pytest.mark.parametrize("kind", ["tool_search_call", "compaction", "item_reference", "web_search_call", "from_the_future"])
+@pytest.mark.parametrize(
+    "kind", ["tool_search_call", "compaction", "item_reference", "web_search_call", "from_the_future"]
+)
 def test_other_items_are_left_alone(kind: str) -> None:
     assert isinstance(item(type=kind, id="x").parts[0], Opaque)
 

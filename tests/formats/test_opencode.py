@@ -19,7 +19,9 @@ def message(*parts: Any, role: str = "assistant") -> Message:
 
 
 def tool(**state: Any) -> tuple[Any, ...]:
-    return message({"type": "tool", "tool": "read", "callID": "c1", "state": {"input": {"filePath": "/a"}, **state}}).parts
+    return message(
+        {"type": "tool", "tool": "read", "callID": "c1", "state": {"input": {"filePath": "/a"}, **state}}
+    ).parts
 
 
 def test_text_and_reasoning() -> None:
@@ -71,7 +73,9 @@ def test_steps_are_markers() -> None:
     assert [part.type for part in parts if isinstance(part, Marker)] == ["step-start", "step-finish"]
 
 
-@pytest.mark.parametrize("kind", ["patch", "snapshot", "compaction", "retry", "agent", "subtask", "from_the_future"])
+@pytest.mark.parametrize(
+    "kind", ["patch", "snapshot", "compaction", "retry", "agent", "subtask", "from_the_future"]
+)
 def test_other_parts_are_left_alone(kind: str) -> None:
     assert isinstance(message({"type": kind, "x": 1}).parts[0], Opaque)
 

@@ -13,19 +13,40 @@ from hypothesis import strategies as st
 
 from tests.generate.session import Action, Ask, Kind, Session, Step
 
-__all__ = ["sessions", "words"]
+__all__ = ["build", "sessions", "words"]
 
 _WORDS = (
     "value return self import index buffer naïve queue parse result error filter Größe table widget 日本 signal "
     "worker config number client socket lambda header render token branch 🌱 module object window total"
 ).split()
-_PATHS = ("/home/user/app/src/main.py", "/home/user/app/src/parse.py", "/home/user/app/README.md", "/home/user/app/pyproject.toml")
+_PATHS = (
+    "/home/user/app/src/main.py",
+    "/home/user/app/src/parse.py",
+    "/home/user/app/README.md",
+    "/home/user/app/pyproject.toml",
+)
 _COMMANDS = ("ls -la", "git status", "npm test", "cd src", "python -m pytest -q", "git log --oneline", "make build")
 _SIZES = (0, 3, 40, 90, 300)
 _KINDS: tuple[Kind, ...] = (
     "read", "read", "read", "read_lines", "write", "edit", "shell", "shell", "todo", "fetch", "search", "list", "task", "snapshot", "other"
 )  # fmt: skip
-_ODDITIES = ("", "", "", "", "", "", "failed", "failed", "stub", "missing", "compacted", "running", "long", "picture", "blocks")
+_ODDITIES = (
+    "",
+    "",
+    "",
+    "",
+    "",
+    "",
+    "failed",
+    "failed",
+    "stub",
+    "missing",
+    "compacted",
+    "running",
+    "long",
+    "picture",
+    "blocks",
+)
 
 
 def words(seed: int, count: int) -> str:
@@ -38,10 +59,16 @@ def words(seed: int, count: int) -> str:
 
 
 _actions = st.tuples(
-    st.sampled_from(_KINDS), st.integers(0, 3), st.integers(0, 2), st.sampled_from(_SIZES), st.sampled_from(_ODDITIES)
+    st.sampled_from(_KINDS),
+    st.integers(0, 3),
+    st.integers(0, 2),
+    st.sampled_from(_SIZES),
+    st.sampled_from(_ODDITIES),
 )
 _steps = st.tuples(
-    st.lists(_actions, min_size=0, max_size=3), st.sampled_from(("", "", "open", "hidden")), st.sampled_from((0, 6, 40))
+    st.lists(_actions, min_size=0, max_size=3),
+    st.sampled_from(("", "", "open", "hidden")),
+    st.sampled_from((0, 6, 40)),
 )
 _asks = st.tuples(st.sampled_from(("plain", "code", "picture")), st.sampled_from((4, 30)))
 
@@ -70,8 +97,10 @@ def build(drawn: list[Any], *, repeats_ids: bool) -> Session:
             events.append(Ask(f"Go on with part {number}."))
         actions = tuple(_action(number * 10 + i, versions, *move) for i, move in enumerate(moves))
         says = words(number + 7, said) if said or not actions else ""
-        events.append(Step(actions, says or "Done.", words(number + 99, 30) if thinking else "", thinking == "hidden"))
-    return Session(_settled(events), repeats_ids)
+        events.append(
+            Step(actions, says or "Done.", words(number + 99, 30) if thinking else "", thinking == "hidden")
+        )
+    return Session(_settled(events), repeats_ids, f"build({drawn!r}, repeats_ids={repeats_ids})")
 
 
 def _unanswered(step: Step) -> bool:
@@ -107,7 +136,9 @@ def _action(seed: int, versions: list[int], kind: Kind, file: int, variant: int,
         case "edit":
             action = Action("edit", path, old=content[:40], text=words(seed, size), result=f"Edited {path}.")
         case "shell":
-            action = Action("shell", command=_COMMANDS[(file * 3 + variant) % len(_COMMANDS)], result=words(variant, size))
+            action = Action(
+                "shell", command=_COMMANDS[(file * 3 + variant) % len(_COMMANDS)], result=words(variant, size)
+            )
         case "todo":
             items = tuple(words(seed + i, 12) for i in range(1 + variant * 2))
             action = Action("todo", items=items, result=words(seed, 20))
@@ -128,7 +159,10 @@ def _odd(action: Action, seed: int, odd: str) -> Action:
         case "failed":
             return replace(action, failed=True, result=f"Error: {words(seed, 5)}\n{words(seed, 120)}")
         case "stub" if action.kind == "read":
-            return replace(action, result="File unchanged since last read. The content from the earlier Read tool_result is still current.")
+            return replace(
+                action,
+                result="File unchanged since last read. The content from the earlier Read tool_result is still current.",
+            )
         case "missing" | "compacted" | "running":
             return replace(action, answer=odd)
         case "long":

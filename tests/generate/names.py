@@ -54,7 +54,9 @@ def opencode(action: Action) -> Spelled:
         case "shell":
             return "bash", {"command": action.command, "description": "Runs it"}
         case "todo":
-            return "todowrite", {"todos": [{"content": i, "status": "pending", "priority": "high"} for i in action.items]}
+            return "todowrite", {
+                "todos": [{"content": i, "status": "pending", "priority": "high"} for i in action.items]
+            }
         case "fetch":
             return "webfetch", {"url": action.command, "format": "markdown"}
         case "search":

@@ -40,7 +40,10 @@ def _anthropic(session: Session) -> dict[str, Any]:
     messages: list[Any] = []
     for event, ids in _ids(session):
         if isinstance(event, Ask):
-            picture = {"type": "image", "source": {"type": "base64", "media_type": "image/png", "data": "A" * event.picture}}
+            picture = {
+                "type": "image",
+                "source": {"type": "base64", "media_type": "image/png", "data": "A" * event.picture},
+            }
             text = {"type": "text", "text": event.text}
             messages.append({"role": "user", "content": [picture, text] if event.picture else event.text})
             continue
@@ -62,7 +65,13 @@ def _anthropic(session: Session) -> dict[str, Any]:
             messages.append({"role": "user", "content": results})
     tool = {"name": "Read", "description": "Reads a file.", "input_schema": {"type": "object"}}
     system = [{"type": "text", "text": "You are an agent.", "cache_control": {"type": "ephemeral"}}]
-    return {"model": "claude-sonnet-4-5", "max_tokens": 8000, "system": system, "tools": [tool], "messages": messages}
+    return {
+        "model": "claude-sonnet-4-5",
+        "max_tokens": 8000,
+        "system": system,
+        "tools": [tool],
+        "messages": messages,
+    }
 
 
 def _png(size: int) -> dict[str, Any]:
@@ -101,7 +110,12 @@ def _chat(session: Session) -> dict[str, Any]:
                 content = _blocks(action, "text", lambda size: {"type": "text", "text": "[an image]"})
                 messages.append({"role": "tool", "tool_call_id": id, "content": content})
     function = {"name": "read", "description": "Reads a file.", "parameters": {"type": "object"}}
-    return {"model": "glm-4.6", "messages": messages, "tools": [{"type": "function", "function": function}], "stream": True}
+    return {
+        "model": "glm-4.6",
+        "messages": messages,
+        "tools": [{"type": "function", "function": function}],
+        "stream": True,
+    }
 
 
 def _responses(session: Session) -> dict[str, Any]:
@@ -110,7 +124,9 @@ def _responses(session: Session) -> dict[str, Any]:
         if isinstance(event, Ask):
             item = _spoken("user", "input_text", event.text)
             if event.picture:
-                item["content"].append({"type": "input_image", "image_url": "data:image/png;base64," + "A" * event.picture})
+                item["content"].append(
+                    {"type": "input_image", "image_url": "data:image/png;base64," + "A" * event.picture}
+                )
             items.append(item)
             continue
         if event.thinks:
@@ -135,7 +151,9 @@ def _spoken(role: str, kind: str, text: str) -> dict[str, Any]:
 
 
 def _output(action: Action, kind: str) -> Any:
-    content = _blocks(action, "input_text", lambda n: {"type": "input_image", "image_url": "data:image/png;base64," + "B" * n})
+    content = _blocks(
+        action, "input_text", lambda n: {"type": "input_image", "image_url": "data:image/png;base64," + "B" * n}
+    )
     if isinstance(content, list) or kind == "custom_tool_call":
         return content
     code = 1 if action.failed else 0
@@ -169,7 +187,12 @@ def _gemini(session: Session) -> dict[str, Any]:
             contents.append({"role": "user", "parts": results})
     tools = [{"functionDeclarations": [{"name": "read_file", "parameters": {"type": "object"}}]}]
     system = {"parts": [{"text": "You are an agent."}]}
-    return {"contents": contents, "systemInstruction": system, "tools": tools, "generationConfig": {"temperature": 0}}
+    return {
+        "contents": contents,
+        "systemInstruction": system,
+        "tools": tools,
+        "generationConfig": {"temperature": 0},
+    }
 
 
 def _opencode(session: Session) -> list[Any]:
@@ -189,20 +212,38 @@ def _opencode(session: Session) -> list[Any]:
             if event.says:
                 parts.append({"type": "text", "text": event.says})
             parts += [_tool(id, action) for id, action in zip(ids, event.actions, strict=True)]
-            parts.append({"type": "step-finish", "reason": "tool-calls", "cost": 0, "tokens": {"input": 1, "output": 2}})
+            parts.append(
+                {"type": "step-finish", "reason": "tool-calls", "cost": 0, "tokens": {"input": 1, "output": 2}}
+            )
             parts.append({"type": "patch", "hash": "b" * 40, "files": []})
         for i, part in enumerate(parts):
             part |= {"id": f"prt_{number:04}_{i}", "sessionID": "ses_1", "messageID": message_id}
         role = "user" if isinstance(event, Ask) else "assistant"
-        messages.append({"info": {"id": message_id, "sessionID": "ses_1", "role": role, "time": {"created": number}}, "parts": parts})
+        messages.append(
+            {
+                "info": {"id": message_id, "sessionID": "ses_1", "role": role, "time": {"created": number}},
+                "parts": parts,
+            }
+        )
     return messages
 
 
 def _tool(id: str, action: Action) -> dict[str, Any]:
     name, given = opencode(action)
-    state: dict[str, Any] = {"status": "completed", "input": given, "title": name, "metadata": {}, "time": {"start": 1, "end": 2}}
+    state: dict[str, Any] = {
+        "status": "completed",
+        "input": given,
+        "title": name,
+        "metadata": {},
+        "time": {"start": 1, "end": 2},
+    }
     if action.answer in ("missing", "running"):
-        return {"type": "tool", "tool": name, "callID": id, "state": {"status": "running", "input": given, "time": {"start": 1}}}
+        return {
+            "type": "tool",
+            "tool": name,
+            "callID": id,
+            "state": {"status": "running", "input": given, "time": {"start": 1}},
+        }
     if action.failed:
         state |= {"status": "error", "error": action.result}
     else:

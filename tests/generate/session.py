@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Literal
+from typing import Any, Literal
 
 __all__ = ["Action", "Ask", "Kind", "Session", "Step"]
 
@@ -55,10 +55,19 @@ class Ask:
     picture: int = 0
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, repr=False)
 class Session:
     """What happened, in order; it starts with a user and never shows two users in a row."""
 
     events: tuple[Ask | Step, ...]
     repeats_ids: bool = False
     """The model counts its call ids anew in each step."""
+    recipe: str = ""
+    """How to build it again; short enough to show when a test fails."""
+
+    def __repr__(self) -> str:
+        return self.recipe
+
+    def _repr_pretty_(self, printer: Any, cycle: bool) -> None:
+        """Hypothesis prints dataclasses field by field unless told otherwise."""
+        printer.text(self.recipe)

@@ -220,7 +220,7 @@ def test_a_directory_of_the_user_that_is_the_project_is_read_once(project: Path)
         (['protected_tools=["a", "b"]'], {"protected_tools": ["a", "b"]}),
         (["protected_tools=['a']"], {"protected_tools": ["a"]}),
         (["tools=[{name = 'x', kind = 'read'}]"], {"tools": [{"name": "x", "kind": "read"}]}),
-        (["strategies.repeated_queries.patterns=['make=x']"], {"strategies": {"repeated_queries": {"patterns": ["make=x"]}}}),
+        (["protected_paths=['a=b']"], {"protected_paths": ["a=b"]}),
         (["manualMode.enabled=true"], {"manual": {"enabled": True}}),
         (["turn_protection=1", "turn_protection=2"], {"turn_protection": 2}),
     ],

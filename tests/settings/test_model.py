@@ -1,5 +1,7 @@
 """Settings that are built in Python, and what they give to the pruner."""
 
+import pickle
+
 import pytest
 
 from prunus import guards, strategies
@@ -11,6 +13,10 @@ from prunus.tools import Tool
 
 def names(settings: Settings) -> list[str]:
     return [strategy.name for strategy in settings.active_strategies()]
+
+
+def old_errors(**fields: object) -> dict[str, object]:
+    return {"strategies": {"old_errors": fields}}
 
 
 def complaints(**values: object) -> list[str]:
@@ -43,7 +49,7 @@ def test_every_guard_is_active_in_the_order_of_the_list() -> None:
 
 
 def test_a_field_of_a_strategy_reaches_it() -> None:
-    settings = Settings(strategies={"old_errors": {"turns": 7}})
+    settings = Settings(**old_errors(turns=7))
     assert OldErrors(turns=7) in settings.active_strategies()
 
 
@@ -87,6 +93,11 @@ def test_a_tool_may_be_given_as_an_object() -> None:
     )
 
 
+def test_a_tool_of_the_user_is_known_to_the_toolbox() -> None:
+    toolbox = Settings(tools=[{"name": "peruse", "kind": "read", "path": "scroll"}]).toolbox()
+    assert toolbox.meaning("peruse", {"scroll": "/a.txt"}).kind == "read"
+
+
 def test_the_counter_estimates_by_default() -> None:
     assert Settings().counter().count("") == 0
 
@@ -100,6 +111,11 @@ def test_an_unknown_encoding_is_named_when_the_counter_is_made() -> None:
 def test_what_is_dumped_builds_the_same_settings(name: str) -> None:
     settings = Settings(preset=name, protected_tools=["x"], tools=[{"name": "x", "kind": "other"}])
     assert Settings(**settings.dump()) == settings
+
+
+def test_settings_survive_pickling() -> None:
+    settings = Settings(preset="acp", turn_protection=2)
+    assert pickle.loads(pickle.dumps(settings)) == settings
 
 
 def test_protected_tools_by_name_are_neither_cut_nor_do_they_replace() -> None:
@@ -140,11 +156,11 @@ def test_all_problems_are_reported_at_once() -> None:
     [
         ({"strategys": {}}, "strategys = {}: unknown key; did you mean strategies?"),
         ({"strategies": {"stale_read": {"enabled": True}}}, "did you mean stale_reads?"),
-        ({"strategies": {"old_errors": {"turn": 2}}}, "strategies.old_errors.turn = 2: unknown key; did you mean turns?"),
+        (old_errors(turn=2), "strategies.old_errors.turn = 2: unknown key; did you mean turns?"),
         ({"old_errors": {"turns": 2}}, "did you mean strategies.old_errors?"),
         ({"turnProtecton": {}}, "did you mean turnProtection?"),
         ({"manualMode": {"enable": True}}, "manualMode.enable = true: unknown key; did you mean enabled?"),
-        ({"tools": [{"name": "x", "kind": "read", "pth": "p"}]}, "tools[0].pth = \"p\": unknown key; did you mean path?"),
+        ({"tools": [{"name": "x", "kind": "read", "pth": 1}]}, "tools[0].pth = 1: unknown key; did you mean path?"),
         ({"zzz": 1}, "zzz = 1: unknown key"),
     ],
 )  # fmt: skip
@@ -158,9 +174,9 @@ def test_an_unknown_key_is_named_with_the_nearest_known_one(values: dict[str, ob
     [
         ({"strategies": 5}, "strategies = 5: expected a table"),
         ({"strategies": {"old_errors": False}}, "strategies.old_errors = false: expected a table"),
-        ({"strategies": {"old_errors": {"enabled": 1}}}, "strategies.old_errors.enabled = 1: expected true or false"),
-        ({"strategies": {"old_errors": {"turns": True}}}, "strategies.old_errors.turns = true: expected a whole number"),
-        ({"strategies": {"old_errors": {"turns": 1.5}}}, "strategies.old_errors.turns = 1.5: expected a whole number"),
+        (old_errors(enabled=1), "strategies.old_errors.enabled = 1: expected true or false"),
+        (old_errors(turns=True), "strategies.old_errors.turns = true: expected a whole number"),
+        (old_errors(turns=1.5), "strategies.old_errors.turns = 1.5: expected a whole number"),
         ({"guards": {"minimum_gain": {"tokens": -5}}}, "guards.minimum_gain.tokens = -5: expected 0 or more"),
         ({"limits": {"body": None}}, "limits.body = null: expected a whole number"),
         ({"notification": "loud"}, "notification = \"loud\": expected 'off', 'minimal' or 'detailed'"),
@@ -190,14 +206,19 @@ def test_a_pattern_that_is_no_regular_expression_is_refused(pattern: str) -> Non
     assert f"{pattern!r} is not a regular expression" in line
 
 
+def test_patterns_that_do_not_go_together_are_refused() -> None:
+    [line] = complaints(strategies={"repeated_queries": {"patterns": ["(?P<a>x)", "(?P<a>y)"]}})
+    assert "redefinition of group name" in line
+
+
 def test_a_glob_that_git_would_refuse_is_refused() -> None:
-    [line] = complaints(protected_paths=["a///**///"]) if False else complaints(protected_paths=["!"])
+    [line] = complaints(protected_paths=["fine", "!"])
     assert "'!' is not a pattern of .gitignore" in line
 
 
 def test_two_names_for_one_setting_may_not_disagree() -> None:
     [line] = complaints(guards={"recent_turns": {"turns": 1}}, turn_protection=2)
-    assert line == "turn_protection = 2: guards.recent_turns.turns in the same file says something else"
+    assert line == "turn_protection = 2: guards.recent_turns.turns says something else"
 
 
 def test_two_names_for_one_setting_may_agree() -> None:

@@ -66,8 +66,9 @@ def test_a_level_sets_all_ten_switches(tmp_path: Path, level: str, off: set[str]
 
 
 def test_a_switch_wins_over_the_level(tmp_path: Path) -> None:
-    text = '{"strategies": {"aggressivePruning": {"preset": "verbose", "pruneFiles": true, "truncateOldErrors": true}}}'
-    assert running(acp(tmp_path, text)) & set(AGGRESSIVE.values()) == {"old_attachments", "old_errors"}
+    switches = '"preset": "verbose", "pruneFiles": true, "truncateOldErrors": true'
+    settings = acp(tmp_path, f'{{"strategies": {{"aggressivePruning": {{{switches}}}}}}}')
+    assert running(settings) & set(AGGRESSIVE.values()) == {"old_attachments", "old_errors"}
 
 
 def test_supersede_reads_counts_edits_as_the_seed_does() -> None:

@@ -6,12 +6,12 @@ The case files say `read src/app.py lines 1-50`; Claude Code says Read with file
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
 
-from tests.strategies.story import Tool
+from tests.strategies.story import Item, Story, Tool, Turn
 
-__all__ = ["AGENTS", "Unspoken", "spell"]
+__all__ = ["AGENTS", "Unspoken", "localise", "spell"]
 
 
 class Unspoken(Exception):
@@ -121,6 +121,38 @@ AGENTS: dict[str, dict[str, Spelling]] = {
         "snapshot": _SNAPSHOT,
     },
 }
+
+_EXIT_CODES = {
+    "openai_chat": "\nError: (none)\nExit Code: 2\nSignal: (none)\nProcess Group PGID: (none)",
+    "openai_responses": "\n\nCommand exited with code 2",
+}
+"""What Qwen Code and pi write below the output of a failed command."""
+
+_FAIL_IN_WORDS = frozenset({"read", "write", "edit", "search", "list", "glob", "fetch", "websearch"})
+"""Tools whose failures show in the text; of others nothing tells on wires without a flag."""
+
+
+def localise(story: Story, format: str) -> Story:
+    """The story with its failures told as on this wire: two formats have no flag for them."""
+    if format not in _EXIT_CODES:
+        return story
+    events = (
+        replace(event, items=tuple(_failing(item, format) for item in event.items))
+        if isinstance(event, Turn)
+        else event
+        for event in story.events
+    )
+    return replace(story, events=tuple(events))
+
+
+def _failing(item: Item, format: str) -> Item:
+    if not isinstance(item, Tool) or item.answer is None or not item.answer.error:
+        return item
+    if item.kind == "shell":
+        return replace(item, answer=replace(item.answer, text=item.answer.text + _EXIT_CODES[format]))
+    if item.kind not in _FAIL_IN_WORDS:
+        raise Unspoken(f"{format}: nothing tells that {item.kind} failed")
+    return item
 
 
 def spell(format: str, tool: Tool) -> tuple[str, dict[str, Any]]:

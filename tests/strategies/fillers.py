@@ -1,4 +1,4 @@
-"""Long texts in few words: `<40 lines>`, `<3,000 chars of log>`, `<first 2,000 chars>`.
+"""Long texts in few words: `<40 lines>`, `<3,000 chars of log>`, `<first 2,000 chars>`, `<size>`.
 
 The same words always stand for the same text, so `<40 lines>` twice is the same text twice, and
 `<40 lines of v1>` another one than `<40 lines of v2>`.
@@ -31,8 +31,9 @@ def filler(count: int, unit: str, label: str = "") -> str:
 
 
 def fill(text: str, whole: str = "") -> str:
-    """The text with its fillers written out and `\\n` as line breaks; shares are taken from `whole`."""
+    """The text with its fillers written out and `\\n` as line breaks; shares and `<size>` are of `whole`."""
     text = text.replace("\\n", "\n")
+    text = text.replace("<size>", str(len(whole)))
     text = _FILLER.sub(lambda found: filler(_number(found[1]), found[2], found[3] or ""), text)
     return _SHARE.sub(lambda found: _share(whole, found[1], _number(found[2])), text)
 

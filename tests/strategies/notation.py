@@ -13,6 +13,7 @@
     3 says Done.                            words
     4-7 ...                                 four turns with other small calls
     8 write a.py <9 lines> -> (running)     a call that has no answer yet
+    9 call lookup {"city": "Oslo"} -> rain  a tool by its real name and arguments
 
     => 1 result: [Prunus: ...]              the answer becomes these words
     => 2b input keeps command               the other arguments are left out
@@ -20,6 +21,10 @@
     => user 1 file: [File: spec.pdf, 40KB]
     => 2a result kept by protected_paths    a guard held an edit back
     => nothing changes
+
+The tools are read, write, edit, shell (`in-directory api`), search and glob (`in src`), list, fetch, websearch,
+todo, todos, task and snapshot; `agents.py` spells them as the agent of each format does. A failure behind `error:`
+is told as that agent tells it. `fillers.py` explains the texts in angle brackets.
 
 Whatever the lines behind `=>` do not name must come out as it went in. `# ...` is a remark.
 """
@@ -39,7 +44,6 @@ from tests.strategies.story import Answer, Event, File, Item, Said, Step, Story,
 __all__ = ["Case", "Expected", "NotationError", "page", "parse_case"]
 
 Fate = Literal["text", "keeps", "gone", "guard", "pressure"]
-Field = Literal["result", "input", "thinking", "text", "file", "step-start", "step-finish"]
 
 _FENCE = re.compile(r"^## (?P<title>.+?)\n(?P<prose>.*?)^```case\n(?P<body>.*?)^```$", re.MULTILINE | re.DOTALL)
 _HEADER = re.compile(r"(settings|with|formats|ids): (.*)")

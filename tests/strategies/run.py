@@ -8,13 +8,14 @@ from dataclasses import replace
 from typing import Any
 
 from prunus import guards, strategies
+from prunus.edits import Note
 from prunus.explain import Explained, explain
 from prunus.formats import read
 from prunus.history import Ref
 from prunus.outcome import Outcome
-from prunus.prune import Pruner, prune
+from prunus.pruner import Pruner, prune
 from prunus.settings import Settings
-from tests.strategies.agents import Unspoken
+from tests.strategies.agents import Unspoken, localise
 from tests.strategies.fillers import fill
 from tests.strategies.notation import Case, Expected, NotationError
 from tests.strategies.story import Event, File, Item, Step, Story, Thought, Tool, User
@@ -39,23 +40,30 @@ def settings_of(case: Case, owner: str, leave_out: str = "") -> Settings:
         if key != leave_out:
             section, _, name = key.rpartition(".")
             section = section or owner
-            table = tables["guards"] if section in _GUARDS else tables["strategies"] if section in _STRATEGIES else tables
-            table.setdefault(section, {})[name] = value
+            _table(tables, section).setdefault(section, {})[name] = value
     return Settings(preset="off", **tables)
+
+
+def _table(tables: dict[str, dict[str, Any]], section: str) -> dict[str, dict[str, Any]]:
+    if section in _GUARDS:
+        return tables["guards"]
+    return tables["strategies"] if section in _STRATEGIES else tables
 
 
 def check(case: Case, owner: str, format: str) -> list[str]:
     """What is not as the case says; empty if all is well."""
-    body = build(case.story, format)
+    story = localise(case.story, format)
+    body = build(story, format)
     settings = settings_of(case, owner)
     raw = json.dumps(body.json).encode()
     outcome = prune(raw, settings, format=format)
-    wanted = build(_after(case.story, case.expected), format)
+    wanted = build(_after(story, case.expected), format)
     return [
         *([f"error: {outcome.error}"] if outcome.error else []),
         *_differences(wanted, json.loads(outcome.body), outcome),
         *_refusals(case, body, outcome),
         *_marked(case, body, explain(raw, settings, format)),
+        *_notes(outcome),
         *_again(body, outcome, settings),
     ]
 
@@ -63,7 +71,7 @@ def check(case: Case, owner: str, format: str) -> list[str]:
 def footprint(case: Case, owner: str, format: str, leave_out: str = "") -> object:
     """All that a setting could change: the pruned body, the refusals, and what is marked for later."""
     settings = settings_of(case, owner, leave_out)
-    raw = json.dumps(build(case.story, format).json).encode()
+    raw = json.dumps(build(localise(case.story, format), format).json).encode()
     outcome = prune(raw, settings, format=format)
     marked = [(e.ref, w.replacement) for e in explain(raw, settings, format) for w in e.waiting if w.pressure]
     return outcome.error, json.loads(outcome.body), [(r.guard, r.edit.target) for r in outcome.refusals], marked
@@ -71,7 +79,7 @@ def footprint(case: Case, owner: str, format: str, leave_out: str = "") -> objec
 
 def _speaks(story: Story, format: str) -> bool:
     try:
-        build(story, format)
+        build(localise(story, format), format)
     except Unspoken:
         return False
     return True
@@ -131,6 +139,15 @@ def _marked(case: Case, body: Body, explained: tuple[Explained, ...]) -> Iterato
         yield f"{wanted[ref]}: not marked"
     for ref in marked - wanted.keys():
         yield f"{ref}: marked for when the context runs short, which the case does not say"
+
+
+def _notes(outcome: Outcome) -> Iterator[str]:
+    """A note is one bracketed sentence, so that nobody takes it for the content of a file."""
+    for edit in outcome.edits:
+        if isinstance(edit.replacement, Note):
+            text = edit.replacement.text
+            if not text.startswith(("[Prunus: ", "[File: ")) or not text.endswith("]") or "\n" in text:
+                yield f"{edit.target}: {text!r} could be taken for something else"
 
 
 def _again(body: Body, outcome: Outcome, settings: Settings) -> Iterator[str]:

@@ -96,9 +96,7 @@ def _anthropic_file(file: File) -> dict[str, Any]:
 
 def _anthropic_user(body: Body, user: User) -> None:
     blocks = [_anthropic_file(file) for file in user.files]
-    body.put(
-        {"role": "user", "content": [*blocks, {"type": "text", "text": user.text}] if blocks else user.text}
-    )
+    body.put({"role": "user", "content": [*blocks, {"type": "text", "text": user.text}] if blocks else user.text})
 
 
 def _anthropic_turn(body: Body, turn: Turn) -> None:
@@ -163,9 +161,7 @@ def _chat_file(file: File) -> dict[str, Any]:
 
 def _chat_user(body: Body, user: User) -> None:
     blocks = [_chat_file(file) for file in user.files]
-    body.put(
-        {"role": "user", "content": [*blocks, {"type": "text", "text": user.text}] if blocks else user.text}
-    )
+    body.put({"role": "user", "content": [*blocks, {"type": "text", "text": user.text}] if blocks else user.text})
 
 
 def _chat_turn(body: Body, turn: Turn) -> None:
@@ -212,9 +208,7 @@ def _responses_file(file: File) -> dict[str, Any]:
 
 def _responses_user(body: Body, user: User) -> None:
     blocks = [_responses_file(file) for file in user.files]
-    body.put(
-        {"type": "message", "role": "user", "content": [*blocks, {"type": "input_text", "text": user.text}]}
-    )
+    body.put({"type": "message", "role": "user", "content": [*blocks, {"type": "input_text", "text": user.text}]})
 
 
 def _responses_turn(body: Body, turn: Turn) -> None:
@@ -341,7 +335,13 @@ def _opencode_state(answer: Answer | None, given: Mapping[str, Any]) -> dict[str
     time = {"start": 1, "end": 2} | ({"compacted": 3} if answer.state == "compacted" else {})
     if answer.error:
         return {"status": "error", "input": given, "error": answer.text, "time": time}
-    state = {"status": "completed", "input": given, "output": answer.text, "title": "", "time": time}
+    state: dict[str, Any] = {
+        "status": "completed",
+        "input": given,
+        "output": answer.text,
+        "title": "",
+        "time": time,
+    }
     if answer.files and not answer.noted:
         state["attachments"] = [_opencode_file(file, {}) for file in answer.files]
     return state

@@ -55,6 +55,26 @@ def test_reasoning_stays_before_what_is_left_of_its_answer(lines):
     assert kinds(session) == ["user", "reasoning", "function_call", "function_call_output", "assistant"]
 
 
+def test_reasoning_recorded_last_goes_before_its_answer(lines):
+    records = [message("user", "Go"), call("a"), REASONING, output("a"), message("assistant", "Yes")]
+    (session,) = lines(META, *records, REASONING)
+    assert kinds(session) == [
+        "user",
+        "reasoning",
+        "function_call",
+        "function_call_output",
+        "reasoning",
+        "assistant",
+    ]
+
+
+def test_reasoning_that_led_to_nothing_is_left_out(lines):
+    (session,) = lines(
+        META, message("user", "Go"), REASONING, message("user", "Well?"), message("assistant", "Yes")
+    )
+    assert kinds(session) == ["user", "user", "assistant"]
+
+
 def test_an_unanswered_call_at_the_end_goes_with_its_answer(lines):
     (session,) = lines(META, message("user", "Go"), message("assistant", "I start"), call("lost"))
     assert kinds(session) == ["user"]

@@ -4,36 +4,33 @@ from __future__ import annotations
 
 import os
 import re
+import sys
 import tempfile
 from pathlib import Path
 from typing import Final
 
 import click
 
-__all__ = ["failure", "read_body", "write_body"]
+from prunus.cli.failure import Failure
+
+__all__ = ["located", "name_of", "read_body", "write_body"]
 
 _BYTE: Final = re.compile(r" \(byte (\d+)\)")
-
-
-def failure(message: str) -> click.ClickException:
-    """An error of the input: exit code 2."""
-    error = click.ClickException(message)
-    error.exit_code = 2
-    return error
+_ESCAPE: Final = re.compile(rb"\\(?:u([0-9a-fA-F]{4})|.)", re.DOTALL)
 
 
 def read_body(source: str, limit: int) -> bytes:
     """The bytes of a file, or of standard input for `-`; no more of them than the limit allows."""
     try:
         if source == "-":
-            body = click.get_binary_stream("stdin").read(limit + 1)
+            body = sys.stdin.buffer.read(limit + 1)
         else:
             with Path(source).open("rb") as file:
                 body = file.read(limit + 1)
     except OSError as error:
-        raise failure(f"{name_of(source)}: {(error.strerror or str(error)).lower()}") from error
+        raise Failure(f"{name_of(source)}: {(error.strerror or str(error)).lower()}") from error
     if len(body) > limit:
-        raise failure(f"{name_of(source)}: more than {limit:,} bytes, the limit (limits.body)")
+        raise Failure(f"{name_of(source)}: more than {limit:,} bytes, the limit (limits.body)")
     return body
 
 
@@ -43,36 +40,71 @@ def name_of(source: str) -> str:
 
 
 def located(source: str, body: bytes, message: str) -> str:
-    """A complaint about a body, with line and column where it names a byte."""
-    at = _BYTE.search(message)
+    """A complaint about a body, with line and column where there is a place to name."""
+    if not body.strip():
+        return f"{name_of(source)}: is empty"
+    at, message = _place(body, message)
     if at is None:
         return f"{name_of(source)}: {message}"
-    before = body[: int(at[1])]
-    line = before.count(b"\n") + 1
-    column = len(before) - before.rfind(b"\n")
+    line = body.count(b"\n", 0, at) + 1
+    column = at - body.rfind(b"\n", 0, at)
     return f"{name_of(source)}:{line}:{column}: {message}"
+
+
+def _place(body: bytes, message: str) -> tuple[int | None, str]:
+    """The byte that is to blame. The JSON reader names none for text that is not Unicode, so that is looked for."""
+    try:
+        body.decode()
+    except UnicodeDecodeError as error:
+        return error.start, f"not UTF-8: {error.reason}"
+    named = _BYTE.search(message)
+    if named is not None:
+        return int(named[1]), message
+    lone = _lone_surrogate(body) if message.startswith(("not JSON", "message ")) else None
+    return (None, message) if lone is None else (lone, "half of a surrogate pair, which is no character")
+
+
+def _lone_surrogate(body: bytes) -> int | None:
+    """Where the first escape of half a surrogate pair stands, if there is one."""
+    high: re.Match[bytes] | None = None
+    for escape in _ESCAPE.finditer(body):
+        code = int(escape[1] or b"0", 16)
+        low = 0xDC00 <= code < 0xE000
+        if high is not None and not (low and escape.start() == high.end()):
+            return high.start()
+        if low and high is None:
+            return escape.start()
+        high = escape if 0xD800 <= code < 0xDC00 else None
+    return high.start() if high is not None else None
 
 
 def write_body(body: bytes, target: Path | None) -> None:
     """Write to standard output, or to a file that is there whole or not at all."""
     if target is None:
-        stream = click.get_binary_stream("stdout")
-        stream.write(body)
-        stream.flush()
+        sys.stdout.buffer.write(body)
+        sys.stdout.buffer.flush()
         return
     target = target.resolve()
     try:
-        handle, name = tempfile.mkstemp(dir=target.parent, prefix=f".{target.name}.")
-        try:
-            with os.fdopen(handle, "wb") as file:
-                file.write(body)
-            Path(name).chmod(target.stat().st_mode & 0o7777 if target.exists() else 0o666 & ~_umask())
-            Path(name).replace(target)
-        except BaseException:
-            Path(name).unlink(missing_ok=True)
-            raise
+        if target.exists() and not target.is_file():
+            target.write_bytes(body)  # a device or a pipe is written to; only files are replaced
+        else:
+            _replace(target, body)
     except OSError as error:
-        raise failure(f"{click.format_filename(target)}: {(error.strerror or str(error)).lower()}") from error
+        raise Failure(f"{click.format_filename(target)}: {(error.strerror or str(error)).lower()}") from error
+
+
+def _replace(target: Path, body: bytes) -> None:
+    mode = target.stat().st_mode & 0o7777 if target.exists() else 0o666 & ~_umask()
+    handle, name = tempfile.mkstemp(dir=target.parent, prefix=f".{target.name}.")
+    try:
+        with os.fdopen(handle, "wb") as file:
+            file.write(body)
+        Path(name).chmod(mode)
+        Path(name).replace(target)
+    except BaseException:
+        Path(name).unlink(missing_ok=True)
+        raise
 
 
 def _umask() -> int:

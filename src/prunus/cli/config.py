@@ -3,17 +3,18 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import click
 
-from prunus.cli.body import failure
+from prunus.cli.failure import Failure
 from prunus.cli.options import load_settings, settings_options
 
 if TYPE_CHECKING:
     from prunus.settings import Loaded
+    from prunus.settings.layers import Place
 
 __all__ = ["command"]
 
@@ -92,7 +93,7 @@ def check(path: Path | None) -> None:
     click.echo("ok")
     click.echo(_read(loaded))
     for line in loaded.ignored:
-        click.echo(f"# no effect: {line}")
+        click.echo(f"# {line}")
 
 
 @command.command("init")
@@ -114,9 +115,9 @@ def init(path: Path, force: bool) -> None:
     target = path / "prunus.toml" if path.is_dir() else path
     name = click.format_filename(target)
     if target.suffix != ".toml":
-        raise failure(f"{name}: expected a name that ends in .toml")
+        raise Failure(f"{name}: expected a name that ends in .toml")
     if target.exists() and not force:
-        raise failure(f"{name}: is there already; --force replaces it")
+        raise Failure(f"{name}: is there already; --force replaces it")
     write_body(init_text().encode(), target)
     click.echo(f"wrote {name}")
 
@@ -127,12 +128,16 @@ def _read(loaded: Loaded) -> str:
     return "\n".join(f"# read: {click.format_filename(source)}" for source in loaded.sources)
 
 
-def _layers(loaded: Loaded, options: list[str]) -> list[tuple[str, Any]]:
-    """Each source with a test for the settings that it gives."""
+def _layers(loaded: Loaded, options: list[str]) -> list[tuple[str, Callable[[Place], bool]]]:
+    """Each source, the weakest first, with a test for the settings that it gives."""
+    from prunus.policy.presets import PRESETS
     from prunus.settings.files import from_options, read
+    from prunus.settings.layers import Layer
 
-    found = [(source.name, read(source)) for source in loaded.sources] + [("option", from_options(options))]
-    return [(name, layer.has) for name, layer in found if layer is not None]
+    found = [(str(source), read(source)) for source in loaded.sources] + [("option", from_options(options))]
+    base = loaded.settings.base
+    below = Layer("", values={"strategies": {name: {"enabled": True, **v} for name, v in PRESETS[base].items()}})
+    return [(name, layer.has) for name, layer in ((f"preset {base}", below), *found) if layer is not None]
 
 
 def _flat(table: Mapping[str, Any], start: tuple[str, ...] = ()) -> Iterator[tuple[tuple[str, ...], Any]]:

@@ -39,7 +39,7 @@ def command() -> None:
       prunus demo
     """
     from prunus.formats import read
-    from prunus.prune import prune
+    from prunus.pruner import prune
     from prunus.report import effectiveness, status_line
     from prunus.report.text import change
 
@@ -51,7 +51,7 @@ def command() -> None:
     kept, same = _unchanged(body, outcome)
     again = prune(outcome.body).body == outcome.body
     lines = [
-        f"A coding agent repairs a pantry program: {report.messages} messages, {len(body):,} bytes.",
+        f"A made-up session, a coding agent at work: {report.messages} messages, {len(body):,} bytes.",
         "",
         status_line(report),
         f"{change(report.tokens_before, report.tokens_after)} in {took * 1000:.0f} ms",

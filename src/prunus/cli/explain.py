@@ -9,7 +9,8 @@ from typing import TYPE_CHECKING, Final
 
 import click
 
-from prunus.cli.body import failure, located, read_body
+from prunus.cli.body import located, read_body
+from prunus.cli.failure import Failure
 from prunus.cli.options import format_option, load_settings, settings_options
 from prunus.cli.table import show
 
@@ -49,6 +50,7 @@ def command(
     """
     from prunus.errors import FormatError
     from prunus.explain import explain
+    from prunus.formats import frame
     from prunus.report import in_json, rows, summary
 
     settings = load_settings(config, preset, sets).settings
@@ -56,7 +58,7 @@ def command(
     try:
         parts = explain(body, settings, format_)
     except FormatError as error:
-        raise failure(located(source, body, str(error))) from error
+        raise Failure(located(source, body, str(error))) from error
     if in_json_:
         click.echo(json.dumps(in_json(parts), ensure_ascii=False, indent=2))
         return
@@ -65,6 +67,9 @@ def command(
         show(_HEADINGS, [_cells(row) for row in shown], right=(2, 5), flexible=(4, 8))
         click.echo()
     click.echo(summary(parts, len(shown)))
+    closed = frame(body, format_).closed
+    if closed:
+        click.echo(f"Nothing may be pruned here: {closed}")
 
 
 def _cells(row: Row) -> Sequence[str]:

@@ -8,6 +8,8 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 import click
 
+from prunus.cli.failure import Failure
+
 if TYPE_CHECKING:
     from prunus.settings import Loaded
 
@@ -42,40 +44,14 @@ format_option = click.option(
 def load_settings(config: Path | None, preset: str | None, sets: tuple[str, ...]) -> Loaded:
     """The settings in force; ends the program with all problems if there are any."""
     from prunus.errors import SettingsError
-    from prunus.settings import discover
+    from prunus.settings import discover, load
 
     overrides = (*([f"preset={preset}"] if preset is not None else []), *sets)
     try:
-        loaded = discover(Path.cwd(), overrides=overrides) if config is None else _from(config, overrides)
+        loaded = discover(Path.cwd(), overrides=overrides) if config is None else load(config, overrides)
         loaded.settings.counter()
     except SettingsError as error:
-        raise _wrong(str(error)) from error
+        lines = str(error).splitlines()
+        shown = "\n".join(f"  {line}" for line in lines)
+        raise Failure(f"{len(lines)} problem{'s' * (len(lines) > 1)} in the settings\n{shown}") from error
     return loaded
-
-
-def _from(config: Path, overrides: tuple[str, ...]) -> Loaded:
-    """One file or directory, and the overrides on top of it."""
-    from dataclasses import replace
-
-    from prunus.settings import Settings, load
-    from prunus.settings.files import from_options, read
-    from prunus.settings.layers import merge
-    from prunus.settings.problems import fail
-
-    loaded = load(config)
-    if not overrides:
-        return loaded
-    above = from_options(overrides)
-    fail(above.problems)
-    values: dict[str, Any] = {}
-    for layer in (*(read(source) for source in loaded.sources), above):
-        values = merge(values, layer.values if layer is not None else {})
-    return replace(loaded, settings=Settings(**values))
-
-
-def _wrong(problems: str) -> click.ClickException:
-    lines = problems.splitlines()
-    shown = "\n".join(f"  {line}" for line in lines)
-    error = click.ClickException(f"{len(lines)} problem{'s' * (len(lines) > 1)} in the settings\n{shown}")
-    error.exit_code = 2
-    return error

@@ -7,7 +7,8 @@ from pathlib import Path
 
 import click
 
-from prunus.cli.body import failure, located, read_body, write_body
+from prunus.cli.body import located, read_body, write_body
+from prunus.cli.failure import Failure
 from prunus.cli.options import format_option, load_settings, settings_options
 
 __all__ = ["command"]
@@ -44,8 +45,8 @@ def command(
       prunus prune - --preset acp --set strategies.old_errors.turns=2 < request.json
       prunus prune request.json -o pruned.json --report json 2> report.json
     """
-    from prunus.formats import read
-    from prunus.prune import Pruner
+    from prunus.formats import frame, read
+    from prunus.pruner import Pruner
     from prunus.report import record, text_report, tool_names
 
     settings = load_settings(config, preset, sets).settings
@@ -54,7 +55,11 @@ def command(
     if outcome.error is not None:
         kind, _, message = outcome.error.partition(": ")
         if kind == "FormatError":
-            raise failure(located(source, body, message))
+            wrong = located(source, body, message)
+            if report != "json":
+                raise Failure(wrong)
+            click.echo(json.dumps({**record(outcome), "error": wrong}, ensure_ascii=False, indent=2), err=True)
+            raise SystemExit(Failure.exit_code)
         raise click.ClickException(f"this is a fault of Prunus, nothing was written: {outcome.error}")
     write_body(outcome.body, output)
     if report == "json":
@@ -62,4 +67,5 @@ def command(
     elif report == "text":
         detailed = settings.notification == "detailed" and outcome.edits
         tools = tool_names(read(body, outcome.report.format), outcome.edits) if detailed else ()
-        click.echo(text_report(outcome, settings.notification, tools), err=True)
+        idle = frame(body, format_).closed or ("" if settings.active_strategies() else "no strategy is on")
+        click.echo(text_report(outcome, settings.notification, tools, idle), err=True)

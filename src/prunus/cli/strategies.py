@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from prunus.cli.body import failure
+from prunus.cli.failure import Failure
 from prunus.cli.options import load_settings, settings_options
 from prunus.cli.table import show
 
@@ -64,7 +64,7 @@ def _named(name: str) -> type[Strategy]:
     seeds = {word: s.name for s in ALL for word in s.seed.replace(",", " ").split() if word != "supersede"}
     close = get_close_matches(name, [*names, *seeds], n=1)
     guess = f"; did you mean {seeds.get(close[0], close[0])}?" if close else ""
-    raise failure(f"no strategy {name!r}{guess}\nThere are: {', '.join(names)}")
+    raise Failure(f"no strategy {name!r}{guess}\nThere are: {', '.join(names)}")
 
 
 def _page(strategy: type[Strategy], settings: Settings) -> dict[str, Any]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Collection, Sequence
 from typing import Final
 
@@ -22,7 +23,7 @@ def show(
     flexible: Collection[int] = (),
 ) -> None:
     """Print a table to standard output; `right` columns are numbers, `flexible` ones may be folded."""
-    if not click.get_text_stream("stdout").isatty():
+    if not sys.stdout.isatty():
         click.echo(plain(headings, rows, right=right))
         return
     from rich.box import SIMPLE_HEAD
@@ -30,7 +31,7 @@ def show(
     from rich.table import Table
     from rich.text import Text
 
-    table = Table(box=SIMPLE_HEAD, pad_edge=False, padding=(0, 1, 0, 0))
+    table = Table(box=SIMPLE_HEAD, pad_edge=False, padding=0)
     for i, heading in enumerate(headings):
         table.add_column(
             heading, justify="right" if i in right else "left", no_wrap=i not in flexible, overflow="fold"

@@ -28,9 +28,17 @@ def digest(message: Mapping[str, Any], raw: bytes) -> bytes:
     return blake2b(msgspec.json.encode(value), digest_size=16).digest()
 
 
+_DATA = frozenset({"input", "args", "arguments", "response"})
+
+
 def _unmarked(value: Any) -> Any:
+    """The value without markers; arguments that happen to be called so are no markers."""
     if isinstance(value, dict):
-        return {key: _unmarked(inner) for key, inner in value.items() if key != "cache_control"}
+        return {
+            key: inner if key in _DATA else _unmarked(inner)
+            for key, inner in value.items()
+            if key != "cache_control"
+        }
     if isinstance(value, list):
         return [_unmarked(inner) for inner in value]
     return value

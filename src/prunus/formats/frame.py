@@ -132,9 +132,11 @@ def resume(known: Frame, body: bytes, count: int) -> Frame | None:
             items = msgspec.json.decode(b"[0" + body[end:], type=list[msgspec.Raw])[1:]
             rest: dict[str, msgspec.Raw] = {}
         else:
-            rest = msgspec.json.decode(b'{"":[0' + body[end:], type=dict[str, msgspec.Raw])
-            items = msgspec.json.decode(rest.pop(""), type=list[msgspec.Raw])[1:]
+            rest = msgspec.json.decode(b'{"\\u0000":[0' + body[end:], type=dict[str, msgspec.Raw])
+            items = msgspec.json.decode(rest.pop("\0"), type=list[msgspec.Raw])[1:]
     except (msgspec.MsgspecError, UnicodeDecodeError, RecursionError):
+        return None
+    if known.format.field in rest:
         return None
     starts, ends = known.starts[:count], known.ends[:count]
     if items:
@@ -178,15 +180,19 @@ def _model(top: Mapping[str, msgspec.Raw]) -> str:
 def _place(body: bytes, start: int, top: Mapping[str, msgspec.Raw], field: str) -> int:
     """Where the list of a top-level key begins."""
     at = start + 1
+    place = 0
+    passed: set[str] = set()
     while found := _KEY.match(body, at):
         key = msgspec.json.decode(b'"' + found[1] + b'"', type=str)
-        if key == field:
-            return found.end()
-        end = found.end() + len(top[key])
-        if body[found.end() : end] != bytes(top[key]):
+        if key in passed:
             break
-        at = _skip(body, end) + 1
-    raise FormatError("a key stands twice at the top of the body")
+        passed.add(key)
+        if key == field:
+            place = found.end()
+        at = _skip(body, found.end() + len(top[key])) + 1
+    if len(passed) < len(top) or len(body[at:].strip()) > 0:
+        raise FormatError("a key stands twice at the top of the body")
+    return place
 
 
 def _spans(body: bytes, start: int, items: Sequence[msgspec.Raw]) -> tuple[list[int], list[int]]:

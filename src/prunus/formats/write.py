@@ -24,8 +24,10 @@ def write(message: Message, edits: Mapping[int, Replacement]) -> bytes:
         part = message.parts[index]
         if isinstance(part, Attachment) and isinstance(edits.get(_owner(part)), Note):
             continue
-        if isinstance(replacement, Gone) and part.at == ():
-            return b""
+        if part.at == ():
+            if isinstance(replacement, Gone):
+                return b""
+            raise InvariantError(f"a {type(part).__name__} without a place cannot be changed")
         _change(part, replacement, changes)
     return splice(message.raw, changes)
 

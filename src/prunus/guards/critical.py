@@ -24,7 +24,9 @@ class Critical:
         use = view.by_ref.get(edit.target)
         if use is not None:
             newest = view.newest.get((use.meaning.kind, use.meaning.key)) == use.index
-            return Hold("the newest todo list") if use.meaning.kind == "todo" and newest else None
+            if use.meaning.kind == "todo" and newest:
+                return Hold("the newest todo list", uses=len(view.uses) + 1)
+            return None
         message = view.message(edit.target.message)
         if message.role == "assistant" or not isinstance(message.parts[edit.target.part], Text):
             return None

@@ -20,6 +20,8 @@ class Hold:
     """The turn at which to ask again."""
     loop: int | None = None
     """The loop at which to ask again, where no turn says it."""
+    uses: int | None = None
+    """The number of answered calls at which to ask again, where neither says it."""
 
 
 class Guard(Protocol):

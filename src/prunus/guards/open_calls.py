@@ -18,6 +18,9 @@ class OpenCalls:
     name: ClassVar[str] = "open_calls"
 
     def hold(self, edit: Edit, view: View) -> Hold | None:
-        if edit.target in view.by_ref or not isinstance(view.part(edit.target), Call | Result):
-            return None
-        return Hold("the call and its result are not both there")
+        part = view.part(edit.target)
+        if isinstance(part, Call | Result) and edit.target not in view.by_ref:
+            return Hold("the call and its result are not both there")
+        if isinstance(part, Result) and part.at == ():
+            return Hold("it has no content that could be changed")
+        return None

@@ -6,7 +6,7 @@ from typing import ClassVar
 
 from prunus.edits import Edit
 from prunus.guards.guard import Hold
-from prunus.view import View
+from prunus.view import Use, View
 
 __all__ = ["ProtectedTools"]
 
@@ -30,6 +30,10 @@ class ProtectedTools:
         if trigger is not None and _matches(trigger.tool, self.triggers):
             return Hold(f"{trigger.tool} may not replace others")
         return None
+
+    def inert(self, use: Use) -> bool:
+        """Whether a call may replace no others."""
+        return _matches(use.tool, self.triggers)
 
 
 def _matches(tool: str, patterns: tuple[str, ...]) -> bool:

@@ -55,7 +55,7 @@ def _why(part: Explained) -> Iterator[str]:
     for refusal in part.refusals:
         again = "" if refusal.until is None else f", until turn {refusal.until}"
         yield f"not {refusal.edit.strategy}: {refusal.guard} refused, {refusal.reason}{again}"
-    for edit in part.waiting:
+    for edit in part.waiting if part.edit is None else ():
         yield f"waits for {_moment(edit)}: {edit.strategy}, {edit.reason}"
 
 

@@ -13,13 +13,18 @@ from prunus.report.status import Notification, status_line
 __all__ = ["change", "text_report"]
 
 
-def text_report(outcome: Outcome, notification: Notification = "minimal", tools: Sequence[str] = ()) -> str:
-    """Status line, tokens before and after, the box, and what the guards held back."""
+def text_report(
+    outcome: Outcome, notification: Notification = "minimal", tools: Sequence[str] = (), idle: str = ""
+) -> str:
+    """Status line, tokens before and after, the box, and what the guards held back.
+
+    `tools` are those of the calls that were cut; `idle` says why nothing could be, where that is so.
+    """
     if outcome.error is not None:
         return f"Left as it came: {outcome.error}"
     report = outcome.report
     blocks = [
-        "\n".join(line for line in (status_line(report, notification, tools), _tokens(report)) if line),
+        "\n".join(line for line in (status_line(report, notification, tools), _tokens(report, idle)) if line),
         effectiveness(report.strategies),
         _refusals(outcome),
     ]
@@ -31,8 +36,10 @@ def change(before: int, after: int) -> str:
     return f"{short(before)} -> {short(after)} tokens ({percent(before - after, before)} less)"
 
 
-def _tokens(report: Report) -> str:
+def _tokens(report: Report, idle: str) -> str:
     what = ", ".join(piece for piece in (report.format, report.model, f"{report.messages} messages") if piece)
+    if idle:
+        return f"{what}: nothing was pruned, {idle}"
     if not report.saved:
         return f"{what}: nothing to prune in {short(report.tokens_before)} tokens"
     return f"{what}: {change(report.tokens_before, report.tokens_after)}"

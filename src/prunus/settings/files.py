@@ -60,7 +60,7 @@ def read_directory(directory: Path) -> Iterator[Layer]:
     """The files of a directory, in order."""
     for name in NAMES:
         path = directory / name
-        layer = read(path) if path.is_file() else None
+        layer = read(path) if _present(path) else None
         if layer is not None:
             yield layer
 
@@ -68,7 +68,7 @@ def read_directory(directory: Path) -> Iterator[Layer]:
 def project_directory(start: Path) -> Path | None:
     """The nearest directory with settings, from the start up to the root of the repository or the home."""
     here = start.resolve()
-    home = Path.home()
+    home = _home()
     for directory in (here, *here.parents):
         if next(read_directory(directory), None) is not None:
             return directory
@@ -101,6 +101,22 @@ def from_options(options: Sequence[str]) -> Layer:
     for option in malformed:
         layer.complain(option, MISSING, "expected key=value")
     return layer
+
+
+def _present(path: Path) -> bool:
+    """Whether there is a file; one that cannot be looked at counts, so that reading it says why."""
+    try:
+        return path.is_file()
+    except OSError:
+        return True
+
+
+def _home() -> Path | None:
+    """The home directory; a process whose user is not known has none."""
+    try:
+        return Path.home()
+    except RuntimeError:
+        return None
 
 
 def _parse(path: Path, layer: Layer) -> Any:

@@ -147,12 +147,20 @@ class Settings(Values):
         plain = self.model_dump(mode="json", by_alias=True, exclude={"tools"})
         return {**plain, "tools": [row.model_dump(mode="json", exclude_defaults=True) for row in self.tools]}
 
+    def __reduce__(self) -> tuple[Any, ...]:
+        # The classes of sections are made at run time, so pickle would not find them.
+        return _restore, (self.dump(),)
+
     @classmethod
     def schema(cls) -> dict[str, Any]:  # type: ignore[override]  # pydantic's own is deprecated
         """The JSON schema of a settings file."""
         from prunus.settings.schema import schema
 
         return schema()
+
+
+def _restore(values: dict[str, Any]) -> Settings:
+    return Settings(**values)
 
 
 @dataclass(frozen=True, slots=True)
@@ -166,15 +174,15 @@ class Loaded:
     """Keys that are understood and have no effect in this version, each with its file."""
 
 
-def load(path: Path | str) -> Loaded:
-    """Read one file, or the files of a directory in the order of `files.NAMES`."""
+def load(path: Path | str, overrides: Sequence[str] = ()) -> Loaded:
+    """Read one file, or the files of a directory in the order of `files.NAMES`, and the overrides `key=value`."""
     path = Path(path)
     layers = list(files.read_directory(path)) if path.is_dir() else [files.read(path)]
     found = [layer for layer in layers if layer is not None]
     if not found:
         wanted = ", ".join(files.NAMES) if path.is_dir() else "a table [tool.prunus]"
         raise SettingsError(f"{path}: no settings here; expected {wanted}")
-    return _assemble(found)
+    return _assemble([*found, files.from_options(overrides)])
 
 
 def discover(start: Path | str, user: Path | None = None, overrides: Sequence[str] = ()) -> Loaded:
@@ -194,8 +202,7 @@ def _assemble(layers: Iterable[Layer]) -> Loaded:
     ignored: list[Problem] = []
     sources: list[Path] = []
     for layer in layers:
-        if not layer.problems or layer.values:
-            check(Values, _on_preset(layer.values), layer)
+        check(Values, _on_preset(layer.values), layer)
         values = merge(values, layer.values)
         problems += layer.problems
         ignored += layer.ignored

@@ -43,6 +43,10 @@ def _regexes(patterns: tuple[str, ...]) -> tuple[str, ...]:
             re.compile(f"(?:{pattern})")
         except re.error as error:
             raise ValueError(f"{pattern!r} is not a regular expression: {error}") from error
+    try:
+        re.compile("|".join(f"(?:{pattern})" for pattern in patterns))
+    except re.error as error:
+        raise ValueError(f"these do not go together: {error}") from error
     return patterns
 
 

@@ -2,15 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any
 
 from prunus.edits import Edit, Note
 from prunus.history import Call
 from prunus.notes import note, shorten
-from prunus.view import Use
+from prunus.view import Use, View
 
-__all__ = ["bare_input", "cut", "describe"]
+__all__ = ["bare_input", "cut", "describe", "replaceable"]
 
 
 def describe(use: Use) -> str:
@@ -23,17 +23,46 @@ def describe(use: Use) -> str:
             return f"{meaning.kind} of {shorten(name)}" + (f" and {len(more)} more" if more else "")
         case "shell" if meaning.command:
             return f"output of `{shorten(meaning.command, 60)}`"
-        case "fetch" | "search" | "list" if meaning.key:
-            return f"{meaning.kind} of {shorten(meaning.key, 80)}"
+        case "fetch" if meaning.key.startswith("search:"):
+            return f"web search for {shorten(meaning.key[7:], 80)}"
+        case "fetch" if meaning.key:
+            return f"fetch of {shorten(meaning.key.split(maxsplit=1)[0], 80)}"
+        case "search" | "list" if meaning.key:
+            return f"{meaning.kind} of {shorten(_looked_for(meaning.key), 80)}"
         case "todo":
             return "todo list"
     return f"result of {shorten(use.tool, 60)}"
+
+
+def _looked_for(key: str) -> str:
+    """The key of a search or listing, in words."""
+    tool, _, rest = key.partition(":")
+    path, _, pattern = rest.partition(":")
+    if tool == "grep":
+        pattern = pattern.rpartition(":")[0]
+    if not pattern:
+        return path or "."
+    return f"{pattern} in {path}" if path else pattern
 
 
 def cut(strategy: str, old: Use, by: Use, why: str, again: str = "") -> Edit:
     """The result of `old` gives way to a note, because of `by`."""
     text = note(f"older {describe(old)}", why, again)
     return Edit(old.result, Note(text), strategy, why, by=by.call, spends=True)
+
+
+def replaceable(earlier: Sequence[Use], view: View, replaces: Callable[[Use], bool]) -> Iterator[Use]:
+    """The earlier calls that a new one may replace, newest first.
+
+    Back to the last one that replaced those before it, and the others of its turn, which it could not replace.
+    """
+    turn: int | None = None
+    for old in reversed(earlier):
+        if turn is not None and old.turn != turn:
+            return
+        yield old
+        if turn is None and old.index not in view.inert and replaces(old):
+            turn = old.turn
 
 
 def bare_input(use: Use, call: Call, over: int) -> Mapping[str, Any] | None:

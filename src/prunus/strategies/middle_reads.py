@@ -42,7 +42,7 @@ class MiddleReads:
             if i in kept:
                 if i:
                     yield Edit(read.result, Keep(), self.name, "a sample of the reads between first and last")
-            elif not read.cut:
+            elif read.visible:
                 yield self._point(read, [reads[k] for k in sorted(kept)], use, str(group))
 
     def _sampled(self, count: int) -> Iterator[int]:

@@ -13,8 +13,10 @@ from prunus.view import Use, View
 
 __all__ = ["OldErrors"]
 
+_OUTPUT = re.compile(r"^Output:[ \n]", re.MULTILINE)
 _EXIT = re.compile(r"^.*\b(?:exited with code|exit code)\b.*$", re.IGNORECASE | re.MULTILINE)
-_OUTPUT = re.compile(r"^Output:\n", re.MULTILINE)
+_WRAPPING = re.compile(r"\s*(?:<\w+>|\(empty\)|Error: \(none\))?\s*\Z")
+_EDGE = 400
 _LONGEST = 300
 
 
@@ -53,10 +55,11 @@ class OldErrors:
 
 
 def _headline(text: str) -> str:
-    """The line that says what went wrong; behind a wrapper, the exit code and the first line of output."""
-    opening = _OUTPUT.search(text)
-    if opening is None:
-        return text.lstrip().partition("\n")[0][:_LONGEST].rstrip()
-    code = _EXIT.search(text, 0, opening.start())
-    first = text[opening.end() :].lstrip().partition("\n")[0][:_LONGEST]
-    return "\n".join(line.strip() for line in (code[0] if code else "", first) if line.strip())
+    """The first line that says what went wrong, and before it the one with the exit code, if there is one."""
+    opening = _OUTPUT.search(text, 0, _EDGE)
+    code = _EXIT.match(text)
+    if opening is not None:
+        code = _EXIT.search(text[:_EDGE]) or _EXIT.search(text[-_EDGE:])
+    lines = text[opening.end() if opening else 0 :].splitlines()
+    first = next((line for line in lines if not _WRAPPING.match(line) and not _EXIT.match(line)), "")
+    return "\n".join(line.strip()[:_LONGEST] for line in (code[0] if code else "", first) if line.strip())

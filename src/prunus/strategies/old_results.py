@@ -39,4 +39,5 @@ class OldResults:
         if len(earlier) >= self.keep:
             old = earlier[-self.keep] if self.keep else use
             why = f"only the newest {self.keep} such results are kept"
-            yield replace(cut(self.name, old, use, why, "Call the tool again to see it."), spends=False)
+            edit = cut(self.name, old, use, why, "Call the tool again to see it.")
+            yield replace(edit, by=None if old is use else edit.by, spends=False)

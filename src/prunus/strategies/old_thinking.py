@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from typing import ClassVar
 
 from prunus.edits import Edit, Gone, Replacement, Shorter
-from prunus.history import Thinking
+from prunus.history import Marker, Thinking
 from prunus.view import Piece, View
 
 __all__ = ["OldThinking"]
@@ -38,7 +38,7 @@ class OldThinking:
             if part.text == PLACEHOLDER:
                 return
             replacement = Shorter(PLACEHOLDER)
-        elif part.at != () and all(isinstance(p, Thinking) for p in view.message(piece.ref.message).parts):
+        elif part.at != () and all(isinstance(p, Thinking | Marker) for p in view.message(piece.ref.message).parts):
             return
         reason = f"reasoning older than {self.turns} turns"
         yield Edit(piece.ref, replacement, self.name, reason, ripe=piece.turn + self.turns + 1)

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from typing import ClassVar
 
 from prunus.edits import Edit
-from prunus.strategies.cut import cut
+from prunus.strategies.cut import cut, replaceable
 from prunus.view import Use, View
 
 __all__ = ["OldTodos"]
@@ -30,7 +30,5 @@ class OldTodos:
     def propose(self, use: Use, earlier: Sequence[Use], group: Hashable, view: View) -> Iterator[Edit]:
         if not use.visible:
             return
-        for old in reversed(earlier):
+        for old in replaceable(earlier, view, lambda old: old.visible):
             yield cut(self.name, old, use, "the list was updated later")
-            if old.visible:
-                break

@@ -7,7 +7,7 @@ from functools import lru_cache
 from typing import ClassVar
 
 from prunus.edits import Edit
-from prunus.strategies.cut import cut
+from prunus.strategies.cut import cut, replaceable
 from prunus.view import Use, View
 
 __all__ = ["RepeatedQueries"]
@@ -42,10 +42,8 @@ class RepeatedQueries:
     def propose(self, use: Use, earlier: Sequence[Use], group: Hashable, view: View) -> Iterator[Edit]:
         if not use.visible:
             return
-        for old in reversed(earlier):
+        for old in replaceable(earlier, view, lambda old: old.visible):
             yield cut(self.name, old, use, "the same command was run again later")
-            if old.visible:
-                break
 
 
 @lru_cache(maxsize=32)

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from typing import ClassVar
 
 from prunus.edits import Edit
-from prunus.strategies.cut import cut
+from prunus.strategies.cut import cut, replaceable
 from prunus.tools import Touch
 from prunus.view import Use, View
 
@@ -37,23 +37,25 @@ class RepeatedViews:
     def propose(self, use: Use, earlier: Sequence[Use], group: Hashable, view: View) -> Iterator[Edit]:
         if not use.visible:
             return
-        for old in reversed(earlier):
-            if self.any_operation:
+        if self.any_operation:
+            for old in replaceable(earlier, view, lambda old: old.visible):
                 if all(self._operated(touch, old, view) for touch in old.touches):
                     yield cut(self.name, old, use, "the file was used again later")
-                if old.visible:
-                    break
-            else:
-                if all(_covered(touch, use) for touch in old.touches):
-                    yield cut(self.name, old, use, "the same lines were read again later")
-                if old.visible and all(_covered(touch, old) for touch in use.touches):
-                    break
+            return
+        for old in replaceable(earlier, view, lambda old: old.visible and _shows(old, use)):
+            if _shows(use, old):
+                yield cut(self.name, old, use, "the same lines were read again later")
 
     def _operated(self, touch: Touch, old: Use, view: View) -> bool:
         return any(view.touched.get((kind, touch.path), -1) > old.index for kind in _FILE_KINDS)
 
 
-def _covered(touch: Touch, use: Use) -> bool:
-    return any(
-        shown.kind == "read" and shown.path == touch.path and shown.span.covers(touch.span) for shown in use.touches
+def _shows(use: Use, other: Use) -> bool:
+    """Whether a read shows every line of another."""
+    return all(
+        any(
+            shown.kind == "read" and shown.path == touch.path and shown.span.covers(touch.span)
+            for shown in use.touches
+        )
+        for touch in other.touches
     )

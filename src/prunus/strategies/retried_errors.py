@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from typing import ClassVar
 
 from prunus.edits import Edit
-from prunus.strategies.cut import cut
+from prunus.strategies.cut import cut, replaceable
 from prunus.view import Use, View
 
 __all__ = ["RetriedErrors"]
@@ -30,7 +30,6 @@ class RetriedErrors:
     def propose(self, use: Use, earlier: Sequence[Use], group: Hashable, view: View) -> Iterator[Edit]:
         if not use.ok or not use.visible:
             return
-        for old in reversed(earlier):
-            if old.ok:
-                break
-            yield cut(self.name, old, use, "it failed, and the same call succeeded later")
+        for old in replaceable(earlier, view, lambda old: old.ok and old.visible):
+            if not old.ok:
+                yield cut(self.name, old, use, "it failed, and the same call succeeded later")

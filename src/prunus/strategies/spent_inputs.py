@@ -30,10 +30,10 @@ class SpentInputs:
 
     def follow(self, edit: Edit, view: View) -> Iterator[Edit]:
         use = view.by_ref.get(edit.target)
-        if not edit.spends or use is None:
+        if not edit.spends or use is None or edit.strategy == self.name:
             return
         call = view.part(use.call)
         if isinstance(call, Call):
             kept = bare_input(use, call, self.over)
             if kept is not None:
-                yield Edit(use.call, Input(kept), self.name, edit.reason, by=edit.by, ripe=edit.ripe)
+                yield Edit(use.call, Input(kept), self.name, edit.reason, by=edit.by, ripe=edit.ripe, spends=True)

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from typing import ClassVar
 
 from prunus.edits import Edit
-from prunus.strategies.cut import cut
+from prunus.strategies.cut import cut, replaceable
 from prunus.view import Use, View
 
 __all__ = ["StaleReads"]
@@ -35,11 +35,9 @@ class StaleReads:
     def propose(self, use: Use, earlier: Sequence[Use], group: Hashable, view: View) -> Iterator[Edit]:
         if not self._replaces(use, group):
             return
-        for old in reversed(earlier):
+        for old in replaceable(earlier, view, lambda old: self._replaces(old, group)):
             if all(self._replaced(touch.path, old, view) for touch in old.touches):
                 yield cut(self.name, old, use, "the file was written later")
-            if self._replaces(old, group):
-                break
 
     def _replaces(self, use: Use, path: Hashable) -> bool:
         touch = use.touched(str(path))

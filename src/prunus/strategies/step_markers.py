@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from typing import ClassVar
 
 from prunus.edits import Edit, Gone
-from prunus.history import Marker
+from prunus.history import Marker, Thinking
 from prunus.view import Piece, View
 
 __all__ = ["StepMarkers"]
@@ -16,7 +16,7 @@ class StepMarkers:
     """OpenCode's `step-start` and `step-finish` parts.
 
     They are the host's bookkeeping. OpenCode itself does not send them to the model, so this saves room in
-    what its plugins pass on rather than tokens on the wire.
+    what its plugins pass on rather than tokens on the wire. A message that holds nothing else keeps them.
     """
 
     name: ClassVar[str] = "step_markers"
@@ -24,5 +24,7 @@ class StepMarkers:
     icon: ClassVar[str] = "🏁"
 
     def inspect(self, piece: Piece, view: View) -> Iterator[Edit]:
-        if isinstance(piece.part, Marker):
+        if not isinstance(piece.part, Marker):
+            return
+        if any(not isinstance(part, Marker | Thinking) for part in view.message(piece.ref.message).parts):
             yield Edit(piece.ref, Gone(), self.name, "bookkeeping that says nothing to the model")

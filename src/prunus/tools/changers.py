@@ -20,11 +20,8 @@ NOTHING = Changed()
 _WILD = Changed(wild=True)
 _FILE = re.compile(r"[^\s]*\.[A-Za-z]\w{0,9}")
 _LITERAL = re.compile(r"""(['"])([^'"\n]*?[\w\])]\.[A-Za-z]\w{0,9})\1""")
-_WRITES = re.compile(
-    r"""write_text|write_bytes|writeFile|appendFile|\.writelines?\(|,\s*(?:mode=)?['"][rwax]b?[+tb]*['"]"""
-)
-_READ_MODE = re.compile(r"""\.write|write_text|write_bytes|writeFile|appendFile|['"](?:[wax]|r\+)""")
-_RUNNERS = frozenset({"npx", "bunx", "pnpx", "uvx", "dotenv", "rtk"})
+_WRITES = re.compile(r"""\.write|write_text|write_bytes|writeFile|appendFile|,\s*(?:mode=)?['"](?:[wax]|r\+)b?""")
+_SCRIPTED = frozenset({"npm", "pnpm", "yarn", "bun"})
 _RUN_WORDS = frozenset({"exec", "run", "dlx", "tool", "x"})
 _MANAGERS = frozenset({"npm", "pnpm", "yarn", "bun", "uv", "poetry", "pipenv", "hatch", "pdm", "bundle"})
 _SCRIPTS = re.compile(r"(?:format|fmt|lint:fix|lint-fix|fix|prettier)(?::\w+)?")
@@ -36,7 +33,7 @@ _MANIFESTS = {
 
 def changed(simple: Simple) -> Changed:
     """What one simple command changes, its redirections included."""
-    words = _bare(simple.words)
+    words = bare(simple.words)
     found = NOTHING
     if words:
         name = words[0].text.replace("\\", "/").rsplit("/", 1)[-1]
@@ -52,8 +49,8 @@ def changed(simple: Simple) -> Changed:
     return found
 
 
-def _bare(words: Sequence[Word]) -> Sequence[Word]:
-    """The command without sudo, env, npx and other runners in front."""
+def bare(words: Sequence[Word]) -> Sequence[Word]:
+    """The command without the runners in front, such as sudo, env or npx."""
     while words:
         first = words[0].text
         if first in ("sudo", "command", "nohup", "exec", "builtin", "time", "rtk", "npx", "bunx", "uvx"):
@@ -64,22 +61,17 @@ def _bare(words: Sequence[Word]) -> Sequence[Word]:
             words = words[1:]
             while words and "=" in words[0].text:
                 words = words[1:]
-        elif first == "timeout" and len(words) > 2:
-            words = words[2:]
-        elif first in ("python", "python3") and len(words) > 2 and words[1].text == "-m":
+        elif (first == "timeout" and len(words) > 2) or (
+            first in ("python", "python3") and len(words) > 2 and words[1].text == "-m"
+        ):
             words = words[2:]
         elif first in _MANAGERS and len(words) > 2 and words[1].text in _RUN_WORDS:
-            if _SCRIPTS.fullmatch(words[2].text):
+            if words[1].text == "run" and first in _SCRIPTED:
                 return words
             words = words[2:]
         else:
             break
     return words
-
-
-def bare(words: Sequence[Word]) -> Sequence[Word]:
-    """The command without the runners in front, such as sudo or npx."""
-    return _bare(words)
 
 
 def _operands(words: Sequence[Word], valued: frozenset[str] = frozenset()) -> list[Word]:
@@ -137,14 +129,14 @@ def _code(words: Sequence[Word], simple: Simple) -> Changed:
 
 def written_by(script: str) -> Changed:
     """The files that a Python or JavaScript text names, if it writes any."""
-    if not _READ_MODE.search(script) or not _WRITES.search(script):
+    if not _WRITES.search(script):
         return NOTHING
     return Changed(tuple(dict.fromkeys(Word(text) for _, text in _LITERAL.findall(script) if " " not in text)))
 
 
 def _move(words: Sequence[Word], simple: Simple) -> Changed:
     files = _operands(words, frozenset({"-t"}))
-    return _named(files + _targets(files))
+    return _named(files[:-1] + _targets(files))
 
 
 def _copy(words: Sequence[Word], simple: Simple) -> Changed:
@@ -159,6 +151,8 @@ def _targets(files: Sequence[Word]) -> list[Word]:
     if len(files) < 2:
         return []
     target = files[-1]
+    if _FILE.fullmatch(target.text):
+        return [target]
     names = (word.text.replace("\\", "/").rstrip("/").rsplit("/", 1)[-1] for word in files[:-1])
     return [target, *(Word(f"{target.text}/{name}", target.certain) for name in names)]
 
@@ -187,15 +181,17 @@ def _patch(words: Sequence[Word], simple: Simple) -> Changed:
 
 def _download(words: Sequence[Word], simple: Simple) -> Changed:
     outputs = [words[at + 1] for at, w in enumerate(words[:-1]) if w.text in ("-o", "-O", "--output")]
-    return _named([w for w in outputs if not w.text.startswith(("-", "/dev/", "http")) and w.text != "NUL"])
+    return _named([w for w in outputs if not w.text.startswith(("-", "/dev/", "http")) and w.text.lower() != "nul"])
 
 
 def _find(words: Sequence[Word], simple: Simple) -> Changed:
     for at, word in enumerate(words):
         if word.text == "-delete":
             return _WILD
-        if word.text in ("-exec", "-execdir", "-ok") and changed(Simple("", tuple(words[at + 1 :]))) != NOTHING:
-            return _WILD
+        if word.text in ("-exec", "-execdir", "-ok"):
+            inner = tuple(words[at + 1 :])
+            if inner and inner[0].text not in ("find", "xargs") and changed(Simple("", inner)) != NOTHING:
+                return _WILD
     return NOTHING
 
 
@@ -204,6 +200,8 @@ def _xargs(words: Sequence[Word], simple: Simple) -> Changed:
     while at < len(words) and words[at].text.startswith("-"):
         at += 2 if words[at].text in ("-n", "-I", "-P", "-L", "-d") else 1
     name = words[at].text if at < len(words) else ""
+    if name in ("find", "xargs"):
+        return NOTHING
     if name in ("rm", "mv", "cp", "tee", "truncate") or (
         name in ("sed", "perl") and any(re.match(r"-[a-zA-Z]*i", w.text) for w in words[at:])
     ):
@@ -262,7 +260,7 @@ def _git_verb(verb: str, words: Sequence[Word]) -> Changed:
         case "apply" | "am":
             return NOTHING if {"--check", "--stat", "--numstat", "--cached"} & set(texts) else _WILD
         case "pull" | "merge" | "rebase" | "switch" | "cherry-pick" | "revert" | "bisect":
-            return NOTHING if {"-c", "-C", "--abort-dry"} & set(texts) and verb == "switch" else _WILD
+            return NOTHING if {"-c", "-C"} & set(texts) and verb == "switch" else _WILD
         case "mv":
             return _move(words, Simple("", ()))
         case "rm":

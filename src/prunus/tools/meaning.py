@@ -74,9 +74,9 @@ class Meaning:
 class Tool:
     """How one tool spells its arguments; settings may add rows.
 
-    Each field from `path` on names an argument. The first of path, paths, patch, pattern, url,
-    query and command that a row names has to be present in a call, else the next row with that
-    tool name is tried.
+    Each field from `path` on names an argument. A row applies only where the argument that says what the call is
+    about is there (a path for files, a pattern for searches, a command for shells); else the next row with that
+    name is tried.
     """
 
     name: str
@@ -101,6 +101,8 @@ class Tool:
     url: str = ""
     query: str = ""
     command: str = ""
+    language: Literal["shell", "javascript", "action"] = "shell"
+    """What the command is written in: a shell, Codex's code mode, or SWE-agent's own commands."""
     workdir: str = ""
     when: tuple[str, str] = ("", "")
     """An argument and the value it must have for this row to apply."""
@@ -120,7 +122,14 @@ class Tool:
     @property
     def needs(self) -> str:
         """The argument without which this row does not apply."""
-        return self.path or self.paths or self.patch or self.pattern or self.url or self.query or self.command
+        match self.kind:
+            case "read" | "write" | "edit":
+                return self.patch or self.path or self.paths
+            case "list" | "search":
+                return self.pattern or self.query or self.command
+            case "fetch":
+                return self.url or self.query
+        return self.query or self.command
 
     @property
     def metadata(self) -> tuple[str, ...]:

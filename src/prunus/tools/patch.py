@@ -31,9 +31,8 @@ def touches_of(patch: str, base: str = "") -> tuple[Touch, ...]:
             last = path
     if not found and "+++ " in patch:
         for old, new in _UNIFIED.findall(patch):
-            name, kind = (old, "change") if new == "/dev/null" else (new, "edit")
-            if old == "/dev/null":
-                kind = "write"
+            name = old if new == "/dev/null" else new
+            kind: TouchKind = "change" if new == "/dev/null" else "write" if old == "/dev/null" else "edit"
             path = join(base, name[2:] if name[:2] in ("a/", "b/") else name)
             found[path] = Touch(path, kind)
     return tuple(found.values())

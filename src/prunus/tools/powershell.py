@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import NamedTuple
 
 from prunus.tools.lines import first, last, skip, within
 from prunus.tools.meaning import FULL, Span, Touch
 from prunus.tools.paths import join
+from prunus.tools.powershell_words import Token, pipes, tokens
 
 
 @dataclass(frozen=True, slots=True)
@@ -21,29 +21,9 @@ class Done:
     wild: bool = False
 
 
-class _Token(NamedTuple):
-    kind: str
-    text: str
-
-
 _LOOKS = re.compile(
     r"(?:^|[\s;|({=&])(?:(?:Get|Set|Add|Select|ForEach|Where|Write|New|Remove|Move|Copy|Rename|Out|Test|Clear"
     r"|Tee|Sort|Measure)-[A-Z][A-Za-z]+\b|gc\s+[^|&;]|\$env:\w)|^@['\"]\r?\n|^\$\w+\s*=|^\[\w[\w.]*\]::",
-)
-_TOKEN = re.compile(
-    r"""
-    (?P<space>(?:[ \t\r]|`\r?\n)+)
-  | (?P<here>@'\r?\n.*?\r?\n'@|@"\r?\n.*?\r?\n"@)
-  | (?P<single>'(?:[^']|'')*')
-  | (?P<double>"(?:[^"`]|`.|"")*")
-  | (?P<comment>\#[^\n]*|<\#.*?\#>)
-  | (?P<operator>\|\||&&|[|;\n])
-  | (?P<redirect>\d?>{1,2}(?:&\d)?|\*>{1,2})
-  | (?P<open>[@$]?[({])
-  | (?P<close>[)}])
-  | (?P<plain>(?:[^\s'"|;(){}`>]|`.)+)
-    """,
-    re.X | re.S,
 )
 _VALUED = frozenset({"-encoding", "-erroraction", "-ea", "-readcount", "-warningaction", "-width"})
 _FIRST = frozenset({"-totalcount", "-head", "-first"})
@@ -77,89 +57,30 @@ def looks_like(command: str) -> bool:
 
 def parse(command: str, workdir: str = "") -> Done:
     """What a PowerShell command does, seen from a folder."""
-    tokens = _tokens(command)
-    if tokens is None:
-        return Done()
-    return _Walk(workdir).over(tokens)
-
-
-def _tokens(text: str) -> list[_Token] | None:
-    """Words, strings, blocks and operators; None if a bracket or a quote stays open."""
-    found: list[_Token] = []
-    at, depth, start = 0, 0, 0
-    glued = False
-    while at < len(text):
-        token = _TOKEN.match(text, at)
-        if token is None:
-            return None
-        kind, piece = token.lastgroup or "", token.group()
-        at = token.end()
-        if kind == "open":
-            if not depth:
-                start = token.start()
-            depth += 1
-        elif kind == "close":
-            depth -= 1
-            if depth < 0:
-                return None
-            if not depth:
-                found.append(_Token("block", text[start:at]))
-                glued = True
-        elif not depth:
-            if kind in ("space", "comment"):
-                glued = False
-                continue
-            if kind == "plain" and glued and found[-1].kind == "block":
-                found[-1] = _Token("block", found[-1].text + piece)
-            elif kind == "single":
-                found.append(_Token("string", piece[1:-1].replace("''", "'")))
-            elif kind == "double":
-                found.append(_Token("string", piece[1:-1]))
-            else:
-                found.append(_Token(kind, piece))
-            glued = kind == "plain"
-    return None if depth else found
-
-
-def _pipes(tokens: Sequence[_Token]) -> Iterator[tuple[str, list[list[_Token]]]]:
-    """Each pipeline with how it is joined to the one before."""
-    joint = ";"
-    stages: list[list[_Token]] = [[]]
-    for token in tokens:
-        if token.kind != "operator":
-            stages[-1].append(token)
-        elif token.text == "|":
-            stages.append([])
-        else:
-            if any(stages):
-                yield joint, [stage for stage in stages if stage]
-            joint, stages = token.text, [[]]
-    if any(stages):
-        yield joint, [stage for stage in stages if stage]
+    found = tokens(command)
+    return Done() if found is None else _Walk(workdir).over(found)
 
 
 class _Walk:
     """Walks over the pipelines, keeping the folder and the variables."""
 
-    __slots__ = ("base", "changes", "files", "numbers", "pure", "reads", "wild")
+    __slots__ = ("base", "files", "numbers", "pure", "touches", "wild")
 
     def __init__(self, workdir: str) -> None:
         self.base = workdir
         self.files: dict[str, tuple[str, Span]] = {}
         self.numbers: dict[str, int] = {}
-        self.reads: list[Touch] = []
-        self.changes: list[Touch] = []
+        self.touches: list[Touch] = []
         self.pure = True
         self.wild = False
 
-    def over(self, tokens: Sequence[_Token]) -> Done:
-        for joint, stages in _pipes(tokens):
+    def over(self, found: Sequence[Token]) -> Done:
+        for joint, stages in pipes(found):
             self.step(joint, stages)
-        touches = (*dict.fromkeys(self.reads), *dict.fromkeys(self.changes))
-        pure = self.pure and bool(self.reads) and not self.changes and not self.wild
-        return Done(touches, reads=pure, wild=self.wild)
+        pure = self.pure and bool(self.touches) and not self.wild
+        return Done(tuple(self.touches), reads=pure, wild=self.wild)
 
-    def step(self, joint: str, stages: list[list[_Token]]) -> None:
+    def step(self, joint: str, stages: list[list[Token]]) -> None:
         head = stages[0]
         name = head[0].text.lower() if head[0].kind == "plain" else ""
         if name in ("cd", "set-location", "sl") and len(head) == 2:
@@ -171,11 +92,11 @@ class _Walk:
             return
         shown = None if joint == "||" else self.shown(stages)
         if shown is not None:
-            self.reads.extend(shown)
+            self.touches.extend(shown)
         elif name not in _NEUTRAL and not (len(stages) == 1 and head[0].kind == "string"):
             self.pure = False
 
-    def assign(self, head: list[_Token], stages: list[list[_Token]]) -> bool:
+    def assign(self, head: list[Token], stages: list[list[Token]]) -> bool:
         """Take `$name = …`, remembering numbers and the lines of a file."""
         found = re.match(r"\$(\w+)=?$|\$(\w+)=(.+)$", head[0].text) if head[0].kind == "plain" else None
         if found is None:
@@ -187,7 +108,7 @@ class _Walk:
             return False
         name = found[1] or found[2]
         if found[3]:
-            value = [_Token("plain", found[3]), *value]
+            value = [Token("plain", found[3]), *value]
         self.files.pop(name, None)
         self.numbers.pop(name, None)
         if len(value) == 1 and value[0].text.isdigit():
@@ -195,7 +116,7 @@ class _Walk:
         elif value and len(stages) == 1:
             inner = value
             if len(value) == 1 and value[0].kind == "block" and value[0].text.endswith(")"):
-                inner = _tokens(value[0].text.lstrip("@$")[1:-1]) or value
+                inner = tokens(value[0].text.lstrip("@$")[1:-1]) or value
             source = self.source(inner)
             if source is not None and len(source) == 1:
                 self.files[name] = (source[0].path, source[0].span)
@@ -207,14 +128,14 @@ class _Walk:
             self.wild = True
         return True
 
-    def change(self, stages: list[list[_Token]]) -> bool:
+    def change(self, stages: list[list[Token]]) -> bool:
         """Note the files that a pipeline writes; true if it writes any."""
-        before = len(self.changes), self.wild
+        before = len(self.touches), self.wild
         for stage in stages:
             for at, token in enumerate(stage):
                 if token.kind == "redirect" and "&" not in token.text and at + 1 < len(stage):
                     if stage[at + 1].text.lower() not in ("$null", "nul"):
-                        self.changes.append(self.touch(stage[at + 1].text))
+                        self.touches.append(self.touch(stage[at + 1].text))
                 elif token.kind == "plain" and _DOTNET.search(token.text):
                     self.dotnet(stage[at + 1 :])
             name = stage[0].text.lower() if stage[0].kind == "plain" else ""
@@ -226,26 +147,26 @@ class _Walk:
                 self.block_changes(stage)
             elif name == "git" and _PATCH_TOOLS.match(" ".join(token.text for token in stage)):
                 self.wild = True
-        changed = before != (len(self.changes), self.wild)
+        changed = before != (len(self.touches), self.wild)
         if changed:
             self.pure = False
         return changed
 
-    def block_changes(self, stage: Sequence[_Token]) -> None:
+    def block_changes(self, stage: Sequence[Token]) -> None:
         text = " ".join(token.text for token in stage if token.kind == "block")
         if _DOTNET.search(text) or re.search(
             r"\b(?:Set|Add|Remove|Move|Copy|Clear)-(?:Content|Item)\b|Out-File", text, re.I
         ):
             self.wild = True
 
-    def dotnet(self, rest: Sequence[_Token]) -> None:
-        inner = _tokens(rest[0].text[1:-1]) if rest and rest[0].kind == "block" else None
+    def dotnet(self, rest: Sequence[Token]) -> None:
+        inner = tokens(rest[0].text[1:-1]) if rest and rest[0].kind == "block" else None
         if inner and inner[0].kind == "string" and "$" not in inner[0].text.replace("$env:", ""):
-            self.changes.append(self.touch(inner[0].text))
+            self.touches.append(self.touch(inner[0].text))
         else:
             self.wild = True
 
-    def write(self, name: str, stage: Sequence[_Token]) -> None:
+    def write(self, name: str, stage: Sequence[Token]) -> None:
         paths: list[str] = []
         deep = False
         at = 0
@@ -273,13 +194,13 @@ class _Walk:
             if re.search(r"[*?]|\$(?!env:)", path):
                 self.wild = True
             else:
-                self.changes.append(self.touch(path))
+                self.touches.append(self.touch(path))
         self.wild = self.wild or deep
 
     def touch(self, path: str) -> Touch:
         return Touch(join(self.base, path), "change")
 
-    def source(self, stage: Sequence[_Token]) -> list[Touch] | None:
+    def source(self, stage: Sequence[Token]) -> list[Touch] | None:
         """The files that Get-Content prints."""
         if not stage or stage[0].kind != "plain" or stage[0].text.lower() not in _READERS:
             return None
@@ -317,7 +238,7 @@ class _Walk:
             return None
         return [Touch(join(self.base, path), "read", span) for path in paths]
 
-    def shown(self, stages: list[list[_Token]]) -> list[Touch] | None:
+    def shown(self, stages: list[list[Token]]) -> list[Touch] | None:
         """The lines that a pipeline prints of files, or None if it does anything else."""
         found = self.source(stages[0])
         rest = stages[1:]
@@ -338,13 +259,13 @@ class _Walk:
             found = [Touch(found[0].path, "read", span)]
         return found
 
-    def sliced(self, stages: list[list[_Token]]) -> tuple[list[Touch], list[list[_Token]]] | None:
+    def sliced(self, stages: list[list[Token]]) -> tuple[list[Touch], list[list[Token]]] | None:
         """`$lines`, `$lines[9..19]`, `(Get-Content f)[9..19]` and loops over them."""
         head = stages[0]
         text = head[0].text
         if head[0].kind == "block" and text[0] == "(":
             inner, _, tail = text.rpartition(")")
-            source = self.source(_tokens(inner[1:]) or [])
+            source = self.source(tokens(inner[1:]) or [])
             cut = re.fullmatch(r"\[(\d+)\.\.(\d+)\]|", tail)
             if source is None or len(source) != 1 or cut is None or len(head) > 1:
                 return None
@@ -363,8 +284,8 @@ class _Walk:
         return None
 
     def part(
-        self, path: str, span: Span, part: Span, rest: list[list[_Token]]
-    ) -> tuple[list[Touch], list[list[_Token]]] | None:
+        self, path: str, span: Span, part: Span, rest: list[list[Token]]
+    ) -> tuple[list[Touch], list[list[Token]]] | None:
         cut = within(span, part)
         return None if cut is None else ([Touch(path, "read", cut)], rest)
 
@@ -377,7 +298,7 @@ class _Walk:
                 return path, span, 0 if found[1] else 1
         return None
 
-    def loop(self, header: str, body: str) -> tuple[list[Touch], list[list[_Token]]] | None:
+    def loop(self, header: str, body: str) -> tuple[list[Touch], list[list[Token]]] | None:
         found = _LOOP.match(header[1:])
         source = self.indexed(body, found[1]) if found else None
         if found is None or source is None:
@@ -394,8 +315,8 @@ class _Walk:
         return self.part(path, span, Span(start + shift, stop + shift - (found[3].lower() == "lt")), [])
 
     def counted(
-        self, start: int, stop: int, stage: Sequence[_Token]
-    ) -> tuple[list[Touch], list[list[_Token]]] | None:
+        self, start: int, stop: int, stage: Sequence[Token]
+    ) -> tuple[list[Touch], list[list[Token]]] | None:
         if stage[0].text.lower() not in ("foreach-object", "%", "foreach") or len(stage) != 2:
             return None
         source = self.indexed(stage[1].text, "_")
@@ -408,7 +329,7 @@ class _Walk:
         return int(text) if text.isdigit() else self.numbers.get(text[1:])
 
 
-def _selected(span: Span, stage: Sequence[_Token]) -> Span | None:
+def _selected(span: Span, stage: Sequence[Token]) -> Span | None:
     """What a stage of a pipeline leaves of the lines it gets; None if that is not clear."""
     name = stage[0].text.lower()
     if name in ("foreach-object", "%", "foreach") and len(stage) == 2 and stage[1].kind == "block":

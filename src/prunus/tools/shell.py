@@ -48,7 +48,6 @@ _WRAPPED = re.compile(
 _BLANKS = re.compile(r"""'[^']*'|"(?:\\.|[^"\\])*"|(\s{2,}|[\t\r\n])""", re.S)
 _NEUTRAL = frozenset({"echo", "printf", "pwd", "true", ":", "clear", "set", "export", "false", "date"})
 _HARMLESS_ELSE = frozenset({"echo", "printf", "true", ":"})
-_EXPRESSION_CUT = frozenset({"cat", "nl", "head", "tail", "sed", "awk", "less", "more", "bat"})
 
 
 def parse(command: str, workdir: str = "") -> Script:
@@ -137,12 +136,11 @@ def _patched(script: Sequence[Simple], base: str) -> tuple[Touch, ...]:
 class _Walk:
     """Walks over a script, keeping the folder it is in and what it has done."""
 
-    __slots__ = ("bases", "changes", "pure", "reads", "wild")
+    __slots__ = ("bases", "pure", "touches", "wild")
 
     def __init__(self, workdir: str) -> None:
         self.bases: list[str | None] = [workdir]
-        self.reads: list[Touch] = []
-        self.changes: list[Touch] = []
+        self.touches: list[Touch] = []
         self.pure = True
         self.wild = False
 
@@ -152,10 +150,8 @@ class _Walk:
             after = pipes[at + 1] if at + 1 < len(pipes) else None
             self.step(pipe, after)
         self.changes_by_new_scripts(script)
-        reads = tuple(dict.fromkeys(self.reads))
-        touches = (*reads, *dict.fromkeys(self.changes))
-        pure = self.pure and bool(reads) and not self.changes and not self.wild
-        return Script(command, key, touches, reads=pure, wild=self.wild)
+        pure = self.pure and bool(self.touches)
+        return Script(command, key, tuple(self.touches), reads=pure, wild=self.wild)
 
     def step(self, pipe: Sequence[Simple], after: Sequence[Simple] | None) -> None:
         first = pipe[0]
@@ -170,9 +166,9 @@ class _Walk:
         for simple in pipe:
             found = changed(simple)
             self.wild = self.wild or found.wild
-            self.changes.extend(self.touch(word) for word in found.files)
+            self.touches.extend(self.touch(word) for word in found.files)
             if simple.heredoc and "*** Begin Patch" in simple.heredoc:
-                self.changes.extend(touches_of(simple.heredoc, self.bases[-1] or ""))
+                self.touches.extend(touches_of(simple.heredoc, self.bases[-1] or ""))
             if found.files or found.wild or simple.outputs:
                 self.pure = False
                 if simple is not pipe[-1] or simple.outputs:
@@ -183,7 +179,7 @@ class _Walk:
             certain = certain and harmless
         shown = self.shown(pipe) if certain else None
         if shown is not None:
-            self.reads.extend(shown)
+            self.touches.extend(shown)
         elif len(pipe) > 1 or name not in _NEUTRAL:
             self.pure = False
 
@@ -246,7 +242,7 @@ class _Walk:
                 continue
             name = simple.outputs[0].text
             if any(name in (word.text for word in other.words) for other in script):
-                self.changes.extend(self.touch(word) for word in written_by(simple.heredoc).files)
+                self.touches.extend(self.touch(word) for word in written_by(simple.heredoc).files)
 
 
 def _pipelines(script: Sequence[Simple]) -> Iterator[tuple[Simple, ...]]:

@@ -46,7 +46,7 @@ _TOKEN = re.compile(
   | (?P<plain>[^\s'"\\$`|&;<>()\#*?{}\[\]]+)
   | (?P<single>'[^']*')
   | (?P<ansi>\$'(?:[^'\\]|\\.)*')
-  | (?P<double>"(?:[^"\\$`]|\\.|\$(?![({]))*")
+  | (?P<double>"(?:[^"\\$`]|\\.|\$\{\w+\}|\$(?![({]))*")
   | (?P<variable>\$(?:\w+|\{\w+\}|env:\w+|[@*\#?$!-]))
   | (?P<open>\$\(|`|"|\$\{)
   | (?P<escape>\\.)
@@ -61,6 +61,7 @@ _ASSIGNMENT = re.compile(r"[A-Za-z_]\w*=")
 _UNESCAPE = re.compile(r'\\(["\\$`]|\r?\n)')
 _HEREDOC = re.compile(r"<<-?[ \t]*(?:'([^'\n]+)'|\"([^\"\n]+)\"|\\?([\w.-]+))")
 _KEEPS_BACKSLASH = re.compile(r"\\[\w.@~-]")
+_DEEPEST = 40
 _KNOWN = frozenset({"HOME", "USER", "TMPDIR"})
 _OPENERS = frozenset({"if", "for", "while", "until", "case", "select", "{"})
 _CLOSERS = frozenset({"fi", "done", "esac", "}"})
@@ -136,9 +137,7 @@ class _Reader:
                     return None
                 self.at = end
                 self.add(text[token.start() : end], certain=False)
-            elif kind == "ansi":
-                self.add(piece, certain=False)
-            elif kind == "pattern" and not (piece in "{}" and self.alone()):
+            elif kind == "ansi" or (kind == "pattern" and not (piece in "{}" and self.alone())):
                 self.add(piece, certain=False)
             elif kind == "rest" and piece in "'\"\\":
                 return None
@@ -291,8 +290,10 @@ def _heredoc_body(text: str, at: int, mark: str) -> tuple[str, int] | None:
     return text[at : end.start()], min(end.end() + 1, len(text))
 
 
-def _closing(text: str, at: int) -> int:
+def _closing(text: str, at: int, depth: int = 0) -> int:
     """The position behind a substitution or a quoted string that starts here, or -1."""
+    if depth > _DEEPEST:
+        return -1
     start = text[at]
     if start == "`":
         end = text.find("`", at + 1)
@@ -306,7 +307,7 @@ def _closing(text: str, at: int) -> int:
             if char == "\\":
                 at += 2
             elif text.startswith(("$(", "${"), at) or char == "`":
-                at = _closing(text, at)
+                at = _closing(text, at, depth + 1)
                 if at < 0:
                     return -1
             else:
@@ -315,10 +316,10 @@ def _closing(text: str, at: int) -> int:
     if text.startswith("${", at):
         end = text.find("}", at)
         return end + 1 if end > 0 else -1
-    return _closing_paren(text, at + 2)
+    return _closing_paren(text, at + 2, depth)
 
 
-def _closing_paren(text: str, at: int) -> int:
+def _closing_paren(text: str, at: int, depth: int) -> int:
     """The position behind the parenthesis that closes a command substitution, or -1."""
     open_count, mark = 1, ""
     while at < len(text):
@@ -336,7 +337,7 @@ def _closing_paren(text: str, at: int) -> int:
             if at < 0:
                 return -1
         elif char in '"`':
-            at = _closing(text, at) - 1
+            at = _closing(text, at, depth + 1) - 1
             if at < 0:
                 return -1
         elif char == "<" and (found := _HEREDOC.match(text, at)):

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from itertools import groupby
 from typing import Any
 
 from prunus.transcripts.fields import mapping, rows, text, unix_time
@@ -31,7 +32,12 @@ class Item:
     def from_model(self) -> bool:
         """Whether the item is a part of an answer."""
         kind = text(self.wire.get("type"))
-        return kind == "reasoning" or kind.endswith("_call") or self.wire.get("role") == "assistant"
+        return self.is_reasoning or kind.endswith("_call") or self.wire.get("role") == "assistant"
+
+    @property
+    def is_reasoning(self) -> bool:
+        """Whether the item is the reasoning before another one."""
+        return self.wire.get("type") == "reasoning"
 
     @property
     def calls(self) -> str:
@@ -88,6 +94,7 @@ def _after_compaction(payload: dict[str, Any], before: Sequence[Item]) -> list[I
 
 def _conversation(items: Sequence[Item]) -> Conversation:
     """The items without broken pairs; a run of items from the model is one answer."""
+    items = _reasoning_first(items)
     kept = _whole_pairs(items)
     messages: list[dict[str, Any]] = []
     requests: list[int] = []
@@ -99,7 +106,7 @@ def _conversation(items: Sequence[Item]) -> Conversation:
         if starts and len(messages) > (requests[-1] if requests else 0):
             requests.append(len(messages))
             times.append(item.time if clock is None else clock)
-        answering = item.from_model
+        answering = item.from_model and not item.carried
         clock = item.time if item.time is not None else clock
         if id(item) in kept:
             messages.append(item.wire)
@@ -119,29 +126,32 @@ def _whole_pairs(items: Sequence[Item]) -> set[int]:
         elif item.answers:
             continue
         kept[id(item)] = item
-    runs = _answers(items)
-    for run in runs:
+    for run in _runs(items):
         missing = [item for item in run if item.calls and item.calls not in answered]
         ends_session = run[-1] is items[-1]
         if ends_session and missing and not any(item.calls in answered for item in run if item.calls):
             missing = run
         for item in missing:
             kept.pop(id(item))
-        # Reasoning has to be followed by the item it led to.
         left = [item for item in run if id(item) in kept]
-        while missing and left and left[-1].wire.get("type") == "reasoning":
+        while left and left[-1].is_reasoning:
             kept.pop(id(left.pop()))
     return set(kept)
 
 
-def _answers(items: Sequence[Item]) -> list[list[Item]]:
-    """Runs of items that the model wrote without anything between them."""
-    runs: list[list[Item]] = []
-    open_run = False
-    for item in items:
-        if item.from_model and open_run:
-            runs[-1].append(item)
-        elif item.from_model:
-            runs.append([item])
-        open_run = item.from_model
-    return runs
+def _reasoning_first(items: Sequence[Item]) -> list[Item]:
+    """The items, with answers that were recorded with reasoning at the end turned round.
+
+    The provider refuses reasoning that no item of the same answer follows.
+    """
+    arranged: list[Item] = []
+    for run in _runs(items):
+        if run[-1].is_reasoning:
+            run = sorted(run, key=lambda item: not item.is_reasoning)
+        arranged += run
+    return arranged
+
+
+def _runs(items: Sequence[Item]) -> list[list[Item]]:
+    """Items that the model wrote without anything between them, and the items between those."""
+    return [list(run) for _, run in groupby(items, key=lambda item: (item.from_model, item.carried))]

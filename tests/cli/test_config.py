@@ -1,0 +1,79 @@
+import json
+import tomllib
+from collections.abc import Callable
+from pathlib import Path
+
+from click.testing import Result
+
+from prunus.settings import Settings
+
+Run = Callable[..., Result]
+
+
+def test_show_prints_settings_that_can_be_read_again(run: Run) -> None:
+    shown = run("config", "show", "--preset", "acp").stdout
+    assert tomllib.loads(shown) == Settings.preset("acp").dump()
+
+
+def test_show_says_where_a_value_comes_from(run: Run) -> None:
+    Path("prunus.toml").write_text('preset = "acp"\nstrategies.old_errors.turns = 7\n')
+    lines = run("config", "show", "--set", "turn_protection=2").stdout.splitlines()
+    here = Path("prunus.toml").resolve()
+    assert lines[0] == f"# read: {here}"
+    assert f"strategies.old_errors.turns = 7  # {here}" in lines
+    assert "guards.recent_turns.turns = 2  # option" in lines
+    assert "strategies.stale_reads.after_edits = true  # preset acp" in lines
+    assert "strategies.old_errors.inputs = 4" in lines
+
+
+def test_show_in_json_holds_sources_and_settings(run: Run) -> None:
+    shown = json.loads(run("config", "show", "--json").stdout)
+    assert shown == {"sources": [], "settings": Settings().dump()}
+
+
+def test_schema_is_that_of_the_settings(run: Run) -> None:
+    assert json.loads(run("config", "schema").stdout) == Settings.schema()
+
+
+def test_check_says_ok_and_what_was_read(run: Run) -> None:
+    Path("acp.jsonc").write_text('{"autoUpdate": true, /* fine */ "pruneNotification": "off",}')
+    result = run("config", "check")
+    assert (result.exit_code, result.stdout.splitlines()[0]) == (0, "ok")
+    assert "# read: " in result.stdout
+    assert "autoUpdate: understood, without effect" in result.stdout
+
+
+def test_check_lists_every_problem(run: Run) -> None:
+    Path("mine.toml").write_text('preset = "nope"\nstrategies.old_errors.turns = -1\nstrategis = 1\n')
+    result = run("config", "check", "mine.toml")
+    assert (result.exit_code, result.stdout) == (2, "")
+    assert "3 problems" in result.stderr
+    assert result.stderr.count("mine.toml") == 3
+
+
+def test_check_without_files_is_ok(run: Run) -> None:
+    assert run("config", "check").stdout == "ok\n# no settings file, built-in values\n"
+
+
+def test_init_writes_a_file_that_changes_nothing(run: Run) -> None:
+    assert run("config", "init").exit_code == 0
+    assert Settings.load("prunus.toml") == Settings()
+
+
+def test_init_does_not_overwrite_unless_forced(run: Run) -> None:
+    Path("prunus.toml").write_text("enabled = false\n")
+    refused = run("config", "init")
+    assert (refused.exit_code, Path("prunus.toml").read_text()) == (2, "enabled = false\n")
+    assert run("config", "init", "--force").exit_code == 0
+    assert Settings.load("prunus.toml").enabled
+
+
+def test_init_into_a_directory(run: Run) -> None:
+    Path("sub").mkdir()
+    assert run("config", "init", "sub").stdout == "wrote sub/prunus.toml\n"
+    assert Path("sub/prunus.toml").is_file()
+
+
+def test_init_writes_nothing_but_toml(run: Run) -> None:
+    assert run("config", "init", "prunus.json").exit_code == 2
+    assert not Path("prunus.json").exists()

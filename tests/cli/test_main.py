@@ -1,0 +1,57 @@
+import os
+import subprocess
+import sys
+from collections.abc import Callable
+
+import pytest
+from click.testing import Result
+
+from prunus.cli.main import main
+
+Run = Callable[..., Result]
+Spawn = Callable[..., "subprocess.Popen[bytes]"]
+
+
+def test_help_lists_every_command_with_its_own_words(run: Run) -> None:
+    listed = run("--help").stdout
+    for name in main.list_commands(main.make_context("prunus", ["demo"])):
+        words = run(name, "--help").stdout.splitlines()
+        assert any(line.split(maxsplit=1) == [name, words[2].strip()] for line in listed.splitlines())
+
+
+@pytest.mark.parametrize(
+    "command",
+    [
+        "demo",
+        "prune",
+        "explain",
+        "strategies",
+        "config",
+        "config show",
+        "config check",
+        "config init",
+        "config schema",
+    ],
+)
+def test_every_command_has_an_example(run: Run, command: str) -> None:
+    assert f"  prunus {command}" in run(*command.split(), "--help").stdout
+
+
+def test_version_is_one_line(run: Run) -> None:
+    result = run("--version")
+    assert result.exit_code == 0
+    assert result.stdout.startswith("prunus")
+    assert result.stdout.count("\n") == 1
+
+
+def test_help_imports_nothing_heavy() -> None:
+    code = "import sys; from prunus.cli import main; main(['--help'], standalone_mode=False); print(*sys.modules)"
+    environment = {**os.environ, "PYTHONPATH": os.pathsep.join(path for path in sys.path if path)}
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, env=environment, check=True)
+    assert not {"pydantic", "rich", "prunus.engine"} & set(done.stdout.splitlines()[-1].split())
+
+
+def test_an_unknown_command_is_an_error(run: Run) -> None:
+    result = run("prun")
+    assert result.exit_code == 2
+    assert "prun" in result.stderr

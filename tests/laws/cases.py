@@ -1,0 +1,70 @@
+"""What every law is tried on: five formats, the presets, and one where everything is on and impatient."""
+
+from __future__ import annotations
+
+from typing import Any, Final
+
+import pytest
+from hypothesis import strategies as st
+
+from prunus import Outcome, Pruner, Settings
+from tests.generate.build import sessions
+from tests.generate.encode import SPELLINGS, encode
+from tests.generate.render import FORMATS, render
+from tests.generate.session import Session
+
+__all__ = ["PRESETS", "bodies", "every_case", "every_format", "one_shot"]
+
+_IMPATIENT: Final[dict[str, dict[str, Any]]] = {
+    "duplicate_calls": {},
+    "stale_reads": {"after_edits": True},
+    "repeated_views": {},
+    "middle_reads": {"samples": 1},
+    "repeated_fetches": {},
+    "repeated_queries": {},
+    "old_todos": {},
+    "old_snapshots": {},
+    "retried_errors": {},
+    "old_errors": {"turns": 1, "inputs": 1},
+    "old_results": {"keep": 1},
+    "long_outputs": {"over": 2500, "head": 300, "tail": 300},
+    "old_thinking": {"turns": 1},
+    "old_attachments": {"turns": 1},
+    "old_code_blocks": {"turns": 1},
+    "step_markers": {},
+    "spent_inputs": {"over": 20},
+}
+
+PRESETS: Final[dict[str, Settings]] = {
+    "auto": Settings(preset="auto"),
+    "acp": Settings(preset="acp"),
+    "smart": Settings(preset="smart"),
+    "everything": Settings(
+        strategies={name: {"enabled": True, **fields} for name, fields in _IMPATIENT.items()},
+        guards={"unresolved_errors": {"turns": 1}},
+    ),
+}
+
+every_format = pytest.mark.parametrize("format", list(FORMATS))
+every_preset = pytest.mark.parametrize("preset", list(PRESETS))
+
+
+def every_case(test: Any) -> Any:
+    """Run a test for each format with each preset."""
+    return every_format(every_preset(test))
+
+
+def bodies(format: str) -> st.SearchStrategy[bytes]:
+    """Requests of a format, in the different ways that clients write JSON."""
+    return st.builds(_body, sessions(), st.just(format), SPELLINGS)
+
+
+def _body(session: Session, format: str, spelling: str) -> bytes:
+    return encode(render(session, format), spelling)
+
+
+def one_shot(body: Any, preset: str) -> Outcome:
+    """What a pruner that knows nothing makes of a request; it must not fail."""
+    out = Pruner(PRESETS[preset]).prune(body, now=0.0)
+    assert out.error is None
+    return out

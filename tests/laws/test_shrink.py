@@ -1,0 +1,37 @@
+"""Shrink: neither tokens nor bytes ever grow, and the numbers of the report are true."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from hypothesis import given
+from hypothesis import strategies as st
+
+from prunus import Pruner, Settings
+from tests.laws.cases import bodies, every_case, one_shot
+
+
+@every_case
+@given(data=st.data())
+def test_nothing_grows(format: str, preset: str, data: Any) -> None:
+    body = data.draw(bodies(format))
+    out = one_shot(body, preset)
+    assert out.report.tokens_after <= out.report.tokens_before
+    assert len(out.body) <= len(body)
+    assert all(edit.saved > 0 for edit in out.edits)
+
+
+@every_case
+@given(data=st.data())
+def test_the_report_counts_what_is_there(format: str, preset: str, data: Any) -> None:
+    body = data.draw(bodies(format))
+    out = one_shot(body, preset)
+    off = Pruner(Settings(preset="off"))
+    assert out.report.tokens_before == off.prune(body).report.tokens_before
+    # Words in place of an attachment join the text of the result around it, and joined text counts a little differently.
+    joined = sum(edit.strategy == "old_attachments" for edit in out.edits)
+    assert abs(out.report.tokens_after - off.prune(out.body).report.tokens_before) <= 2 * joined
+    assert out.report.saved == sum(edit.saved for edit in out.edits)
+    assert out.report.saved == sum(tally.tokens for tally in out.report.strategies.values())
+    assert out.report.saved == sum(tally.tokens for tally in out.report.categories.values())
+    assert len(out.edits) == sum(tally.count for tally in out.report.strategies.values())

@@ -1,0 +1,20 @@
+"""Square: reading what was written equals carrying the edits out."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from hypothesis import given
+from hypothesis import strategies as st
+
+from prunus import formats
+from prunus.apply import apply
+from tests.laws.cases import bodies, every_case, one_shot
+
+
+@every_case
+@given(data=st.data())
+def test_the_written_body_reads_as_the_edited_history(format: str, preset: str, data: Any) -> None:
+    body = data.draw(bodies(format))
+    out = one_shot(body, preset)
+    assert formats.read(out.body, format).messages == apply(formats.read(body, format), out.edits).messages
