@@ -10,6 +10,7 @@ import msgspec
 from prunus.edits import Edit, Gone, Input, Note, Replacement, Shorter
 from prunus.errors import InvariantError
 from prunus.history import Attachment, Call, History, Message, Opaque, Part, Result, Text, Thinking
+from prunus.splice import Path
 
 __all__ = ["apply", "change"]
 
@@ -30,10 +31,14 @@ def change(message: Message, edits: Mapping[int, Replacement]) -> Message | None
     emptied = {i for i, edit in edits.items() if isinstance(edit, Note) and isinstance(message.parts[i], Result)}
     parts: list[Part] = []
     places: dict[int, int] = {}
+    named: dict[int, list[tuple[Path, str]]] = {}
     for i, part in enumerate(message.parts):
         replacement = edits.get(i)
         if isinstance(part, Attachment | Opaque) and part.inside is not None:
             if part.inside in emptied:
+                continue
+            if isinstance(replacement, Note):
+                named.setdefault(part.inside, []).append((part.at, replacement.text))
                 continue
             part = replace(part, inside=places[part.inside])
         if isinstance(replacement, Gone):
@@ -42,7 +47,24 @@ def change(message: Message, edits: Mapping[int, Replacement]) -> Message | None
             continue
         places[i] = len(parts)
         parts.append(part if replacement is None else _changed(part, replacement))
+    for i, notes in named.items():
+        parts[places[i]] = _with_notes(message.parts[i], edits.get(i), notes)
     return replace(message, parts=tuple(parts))
+
+
+def _with_notes(part: Part, replacement: Replacement | None, notes: list[tuple[Path, str]]) -> Part:
+    """A result in which words stand for files: they become part of its text, in the order of the blocks."""
+    if not isinstance(part, Result):
+        raise InvariantError("only a result carries attachments")
+    texts = list(zip(part.texts, part.pieces, strict=True))
+    if isinstance(replacement, Shorter):
+        texts = [(part.texts[0], replacement.text)]
+    return replace(part, text="\n".join(text for _, text in sorted([*texts, *notes], key=_block)))
+
+
+def _block(item: tuple[Path, str]) -> int:
+    """The block that a place is in: the last number on the way to it."""
+    return next((step for step in reversed(item[0]) if isinstance(step, int)), 0)
 
 
 def _changed(part: Part, replacement: Replacement) -> Part:

@@ -14,7 +14,7 @@ from dataclasses import dataclass, replace
 
 from prunus.apply import change
 from prunus.edits import Edit, Gone, Input, Keep, Note, Refusal, Shorter
-from prunus.formats import write
+from prunus.formats import as_json, write
 from prunus.guards import Guard, Hold
 from prunus.guards.protected_tools import ProtectedTools
 from prunus.history import Attachment, Call, Message, Opaque, Part, Ref, Result
@@ -144,7 +144,7 @@ class Engine:
                 if isinstance(part, Result) and isinstance(edit.replacement, Note):
                     before += sum(weigh(inner, counter) for inner in self._carried(edit.target))
             case Input(value):
-                after = counter.count(use.tool if use else "") + counter.count(str(dict(value)))
+                after = counter.count(use.tool if use else "") + counter.count(as_json(value))
             case Gone() | Keep():
                 after = 0
         return replace(edit, tokens_before=before, tokens_after=after)

@@ -98,6 +98,8 @@ class Result:
     """Where the content stands."""
     texts: tuple[Path, ...] = field(default=(), compare=False)
     """Where each of its texts stands, in order."""
+    pieces: tuple[str, ...] = field(default=(), compare=False)
+    """Those texts, where the content is a list of blocks."""
     mark: Mapping[str, Any] | None = field(default=None, compare=False)
     """The cache marker inside the content, which an edit must keep."""
     extra: tuple[Path, ...] = field(default=(), compare=False)

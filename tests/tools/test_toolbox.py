@@ -110,3 +110,9 @@ def test_a_row_of_the_user_that_does_not_fit_is_passed_over() -> None:
 )
 def test_a_command_of_any_depth_is_survived(command: str) -> None:
     assert BOX.meaning("bash", {"command": command}).kind == "shell"
+
+
+def test_pages_at_two_addresses_differ_even_if_the_question_is_the_same() -> None:
+    one, other = ({"url": f"https://x.test/{page}", "prompt": "sum up"} for page in "ab")
+    for name in ("web_fetch", "WebFetch"):
+        assert BOX.meaning(name, one).key != BOX.meaning(name, other).key

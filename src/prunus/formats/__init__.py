@@ -8,7 +8,7 @@ import msgspec
 
 from prunus.errors import FormatError
 from prunus.formats.digest import digest
-from prunus.formats.format import Format
+from prunus.formats.format import Format, as_json
 from prunus.formats.frame import FORMATS, Frame, format_named, frame, resume
 from prunus.formats.objects import Objects, copy, encode, read_objects
 from prunus.formats.write import write
@@ -19,6 +19,7 @@ __all__ = [
     "Format",
     "Frame",
     "Objects",
+    "as_json",
     "copy",
     "decode",
     "digest",

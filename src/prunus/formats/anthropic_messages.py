@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any, ClassVar
 
-from prunus.formats.format import as_json, text_of
+from prunus.formats.format import as_json, texts_of
 from prunus.history import Attachment, Call, Message, Opaque, Part, Result, Role, Text, Thinking
 from prunus.splice import Path
 
@@ -68,11 +68,12 @@ def _read_result(block: Mapping[str, Any], at: Path, parts: list[Part]) -> None:
     inside: list[Part] = []
     text, defines = "", False
     texts: tuple[Path, ...] = ()
+    pieces: tuple[str, ...] = ()
     place: Path = (*at, "content")
     if isinstance(content, str):
         text, texts = content, (place,)
     elif isinstance(content, list):
-        text, texts = text_of(content, place, _TEXT)
+        pieces, texts = texts_of(content, place, _TEXT)
         for i, item in enumerate(content):
             kind = item.get("type") if isinstance(item, dict) else None
             if kind in _FILES:
@@ -83,12 +84,13 @@ def _read_result(block: Mapping[str, Any], at: Path, parts: list[Part]) -> None:
     parts.append(
         Result(
             str(block.get("tool_use_id")),
-            text,
+            text or "\n".join(pieces),
             error=error if isinstance(error, bool) else None,
             defines=defines,
             shape="string" if isinstance(content, str) else "blocks",
             at=place if "content" in block else (),
             texts=texts,
+            pieces=pieces,
             mark=_mark(content),
         )
     )

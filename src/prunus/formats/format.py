@@ -10,7 +10,7 @@ import msgspec
 from prunus.history import Message
 from prunus.splice import Path
 
-__all__ = ["Format", "as_json", "data_url", "decode_arguments", "text_of"]
+__all__ = ["Format", "as_json", "data_url", "decode_arguments", "texts_of"]
 
 
 class Format(Protocol):
@@ -50,11 +50,11 @@ def data_url(url: object) -> tuple[str, int]:
     return head[5:].partition(";")[0], len(data)
 
 
-def text_of(blocks: list[Any], at: Path, kinds: frozenset[str]) -> tuple[str, tuple[Path, ...]]:
-    """The joined text of a list of blocks, and where each piece of it stands."""
+def texts_of(blocks: list[Any], at: Path, kinds: frozenset[str]) -> tuple[tuple[str, ...], tuple[Path, ...]]:
+    """The texts in a list of blocks, and where each of them stands."""
     found = [
         (block["text"], (*at, i, "text"))
         for i, block in enumerate(blocks)
         if isinstance(block, dict) and block.get("type") in kinds and isinstance(block.get("text"), str)
     ]
-    return "\n".join(text for text, _ in found), tuple(path for _, path in found)
+    return tuple(text for text, _ in found), tuple(path for _, path in found)

@@ -51,8 +51,8 @@ class Objects:
     def around(self) -> Any:
         """What stands beside the messages: system text, tools, options."""
         if not isinstance(self.body, dict):
-            return None
-        return {key: value for key, value in self.body.items() if key != self.format.field}
+            return []
+        return {key: [] if key == self.format.field else value for key, value in self.body.items()}
 
     def shared(self, body: Any) -> int:
         """How many messages another body begins with that equal these."""

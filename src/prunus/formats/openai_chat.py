@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any, ClassVar
 
-from prunus.formats.format import as_json, data_url, decode_arguments, text_of
+from prunus.formats.format import as_json, data_url, decode_arguments, texts_of
 from prunus.history import Attachment, Call, Message, Opaque, Part, Result, Role, Text, Thinking
 from prunus.splice import Path
 
@@ -99,13 +99,14 @@ def _read_result(message: Mapping[str, Any], parts: list[Part]) -> None:
     inside: list[Part] = []
     text, block = "", "text"
     texts: tuple[Path, ...] = ()
+    pieces: tuple[str, ...] = ()
     if isinstance(content, str):
         text, texts = content, (place,)
     elif isinstance(content, list):
         kinds = {item.get("type") for item in content if isinstance(item, dict) and "text" in item}
         # Exports of other agents write their own block types; the first one names what an edit writes back.
         block = next((str(kind) for kind in kinds if kind != "text"), "text") if "text" not in kinds else "text"
-        text, texts = text_of(content, place, frozenset({block}))
+        pieces, texts = texts_of(content, place, frozenset({block}))
         for i, item in enumerate(content):
             kind = item.get("type") if isinstance(item, dict) else None
             if kind in _FILES:
@@ -115,11 +116,12 @@ def _read_result(message: Mapping[str, Any], parts: list[Part]) -> None:
     parts.append(
         Result(
             str(message.get("tool_call_id") or ""),
-            text,
+            text or "\n".join(pieces),
             shape="string" if isinstance(content, str) else "blocks",
             block=block,
             at=place if "content" in message else (),
             texts=texts,
+            pieces=pieces,
             mark=next((b["cache_control"] for b in reversed(content) if "cache_control" in b), None)
             if isinstance(content, list) and all(isinstance(b, dict) for b in content)
             else None,

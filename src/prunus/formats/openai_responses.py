@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any, ClassVar
 
-from prunus.formats.format import as_json, data_url, decode_arguments, text_of
+from prunus.formats.format import as_json, data_url, decode_arguments, texts_of
 from prunus.history import Attachment, Call, Message, Opaque, Part, Result, Role, Text, Thinking
 from prunus.splice import Path
 
@@ -90,11 +90,12 @@ def _result(item: Mapping[str, Any]) -> tuple[Part, ...]:
     place: Path = ("output",)
     text = ""
     texts: tuple[Path, ...] = ()
+    pieces: tuple[str, ...] = ()
     inside: list[Part] = []
     if isinstance(output, str):
         text, texts = output, (place,)
     elif isinstance(output, list):
-        text, texts = text_of(output, place, _TEXT)
+        pieces, texts = texts_of(output, place, _TEXT)
         for i, block in enumerate(output):
             kind = block.get("type") if isinstance(block, dict) else None
             if kind in _FILES:
@@ -103,11 +104,12 @@ def _result(item: Mapping[str, Any]) -> tuple[Part, ...]:
                 inside.append(Opaque(str(kind), as_json(block), 0, at=(*place, i)))
     result = Result(
         str(item.get("call_id") or item.get("id")),
-        text,
+        text or "\n".join(pieces),
         shape="string" if isinstance(output, str) else "blocks",
         block="input_text",
         at=place if isinstance(output, str | list) else (),
         texts=texts,
+        pieces=pieces,
     )
     return (result, *inside)
 

@@ -78,7 +78,7 @@ TOOLS: tuple[Tool, ...] = (
     Tool("write_bash", "shell", keep=("shellId", "input")),
     Tool("stop_bash", "shell", keep=("shellId",)),
     # The web.
-    Tool("web_fetch", "fetch", url="url"),
+    Tool("web_fetch", "fetch", url="url", keep=("prompt",)),
     Tool("fetch", "fetch", url="url", keep=("start_index",)),
     Tool("fetch_url", "fetch", url="url"),
     Tool("read_web_page", "fetch", url="url"),

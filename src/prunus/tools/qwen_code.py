@@ -11,6 +11,7 @@ TOOLS: tuple[Tool, ...] = (
     Tool("list_directory", "list", path="path"),
     Tool("run_shell_command", "shell", command="command", keep=("description",), workdir="directory"),
     Tool("todo_write", "todo", key="todo:write"),
+    Tool("web_fetch", "fetch", url="url", keep=("prompt",)),
     Tool("web_search", "fetch", query="query"),
     Tool("agent", "task", keep=("description", "subagent_type")),
     Tool("skill", "other", query="skill"),
