@@ -145,7 +145,9 @@ def table(agents: Iterable[Checked]) -> Table:
         before = one.tokens["before"]
         after = (f"{one.tokens[name] / before:.1%}" if before else "" for name in NAMES)
         counts: list[Any] = [one.sessions, one.requests, before]
-        shown.add_row(one.agent, *(f"{n:,}" for n in counts), *after, str(one.invalid_before), str(len(one.problems)))
+        shown.add_row(
+            one.agent, *(f"{n:,}" for n in counts), *after, str(one.invalid_before), str(len(one.problems))
+        )
     return shown
 
 

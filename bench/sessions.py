@@ -5,13 +5,14 @@ Seeded, so every run times the same bytes. About 3.6 KB per call, as in recorded
 
 from __future__ import annotations
 
+import json
 import random
 from typing import Any
 
-WORDS = (
+WORDS = tuple(  # noqa: SIM905
     "request session handler value index parse config return import token buffer client server async await "
-    "const function message error result stream cache update render module schema public static option"
-).split()
+    "const function message error result stream cache update render module schema public static option".split()
+)  # fmt: skip
 
 
 def text(rng: random.Random, lines: int) -> str:
@@ -73,8 +74,6 @@ def anthropic(made: list[tuple[str, dict[str, Any], str, bool]]) -> dict[str, An
 
 def responses(made: list[tuple[str, dict[str, Any], str, bool]]) -> list[dict[str, Any]]:
     """As input items of OpenAI Responses."""
-    import json
-
     items: list[dict[str, Any]] = [{"role": "user", "content": "Make the whole suite pass, then clean up."}]
     for n, (tool, given, answer, _) in enumerate(made):
         if n and n % 25 == 0:
@@ -82,3 +81,13 @@ def responses(made: list[tuple[str, dict[str, Any], str, bool]]) -> list[dict[st
         items.append({"type": "function_call", "call_id": f"c{n}", "name": tool, "arguments": json.dumps(given)})
         items.append({"type": "function_call_output", "call_id": f"c{n}", "output": answer})
     return items
+
+
+def chat(made: list[tuple[str, dict[str, Any], str, bool]]) -> list[dict[str, Any]]:
+    """As messages of OpenAI Chat."""
+    messages: list[dict[str, Any]] = [{"role": "user", "content": "Make the whole suite pass, then clean up."}]
+    for n, (tool, given, answer, _) in enumerate(made):
+        call = {"id": f"c{n}", "type": "function", "function": {"name": tool, "arguments": json.dumps(given)}}
+        messages.append({"role": "assistant", "content": "Next step.", "tool_calls": [call]})
+        messages.append({"role": "tool", "tool_call_id": f"c{n}", "content": answer})
+    return messages

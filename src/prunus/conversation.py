@@ -11,7 +11,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from prunus.engine import Engine
-from prunus.formats import Frame, Objects, decode, digest, parse
+from prunus.formats import Frame, Objects, decode, digest
 from prunus.history import Message
 
 __all__ = ["Body", "Conversation", "Loader"]
@@ -20,20 +20,33 @@ Body = Frame | Objects
 
 
 class Loader:
-    """Parses the messages of one body when they are asked for, each once."""
+    """Reads the messages of one body when they are asked for, each once."""
 
-    __slots__ = ("_body", "_messages")
+    __slots__ = ("_body", "_decoded", "_messages")
 
     def __init__(self, body: Body) -> None:
         self._body = body
+        self._decoded: dict[int, dict[str, Any]] = {}
         self._messages: dict[int, Message] = {}
 
     def __call__(self, index: int) -> Message:
         message = self._messages.get(index)
         if message is None:
-            message = parse(self._body.format, self._body.raw(index), index)
-            self._messages[index] = message
+            raw = self._body.raw(index)
+            message = self._messages[index] = self._body.format.parse(self.decoded(index, raw), raw)
         return message
+
+    def decoded(self, index: int, raw: bytes) -> dict[str, Any]:
+        """One message as JSON."""
+        value = self._decoded.get(index)
+        if value is None:
+            value = self._decoded[index] = decode(raw, index)
+        return value
+
+    def digest(self, index: int) -> bytes:
+        """The hash of one message, cache markers aside."""
+        raw = self._body.raw(index)
+        return digest(self.decoded(index, raw), raw)
 
 
 @dataclass(slots=True, eq=False)
@@ -55,20 +68,16 @@ class Conversation:
         """Bytes held for it, roughly: the last body, the edited messages, and about 1 KB for each call."""
         return self.last.size + self.engine.rendered_size + 1_000 * len(self.engine.view.uses)
 
-    def continued_by(self, body: Body, shared: int) -> bool:
+    def continued_by(self, body: Body, load: Loader, shared: int) -> bool:
         """Whether a body holds all messages of this conversation, given that the first `shared` are equal."""
         known = len(self.digests)
-        return len(body) >= known and all(digest_at(body, i) == self.digests[i] for i in range(shared, known))
+        return len(body) >= known and all(load.digest(i) == self.digests[i] for i in range(shared, known))
 
-    def record(self, body: Body) -> None:
+    def record(self, body: Body, load: Loader) -> None:
         """Remember a body as the newest one."""
-        if isinstance(body, Objects) and isinstance(self.last, Objects):
-            body.inherit(self.last)
+        self.digests += (load.digest(i) for i in range(len(self.digests), len(body)))
+        if isinstance(body, Objects):
+            body.raws.clear()
+            if isinstance(self.last, Objects):
+                body.inherit(self.last)
         self.last = body
-        self.digests += (digest_at(body, i) for i in range(len(self.digests), len(body)))
-
-
-def digest_at(body: Body, index: int) -> bytes:
-    """The hash of one message of a body, cache markers aside."""
-    raw = body.raw(index)
-    return digest(decode(raw, index), raw)

@@ -64,6 +64,8 @@ class Engine:
         self.rendered_size = 0
         self.edited: list[int] = []
         """The messages with edits, in order."""
+        self.changed: tuple[int, ...] = ()
+        """The messages whose edits are other than in the request before."""
         self.saved = 0
         self.by_strategy: dict[str, Tally] = {}
         self.by_category: dict[str, Tally] = {}
@@ -91,9 +93,10 @@ class Engine:
                 self._decide(self._dirty.pop())
             at = bisect_left(self.edited, resent)
             self._stale.update(self.edited[at:])
-            for index in sorted(self._stale):
-                self._render(index)
+            self.changed = tuple(sorted(self._stale))
             self._stale.clear()
+            for index in self.changed:
+                self._render(index)
         finally:
             view.look_at(None)
 
@@ -253,7 +256,8 @@ class Engine:
                 self.edited.remove(index)
             return
         after = change(before, edits)
-        following = self.view.message(index + 1) if index + 1 < len(self.view.turns) else None
+        more = after is None and index + 1 < len(self.view.turns)
+        following = self.view.message(index + 1) if more else None
         open_loop = self.view.loops[index] >= self.view.loop
         check(Change(self.format, before, after, following, open_loop))
         if index in self.rendered:

@@ -56,7 +56,7 @@ class Pruner:
             return Outcome(body, error=f"{type(error).__name__}: {error}")
 
     def _prune(self, body: Any, given: Any, now: float, format: str | None) -> Outcome:
-        conversation, read, resent = self._find(given, format)
+        read, load, conversation, resent = self._find(given, format)
         if read.size > self.settings.limits.body:
             raise FormatError(f"a body of {read.size:,} bytes; the limit is {self.settings.limits.body:,}")
         if read.closed:
@@ -66,14 +66,14 @@ class Pruner:
             conversation = Conversation(read, engine)
         else:
             self._forget(conversation)
-        conversation.engine.advance(len(read), Loader(read), resent)
-        conversation.record(read)
+        conversation.engine.advance(len(read), load, resent)
+        conversation.record(read, load)
         conversation.seen = now
         self._remember(conversation, now)
         return self._outcome(body, conversation)
 
-    def _find(self, body: Any, format: str | None) -> tuple[Conversation | None, Body, int]:
-        """The conversation that a body continues, the body read, and its first message with other bytes."""
+    def _find(self, body: Any, format: str | None) -> tuple[Body, Loader, Conversation | None, int]:
+        """The body read, the conversation that it continues, and its first message with other bytes."""
         kind = Frame if isinstance(body, bytes) else Objects
         best: Conversation | None = None
         most = 0
@@ -85,12 +85,14 @@ class Pruner:
                 if shared and shared >= len(candidate.digests):
                     break
         read = _read(body, best.last if best is not None else None, most, format)
-        if best is not None and best.continued_by(read, most):
-            return best, read, most
+        load = Loader(read)
+        if best is not None and best.continued_by(read, load, most):
+            return read, load, best, most
         for candidate in reversed(self._conversations):
-            if candidate.last.format is read.format and candidate.digests and candidate.continued_by(read, 0):
-                return candidate, read, 0
-        return None, read, 0
+            same = candidate.last.format is read.format
+            if same and candidate.digests and candidate.continued_by(read, load, 0):
+                return read, load, candidate, 0
+        return read, load, None, 0
 
     def _remember(self, conversation: Conversation, now: float) -> None:
         """Keep the conversation, and forget the oldest where they are too many, too large or too old."""
@@ -121,7 +123,9 @@ class Pruner:
             read.model,
             len(read),
         )
-        pruned = _as_given(body, read.assemble(engine.edited, engine.rendered)) if engine.rendered else body
+        pruned = body
+        if engine.rendered:
+            pruned = _as_given(body, read.assemble(engine.edited, engine.rendered, engine.changed))
         return Outcome(pruned, tuple(engine.chosen.values()), tuple(engine.refused.values()), report)
 
     def _around(self, conversation: Conversation) -> int:

@@ -32,8 +32,7 @@ def splice(raw: bytes, changes: Mapping[Path, bytes | None]) -> bytes:
     tree = _Tree()
     for path, value in changes.items():
         tree.plant(path, value)
-    cuts: list[tuple[int, int, bytes]] = []
-    _walk(raw, _skip_space(raw, 0), tree, cuts)
+    _, cuts = _walk(raw, _skip_space(raw, 0), tree)
     pieces: list[bytes] = []
     at = 0
     for start, end, value in sorted(cuts):
@@ -64,24 +63,47 @@ class _Tree:
         return self.leaf and self.value is None
 
 
-def _walk(raw: bytes, start: int, tree: _Tree, cuts: list[tuple[int, int, bytes]]) -> None:
+_Cut = tuple[int, int, bytes]
+
+
+def _walk(raw: bytes, start: int, tree: _Tree) -> tuple[int, list[_Cut]]:
+    """The end of the value that starts here, and the cuts inside it. Each byte is looked at once."""
     if tree.leaf:
-        cuts.append((start, _end_of_value(raw, start), tree.value or b""))
-        return
-    members = _members(raw, start)
-    chosen = {key: i for i, (key, *_) in enumerate(members) if key in tree.branches}
-    missing = tree.branches.keys() - chosen.keys()
+        end = _end_of_value(raw, start)
+        return end, [(start, end, tree.value or b"")]
+    opening = raw[start : start + 1]
+    if opening not in (b"{", b"["):
+        raise FormatError(f"a value at byte {start} is neither object nor list")
+    members: list[tuple[str | int, int, int]] = []
+    cuts: dict[str | int, list[_Cut]] = {}
+    at = _skip_space(raw, start + 1)
+    while raw[at] not in _CLOSING:
+        begin = value = at
+        key: str | int = len(members)
+        if opening == b"{":
+            end = _end_of_value(raw, at)
+            key = _text(raw[at:end])
+            value = _skip_space(raw, _skip_space(raw, end) + 1)
+        branch = tree.branches.get(key)
+        if branch is None or branch.removed:
+            end = _end_of_value(raw, value)
+            if branch is not None:
+                cuts[key] = []
+        else:
+            end, cuts[key] = _walk(raw, value, branch)
+        members.append((key, begin, end))
+        at = _skip_space(raw, end)
+        if raw[at] == 0x2C:
+            at = _skip_space(raw, at + 1)
+    missing = tree.branches.keys() - cuts.keys()
     if missing:
         raise FormatError(f"no {sorted(map(str, missing))} inside {raw[start : start + 40]!r}")
-    gone = {key for key in chosen if tree.branches[key].removed}
-    removed = {i for i, (key, *_) in enumerate(members) if key in gone}
-    for key, i in chosen.items():
-        if i not in removed:
-            _walk(raw, members[i][2], tree.branches[key], cuts)
-    cuts += _removals(members, removed)
+    gone = {key for key, branch in tree.branches.items() if branch.removed}
+    removals = _removals(members, {i for i, (key, *_) in enumerate(members) if key in gone})
+    return at + 1, [*(cut for found in cuts.values() for cut in found), *removals]
 
 
-def _removals(members: list[tuple[str | int, int, int, int]], removed: set[int]) -> list[tuple[int, int, bytes]]:
+def _removals(members: list[tuple[str | int, int, int]], removed: set[int]) -> list[_Cut]:
     """Cuts that take members away together with one comma each."""
     if not removed:
         return []
@@ -89,30 +111,12 @@ def _removals(members: list[tuple[str | int, int, int, int]], removed: set[int])
     kept = max((i for i in range(len(members)) if i not in removed), default=-1)
     cuts = [(members[i][1], members[i + 1][1], b"") for i in removed if i < kept]
     if kept < last:
-        cuts.append((members[kept][3] if kept >= 0 else members[0][1], members[last][3], b""))
+        cuts.append((members[kept][2] if kept >= 0 else members[0][1], members[last][2], b""))
     return cuts
 
 
-def _members(raw: bytes, start: int) -> list[tuple[str | int, int, int, int]]:
-    """Key or index, start, start of the value and end of every member of a container."""
-    found: list[tuple[str | int, int, int, int]] = []
-    opening = raw[start : start + 1]
-    if opening not in (b"{", b"["):
-        raise FormatError(f"a value at byte {start} is neither object nor list")
-    at = _skip_space(raw, start + 1)
-    while raw[at : at + 1] not in (b"}", b"]"):
-        begin = value = at
-        key: str | int = len(found)
-        if opening == b"{":
-            end = _end_of_value(raw, at)
-            key = msgspec.json.decode(raw[at:end], type=str)
-            value = _skip_space(raw, _skip_space(raw, end) + 1)
-        end = _end_of_value(raw, value)
-        found.append((key, begin, value, end))
-        at = _skip_space(raw, end)
-        if raw[at : at + 1] == b",":
-            at = _skip_space(raw, at + 1)
-    return found
+def _text(quoted: bytes) -> str:
+    return msgspec.json.decode(quoted, type=str) if b"\\" in quoted else quoted[1:-1].decode()
 
 
 def _skip_space(raw: bytes, at: int) -> int:

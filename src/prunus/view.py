@@ -19,13 +19,14 @@ import msgspec
 from prunus.history import Attachment, Call, Marker, Message, Opaque, Part, Ref, Result, Role, Text, Thinking
 from prunus.notes import is_note, is_shortened
 from prunus.tokens import Counter, attachment_tokens
-from prunus.tools import Meaning, Outcome, Span, Toolbox, Touch, comparable, is_stub, outcome
+from prunus.tools import Meaning, Outcome, Span, Toolbox, Touch, comparable, is_cut, is_stub, outcome
+from prunus.tools.paths import join, normalise
 
 __all__ = ["Piece", "Use", "View", "weigh"]
 
+_FOLDER = re.compile(r"(?:<cwd>|[Ww]orking directory:\s*)((?:/|~/|[A-Za-z]:[\\/])[^\s<>\"'`]+)")
 _NUMBERED = re.compile(r"^\s*(\d+)(?:→|\t|: |\| ?)", re.MULTILINE)
 _CHANGES_DIRECTORY = re.compile(r"(?:^|[;&|(\n])\s*(?:cd|pushd|popd|Set-Location)\b")
-_CUT_SHORT = re.compile(r"truncated|more lines|lines total|use offset|too large|persisted-output", re.IGNORECASE)
 
 
 @dataclass(frozen=True, slots=True)
@@ -70,7 +71,8 @@ class Use:
     @property
     def visible(self) -> bool:
         """Whether the result still shows what the tool answered."""
-        return not (self.stub or self.cut or self.compacted or self.shortened)
+        silent = self.meaning.kind == "read" and self.outcome == "unknown"
+        return not (self.stub or self.cut or self.compacted or self.shortened or silent)
 
     def touched(self, path: str) -> Touch | None:
         """What it did to a file, if anything."""
@@ -114,6 +116,8 @@ class View:
         """The newest answered call of each kind and key."""
         self.touched: dict[tuple[str, str], int] = {}
         """The newest successful call that read, wrote or edited each file."""
+        self.folder = ""
+        """The folder the agent works in, where its first messages name it."""
         self.inert: set[int] = set()
         """Calls that may replace no others, because a guard says so."""
         self._epoch = 0
@@ -169,6 +173,9 @@ class View:
                         # OpenCode's export keeps several model steps in one message.
                         steps += 1
                         self.turn += steps > 1
+                    if isinstance(part, Text) and not self.folder and not self.turn:
+                        found = _FOLDER.search(part.text)
+                        self.folder = normalise(found[1]) if found else ""
                     events.append(Piece(ref, part, message.role, self.turn, self.loop))
         self.turns.append(self.turn)
         self.loops.append(self.loop)
@@ -217,7 +224,7 @@ class View:
             meaning,
             ended,
             opened.turn,
-            _shown(meaning, text),
+            _shown(self._rooted(meaning.touches), text),
             b"" if stripped else _signature(call.tool, call.input),
             blake2b(comparable(call.tool, text).encode("utf-8", "surrogatepass"), digest_size=16).digest(),
             len(text),
@@ -231,6 +238,12 @@ class View:
             stripped,
             self._enter(meaning),
         )
+
+    def _rooted(self, touches: tuple[Touch, ...]) -> tuple[Touch, ...]:
+        """The touches with relative paths seen from the folder that the agent said it works in."""
+        if not self.folder:
+            return touches
+        return tuple(replace(touch, path=join(self.folder, touch.path)) for touch in touches)
 
     def _enter(self, meaning: Meaning) -> int:
         """The epoch of a command. Some agents keep one shell, where a `cd` changes what `ls` means."""
@@ -259,20 +272,19 @@ def _signature(tool: str, given: Mapping[str, Any] | str) -> bytes:
     return blake2b(tool.encode() + b"\0" + plain, digest_size=16).digest()
 
 
-def _shown(meaning: Meaning, text: str) -> tuple[Touch, ...]:
+def _shown(touches: tuple[Touch, ...], text: str) -> tuple[Touch, ...]:
     """The touches of a call, a whole-file read narrowed to the lines that came back.
 
     Tools stop after some thousand lines and say so; such a view does not cover the rest of the file.
     """
-    if len(meaning.touches) != 1:
-        return meaning.touches
-    touch = meaning.touches[0]
+    if len(touches) != 1:
+        return touches
+    touch = touches[0]
     if touch.kind != "read" or touch.span.end is not None or touch.span.start < 0:
-        return meaning.touches
-    edges = text[:300], text[-1500:]
-    if not any(_CUT_SHORT.search(edge) for edge in edges):
-        return meaning.touches
-    numbers = [int(found) for found in _NUMBERED.findall(edges[1])]
+        return touches
+    if not is_cut(text):
+        return touches
+    numbers = [int(found) for found in _NUMBERED.findall(text[-1500:])]
     # Without line numbers nothing tells how far it came, so it covers nothing but itself.
     end = max(numbers) if numbers else touch.span.start
     return (replace(touch, span=Span(touch.span.start, end)),)

@@ -60,7 +60,7 @@ def test_parallel_calls_and_their_results_keep_their_order() -> None:
     )
     results = [{"type": "tool_result", "tool_use_id": f"t{i}", "content": f"text {i}"} for i in range(2)]
     answered = message({"role": "user", "content": results})
-    assert answered.parts == (Result("t0", "text 0"), Result("t1", "text 1"))
+    assert answered.parts == (Result("t0", "text 0", False), Result("t1", "text 1", False))
     assert not answered.spoken
 
 
@@ -78,21 +78,21 @@ def test_a_result_as_text_or_as_blocks_reads_the_same() -> None:
 def test_images_and_documents_inside_a_result_belong_to_it() -> None:
     read = result([{"type": "text", "text": "two files"}, PNG, PDF])
     assert read.parts == (
-        Result("toolu_1", "two files"),
+        Result("toolu_1", "two files", False),
         Attachment("image", "image/png", 12, inside=0),
         Attachment("plan.pdf", "application/pdf", 8, inside=0),
     )
     assert read.parts[1].at == ("content", 0, "content", 1)
 
 
-def test_is_error_is_told_apart_from_its_absence() -> None:
+def test_a_result_without_the_flag_did_not_fail() -> None:
     found = [result("x", **more).parts[0] for more in ({"is_error": True}, {"is_error": False}, {})]
-    assert [part.error for part in found if isinstance(part, Result)] == [True, False, None]
+    assert [part.error for part in found if isinstance(part, Result)] == [True, False, False]
 
 
 def test_a_result_without_content_is_empty() -> None:
-    assert result(None).parts == (Result("toolu_1", ""),)
-    assert result([]).parts == (Result("toolu_1", ""),)
+    assert result(None).parts == (Result("toolu_1", "", False),)
+    assert result([]).parts == (Result("toolu_1", "", False),)
 
 
 def test_a_result_with_tool_references_brings_definitions() -> None:

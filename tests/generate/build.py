@@ -28,7 +28,8 @@ _PATHS = (
 _COMMANDS = ("ls -la", "git status", "npm test", "cd src", "python -m pytest -q", "git log --oneline", "make build")
 _SIZES = (0, 3, 40, 90, 300)
 _KINDS: tuple[Kind, ...] = (
-    "read", "read", "read", "read_lines", "write", "edit", "shell", "shell", "todo", "fetch", "search", "list", "task", "snapshot", "other"
+    "read", "read", "read", "read_lines", "write", "edit", "shell", "shell", "todo", "fetch", "search", "list", "task", "snapshot", "other",
+    "local", "tools",
 )  # fmt: skip
 _ODDITIES = (
     "",
@@ -79,10 +80,10 @@ def sessions(draw: Any, most: int = 24) -> Session:
     events = st.one_of(_steps, _steps, _steps, _asks)
     few, many = st.lists(events, min_size=1, max_size=6), st.lists(events, min_size=most // 2, max_size=most)
     drawn = draw(st.one_of(few, many, many))
-    return build(drawn, repeats_ids=draw(st.booleans()))
+    return build(drawn, repeats_ids=draw(st.booleans()), extras=draw(st.booleans()))
 
 
-def build(drawn: list[Any], *, repeats_ids: bool) -> Session:
+def build(drawn: list[Any], *, repeats_ids: bool = False, extras: bool = False) -> Session:
     """The session that follows from what was drawn."""
     versions = [0] * len(_PATHS)
     events: list[Ask | Step] = [Ask("Please make the tests pass, and explain what you did.")]
@@ -100,7 +101,8 @@ def build(drawn: list[Any], *, repeats_ids: bool) -> Session:
         events.append(
             Step(actions, says or "Done.", words(number + 99, 30) if thinking else "", thinking == "hidden")
         )
-    return Session(_settled(events), repeats_ids, f"build({drawn!r}, repeats_ids={repeats_ids})")
+    recipe = f"build({drawn!r}, repeats_ids={repeats_ids}, extras={extras})"
+    return Session(_settled(events), repeats_ids, extras, recipe)
 
 
 def _unanswered(step: Step) -> bool:

@@ -23,7 +23,7 @@ def claude_code(action: Action) -> Spelled:
             return "Write", {"file_path": action.path, "content": action.text}
         case "edit":
             return "Edit", {"file_path": action.path, "old_string": action.old, "new_string": action.text}
-        case "shell":
+        case "shell" | "local":
             return "Bash", {"command": action.command, "description": "Runs it"}
         case "todo":
             return "TodoWrite", {"todos": [{"content": item, "status": "pending"} for item in action.items]}
@@ -35,6 +35,8 @@ def claude_code(action: Action) -> Spelled:
             return "Glob", {"pattern": action.command, "path": action.path}
         case "task":
             return "Task", {"description": "Look", "prompt": action.command, "subagent_type": "general"}
+        case "tools":
+            return "ToolSearch", {"query": action.command, "max_results": 5}
         case "snapshot":
             return "mcp__playwright__browser_snapshot", {}
     return "mcp__tracker__find", {"query": action.command}
@@ -51,7 +53,7 @@ def opencode(action: Action) -> Spelled:
             return "write", {"filePath": action.path, "content": action.text}
         case "edit":
             return "edit", {"filePath": action.path, "oldString": action.old, "newString": action.text}
-        case "shell":
+        case "shell" | "local":
             return "bash", {"command": action.command, "description": "Runs it"}
         case "todo":
             return "todowrite", {
@@ -81,7 +83,7 @@ def gemini_cli(action: Action) -> Spelled:
             return "write_file", {"file_path": action.path, "content": action.text}
         case "edit":
             return "replace", {"file_path": action.path, "old_string": action.old, "new_string": action.text}
-        case "shell":
+        case "shell" | "local":
             return "run_shell_command", {"command": action.command, "description": "Runs it"}
         case "todo":
             return "write_todos", {"todos": [{"description": item, "status": "pending"} for item in action.items]}
@@ -112,6 +114,11 @@ def codex(action: Action) -> tuple[str, str, dict[str, Any]]:
             old = "\n".join("-" + line for line in action.old.split("\n"))
             new = "\n".join("+" + line for line in action.text.split("\n"))
             return _patch(f"*** Update File: {path}\n@@\n{old}\n{new}")
+        case "local":
+            given = {"type": "exec", "command": ["bash", "-lc", action.command], "env": {}}
+            return "local_shell_call", "", {"action": given, "status": "completed"}
+        case "tools":
+            return "tool_search_call", "", {"execution": "client", "arguments": {"query": action.command}}
         case "shell":
             return _command(action.command)
         case "search":

@@ -58,11 +58,17 @@ def _anthropic(session: Session) -> dict[str, Any]:
             name, given = claude_code(action)
             blocks.append({"type": "tool_use", "id": id, "name": name, "input": given})
             if _answered(action):
-                result = {"type": "tool_result", "tool_use_id": id, "content": _blocks(action, "text", _png)}
+                content = _blocks(action, "text", _png)
+                if action.kind == "tools" and not action.failed:
+                    content = [{"type": "tool_reference", "tool_name": "TaskCreate"}]
+                result = {"type": "tool_result", "tool_use_id": id, "content": content}
                 results.append({**result, "is_error": True} if action.failed else result)
         messages.append({"role": "assistant", "content": blocks})
         if results:
-            messages.append({"role": "user", "content": results})
+            reminder = [{"type": "text", "text": "<system-reminder>Stay calm.</system-reminder>"}] if session.extras else []
+            messages.append({"role": "user", "content": [*results, *reminder]})
+    if session.extras:
+        messages.insert(1, {"role": "system", "content": "Tools are deferred.", "output_config": {"effort": "high"}})
     tool = {"name": "Read", "description": "Reads a file.", "input_schema": {"type": "object"}}
     system = [{"type": "text", "text": "You are an agent.", "cache_control": {"type": "ephemeral"}}]
     return {
@@ -120,6 +126,8 @@ def _chat(session: Session) -> dict[str, Any]:
 
 def _responses(session: Session) -> dict[str, Any]:
     items: list[Any] = [_spoken("developer", "input_text", "You are an agent.")]
+    if session.extras:
+        items.append({"type": "additional_tools", "tools": [{"type": "custom", "name": "exec"}]})
     for number, (event, ids) in enumerate(_ids(session)):
         if isinstance(event, Ask):
             item = _spoken("user", "input_text", event.text)
@@ -138,8 +146,12 @@ def _responses(session: Session) -> dict[str, Any]:
         results: list[Any] = []
         for id, action in zip(ids, event.actions, strict=True):
             kind, name, given = codex(action)
-            items.append({"type": kind, "call_id": id, "name": name, **given})
-            if _answered(action):
+            items.append({"type": kind, "call_id": id, **({"name": name} if name else {}), **given})
+            if not _answered(action):
+                continue
+            if kind == "tool_search_call":
+                results.append({"type": "tool_search_output", "call_id": id, "tools": [{"type": "function", "name": "x"}]})
+            else:
                 results.append({"type": kind + "_output", "call_id": id, "output": _output(action, kind)})
         items += results
     tool = {"type": "function", "name": "exec_command", "parameters": {"type": "object"}}

@@ -8,8 +8,9 @@ from typing import Any, Literal
 __all__ = ["Action", "Ask", "Kind", "Session", "Step"]
 
 Kind = Literal[
-    "read", "read_lines", "write", "edit", "shell", "todo", "fetch", "search", "list", "task", "snapshot", "other"
-]
+    "read", "read_lines", "write", "edit", "shell", "local", "todo", "fetch", "search", "list", "task", "tools",
+    "snapshot", "other",
+]  # fmt: skip
 Answer = Literal["given", "missing", "compacted", "running"]
 
 
@@ -62,6 +63,8 @@ class Session:
     events: tuple[Ask | Step, ...]
     repeats_ids: bool = False
     """The model counts its call ids anew in each step."""
+    extras: bool = False
+    """The host adds what is its own: a system message in the list, reminders beside results, tool definitions."""
     recipe: str = ""
     """How to build it again; short enough to show when a test fails."""
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any, Final
 
 import pytest
+from hypothesis import settings
 from hypothesis import strategies as st
 
 from prunus import Outcome, Pruner, Settings
@@ -13,7 +14,7 @@ from tests.generate.encode import SPELLINGS, encode
 from tests.generate.render import FORMATS, render
 from tests.generate.session import Session
 
-__all__ = ["PRESETS", "bodies", "every_case", "every_format", "one_shot"]
+__all__ = ["PRESETS", "bodies", "every_case", "every_format", "every_preset", "fewer", "one_shot"]
 
 _IMPATIENT: Final[dict[str, dict[str, Any]]] = {
     "duplicate_calls": {},
@@ -49,9 +50,13 @@ every_format = pytest.mark.parametrize("format", list(FORMATS))
 every_preset = pytest.mark.parametrize("preset", list(PRESETS))
 
 
+fewer = settings(max_examples=max(3, (settings.default or settings()).max_examples // 6))
+"""For tests that run for each format and preset, or that prune many requests in each example."""
+
+
 def every_case(test: Any) -> Any:
     """Run a test for each format with each preset."""
-    return every_format(every_preset(test))
+    return every_format(every_preset(fewer(test)))
 
 
 def bodies(format: str) -> st.SearchStrategy[bytes]:

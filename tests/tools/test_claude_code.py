@@ -28,7 +28,7 @@ A = "/w/a.py"
         ("Grep", {"pattern": "x", "path": "src", "glob": "*.py"}, "search", "grep:src:x:*.py", ()),
         ("Bash", {"command": "npm test", "description": "test"}, "shell", "npm test", ()),
         ("BashOutput", {"bash_id": "1"}, "shell", "", ()),
-        ("WebFetch", {"url": "https://x.test", "prompt": "what?"}, "fetch", "https://x.test what?", ()),
+        ("WebFetch", {"url": "https://x.test", "prompt": "what?"}, "fetch", "https://x.test", ()),
         ("WebSearch", {"query": "q"}, "fetch", "search:q", ()),
         ("TodoWrite", {"todos": []}, "todo", "todo:write", ()),
         ("TodoRead", {}, "todo", "todo:read", ()),

@@ -24,7 +24,7 @@ A = "/w/a.py"
         ("grep_search", {"pattern": "x", "path": "/w", "glob": "*.py"}, "search", "grep:/w:x:*.py", ()),
         ("run_shell_command", {"command": "cat a.py", "directory": "/w"}, "read", A, (Touch(A, "read"),)),
         ("todo_write", {"todos": []}, "todo", "todo:write", ()),
-        ("web_fetch", {"url": "https://x.test", "prompt": "what?"}, "fetch", "https://x.test what?", ()),
+        ("web_fetch", {"url": "https://x.test", "prompt": "what?"}, "fetch", "https://x.test", ()),
         ("web_search", {"query": "q"}, "fetch", "search:q", ()),
         ("agent", {"description": "d", "prompt": "p"}, "task", "", ()),
         ("skill", {"skill": "commit"}, "other", "skill:commit", ()),

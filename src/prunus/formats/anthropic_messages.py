@@ -85,7 +85,7 @@ def _read_result(block: Mapping[str, Any], at: Path, parts: list[Part]) -> None:
         Result(
             str(block.get("tool_use_id")),
             text or "\n".join(pieces),
-            error=error if isinstance(error, bool) else None,
+            error=error is True,
             defines=defines,
             shape="string" if isinstance(content, str) else "blocks",
             at=place if "content" in block else (),

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from bisect import bisect_right
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Final
 
@@ -78,8 +78,8 @@ class Frame:
                 step //= 2
         return bisect_right(self.ends, at)
 
-    def assemble(self, edited: Sequence[int], rendered: Mapping[int, bytes]) -> bytes:
-        """The body with the edited messages in place."""
+    def assemble(self, edited: Sequence[int], rendered: Mapping[int, bytes], changed: Collection[int]) -> bytes:
+        """The body with the edited messages in place; bytes are put together anew, whatever `changed`."""
         view = memoryview(self.body)
         pieces: list[bytes | memoryview] = []
         at = 0

@@ -6,7 +6,7 @@ next one costs little more than following pointers, and notices any change the c
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -31,10 +31,12 @@ class Objects:
     """Length of the body as JSON, roughly."""
     copies: list[Any] = field(default_factory=list)
     """The messages as they were when they were read."""
+    raws: dict[int, bytes] = field(default_factory=dict)
+    """Messages that were asked for as JSON, while this is the body at hand."""
     given: dict[int, Any] = field(default_factory=dict)
-    """Edited messages as they were handed out, and how they should still be."""
+    """Edited messages as they were handed out; None for one that goes."""
     pristine: dict[int, Any] = field(default_factory=dict)
-    sources: dict[int, bytes] = field(default_factory=dict)
+    """The same, as they should still be: the caller may have changed what was handed out."""
 
     @property
     def messages(self) -> list[Any]:
@@ -46,7 +48,10 @@ class Objects:
 
     def raw(self, index: int) -> bytes:
         """One message as JSON."""
-        return encode(self.messages[index])
+        raw = self.raws.get(index)
+        if raw is None:
+            raw = self.raws[index] = encode(self.messages[index])
+        return raw
 
     def around(self) -> Any:
         """What stands beside the messages: system text, tools, options."""
@@ -66,25 +71,30 @@ class Objects:
 
     def inherit(self, earlier: Objects) -> None:
         """Go on handing out the edited messages of an earlier body of the same conversation."""
-        self.given, self.pristine, self.sources = earlier.given, earlier.pristine, earlier.sources
+        self.given, self.pristine = earlier.given, earlier.pristine
 
-    def assemble(self, edited: Sequence[int], rendered: Mapping[int, bytes]) -> Any:
-        """A new body with the edited messages in place; all others are the objects that were given."""
-        if self.given != self.pristine:
-            self.given = {index: msgspec.json.decode(self.sources[index]) for index in self.given}
-        for index in [index for index in self.sources if self.sources[index] is not rendered.get(index)]:
-            del self.sources[index], self.given[index], self.pristine[index]
-        for index in edited:
-            if index not in self.sources:
-                raw = rendered[index]
-                self.sources[index] = raw
+    def assemble(self, edited: Sequence[int], rendered: Mapping[int, bytes], changed: Collection[int]) -> Any:
+        """A new body with the edited messages in place; all others are the objects that were given.
+
+        Only those of `changed` are edited in another way than in the body before.
+        """
+        if not self.given or self.given != self.pristine:
+            changed = edited
+        for index in changed:
+            raw = rendered.get(index)
+            if raw is None:
+                self.given.pop(index, None)
+                self.pristine.pop(index, None)
+            else:
                 self.given[index] = msgspec.json.decode(raw) if raw else None
                 self.pristine[index] = msgspec.json.decode(raw) if raw else None
         kept = list(self.messages)
+        gone = False
         for index, message in self.given.items():
             kept[index] = message
-        if None in self.given.values():
-            kept = [message for index, message in enumerate(kept) if self.given.get(index, message) is not None]
+            gone = gone or message is None
+        if gone:
+            kept = [message for i, message in enumerate(kept) if message is not None or i not in self.given]
         return {**self.body, self.format.field: kept} if isinstance(self.body, dict) else kept
 
 
@@ -100,7 +110,7 @@ def read_objects(body: Any, known: Objects | None, shared: int, name: str | None
         held = body.get("previous_response_id")
         made.closed = "the provider holds the history (previous_response_id)" if held else ""
     fresh = made.messages[shared:]
-    made.size += sum(len(encode(message)) for message in fresh)
+    made.size += sum(len(made.raw(index)) for index in range(shared, len(made)))
     made.copies = known.copies[:shared] + copy(fresh)
     return made
 

@@ -47,8 +47,11 @@ class OpenAIResponses:
                 text = message["input"]
                 part = Call(str(message.get("call_id")), str(message.get("name")), text, text, at=("input",))
             case "local_shell_call" if isinstance(message.get("action"), dict):
+                # An action has required fields beside its command, so it stays whole.
                 action = message["action"]
-                part = Call(str(message.get("call_id")), "local_shell", action, as_json(action), at=("action",))
+                part = Call(
+                    str(message.get("call_id")), "local_shell", action, as_json(action), fixed=True, at=("action",)
+                )
             case "function_call_output" | "custom_tool_call_output" | "local_shell_call_output":
                 return Message("tool", _result(message), raw)
             case "reasoning":

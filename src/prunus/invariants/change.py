@@ -11,7 +11,7 @@ __all__ = ["Change"]
 
 @dataclass(frozen=True, slots=True)
 class Change:
-    """A message before and after its edits, with what stands behind it.
+    """A message before and after its edits.
 
     Messages that are not changed leave with the bytes they came with, so whatever a provider would newly refuse
     shows here.
@@ -21,5 +21,6 @@ class Change:
     before: Message
     after: Message | None
     following: Message | None
+    """The message behind one that goes."""
     open_loop: bool
     """The model is still in the tool loop that this message belongs to."""

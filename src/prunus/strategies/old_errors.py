@@ -9,13 +9,13 @@ from prunus.edits import Edit, Input, Shorter
 from prunus.history import Call, Result
 from prunus.notes import error_note
 from prunus.strategies.cut import bare_input
+from prunus.tools import body_of
 from prunus.view import Use, View
 
 __all__ = ["OldErrors"]
 
-_OUTPUT = re.compile(r"^Output:[ \n]", re.MULTILINE)
 _EXIT = re.compile(r"^.*\b(?:exited with code|exit code)\b.*$", re.IGNORECASE | re.MULTILINE)
-_WRAPPING = re.compile(r"\s*(?:<\w+>|\(empty\)|Error: \(none\))?\s*\Z")
+_WRAPPING = re.compile(r"\s*(?:<\w+>|\(empty\)|Command: .*|Directory: .*|Output: \(empty\)|Error: \(none\))?\s*\Z")
 _EDGE = 400
 _LONGEST = 300
 
@@ -44,7 +44,7 @@ class OldErrors:
     def propose(self, use: Use, earlier: Sequence[Use], group: Hashable, view: View) -> Iterator[Edit]:
         result, call = view.part(use.result), view.part(use.call)
         if isinstance(result, Result) and use.visible:
-            text = f"{_headline(result.text)}\n{error_note(len(result.text))}"
+            text = f"{_headline(use.tool, result.text)}\n{error_note(len(result.text))}"
             reason = f"an error older than {self.turns} turns"
             yield Edit(use.result, Shorter(text), self.name, reason, ripe=use.turn + self.turns + 1)
         if isinstance(call, Call):
@@ -54,12 +54,11 @@ class OldErrors:
                 yield Edit(use.call, Input(kept), self.name, reason, ripe=use.turn + self.inputs)
 
 
-def _headline(text: str) -> str:
-    """The first line that says what went wrong, and before it the one with the exit code, if there is one."""
-    opening = _OUTPUT.search(text, 0, _EDGE)
-    code = _EXIT.match(text)
-    if opening is not None:
-        code = _EXIT.search(text[:_EDGE]) or _EXIT.search(text[-_EDGE:])
-    lines = text[opening.end() if opening else 0 :].splitlines()
-    first = next((line for line in lines if not _WRAPPING.match(line) and not _EXIT.match(line)), "")
+def _headline(tool: str, text: str) -> str:
+    """The first line that says what went wrong, and before it the client's line with the exit code, if any."""
+    output = body_of(tool, text)
+    wrapped = output != text or _EXIT.match(text) or text.startswith("Command: ")
+    code = (_EXIT.search(text[:_EDGE]) or _EXIT.search(text[-_EDGE:])) if wrapped else None
+    lines = (line for line in output.splitlines() if not _WRAPPING.match(line) and not _EXIT.match(line))
+    first = next(lines, "").removeprefix("Output: ")
     return "\n".join(line.strip()[:_LONGEST] for line in (code[0] if code else "", first) if line.strip())

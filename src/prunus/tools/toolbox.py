@@ -199,11 +199,7 @@ def _query(tool: Tool, given: Mapping[str, Any]) -> str:
 def _fetched(tool: Tool, given: Mapping[str, Any]) -> str:
     if tool.query:
         return f"search:{given[tool.query]}"
-    if not tool.url:
-        return ""
-    # An answer about a page depends on the question, too.
-    question = given.get("prompt") if tool.url != "prompt" else None
-    return f"{given[tool.url]} {question}" if question else str(given[tool.url])
+    return str(given[tool.url]) if tool.url else ""
 
 
 def _touches(tool: Tool, given: Mapping[str, Any]) -> tuple[Touch, ...]:
