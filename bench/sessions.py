@@ -9,9 +9,10 @@ import json
 import random
 from typing import Any
 
-WORDS = tuple(  # noqa: SIM905
-    "request session handler value index parse config return import token buffer client server async await "
-    "const function message error result stream cache update render module schema public static option".split()
+WORDS = (
+    "request", "session", "handler", "value", "index", "parse", "config", "return", "import", "token", "buffer",
+    "client", "server", "async", "await", "const", "function", "message", "error", "result", "stream", "cache",
+    "update", "render", "module", "schema", "public", "static", "option",
 )  # fmt: skip
 
 

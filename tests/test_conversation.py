@@ -24,17 +24,22 @@ def conversation(*messages: Any) -> Conversation:
     settings = Settings()
     cut = frame(encode(body(*messages)))
     engine = Engine(
-        cut.format.name, settings.active_strategies(), settings.active_guards(), settings.toolbox(), settings.counter()
+        cut.format.name,
+        settings.active_strategies(),
+        settings.active_guards(),
+        settings.toolbox(),
+        settings.counter(),
     )
-    engine.advance(len(messages), Loader(cut), 0)
+    load = Loader(cut)
+    engine.advance(len(messages), load, 0)
     known = Conversation(cut, engine)
-    known.record(cut)
+    known.record(cut, load)
     return known
 
 
 def continued(known: Conversation, request: dict[str, Any]) -> bool:
-    raw = encode(request)
-    return known.continued_by(frame(raw), 0)
+    cut = frame(encode(request))
+    return known.continued_by(cut, Loader(cut), 0)
 
 
 def test_a_longer_body_with_the_same_messages_continues() -> None:
@@ -83,6 +88,6 @@ def test_a_message_is_parsed_once() -> None:
 def test_recording_takes_the_newest_bytes() -> None:
     known = conversation(ASKED, SAID)
     newer = frame(encode(marked(body(ASKED, SAID, MORE))))
-    known.record(newer)
+    known.record(newer, Loader(newer))
     assert len(known.digests) == 3
     assert json.loads(known.last.raw(2))["content"][0]["cache_control"]

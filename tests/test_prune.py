@@ -39,7 +39,11 @@ def test_an_older_read_of_the_same_file_goes() -> None:
     assert out.body["messages"][2]["content"][0]["content"].startswith("[Prunus: ")
     assert out.body["messages"][4]["content"][0]["content"] == TEXT
     assert out.report.saved > 0
-    assert (out.report.format, out.report.model, out.report.messages) == ("anthropic_messages", "claude-sonnet-4-5", 5)
+    assert (out.report.format, out.report.model, out.report.messages) == (
+        "anthropic_messages",
+        "claude-sonnet-4-5",
+        5,
+    )
 
 
 def test_nothing_to_prune_gives_the_same_object() -> None:
@@ -130,7 +134,13 @@ def test_messages_changed_in_place_are_noticed(session: Any, format: str, data: 
 
 def _touch(value: Any) -> None:
     """Change the first long text somewhere inside, in place."""
-    members = list(value.items()) if isinstance(value, dict) else list(enumerate(value)) if isinstance(value, list) else []
+    members = (
+        list(value.items())
+        if isinstance(value, dict)
+        else list(enumerate(value))
+        if isinstance(value, list)
+        else []
+    )
     for key, inner in members:
         if key in ("content", "text", "output", "error") and isinstance(inner, str):
             value[key] = inner + " and then some more words were added here"
@@ -147,6 +157,7 @@ def test_what_a_caller_does_to_an_answer_does_not_come_back(session: Any, format
         before = deepcopy(own)
         out = pruner.prune(own)
         assert own == before
+        assert out.error is None
         assert out.body == one_shot(request, preset).body
         pruned = out.body if isinstance(out.body, list) else out.body[FIELDS[format]]
         for message in pruned:

@@ -31,7 +31,7 @@ def _quoted_subset(new: Any, old: Any) -> bool:
 
 def _text_change(new: Any, old: Any) -> bool:
     """Only fenced code may leave a text of the user."""
-    return new == old or (isinstance(old, str) and isinstance(new, str) and "```" in old and "" < new)
+    return new == old or (isinstance(old, str) and isinstance(new, str) and "```" in old and new > "")
 
 
 def _aligned(
@@ -112,7 +112,9 @@ def _anthropic_changes(old: list[Any], new: list[Any]) -> Iterator[str]:
         return "it changed"
 
     def spoken(message: Any) -> bool:
-        return message.get("role") not in ("assistant", "system") and not any(b.get("type") == "tool_result" for b in blocks(message))
+        return message.get("role") not in ("assistant", "system") and not any(
+            b.get("type") == "tool_result" for b in blocks(message)
+        )
 
     yield from _messagewise(old, new, changed, spoken)
 
@@ -161,8 +163,12 @@ def _chat_changes(old: list[Any], new: list[Any]) -> Iterator[str]:
     yield from _messagewise(old, new, changed, lambda m: m.get("role") not in KNOWN_ROLES)
 
 
+def _said_by_user(item: Any) -> bool:
+    return item.get("type", "message") == "message" and item.get("role") not in KNOWN_ROLES
+
+
 def _responses_changes(old: list[Any], new: list[Any]) -> Iterator[str]:
-    start = _loop_start(old, lambda i: i.get("type", "message") == "message" and i.get("role") == "user")
+    start = _loop_start(old, _said_by_user)
 
     def may_go(i: int) -> bool:
         follows = old[i + 1].get("type", "message") if i + 1 < len(old) else ""
@@ -179,10 +185,10 @@ def _responses_changes(old: list[Any], new: list[Any]) -> Iterator[str]:
                 return _except(before, after, "action", _subset(after.get("action"), before.get("action")))
             case "function_call_output" | "custom_tool_call_output" | "local_shell_call_output":
                 return _except(before, after, "output", type(before["output"]) is type(after.get("output")))
-            case "message" if before.get("role") == "user" and isinstance(before["content"], list):
+            case "message" if _said_by_user(before) and isinstance(before["content"], list):
                 inner = "".join(_aligned(before["content"], after.get("content", []), lambda i: False, block))
                 return inner or _except(before, after, "content", True)
-            case "message" if before.get("role") == "user":
+            case "message" if _said_by_user(before):
                 return _except(before, after, "content", _text_change(after.get("content"), before["content"]))
         return "it changed"
 
@@ -241,7 +247,7 @@ def _opencode_changes(old: list[Any], new: list[Any]) -> Iterator[str]:
             parts,
             after["parts"],
             lambda i: parts[i]["type"] in markers or (over and parts[i]["type"] == "reasoning"),
-            lambda b, a: part(b, a, before["info"]["role"] == "user"),
+            lambda b, a: part(b, a, before["info"].get("role") != "assistant"),
         )
 
     def part(before: Any, after: Any, user: bool) -> str:
@@ -266,7 +272,7 @@ def _opencode_changes(old: list[Any], new: list[Any]) -> Iterator[str]:
         done = before.get("status") in ("completed", "error") and not before.get("time", {}).get("compacted")
         return rest[0] == rest[1] and done and _subset(after.get("input"), before["input"])
 
-    yield from _messagewise(old, new, changed, lambda m: m["info"]["role"] == "user")
+    yield from _messagewise(old, new, changed, lambda m: m["info"].get("role") != "assistant")
 
 
 CHANGES: dict[str, Callable[[list[Any], list[Any]], Iterator[str]]] = {

@@ -22,11 +22,12 @@ Body = Frame | Objects
 class Loader:
     """Reads the messages of one body when they are asked for, each once."""
 
-    __slots__ = ("_body", "_decoded", "_messages")
+    __slots__ = ("_body", "_decoded", "_digests", "_messages")
 
     def __init__(self, body: Body) -> None:
         self._body = body
         self._decoded: dict[int, dict[str, Any]] = {}
+        self._digests: dict[int, bytes] = {}
         self._messages: dict[int, Message] = {}
 
     def __call__(self, index: int) -> Message:
@@ -45,8 +46,11 @@ class Loader:
 
     def digest(self, index: int) -> bytes:
         """The hash of one message, cache markers aside."""
-        raw = self._body.raw(index)
-        return digest(self.decoded(index, raw), raw)
+        found = self._digests.get(index)
+        if found is None:
+            raw = self._body.raw(index)
+            found = self._digests[index] = digest(self.decoded(index, raw), raw)
+        return found
 
 
 @dataclass(slots=True, eq=False)

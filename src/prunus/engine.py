@@ -10,7 +10,8 @@ from __future__ import annotations
 
 from bisect import bisect_left, insort
 from collections.abc import Callable, Hashable, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
+from typing import NamedTuple
 
 from prunus.apply import change
 from prunus.edits import Edit, Gone, Input, Keep, Note, Refusal, Shorter
@@ -27,11 +28,10 @@ from prunus.view import Piece, Use, View, weigh
 __all__ = ["Engine", "Tally"]
 
 
-@dataclass(frozen=True, slots=True)
-class Tally:
+class Tally(NamedTuple):
     """How many edits there are, and the tokens they save."""
 
-    count: int = 0
+    count: int = 0  # type: ignore[assignment]  # a tuple's own count() is of no use here
     tokens: int = 0
 
     def add(self, count: int, tokens: int) -> Tally:

@@ -45,10 +45,12 @@ def test_a_custom_call_carries_plain_text() -> None:
     assert read.parts == (Call("c1", "apply_patch", "*** Begin Patch", "*** Begin Patch"),)
 
 
-def test_a_shell_call_carries_its_action() -> None:
+def test_a_shell_call_carries_its_action_which_stays_whole() -> None:
     action = {"type": "exec", "command": ["ls"], "env": {}}
     read = item(type="local_shell_call", call_id="c1", action=action, status="completed")
-    assert read.parts == (Call("c1", "local_shell", action, '{"type":"exec","command":["ls"],"env":{}}'),)
+    assert read.parts == (
+        Call("c1", "local_shell", action, '{"type":"exec","command":["ls"],"env":{}}', fixed=True),
+    )
 
 
 @pytest.mark.parametrize("kind", ["function_call_output", "custom_tool_call_output", "local_shell_call_output"])

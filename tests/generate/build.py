@@ -16,9 +16,10 @@ from tests.generate.session import Action, Ask, Kind, Session, Step
 __all__ = ["build", "sessions", "words"]
 
 _WORDS = (
-    "value return self import index buffer naïve queue parse result error filter Größe table widget 日本 signal "
-    "worker config number client socket lambda header render token branch 🌱 module object window total"
-).split()
+    "value", "return", "self", "import", "index", "buffer", "naïve", "queue", "parse", "result", "error", "filter",
+    "Größe", "table", "widget", "日本", "signal", "worker", "config", "number", "client", "socket", "lambda",
+    "header", "render", "token", "branch", "🌱", "module", "object", "window", "total",
+)  # fmt: skip
 _PATHS = (
     "/home/user/app/src/main.py",
     "/home/user/app/src/parse.py",
@@ -26,10 +27,11 @@ _PATHS = (
     "/home/user/app/pyproject.toml",
 )
 _COMMANDS = ("ls -la", "git status", "npm test", "cd src", "python -m pytest -q", "git log --oneline", "make build")
+STUB = "File unchanged since last read. The content from the earlier Read tool_result is still current."
 _SIZES = (0, 3, 40, 90, 300)
 _KINDS: tuple[Kind, ...] = (
-    "read", "read", "read", "read_lines", "write", "edit", "shell", "shell", "todo", "fetch", "search", "list", "task", "snapshot", "other",
-    "local", "tools",
+    "read", "read", "read", "read_lines", "write", "edit", "shell", "shell", "local", "todo", "fetch", "search",
+    "list", "task", "tools", "snapshot", "other",
 )  # fmt: skip
 _ODDITIES = (
     "",
@@ -161,10 +163,7 @@ def _odd(action: Action, seed: int, odd: str) -> Action:
         case "failed":
             return replace(action, failed=True, result=f"Error: {words(seed, 5)}\n{words(seed, 120)}")
         case "stub" if action.kind == "read":
-            return replace(
-                action,
-                result="File unchanged since last read. The content from the earlier Read tool_result is still current.",
-            )
+            return replace(action, result=STUB)
         case "missing" | "compacted" | "running":
             return replace(action, answer=odd)
         case "long":

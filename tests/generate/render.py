@@ -65,10 +65,16 @@ def _anthropic(session: Session) -> dict[str, Any]:
                 results.append({**result, "is_error": True} if action.failed else result)
         messages.append({"role": "assistant", "content": blocks})
         if results:
-            reminder = [{"type": "text", "text": "<system-reminder>Stay calm.</system-reminder>"}] if session.extras else []
+            reminder = (
+                [{"type": "text", "text": "<system-reminder>Stay calm.</system-reminder>"}]
+                if session.extras
+                else []
+            )
             messages.append({"role": "user", "content": [*results, *reminder]})
     if session.extras:
-        messages.insert(1, {"role": "system", "content": "Tools are deferred.", "output_config": {"effort": "high"}})
+        messages.insert(
+            1, {"role": "system", "content": "Tools are deferred.", "output_config": {"effort": "high"}}
+        )
     tool = {"name": "Read", "description": "Reads a file.", "input_schema": {"type": "object"}}
     system = [{"type": "text", "text": "You are an agent.", "cache_control": {"type": "ephemeral"}}]
     return {
@@ -150,7 +156,9 @@ def _responses(session: Session) -> dict[str, Any]:
             if not _answered(action):
                 continue
             if kind == "tool_search_call":
-                results.append({"type": "tool_search_output", "call_id": id, "tools": [{"type": "function", "name": "x"}]})
+                results.append(
+                    {"type": "tool_search_output", "call_id": id, "tools": [{"type": "function", "name": "x"}]}
+                )
             else:
                 results.append({"type": kind + "_output", "call_id": id, "output": _output(action, kind)})
         items += results
@@ -169,7 +177,8 @@ def _output(action: Action, kind: str) -> Any:
     if isinstance(content, list) or kind == "custom_tool_call":
         return content
     code = 1 if action.failed else 0
-    return f"Chunk ID: {len(action.result) * 7919 % 4096:x}\nWall time: 0.1 seconds\nProcess exited with code {code}\nOutput:\n{content}"
+    chunk = f"Chunk ID: {len(action.result) * 7919 % 4096:x}\nWall time: 0.1 seconds"
+    return f"{chunk}\nProcess exited with code {code}\nOutput:\n{content}"
 
 
 def _gemini(session: Session) -> dict[str, Any]:

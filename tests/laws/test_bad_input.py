@@ -86,7 +86,7 @@ def test_what_cannot_be_read_comes_back_with_the_reason(body: bytes) -> None:
         b'{"messages": [{"role": ["user"], "content": {"a": 1}}]}',
         b'{"messages": [{"role": "tool", "tool_call_id": 3, "content": [[], null, 3]}]}',
         b'{"messages": [{"role": "assistant", "tool_calls": [null, 3, [], {"function": 3}], "content": 3}]}',
-        b'{"input": [{"type": 3}, {"type": null}, {"type": "reasoning", "summary": 3}, {"type": "message", "role": 3}]}',
+        b'{"input": [{"type": 3}, {"type": null}, {"type": "reasoning", "summary": 3}, {"role": 3}]}',
         b'{"contents": [{"parts": [null, 3, {"functionCall": 3}, {"functionResponse": {"response": 3}}]}]}',
         b'[{"info": null, "parts": [null, {"type": "tool", "state": {"input": 3, "output": 4}}]}]',
     ],

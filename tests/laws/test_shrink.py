@@ -28,7 +28,7 @@ def test_the_report_counts_what_is_there(format: str, preset: str, data: Any) ->
     out = one_shot(body, preset)
     off = Pruner(Settings(preset="off"))
     assert out.report.tokens_before == off.prune(body).report.tokens_before
-    # Words in place of an attachment join the text of the result around it, and joined text counts a little differently.
+    # Words in place of an attachment join the text of the result around it; joined text counts differently.
     joined = sum(edit.strategy == "old_attachments" for edit in out.edits)
     assert abs(out.report.tokens_after - off.prune(out.body).report.tokens_before) <= 2 * joined
     assert out.report.saved == sum(edit.saved for edit in out.edits)

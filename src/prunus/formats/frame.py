@@ -30,6 +30,7 @@ FORMATS: Final[tuple[Format, ...]] = (
 _FIELDS: Final = ("messages", "input", "contents")
 _LOOK: Final = 64
 _CHUNK: Final = 1 << 20
+_GLANCE: Final = 64
 _SPACE: Final = re.compile(rb"[ \t\r\n]*")
 _KEY: Final = re.compile(rb'[ \t\r\n]*"((?:[^"\\]|\\.)*)"[ \t\r\n]*:[ \t\r\n]*', re.DOTALL)
 _CHAT: Final = frozenset({"tool_calls", "function_call", "reasoning_content", "tool_call_id"})
@@ -66,10 +67,16 @@ class Frame:
 
     def shared(self, body: bytes) -> int:
         """How many messages another body begins with that have the bytes of these."""
-        if not self.ends or not body.startswith(self.body[: self.ends[0]]):
+        if not self.ends:
+            return 0
+        first = self.ends[0]
+        # Other conversations of the same client differ at the end of the first message, if not before.
+        if body[max(0, first - _GLANCE) : first] != self.body[max(0, first - _GLANCE) : first]:
+            return 0
+        if not body.startswith(self.body[:first]):
             return 0
         end = min(self.ends[-1], len(body))
-        at, step = self.ends[0], _CHUNK
+        at, step = first, _CHUNK
         while at < end and step:
             step = min(step, end - at)
             if body.startswith(self.body[at : at + step], at):

@@ -118,13 +118,21 @@ def read_objects(body: Any, known: Objects | None, shared: int, name: str | None
 def encode(value: Any) -> bytes:
     """An object as JSON; what JSON cannot hold is the peer's fault."""
     try:
-        return msgspec.json.encode(value)
+        return msgspec.json.encode(value, enc_hook=_plain)
     except UnicodeEncodeError as error:
         raise FormatError(f"text that is not valid Unicode: {error.reason}") from error
     except RecursionError as error:
         raise FormatError("nested too deeply") from error
     except (TypeError, ValueError, msgspec.MsgspecError) as error:
         raise FormatError(f"a value that JSON does not know: {error}") from error
+
+
+def _plain(value: Any) -> Any:
+    """A provider SDK's own object, such as a block of an earlier answer put into the next request."""
+    dump = getattr(value, "model_dump", None)
+    if dump is None:
+        raise TypeError(f"an object of type {type(value).__name__}")
+    return dump(mode="json", exclude_unset=True)
 
 
 def copy(value: Any) -> Any:

@@ -3,7 +3,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import ClassVar
 
-from prunus.edits import Edit
+from prunus.edits import Edit, Note, Shorter
 from prunus.guards.guard import Hold
 from prunus.view import View
 
@@ -20,6 +20,12 @@ class MinimumGain:
     """Edits that save fewer tokens are not made."""
 
     def hold(self, edit: Edit, view: View) -> Hold | None:
-        if edit.saved >= self.tokens:
+        if edit.saved < self.tokens:
+            return Hold(f"it would save {edit.saved} tokens, less than {self.tokens}")
+        use = view.by_ref.get(edit.target)
+        if use is None or edit.target != use.result or edit.tokens_before != use.tokens:
             return None
-        return Hold(f"it would save {edit.saved} tokens, less than {self.tokens}")
+        match edit.replacement:
+            case Note(text) | Shorter(text) if len(text) >= use.size:
+                return Hold("what would stand there has as many characters")
+        return None

@@ -1,0 +1,10 @@
+"""Runs every benchmark; `make bench` installs the peers first. Results land in bench/results/."""
+
+from __future__ import annotations
+
+import speed
+import tokens
+
+if __name__ == "__main__":
+    speed.main()
+    tokens.main()

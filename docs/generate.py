@@ -1,0 +1,117 @@
+"""Writes the reference pages from the code, or with --check says which are out of date."""
+
+from __future__ import annotations
+
+import dataclasses
+import inspect
+import json
+import sys
+from pathlib import Path
+from typing import Any
+
+from prunus import guards, strategies
+from prunus.policy.presets import PRESETS
+from prunus.policy.priorities import PRIORITIES
+from prunus.settings.docs import field_docs
+from prunus.settings.keys import keys
+
+HERE = Path(__file__).parent
+MADE = "<!-- Made by docs/generate.py from the code; change the code and run `make docs`. -->\n"
+
+
+def value(of: Any) -> str:
+    """A default, as a settings file would write it."""
+    return json.dumps(list(of) if isinstance(of, tuple) else of, ensure_ascii=False)
+
+
+def fields(owner: type) -> list[str]:
+    """The settings of a strategy or guard, as a table."""
+    docs = field_docs(owner)
+    rows = [
+        f"| `{field.name}` | `{value(field.default)}` | {docs.get(field.name, '')} |"
+        for field in dataclasses.fields(owner)  # type: ignore[arg-type]
+    ]
+    return ["", "| setting | default | meaning |", "|---|---|---|", *rows] if rows else []
+
+
+def strategies_page() -> str:
+    presets = [name for name in PRESETS if name != "off"]
+    lines = [
+        "# Strategies",
+        "",
+        "What could go. A strategy only proposes; [guards](guards.md) refuse, and where two strategies want the same",
+        "part, the one that stands first here has it. `tests/strategies/` shows each at work on small histories.",
+        "",
+        f"| strategy | in the seeds | {' | '.join(presets)} |",
+        f"|---|---|{'---|' * len(presets)}",
+    ]
+    for strategy in strategies.ALL:
+        on = " | ".join("on" if strategy.name in PRESETS[preset] else "" for preset in presets)
+        lines.append(f"| [{strategy.name}](#{strategy.name}) | {strategy.seed} | {on} |")
+    for strategy in strategies.ALL:
+        lines += ["", f"## {strategy.name}", "", inspect.getdoc(strategy) or ""]
+        lines += fields(strategy)
+        set_by = [
+            f"`{preset}` sets {', '.join(f'`{key} = {value(v)}`' for key, v in PRESETS[preset][strategy.name].items())}."
+            for preset in presets
+            if PRESETS[preset].get(strategy.name)
+        ]
+        lines += ["", *set_by] if set_by else []
+    return "\n".join(lines) + "\n"
+
+
+def guards_page() -> str:
+    lines = [
+        "# Guards",
+        "",
+        "What must stay. Every guard is asked once for every edit, whoever proposed it; a refusal is recorded with the",
+        "guard's name and shown by `prunus explain`.",
+    ]
+    for guard in guards.ALL:
+        lines += ["", f"## {guard.name}", "", inspect.getdoc(guard) or "", *fields(guard)]
+    lines += ["", "## Retention priorities", "", "`prunus explain` shows one for every part.", ""]
+    lines += ["| priority | what |", "|---|---|", *(f"| {name} | {what} |" for name, what in PRIORITIES.items())]
+    return "\n".join(lines) + "\n"
+
+
+def settings_page() -> str:
+    lines = [
+        "# Settings",
+        "",
+        "Read from `prunus.toml`, `[tool.prunus]` in `pyproject.toml`, `prunus.jsonc` and `acp.jsonc`: the user's first, then",
+        "the project's, then the command line (`--preset`, `--set key=value`). `prunus config init` writes a commented file,",
+        "`prunus config check` lists every problem, `prunus config schema` prints the JSON schema for editors.",
+        "",
+        "| key | default (preset auto) | meaning |",
+        "|---|---|---|",
+    ]
+    for key in keys():
+        lines.append(f"| `{key.name}` | `{value(key.default).replace('|', chr(92) + '|')}` | {key.doc} |")
+    lines += [
+        "",
+        "The seeds' camelCase keys (`strategies.aggressivePruning.pruneToolInputs`, `protectedTools`, `turnProtection`, …) are",
+        "understood in every file; a file called `acp.jsonc` starts from the preset `acp`.",
+    ]
+    return "\n".join(lines) + "\n"
+
+
+PAGES = {"strategies.md": strategies_page, "guards.md": guards_page, "settings.md": settings_page}
+
+
+def main() -> int:
+    stale = []
+    for name, page in PAGES.items():
+        text = MADE + page()
+        path = HERE / name
+        if "--check" in sys.argv:
+            if not path.exists() or path.read_text(encoding="utf-8") != text:
+                stale.append(name)
+        else:
+            path.write_text(text, encoding="utf-8")
+    if stale:
+        print(f"out of date: {', '.join(stale)}; run `make docs`")
+    return 1 if stale else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
