@@ -20,7 +20,7 @@ _CUT_AT_FRONT = re.compile(
 _CUT_AT_END = re.compile(
     r"\(File has more lines\.|\[Showing lines \d+-\d+ of \d+|\(Output capped at|\(Showing lines \d+-\d+ of \d+"
     r"|\[\d+ more lines in file\.|tokens truncated…|[Uu]se '?offset'? (?:parameter )?to"
-    r"|\b(?:[Oo]utput|[Ff]ile|[Cc]ontent|[Rr]esult)s? (?:was |were |is |has been )?truncated\b",
+    r"|[(\[<][^\n)\]>]{0,80}\b(?:T|t)runcated\b",
 )
 _CUT_KEYS = re.compile(r'"output_head":|<output_head>|\[\.\.\. \d+ characters truncated')
 _CUT_WITHIN = re.compile(r"…\d+ (?:chars|tokens) truncated…")
