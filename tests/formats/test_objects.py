@@ -74,3 +74,9 @@ def test_what_the_caller_does_to_a_pruned_body_stays_with_the_caller() -> None:
     edited = first.edits[0].target.message
     first.body["messages"][edited]["content"][0]["cache_control"] = {"type": "ephemeral"}
     assert pruner.prune({"messages": messages}).body == expected
+
+
+def test_a_tuple_of_messages_is_pruned_too() -> None:
+    out = prunus.prune({"messages": tuple(session(3))})
+    assert out.error is None
+    assert len(out.edits) == 2

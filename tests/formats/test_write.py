@@ -119,7 +119,7 @@ def test_a_gemini_answer_of_an_odd_type_never_replaces_the_whole_message(respons
 
 def test_an_opencode_answer_without_text_never_replaces_the_whole_message() -> None:
     shot = {"type": "file", "mime": "image/png", "url": "data:image/png;base64," + "A" * 4000}
-    state = {"status": "completed", "input": {}, "output": None, "attachments": [shot]}
+    state: dict[str, Any] = {"status": "completed", "input": {}, "output": None, "attachments": [shot]}
     value = {"info": {"role": "assistant"}, "parts": [{"type": "tool", "tool": "x", "callID": "c", "state": state}]}
     with suppress(PrunusError):
         assert written("opencode", value, {1: Note("[gone]")})["info"] == {"role": "assistant"}

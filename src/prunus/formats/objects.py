@@ -40,8 +40,7 @@ class Objects:
 
     @property
     def messages(self) -> list[Any]:
-        found = self.body[self.format.field] if isinstance(self.body, dict) else self.body
-        return found if isinstance(found, list) else []
+        return _list(self.body, self.format)
 
     def __len__(self) -> int:
         return len(self.messages)
@@ -61,9 +60,9 @@ class Objects:
 
     def shared(self, body: Any) -> int:
         """How many messages another body begins with that equal these."""
-        messages = body.get(self.format.field) if isinstance(body, dict) else body
-        if not isinstance(messages, list) or isinstance(body, dict) != isinstance(self.body, dict):
+        if isinstance(body, dict) != isinstance(self.body, dict):
             return 0
+        messages = _list(body, self.format)
         most = min(len(messages), len(self.copies))
         if messages[:most] == self.copies[:most]:
             return most
@@ -145,5 +144,5 @@ def copy(value: Any) -> Any:
 
 
 def _list(body: Any, format: Format) -> list[Any]:
-    found = body[format.field] if isinstance(body, dict) else body
-    return found if isinstance(found, list) else []
+    found = body.get(format.field) if isinstance(body, dict) else body
+    return found if isinstance(found, list) else list(found) if isinstance(found, tuple) else []
