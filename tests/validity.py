@@ -71,7 +71,7 @@ def _anthropic(messages: list[Any], body: Any) -> Iterator[str]:
     marks = json.dumps(body).count('"cache_control": {')
     if marks > 4:
         yield f"{marks} cache breakpoints"
-    waiting: list[str] = []
+    waiting: list[Any] = []
     for message in messages:
         role, content = message.get("role"), message.get("content")
         if role not in ("user", "assistant", "system"):

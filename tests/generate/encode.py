@@ -52,7 +52,7 @@ def _by_model(message: Any, format: str) -> bool:
     match format:
         case "openai_responses":
             kind = message.get("type", "message")
-            return kind == "reasoning" or kind.endswith("_call") or message.get("role") == "assistant"
+            return bool(kind == "reasoning" or kind.endswith("_call") or message.get("role") == "assistant")
         case "opencode":
             return bool(message["info"]["role"] == "assistant")
-    return message.get("role") in ("assistant", "model")
+    return bool(message.get("role") in ("assistant", "model"))

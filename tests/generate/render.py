@@ -121,11 +121,11 @@ def _chat(session: Session) -> dict[str, Any]:
             if _answered(action):
                 content = _blocks(action, "text", lambda size: {"type": "text", "text": "[an image]"})
                 messages.append({"role": "tool", "tool_call_id": id, "content": content})
-    function = {"name": "read", "description": "Reads a file.", "parameters": {"type": "object"}}
+    tool: dict[str, Any] = {"name": "read", "description": "Reads a file.", "parameters": {"type": "object"}}
     return {
         "model": "glm-4.6",
         "messages": messages,
-        "tools": [{"type": "function", "function": function}],
+        "tools": [{"type": "function", "function": tool}],
         "stream": True,
     }
 

@@ -20,7 +20,21 @@ from tests.laws.cases import PRESETS, every_case
 from tests.validity import FIELDS, new_problems
 
 SAMPLES = Path(__file__).parents[3] / "shared" / "wire-samples"
-ODD = (None, True, 3, -1.5, "", "x" * 900, [], {}, [None], {"type": "text"}, {"type": []}, [[1]], {"text": {}})
+ODD: tuple[Any, ...] = (
+    None,
+    True,
+    3,
+    -1.5,
+    "",
+    "x" * 900,
+    [],
+    {},
+    [None],
+    {"type": "text"},
+    {"type": []},
+    [[1]],
+    {"text": {}},
+)
 
 
 def unharmed(body: Any, settings: Settings, format: str | None = None) -> None:
