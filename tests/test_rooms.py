@@ -27,6 +27,7 @@ ROOMS = (
     "engine",
     "outcome",
     "conversation",
+    "timing",
     "pruner",
     "explain",
     "transcripts",

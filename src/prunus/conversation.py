@@ -13,6 +13,7 @@ from typing import Any
 from prunus.engine import Engine
 from prunus.formats import Frame, Objects, decode, digest
 from prunus.history import Message
+from prunus.policy.ledger import Flush, Ledger
 
 __all__ = ["Body", "Conversation", "Loader"]
 
@@ -64,6 +65,10 @@ class Conversation:
     around: Any = None
     """What stood around the messages in the last body."""
     around_tokens: int = 0
+    prompt: Any = None
+    """Model, system text and tools of the last body."""
+    requests: int = 0
+    flushes: tuple[Flush, ...] = ()
     held: int = 0
     """The size that was counted for it last."""
 
@@ -71,6 +76,12 @@ class Conversation:
     def size(self) -> int:
         """Bytes held for it, roughly: the last body, the edited messages, and about 1 KB for each call."""
         return self.last.size + self.engine.rendered_size + 1_000 * len(self.engine.view.uses)
+
+    @property
+    def ledger(self) -> Ledger:
+        """The edits in force and how they came about."""
+        edits = sorted(self.engine.chosen.values(), key=lambda edit: edit.target)
+        return Ledger(tuple(edits), self.flushes)
 
     def continued_by(self, body: Body, load: Loader, shared: int) -> bool:
         """Whether a body holds all messages of this conversation, given that the first `shared` are equal."""

@@ -9,7 +9,7 @@ once ends in the same edits as one seen message by message.
 from __future__ import annotations
 
 from bisect import bisect_left, insort
-from collections.abc import Callable, Hashable, Sequence
+from collections.abc import Callable, Hashable, Iterable, Sequence
 from dataclasses import replace
 from typing import NamedTuple
 
@@ -20,6 +20,7 @@ from prunus.guards import Guard, Hold
 from prunus.guards.protected_tools import ProtectedTools
 from prunus.history import Attachment, Call, Message, Opaque, Part, Ref, Result
 from prunus.invariants import Change, check
+from prunus.policy.sums import Sums
 from prunus.strategies import AfterEdit, OnPiece, OnUse, Strategy
 from prunus.tokens import Counter
 from prunus.tools import Toolbox
@@ -58,7 +59,14 @@ class Engine:
         self.after_edit = tuple(s for s in strategies if isinstance(s, AfterEdit))
         self.rank = {strategy.name: i for i, strategy in enumerate(strategies)}
         self.candidates: dict[Ref, dict[int, Edit]] = {}
+        self.found: dict[Ref, Edit] = {}
+        """The edit that each part would get now."""
         self.chosen: dict[Ref, Edit] = {}
+        """The edits in force."""
+        self.pending: dict[Ref, int] = {}
+        """Parts for which the two differ, and the tokens that a flush would save there."""
+        self.sizes = Sums()
+        """The tokens of each message as it stands."""
         self.refused: dict[Ref, tuple[Refusal, ...]] = {}
         self.rendered: dict[int, bytes] = {}
         self.rendered_size = 0
@@ -80,17 +88,26 @@ class Engine:
         self._rests_on: dict[Ref, set[Ref]] = {}
         """Parts whose edits depend on what happens to another part."""
 
-    def advance(self, count: int, load: Callable[[int], Message], resent: int) -> None:
-        """Take in the messages up to `count`; those from `resent` on may have come with other bytes."""
+    def advance(
+        self, count: int, load: Callable[[int], Message], resent: int, plan: Callable[[], int] = lambda: 0
+    ) -> None:
+        """Take in the messages up to `count`; those from `resent` on may have come with other bytes.
+
+        `plan` is asked, once all that could go is known, from which message on the edits are to be made.
+        """
         view = self.view
         view.look_at(load)
         try:
             for index in range(len(view.turns), count):
-                for event in view.extend(load(index)):
+                before = view.tokens
+                events = view.extend(load(index))
+                self.sizes.append(view.tokens - before)
+                for event in events:
                     self._hear(event)
             self._wake()
             while self._dirty:
                 self._decide(self._dirty.pop())
+            self._flush(plan())
             at = bisect_left(self.edited, resent)
             self._stale.update(self.edited[at:])
             self.changed = tuple(sorted(self._stale))
@@ -99,6 +116,40 @@ class Engine:
                 self._render(index)
         finally:
             view.look_at(None)
+
+    def adopt(self, edits: Iterable[Edit]) -> None:
+        """Put edits in force that an earlier process had made."""
+        for edit in edits:
+            if edit.target.message < len(self.sizes):
+                self._force(edit.target, edit)
+                self._compare(edit.target)
+
+    def _flush(self, cut: int) -> None:
+        """Make the pending edits from a message on; what a pointer outside still shows stays as it is."""
+        for target in [target for target in self.pending if target.message >= cut]:
+            showing = (self.chosen.get(ref) for ref in self._rests_on.get(target, ()) if ref.message < cut)
+            if not any(edit is not None and edit.shows == target for edit in showing):
+                self._force(target, self.found.get(target))
+                self._compare(target)
+
+    def _force(self, target: Ref, edit: Edit | None) -> None:
+        """An edit is in force from now on, or none is."""
+        old = self.chosen.pop(target, None)
+        for changed, sign in ((old, -1), (edit, 1)):
+            if changed is not None:
+                self._count(changed, sign)
+                self.sizes.add(target.message, -sign * changed.saved)
+        if edit is not None:
+            self.chosen[target] = edit
+        self._stale.add(target.message)
+
+    def _compare(self, target: Ref) -> None:
+        """See whether what was found for a part is in force."""
+        found, chosen = self.found.get(target), self.chosen.get(target)
+        if found == chosen:
+            self.pending.pop(target, None)
+        else:
+            self.pending[target] = (found.saved if found else 0) - (chosen.saved if chosen else 0)
 
     def _hear(self, event: Use | Piece) -> None:
         if isinstance(event, Piece):
@@ -187,11 +238,11 @@ class Engine:
             self.refused[target] = tuple(refusals)
         else:
             self.refused.pop(target, None)
-        if choice != self.chosen.get(target):
+        if choice != self.found.get(target):
             self._choose(target, choice)
 
     def _refusal(self, edit: Edit) -> Refusal | None:
-        if edit.shows is not None and edit.shows in self.chosen:
+        if edit.shows is not None and edit.shows in self.found:
             return Refusal(edit, "visible_pointers", "what it would point to is not shown in full any more")
         if self._covered(edit.target):
             return Refusal(edit, "whole_results", "the result that carries it goes as a whole")
@@ -213,17 +264,14 @@ class Engine:
         part = self.view.part(target)
         if not isinstance(part, Attachment) or part.inside is None:
             return False
-        owner = self.chosen.get(Ref(target.message, part.inside))
+        owner = self.found.get(Ref(target.message, part.inside))
         return owner is not None and isinstance(owner.replacement, Note)
 
     def _choose(self, target: Ref, choice: Edit | None) -> None:
-        old = self.chosen.pop(target, None)
-        for edit, sign in ((old, -1), (choice, 1)):
-            if edit is not None:
-                self._count(edit, sign)
+        self.found.pop(target, None)
         if choice is not None:
-            self.chosen[target] = choice
-        self._stale.add(target.message)
+            self.found[target] = choice
+        self._compare(target)
         self._dirty |= self._rests_on.get(target, set())
 
     def _count(self, edit: Edit, sign: int) -> None:

@@ -12,6 +12,7 @@ from prunus.errors import FormatError
 from prunus.formats import Frame, Objects, copy, encode, frame, read_objects, resume
 from prunus.outcome import Outcome, Report
 from prunus.settings import Settings
+from prunus.timing import Timing
 
 __all__ = ["Pruner", "prune"]
 
@@ -39,6 +40,7 @@ class Pruner:
         self._guards = self.settings.active_guards()
         self._toolbox = self.settings.toolbox()
         self._counter = self.settings.counter()
+        self._schedule = self.settings.active_schedule()
         self._conversations: list[Conversation] = []
         self._held = 0
         self._lock = Lock()
@@ -66,11 +68,14 @@ class Pruner:
             conversation = Conversation(read, engine)
         else:
             self._forget(conversation)
-        conversation.engine.advance(len(read), load, resent)
+        tokens = self._around(conversation, read)
+        timing = self._timing(conversation, read, now)
+        conversation.engine.advance(len(read), load, resent, timing.cut)
         conversation.record(read, load)
         conversation.seen = now
+        conversation.requests += 1
         self._remember(conversation, now)
-        return self._outcome(body, conversation)
+        return self._outcome(body, conversation, tokens)
 
     def _find(self, body: Any, format: str | None) -> tuple[Body, Loader, Conversation | None, int]:
         """The body read, the conversation that it continues, and its first message with other bytes."""
@@ -111,9 +116,19 @@ class Pruner:
         self._conversations.remove(conversation)
         self._held -= conversation.held
 
-    def _outcome(self, body: Any, conversation: Conversation) -> Outcome:
+    def _timing(self, conversation: Conversation, read: Body, now: float) -> Timing:
+        """What the schedule is told about the cache: the price of this model, and whether it is lost anyway."""
+        prompt = read.prompt
+        cold = ""
+        if prompt != conversation.prompt:
+            cold = "model, system text or tools changed" if conversation.requests else ""
+            conversation.prompt = copy(prompt)
+        price = self.settings.price_of(read.model)
+        return Timing(conversation, self._schedule, price, self.settings.window, now, cold)
+
+    def _outcome(self, body: Any, conversation: Conversation, tokens: int) -> Outcome:
         engine, read = conversation.engine, conversation.last
-        before = self._around(conversation) + engine.view.tokens
+        before = tokens + engine.view.tokens
         report = Report(
             before,
             before - engine.saved,
@@ -128,9 +143,9 @@ class Pruner:
             pruned = _as_given(body, read.assemble(engine.edited, engine.rendered, engine.changed))
         return Outcome(pruned, tuple(engine.chosen.values()), tuple(engine.refused.values()), report)
 
-    def _around(self, conversation: Conversation) -> int:
+    def _around(self, conversation: Conversation, read: Body) -> int:
         """The tokens of what stands around the messages: system text, tools, options."""
-        around = conversation.last.around()
+        around = read.around()
         if around != conversation.around:
             text = around if isinstance(around, bytes) else encode(around)
             conversation.around = copy(around)

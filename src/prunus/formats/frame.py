@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 import re
 from bisect import bisect_right
 from collections.abc import Collection, Mapping, Sequence
@@ -18,7 +19,7 @@ from prunus.formats.openai_chat import OpenAIChat
 from prunus.formats.openai_responses import OpenAIResponses
 from prunus.formats.opencode import OpenCode
 
-__all__ = ["FORMATS", "Frame", "format_named", "frame", "resume"]
+__all__ = ["FORMATS", "PROMPT", "Frame", "format_named", "frame", "resume"]
 
 FORMATS: Final[tuple[Format, ...]] = (
     AnthropicMessages(),
@@ -27,6 +28,7 @@ FORMATS: Final[tuple[Format, ...]] = (
     Gemini(),
     OpenCode(),
 )
+PROMPT: Final = ("model", "system", "instructions", "systemInstruction", "tools")
 _FIELDS: Final = ("messages", "input", "contents")
 _LOOK: Final = 64
 _CHUNK: Final = 1 << 20
@@ -49,6 +51,10 @@ class Frame:
     closed: str = ""
     """Why nothing may be pruned, where that is so."""
     model: str = ""
+    prompt: Mapping[str, bytes] = dataclasses.field(default_factory=dict)
+    """What the provider reads before the messages: model, system text, tools."""
+    ahead: frozenset[str] = frozenset()
+    """The keys that stand before the messages."""
 
     def __len__(self) -> int:
         return len(self.starts)
@@ -151,7 +157,8 @@ def resume(known: Frame, body: bytes, count: int) -> Frame | None:
         starts += more_starts
         ends += more_ends
     closed = known.closed or _closed(rest)
-    return Frame(body, known.format, starts, ends, closed, _model(rest) or known.model)
+    prompt = {key: value for key, value in known.prompt.items() if key in known.ahead} | _prompt(rest)
+    return Frame(body, known.format, starts, ends, closed, _model(rest) or known.model, prompt, known.ahead)
 
 
 def _frame_object(body: bytes, start: int, chosen: Format | None) -> Frame:
@@ -169,7 +176,13 @@ def _frame_object(body: bytes, start: int, chosen: Format | None) -> Frame:
         raise FormatError(f"no known format: {field} is not a list") from error
     known = chosen or _recognise(field, top, items)
     starts, ends = _spans(body, _place(body, start, top, field), items)
-    return Frame(body, known, starts, ends, _closed(top), _model(top))
+    order = list(top)
+    ahead = frozenset(order[: order.index(field)])
+    return Frame(body, known, starts, ends, _closed(top), _model(top), _prompt(top), ahead)
+
+
+def _prompt(top: Mapping[str, msgspec.Raw]) -> dict[str, bytes]:
+    return {key: bytes(top[key]) for key in PROMPT if key in top}
 
 
 def _closed(top: Mapping[str, msgspec.Raw]) -> str:

@@ -14,7 +14,7 @@ import msgspec
 
 from prunus.errors import FormatError
 from prunus.formats.format import Format
-from prunus.formats.frame import Frame, frame
+from prunus.formats.frame import PROMPT, Frame, frame
 
 __all__ = ["Objects", "copy", "encode", "read_objects"]
 
@@ -57,6 +57,11 @@ class Objects:
         if not isinstance(self.body, dict):
             return []
         return {key: [] if key == self.format.field else value for key, value in self.body.items()}
+
+    @property
+    def prompt(self) -> dict[str, Any]:
+        """What the provider reads before the messages: model, system text, tools."""
+        return {key: self.body[key] for key in PROMPT if key in self.body} if isinstance(self.body, dict) else {}
 
     def shared(self, body: Any) -> int:
         """How many messages another body begins with that equal these."""

@@ -8,7 +8,7 @@ from typing import Any, Final
 
 from prunus.settings.docs import about, field_docs
 from prunus.settings.model import Limits, Manual, Settings, Tokens, Values
-from prunus.settings.sections import GUARDS, STRATEGIES
+from prunus.settings.sections import GUARDS, SCHEDULES, STRATEGIES
 from prunus.settings.seeds import SHORTHANDS
 
 __all__ = ["ENABLED", "SHORTHAND_DOCS", "TABLES", "Key", "keys"]
@@ -45,15 +45,16 @@ def keys() -> Iterator[Key]:
     plain = Settings().dump()
     docs = field_docs(Values)
     yield Key("preset", plain["preset"], docs.get("base", ""))
-    for name in ("enabled", "notification"):
+    for name in ("enabled", "notification", "schedule", "window"):
         yield Key(name, plain[name], docs.get(name, ""))
     for name, place in SHORTHANDS.items():
         default: Any = plain
         for step in place:
             default = default[step]
         yield Key(name, default, SHORTHAND_DOCS[name])
-    yield Key("tools", plain["tools"], docs.get("tools", ""))
-    for kind, owners in (("strategies", STRATEGIES), ("guards", GUARDS), ("", TABLES)):
+    for name in ("tools", "prices"):
+        yield Key(name, plain[name], docs.get(name, ""))
+    for kind, owners in (("strategies", STRATEGIES), ("guards", GUARDS), ("schedules", SCHEDULES), ("", TABLES)):
         for name, owner in owners.items():
             table = f"{kind}.{name}" if kind else name
             words = {"enabled": ENABLED, **field_docs(owner)}

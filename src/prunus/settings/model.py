@@ -13,15 +13,20 @@ from prunus.errors import SettingsError
 from prunus.guards import ALL as ALL_GUARDS
 from prunus.guards import Guard
 from prunus.policy.presets import PRESETS, Preset
+from prunus.policy.prices import Price, price_of
+from prunus.policy.schedule import SCHEDULES as ALL_SCHEDULES
+from prunus.policy.schedule import Schedule
 from prunus.settings import files
 from prunus.settings.checks import check
 from prunus.settings.layers import Layer, merge
 from prunus.settings.problems import Problem, fail
 from prunus.settings.sections import (
     GUARDS,
+    SCHEDULES,
     STRATEGIES,
     Count,
     Guards,
+    Schedules,
     Section,
     Strategies,
     ToolRow,
@@ -68,6 +73,22 @@ class Manual(Section):
     """Whether the strategies run all the same."""
 
 
+class PriceRow(Section):
+    """What the prompt cache of some models costs, relative to an uncached input token."""
+
+    model: str
+    """The model's name; `*` and `?` are understood."""
+    read: float | None = Field(None, ge=0)
+    """Price of a token that is found in the cache."""
+    write: float | None = Field(None, ge=0)
+    """Price of a token that is written to it."""
+    ttl: float | None = Field(None, ge=0)
+    """Seconds that the cache lives without use."""
+    tier: int | None = Field(None, ge=1)
+    """Tokens above which the whole request costs `tier_factor` times as much."""
+    tier_factor: float | None = Field(None, ge=1)
+
+
 class Values(Section):
     """Every setting, without the ways to make one."""
 
@@ -81,6 +102,15 @@ class Values(Section):
     """What may go."""
     guards: Guards = Field(default_factory=Guards)
     """What must stay."""
+    schedule: Literal["cache", "eager", "pressure", "manual"] = "eager"
+    """When edits are made: when they save more than the prompt cache they break, at once, when the context fills
+    up, or never by itself."""
+    schedules: Schedules = Field(default_factory=Schedules)
+    """How each schedule decides."""
+    window: Count = 200_000
+    """Tokens that the model can take."""
+    prices: tuple[PriceRow, ...] = ()
+    """What the prompt cache of your models costs, where the built-in table does not know it."""
     tools: tuple[ToolRow, ...] = ()
     """Tools of your own: how they name their arguments."""
     tokens: Tokens = Field(default_factory=Tokens)
@@ -134,6 +164,17 @@ class Settings(Values):
             for owner in ALL_GUARDS
         )
 
+    def active_schedule(self) -> Schedule:
+        """What decides when edits are made."""
+        owner = next(owner for owner in ALL_SCHEDULES if owner.name == self.schedule)
+        section = getattr(self.schedules, owner.name) if owner.name in SCHEDULES else None
+        return owner(**fields_of(section, owner)) if section is not None else owner()
+
+    def price_of(self, model: str) -> Price:
+        """What the prompt cache of a model costs."""
+        own = {row.model: row.model_dump(exclude={"model"}, exclude_none=True) for row in self.prices}
+        return price_of(model, own)
+
     def toolbox(self) -> Toolbox:
         """What the tools mean, the user's own included."""
         return Toolbox(tuple(Tool(**fields_of(row, Tool)) for row in self.tools))
@@ -144,8 +185,10 @@ class Settings(Values):
 
     def dump(self) -> dict[str, Any]:
         """All values in force, as plain data; `Settings(**settings.dump())` is the same again."""
-        plain = self.model_dump(mode="json", by_alias=True, exclude={"tools"})
-        return {**plain, "tools": [row.model_dump(mode="json", exclude_defaults=True) for row in self.tools]}
+        plain = self.model_dump(mode="json", by_alias=True, exclude={"tools", "prices"})
+        rows = {"tools": self.tools, "prices": self.prices}
+        listed = {key: [row.model_dump(mode="json", exclude_defaults=True) for row in rows[key]] for key in rows}
+        return {**plain, **listed}
 
     def __reduce__(self) -> tuple[Any, ...]:
         # The classes of sections are made at run time, so pickle would not find them.

@@ -7,7 +7,7 @@ from typing import Any
 from prunus.settings.docs import about, field_docs
 from prunus.settings.keys import keys
 from prunus.settings.model import Values
-from prunus.settings.sections import GUARDS, STRATEGIES
+from prunus.settings.sections import GUARDS, SCHEDULES, STRATEGIES
 from prunus.settings.seeds import SHORTHANDS, known_at
 from prunus.tools import Tool
 
@@ -17,7 +17,9 @@ __all__ = ["schema"]
 def schema() -> dict[str, Any]:
     """Every key with its type, its words and its default."""
     root = Values.model_json_schema(by_alias=True)
-    tables = {owner.__name__: owner for owner in (*STRATEGIES.values(), *GUARDS.values(), Tool)}
+    tables = {
+        owner.__name__: owner for owner in (*STRATEGIES.values(), *GUARDS.values(), *SCHEDULES.values(), Tool)
+    }
     for name, table in root["$defs"].items():
         if name in tables:
             table["description"] = about(tables[name])

@@ -14,9 +14,21 @@ from pathspec import PathSpec
 from pydantic import AfterValidator, BaseModel, ConfigDict, Field, StrictBool, create_model
 
 from prunus import guards, strategies
+from prunus.policy import schedule
 from prunus.tools import Tool
 
-__all__ = ["GUARDS", "STRATEGIES", "Count", "Guards", "Section", "Strategies", "ToolRow", "fields_of"]
+__all__ = [
+    "GUARDS",
+    "SCHEDULES",
+    "STRATEGIES",
+    "Count",
+    "Guards",
+    "Schedules",
+    "Section",
+    "Strategies",
+    "ToolRow",
+    "fields_of",
+]
 
 Count = Annotated[int, Field(strict=True, ge=0)]
 """A whole number, 0 or more."""
@@ -91,14 +103,17 @@ def _sections(title: str, sections: Mapping[str, type[Section]]) -> type[Section
 
 STRATEGIES: Final = {owner.name: owner for owner in strategies.ALL}
 GUARDS: Final = {owner.name: owner for owner in guards.ALL if dataclasses.fields(cast(Any, owner))}
+SCHEDULES: Final = {owner.name: owner for owner in schedule.SCHEDULES if dataclasses.fields(cast(Any, owner))}
 
 if TYPE_CHECKING:
     Strategies: TypeAlias = Section
     Guards: TypeAlias = Section
     ToolRow: TypeAlias = Section
+    Schedules: TypeAlias = Section
 else:
     Strategies = _sections(
         "Strategies", {name: _section(owner, enabled=(StrictBool, False)) for name, owner in STRATEGIES.items()}
     )
     Guards = _sections("Guards", {name: _section(owner) for name, owner in GUARDS.items()})
     ToolRow = _section(Tool)
+    Schedules = _sections("Schedules", {name: _section(owner) for name, owner in SCHEDULES.items()})

@@ -1,0 +1,146 @@
+"""When the edits that were found are made.
+
+Changing a message in the middle of a history throws away the provider's cache behind it: what was read at the
+price r is written again at the price w. Say S tokens of pending edits lie behind a cut and T other tokens that
+were cached. Flushing there costs (w - r) * T once and saves r * S in this request and in each of the R that
+follow:
+
+    gain = r * S * (R + 1) - (w - r) * T
+
+Three things follow. Some moments are free: what was never sent has no cache to lose (T = 0), and a cold cache is
+lost anyway. A shallow cut is cheap whatever the price, so recent edits need not wait for old ones: the cut is
+chosen together with the time. And waiting has a value: the next requests bring more to flush behind the same
+cut, and a flush now makes a later one dearer to justify. So plain break-even flushes too often; the gain has to
+be `patience` times the price of the break.
+
+R is unknown. A conversation that has lasted n requests is taken to last as many again (the estimate of Lindy,
+within bounds): on the recorded sessions the number of requests still to come grows with those so far.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import ClassVar, Final, Protocol
+
+from prunus.policy.prices import Price
+
+__all__ = ["SCHEDULES", "Cache", "Eager", "Manual", "Moment", "Plan", "Pressure", "Schedule"]
+
+
+@dataclass(frozen=True, slots=True)
+class Moment:
+    """What a schedule is told about a request that is about to be sent."""
+
+    pending: Sequence[tuple[int, int]]
+    """Messages with edits that are not in force, oldest first, and the tokens that would go in each."""
+    sent: int
+    """How many of the messages were in the request before."""
+    tail: Callable[[int], int]
+    """The tokens from a message on to the end of what was sent before, as it stands."""
+    tokens: int
+    """The tokens of the whole request as it stands."""
+    requests: int
+    """The requests of this conversation so far."""
+    cold: str
+    """Why the provider's cache is lost anyway; empty if it is warm."""
+    price: Price
+    window: int
+    """Tokens that the model can take."""
+
+
+@dataclass(frozen=True, slots=True)
+class Plan:
+    """From which message on pending edits are made, and why."""
+
+    cut: int
+    reason: str
+
+
+class Schedule(Protocol):
+    """Decides when. A frozen dataclass; its fields are its settings."""
+
+    name: ClassVar[str]
+
+    def plan(self, moment: Moment) -> Plan:
+        """The cut for this request; behind the last message for none."""
+
+
+@dataclass(frozen=True, slots=True)
+class Eager:
+    """Every edit is made as soon as it is found, as in the seeds."""
+
+    name: ClassVar[str] = "eager"
+
+    def plan(self, moment: Moment) -> Plan:
+        return Plan(0, "at once")
+
+
+@dataclass(frozen=True, slots=True)
+class Manual:
+    """Nothing is done unless it was asked for."""
+
+    name: ClassVar[str] = "manual"
+
+    def plan(self, moment: Moment) -> Plan:
+        return Plan(1 << 62, "")
+
+
+@dataclass(frozen=True, slots=True)
+class Pressure:
+    """Edits wait until the context fills up."""
+
+    name: ClassVar[str] = "pressure"
+
+    share: float = 0.75
+    """The share of the model's window from which on edits are made."""
+
+    def plan(self, moment: Moment) -> Plan:
+        if moment.tokens >= self.share * moment.window:
+            return Plan(0, f"the context is {moment.tokens / moment.window:.0%} full")
+        return Plan(1 << 62, "")
+
+
+@dataclass(frozen=True, slots=True)
+class Cache:
+    """Edits are made when they save more than the prompt cache they break."""
+
+    name: ClassVar[str] = "cache"
+
+    patience: float = 3.0
+    """How many times the price of the break the gain has to be."""
+    fewest: int = 5
+    """Requests still to come, at least."""
+    most: int = 100
+    """Requests still to come, at most."""
+    pressure: float = 0.9
+    """The share of the model's window from which on the price does not matter."""
+
+    def plan(self, moment: Moment) -> Plan:
+        if moment.cold:
+            return Plan(0, moment.cold)
+        if moment.tokens >= self.pressure * moment.window:
+            return Plan(0, f"the context is {moment.tokens / moment.window:.0%} full")
+        tier = moment.price.tier
+        if tier is not None and moment.tokens > tier >= moment.tokens - sum(gain for _, gain in moment.pending):
+            return Plan(0, f"past {tier:,} tokens the whole request costs more")
+        return self._best(moment) or Plan(moment.sent, "not sent before")
+
+    def _best(self, moment: Moment) -> Plan | None:
+        read, write = moment.price.read, moment.price.write
+        ahead = min(max(moment.requests, self.fewest), self.most)
+        best: Plan | None = None
+        most, saved = 0.0, 0
+        for message, tokens in reversed(moment.pending):
+            saved += tokens
+            if message >= moment.sent:
+                continue
+            broken = (write - read) * max(0, moment.tail(message) - saved)
+            gain = read * saved * (ahead + 1)
+            if gain >= self.patience * broken and gain - broken > most:
+                most = gain - broken
+                best = Plan(message, f"saves {saved:,} tokens a request")
+        return best
+
+
+SCHEDULES: Final[tuple[type[Schedule], ...]] = (Cache, Eager, Pressure, Manual)

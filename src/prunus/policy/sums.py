@@ -1,0 +1,45 @@
+"""Sums over stretches of a list that grows and changes, each in a logarithmic number of steps."""
+
+from __future__ import annotations
+
+__all__ = ["Sums"]
+
+
+class Sums:
+    """A Fenwick tree: append, change and add up without walking the whole list."""
+
+    __slots__ = ("_tree", "_values")
+
+    def __init__(self) -> None:
+        self._tree: list[int] = [0]
+        self._values: list[int] = []
+
+    def __len__(self) -> int:
+        return len(self._values)
+
+    def append(self, value: int) -> None:
+        """Put a value at the end."""
+        self._values.append(value)
+        at = len(self._values)
+        step = at & -at
+        self._tree.append(value + self.before(at - 1) - self.before(at - step))
+
+    def add(self, index: int, amount: int) -> None:
+        """Change one value."""
+        self._values[index] += amount
+        at = index + 1
+        while at < len(self._tree):
+            self._tree[at] += amount
+            at += at & -at
+
+    def before(self, index: int) -> int:
+        """The sum of all values before an index."""
+        total = 0
+        while index > 0:
+            total += self._tree[index]
+            index -= index & -index
+        return total
+
+    def between(self, start: int, end: int) -> int:
+        """The sum of the values from `start` up to, not including, `end`."""
+        return self.before(end) - self.before(start)
