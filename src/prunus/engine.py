@@ -175,6 +175,9 @@ class Engine:
         if isinstance(edit.replacement, Keep):
             options.pop(rank, None)
             return
+        held = options.get(rank)
+        if held is not None and held.ripe <= self.view.turn < edit.ripe:
+            return  # what may be done already is not put off again
         part = self.view.part(edit.target)
         options[rank] = self._weigh(edit, part)
         if edit.shows is not None:

@@ -8,11 +8,22 @@ from __future__ import annotations
 
 import re
 
-__all__ = ["code_note", "error_note", "file_note", "is_note", "is_shortened", "note", "shorten", "truncated_note"]
+__all__ = [
+    "code_note",
+    "error_note",
+    "file_note",
+    "is_note",
+    "is_shortened",
+    "note",
+    "outline_note",
+    "shorten",
+    "truncated_note",
+]
 
 _PREFIX = "[Prunus: "
 _LONGEST = 600
 _ERROR = re.compile(r"\[Error output truncated - \d+ chars total\]\s*\Z")
+_OUTLINE = re.compile(r"\[Prunus: [\d,]+ of [\d,]+ lines removed; call the tool again to see them\.\]\Z")
 _CUT = re.compile(r"^\.\.\. \[truncated: [\d,]+ chars total, [\d,]+ lines\] \.\.\.$", re.MULTILINE)
 
 
@@ -30,7 +41,9 @@ def is_note(text: str) -> bool:
 
 def is_shortened(text: str) -> bool:
     """Whether the middle of a text has been cut already."""
-    return "... [truncated: " in text and _CUT.search(text) is not None
+    return ("... [truncated: " in text and _CUT.search(text) is not None) or _OUTLINE.search(
+        text, max(0, len(text) - 120)
+    ) is not None
 
 
 def error_note(total: int) -> str:
@@ -41,6 +54,11 @@ def error_note(total: int) -> str:
 def truncated_note(characters: int, lines: int) -> str:
     """The line between head and tail of a long output."""
     return f"... [truncated: {characters:,} chars total, {lines:,} lines] ..."
+
+
+def outline_note(removed: int, lines: int) -> str:
+    """The line under the outline of an output."""
+    return f"[Prunus: {removed:,} of {lines:,} lines removed; call the tool again to see them.]"
 
 
 def file_note(name: str, size: int) -> str:

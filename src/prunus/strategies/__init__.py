@@ -9,6 +9,7 @@ from __future__ import annotations
 from typing import Final
 
 from prunus.strategies.duplicate_calls import DuplicateCalls
+from prunus.strategies.finished_results import FinishedResults
 from prunus.strategies.long_outputs import LongOutputs
 from prunus.strategies.middle_reads import MiddleReads
 from prunus.strategies.old_attachments import OldAttachments
@@ -41,6 +42,7 @@ ALL: Final[tuple[type[Strategy], ...]] = (
     RetriedErrors,
     OldErrors,
     OldResults,
+    FinishedResults,
     LongOutputs,
     OldThinking,
     OldAttachments,

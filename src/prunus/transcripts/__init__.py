@@ -21,6 +21,7 @@ from prunus.transcripts import (
     mini_swe_agent,
     openai_chat,
     opencode,
+    opencode_db,
     openhands,
     pi,
     swe_agent,
@@ -29,7 +30,7 @@ from prunus.transcripts import (
 from prunus.transcripts.recording import Recording, read
 from prunus.transcripts.session import Session
 
-__all__ = ["LOADERS", "Loader", "Session", "load"]
+__all__ = ["LOADERS", "Loader", "Session", "load", "stream"]
 
 
 class Loader(Protocol):
@@ -63,14 +64,26 @@ LOADERS: tuple[Loader, ...] = (
 
 def load(path: str | Path) -> tuple[Session, ...]:
     """All sessions of a recorded file, gzipped or plain, that made a request."""
+    return tuple(stream(path))
+
+
+def stream(path: str | Path) -> Iterator[Session]:
+    """The sessions of `load` one after another, for databases that hold very many."""
     path = Path(path)
+    if opencode_db.is_database(path):
+        for recording in opencode_db.recordings(path):
+            yield from _numbered(opencode.sessions(recording))
+        return
     recording = read(path)
     loader = next((loader for loader in LOADERS if loader.recognise(recording)), None)
     if loader is None:
         known = ", ".join(loader.AGENT for loader in LOADERS)
         raise FormatError(f"{path}: not a recorded session; expected one of {known}")
-    found = [session for session in loader.sessions(recording) if session.requests]
-    return tuple(
-        replace(session, name=f"{session.name}#{number}", skipped=0) if number > 1 else session
-        for number, session in enumerate(found, 1)
-    )
+    yield from _numbered(loader.sessions(recording))
+
+
+def _numbered(sessions: Iterator[Session]) -> Iterator[Session]:
+    """Those that made a request, further ones named by their number."""
+    asked = (session for session in sessions if session.requests)
+    for number, session in enumerate(asked, 1):
+        yield replace(session, name=f"{session.name}#{number}", skipped=0) if number > 1 else session

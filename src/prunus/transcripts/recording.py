@@ -68,7 +68,7 @@ def read(path: Path) -> Recording:
     for start in dict.fromkeys((0, max(data.find(b"{"), 0))):
         try:
             document = msgspec.json.decode(data[start:])
-        except msgspec.DecodeError:
+        except (msgspec.DecodeError, UnicodeDecodeError):
             continue
         return Recording(name, document, (document,) if isinstance(document, dict) else ())
     lines = [_decode(line) for line in data.splitlines() if line.strip()]
@@ -79,5 +79,5 @@ def read(path: Path) -> Recording:
 def _decode(line: bytes) -> Any:
     try:
         return msgspec.json.decode(line)
-    except msgspec.DecodeError:
+    except (msgspec.DecodeError, UnicodeDecodeError):
         return None

@@ -1,0 +1,112 @@
+"""`prunus replay`: recorded sessions through any policy, priced, with what was lost."""
+
+from __future__ import annotations
+
+import time
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import click
+
+from prunus.cli.failure import Failure
+
+if TYPE_CHECKING:
+    from prunus.lab.run import Found, Row
+
+__all__ = ["command"]
+
+_POLICIES = ("none", "auto", "eager", "mask:10", "mask:10:30000", "clear:100000:3")
+
+
+@click.command("replay")
+@click.argument("paths", metavar="PATH...", nargs=-1, required=True, type=click.Path(path_type=Path))
+@click.option(
+    "--policy", "policies", metavar="P", multiple=True,
+    help="What to send instead; may be repeated. By default: " + ", ".join(_POLICIES) + ".",
+)  # fmt: skip
+@click.option(
+    "--prices", metavar="READ/WRITE", multiple=True,
+    help="Price of a cached and of a newly cached token; may be repeated. By default six rows.",
+)  # fmt: skip
+@click.option(
+    "--json", "json_", metavar="OUT", type=click.Path(path_type=Path), help="Write all rows as JSON lines."
+)
+@click.option("--html", metavar="OUT", type=click.Path(path_type=Path), help="Draw cost against retention.")
+@click.option(
+    "--min-requests", metavar="N", type=click.IntRange(1), default=15, show_default=True,
+    help="Leave out shorter conversations.",
+)  # fmt: skip
+def command(
+    paths: tuple[Path, ...],
+    policies: tuple[str, ...],
+    prices: tuple[str, ...],
+    json_: Path | None,
+    html: Path | None,
+    min_requests: int,
+) -> None:
+    """Replay recorded sessions through policies: cost and loss.
+
+    Takes files of recorded sessions, or folders of them, sends every request through each policy and says what
+    it would have cost against no pruning, at each price of the prompt cache. hard and soft say how much of what
+    the agent used later was still shown: the lines its edits replace, the names its calls use.
+
+    \b
+    Examples:
+      prunus replay ~/.claude/projects
+      prunus replay session.jsonl --policy auto --policy mask:10 --prices 0.1/1.25
+      prunus replay sessions/ --json rows.jsonl --html picture.html
+    """
+    import msgspec
+
+    from prunus.cli.table import show
+    from prunus.errors import SettingsError
+    from prunus.lab.picture import picture
+    from prunus.lab.policy import installed
+    from prunus.lab.price_row import price_row
+    from prunus.lab.run import Study, recordings, run
+    from prunus.lab.summary import summarise, table
+    from prunus.policy.prices import NAMED_ROWS
+
+    try:
+        able, reasons = installed(dict.fromkeys(policies or _POLICIES))
+        rows_asked = tuple(dict.fromkeys(prices or NAMED_ROWS))
+        for row in rows_asked:
+            price_row(row)
+    except SettingsError as error:
+        raise Failure(str(error)) from error
+    for reason in reasons:
+        click.echo(f"left out: {reason}", err=True)
+    if not able:
+        raise Failure("none of these policies can be replayed here")
+    started = time.perf_counter()
+    found = tuple(run(recordings(paths), Study(able, rows_asked, min_requests)))
+    for one in found:
+        if one.failure:
+            click.echo(f"skipped: {one.failure}", err=True)
+    if all(one.failure for one in found):
+        raise Failure("no recorded session could be read")
+    rows = tuple(row for one in found for row in one.rows)
+    if json_ is not None:
+        json_.write_bytes(b"".join(msgspec.json.encode(row) + b"\n" for row in rows))
+    summaries = summarise(rows)
+    if html is not None:
+        html.write_text(picture(summaries), encoding="utf-8")
+    click.echo(_counted(found, rows, min_requests, time.perf_counter() - started))
+    if rows:
+        headings, lines = table(summaries)
+        show(headings, lines, right=range(1, len(headings)))
+        click.echo("Costs are shares of not pruning; hard and soft are shares of what was used later.")
+
+
+def _counted(found: tuple[Found, ...], rows: tuple[Row, ...], minimum: int, took: float) -> str:
+    """One line: how much was measured, and what was not."""
+    requests = sum(row.requests for row in rows if (row.policy, row.prices) == (rows[0].policy, rows[0].prices))
+    counted = sum(one.conversations for one in found)
+    short = sum(one.short for one in found)
+    damaged = sum(one.skipped for one in found)
+    said = f"{counted:,} conversations, {requests:,} requests in {took:.1f} s"
+    if short:
+        said += f"; {short:,} with fewer than {minimum} requests left out"
+    if damaged:
+        said += f"; {damaged:,} damaged records skipped"
+    return said

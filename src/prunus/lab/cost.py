@@ -1,0 +1,48 @@
+"""What a replayed conversation costs under a price row."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from prunus.lab.replay import Replay, Sent
+from prunus.policy.prices import Price, request_cost
+
+__all__ = ["Cost", "cost"]
+
+
+@dataclass(frozen=True, slots=True)
+class Cost:
+    """Input only, in tokens of uncached input; answers cost the same under every policy."""
+
+    cost: float
+    tokens: int
+    """Sum over all requests."""
+    peak: int
+    """Of the longest request."""
+    breaks: int
+    """Requests that do not continue the one before."""
+    undeclared: int
+    """Those among them that the policy gave no reason for."""
+    cold: int
+    """Requests that came after the cache had expired."""
+    invalid: int
+    """Requests that a provider would refuse, for calls without result or results without call."""
+
+
+def cost(replayed: Replay, price: Price) -> Cost:
+    """Price every request; the cache is cold after a longer gap than its lifetime, warm where no time is known."""
+    sent = replayed.requests
+    broken = [one for one in sent if one.broken > 0]
+    return Cost(
+        sum(request_cost(price, one.tokens, 0 if _cold(one, price) else one.cached) for one in sent),
+        sum(one.tokens for one in sent),
+        max((one.tokens for one in sent), default=0),
+        len(broken),
+        sum(not one.declared for one in broken),
+        sum(_cold(one, price) for one in sent),
+        sum(not one.valid for one in sent),
+    )
+
+
+def _cold(sent: Sent, price: Price) -> bool:
+    return sent.gap is not None and sent.gap > price.ttl

@@ -1,0 +1,127 @@
+"""A picture: cost against hard retention, a point for each policy, a panel for each price.
+
+One HTML file with inline SVG that needs nothing else, neither scripts nor the network.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from html import escape
+from typing import Final
+
+from prunus.lab.summary import Summary, table
+
+__all__ = ["picture"]
+
+WIDTH: Final = 520
+HEIGHT: Final = 360
+_LEFT, _RIGHT, _TOP, _BOTTOM = 52, 16, 34, 44
+_COSTS: Final = (0.2, 0.3, 0.4, 0.5, 0.6, 0.7, 0.8, 0.9, 1.0, 1.5, 2.0, 3.0, 5.0, 10.0)
+_SHARES: Final = (0.0, 0.2, 0.4, 0.5, 0.6, 0.7, 0.75, 0.8, 0.85, 0.9, 0.95, 1.0)
+
+_STYLE: Final = """
+:root { color-scheme: light dark;
+  --ink: #1c2024; --faint: #8a929b; --grid: #e3e6ea; --paper: #fff; --mark: #b03060 }
+@media (prefers-color-scheme: dark) {
+  :root { --ink: #e6e9ec; --faint: #8a929b; --grid: #30363c; --paper: #16191c; --mark: #ff7aa8 }
+}
+body { font: 14px/1.45 system-ui, sans-serif; color: var(--ink); background: var(--paper); margin: 2rem auto;
+  max-width: 1120px; padding: 0 1rem }
+svg { max-width: 100%; height: auto } .panels { display: flex; flex-wrap: wrap; gap: 1rem }
+text { fill: var(--ink); font: 11px system-ui, sans-serif } .tick { fill: var(--faint) }
+.grid { stroke: var(--grid) } .even { stroke: var(--faint); stroke-dasharray: 3 3 }
+circle { fill: var(--faint) } .ours circle { fill: var(--mark) } .ours text { font-weight: 600 }
+table { border-collapse: collapse; margin-top: 1.5rem; font-variant-numeric: tabular-nums }
+th, td { padding: 2px 9px; text-align: right; border-bottom: 1px solid var(--grid) }
+th:first-child, td:first-child { text-align: left }
+"""
+
+
+def picture(summaries: Sequence[Summary], title: str = "Cost against retention") -> str:
+    """The page for these summaries."""
+    panels: dict[str, list[Summary]] = {}
+    for one in summaries:
+        panels.setdefault(one.prices, []).append(one)
+    drawn = "\n".join(_panel(prices, points) for prices, points in panels.items())
+    counted = max((one.conversations for one in summaries), default=0)
+    asked = max((one.requests for one in summaries), default=0)
+    return f"""<!doctype html>
+<html lang="en"><head><meta charset="utf-8"><meta name="viewport" content="width=device-width">
+<title>{escape(title)}</title><style>{_STYLE}</style></head><body>
+<h1>{escape(title)}</h1>
+<p>{counted:,} conversations, {asked:,} requests. To the left is cheaper than not pruning, higher shows more of what
+the agent used later. Cost is what the input costs with a prompt cache, as a share of not pruning.</p>
+<div class="panels">
+{drawn}
+</div>
+{_table(summaries)}
+</body></html>
+"""
+
+
+def _panel(prices: str, points: Sequence[Summary]) -> str:
+    costs = [max(one.cost, 0.05) for one in points]
+    low = max([tick for tick in _COSTS if tick < min([*costs, 0.95])], default=0.05)
+    high = min([tick for tick in _COSTS if tick > max([*costs, 1.0])], default=max(costs) * 1.1)
+    least = min([one.hard for one in points], default=0.9)
+    floor = max((tick for tick in _SHARES if tick < least - 0.01), default=0.0)
+
+    def x(cost: float) -> float:
+        return _LEFT + (WIDTH - _LEFT - _RIGHT) * math.log(cost / low) / math.log(high / low)
+
+    def y(share: float) -> float:
+        return HEIGHT - _BOTTOM - (HEIGHT - _TOP - _BOTTOM) * (share - floor) / (1.0 - floor)
+
+    lines = [f'<text x="{_LEFT}" y="18">read {escape(prices.replace("/", ", write "))}</text>']
+    for tick in _COSTS:
+        if low <= tick <= high:
+            kind = "even" if tick == 1.0 else "grid"
+            lines.append(
+                f'<line class="{kind}" x1="{x(tick):.1f}" x2="{x(tick):.1f}" y1="{_TOP}" y2="{HEIGHT - _BOTTOM}"/>'
+                f'<text class="tick" text-anchor="middle" x="{x(tick):.1f}" y="{HEIGHT - _BOTTOM + 15}">'
+                f"{tick:g}</text>"
+            )
+    for tick in _SHARES:
+        if tick >= floor:
+            lines.append(
+                f'<line class="grid" x1="{_LEFT}" x2="{WIDTH - _RIGHT}" y1="{y(tick):.1f}" y2="{y(tick):.1f}"/>'
+                f'<text class="tick" text-anchor="end" x="{_LEFT - 6}" y="{y(tick) + 4:.1f}">{tick:g}</text>'
+            )
+    lines.append(f'<text class="tick" x="{_LEFT}" y="{HEIGHT - 8}">cost, share of not pruning</text>')
+    lines.append(f'<text class="tick" x="6" y="{_TOP - 4}">hard retention</text>')
+    placed = sorted(((x(max(one.cost, 0.05)), y(one.hard), one) for one in points), key=lambda point: point[:2])
+    for (at, height, one), (label, left) in zip(placed, _labels([p[:2] for p in placed]), strict=True):
+        anchor, shift = ("end", -8) if left else ("start", 8)
+        words = (
+            f"{one.policy}: cost {one.cost:.3f}, hard {one.hard:.3f}, soft {one.soft:.3f}, worst {one.worst:.2f}"
+        )
+        lines.append(
+            f'<g class="{"ours" if one.policy == "auto" else "other"}"><title>{escape(words)}</title>'
+            f'<circle cx="{at:.1f}" cy="{height:.1f}" r="4.5"/>'
+            f'<text text-anchor="{anchor}" x="{at + shift:.1f}" y="{label:.1f}">{escape(one.policy)}</text></g>'
+        )
+    return f'<svg viewBox="0 0 {WIDTH} {HEIGHT}" width="{WIDTH}" role="img">{"".join(lines)}</svg>'
+
+
+def _labels(points: Sequence[tuple[float, float]]) -> list[tuple[float, bool]]:
+    """The height of each label and whether it stands to the left, none on another one."""
+    placed: list[tuple[float, float, bool]] = []
+    for at, height in points:
+        left = at > WIDTH * 0.72
+        label = height + 4
+        while any(
+            abs(label - other) < 12 and abs(at - there) < 120 and side == left for there, other, side in placed
+        ):
+            label += 12
+        placed.append((at, label, left))
+    return [(label, left) for _, label, left in placed]
+
+
+def _table(summaries: Sequence[Summary]) -> str:
+    if not summaries:
+        return ""
+    headings, lines = table(summaries)
+    head = "".join(f"<th>{escape(heading)}</th>" for heading in headings)
+    body = "".join("<tr>" + "".join(f"<td>{escape(cell)}</td>" for cell in line) + "</tr>" for line in lines)
+    return f"<table><thead><tr>{head}</tr></thead><tbody>{body}</tbody></table>"

@@ -1,0 +1,102 @@
+"""One conversation through one policy, request by request.
+
+What a prompt cache could read is the longest beginning that a request shares with the one before, part by part;
+sharing inside the first part that differs is not counted. Providers find less: Anthropic looks back 20 blocks from
+a breakpoint only, and a cache can be evicted early. They may also find more, in a request further back.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from prunus.formats import format_named
+from prunus.lab.policy import Policy
+from prunus.lab.reading import Reader, Sheet
+from prunus.transcripts import Session
+
+__all__ = ["Replay", "Sent", "replay"]
+
+
+@dataclass(frozen=True, slots=True)
+class Sent:
+    """One request as the policy sent it."""
+
+    sheets: tuple[Sheet, ...]
+    tokens: int
+    cached: int
+    """Tokens that the request before began with too."""
+    broken: int
+    """Tokens of the request before that this one does not continue."""
+    gap: float | None
+    """Seconds since the request before; None where the recording does not tell."""
+    declared: str = ""
+    """Why the policy says it broke the prefix, if it does."""
+    valid: bool = True
+    """Whether it holds the calls and results that the agent's request held, in order."""
+
+
+@dataclass(frozen=True, slots=True)
+class Replay:
+    """All requests of a conversation under one policy."""
+
+    policy: str
+    requests: tuple[Sent, ...]
+
+
+def replay(session: Session, policy: Policy, reader: Reader | None = None) -> Replay:
+    """Send each recorded request through the policy.
+
+    A reader that is shared by several replays of the same conversation makes equal parts cost nothing.
+    """
+    format = format_named(session.format)
+    reader = reader or Reader(format)
+    send = policy.start()
+    frame = session.body()
+    given = [reader.sheet(message).pairs for message in session.messages]
+    sent: list[Sent] = []
+    clock = 0.0
+    before: float | None = None
+    around: Any = None
+    around_tokens = 0
+    for end, time in zip(session.requests, session.times, strict=True):
+        clock = max(clock, time or 0.0)
+        messages = list(session.messages[:end])
+        body = {**frame, format.field: messages} if isinstance(frame, dict) else messages
+        out = send(body, clock)
+        listed: list[Any] = out[format.field] if isinstance(out, dict) else out
+        beside = {key: value for key, value in out.items() if key != format.field} if isinstance(out, dict) else {}
+        same = bool(sent) and beside == around
+        if not same:
+            around, around_tokens = beside, reader.count(beside)
+        sheets = tuple(map(reader.sheet, listed))
+        tokens = around_tokens + sum(sheet.tokens for sheet in sheets)
+        cached = around_tokens + _shared(sent[-1].sheets, sheets) if same else 0
+        sent.append(
+            Sent(
+                sheets,
+                tokens,
+                cached,
+                sent[-1].tokens - cached if sent else 0,
+                None if time is None or before is None else time - before,
+                send.declared,
+                [sheet.pairs for sheet in sheets if sheet.pairs] == [pairs for pairs in given[:end] if pairs],
+            )
+        )
+        before = time
+    return Replay(policy.name, tuple(sent))
+
+
+def _shared(before: Sequence[Sheet], after: Sequence[Sheet]) -> int:
+    """The tokens that two requests begin with alike."""
+    tokens = 0
+    for old, new in zip(before, after, strict=False):
+        if old is not new and old.numbers != new.numbers:
+            for left, right in zip(old.forms, new.forms, strict=False):
+                if left.number != right.number:
+                    break
+                tokens += left.tokens
+            break
+        tokens += new.tokens
+    return tokens

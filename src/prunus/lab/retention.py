@@ -1,0 +1,153 @@
+"""Needed-later retention: what later actions used, and whether the pruned request still showed it.
+
+No model is asked. Each call of a recorded answer shows what it used; that counts where the full request before
+the answer had shown it, and is retained where the pruned request shows it in any of its parts.
+"""
+
+from __future__ import annotations
+
+from bisect import bisect_left, bisect_right
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from typing import Final
+
+from prunus.history import Call
+from prunus.lab.needs import identifiers, lines
+from prunus.lab.reading import Form, Reader, Sheet, shown_text
+from prunus.lab.replay import Replay
+from prunus.transcripts import Session
+
+__all__ = ["RARE", "Needs", "Retention", "retention"]
+
+RARE: Final = 6
+"""Parts that may have shown an identifier; one that is everywhere says nothing about what was used."""
+
+
+@dataclass(frozen=True, slots=True)
+class Retention:
+    """Uses that the full history had shown, and those of them that the pruned one showed too."""
+
+    hard: int = 0
+    hard_kept: int = 0
+    soft: int = 0
+    soft_kept: int = 0
+    reread: int = 0
+    """Tokens of the parts that would have been read again: for each line that was lost, the smallest part that had
+    shown it; each part once in a conversation."""
+
+
+@dataclass(frozen=True, slots=True)
+class Use:
+    """Something that the answer to a request used, and the parts before it that had shown it."""
+
+    request: int
+    word: str
+    hard: bool
+    shown: tuple[int, ...]
+    """Places in the full history, growing."""
+
+
+class Needs:
+    """What the answers of one conversation used; found once, asked about for every policy."""
+
+    __slots__ = ("_identifiers", "_texts", "forms", "uses")
+
+    def __init__(self, session: Session, reader: Reader) -> None:
+        sheets = [reader.sheet(message) for message in session.messages]
+        self.forms: tuple[Form, ...] = tuple(form for sheet in sheets for form in sheet.forms)
+        """All parts of the full history, in order."""
+        self._texts: dict[int, str] = {}
+        self._identifiers: dict[int, set[str]] = {}
+        self.uses: tuple[Use, ...] = tuple(self._find(session, sheets))
+
+    def shows(self, form: Form, use: Use) -> bool:
+        """Whether a part shows what was used."""
+        return use.word in (self._text(form) if use.hard else self._names(form))
+
+    def _find(self, session: Session, sheets: Sequence[Sheet]) -> Iterator[Use]:
+        text = _Text([self._text(form) for form in self.forms])
+        places: dict[str, list[int]] = {}
+        for place, form in enumerate(self.forms):
+            for name in self._names(form):
+                places.setdefault(name, []).append(place)
+        starts = [0]
+        for sheet in sheets:
+            starts.append(starts[-1] + len(sheet.forms))
+        for request, end in enumerate(session.requests):
+            known = starts[end]
+            last = session.requests[request + 1] if request + 1 < len(session.requests) else len(sheets)
+            for form in (form for sheet in sheets[end:last] for form in sheet.forms):
+                if not isinstance(form.part, Call):
+                    continue
+                for line in sorted(lines(form.part)):
+                    shown = text.places(line)[: bisect_left(text.places(line), known)]
+                    if shown:
+                        yield Use(request, line, True, tuple(shown))
+                for name in sorted(self._names(form)):
+                    shown = places[name][: bisect_left(places[name], known)]
+                    if 0 < len(shown) <= RARE:
+                        yield Use(request, name, False, tuple(shown))
+
+    def _text(self, form: Form) -> str:
+        known = self._texts.get(form.number)
+        if known is None:
+            known = self._texts[form.number] = shown_text(form.part)
+        return known
+
+    def _names(self, form: Form) -> set[str]:
+        known = self._identifiers.get(form.number)
+        if known is None:
+            known = self._identifiers[form.number] = identifiers(self._text(form))
+        return known
+
+
+class _Text:
+    """All parts in one text, so that a line is looked for once."""
+
+    __slots__ = ("_found", "_starts", "_text")
+
+    def __init__(self, texts: Sequence[str]) -> None:
+        self._text = "\n".join(texts)
+        self._starts = [0]
+        for text in texts:
+            self._starts.append(self._starts[-1] + len(text) + 1)
+        self._found: dict[str, list[int]] = {}
+
+    def places(self, line: str) -> list[int]:
+        """The parts that a line stands in, growing."""
+        known = self._found.get(line)
+        if known is None:
+            known = self._found[line] = list(self._places(line))
+        return known
+
+    def _places(self, line: str) -> Iterator[int]:
+        at = self._text.find(line)
+        while at >= 0:
+            place = bisect_right(self._starts, at) - 1
+            yield place
+            at = self._text.find(line, self._starts[place + 1])
+
+
+def retention(needs: Needs, replayed: Replay) -> Retention:
+    """How much of what was used the pruned requests still showed."""
+    uses = [0, 0]
+    kept = [0, 0]
+    lost: set[int] = set()
+    full = {form.number for form in needs.forms}
+    at = -1
+    visible: set[int] = set()
+    changed: tuple[Form, ...] = ()
+    for use in needs.uses:
+        if use.request != at:
+            at = use.request
+            sheets = replayed.requests[at].sheets
+            visible = {number for sheet in sheets for number in sheet.numbers}
+            changed = tuple(form for sheet in sheets for form in sheet.forms if form.number not in full)
+        uses[use.hard] += 1
+        if any(needs.forms[place].number in visible for place in use.shown) or any(
+            needs.shows(form, use) for form in changed
+        ):
+            kept[use.hard] += 1
+        elif use.hard:
+            lost.add(min(use.shown, key=lambda place: needs.forms[place].tokens))
+    return Retention(uses[1], kept[1], uses[0], kept[0], sum(needs.forms[place].tokens for place in lost))

@@ -1,0 +1,190 @@
+"""Many recorded files through many policies at many prices, on several cores."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Iterable, Iterator, Sequence
+from concurrent.futures import Executor, ProcessPoolExecutor
+from contextlib import ExitStack
+from dataclasses import dataclass
+from multiprocessing import get_context
+from pathlib import Path
+from typing import Final
+
+from prunus.formats import format_named
+from prunus.lab.conversations import LIMIT, conversations
+from prunus.lab.cost import Cost, cost
+from prunus.lab.masks import Unpruned
+from prunus.lab.policy import Policy, policy_named
+from prunus.lab.price_row import price_row
+from prunus.lab.reading import Reader
+from prunus.lab.replay import Replay, replay
+from prunus.lab.retention import Needs, Retention, retention
+from prunus.transcripts import Session, load
+
+__all__ = ["Found", "Row", "Study", "measure", "recordings", "run"]
+
+_SUFFIXES: Final = frozenset({".json", ".jsonl", ".ndjson", ".traj", ".gz"})
+
+
+@dataclass(frozen=True, slots=True)
+class Study:
+    """What is asked of every recording."""
+
+    policies: tuple[str, ...]
+    prices: tuple[str, ...]
+    minimum: int = 15
+    """Requests of the shortest conversation that counts."""
+    limit: int = LIMIT
+    """Tokens at which a conversation is cut."""
+
+
+@dataclass(frozen=True, slots=True)
+class Row:
+    """One conversation under one policy at one price; costs are in tokens of uncached input."""
+
+    session: str
+    agent: str
+    policy: str
+    prices: str
+    requests: int
+    cost: float
+    unpruned: float
+    """Cost without pruning."""
+    effective: float
+    """Cost with what was lost read again, once, at the price of a write."""
+    tokens: int
+    unpruned_tokens: int
+    peak: int
+    unpruned_peak: int
+    breaks: int
+    undeclared: int
+    cold: int
+    invalid: int
+    hard: int
+    hard_kept: int
+    soft: int
+    soft_kept: int
+    reread: int
+
+
+@dataclass(frozen=True, slots=True)
+class Found:
+    """What one file gave."""
+
+    path: str
+    rows: tuple[Row, ...] = ()
+    conversations: int = 0
+    short: int = 0
+    """Conversations with too few requests to count."""
+    skipped: int = 0
+    """Damaged records in it."""
+    failure: str = ""
+    """Why the file could not be read, if so."""
+
+
+def recordings(paths: Iterable[Path]) -> tuple[Path, ...]:
+    """The files that are meant: those given, and in folders everything that looks like a recording."""
+    found: dict[Path, None] = {}
+    for path in paths:
+        if path.is_dir():
+            inside = (p for p in path.rglob("*") if p.suffix in _SUFFIXES and p.is_file())
+            found |= dict.fromkeys(sorted(p for p in inside if p.name != "MANIFEST.json"))
+        else:
+            found[path] = None
+    return tuple(found)
+
+
+def run(paths: Sequence[Path], study: Study, *, workers: int = 2, quiet: bool = False) -> Iterator[Found]:
+    """Measure all files, in their order; says on standard error how far it is."""
+    # The largest first, so that no core waits for the other at the end.
+    order = sorted(range(len(paths)), key=lambda i: -_size(paths[i]))
+    found: dict[int, Found] = {}
+    with ExitStack() as stack:
+        # Workers are started afresh: a fork would copy the thread that draws the bar.
+        pool: Executor | None = None
+        if min(workers, len(paths)) > 1:
+            pool = stack.enter_context(ProcessPoolExecutor(workers, mp_context=get_context("spawn")))
+        several = map if pool is None else pool.map
+        results = several(measure, [paths[i] for i in order], [study] * len(order))
+        for i, one in zip(order, _watched(results, len(order), quiet), strict=True):
+            found[i] = one
+    yield from (found[i] for i in range(len(paths)))
+
+
+def measure(path: Path, study: Study) -> Found:
+    """All conversations of one file."""
+    try:
+        sessions = load(path)
+    except Exception as error:  # whatever is wrong with a file, the others are still measured
+        reason = str(error) if str(error).startswith(str(path)) else f"{path}: {type(error).__name__}: {error}"
+        return Found(str(path), failure=reason)
+    pieces = [piece for session in sessions for piece in conversations(session, study.limit)]
+    counted = [piece for piece in pieces if len(piece.requests) >= study.minimum]
+    rows = tuple(row for piece in counted for row in _rows(piece, study))
+    skipped = sum(session.skipped for session in sessions)
+    return Found(str(path), rows, len(counted), len(pieces) - len(counted), skipped)
+
+
+def _rows(session: Session, study: Study) -> Iterator[Row]:
+    reader = Reader(format_named(session.format))
+    needs = Needs(session, reader)
+    unpruned = replay(session, Unpruned(), reader)
+    done: dict[Policy, tuple[Replay, Retention]] = {}
+    for prices in study.prices:
+        price = price_row(prices)
+        base = cost(unpruned, price)
+        for name in study.policies:
+            policy = policy_named(name, prices)
+            if policy not in done:
+                replayed = unpruned if name == "none" else replay(session, policy, reader)
+                done[policy] = replayed, retention(needs, replayed)
+            replayed, kept = done[policy]
+            yield _row(session, name, prices, base, cost(replayed, price), kept, kept.reread * price.write)
+
+
+def _row(session: Session, policy: str, prices: str, base: Cost, paid: Cost, kept: Retention, extra: float) -> Row:
+    return Row(
+        session.name,
+        session.agent,
+        policy,
+        prices,
+        len(session.requests),
+        paid.cost,
+        base.cost,
+        paid.cost + extra,
+        paid.tokens,
+        base.tokens,
+        paid.peak,
+        base.peak,
+        paid.breaks,
+        paid.undeclared,
+        paid.cold,
+        paid.invalid,
+        kept.hard,
+        kept.hard_kept,
+        kept.soft,
+        kept.soft_kept,
+        kept.reread,
+    )
+
+
+def _watched(results: Iterable[Found], total: int, quiet: bool) -> Iterator[Found]:
+    """A bar on a terminal, a line now and then elsewhere."""
+    if quiet or not total:
+        yield from results
+    elif sys.stderr.isatty():
+        from rich.console import Console
+        from rich.progress import Progress
+
+        with Progress(console=Console(stderr=True), transient=True) as progress:
+            yield from progress.track(results, total=total, description="Replaying")
+    else:
+        for done, one in enumerate(results, 1):
+            yield one
+            if done % 20 == 0 or done == total:
+                print(f"{done} of {total} files", file=sys.stderr, flush=True)
+
+
+def _size(path: Path) -> int:
+    return path.stat().st_size if path.exists() else 0

@@ -1,0 +1,113 @@
+"""Many conversations as one line per policy and price."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+
+from prunus.lab.run import Row
+
+__all__ = ["Summary", "by_agent", "summarise", "table"]
+
+
+@dataclass(frozen=True, slots=True)
+class Summary:
+    """Sums over conversations, as shares of what no pruning costs and shows."""
+
+    policy: str
+    prices: str
+    conversations: int
+    requests: int
+    cost: float
+    effective: float
+    worst: float
+    """Cost of the conversation that gained least."""
+    worst_session: str
+    tokens: float
+    peak: float
+    hard: float
+    soft: float
+    reread: int
+    breaks: float
+    """Per 100 requests."""
+    undeclared: int
+    invalid: int
+
+
+def summarise(rows: Iterable[Row]) -> tuple[Summary, ...]:
+    """One summary for each policy at each price, in the order in which they come."""
+    groups: dict[tuple[str, str], list[Row]] = {}
+    for row in rows:
+        groups.setdefault((row.policy, row.prices), []).append(row)
+    return tuple(_summary(group) for group in groups.values())
+
+
+def by_agent(rows: Iterable[Row]) -> dict[str, tuple[Summary, ...]]:
+    """The same for each agent alone."""
+    agents: dict[str, list[Row]] = {}
+    for row in rows:
+        agents.setdefault(row.agent, []).append(row)
+    return {agent: summarise(group) for agent, group in sorted(agents.items())}
+
+
+def _summary(rows: Sequence[Row]) -> Summary:
+    requests = sum(row.requests for row in rows)
+    worst = max(rows, key=lambda row: _share(row.cost, row.unpruned))
+    return Summary(
+        rows[0].policy,
+        rows[0].prices,
+        len(rows),
+        requests,
+        _share(sum(row.cost for row in rows), sum(row.unpruned for row in rows)),
+        _share(sum(row.effective for row in rows), sum(row.unpruned for row in rows)),
+        _share(worst.cost, worst.unpruned),
+        worst.session,
+        _share(sum(row.tokens for row in rows), sum(row.unpruned_tokens for row in rows)),
+        _share(sum(row.peak for row in rows), sum(row.unpruned_peak for row in rows)),
+        _share(sum(row.hard_kept for row in rows), sum(row.hard for row in rows)),
+        _share(sum(row.soft_kept for row in rows), sum(row.soft for row in rows)),
+        sum(row.reread for row in rows),
+        100 * _share(sum(row.breaks for row in rows), requests),
+        sum(row.undeclared for row in rows),
+        sum(row.invalid for row in rows),
+    )
+
+
+def _share(part: float, whole: float) -> float:
+    return part / whole if whole else 1.0
+
+
+def table(summaries: Sequence[Summary]) -> tuple[tuple[str, ...], tuple[tuple[str, ...], ...]]:
+    """Headings and cells: a line for each policy, its cost at each price.
+
+    A policy that is told the price differs from price to price: worst session, retention and faults are then the
+    worst of all prices, the rest is that at the first one.
+    """
+    prices = tuple(dict.fromkeys(one.prices for one in summaries))
+    policies = tuple(dict.fromkeys(one.policy for one in summaries))
+    found = {(one.policy, one.prices): one for one in summaries}
+    headings = (
+        "policy", *prices, "worst", "effective", "hard", "soft", "tokens", "peak", "breaks/100", "undeclared",
+        "invalid", "re-read",
+    )  # fmt: skip
+    lines = []
+    for policy in policies:
+        at = [found[policy, row] for row in prices]
+        first = at[0]
+        lines.append(
+            (
+                policy,
+                *(f"{one.cost:.3f}" for one in at),
+                f"{max(one.worst for one in at):.2f}",
+                f"{first.effective:.3f}",
+                f"{min(one.hard for one in at):.3f}",
+                f"{min(one.soft for one in at):.3f}",
+                f"{first.tokens:.3f}",
+                f"{first.peak:.3f}",
+                f"{first.breaks:.1f}",
+                str(max(one.undeclared for one in at)),
+                str(max(one.invalid for one in at)),
+                f"{first.reread:,}",
+            )
+        )
+    return headings, tuple(lines)

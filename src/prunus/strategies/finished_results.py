@@ -1,0 +1,69 @@
+from __future__ import annotations
+
+from collections.abc import Hashable, Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from typing import ClassVar
+
+from prunus.edits import Edit, Shorter
+from prunus.history import Result
+from prunus.strategies.outline import outline
+from prunus.view import Use, View
+
+__all__ = ["FinishedResults"]
+
+
+@dataclass(frozen=True, slots=True)
+class FinishedResults:
+    """Results that have done their work and are unlikely to be needed again.
+
+    Being done with is a better sign than being old. In recorded sessions the output of a command is hardly used
+    once a few turns have passed, and a read whose file was edited and then left alone is nearly dead; but a read
+    of a file that was not edited yet is a plan still to be carried out, and stays. An outline stays: the edges,
+    the lines that complain, and the names that stand nowhere else.
+    """
+
+    name: ClassVar[str] = "finished_results"
+    seed: ClassVar[str] = ""
+    icon: ClassVar[str] = "🏷️"
+
+    shell: int = 3
+    """Turns after which the output of a command is cut to its outline."""
+    search: int = 10
+    """Turns after which a search or a listing is."""
+    idle: int = 5
+    """Turns that an edited file has to be left alone before the reads of it are cut."""
+    share: float = 0.15
+    """How much of the text the outline keeps."""
+    over: int = 600
+    """Results with fewer characters stay whole."""
+
+    def groups(self, use: Use) -> Iterable[Hashable]:
+        if not use.ok:
+            return
+        yield None
+        if use.meaning.kind in ("read", "write", "edit"):
+            yield from dict.fromkeys(touch.path for touch in use.touches)
+
+    def propose(self, use: Use, earlier: Sequence[Use], group: Hashable, view: View) -> Iterator[Edit]:
+        if group is None:
+            wait = {"shell": self.shell, "search": self.search, "list": self.search}.get(use.meaning.kind)
+            if wait is not None:
+                yield from self._cut(use, use.turn + wait + 1, f"{wait} turns old", view)
+            return
+        # Every touch of an edited file starts its idle time anew.
+        path = str(group)
+        if max(view.touched.get((kind, path), -1) for kind in ("edit", "write")) < 0:
+            return
+        for read in (*earlier, use):
+            if read.meaning.kind == "read" and all(
+                self._edited_after(read, touch.path, view) for touch in read.touches
+            ):
+                yield from self._cut(read, use.turn + self.idle + 1, "its file was edited and left alone", view)
+
+    def _edited_after(self, read: Use, path: str, view: View) -> bool:
+        return max(view.touched.get((kind, path), -1) for kind in ("edit", "write")) > read.index
+
+    def _cut(self, use: Use, ripe: int, why: str, view: View) -> Iterator[Edit]:
+        result = view.part(use.result)
+        if use.size > self.over and use.visible and isinstance(result, Result):
+            yield Edit(use.result, Shorter(outline(result.text, self.share)), self.name, why, ripe=ripe)
