@@ -61,6 +61,8 @@ class Edit:
     """The part that the replacement points to, which must stay visible."""
     spends: bool = False
     """The whole call is over and done with, so its input may go too."""
+    fresh: bool = False
+    """It may be made before the part is sent for the first time, where no cache can be lost."""
     pressure: bool = False
     """Only worth it when the context runs short."""
     tokens_before: int = 0

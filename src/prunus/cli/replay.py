@@ -104,7 +104,7 @@ def _counted(found: tuple[Found, ...], rows: tuple[Row, ...], minimum: int, took
     counted = sum(one.conversations for one in found)
     short = sum(one.short for one in found)
     damaged = sum(one.skipped for one in found)
-    said = f"{counted:,} conversations, {requests:,} requests in {took:.1f} s"
+    said = f"{counted:,} conversation{'s' * (counted != 1)}, {requests:,} requests in {took:.1f} s"
     if short:
         said += f"; {short:,} with fewer than {minimum} requests left out"
     if damaged:

@@ -17,6 +17,8 @@ class SameTurn:
     name: ClassVar[str] = "same_turn"
 
     def hold(self, edit: Edit, view: View) -> Hold | None:
+        if edit.fresh:
+            return None
         turn = view.turn_of(edit.target)
         if turn >= view.turn:
             return Hold("part of the current turn", turn=view.turn + 1)

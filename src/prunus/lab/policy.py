@@ -10,10 +10,13 @@ from typing import Any, Final, Protocol
 from prunus.errors import SettingsError
 from prunus.lab.masks import Clear, Mask, Unpruned
 from prunus.lab.peers import PEERS, LangChain, OpenAIAgents, missing
+from prunus.lab.price_row import price_row
+from prunus.policy.presets import PRESETS
+from prunus.policy.prices import Price
 from prunus.pruner import Pruner
 from prunus.settings import Settings
 
-__all__ = ["POLICIES", "Policy", "Sender", "installed", "policy_named"]
+__all__ = ["POLICIES", "SCHEDULES", "Policy", "Pruned", "Sender", "installed", "policy_named"]
 
 
 class Sender(Protocol):
@@ -44,12 +47,15 @@ POLICIES: Final[Mapping[str, str]] = {
     "eager": "the preset auto, every edit at once",
     "acp": "the preset acp, every edit at once",
     "smart": "the preset smart, every edit at once",
+    "PRESET@SCHEDULE": "Prunus with a preset and a schedule, such as acp@cache, told the price",
     "mask:N": "results older than the newest N become a placeholder, every turn",
     "mask:N:BATCH": "the same, when at least BATCH tokens would go at once",
     "clear:TRIGGER:KEEP": "Anthropic's rule: past TRIGGER tokens all but the KEEP newest results go, for good",
     "langchain": "ClearToolUsesEdit(trigger=100000, keep=3) of langchain, where installed",
     "openai-agents": "ToolOutputTrimmer of openai-agents, where installed",
 }
+
+SCHEDULES: Final = ("cache", "eager", "pressure")
 
 _SHAPES: Final[Mapping[str, Callable[..., Policy]]] = {
     r"none": Unpruned,
@@ -66,11 +72,15 @@ def policy_named(text: str, price: str | None = None) -> Policy:
 
     A peer that is not installed is a SettingsError too, with the reason.
     """
+    told = None if price is None else price_row(price)
+    preset, _, schedule = text.partition("@")
+    if preset in PRESETS and schedule in SCHEDULES:
+        return Pruned(text, preset, schedule, None if schedule == "eager" else told)
     match text:
         case "auto":
-            return Pruned("auto", _told(price))
+            return Pruned("auto", "auto", None, told)
         case "eager" | "acp" | "smart":
-            return Pruned(text, _at_once("auto" if text == "eager" else text))
+            return Pruned(text, "auto" if text == "eager" else text, "eager")
     for shape, make in _SHAPES.items():
         found = re.fullmatch(shape, text)
         if found:
@@ -93,25 +103,28 @@ def installed(names: Iterable[str]) -> tuple[tuple[str, ...], tuple[str, ...]]:
     return tuple(able), tuple(reasons)
 
 
-def _told(price: str | None) -> tuple[tuple[str, Any], ...]:
-    """The settings of `auto` for a price row; the one place where it is told its price."""
-    return ()
-
-
-def _at_once(preset: str) -> tuple[tuple[str, Any], ...]:
-    """The settings of a preset whose edits do not wait."""
-    return (("preset", preset),)
-
-
 @dataclass(frozen=True, slots=True)
 class Pruned:
-    """What Prunus makes of it with these settings."""
+    """What Prunus makes of it: a preset, when its edits are made, and the price it is told."""
 
     name: str
-    values: tuple[tuple[str, Any], ...] = ()
+    preset: str
+    schedule: str | None = None
+    """None for the default one."""
+    price: Price | None = None
 
     def start(self) -> _Pruning:
-        return _Pruning(Pruner(Settings(**dict(self.values))))
+        return _Pruning(Pruner(self.settings()))
+
+    def settings(self) -> Settings:
+        """The settings with which Prunus is replayed."""
+        values: dict[str, Any] = {"preset": self.preset}
+        if self.schedule is not None:
+            values["schedule"] = self.schedule
+        if self.price is not None:
+            price = self.price
+            values["prices"] = [{"model": "*", "read": price.read, "write": price.write, "ttl": price.ttl}]
+        return Settings(**values)
 
 
 class _Pruning:

@@ -24,7 +24,7 @@ from prunus.transcripts import Session, load
 
 __all__ = ["Found", "Row", "Study", "measure", "recordings", "run"]
 
-_SUFFIXES: Final = frozenset({".json", ".jsonl", ".ndjson", ".traj", ".gz"})
+_SUFFIXES: Final = frozenset({".json", ".jsonl", ".ndjson", ".traj", ".gz", ".db"})
 
 
 @dataclass(frozen=True, slots=True)

@@ -92,12 +92,12 @@ def table(summaries: Sequence[Summary]) -> tuple[tuple[str, ...], tuple[tuple[st
     )  # fmt: skip
     lines = []
     for policy in policies:
-        at = [found[policy, row] for row in prices]
+        at = [found[policy, row] for row in prices if (policy, row) in found]
         first = at[0]
         lines.append(
             (
                 policy,
-                *(f"{one.cost:.3f}" for one in at),
+                *(f"{found[policy, row].cost:.3f}" if (policy, row) in found else "-" for row in prices),
                 f"{max(one.worst for one in at):.2f}",
                 f"{first.effective:.3f}",
                 f"{min(one.hard for one in at):.3f}",

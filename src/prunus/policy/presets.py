@@ -24,10 +24,16 @@ PRESETS: Final[Mapping[str, Mapping[str, Any]]] = {
         "old_snapshots": {},
         "retried_errors": {},
         "old_errors": {},
-        "long_outputs": {"kinds": ("list", "search", "fetch", "shell", "task", "snapshot", "other")},
+        "finished_results": {},
+        "long_outputs": {
+            "kinds": ("list", "search", "fetch", "shell", "task", "snapshot", "other"),
+            "at_once": True,
+        },
+        "old_thinking": {"turns": 1},
         "old_attachments": {"turns": 10},
         "step_markers": {},
         "spent_inputs": {},
+        "finished_inputs": {},
     },
     # The rules of the ACP plugin as its documents describe them.
     "acp": {

@@ -102,7 +102,7 @@ class Values(Section):
     """What may go."""
     guards: Guards = Field(default_factory=Guards)
     """What must stay."""
-    schedule: Literal["cache", "eager", "pressure", "manual"] = "eager"
+    schedule: Literal["cache", "eager", "pressure", "manual"] = "cache"
     """When edits are made: when they save more than the prompt cache they break, at once, when the context fills
     up, or never by itself."""
     schedules: Schedules = Field(default_factory=Schedules)

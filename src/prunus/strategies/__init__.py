@@ -9,6 +9,7 @@ from __future__ import annotations
 from typing import Final
 
 from prunus.strategies.duplicate_calls import DuplicateCalls
+from prunus.strategies.finished_inputs import FinishedInputs
 from prunus.strategies.finished_results import FinishedResults
 from prunus.strategies.long_outputs import LongOutputs
 from prunus.strategies.middle_reads import MiddleReads
@@ -49,6 +50,7 @@ ALL: Final[tuple[type[Strategy], ...]] = (
     OldCodeBlocks,
     StepMarkers,
     SpentInputs,
+    FinishedInputs,
 )
 
 

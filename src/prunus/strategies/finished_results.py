@@ -26,7 +26,7 @@ class FinishedResults:
     seed: ClassVar[str] = ""
     icon: ClassVar[str] = "🏷️"
 
-    shell: int = 3
+    shell: int = 2
     """Turns after which the output of a command is cut to its outline."""
     search: int = 10
     """Turns after which a search or a listing is."""

@@ -31,6 +31,8 @@ class LongOutputs:
     """Characters that stay at the beginning."""
     tail: int = 2_000
     """Characters that stay at the end."""
+    at_once: bool = False
+    """Cut a result before it is sent for the first time, which costs no prompt cache."""
     marked: int = 1_000
     """Results with more characters than this may be cut when the context runs short."""
     kinds: tuple[Kind, ...] = (
@@ -53,4 +55,4 @@ class LongOutputs:
         middle = truncated_note(len(text), text.count("\n") + 1)
         shorter = f"{text[:head]}\n\n{middle}\n\n{text[len(text) - tail :]}"
         reason = f"{len(text):,} characters long"
-        yield Edit(use.result, Shorter(shorter), self.name, reason, pressure=pressure)
+        yield Edit(use.result, Shorter(shorter), self.name, reason, fresh=self.at_once, pressure=pressure)

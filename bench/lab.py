@@ -1,0 +1,113 @@
+"""The reference policies and Prunus on the recorded sessions: cost, and what was lost.
+
+    python bench/lab.py [policy ...]
+
+Conversations of at least 15 requests of six agents, cut where the agent itself compacted and at 200k tokens.
+Prints what was measured beside the table of the issue that asked for it, per agent, and writes
+bench/results/lab.json and bench/results/lab.html.
+
+How the two differ. The reference counts characters / 4, knows no times for chat-export and takes the cache of the
+row 0.02/1.0 as always warm; here tokens are estimated, all recorded times count (a gap of more than the row's ttl
+is a cold cache, which makes breaks cheaper), and a conversation past 200k tokens goes on in a new one.
+"""
+
+from __future__ import annotations
+
+import sys
+import time
+from pathlib import Path
+
+import msgspec
+from rich.console import Console
+from rich.table import Table
+
+from prunus.cli.table import plain
+from prunus.lab.picture import picture
+from prunus.lab.policy import installed
+from prunus.lab.run import Found, Study, recordings, run
+from prunus.lab.summary import Summary, by_agent, summarise, table
+from prunus.policy.prices import NAMED_ROWS
+
+HERE = Path(__file__).resolve().parent
+SESSIONS = HERE.parent / "../shared/corpus/dev"
+RESULTS = HERE / "results"
+AGENTS = ("claude-code", "codex", "opencode", "pi", "chat-export", "mini-swe-agent")
+POLICIES = (
+    "none", "auto", "eager", "acp", "smart", "mask:10", "mask:10:30000", "clear:100000:3", "langchain",
+    "openai-agents",
+)  # fmt: skip
+PRICES = ("0.1/1.25", "0.025/1.25", "0.5/1.0", "0.02/1.0")
+REFERENCE = {
+    "mask:10": (1.22, 2.32, 0.53, 2.94, 3.46, 0.72, 0.89),
+    "mask:10:30000": (0.71, 0.82, 0.63, 0.86, 1.04, 0.83, 0.95),
+    "clear:100000:3": (0.78, 0.88, 0.72, 0.89, 1.00, 0.92, 0.97),
+    "langchain": (0.77, 0.92, 0.67, 0.94, 1.04, 0.86, 0.95),
+    "openai-agents": (0.78, 0.86, 0.73, 0.97, 1.36, 0.95, 0.98),
+}
+"""Cost at each of PRICES, worst session, hard, soft."""
+
+
+def beside(summaries: tuple[Summary, ...]) -> Table:
+    """Measured figures, with the reference in brackets."""
+    found = {(one.policy, one.prices): one for one in summaries}
+    shown = Table("policy", *PRICES, "worst", "hard", "soft", title="Measured (reference)")
+    for column in shown.columns[1:]:
+        column.justify = "right"
+    for policy in dict.fromkeys(one.policy for one in summaries):
+        at = [found[policy, row] for row in PRICES]
+        measured = (
+            *(one.cost for one in at), at[0].worst, min(one.hard for one in at), min(one.soft for one in at)
+        )  # fmt: skip
+        known = REFERENCE.get(policy, (None,) * len(measured))
+        cells = [
+            f"{m:.3f}" + (f" ({r:.2f})" if r is not None else "") for m, r in zip(measured, known, strict=True)
+        ]
+        shown.add_row(policy, *cells)
+    return shown
+
+
+def of_agents(found: list[Found]) -> Table:
+    """Cost at the first price and hard retention, for each agent."""
+    agents = by_agent(row for one in found for row in one.rows if row.prices == PRICES[0])
+    shown = Table("policy", *agents, title=f"Cost at {PRICES[0]} / hard / soft, per agent")
+    for column in shown.columns[1:]:
+        column.justify = "right"
+    names = dict.fromkeys(one.policy for group in agents.values() for one in group)
+    for policy in names:
+        at = [next(one for one in group if one.policy == policy) for group in agents.values()]
+        shown.add_row(policy, *(f"{one.cost:.2f} / {one.hard:.2f} / {one.soft:.2f}" for one in at))
+    return shown
+
+
+def main(arguments: list[str] | None = None) -> None:
+    console = Console(width=None if sys.stdout.isatty() else 170)
+    paths = recordings(SESSIONS / agent for agent in AGENTS if (SESSIONS / agent).is_dir())
+    if not paths:
+        console.print("No recorded sessions here (../shared/corpus/dev); the lab has nothing to replay.")
+        return
+    able, reasons = installed(arguments or POLICIES)
+    for reason in reasons:
+        console.print(f"left out: {reason}")
+    started = time.perf_counter()
+    found = list(run(paths, Study(able, tuple(NAMED_ROWS))))
+    took = time.perf_counter() - started
+    rows = [row for one in found for row in one.rows]
+    summaries = summarise(rows)
+    console.print(beside(summaries))
+    console.print(of_agents(found))
+    headings, lines = table(summaries)
+    print("At all prices; worst session, retention and faults are the worst of all prices")
+    print(plain(headings, lines, right=range(1, len(headings))))
+    for one in found:
+        if one.failure:
+            console.print(f"not read: {one.failure}")
+    first = summaries[0]
+    console.print(f"{first.conversations} conversations, {first.requests:,} requests, {took:.0f} s")
+    RESULTS.mkdir(exist_ok=True)
+    written = {"conversations": first.conversations, "requests": first.requests, "policies": summaries}
+    (RESULTS / "lab.json").write_bytes(msgspec.json.format(msgspec.json.encode(written)) + b"\n")
+    (RESULTS / "lab.html").write_text(picture(summaries, "Prunus on recorded sessions"), encoding="utf-8")
+
+
+if __name__ == "__main__":
+    main(sys.argv[1:])

@@ -1,0 +1,71 @@
+import json
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+from click.testing import Result
+
+from tests.lab.talk import chat_messages, reads
+
+Run = Callable[..., Result]
+
+
+@pytest.fixture
+def recorded(tmp_path: Path) -> str:
+    path = tmp_path / "talk.json"
+    path.write_text(json.dumps(chat_messages(reads(20))))
+    return str(path)
+
+
+def test_replay_prints_a_line_per_policy(run: Run, recorded: str) -> None:
+    result = run("replay", recorded, "--policy", "none", "--policy", "mask:3", "--prices", "0.1/1.25")
+    assert result.exit_code == 0
+    lines = [line.split() for line in result.stdout.splitlines()]
+    assert ["none", "1.000"] in [line[:2] for line in lines]
+    assert any(line[0] == "mask:3" for line in lines)
+    assert result.stdout.startswith("1 conversation, 20 requests")
+
+
+def test_replay_has_an_example(run: Run) -> None:
+    assert "  prunus replay" in run("replay", "--help").stdout
+
+
+def test_rows_and_picture_are_written(run: Run, recorded: str, tmp_path: Path) -> None:
+    rows, page = tmp_path / "rows.jsonl", tmp_path / "page.html"
+    asked = ("--policy", "none", "--policy", "mask:3", "--prices", "0.1/1.25", "--prices", "0.5/1.0")
+    assert run("replay", recorded, *asked, "--json", str(rows), "--html", str(page)).exit_code == 0
+    assert len([json.loads(line) for line in rows.read_text().splitlines()]) == 4
+    assert page.read_text().count("<svg") == 2
+
+
+def test_a_damaged_file_is_reported_and_skipped(run: Run, recorded: str, tmp_path: Path) -> None:
+    (tmp_path / "broken.jsonl").write_text("not a session")
+    result = run("replay", str(tmp_path / "broken.jsonl"), recorded, "--policy", "none")
+    assert result.exit_code == 0
+    assert "broken.jsonl" in result.stderr
+    assert "1 conversation," in result.stdout
+
+
+def test_nothing_readable_is_an_error(run: Run, tmp_path: Path) -> None:
+    (tmp_path / "broken.jsonl").write_text("not a session")
+    result = run("replay", str(tmp_path / "broken.jsonl"))
+    assert result.exit_code == 2
+    assert "no recorded session" in result.stderr
+
+
+def test_an_empty_folder_is_an_error(run: Run, tmp_path: Path) -> None:
+    (tmp_path / "empty").mkdir()
+    assert run("replay", str(tmp_path / "empty")).exit_code == 2
+
+
+@pytest.mark.parametrize("wrong", [("--policy", "maks:3"), ("--prices", "cheap")])
+def test_wrong_names_are_errors_that_list_the_right_ones(run: Run, recorded: str, wrong: tuple[str, str]) -> None:
+    result = run("replay", recorded, *wrong)
+    assert result.exit_code == 2
+    assert ("mask:N" if wrong[0] == "--policy" else "0.1/1.25") in result.stderr
+
+
+def test_short_conversations_are_said_to_be_left_out(run: Run, recorded: str) -> None:
+    result = run("replay", recorded, "--policy", "none", "--min-requests", "30")
+    assert result.exit_code == 0
+    assert "1 with fewer than 30 requests left out" in result.stdout

@@ -1,0 +1,78 @@
+from typing import Any
+
+import pytest
+
+from prunus.history import Call
+from prunus.lab.needs import identifiers, lines
+
+
+def needed(given: Any, tool: str = "Edit") -> set[str]:
+    return set(lines(Call("a", tool, given)))
+
+
+@pytest.mark.parametrize("key", ["old_string", "oldString", "oldText", "old_str"])
+def test_an_edit_needs_the_lines_it_replaces(key: str) -> None:
+    given = {"path": "a.py", key: "    return first_value\n", "new_string": "    return second_value\n"}
+    assert needed(given) == {"return first_value"}
+
+
+def test_a_list_of_edits_needs_the_lines_of_each() -> None:
+    edits = [{"oldText": "first line here"}, {"oldText": "second line here", "newText": "third line here"}]
+    assert needed({"path": "a.py", "edits": edits}) == {"first line here", "second line here"}
+
+
+def test_short_lines_do_not_count() -> None:
+    assert needed({"old_string": "  12345678901  \n}"}) == set()
+    assert needed({"old_string": "  123456789012  \n}"}) == {"123456789012"}
+
+
+PATCH = """*** Begin Patch
+*** Update File: a.py
+@@ class Pantry(Shelf):
+ unchanged context line
+-removed line of code
++added line of code
+*** Add File: b.py
++another added line
+ not a context line
+*** End Patch
+"""
+
+
+@pytest.mark.parametrize("given", [PATCH, {"input": PATCH}, {"command": ["apply_patch", PATCH]}])
+def test_a_patch_needs_what_it_removes_and_names(given: Any) -> None:
+    assert needed(given, "apply_patch") == {
+        "class Pantry(Shelf):",
+        "unchanged context line",
+        "removed line of code",
+    }
+
+
+DIFF = """git apply <<'EOF'
+--- a/a.py
++++ b/a.py
+@@ -1,2 +1,2 @@
+ unchanged context line
+-removed line of code
++added line of code
+EOF
+ not a context line
+"""
+
+
+def test_a_unified_diff_needs_what_it_removes_and_names() -> None:
+    assert needed({"command": DIFF}, "Bash") == {"unchanged context line", "removed line of code"}
+
+
+@pytest.mark.parametrize("text", [PATCH, DIFF])
+def test_a_patch_that_is_only_written_to_a_file_needs_nothing(text: str) -> None:
+    assert needed({"file_path": "fix.patch", "content": text}, "Write") == set()
+
+
+def test_identifiers_have_eight_characters() -> None:
+    assert identifiers("seven77 eight888 _private 9starts_with_digit x.long_name()") == {
+        "eight888",
+        "_private",
+        "starts_with_digit",
+        "long_name",
+    }

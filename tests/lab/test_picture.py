@@ -1,0 +1,50 @@
+import re
+from dataclasses import replace
+from xml.etree import ElementTree
+
+from prunus.lab.picture import HEIGHT, WIDTH, picture
+from prunus.lab.summary import Summary
+
+POINT = Summary("auto", "0.1/1.25", 3, 99, 0.62, 0.63, 1.0, "a", 0.6, 0.7, 0.99, 0.98, 10, 1.5, 0, 0)
+POINTS = (
+    POINT,
+    replace(POINT, policy="mask:10", cost=1.2, hard=0.72),
+    replace(POINT, policy="mask:10", prices="0.02/1.0", cost=3.1, hard=0.72),
+)
+
+
+def panels(page: str) -> list[ElementTree.Element]:
+    return [ElementTree.fromstring(svg) for svg in re.findall(r"<svg.*?</svg>", page, re.DOTALL)]
+
+
+def test_there_is_a_panel_per_price_and_a_point_per_policy() -> None:
+    assert [len(panel.findall(".//circle")) for panel in panels(picture(POINTS))] == [2, 1]
+
+
+def test_all_points_are_inside_their_panel() -> None:
+    wild = (*POINTS, replace(POINT, cost=25.0, hard=0.0), replace(POINT, cost=0.01, hard=1.0))
+    for panel in panels(picture(wild)):
+        for circle in panel.iter("circle"):
+            assert 0 <= float(circle.attrib["cx"]) <= WIDTH
+            assert 0 <= float(circle.attrib["cy"]) <= HEIGHT
+
+
+def test_cheaper_is_further_left_and_better_kept_is_higher() -> None:
+    ours, mask = panels(picture(POINTS))[0].findall(".//circle")
+    assert float(ours.attrib["cx"]) < float(mask.attrib["cx"])
+    assert float(ours.attrib["cy"]) < float(mask.attrib["cy"])
+
+
+def test_the_page_needs_nothing_else() -> None:
+    page = picture(POINTS)
+    assert not re.search(r"https?:|<script|<link|@import|url\(", page)
+
+
+def test_names_are_escaped() -> None:
+    page = picture([replace(POINT, policy="<b>&")], title="a < b")
+    assert "<b>" not in page
+    assert "a &lt; b" in page
+
+
+def test_no_rows_make_an_empty_page() -> None:
+    assert panels(picture([])) == []

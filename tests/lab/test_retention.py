@@ -1,0 +1,105 @@
+from collections.abc import Sequence
+from typing import Any
+
+from prunus.formats import format_named
+from prunus.lab.masks import Mask, Unpruned
+from prunus.lab.policy import Policy
+from prunus.lab.reading import Reader
+from prunus.lab.replay import replay
+from prunus.lab.retention import Needs, Retention, retention
+from prunus.transcripts import Session
+from tests.lab.talk import Step, anthropic, chat
+
+
+def kept(talk: Session, policy: Policy) -> Retention:
+    reader = Reader(format_named(talk.format))
+    return retention(Needs(talk, reader), replay(talk, policy, reader))
+
+
+def read(path: str, text: str) -> Step:
+    return "Read", {"file_path": path}, text
+
+
+def edit(path: str, old: str) -> Step:
+    return "Edit", {"file_path": path, "old_string": old, "new_string": "short"}, "ok"
+
+
+READ = read("/a", "     1\u2192def opening(door):\n     2\u2192    return door.handle\n" + "more words\n" * 30)
+
+
+def test_without_pruning_everything_is_kept() -> None:
+    found = kept(anthropic([READ, edit("/a", "    return door.handle")]), Unpruned())
+    assert (found.hard, found.hard_kept, found.reread) == (1, 1, 0)
+
+
+def test_a_line_in_a_cleared_result_is_lost() -> None:
+    found = kept(anthropic([READ, edit("/a", "    return door.handle")]), Mask(0))
+    assert (found.hard, found.hard_kept) == (1, 0)
+
+
+def test_a_line_that_another_part_still_shows_is_kept() -> None:
+    found = kept(anthropic([READ, READ, edit("/a", "    return door.handle")]), Mask(1))
+    assert (found.hard, found.hard_kept) == (1, 1)
+
+
+def test_what_the_history_never_showed_does_not_count() -> None:
+    found = kept(anthropic([READ, edit("/a", "    return window.handle")]), Mask(0))
+    assert found.hard == 0
+
+
+def test_a_use_is_asked_of_the_request_before_the_answer() -> None:
+    steps = [READ, edit("/a", "    return door.handle"), ("Bash", {"command": "ls"}, "ok")]
+    assert kept(anthropic(steps), Mask(2)).hard_kept == 1, "it was cleared only after the edit"
+
+
+def test_what_is_lost_is_read_again_once_from_the_smallest_part() -> None:
+    small = read("/b", "return door.handle")
+    steps: list[Step] = [READ, small, edit("/a", "return door.handle"), edit("/b", "return door.handle")]
+    talk = anthropic(steps)
+    reader = Reader(format_named(talk.format))
+    [form] = reader.sheet(talk.messages[4]).forms
+    assert kept(talk, Mask(0)).reread == form.tokens
+
+
+def test_names_in_the_arguments_are_soft_uses() -> None:
+    steps: list[Step] = [read("/a", "found remarkable_name here"), ("Grep", {"pattern": "remarkable_name"}, "ok")]
+    found = kept(anthropic(steps), Mask(0))
+    assert (found.soft, found.soft_kept) == (1, 0)
+    assert kept(anthropic(steps), Mask(1)).soft_kept == 1
+
+
+def test_names_that_are_everywhere_are_no_uses() -> None:
+    def talk(times: int) -> Session:
+        steps = [read(f"/{n}", f"found remarkable_name {n}") for n in range(times)]
+        return anthropic([*steps, ("Grep", {"pattern": "remarkable_name"}, "ok")])
+
+    assert kept(talk(6), Unpruned()).soft == 1
+    assert kept(talk(7), Unpruned()).soft == 0
+
+
+class Shortened:
+    """A policy that leaves the first 40 characters of each result."""
+
+    name = "shortened"
+    declared = ""
+
+    def start(self) -> "Shortened":
+        return self
+
+    def __call__(self, body: Any, now: float | None) -> Any:
+        messages: Sequence[Any] = body["messages"]
+        return body | {
+            "messages": [m | {"content": m["content"][:40]} if m["role"] == "tool" else m for m in messages]
+        }
+
+
+def test_a_shortened_part_is_searched_for_what_it_still_shows() -> None:
+    steps = [READ, edit("/a", "def opening(door):\n    return door.handle")]
+    found = kept(chat(steps), Shortened())
+    assert (found.hard, found.hard_kept) == (2, 1)
+
+
+def test_lines_of_a_result_that_is_json_are_found() -> None:
+    steps = [("bash", {"command": "cat a"}, '{"returncode": 0, "output": "one\\n  return door.handle\\n"}')]
+    found = kept(chat([*steps, edit("/a", "return door.handle")]), Unpruned())
+    assert found.hard == 1

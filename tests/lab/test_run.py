@@ -1,0 +1,83 @@
+import json
+from pathlib import Path
+
+import msgspec
+import pytest
+
+from prunus.lab.run import Row, Study, measure, recordings, run
+from tests.lab.talk import chat_messages, reads
+
+STUDY = Study(("none", "mask:2"), ("0.1/1.25", "0.5/1.0"), minimum=5)
+
+
+def record(path: Path, calls: int = 8) -> Path:
+    path.write_text(json.dumps(chat_messages(reads(calls))))
+    return path
+
+
+def test_every_policy_is_measured_at_every_price(tmp_path: Path) -> None:
+    found = measure(record(tmp_path / "a.json"), STUDY)
+    assert [(row.policy, row.prices) for row in found.rows] == [
+        ("none", "0.1/1.25"),
+        ("mask:2", "0.1/1.25"),
+        ("none", "0.5/1.0"),
+        ("mask:2", "0.5/1.0"),
+    ]
+
+
+def test_no_pruning_costs_what_no_pruning_costs(tmp_path: Path) -> None:
+    for row in measure(record(tmp_path / "a.json"), STUDY).rows:
+        if row.policy == "none":
+            assert (row.cost, row.tokens, row.breaks) == (row.unpruned, row.unpruned_tokens, 0)
+        else:
+            assert row.tokens < row.unpruned_tokens
+            assert row.breaks > 0
+
+
+def test_effective_cost_pays_for_what_is_read_again(tmp_path: Path) -> None:
+    edit = ("Edit", {"path": "/srv/app/part0.py", "old_string": "value_0_39 = 39", "new_string": "x"}, "ok")
+    path = tmp_path / "a.json"
+    path.write_text(json.dumps(chat_messages([*reads(8), edit])))
+    row = next(row for row in measure(path, STUDY).rows if row.policy == "mask:2")
+    assert row.reread > 0
+    assert row.effective == pytest.approx(row.cost + 1.25 * row.reread)
+
+
+def test_short_conversations_are_counted_and_left_out(tmp_path: Path) -> None:
+    found = measure(record(tmp_path / "a.json", calls=2), STUDY)
+    assert (found.rows, found.conversations, found.short) == ((), 0, 1)
+
+
+@pytest.mark.parametrize("data", [b"", b"\x1f\x8bnot gzip", b"\x00\x01", b'{"a": 1}', b"[[[["])
+def test_a_damaged_file_is_reported_and_not_fatal(tmp_path: Path, data: bytes) -> None:
+    path = tmp_path / "a.json"
+    path.write_bytes(data)
+    found = measure(path, STUDY)
+    assert str(path) in found.failure
+    assert found.rows == ()
+
+
+def test_a_file_that_is_not_there_is_reported(tmp_path: Path) -> None:
+    assert "gone.json" in measure(tmp_path / "gone.json", STUDY).failure
+
+
+def test_folders_are_searched_and_files_taken_as_given(tmp_path: Path) -> None:
+    (tmp_path / "deep").mkdir()
+    inside = record(tmp_path / "deep" / "a.json")
+    (tmp_path / "MANIFEST.json").write_text("{}")
+    (tmp_path / "notes.txt").write_text("no session")
+    other = tmp_path / "notes.txt"
+    assert recordings([tmp_path, other, inside]) == (inside, other)
+
+
+def test_several_files_come_back_in_their_order(tmp_path: Path, capfd: pytest.CaptureFixture[str]) -> None:
+    paths = [record(tmp_path / f"{name}.json", calls) for name, calls in (("a", 6), ("b", 12), ("c", 8))]
+    found = list(run(paths, STUDY))
+    assert [one.path for one in found] == [str(path) for path in paths]
+    assert found == list(run(paths, STUDY, workers=1, quiet=True))
+    assert "3 of 3 files" in capfd.readouterr().err
+
+
+def test_a_row_survives_json(tmp_path: Path) -> None:
+    row = measure(record(tmp_path / "a.json"), STUDY).rows[1]
+    assert msgspec.json.decode(msgspec.json.encode(row), type=Row) == row

@@ -1,0 +1,57 @@
+from dataclasses import replace
+
+import pytest
+
+from prunus.lab.run import Row
+from prunus.lab.summary import by_agent, summarise, table
+
+ROW = Row(
+    session="a", agent="pi", policy="mask:10", prices="0.1/1.25", requests=50, cost=60.0, unpruned=100.0,
+    effective=65.0, tokens=40, unpruned_tokens=80, peak=10, unpruned_peak=20, breaks=5, undeclared=5, cold=0,
+    invalid=0, hard=10, hard_kept=9, soft=20, soft_kept=19, reread=4,
+)  # fmt: skip
+OTHER = replace(ROW, session="b", agent="codex", cost=330.0, unpruned=300.0, hard=30, hard_kept=30)
+
+
+def test_costs_are_summed_before_they_are_compared() -> None:
+    [found] = summarise([ROW, OTHER])
+    assert found.cost == pytest.approx(390 / 400)
+    assert found.hard == pytest.approx(39 / 40)
+    assert (found.conversations, found.requests, found.breaks) == (2, 100, 10.0)
+
+
+def test_the_worst_session_is_named() -> None:
+    [found] = summarise([ROW, OTHER])
+    assert (found.worst, found.worst_session) == (pytest.approx(1.1), "b")
+
+
+def test_nothing_used_is_nothing_lost() -> None:
+    [found] = summarise([replace(ROW, hard=0, hard_kept=0)])
+    assert found.hard == 1.0
+
+
+def test_policies_and_prices_are_kept_apart() -> None:
+    rows = [ROW, replace(ROW, policy="none"), replace(ROW, prices="0.5/1.0")]
+    assert len(summarise(rows)) == 3
+
+
+def test_agents_are_kept_apart() -> None:
+    assert {agent: found[0].cost for agent, found in by_agent([ROW, OTHER]).items()} == {
+        "codex": pytest.approx(1.1),
+        "pi": pytest.approx(0.6),
+    }
+
+
+def test_the_table_has_a_line_per_policy_and_a_column_per_price() -> None:
+    rows = [
+        replace(ROW, prices=prices, policy=policy) for prices in ("0.1/1.25", "0.5/1.0") for policy in ("a", "b")
+    ]
+    headings, lines = table(summarise(rows))
+    assert headings[:3] == ("policy", "0.1/1.25", "0.5/1.0")
+    assert [line[:3] for line in lines] == [("a", "0.600", "0.600"), ("b", "0.600", "0.600")]
+    assert all(len(line) == len(headings) for line in lines)
+
+
+def test_the_table_shows_the_worst_retention_of_all_prices() -> None:
+    headings, [line] = table(summarise([ROW, replace(ROW, prices="0.5/1.0", hard_kept=5)]))
+    assert line[headings.index("hard")] == "0.500"

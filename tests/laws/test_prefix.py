@@ -1,0 +1,293 @@
+"""Prefix: what was sent before is sent again byte for byte, up to the cut of a declared flush.
+
+This is what keeps the provider's cache: under every schedule but "eager", a request only extends the one before it,
+and where it does not, the conversation says so. The memory that is needed for it fits into the ledger.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from typing import Any, Final
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from prunus import Outcome, Pruner, Settings
+from prunus.conversation import Conversation, Loader
+from prunus.engine import Engine
+from prunus.formats import Frame, frame
+from prunus.policy.ledger import Ledger
+from tests.generate.build import build, sessions
+from tests.generate.encode import SPELLINGS, encode, marked, prefixes
+from tests.generate.render import FORMATS, render
+from tests.generate.session import Session
+from tests.laws.cases import PRESETS, every_format, fewer
+
+ALL: Final[dict[str, Any]] = {
+    **PRESETS["everything"].dump()["strategies"],
+    "finished_results": {"enabled": True, "shell": 1, "search": 2, "idle": 1, "over": 100},
+}
+CHEAP: Final = [{"model": "*", "read": 0.5, "write": 1.0, "ttl": 300}]
+DEAR: Final = [{"model": "*", "read": 0.025, "write": 1.25, "ttl": 300}]
+
+
+def schedule(name: str, **more: Any) -> Settings:
+    return Settings(schedule=name, strategies=ALL, guards={"unresolved_errors": {"turns": 1}}, **more)
+
+
+SCHEDULES: Final = {
+    "cache, cheap": schedule("cache", prices=CHEAP),
+    "cache, dear": schedule("cache", prices=DEAR),
+    "cache, hasty": schedule("cache", prices=CHEAP, schedules={"cache": {"patience": 0.1, "fewest": 50}}),
+    "cache, full": schedule("cache", prices=DEAR, window=3_000),
+    "pressure": schedule("pressure", window=3_000),
+}
+every_schedule = pytest.mark.parametrize("name", list(SCHEDULES))
+PAUSES = st.lists(st.sampled_from((5.0, 5.0, 5.0, 5.0, 1000.0)), min_size=40, max_size=40)
+
+
+@dataclass(frozen=True, slots=True)
+class Sent:
+    """One request as it left."""
+
+    outcome: Outcome
+    conversation: Conversation
+    given: int
+    """How many messages came in."""
+    gone: frozenset[int]
+    """Those of them that were left out as a whole."""
+    cut: int | None
+    """The first message of the flush that was declared for it."""
+
+    @property
+    def messages(self) -> list[bytes]:
+        cut = frame(self.outcome.body, self.conversation.last.format.name)
+        return [cut.raw(index) for index in range(len(cut))]
+
+    def left(self, count: int) -> int:
+        """How many of the first messages are there still."""
+        return count - sum(index < count for index in self.gone)
+
+
+def send(pruner: Pruner, body: bytes, now: float, format: str) -> Sent:
+    outcome = pruner.prune(body, now, format=format)
+    assert outcome.error is None
+    conversation = pruner._conversations[-1]
+    rendered = conversation.engine.rendered
+    cuts = [flush.cut for flush in conversation.flushes if flush.request == conversation.requests]
+    assert len(cuts) <= 1
+    gone = frozenset(index for index, raw in rendered.items() if not raw)
+    return Sent(outcome, conversation, len(conversation.last), gone, cuts[0] if cuts else None)
+
+
+def conversed(settings: Settings, bodies: Sequence[bytes], format: str, pauses: Sequence[float]) -> Iterator[Sent]:
+    """One pruner gets the requests of a conversation, one after the other."""
+    pruner = Pruner(settings)
+    now = 0.0
+    for i, body in enumerate(bodies):
+        now += pauses[i % len(pauses)]
+        sent = send(pruner, body, now, format)
+        assert len(pruner._conversations) == 1
+        yield sent
+
+
+def requests(session: Session, format: str, spelling: str = "compact") -> list[bytes]:
+    return [encode(request, spelling) for request in prefixes(render(session, format), format)]
+
+
+def unmarked(raw: bytes) -> Any:
+    """A message without its cache markers, and with the plain text that a marked block was made of."""
+    message = json.loads(raw)
+    content = message["content"]
+    if isinstance(content, str):
+        content = [{"type": "text", "text": content}]
+    bare = [{key: value for key, value in block.items() if key != "cache_control"} for block in content]
+    return {**message, "content": bare}
+
+
+def broken(before: Sent, after: Sent, same: Any = None) -> list[int]:
+    """The messages sent before that have changed in front of the declared cut."""
+    limit = before.given if after.cut is None else after.cut
+    assert limit <= before.given
+    assert after.left(limit) == before.left(limit)
+    read = same or (lambda raw: raw)
+    old, new = before.messages[: before.left(limit)], after.messages[: after.left(limit)]
+    assert len(old) == len(new)
+    return [i for i, (one, other) in enumerate(zip(old, new, strict=True)) if read(one) != read(other)]
+
+
+@every_format
+@every_schedule
+@fewer
+@given(session=sessions(), spelling=SPELLINGS, pauses=PAUSES)
+def test_a_request_extends_the_one_before_up_to_a_declared_flush(
+    format: str, name: str, session: Session, spelling: str, pauses: list[float]
+) -> None:
+    before: Sent | None = None
+    for after in conversed(SCHEDULES[name], requests(session, format, spelling), format, pauses):
+        assert before is not None or after.cut is None
+        assert before is None or broken(before, after) == []
+        # What was flushed was sent before; the form of new messages is nobody's loss.
+        assert before is None or after.cut is None or after.cut < before.given
+        before = _frozen(after)
+
+
+def _frozen(sent: Sent) -> Sent:
+    return sent
+
+
+@every_schedule
+@fewer
+@given(session=sessions(), pauses=PAUSES)
+def test_cache_markers_that_move_break_nothing(name: str, session: Session, pauses: list[float]) -> None:
+    whole = render(session, "anthropic_messages")
+    bodies = [encode(marked(request)) for request in prefixes(whole, "anthropic_messages")]
+    before: Sent | None = None
+    for after in conversed(SCHEDULES[name], bodies, "anthropic_messages", pauses):
+        assert before is None or broken(before, after, unmarked) == []
+        before = after
+
+
+@every_format
+@fewer
+@given(session=sessions(), spelling=SPELLINGS, pauses=PAUSES)
+def test_manual_changes_nothing_ever(format: str, session: Session, spelling: str, pauses: list[float]) -> None:
+    bodies = requests(session, format, spelling)
+    for body, sent in zip(bodies, conversed(schedule("manual"), bodies, format, pauses), strict=True):
+        assert sent.outcome.body == body
+        assert sent.outcome.edits == ()
+        assert sent.conversation.flushes == ()
+
+
+@every_format
+@every_schedule
+@fewer
+@given(session=sessions(), pauses=PAUSES)
+def test_what_a_pointer_shows_stays_visible(format: str, name: str, session: Session, pauses: list[float]) -> None:
+    for sent in conversed(SCHEDULES[name], requests(session, format), format, pauses):
+        edits = sent.outcome.edits
+        assert {edit.target for edit in edits}.isdisjoint(edit.shows for edit in edits)
+
+
+@every_format
+@every_schedule
+@fewer
+@given(session=sessions(), pauses=PAUSES)
+def test_the_report_counts_the_edits_in_force(
+    format: str, name: str, session: Session, pauses: list[float]
+) -> None:
+    for sent in conversed(SCHEDULES[name], requests(session, format), format, pauses):
+        report, engine = sent.outcome.report, sent.conversation.engine
+        assert report.saved == sum(edit.saved for edit in sent.outcome.edits)
+        assert engine.sizes.before(len(engine.sizes)) == engine.view.tokens - engine.saved
+
+
+def engine_of(settings: Settings, format: str) -> Engine:
+    return Engine(
+        format,
+        settings.active_strategies(),
+        settings.active_guards(),
+        settings.toolbox(),
+        settings.counter(),
+    )
+
+
+def restored(settings: Settings, ledger: bytes, last: Frame, sent: Conversation) -> Conversation:
+    """The conversation as another process finds it: the newest body, the ledger, and what is counted."""
+    engine = engine_of(settings, last.format.name)
+    loaded = Ledger.load(ledger)
+
+    def adopted() -> int:
+        engine.adopt(loaded.edits)
+        return len(last)
+
+    load = Loader(last)
+    engine.advance(len(last), load, 0, adopted)
+    again = Conversation(
+        last,
+        engine,
+        seen=sent.seen,
+        around=sent.around,
+        around_tokens=sent.around_tokens,
+        prompt=sent.prompt,
+        requests=sent.requests,
+        flushes=loaded.flushes,
+    )
+    again.record(last, load)
+    return again
+
+
+@every_format
+@every_schedule
+@fewer
+@given(session=sessions(), pauses=PAUSES)
+def test_a_restored_ledger_gives_the_same_bytes(
+    format: str, name: str, session: Session, pauses: list[float]
+) -> None:
+    settings = SCHEDULES[name]
+    bodies = requests(session, format)
+    for body, sent in zip(bodies, conversed(settings, bodies, format, pauses), strict=True):
+        again = restored(settings, sent.conversation.ledger.dump(), frame(body, format), sent.conversation)
+        engine = again.engine
+        assert again.last.assemble(engine.edited, engine.rendered, engine.changed) == sent.outcome.body
+        assert again.ledger == sent.conversation.ledger
+        assert engine.pending == sent.conversation.engine.pending
+
+
+@every_format
+@every_schedule
+@fewer
+@given(session=sessions(), pauses=PAUSES, at=st.integers(0, 30))
+def test_a_restored_conversation_goes_on_in_the_same_bytes(
+    format: str, name: str, session: Session, pauses: list[float], at: int
+) -> None:
+    settings = SCHEDULES[name]
+    bodies = requests(session, format)
+    stop = at % len(bodies)
+    pruner = Pruner(settings)
+    for i, sent in enumerate(conversed(settings, bodies, format, pauses)):
+        if i == stop:
+            dumped = sent.conversation.ledger.dump()
+            pruner._remember(
+                restored(settings, dumped, frame(bodies[i], format), sent.conversation), sent.conversation.seen
+            )
+        elif i > stop:
+            assert send(pruner, bodies[i], sent.conversation.seen, format).outcome.body == sent.outcome.body
+
+
+LONG: Final = build(
+    [
+        ([("read", 0, 0, 300, ""), ("shell", 1, 1, 300, "long")], "open", 40),
+        ([("edit", 0, 0, 40, "")], "", 6),
+        ([("read", 0, 0, 300, ""), ("fetch", 0, 1, 300, "")], "", 6),
+        ([("shell", 1, 1, 300, "long")], "", 6),
+        ("plain", 30),
+        ([("fetch", 0, 1, 300, ""), ("todo", 0, 2, 90, "")], "", 6),
+        ([("write", 0, 0, 90, "")], "", 6),
+    ]
+    * 4
+)
+
+
+@every_format
+def test_the_law_is_not_kept_by_doing_nothing(format: str) -> None:
+    """A long session is pruned under every schedule; with dear breaks less is declared than with cheap ones."""
+    bodies = requests(LONG, format)
+    flushes = {}
+    for name, settings in SCHEDULES.items():
+        *_, last = conversed(settings, bodies, format, [5.0])
+        assert last.outcome.edits, name
+        flushes[name] = last.conversation.flushes
+    assert any(flush.cut > 0 for flush in flushes["cache, cheap"])
+    assert len(flushes["cache, dear"]) < len(flushes["cache, hasty"])
+    assert flushes["pressure"] and flushes["cache, full"]
+
+
+@pytest.mark.parametrize("format", list(FORMATS))
+def test_the_law_can_be_broken(format: str) -> None:
+    """Made at once, edits change what was sent before, so without its flushes "eager" does not keep the law."""
+    sent = list(conversed(schedule("eager"), requests(LONG, format), format, [5.0]))
+    assert any(after.cut is not None for after in sent)
