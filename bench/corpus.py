@@ -78,7 +78,7 @@ def check_session(session: Session) -> Checked:
         for problem in wrong(body, out, session.format, name):
             found.problems.append(f"{session.name} [{name}] last request: {problem}")
     for name in NAMES:
-        pruner = Pruner(Settings.preset(name))
+        pruner = Pruner(Settings(preset=name, schedule="eager"))
         for request in range(0, len(session.requests), STEP):
             body = msgspec.json.encode(session.body(request))
             seen, alone = pruner.prune(body), fresh(body, name)
@@ -90,7 +90,7 @@ def check_session(session: Session) -> Checked:
 
 def fresh(body: bytes, name: str) -> Outcome:
     """What a pruner that knows nothing makes of a request."""
-    return Pruner(Settings.preset(name)).prune(body)
+    return Pruner(Settings(preset=name, schedule="eager")).prune(body)
 
 
 def wrong(body: bytes, out: Outcome, format: str, name: str) -> Iterator[str]:

@@ -126,10 +126,19 @@ class Engine:
 
     def _flush(self, cut: int) -> None:
         """Make the pending edits from a message on; what a pointer outside still shows stays as it is."""
+        pointers: list[Ref] = []
         for target in [target for target in self.pending if target.message >= cut]:
+            edit = self.found.get(target)
+            if edit is not None and edit.shows is not None:
+                pointers.append(target)
+                continue
             showing = (self.chosen.get(ref) for ref in self._rests_on.get(target, ()) if ref.message < cut)
-            if not any(edit is not None and edit.shows == target for edit in showing):
-                self._force(target, self.found.get(target))
+            if not any(pointer is not None and pointer.shows == target for pointer in showing):
+                self._force(target, edit)
+                self._compare(target)
+        for target in pointers:
+            if self.found[target].shows not in self.chosen:
+                self._force(target, self.found[target])
                 self._compare(target)
 
     def _force(self, target: Ref, edit: Edit | None) -> None:

@@ -8,6 +8,7 @@ from typing import Any
 
 from prunus.edits import Edit, Refusal
 from prunus.engine import Tally
+from prunus.policy.ledger import Flush
 
 __all__ = ["Outcome", "Report"]
 
@@ -34,7 +35,7 @@ class Report:
 class Outcome:
     """A pruned request, and what was done to it."""
 
-    __slots__ = ("_edits", "_refusals", "body", "error", "report")
+    __slots__ = ("_edits", "_refusals", "body", "error", "flush", "report")
 
     def __init__(
         self,
@@ -43,12 +44,15 @@ class Outcome:
         refusals: tuple[tuple[Refusal, ...], ...] = (),
         report: Report | None = None,
         error: str | None = None,
+        flush: Flush | None = None,
     ) -> None:
         self.body = body
         """The request to send, of the type that was given."""
         self.report = report or Report()
         self.error = error
         """Why the request was left as it came, where something was wrong with it."""
+        self.flush = flush
+        """The break of the prompt cache that this request declares, if it does: from where, why, at what price."""
         self._edits = edits
         self._refusals = refusals
 

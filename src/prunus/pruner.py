@@ -9,8 +9,9 @@ from typing import Any
 from prunus.conversation import Body, Conversation, Loader
 from prunus.engine import Engine
 from prunus.errors import FormatError
-from prunus.formats import Frame, Objects, copy, encode, frame, read_objects, resume
+from prunus.formats import Frame, Objects, copy, encode, frame, read_objects, resume, unmarked
 from prunus.outcome import Outcome, Report
+from prunus.policy.prices import with_ttl
 from prunus.settings import Settings
 from prunus.timing import Timing
 
@@ -121,10 +122,11 @@ class Pruner:
         prompt = read.prompt
         cold = ""
         if prompt != conversation.prompt:
-            cold = "model, system text or tools changed" if conversation.requests else ""
+            changed = conversation.requests and unmarked(prompt) != unmarked(conversation.prompt)
+            cold = "model, system text or tools changed" if changed else ""
             conversation.prompt = copy(prompt)
-        price = self.settings.price_of(read.model)
-        return Timing(conversation, self._schedule, price, self.settings.window, now, cold)
+        price = with_ttl(self.settings.price_of(read.model), read.lifetime())
+        return Timing(conversation, self._schedule, price, self.settings.window_of(read.model), now, cold)
 
     def _outcome(self, body: Any, conversation: Conversation, tokens: int) -> Outcome:
         engine, read = conversation.engine, conversation.last
@@ -141,7 +143,10 @@ class Pruner:
         pruned = body
         if engine.rendered:
             pruned = _as_given(body, read.assemble(engine.edited, engine.rendered, engine.changed))
-        return Outcome(pruned, tuple(engine.chosen.values()), tuple(engine.refused.values()), report)
+        newest = conversation.flushes[-1] if conversation.flushes else None
+        flush = newest if newest is not None and newest.request == conversation.requests else None
+        edits, refusals = tuple(engine.chosen.values()), tuple(engine.refused.values())
+        return Outcome(pruned, edits, refusals, report, flush=flush)
 
     def _around(self, conversation: Conversation, read: Body) -> int:
         """The tokens of what stands around the messages: system text, tools, options."""

@@ -53,7 +53,7 @@ class Timing:
         )
         first = next((message for message, _ in pending if message >= plan.cut), self._sent)
         if first < self._sent:
-            saved = sum(gain for message, gain in pending if message >= plan.cut)
+            saved = sum(gain for message, gain in pending if plan.cut <= message < self._sent)
             rewritten = max(0, engine.sizes.between(first, self._sent) - saved)
             flush = Flush(conversation.requests + 1, self._now, first, plan.reason, saved, rewritten)
             conversation.flushes = (*conversation.flushes, flush)[-_FLUSHES:]

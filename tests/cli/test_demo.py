@@ -43,7 +43,7 @@ def test_the_demo_counts_untouched_messages_truly(run: Run) -> None:
 
 def test_the_demo_fits_a_screen(run: Run) -> None:
     lines = run("demo").stdout.splitlines()
-    assert len(lines) <= 42
+    assert len(lines) <= 45
     assert max(map(cell_len, lines)) <= 100
 
 
@@ -81,5 +81,5 @@ def test_the_session_gives_most_strategies_something_to_find() -> None:
     found = set(prune(demo()).report.strategies)
     assert found >= {
         "duplicate_calls", "stale_reads", "repeated_fetches", "repeated_queries", "old_todos", "retried_errors",
-        "old_errors", "long_outputs", "old_attachments", "spent_inputs",
+        "old_errors", "finished_results", "old_thinking", "old_attachments", "spent_inputs",
     }  # fmt: skip

@@ -34,13 +34,16 @@ _IMPATIENT: Final[dict[str, dict[str, Any]]] = {
     "old_code_blocks": {"turns": 1},
     "step_markers": {},
     "spent_inputs": {"over": 20},
+    "finished_results": {"shell": 1, "search": 1, "idle": 1, "over": 200},
+    "finished_inputs": {"idle": 1, "over": 20},
 }
 
 PRESETS: Final[dict[str, Settings]] = {
-    "auto": Settings(preset="auto"),
-    "acp": Settings(preset="acp"),
-    "smart": Settings(preset="smart"),
+    "auto": Settings(preset="auto", schedule="eager"),
+    "acp": Settings(preset="acp", schedule="eager"),
+    "smart": Settings(preset="smart", schedule="eager"),
     "everything": Settings(
+        schedule="eager",
         strategies={name: {"enabled": True, **fields} for name, fields in _IMPATIENT.items()},
         guards={"unresolved_errors": {"turns": 1}},
     ),

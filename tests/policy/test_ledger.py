@@ -29,7 +29,7 @@ def full(**changes: Any) -> bytes:
 @pytest.mark.parametrize(
     "replacement",
     [
-        Note("[Prunus: older read of naïve.py removed; 日本 🌱 \"quoted\"\n\x00.]"),
+        Note('[Prunus: older read of naïve.py removed; 日本 🌱 "quoted"\n\x00.]'),
         Shorter("head\n\n... [truncated: 12,000 chars total, 600 lines] ...\n\ntail"),
         Input({"file_path": "a.py", "deep": {"list": [1, 2.5, None, True, {"x": []}]}, "big": 10**30}),
         Input({}),

@@ -38,7 +38,7 @@ def test_a_preset_runs_what_it_names_and_nothing_else(name: str) -> None:
 
 def test_auto_leaves_out_what_the_model_may_still_need() -> None:
     off = {strategy.name for strategy in ALL} - running("auto")
-    assert off == {"middle_reads", "old_results", "old_thinking", "old_code_blocks"}
+    assert off == {"middle_reads", "old_results", "old_code_blocks"}
 
 
 def test_auto_does_not_cut_long_reads() -> None:

@@ -14,6 +14,8 @@ USUAL = Price(0.1, 1.25, 300, 0)
 CHEAP_READS = Price(0.025, 1.25, 300, 0)
 DEAR_READS = Price(0.5, 1.0, 300, 0)
 NEVER = 1 << 62
+CACHE = Cache(patience=3.0, ahead=100, pressure=0.9, relief=0.1)
+PRESSURE = Pressure(share=0.75)
 
 
 def moment(*pending: tuple[int, int], **changes: Any) -> Moment:
@@ -47,7 +49,7 @@ def test_manual_never_makes_one(changes: dict[str, Any]) -> None:
 @pytest.mark.parametrize(("tokens", "made"), [(7499, False), (7500, True), (20_000, True)])
 def test_pressure_waits_for_its_share_of_the_window(tokens: int, made: bool) -> None:
     at = moment((3, 5000), tokens=tokens, window=10_000)
-    assert cut(Pressure(), at) == (0 if made else NEVER)
+    assert cut(PRESSURE, at) == (0 if made else NEVER)
 
 
 def test_pressure_has_a_share_of_its_own() -> None:
@@ -56,163 +58,176 @@ def test_pressure_has_a_share_of_its_own() -> None:
 
 
 def test_pressure_does_not_ask_whether_the_cache_is_cold() -> None:
-    assert cut(Pressure(), moment((3, 5000), cold="idle for 900 seconds")) == NEVER
+    assert cut(PRESSURE, moment((3, 5000), cold="idle for 900 seconds")) == NEVER
 
 
 def test_pressure_says_how_full_it_is() -> None:
-    assert Pressure().plan(moment((3, 1), tokens=8000, window=10_000)).reason == "the context is 80% full"
+    assert PRESSURE.plan(moment((3, 1), tokens=8000, window=10_000)).reason == "the context is 80% full"
 
 
 def test_a_cold_cache_is_a_free_moment() -> None:
     at = moment((3, 1), cold="idle for 900 seconds")
-    assert Cache().plan(at) == Plan(0, "idle for 900 seconds")
+    assert CACHE.plan(at) == Plan(0, "idle for 900 seconds")
 
 
 def test_what_was_never_sent_is_free() -> None:
-    assert Cache().plan(moment((3, 1), (100, 1), (101, 40))) == Plan(100, "not sent before")
+    assert CACHE.plan(moment((3, 1), (100, 1), (101, 40))) == Plan(100, "not sent before")
 
 
 def test_a_first_request_is_free_as_a_whole() -> None:
-    assert cut(Cache(), moment((0, 1), (60, 1), sent=0, requests=0)) == 0
+    assert cut(CACHE, moment((0, 1), (60, 1), sent=0, requests=0)) == 0
 
 
 def test_new_messages_do_not_make_old_edits_worth_it() -> None:
     """The cut is behind what was sent, so a small old edit stays pending."""
-    assert cut(Cache(), moment((3, 1), (100, 5))) == 100
+    assert cut(CACHE, moment((3, 1), (100, 5))) == 100
 
 
 def test_what_is_saved_in_new_messages_is_no_reason_to_break_the_cache() -> None:
     """They are edited without any break, so only the old edit can pay for one."""
-    assert cut(Cache(), moment((3, 1), (100, 8000))) == 100
+    assert cut(CACHE, moment((3, 1), (100, 8000))) == 100
 
 
 def test_a_large_edit_near_the_end_is_made() -> None:
     # It saves 0.1 * 500 * 21 = 1050, and breaks 1.15 * (600 - 500) = 115.
-    assert Cache().plan(moment((94, 500))) == Plan(94, "saves 500 tokens a request")
+    assert CACHE.plan(moment((94, 500))) == Plan(94, "saves 500 tokens a request")
 
 
 def test_the_same_edit_far_from_the_end_waits() -> None:
     # It breaks 1.15 * (9700 - 500) = 10580.
-    assert cut(Cache(), moment((3, 500))) == 100
+    assert cut(CACHE, moment((3, 500))) == 100
 
 
 def test_a_shallow_cut_is_chosen_over_a_deep_one() -> None:
-    assert cut(Cache(), moment((3, 500), (94, 500))) == 94
+    assert cut(CACHE, moment((3, 500), (94, 500))) == 94
 
 
 def test_a_deep_cut_is_chosen_where_it_pays_for_itself() -> None:
     # Both save 0.1 * 6100 * 21 = 12810 and break 1.15 * 3600 = 4140; the shallow one alone gains less.
-    assert Cache().plan(moment((3, 5600), (94, 500))) == Plan(3, "saves 6,100 tokens a request")
+    assert CACHE.plan(moment((3, 5600), (94, 500))) == Plan(3, "saves 6,100 tokens a request")
 
 
 def test_of_the_cuts_that_pay_the_one_that_gains_most_is_chosen() -> None:
     # All three pay. The deepest one adds 10 tokens (21 over all requests) and breaks 1.15 * 90 more.
-    assert cut(Cache(), moment((92, 10), (93, 600), (94, 500), tail=lambda m: 100 * (100 - m) + 600)) == 93
+    assert cut(CACHE, moment((92, 10), (93, 600), (94, 500), tail=lambda m: 100 * (100 - m) + 600)) == 93
 
 
 def test_edits_that_touch_gather_weight() -> None:
     one, both = moment((80, 900)), moment((80, 900), (81, 900))
-    assert cut(Cache(), one) == 100
-    assert cut(Cache(), both) == 80
+    assert cut(CACHE, one) == 100
+    assert cut(CACHE, both) == 80
 
 
 @pytest.mark.parametrize(("patience", "made"), [(1.0, True), (2.0, True), (2.01, False), (3.0, False)])
 def test_the_gain_has_to_be_patience_times_the_price_of_the_break(patience: float, made: bool) -> None:
     # It saves 0.5 * 100 * 21 = 1050, and breaks 0.5 * 1050.
     at = moment((90, 100), tail=lambda message: 100 + 1050, price=DEAR_READS)
-    assert cut(Cache(patience=patience), at) == (90 if made else 100)
+    assert cut(replace(CACHE, patience=patience), at) == (90 if made else 100)
 
 
 @pytest.mark.parametrize(
     ("price", "made"), [(CHEAP_READS, False), (USUAL, False), (DEAR_READS, True)], ids=["0.025", "0.1", "0.5"]
 )
 def test_dear_reads_break_sooner(price: Price, made: bool) -> None:
-    assert cut(Cache(), moment((60, 500), price=price)) == (60 if made else 100)
+    assert cut(CACHE, moment((60, 500), price=price)) == (60 if made else 100)
 
 
 @pytest.mark.parametrize(
     ("price", "made"), [(CHEAP_READS, False), (USUAL, True), (DEAR_READS, True)], ids=["0.025", "0.1", "0.5"]
 )
 def test_cheap_reads_break_later(price: Price, made: bool) -> None:
-    assert cut(Cache(), moment((90, 700), price=price)) == (90 if made else 100)
+    assert cut(CACHE, moment((90, 700), price=price)) == (90 if made else 100)
 
 
 def test_where_writes_cost_what_reads_do_every_edit_is_made() -> None:
-    assert cut(Cache(), moment((3, 1), price=Price(1.0, 1.0, 300, 0))) == 3
+    assert cut(CACHE, moment((3, 1), price=Price(1.0, 1.0, 300, 0))) == 3
 
 
 def test_free_reads_save_nothing() -> None:
-    assert cut(Cache(), moment((90, 700), price=Price(0.0, 1.25, 300, 0))) == 100
+    assert cut(CACHE, moment((90, 700), price=Price(0.0, 1.25, 300, 0))) == 100
 
 
 def test_a_long_conversation_breaks_sooner_than_a_short_one() -> None:
-    assert cut(Cache(), moment((80, 600), requests=10)) == 100
-    assert cut(Cache(), moment((80, 600), requests=90)) == 80
-
-
-def test_a_few_requests_are_always_expected_to_come() -> None:
-    at = moment((94, 500), requests=1)
-    assert cut(Cache(), at) == cut(Cache(), replace(at, requests=5))
-    assert cut(Cache(fewest=0), moment((94, 450), requests=0)) == 100
-    assert cut(Cache(fewest=50), moment((94, 450), requests=0)) == 94
+    assert cut(CACHE, moment((80, 600), requests=10)) == 100
+    assert cut(CACHE, moment((80, 600), requests=90)) == 80
 
 
 def test_no_conversation_is_expected_to_last_for_ever() -> None:
-    assert cut(Cache(most=10), moment((80, 600), requests=90)) == 100
-    assert cut(Cache(), moment((3, 200), requests=1_000_000)) == 100
-
-
-def test_breaking_even_is_no_reason() -> None:
-    at = moment((90, 100), tail=lambda message: 100 + 2100, price=DEAR_READS)
-    assert cut(Cache(patience=0.5), at) == 100
+    assert cut(replace(CACHE, ahead=10), moment((80, 600), requests=90)) == 100
+    assert cut(CACHE, moment((3, 200), requests=1_000_000)) == 100
 
 
 def test_the_saving_counts_in_this_request_too() -> None:
     # One request to come and this one: 0.5 * 100 * 2 = 100 against 0.5 * 190.
     at = moment((90, 100), tail=lambda message: 290, price=DEAR_READS, requests=1)
-    assert cut(Cache(patience=1.0, fewest=0), at) == 90
-    assert cut(Cache(patience=1.0, fewest=0), replace(at, requests=0)) == 100
+    assert cut(Cache(patience=1.0), at) == 90
+    assert cut(Cache(patience=1.0), replace(at, requests=0)) == 100
 
 
 def test_an_edit_that_takes_all_of_the_tail_costs_nothing() -> None:
-    assert cut(Cache(), moment((99, 100), requests=0)) == 99
+    assert cut(CACHE, moment((99, 100), requests=0)) == 99
 
 
 def test_an_edit_that_gives_back_tokens_is_not_worth_a_break() -> None:
-    assert cut(Cache(), moment((99, -50))) == 100
+    assert cut(CACHE, moment((99, -50))) == 100
 
 
 @pytest.mark.parametrize(("tokens", "made"), [(8999, False), (9000, True), (12_000, True)])
 def test_when_the_window_is_nearly_full_the_price_does_not_matter(tokens: int, made: bool) -> None:
-    plan = Cache().plan(moment((3, 1), tokens=tokens, window=10_000))
+    plan = CACHE.plan(moment((3, 1), tokens=tokens, window=10_000))
     assert plan.cut == (0 if made else 100)
     assert plan.reason == (f"the context is {tokens / 10_000:.0%} full" if made else "not sent before")
 
 
 def test_the_share_of_the_window_can_be_set() -> None:
-    assert cut(Cache(pressure=0.5), moment((3, 1), tokens=6000, window=10_000)) == 0
+    assert cut(replace(CACHE, pressure=0.5), moment((3, 1), tokens=6000, window=10_000)) == 0
+
+
+def test_under_pressure_the_cheapest_cut_that_frees_enough_is_chosen() -> None:
+    full = {"tokens": 9500, "window": 10_000}
+    assert cut(CACHE, moment((3, 100), (50, 700), (80, 400), **full)) == 50
+    assert cut(CACHE, moment((3, 100), (50, 700), (80, 1000), **full)) == 80
+    assert cut(CACHE, moment((3, 1), (50, 700), (80, 200), **full)) == 0
+
+
+def test_how_much_a_flush_under_pressure_has_to_free_can_be_set() -> None:
+    at = moment((3, 100), (50, 700), (80, 400), tokens=9500, window=10_000)
+    assert cut(replace(CACHE, relief=0.04), at) == 80
+
+
+def test_room_that_new_messages_free_needs_no_break() -> None:
+    at = moment((3, 100), (100, 1500), tokens=9500, window=10_000)
+    assert cut(CACHE, at) == 100
 
 
 TIERED = Price(0.1, 1.25, 300, 0, tier=10_000, tier_factor=2.0)
 
 
 def test_edits_that_bring_the_request_below_the_tier_are_made() -> None:
-    plan = Cache().plan(moment((3, 200), tokens=10_200, price=TIERED))
-    assert plan == Plan(0, "past 10,000 tokens the whole request costs more")
+    plan = CACHE.plan(moment((3, 200), tokens=10_200, price=TIERED))
+    assert plan == Plan(3, "past 10,000 tokens the whole request costs more")
 
 
 def test_edits_in_several_messages_cross_the_tier_together() -> None:
-    assert cut(Cache(), moment((3, 100), (50, 100), tokens=10_200, price=TIERED)) == 0
+    assert cut(CACHE, moment((3, 100), (50, 100), tokens=10_200, price=TIERED)) == 3
+
+
+def test_no_more_is_broken_than_it_takes_to_cross_the_tier() -> None:
+    assert cut(CACHE, moment((3, 100), (50, 200), tokens=10_200, price=TIERED)) == 50
+
+
+def test_a_tier_that_new_messages_cross_needs_no_break() -> None:
+    assert cut(CACHE, moment((3, 1), (100, 300), tokens=10_200, price=TIERED)) == 100
 
 
 @pytest.mark.parametrize("tokens", [10_000, 10_201])
 def test_a_tier_that_is_not_crossed_changes_nothing(tokens: int) -> None:
     """The request is not past it, or the edits do not bring it back."""
-    assert cut(Cache(), moment((3, 200), tokens=tokens, price=TIERED)) == 100
+    assert cut(CACHE, moment((3, 200), tokens=tokens, price=TIERED)) == 100
 
 
 def test_without_a_tier_length_alone_is_no_reason() -> None:
-    assert cut(Cache(), moment((3, 200), tokens=10_200)) == 100
+    assert cut(CACHE, moment((3, 200), tokens=10_200)) == 100
 
 
 def test_every_schedule_has_a_name_of_its_own() -> None:

@@ -42,7 +42,7 @@ def test_the_string_below_a_field_is_found() -> None:
 
 
 def test_the_strings_of_a_strategy_are_found() -> None:
-    assert field_docs(LongOutputs).keys() == {"over", "head", "tail", "marked", "kinds"}
+    assert field_docs(LongOutputs).keys() == {"over", "head", "tail", "at_once", "marked", "kinds"}
 
 
 def test_every_setting_has_a_key() -> None:

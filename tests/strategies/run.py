@@ -41,7 +41,7 @@ def settings_of(case: Case, owner: str, leave_out: str = "") -> Settings:
             section, _, name = key.rpartition(".")
             section = section or owner
             _table(tables, section).setdefault(section, {})[name] = value
-    return Settings(preset="off", **tables)
+    return Settings(preset="off", schedule="eager", **tables)
 
 
 def _table(tables: dict[str, dict[str, Any]], section: str) -> dict[str, dict[str, Any]]:

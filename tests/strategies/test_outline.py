@@ -112,8 +112,9 @@ def test_very_long_lines_are_cut() -> None:
 
 
 def test_a_text_of_one_long_line_says_that_something_went() -> None:
-    shown, note = outline("x" * 5000, 0.15).splitlines()
-    assert shown == "x" * 200
+    *shown, note = outline("x" * 5000, 0.15).splitlines()
+    assert set(shown) == {"x" * 200}
+    assert len(shown) < 25
     assert "0 of 1 lines" not in note
 
 

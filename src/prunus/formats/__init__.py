@@ -7,7 +7,7 @@ from typing import Any
 import msgspec
 
 from prunus.errors import FormatError
-from prunus.formats.digest import digest
+from prunus.formats.digest import digest, unmarked
 from prunus.formats.format import Format, as_json
 from prunus.formats.frame import FORMATS, Frame, format_named, frame, resume
 from prunus.formats.objects import Objects, copy, encode, read_objects
@@ -30,6 +30,7 @@ __all__ = [
     "read",
     "read_objects",
     "resume",
+    "unmarked",
     "write",
 ]
 

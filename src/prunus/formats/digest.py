@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping
 from hashlib import blake2b
 from typing import Any
 
 import msgspec
 
-__all__ = ["digest"]
+__all__ = ["digest", "lifetime", "unmarked"]
 
 
 def digest(message: Mapping[str, Any], raw: bytes) -> bytes:
@@ -28,6 +29,21 @@ def digest(message: Mapping[str, Any], raw: bytes) -> bytes:
     return blake2b(msgspec.json.encode(value), digest_size=16).digest()
 
 
+def unmarked(prompt: Mapping[str, Any]) -> dict[str, Any]:
+    """Model, system text and tools as values without markers, whether they came as bytes or as objects."""
+    plain = {
+        key: msgspec.json.decode(value) if isinstance(value, bytes) else value for key, value in prompt.items()
+    }
+    return {key: _unmarked(value) for key, value in plain.items()}
+
+
+def lifetime(*raws: bytes) -> str | None:
+    """How long the client asks the provider to keep the cache, where a marker says so."""
+    found = (_TTL.search(raw) for raw in raws)
+    return next((match[1].decode() for match in found if match is not None), None)
+
+
+_TTL = re.compile(rb'"cache_control"\s*:\s*\{[^{}]*"ttl"\s*:\s*"(\w+)"')
 _DATA = frozenset({"input", "args", "arguments", "response"})
 
 

@@ -13,6 +13,7 @@ import msgspec
 
 from prunus.errors import FormatError
 from prunus.formats.anthropic_messages import AnthropicMessages
+from prunus.formats.digest import lifetime
 from prunus.formats.format import Format
 from prunus.formats.gemini import Gemini
 from prunus.formats.openai_chat import OpenAIChat
@@ -66,6 +67,10 @@ class Frame:
     @property
     def size(self) -> int:
         return len(self.body)
+
+    def lifetime(self) -> str | None:
+        """How long the client wants the cache to live, where it says so."""
+        return lifetime(self.prompt.get("system", b""), self.raw(-1) if self.starts else b"")
 
     def around(self) -> bytes:
         """What stands before and behind the messages: system text, tools, options."""

@@ -13,6 +13,7 @@ from typing import Any
 import msgspec
 
 from prunus.errors import FormatError
+from prunus.formats.digest import lifetime
 from prunus.formats.format import Format
 from prunus.formats.frame import PROMPT, Frame, frame
 
@@ -62,6 +63,11 @@ class Objects:
     def prompt(self) -> dict[str, Any]:
         """What the provider reads before the messages: model, system text, tools."""
         return {key: self.body[key] for key in PROMPT if key in self.body} if isinstance(self.body, dict) else {}
+
+    def lifetime(self) -> str | None:
+        """How long the client wants the cache to live, where it says so."""
+        system = self.prompt.get("system")
+        return lifetime(encode(system) if system else b"", self.raw(len(self) - 1) if len(self) else b"")
 
     def shared(self, body: Any) -> int:
         """How many messages another body begins with that equal these."""

@@ -128,10 +128,11 @@ class Pruned:
 
 
 class _Pruning:
-    declared: str = ""
-
     def __init__(self, pruner: Pruner) -> None:
         self._pruner = pruner
+        self.declared = ""
 
     def __call__(self, body: Any, now: float | None) -> Any:
-        return self._pruner.prune(body, now=now).body
+        out = self._pruner.prune(body, now=now)
+        self.declared = out.flush.reason if out.flush is not None else ""
+        return out.body

@@ -55,19 +55,49 @@ class Ledger:
     def load(cls, raw: bytes) -> Ledger:
         """Read what `dump` wrote."""
         try:
-            data = msgspec.json.decode(raw)
-            if data["version"] != VERSION:
-                raise FormatError(f"a ledger of version {data['version']}; this Prunus reads version {VERSION}")
-            return cls(tuple(map(_edit, data["edits"])), tuple(Flush(**flush) for flush in data["flushes"]))
-        except (msgspec.MsgspecError, UnicodeDecodeError, KeyError, TypeError, ValueError) as error:
+            version = msgspec.json.decode(raw, type=_Versioned).version
+            if version != VERSION:
+                raise FormatError(f"a ledger of version {version}; this Prunus reads version {VERSION}")
+            data = msgspec.json.decode(raw, type=_Dump)
+            return cls(tuple(map(_edit, data.edits)), tuple(data.flushes))
+        except (msgspec.MsgspecError, UnicodeDecodeError, RecursionError, KeyError, TypeError) as error:
             raise FormatError(f"not a ledger: {error}") from error
+
+
+class _Versioned(msgspec.Struct, frozen=True):
+    version: Any
+
+
+class _Row(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """An edit as it is written down."""
+
+    target: tuple[int, int]
+    replacement: dict[str, Any]
+    strategy: str
+    reason: str
+    by: tuple[int, int] | None
+    ripe: int
+    shows: tuple[int, int] | None
+    spends: bool
+    fresh: bool
+    pressure: bool
+    tokens_before: int
+    tokens_after: int
+
+
+class _Dump(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    version: int
+    edits: list[_Row]
+    flushes: list[Flush]
 
 
 def _plain(replacement: Replacement) -> dict[str, Any]:
     return {"kind": type(replacement).__name__.lower(), **asdict(replacement)}
 
 
-def _edit(data: dict[str, Any]) -> Edit:
-    kind = _KINDS[data["replacement"].pop("kind")]
-    places = {key: None if data[key] is None else Ref(*data[key]) for key in ("target", "by", "shows")}
-    return Edit(**{**data, **places, "replacement": kind(**data["replacement"])})
+def _edit(row: _Row) -> Edit:
+    kind = _KINDS[row.replacement.pop("kind")]
+    replacement: Replacement = msgspec.convert(row.replacement, kind)
+    places = {key: None if place is None else Ref(*place) for key, place in (("by", row.by), ("shows", row.shows))}
+    values = {name: getattr(row, name) for name in row.__struct_fields__}
+    return Edit(**{**values, **places, "target": Ref(*row.target), "replacement": replacement})

@@ -117,40 +117,46 @@ class Cache:
     """Requests that are expected to follow, at most; before that as many as there have been."""
     pressure: float = 0.9
     """The share of the model's window from which on the price does not matter."""
-    relief: float = 0.1
+    relief: float = 0.05
     """How much of the window a flush under pressure has to free."""
 
     def plan(self, moment: Moment) -> Plan:
         if moment.cold:
             return Plan(0, moment.cold)
+        free = sum(tokens for message, tokens in moment.pending if message >= moment.sent)
+        tokens = moment.tokens - free
         cuts = list(self._cuts(moment))
-        if moment.tokens >= self.pressure * moment.window:
-            return self._relieve(moment, cuts, f"the context is {moment.tokens / moment.window:.0%} full")
+        if tokens >= self.pressure * moment.window:
+            wanted = self.relief * moment.window
+            reason = f"the context is {tokens / moment.window:.0%} full"
+            return _cheapest(cuts, wanted, reason) or Plan(0, reason)
         tier = moment.price.tier
-        if tier is not None and moment.tokens > tier and any(moment.tokens - cut.saved <= tier for cut in cuts):
-            enough = [cut for cut in cuts if moment.tokens - cut.saved <= tier]
-            return Plan(max(enough, key=_gain).message, f"past {tier:,} tokens the whole request costs more")
+        if tier is not None and tokens > tier:
+            plan = _cheapest(cuts, tokens - tier, f"past {tier:,} tokens the whole request costs more")
+            if plan is not None:
+                return plan
         paying = [cut for cut in cuts if cut.saving >= self.patience * cut.broken]
         best = max(paying, key=_gain, default=None)
         if best is None:
             return Plan(moment.sent, "not sent before")
         return Plan(best.message, f"saves {best.saved:,} tokens a request")
 
-    def _relieve(self, moment: Moment, cuts: Sequence[_Cut], reason: str) -> Plan:
-        """The cut that costs least among those that free enough room; all there is if none does."""
-        enough = [cut for cut in cuts if cut.saved >= self.relief * moment.window]
-        return Plan(max(enough, key=_gain).message if enough else 0, reason)
-
     def _cuts(self, moment: Moment) -> Iterator[_Cut]:
-        """Every place where a flush could begin, the newest first."""
+        """Every place where a flush could begin among what was sent, the newest first."""
         read, write = moment.price.read, moment.price.write
         ahead = min(moment.requests, self.ahead)
         saved = 0
         for message, tokens in reversed(moment.pending):
-            saved += tokens
             if message < moment.sent:
+                saved += tokens
                 broken = (write - read) * max(0, moment.tail(message) - saved)
                 yield _Cut(message, saved, read * saved * (ahead + 1), broken)
+
+
+def _cheapest(cuts: Sequence[_Cut], wanted: float, reason: str) -> Plan | None:
+    """The cut that costs least among those that free this many tokens."""
+    enough = [cut for cut in cuts if cut.saved >= wanted]
+    return Plan(max(enough, key=_gain).message, reason) if enough else None
 
 
 @dataclass(frozen=True, slots=True)

@@ -16,6 +16,7 @@ from prunus.policy.presets import PRESETS, Preset
 from prunus.policy.prices import Price, price_of
 from prunus.policy.schedule import SCHEDULES as ALL_SCHEDULES
 from prunus.policy.schedule import Schedule
+from prunus.policy.windows import window_of
 from prunus.settings import files
 from prunus.settings.checks import check
 from prunus.settings.layers import Layer, merge
@@ -107,8 +108,8 @@ class Values(Section):
     up, or never by itself."""
     schedules: Schedules = Field(default_factory=Schedules)
     """How each schedule decides."""
-    window: Count = 200_000
-    """Tokens that the model can take."""
+    window: Count = 0
+    """Tokens that the model can take; 0 goes by the model's name."""
     prices: tuple[PriceRow, ...] = ()
     """What the prompt cache of your models costs, where the built-in table does not know it."""
     tools: tuple[ToolRow, ...] = ()
@@ -174,6 +175,10 @@ class Settings(Values):
         """What the prompt cache of a model costs."""
         own = {row.model: row.model_dump(exclude={"model"}, exclude_none=True) for row in self.prices}
         return price_of(model, own)
+
+    def window_of(self, model: str) -> int:
+        """How many tokens a model can take."""
+        return self.window or window_of(model)
 
     def toolbox(self) -> Toolbox:
         """What the tools mean, the user's own included."""

@@ -41,8 +41,7 @@ class FinishedResults:
         if not use.ok:
             return
         yield None
-        if use.meaning.kind in ("read", "write", "edit"):
-            yield from dict.fromkeys(touch.path for touch in use.touches)
+        yield from dict.fromkeys(touch.path for touch in use.touches)
 
     def propose(self, use: Use, earlier: Sequence[Use], group: Hashable, view: View) -> Iterator[Edit]:
         if group is None:
@@ -50,20 +49,19 @@ class FinishedResults:
             if wait is not None:
                 yield from self._cut(use, use.turn + wait + 1, f"{wait} turns old", view)
             return
-        # Every touch of an edited file starts its idle time anew.
-        path = str(group)
-        if max(view.touched.get((kind, path), -1) for kind in ("edit", "write")) < 0:
+        # Every touch of a changed file starts its idle time anew.
+        if _changed(str(group), view) < 0:
             return
         for read in (*earlier, use):
-            if read.meaning.kind == "read" and all(
-                self._edited_after(read, touch.path, view) for touch in read.touches
-            ):
+            if read.meaning.kind == "read" and all(_changed(t.path, view) > read.index for t in read.touches):
                 yield from self._cut(read, use.turn + self.idle + 1, "its file was edited and left alone", view)
-
-    def _edited_after(self, read: Use, path: str, view: View) -> bool:
-        return max(view.touched.get((kind, path), -1) for kind in ("edit", "write")) > read.index
 
     def _cut(self, use: Use, ripe: int, why: str, view: View) -> Iterator[Edit]:
         result = view.part(use.result)
         if use.size > self.over and use.visible and isinstance(result, Result):
             yield Edit(use.result, Shorter(outline(result.text, self.share)), self.name, why, ripe=ripe)
+
+
+def _changed(path: str, view: View) -> int:
+    """The newest call that changed a file, or -1."""
+    return max(view.touched.get((kind, path), -1) for kind in ("edit", "write", "change"))

@@ -23,20 +23,20 @@ def outline(text: str, share: float) -> str:
     """About this share of a text: first and last lines, lines that complain, then rare names.
 
     Names of eight characters and more that few lines show are what later calls use again; the middle of a
-    progress log is not.
+    progress log is not. A very long line counts as several.
     """
-    lines = text.splitlines()
+    lines = [line[i : i + _LONGEST] for line in text.splitlines() for i in range(0, max(1, len(line)), _LONGEST)]
     room = int(len(text) * share)
-    edge = max(1, min(4, len(lines) // 8))
+    edge = min(len(lines), max(1, min(4, len(lines) // 8)))
     kept = dict.fromkeys([*range(edge), *range(len(lines) - edge, len(lines))])
-    room -= sum(min(len(lines[i]), _LONGEST) + 1 for i in kept)
+    room -= sum(len(lines[i]) + 1 for i in kept)
     for i, line in enumerate(lines):
         if room <= 0:
             break
-        if i not in kept and _LOUD.search(line[:400]):
+        if i not in kept and _LOUD.search(line):
             kept[i] = None
-            room -= min(len(line), _LONGEST) + 1
-    shown = [lines[i][:_LONGEST] for i in sorted(kept)]
+            room -= len(line) + 1
+    shown = [lines[i] for i in sorted(kept)]
     names = _rare_names(lines, kept, room)
     left_out = len(lines) - len(shown)
     return "\n".join((*shown, *([" ".join(names)] if names else []), outline_note(left_out, len(lines))))

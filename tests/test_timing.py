@@ -1,0 +1,296 @@
+"""What a schedule is told about a request, and what is written down of its decision."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import Any, ClassVar
+
+import pytest
+
+from prunus import Outcome, Pruner, Settings
+from prunus.conversation import Conversation
+from prunus.policy.ledger import Flush
+from prunus.policy.prices import Price
+from prunus.policy.schedule import Cache, Eager, Manual, Moment, Plan, Schedule
+from prunus.timing import Timing
+from tests.generate.encode import encode
+from tests.strategies.fillers import filler
+
+PRICE = Price(0.1, 1.25, 300, 0)
+LOG = filler(60, "lines")
+
+
+@dataclass(frozen=True, slots=True)
+class Noted:
+    """A schedule that cuts where it is told to, and keeps what it was told."""
+
+    name: ClassVar[str] = "noted"
+
+    cut: int
+    told: list[Moment] = field(default_factory=list)
+
+    def plan(self, moment: Moment) -> Plan:
+        self.told.append(moment)
+        return Plan(self.cut, "because")
+
+
+def step(number: int, command: str, answer: str) -> list[dict[str, Any]]:
+    call = {"type": "tool_use", "id": f"call_{number}", "name": "Bash", "input": {"command": command}}
+    result = {"type": "tool_result", "tool_use_id": f"call_{number}", "content": answer}
+    return [{"role": "assistant", "content": [call]}, {"role": "user", "content": [result]}]
+
+
+def request(count: int, **around: Any) -> dict[str, Any]:
+    """A conversation in which the same command runs again and again; message 2 holds the first answer."""
+    messages: list[dict[str, Any]] = [{"role": "user", "content": "Make it green."}]
+    for number in range(count):
+        messages += step(number, "make check", f"run {number}\n{LOG}")
+    return {"model": "claude-opus-5", "system": "Be brief.", "messages": messages, **around}
+
+
+def pruner(schedule: str = "cache", **values: Any) -> Pruner:
+    return Pruner(
+        Settings(preset="off", strategies={"duplicate_calls": {"enabled": True}}, schedule=schedule, **values)
+    )
+
+
+def sent(one: Pruner, count: int, now: float = 0.0, **around: Any) -> Outcome:
+    outcome = one.prune(encode(request(count, **around)), now)
+    assert outcome.error is None
+    return outcome
+
+
+def conversation_of(one: Pruner) -> Conversation:
+    assert len(one._conversations) == 1
+    return one._conversations[0]
+
+
+def flushes(one: Pruner) -> tuple[Flush, ...]:
+    return conversation_of(one).flushes
+
+
+def waiting(count: int = 3) -> Conversation:
+    """A conversation with edits pending in messages 2, 4, ...: all results but the last."""
+    one = pruner("manual")
+    sent(one, count - 1)
+    sent(one, count)
+    known = conversation_of(one)
+    assert known.engine.pending
+    return known
+
+
+def timing(
+    known: Conversation, schedule: Schedule, *, price: Price = PRICE, now: float = 0.0, cold: str = ""
+) -> Timing:
+    return Timing(known, schedule, price, 200_000, now, cold)
+
+
+def told(known: Conversation, **more: Any) -> Moment:
+    noted = Noted(1 << 62)
+    timing(known, noted, **more).cut()
+    return noted.told[0]
+
+
+def test_a_schedule_is_told_what_each_message_could_lose_oldest_first() -> None:
+    known = waiting(4)
+    moment = told(known)
+    assert [message for message, _ in moment.pending] == [2, 4, 6]
+    assert [gain for _, gain in moment.pending] == [known.engine.found[t].saved for t in sorted(known.engine.found)]
+
+
+def test_edits_of_one_message_are_told_as_one() -> None:
+    one = pruner("manual")
+    both = [
+        block for number in (0, 1) for block in step(number, f"make {number}", f"{number}\n{LOG}")[0]["content"]
+    ]
+    answers = [block for number in (0, 1) for block in step(number, "", f"{number}\n{LOG}")[1]["content"]]
+    messages: list[dict[str, Any]] = [{"role": "user", "content": "Go."}]
+    for _ in range(2):
+        messages += [{"role": "assistant", "content": both}, {"role": "user", "content": answers}]
+    assert one.prune(encode({"messages": messages}), 0.0, format="anthropic_messages").error is None
+    known = conversation_of(one)
+    assert len(known.engine.pending) == 2
+    assert told(known).pending == [(2, sum(known.engine.pending.values()))]
+
+
+def test_a_schedule_is_told_how_much_is_cached_behind_a_cut() -> None:
+    known = waiting(3)
+    moment = told(known)
+    assert moment.sent == len(known.digests) == 7
+    assert moment.tail(0) == known.engine.view.tokens
+    assert moment.tail(2) > moment.tail(4) > moment.tail(6) > moment.tail(7) == 0
+
+
+def test_a_schedule_is_told_the_tokens_of_the_whole_request() -> None:
+    known = waiting(3)
+    assert told(known).tokens == known.around_tokens + known.engine.view.tokens > known.engine.view.tokens
+
+
+def test_what_is_in_force_counts_no_longer() -> None:
+    known = waiting(3)
+    before = told(known)
+    gain = dict(before.pending)[4]
+    around, behind = before.tail(3), before.tail(5)
+    known.engine._flush(4)
+    after = told(known)
+    assert after.pending == [pair for pair in before.pending if pair[0] != 4]
+    assert after.tokens == before.tokens - gain
+    assert (after.tail(3), after.tail(5)) == (around - gain, behind)
+
+
+def test_a_schedule_is_told_price_window_and_requests() -> None:
+    moment = told(waiting())
+    assert (moment.price, moment.window, moment.requests) == (PRICE, 200_000, 2)
+
+
+@pytest.mark.parametrize(("idle", "cold"), [(300.0, ""), (301.0, "idle for 301 seconds")])
+def test_a_cache_is_cold_once_it_was_idle_for_longer_than_it_lives(idle: float, cold: str) -> None:
+    assert told(waiting(), now=idle).cold == cold
+
+
+def test_a_longer_life_keeps_it_warm() -> None:
+    assert told(waiting(), now=900.0, price=Price(0.1, 1.25, 1800, 0)).cold == ""
+
+
+def test_another_reason_for_a_cold_cache_is_passed_on() -> None:
+    assert told(waiting(), cold="model changed").cold == "model changed"
+
+
+def test_a_first_request_is_not_called_cold() -> None:
+    one = pruner()
+    sent(one, 3, now=1_000_000.0)
+    assert flushes(one) == ()
+
+
+def test_without_pending_edits_nobody_is_asked() -> None:
+    one = pruner("manual")
+    sent(one, 1)
+    noted = Noted(0)
+    assert timing(conversation_of(one), noted).cut() == 0
+    assert noted.told == []
+
+
+def test_a_flush_is_written_down_with_its_price() -> None:
+    known = waiting(4)
+    moment = told(known)
+    gains = dict(moment.pending)
+    assert timing(known, Noted(3), now=7.0).cut() == 3
+    rewritten = moment.tail(4) - gains[4] - gains[6]
+    assert known.flushes == (Flush(3, 7.0, 4, "because", gains[4] + gains[6], rewritten),)
+
+
+def test_what_goes_from_new_messages_was_not_cached_and_is_not_written_again() -> None:
+    known = waiting(4)
+    del known.digests[5:]
+    moment = told(known)
+    gains = dict(moment.pending)
+    assert moment.sent == 5 and list(gains) == [2, 4, 6]
+    timing(known, Noted(3)).cut()
+    assert known.flushes[0].rewritten == moment.tail(4) - gains[4] > 0
+
+
+def test_the_cut_that_is_written_down_is_the_first_message_that_changes() -> None:
+    known = waiting(4)
+    timing(known, Eager()).cut()
+    assert known.flushes[0].cut == 2
+
+
+def test_a_plan_that_changes_nothing_that_was_sent_is_no_flush() -> None:
+    known = waiting(4)
+    timing(known, Manual()).cut()
+    timing(known, Noted(len(known.digests))).cut()
+    timing(known, Noted(7)).cut()
+    assert known.flushes == ()
+
+
+def test_only_the_newest_flushes_are_remembered() -> None:
+    known = waiting(3)
+    for second in range(250):
+        timing(known, Eager(), now=float(second)).cut()
+    assert len(known.flushes) == 200
+    assert known.flushes[-1].time == 249.0
+
+
+def test_the_first_request_is_pruned_as_a_whole_and_breaks_nothing() -> None:
+    one = pruner()
+    assert len(sent(one, 4).edits) == 3
+    assert flushes(one) == ()
+
+
+def test_edits_wait_while_the_cache_is_warm_and_are_made_when_it_is_cold() -> None:
+    one = pruner(schedules={"cache": {"patience": 1e9}})
+    sent(one, 2, now=0.0)
+    assert len(sent(one, 3, now=10.0).edits) == 1
+    assert len(sent(one, 4, now=20.0).edits) == 1
+    assert len(sent(one, 5, now=1000.0).edits) == 4
+    assert [(flush.request, flush.cut, flush.reason) for flush in flushes(one)] == [(4, 4, "idle for 980 seconds")]
+
+
+@pytest.mark.parametrize(
+    "around", [{"model": "claude-opus-4-8"}, {"system": "Be long."}, {"tools": [{"name": "Read"}]}], ids=str
+)
+def test_another_model_system_text_or_tool_makes_the_cache_cold(around: dict[str, Any]) -> None:
+    one = pruner(schedules={"cache": {"patience": 1e9}})
+    sent(one, 2)
+    assert len(sent(one, 3).edits) == 1
+    assert len(sent(one, 4, **around).edits) == 3
+    assert flushes(one)[-1].reason == "model, system text or tools changed"
+    assert len(sent(one, 5, **around).edits) == 3
+
+
+@pytest.mark.parametrize("around", [{"metadata": {"n": 1}}, {"max_tokens": 9}, {"stream": True}], ids=str)
+def test_other_options_leave_it_warm(around: dict[str, Any]) -> None:
+    one = pruner(schedules={"cache": {"patience": 1e9}})
+    sent(one, 2)
+    assert len(sent(one, 3, **around).edits) == 1
+
+
+def test_a_cache_marker_on_the_system_text_leaves_it_warm() -> None:
+    one = pruner(schedules={"cache": {"patience": 1e9}})
+    system = {"type": "text", "text": "Be brief."}
+    sent(one, 2, system=[system])
+    marker = {"type": "ephemeral"}
+    assert len(sent(one, 3, system=[{**system, "cache_control": marker}]).edits) == 1
+
+
+def test_the_same_request_as_an_object_leaves_it_warm() -> None:
+    one = pruner(schedules={"cache": {"patience": 1e9}})
+    sent(one, 2)
+    assert len(one.prune(request(3), 0.0).edits) == 1
+
+
+def test_a_cache_that_was_asked_to_live_for_an_hour_is_warm_after_ten_minutes() -> None:
+    one = pruner(schedules={"cache": {"patience": 1e9}})
+    marker = {"type": "ephemeral", "ttl": "1h"}
+    system = [{"type": "text", "text": "Be brief.", "cache_control": marker}]
+    sent(one, 2, now=0.0, system=system)
+    assert len(sent(one, 3, now=600.0, system=system).edits) == 1
+
+
+def test_a_request_that_is_sent_again_stays_as_it_was() -> None:
+    one = pruner()
+    sent(one, 2)
+    first = sent(one, 3)
+    assert sent(one, 3).body == first.body
+
+
+def test_the_price_of_the_model_decides() -> None:
+    """The same history is flushed sooner where reading the cache is dear."""
+    edits = {}
+    for read, write in ((0.025, 1.25), (0.5, 1.0)):
+        one = pruner(prices=[{"model": "claude*", "read": read, "write": write}])
+        for count in range(1, 12):
+            edits[read] = len(sent(one, count).edits)
+    assert edits[0.025] < edits[0.5]
+
+
+def test_the_window_of_the_settings_is_the_one_that_counts() -> None:
+    calm, tight = (pruner(schedules={"cache": {"patience": 1e9}}, window=w) for w in (200_000, 800))
+    for count in (2, 3):
+        left = [len(sent(one, count).edits) for one in (calm, tight)]
+    assert left == [1, 2]
+    assert flushes(tight)[-1].reason.startswith("the context is")
+
+
+def test_a_schedule_from_the_settings_is_the_one_that_is_asked() -> None:
+    assert Settings(schedule="cache", schedules={"cache": {"patience": 7}}).active_schedule() == Cache(patience=7)
