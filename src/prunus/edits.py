@@ -8,7 +8,7 @@ from typing import Any
 
 from prunus.history import Ref
 
-__all__ = ["Edit", "Gone", "Input", "Keep", "Note", "Refusal", "Replacement", "Shorter"]
+__all__ = ["Edit", "Gone", "Input", "Keep", "Later", "Note", "Refusal", "Replacement", "Shorter"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,7 +42,12 @@ class Keep:
     """The strategy takes back what it proposed for this part before."""
 
 
-Replacement = Note | Shorter | Input | Gone | Keep
+@dataclass(frozen=True, slots=True)
+class Later:
+    """The strategy puts off what it proposed before, as far as its time has not come yet."""
+
+
+Replacement = Note | Shorter | Input | Gone | Keep | Later
 
 
 @dataclass(frozen=True, slots=True)

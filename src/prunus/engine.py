@@ -14,7 +14,7 @@ from dataclasses import replace
 from typing import NamedTuple
 
 from prunus.apply import change
-from prunus.edits import Edit, Gone, Input, Keep, Note, Refusal, Shorter
+from prunus.edits import Edit, Gone, Input, Keep, Later, Note, Refusal, Shorter
 from prunus.formats import as_json, write
 from prunus.guards import Guard, Hold
 from prunus.guards.protected_tools import ProtectedTools
@@ -65,6 +65,8 @@ class Engine:
         """The edits in force."""
         self.pending: dict[Ref, int] = {}
         """Parts for which the two differ, and the tokens that a flush would save there."""
+        self._gains: dict[int, tuple[int, int]] = {}
+        self._waiting: list[int] = []
         self.sizes = Sums()
         """The tokens of each message as it stands."""
         self.refused: dict[Ref, tuple[Refusal, ...]] = {}
@@ -155,10 +157,23 @@ class Engine:
     def _compare(self, target: Ref) -> None:
         """See whether what was found for a part is in force."""
         found, chosen = self.found.get(target), self.chosen.get(target)
-        if found == chosen:
-            self.pending.pop(target, None)
-        else:
-            self.pending[target] = (found.saved if found else 0) - (chosen.saved if chosen else 0)
+        before = self.pending.pop(target, None)
+        after = None if found == chosen else (found.saved if found else 0) - (chosen.saved if chosen else 0)
+        if after is not None:
+            self.pending[target] = after
+        message = target.message
+        tokens, parts = self._gains.get(message, (0, 0))
+        parts += (after is not None) - (before is not None)
+        if message not in self._gains and parts:
+            insort(self._waiting, message)
+        elif message in self._gains and not parts:
+            del self._gains[message], self._waiting[bisect_left(self._waiting, message)]
+        if parts:
+            self._gains[message] = tokens + (after or 0) - (before or 0), parts
+
+    def waiting(self) -> list[tuple[int, int]]:
+        """The messages with pending edits, oldest first, and the tokens that would go in each."""
+        return [(message, self._gains[message][0]) for message in self._waiting]
 
     def _hear(self, event: Use | Piece) -> None:
         if isinstance(event, Piece):
@@ -185,8 +200,10 @@ class Engine:
             options.pop(rank, None)
             return
         held = options.get(rank)
-        if held is not None and held.ripe <= self.view.turn < edit.ripe:
-            return  # what may be done already is not put off again
+        if isinstance(edit.replacement, Later):
+            if held is not None and held.ripe > self.view.turn:
+                options[rank] = replace(held, ripe=edit.ripe)
+            return
         part = self.view.part(edit.target)
         options[rank] = self._weigh(edit, part)
         if edit.shows is not None:
@@ -211,7 +228,7 @@ class Engine:
                     before += sum(weigh(inner, counter) for inner in self._carried(edit.target))
             case Input(value):
                 after = counter.count(use.tool if use else "") + counter.count(as_json(value))
-            case Gone() | Keep():
+            case Gone() | Keep() | Later():
                 after = 0
         return replace(edit, tokens_before=before, tokens_after=after)
 

@@ -35,10 +35,7 @@ class Timing:
         conversation, engine = self._conversation, self._conversation.engine
         if not engine.pending:
             return 0
-        gains: dict[int, int] = {}
-        for target, gain in engine.pending.items():
-            gains[target.message] = gains.get(target.message, 0) + gain
-        pending = sorted(gains.items())
+        pending = engine.waiting()
         plan = self._schedule.plan(
             Moment(
                 pending,

@@ -125,31 +125,43 @@ class Cache:
             return Plan(0, moment.cold)
         free = sum(tokens for message, tokens in moment.pending if message >= moment.sent)
         tokens = moment.tokens - free
-        cuts = list(self._cuts(moment))
         if tokens >= self.pressure * moment.window:
+            cuts = list(self._cuts(moment))
             wanted = self.relief * moment.window
             reason = f"the context is {tokens / moment.window:.0%} full"
             return _cheapest(cuts, wanted, reason) or Plan(0, reason)
         tier = moment.price.tier
         if tier is not None and tokens > tier:
-            plan = _cheapest(cuts, tokens - tier, f"past {tier:,} tokens the whole request costs more")
+            plan = _cheapest(
+                list(self._cuts(moment)), tokens - tier, f"past {tier:,} tokens the whole request costs more"
+            )
             if plan is not None:
                 return plan
-        paying = [cut for cut in cuts if cut.saving >= self.patience * cut.broken]
+        paying = [cut for cut in self._cuts(moment, paying=True) if cut.saving >= self.patience * cut.broken]
         best = max(paying, key=_gain, default=None)
         if best is None:
             return Plan(moment.sent, "not sent before")
         return Plan(best.message, f"saves {best.saved:,} tokens a request")
 
-    def _cuts(self, moment: Moment) -> Iterator[_Cut]:
-        """Every place where a flush could begin among what was sent, the newest first."""
+    def _cuts(self, moment: Moment, *, paying: bool = False) -> Iterator[_Cut]:
+        """Every place where a flush could begin among what was sent, the newest first.
+
+        With `paying`, it ends where no deeper cut can pay: the tail only grows, and what goes is bounded.
+        """
         read, write = moment.price.read, moment.price.write
         ahead = min(moment.requests, self.ahead)
         saved = 0
+        most = sum(tokens for message, tokens in moment.pending if tokens > 0 and message < moment.sent)
+        bound = moment.tokens
+        if paying and write > read:
+            bound = int(most + read * most * (ahead + 1) / (self.patience * (write - read) or 1e-9)) + 1
         for message, tokens in reversed(moment.pending):
             if message < moment.sent:
                 saved += tokens
-                broken = (write - read) * max(0, moment.tail(message) - saved)
+                tail = moment.tail(message)
+                if tail > bound:
+                    return
+                broken = (write - read) * max(0, tail - saved)
                 yield _Cut(message, saved, read * saved * (ahead + 1), broken)
 
 

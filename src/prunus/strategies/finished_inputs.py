@@ -4,7 +4,7 @@ from collections.abc import Hashable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import ClassVar
 
-from prunus.edits import Edit, Input
+from prunus.edits import Edit, Input, Later
 from prunus.history import Call
 from prunus.strategies.cut import bare_input
 from prunus.view import Use, View
@@ -31,15 +31,19 @@ class FinishedInputs:
     """Inputs with fewer characters to lose stay whole."""
 
     def groups(self, use: Use) -> Iterable[Hashable]:
-        if use.ok and use.meaning.kind in ("read", "write", "edit"):
+        if use.ok:
             yield from dict.fromkeys(touch.path for touch in use.touches)
 
     def propose(self, use: Use, earlier: Sequence[Use], group: Hashable, view: View) -> Iterator[Edit]:
-        for old in (*earlier, use):
-            if old.meaning.kind not in ("write", "edit") or len(old.touches) != 1:
-                continue
-            call = view.part(old.call)
-            kept = bare_input(old, call, self.over) if isinstance(call, Call) else None
-            if kept is not None:
-                reason = f"its file was left alone for {self.idle} turns"
-                yield Edit(old.call, Input(kept), self.name, reason, ripe=use.turn + self.idle + 1)
+        ripe = use.turn + self.idle + 1
+        for old in earlier:
+            if old.meaning.kind in ("write", "edit"):
+                yield Edit(old.call, Later(), self.name, "its file was used again", ripe=ripe)
+        if use.meaning.kind not in ("write", "edit") or len(use.touches) != 1:
+            return
+        call = view.part(use.call)
+        kept = bare_input(use, call, self.over) if isinstance(call, Call) else None
+        if kept is not None:
+            yield Edit(
+                use.call, Input(kept), self.name, f"its file was left alone for {self.idle} turns", ripe=ripe
+            )

@@ -4,7 +4,7 @@ from collections.abc import Hashable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import ClassVar
 
-from prunus.edits import Edit, Shorter
+from prunus.edits import Edit, Later, Shorter
 from prunus.history import Result
 from prunus.strategies.outline import outline
 from prunus.view import Use, View
@@ -49,17 +49,29 @@ class FinishedResults:
             if wait is not None:
                 yield from self._cut(use, use.turn + wait + 1, f"{wait} turns old", view)
             return
-        # Every touch of a changed file starts its idle time anew.
-        if _changed(str(group), view) < 0:
+        path = str(group)
+        changes = [other.index for other in (*earlier, use) if _changes(other, path)]
+        if not changes:
             return
-        for read in (*earlier, use):
-            if read.meaning.kind == "read" and all(_changed(t.path, view) > read.index for t in read.touches):
-                yield from self._cut(read, use.turn + self.idle + 1, "its file was edited and left alone", view)
+        ripe = use.turn + self.idle + 1
+        for read in earlier:
+            if read.meaning.kind != "read" or read.index > changes[-1]:
+                continue
+            if len(read.touches) == 1 and next(at for at in changes if at > read.index) != use.index:
+                # It was proposed before; every touch of the file starts its idle time anew.
+                yield Edit(read.result, Later(), self.name, "its file was used again", ripe=ripe)
+            elif all(_changed(touch.path, view) > read.index for touch in read.touches):
+                yield from self._cut(read, ripe, "its file was edited and left alone", view)
 
     def _cut(self, use: Use, ripe: int, why: str, view: View) -> Iterator[Edit]:
         result = view.part(use.result)
         if use.size > self.over and use.visible and isinstance(result, Result):
             yield Edit(use.result, Shorter(outline(result.text, self.share)), self.name, why, ripe=ripe)
+
+
+def _changes(use: Use, path: str) -> bool:
+    touch = use.touched(path)
+    return touch is not None and touch.kind != "read"
 
 
 def _changed(path: str, view: View) -> int:
