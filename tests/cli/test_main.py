@@ -26,6 +26,8 @@ def test_help_lists_every_command_with_its_own_words(run: Run) -> None:
         "prune",
         "explain",
         "strategies",
+        "replay",
+        "analyze",
         "config",
         "config show",
         "config check",

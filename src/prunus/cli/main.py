@@ -18,6 +18,7 @@ _COMMANDS: Final[Mapping[str, str]] = {
     "explain": "Say of every part of a request what becomes of it.",
     "strategies": "List the strategies, or show one in full.",
     "replay": "Replay recorded sessions through policies: cost and loss.",
+    "analyze": "Say what Prunus would have saved in your own sessions.",
     "config": "Show, check or create settings.",
 }
 """In the order in which they are listed. A command's module has its name and is imported when it is called."""

@@ -1,0 +1,285 @@
+"""`prunus analyze`: what Prunus would have saved in the sessions on this machine."""
+
+from __future__ import annotations
+
+import os
+import time
+from collections.abc import Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Final
+
+import click
+
+from prunus.cli.failure import Failure
+
+if TYPE_CHECKING:
+    from prunus.lab.analysis import File, Row, Total
+    from prunus.lab.page import Section
+
+__all__ = ["command"]
+
+_MILLION: Final = 1_000_000
+
+
+@click.command("analyze")
+@click.argument("paths", metavar="[PATH...]", nargs=-1, type=click.Path(path_type=Path))
+@click.option(
+    "--json", "json_", metavar="OUT", type=click.Path(path_type=Path), help="Write a JSON line for each session."
+)
+@click.option("--html", metavar="OUT", type=click.Path(path_type=Path), help="Write a page with plots.")
+@click.option(
+    "--limit", metavar="N", type=click.IntRange(1), default=200, show_default=True,
+    help="Replay at most so many files, the newest ones.",
+)  # fmt: skip
+@click.option(
+    "--input-price", metavar="USD", type=click.FloatRange(min=0),
+    help="Price of a million uncached input tokens, to say the cost in dollars too.",
+)  # fmt: skip
+def command(
+    paths: tuple[Path, ...], json_: Path | None, html: Path | None, limit: int, input_price: float | None
+) -> None:
+    """Say what Prunus would have saved in your own sessions.
+
+    Finds the sessions that agents recorded on this machine, or takes files and folders of them, replays each
+    as it came and through the default settings, and compares: by agent, by strategy, and in which sessions it
+    gained least. Nothing is changed and nothing is sent anywhere.
+
+    \b
+    Examples:
+      prunus analyze
+      prunus analyze ~/.claude/projects --html saved.html
+      prunus analyze --limit 20 --input-price 3 --json sessions.jsonl
+    """
+    from prunus.lab.analysis import analyse, total
+
+    files, older = _newest(paths, limit)
+    if not files and not paths:
+        _nothing_here("No recorded sessions were found on this machine.")
+        return
+    started = time.perf_counter()
+    found = analyse(files, workers=os.cpu_count() or 1)
+    took = time.perf_counter() - started
+    for one in found:
+        if one.failure:
+            click.echo(f"unreadable: {one.failure}", err=True)
+        if one.skipped:
+            click.echo(f"damaged: {one.path}: {_counted(one.skipped, 'record')} skipped", err=True)
+    rows = tuple(row for one in found for row in one.rows)
+    if not rows:
+        said = f"{_counted(len(files), 'file')}, and no recorded session in them"
+        if paths:
+            raise Failure(said)
+        _nothing_here(f"{said}.")
+        return
+    everything = total(rows)
+    lead = _lead(everything, input_price)
+    sections = _sections(rows)
+    notes = _notes(rows, input_price)
+    _print(_scope(found, everything, took, older), lead, sections, notes)
+    _write(found, json_, html, lead, sections, notes)
+
+
+def _newest(paths: Sequence[Path], limit: int) -> tuple[tuple[Path, ...], int]:
+    """The files to replay, the newest first, and how many are left out."""
+    from prunus.lab.run import recordings
+    from prunus.transcripts.finder import find
+
+    files = tuple(sorted(recordings(paths), key=_age)) if paths else tuple(file.path for file in find())
+    return files[:limit], max(0, len(files) - limit)
+
+
+def _age(path: Path) -> float:
+    return -path.stat().st_mtime if path.exists() else 0.0
+
+
+def _nothing_here(said: str) -> None:
+    """Where sessions would have been, and what to try instead."""
+    from prunus.transcripts.finder import looked_in
+
+    click.echo(f"{said} Looked in:")
+    for agent, folder in looked_in():
+        click.echo(f"  {agent:15} {folder}{'' if folder.exists() else ' (does not exist)'}")
+    click.echo("\nGive the path of a recorded session, or try `prunus demo`: it brings its own.")
+
+
+def _lead(everything: Total, input_price: float | None) -> str:
+    """The answer in a sentence or two."""
+    from prunus.lab.analysis import share
+
+    cost = share(everything.cost, everything.unpruned)
+    sent = share(everything.tokens, everything.unpruned_tokens)
+    gained = f"saved {1 - cost:.1%}" if cost <= 1 else f"added {cost - 1:.1%}"
+    fewer = f"{1 - sent:.1%} fewer" if sent <= 1 else f"{sent - 1:.1%} more"
+    said = (
+        f"Prunus would have {gained} of the cost of input and sent {fewer} tokens: "
+        f"{everything.unpruned:,.0f} to {everything.cost:,.0f} in units of uncached input tokens."
+    )
+    if input_price is not None:
+        before, after = (price * input_price / _MILLION for price in (everything.unpruned, everything.cost))
+        said += f" At ${input_price:g} per million: ${before:,.2f} to ${after:,.2f}."
+    return said
+
+
+def _scope(found: Sequence[File], everything: Total, took: float, older: int) -> str:
+    """One line: how much was replayed, and what was not."""
+    unreadable = sum(bool(one.failure) for one in found)
+    damaged = sum(bool(one.skipped) for one in found)
+    said = (
+        f"{_counted(everything.sessions, 'session')} in {_counted(len(found), 'file')}, "
+        f"{_counted(everything.requests, 'request')}, replayed in {took:.1f} s"
+    )
+    if unreadable:
+        said += f"; {_counted(unreadable, 'file')} unreadable"
+    if damaged:
+        records = sum(one.skipped for one in found)
+        said += f"; {_counted(records, 'damaged record')} skipped in {_counted(damaged, 'file')}"
+    if older:
+        said += f"; {_counted(older, 'older file')} left out (--limit)"
+    return said
+
+
+def _sections(rows: Sequence[Row]) -> tuple[Section, ...]:
+    from prunus.lab.analysis import by_agent, least, share, strategies, total
+    from prunus.lab.page import Section
+
+    agents = by_agent(rows)
+    groups = {**agents, "all": total(rows)} if len(agents) > 1 else agents
+    by_strategy = tuple((name, f"{tally.count:,}", f"{tally.tokens:,}") for name, tally in strategies(rows).items())
+    gained_least = tuple(
+        (
+            row.session,
+            row.agent,
+            row.model or "-",
+            f"{row.total.requests:,}",
+            f"{row.total.unpruned_tokens:,}",
+            f"{share(row.total.cost, row.total.unpruned):.3f}",
+        )
+        for row in least(rows)
+    )
+    return (
+        Section(
+            "By agent",
+            ("agent", "sessions", "requests", "tokens before", "after", "cost", "hard", "soft"),
+            tuple(_sums(name, one) for name, one in groups.items()),
+            "Cost is a share of not pruning. Hard and soft are the shares of lines and names used later that were "
+            "still shown.",
+        ),
+        Section(
+            "Prompt cache",
+            ("agent", "cached before", "after", "breaks", "per 100 requests"),
+            tuple(_cache(name, one) for name, one in groups.items()),
+            "Cached are shares of the tokens sent. Breaks are those of a warm cache that Prunus causes.",
+        ),
+        Section(
+            "By strategy",
+            ("strategy", "edits", "tokens"),
+            by_strategy,
+            "Edits in the last request of each session, and the tokens that they keep out of it.",
+        ),
+        Section(
+            "Gained least",
+            ("session", "agent", "model", "requests", "tokens before", "cost"),
+            gained_least,
+        ),
+    )
+
+
+def _sums(name: str, one: Total) -> tuple[str, ...]:
+    from prunus.lab.analysis import share
+
+    return (
+        name,
+        f"{one.sessions:,}",
+        f"{one.requests:,}",
+        f"{one.unpruned_tokens:,}",
+        f"{one.tokens:,}",
+        f"{share(one.cost, one.unpruned):.3f}",
+        f"{share(one.hard_kept, one.hard):.3f}" if one.hard else "-",
+        f"{share(one.soft_kept, one.soft):.3f}" if one.soft else "-",
+    )
+
+
+def _cache(name: str, one: Total) -> tuple[str, ...]:
+    from prunus.lab.analysis import share
+
+    return (
+        name,
+        f"{share(one.unpruned_cached, one.unpruned_tokens):.1%}",
+        f"{share(one.cached, one.tokens):.1%}",
+        f"{one.breaks:,}",
+        f"{100 * share(one.breaks, one.requests):.1f}",
+    )
+
+
+def _notes(rows: Sequence[Row], input_price: float | None) -> tuple[str, ...]:
+    """What has to be known to read the numbers."""
+    from prunus.lab.analysis import total
+    from prunus.policy.prices import DEFAULT
+
+    notes = [
+        "Answers are not counted: they cost the same either way. Each session is paid by its model's cache prices."
+    ]
+    if input_price is None:
+        notes.append(
+            "The price table holds ratios and no dollars; --input-price USD per million tokens says them too."
+        )
+    else:
+        notes.append(f"Dollars take ${input_price:g} per million uncached input tokens for every model.")
+    unknown = sorted({row.model or "no name" for row in rows if not row.known})
+    if unknown:
+        notes.append(
+            f"No price is known for {', '.join(unknown)}: read {DEFAULT.read:g}, write {DEFAULT.write:g} assumed."
+        )
+    everything = total(rows)
+    if everything.refused:
+        notes.append(f"{_counted(everything.refused, 'request')} could not be pruned and went out unchanged.")
+    if everything.invalid:
+        notes.append(f"{_counted(everything.invalid, 'pruned request')} would be refused: please report this.")
+    return tuple(notes)
+
+
+def _print(scope: str, lead: str, sections: Sequence[Section], notes: Sequence[str]) -> None:
+    from prunus.cli.table import printable, show
+
+    click.echo(f"{scope}\n\n{lead}")
+    for section in sections:
+        if not section.lines:
+            continue
+        click.echo(f"\n{section.title}")
+        words = {"session", "agent", "model", "strategy"}
+        numbers = [i for i, heading in enumerate(section.headings) if heading not in words]
+        show(section.headings, section.lines, right=numbers, flexible=(0,))
+        if section.note:
+            click.echo(section.note)
+    click.echo()
+    for note in notes:
+        click.echo(printable(note))
+
+
+def _write(
+    found: Sequence[File],
+    json_: Path | None,
+    html: Path | None,
+    lead: str,
+    sections: Sequence[Section],
+    notes: Sequence[str],
+) -> None:
+    """The files that were asked for, after all is said, so that a wrong path loses nothing."""
+    import msgspec
+
+    from prunus.lab.analysis import record
+    from prunus.lab.page import page
+
+    try:
+        if json_ is not None:
+            json_.write_bytes(
+                b"".join(msgspec.json.encode(record(row)) + b"\n" for one in found for row in one.rows)
+            )
+        if html is not None:
+            html.write_text(page(found, lead, sections, notes), encoding="utf-8")
+    except OSError as error:
+        raise Failure(f"{error.filename}: {error.strerror}") from error
+
+
+def _counted(number: int, noun: str) -> str:
+    return f"{number:,} {noun}{'s' * (number != 1)}"

@@ -1,0 +1,155 @@
+"""The analysis of somebody's sessions as a page: what was saved, by agent, strategy and session.
+
+One HTML file with inline SVG that needs nothing else, neither scripts nor the network.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from html import escape
+from typing import Final
+
+from prunus.lab.analysis import File, Row, by_agent, share, strategies, total
+
+__all__ = ["Section", "page"]
+
+_WIDTH: Final = 760
+_NAME: Final = 190
+"""Pixels to the left of the bars."""
+_VALUE: Final = 150
+"""Pixels to the right of them."""
+_STEP: Final = 22
+
+_STYLE: Final = """
+:root { color-scheme: light dark;
+  --ink: #1c2024; --faint: #8a929b; --grid: #e3e6ea; --paper: #fff; --mark: #b03060 }
+@media (prefers-color-scheme: dark) {
+  :root { --ink: #e6e9ec; --faint: #8a929b; --grid: #30363c; --paper: #16191c; --mark: #ff7aa8 }
+}
+body { font: 14px/1.45 system-ui, sans-serif; color: var(--ink); background: var(--paper); margin: 2rem auto;
+  max-width: 960px; padding: 0 1rem }
+h2 { margin: 2rem 0 .3rem; font-size: 1.15rem } .lead { font-size: 1.2rem }
+svg { max-width: 100%; height: auto; display: block } text { fill: var(--ink); font: 12px system-ui, sans-serif }
+.whole { fill: var(--grid) } .part { fill: var(--mark) } .even { stroke: var(--faint); stroke-dasharray: 3 3 }
+.table { overflow-x: auto } table { border-collapse: collapse; font-variant-numeric: tabular-nums }
+th, td { padding: 2px 9px; text-align: right; border-bottom: 1px solid var(--grid); white-space: nowrap }
+th:first-child, td:first-child { text-align: left } li { overflow-wrap: anywhere }
+"""
+
+
+@dataclass(frozen=True, slots=True)
+class Section:
+    """A table as the terminal shows it, under a heading."""
+
+    title: str
+    headings: tuple[str, ...]
+    lines: tuple[tuple[str, ...], ...]
+    note: str = ""
+
+
+def page(files: Sequence[File], lead: str, sections: Sequence[Section], notes: Sequence[str] = ()) -> str:
+    """The page for these files; `lead` is what to say first."""
+    rows = [row for file in files for row in file.rows]
+    costs = [
+        (agent, share(one.cost, one.unpruned), f"{share(one.cost, one.unpruned):.1%} of not pruning")
+        for agent, one in by_agent(rows).items()
+    ]
+    sent = [
+        (agent, share(one.tokens, one.unpruned_tokens), f"{one.unpruned_tokens:,} to {one.tokens:,}")
+        for agent, one in by_agent(rows).items()
+    ]
+    found = strategies(rows)
+    most = max((tally.tokens for tally in found.values()), default=0)
+    kept_out = [(name, share(tally.tokens, most), f"{tally.tokens:,} tokens") for name, tally in found.items()]
+    everything = total(rows)
+    return f"""<!doctype html>
+<html lang="en"><head><meta charset="utf-8"><meta name="viewport" content="width=device-width">
+<title>What Prunus would have saved</title><style>{_STYLE}</style></head><body>
+<h1>What Prunus would have saved</h1>
+<p class="lead">{escape(lead)}</p>
+<p>{everything.sessions:,} sessions, {everything.requests:,} requests, replayed on this machine; nothing was sent
+anywhere.</p>
+{_chart("Cost by agent", costs, even=True)}
+{_chart("Tokens sent by agent", sent, even=True)}
+{_chart("Tokens kept out of the last request of each session, by strategy", kept_out)}
+{_curve(rows)}
+{"".join(map(_table, sections))}
+{_list("Notes", notes)}
+{_list("Files that could not be read, or not to their end", (file.failure for file in files if file.failure))}
+{_list("Files with damaged records", (f"{file.path}: {file.skipped:,}" for file in files if file.skipped))}
+</body></html>
+"""
+
+
+def _chart(title: str, bars: Sequence[tuple[str, float, str]], *, even: bool = False) -> str:
+    """Horizontal bars: name, length as a share, words beside it. `even` marks the length of 1."""
+    if not bars:
+        return ""
+    room = _WIDTH - _NAME - _VALUE
+    longest = max(1.0, *(length for _, length, _ in bars))
+    height = _STEP * len(bars) + 6
+    one = _NAME + room / longest
+    drawn = []
+    for i, (name, length, words) in enumerate(bars):
+        top = 4 + i * _STEP
+        width = room * max(length, 0.0) / longest
+        whole = (
+            f'<rect class="whole" x="{_NAME}" y="{top}" width="{room / longest:.1f}" height="15"/>' if even else ""
+        )
+        drawn.append(
+            f'<text x="{_NAME - 8}" y="{top + 12}" text-anchor="end">{escape(name)}</text>{whole}'
+            f'<rect class="part" x="{_NAME}" y="{top}" width="{width:.1f}" height="15"/>'
+            f'<text x="{_NAME + room + 8}" y="{top + 12}">{escape(words)}</text>'
+        )
+    if even:
+        drawn.append(f'<line class="even" x1="{one:.1f}" x2="{one:.1f}" y1="0" y2="{height}"/>')
+    return f"<h2>{escape(title)}</h2>{_svg(title, height, drawn)}"
+
+
+def _curve(rows: Sequence[Row]) -> str:
+    """A thin bar for each session, from the largest gain to the smallest; the line is not pruning."""
+    costs = sorted(
+        (share(row.total.cost, row.total.unpruned), f"{row.session} ({row.agent})")
+        for row in rows
+        if row.total.unpruned
+    )
+    if not costs:
+        return ""
+    title = "Cost of each session, the largest gain first"
+    height = 170
+    highest = max(1.0, costs[-1][0])
+    width = _WIDTH / len(costs)
+    drawn = [
+        f'<rect class="part" x="{i * width:.2f}" y="{height * (1 - cost / highest):.1f}" '
+        f'width="{max(width * 0.85, 0.3):.2f}" height="{height * cost / highest:.1f}">'
+        f"<title>{escape(name)}: {cost:.3f}</title></rect>"
+        for i, (cost, name) in enumerate(costs)
+    ]
+    even = height * (1 - 1 / highest)
+    drawn.append(f'<line class="even" x1="0" x2="{_WIDTH}" y1="{even:.1f}" y2="{even:.1f}"/>')
+    return f"<h2>{title}</h2>{_svg(title, height, drawn)}"
+
+
+def _svg(title: str, height: float, drawn: Iterable[str]) -> str:
+    return (
+        f'<svg viewBox="0 0 {_WIDTH} {height}" width="{_WIDTH}" role="img" aria-label="{escape(title)}">'
+        f"{''.join(drawn)}</svg>"
+    )
+
+
+def _table(section: Section) -> str:
+    head = "".join(f"<th>{escape(heading)}</th>" for heading in section.headings)
+    body = "".join(
+        "<tr>" + "".join(f"<td>{escape(cell)}</td>" for cell in line) + "</tr>" for line in section.lines
+    )
+    note = f"<p>{escape(section.note)}</p>" if section.note else ""
+    return (
+        f'<h2>{escape(section.title)}</h2><div class="table"><table><thead><tr>{head}</tr></thead>'
+        f"<tbody>{body}</tbody></table></div>{note}"
+    )
+
+
+def _list(title: str, items: Iterable[str]) -> str:
+    lines = "".join(f"<li>{escape(item)}</li>" for item in items)
+    return f"<h2>{escape(title)}</h2><ul>{lines}</ul>" if lines else ""
