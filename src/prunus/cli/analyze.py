@@ -41,7 +41,7 @@ def command(
     """Say what Prunus would have saved in your own sessions.
 
     Finds the sessions that agents recorded on this machine, or takes files and folders of them, replays each
-    as it came and through the default settings, and compares: by agent, by strategy, and in which sessions it
+    as it came and through the preset auto with the schedule cache, and compares: by agent, by strategy, and in which sessions it
     gained least. Nothing is changed and nothing is sent anywhere.
 
     \b
@@ -108,10 +108,10 @@ def _lead(everything: Total, input_price: float | None) -> str:
 
     cost = share(everything.cost, everything.unpruned)
     sent = share(everything.tokens, everything.unpruned_tokens)
-    gained = f"saved {1 - cost:.1%}" if cost <= 1 else f"added {cost - 1:.1%}"
+    gained = f"saved {1 - cost:.1%} of" if cost <= 1 else f"added {cost - 1:.1%} to"
     fewer = f"{1 - sent:.1%} fewer" if sent <= 1 else f"{sent - 1:.1%} more"
     said = (
-        f"Prunus would have {gained} of the cost of input and sent {fewer} tokens: "
+        f"Prunus would have {gained} the cost of input and sent {fewer} tokens: "
         f"{everything.unpruned:,.0f} to {everything.cost:,.0f} in units of uncached input tokens."
     )
     if input_price is not None:
@@ -217,7 +217,9 @@ def _notes(rows: Sequence[Row], input_price: float | None) -> tuple[str, ...]:
     from prunus.policy.prices import DEFAULT
 
     notes = [
-        "Answers are not counted: they cost the same either way. Each session is paid by its model's cache prices."
+        'Replayed with preset = "auto" and schedule = "cache".',
+        "Answers are not counted: they cost the same either way. Each session is paid by its model's cache prices.",
+        "System text and tools count only where the agent recorded them.",
     ]
     if input_price is None:
         notes.append(

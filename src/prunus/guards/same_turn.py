@@ -16,8 +16,11 @@ class SameTurn:
 
     name: ClassVar[str] = "same_turn"
 
+    early: bool = False
+    """Let edits through that are meant to be made before a part is first sent; the schedule `cache` always does."""
+
     def hold(self, edit: Edit, view: View) -> Hold | None:
-        if edit.fresh:
+        if edit.fresh and self.early:
             return None
         turn = view.turn_of(edit.target)
         if turn >= view.turn:

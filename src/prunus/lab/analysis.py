@@ -1,7 +1,7 @@
 """What Prunus would have made of somebody's own sessions.
 
-Each is replayed as it came and through the default settings, and paid at the prices of its own model. A context
-that the agent compacted, or that outgrew its model's window, is a session of its own.
+Each is replayed as it came and through the preset `auto` with the schedule `cache`, and paid at the prices of its
+own model. A context that the agent compacted, or that outgrew its model's window, is a session of its own.
 """
 
 from __future__ import annotations
@@ -168,7 +168,8 @@ def record(row: Row) -> dict[str, Any]:
     """A session as plain data, for programs."""
     named = {name: {"count": tally.count, "tokens": tally.tokens} for name, tally in row.strategies.items()}
     beside = {"path": row.path, "session": row.session, "agent": row.agent, "model": row.model, "known": row.known}
-    return {**beside, **asdict(row.total), "strategies": named}
+    numbers = {name: value for name, value in asdict(row.total).items() if name != "sessions"}
+    return {**beside, **numbers, "strategies": named}
 
 
 def share(part: float, whole: float) -> float:
@@ -206,13 +207,13 @@ def _row(path: Path, session: Session) -> Row:
 
 
 class _Auto:
-    """Prunus with its default settings in one session; remembers what its strategies did."""
+    """The lab's policy `auto` in one session; remembers what its strategies did."""
 
     def __init__(self, price: Price, window: int) -> None:
         # Not every format has the model's name in its requests, so the price is told.
         told = {name: getattr(price, name) for name in _TOLD if getattr(price, name) is not None}
-        values: dict[str, Any] = {"prices": [{"model": "*", **told}], "window": window}
-        self._pruner = Pruner(Settings(**values))
+        values: dict[str, Any] = {"preset": "auto", "schedule": "cache", "window": window}
+        self._pruner = Pruner(Settings(**values, prices=[{"model": "*", **told}]))
         self.name = "auto"
         self.declared = ""
         self.refused = 0

@@ -43,7 +43,7 @@ class Policy(Protocol):
 
 POLICIES: Final[Mapping[str, str]] = {
     "none": "every request as it came",
-    "auto": "Prunus with its default settings, told the price",
+    "auto": "the preset auto with the schedule cache, told the price",
     "eager": "the preset auto, every edit at once",
     "acp": "the preset acp, every edit at once",
     "smart": "the preset smart, every edit at once",
@@ -78,7 +78,7 @@ def policy_named(text: str, price: str | None = None) -> Policy:
         return Pruned(text, preset, schedule, None if schedule == "eager" else told)
     match text:
         case "auto":
-            return Pruned("auto", "auto", None, told)
+            return Pruned("auto", "auto", "cache", told)
         case "eager" | "acp" | "smart":
             return Pruned(text, "auto" if text == "eager" else text, "eager")
     for shape, make in _SHAPES.items():
@@ -109,8 +109,7 @@ class Pruned:
 
     name: str
     preset: str
-    schedule: str | None = None
-    """None for the default one."""
+    schedule: str
     price: Price | None = None
 
     def start(self) -> _Pruning:
@@ -118,9 +117,7 @@ class Pruned:
 
     def settings(self) -> Settings:
         """The settings with which Prunus is replayed."""
-        values: dict[str, Any] = {"preset": self.preset}
-        if self.schedule is not None:
-            values["schedule"] = self.schedule
+        values: dict[str, Any] = {"preset": self.preset, "schedule": self.schedule}
         if self.price is not None:
             price = self.price
             values["prices"] = [{"model": "*", "read": price.read, "write": price.write, "ttl": price.ttl}]

@@ -12,6 +12,7 @@ from pydantic import Field, StrictBool
 from prunus.errors import SettingsError
 from prunus.guards import ALL as ALL_GUARDS
 from prunus.guards import Guard
+from prunus.guards.same_turn import SameTurn
 from prunus.policy.presets import PRESETS, Preset
 from prunus.policy.prices import Price, price_of
 from prunus.policy.schedule import SCHEDULES as ALL_SCHEDULES
@@ -103,7 +104,7 @@ class Values(Section):
     """What may go."""
     guards: Guards = Field(default_factory=Guards)
     """What must stay."""
-    schedule: Literal["cache", "eager", "pressure", "manual"] = "cache"
+    schedule: Literal["cache", "eager", "pressure", "manual"] = "eager"
     """When edits are made: when they save more than the prompt cache they break, at once, when the context fills
     up, or never by itself."""
     schedules: Schedules = Field(default_factory=Schedules)
@@ -160,10 +161,13 @@ class Settings(Values):
 
     def active_guards(self) -> tuple[Guard, ...]:
         """All guards, in their order."""
-        return tuple(
+        guards = (
             owner(**fields_of(getattr(self.guards, owner.name), owner)) if owner.name in GUARDS else owner()
             for owner in ALL_GUARDS
         )
+        # Acting before the first send only pays where the prompt cache counts.
+        early = self.schedule == "cache"
+        return tuple(SameTurn(early=True) if early and isinstance(guard, SameTurn) else guard for guard in guards)
 
     def active_schedule(self) -> Schedule:
         """What decides when edits are made."""

@@ -1,0 +1,185 @@
+"""The sessions of a user are found in a home of the test's own, never in the real one."""
+
+import json
+import os
+import re
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+from click.testing import Result
+
+from tests.lab.talk import Step, chat_messages, reads
+
+Run = Callable[..., Result]
+
+_VARIABLES = (
+    "CLAUDE_CONFIG_DIR",
+    "CODEX_HOME",
+    "XDG_DATA_HOME",
+    "OPENCODE_DB",
+    "PI_CODING_AGENT_DIR",
+    "PI_CODING_AGENT_SESSION_DIR",
+    "GEMINI_CLI_HOME",
+    "COPILOT_HOME",
+    "MSWEA_GLOBAL_CONFIG_DIR",
+    "LOCALAPPDATA",
+)
+
+
+@pytest.fixture(autouse=True)
+def home(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    path = tmp_path / "home"
+    path.mkdir()
+    for variable in _VARIABLES:
+        monkeypatch.delenv(variable, raising=False)
+    monkeypatch.setenv("HOME", str(path))
+    monkeypatch.setenv("USERPROFILE", str(path))
+    return path
+
+
+def steps(count: int) -> list[Step]:
+    """Files that are read and then written as a whole."""
+    found: list[Step] = []
+    for read in reads(count, lines=120):
+        written = {**read[1], "content": "done = True\n" * 40}
+        found += [read, ("Write", written, "The file has been updated.")]
+    return found
+
+
+def claude(
+    home: Path, name: str, changed: float = 1000.0, model: str = "claude-sonnet-4-5", tail: str = ""
+) -> Path:
+    """A session as Claude Code keeps it."""
+
+    def line(uuid: str, parent: str | None, message: dict[str, Any]) -> str:
+        return json.dumps(
+            {
+                "type": message["role"],
+                "uuid": uuid,
+                "parentUuid": parent,
+                "sessionId": name,
+                "isSidechain": False,
+                "message": message,
+            }
+        )
+
+    lines = [line("u", None, {"role": "user", "content": "Please see to it."})]
+    parent = "u"
+    for n, (tool, given, answer) in enumerate(steps(10)):
+        call = {"type": "tool_use", "id": f"t{n}", "name": tool, "input": given}
+        result = {"type": "tool_result", "tool_use_id": f"t{n}", "content": answer}
+        said = {"role": "assistant", "id": f"m{n}", "model": model, "usage": {}, "content": [call]}
+        lines += [line(f"a{n}", parent, said), line(f"r{n}", f"a{n}", {"role": "user", "content": [result]})]
+        parent = f"r{n}"
+    path = home / ".claude" / "projects" / "app" / f"{name}.jsonl"
+    path.parent.mkdir(parents=True, exist_ok=True)
+    path.write_text("\n".join(lines) + tail)
+    os.utime(path, (changed, changed))
+    return path
+
+
+def test_no_sessions_say_where_they_were_looked_for_and_offer_the_demo(run: Run, home: Path) -> None:
+    result = run("analyze")
+    assert result.exit_code == 0
+    assert str(home / ".claude" / "projects") in result.stdout
+    assert str(home / ".codex" / "sessions") in result.stdout
+    assert "prunus demo" in result.stdout
+
+
+def test_own_sessions_are_found_and_what_was_saved_is_said(run: Run, home: Path) -> None:
+    claude(home, "one")
+    result = run("analyze")
+    assert result.exit_code == 0
+    assert result.stdout.startswith("1 session in 1 file, 20 requests")
+    assert re.search(r"Prunus would have saved [1-9]\d*\.\d% of the cost of input", result.stdout)
+    agent = next(line.split() for line in result.stdout.splitlines() if line.startswith("claude-code "))
+    assert agent[1:3] == ["1", "20"]
+    assert float(agent[5]) < 1
+    for heading in ("By agent", "Prompt cache", "By strategy", "Gained least"):
+        assert heading in result.stdout
+    assert "$" not in result.stdout.replace("--input-price USD", "")
+
+
+def test_several_agents_have_a_line_each_and_one_for_all(run: Run, home: Path, tmp_path: Path) -> None:
+    other = tmp_path / "talk.json"
+    other.write_text(json.dumps(chat_messages(steps(10))))
+    result = run("analyze", str(claude(home, "one")), str(other))
+    lines = [line.split()[:3] for line in result.stdout.splitlines() if line]
+    assert ["claude-code", "1", "20"] in lines
+    assert ["openai-chat", "1", "20"] in lines
+    assert ["all", "2", "40"] in lines
+    assert "No price is known for no name" in result.stdout
+
+
+def test_the_newest_files_count_and_the_others_are_said_to_be_left_out(
+    run: Run, home: Path, tmp_path: Path
+) -> None:
+    claude(home, "old", 1000.0)
+    claude(home, "new", 3000.0)
+    claude(home, "middle", 2000.0)
+    out = tmp_path / "rows.jsonl"
+    result = run("analyze", "--limit", "1", "--json", str(out))
+    assert "2 older files left out" in result.stdout
+    assert [json.loads(line)["session"] for line in out.read_text().splitlines()] == ["new"]
+
+
+def test_a_price_gives_dollars(run: Run, home: Path, tmp_path: Path) -> None:
+    claude(home, "one")
+    out = tmp_path / "rows.jsonl"
+    result = run("analyze", "--input-price", "1000", "--json", str(out))
+    (row,) = (json.loads(line) for line in out.read_text().splitlines())
+    assert f"${row['unpruned'] / 1000:,.2f} to ${row['cost'] / 1000:,.2f}" in result.stdout
+
+
+def test_unreadable_and_damaged_files_are_counted_and_named(run: Run, home: Path) -> None:
+    claude(home, "one", tail='\n{"type": "assist')
+    (home / ".claude" / "projects" / "app" / "broken.jsonl").write_text("no session at all")
+    result = run("analyze")
+    assert result.exit_code == 0
+    assert "1 file unreadable" in result.stdout
+    assert "1 damaged record skipped in 1 file" in result.stdout
+    assert re.search(r"unreadable: .*broken\.jsonl", result.stderr)
+    assert re.search(r"damaged: .*one\.jsonl: 1 record skipped", result.stderr)
+
+
+def test_only_unreadable_files_are_an_error_where_they_were_given(run: Run, home: Path) -> None:
+    broken = home / ".claude" / "projects" / "app" / "broken.jsonl"
+    broken.parent.mkdir(parents=True)
+    broken.write_text("no session at all")
+    assert run("analyze", str(broken)).exit_code == 2
+    found = run("analyze")
+    assert found.exit_code == 0
+    assert "1 file, and no recorded session in them" in found.stdout
+    assert "prunus demo" in found.stdout
+
+
+def test_a_path_that_is_not_there_is_an_error(run: Run, tmp_path: Path) -> None:
+    result = run("analyze", str(tmp_path / "gone.jsonl"))
+    assert result.exit_code == 2
+    assert "gone.jsonl" in result.stderr
+
+
+def test_the_page_holds_what_the_terminal_shows(run: Run, home: Path, tmp_path: Path) -> None:
+    claude(home, "one")
+    out = tmp_path / "page.html"
+    result = run("analyze", "--html", str(out))
+    text = out.read_text()
+    lead = next(line for line in result.stdout.splitlines() if line.startswith("Prunus would"))
+    assert lead in text
+    assert text.count("<svg") == 4
+    assert not re.search(r"https?:|<script", text)
+
+
+def test_a_page_that_cannot_be_written_is_an_error_after_the_answer(run: Run, home: Path, tmp_path: Path) -> None:
+    claude(home, "one")
+    result = run("analyze", "--html", str(tmp_path / "no" / "page.html"))
+    assert result.exit_code == 2
+    assert "Prunus would have" in result.stdout
+    assert "page.html" in result.stderr
+
+
+def test_an_unknown_model_is_paid_at_the_stated_default(run: Run, home: Path) -> None:
+    claude(home, "one", model="some-model")
+    assert "No price is known for some-model: read 0.1, write 1.25 assumed." in run("analyze").stdout
