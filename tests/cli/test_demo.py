@@ -81,5 +81,5 @@ def test_the_session_gives_most_strategies_something_to_find() -> None:
     found = set(prune(demo()).report.strategies)
     assert found >= {
         "duplicate_calls", "stale_reads", "repeated_fetches", "repeated_queries", "old_todos", "retried_errors",
-        "old_errors", "finished_results", "old_thinking", "old_attachments", "spent_inputs",
+        "old_errors", "long_outputs", "old_attachments", "spent_inputs",
     }  # fmt: skip

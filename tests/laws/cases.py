@@ -40,6 +40,7 @@ _IMPATIENT: Final[dict[str, dict[str, Any]]] = {
 
 PRESETS: Final[dict[str, Settings]] = {
     "auto": Settings(preset="auto", schedule="eager"),
+    "lean": Settings(preset="lean", schedule="eager"),
     "acp": Settings(preset="acp", schedule="eager"),
     "smart": Settings(preset="smart", schedule="eager"),
     "everything": Settings(

@@ -38,7 +38,15 @@ def test_a_preset_runs_what_it_names_and_nothing_else(name: str) -> None:
 
 def test_auto_leaves_out_what_the_model_may_still_need() -> None:
     off = {strategy.name for strategy in ALL} - running("auto")
-    assert off == {"middle_reads", "old_results", "old_code_blocks"}
+    done_with = {"finished_results", "finished_inputs", "old_thinking"}
+    assert off == {"middle_reads", "old_results", "old_code_blocks", *done_with}
+
+
+def test_lean_goes_on_where_auto_stops() -> None:
+    assert running("lean") == running("auto") | {"finished_results", "finished_inputs", "old_thinking"}
+    assert Settings.preset("lean").schedule == "cache"
+    assert Settings.preset("auto").schedule == "eager"
+    assert Settings(preset="lean", schedule="eager").schedule == "eager"
 
 
 def test_auto_does_not_cut_long_reads() -> None:

@@ -134,7 +134,7 @@ def test_problems_of_all_files_are_raised_together(user: Path, project: Path) ->
         f"{acp}:1:2: Expecting property name enclosed in double quotes",
         f"{theirs} [tool.prunus]: limits.body = -1: expected 0 or more",
         "option: nonsense: expected key=value",
-        "option: preset = \"best\": expected 'auto', 'acp', 'smart' or 'off'",
+        "option: preset = \"best\": expected 'auto', 'lean', 'acp', 'smart' or 'off'",
     ]
 
 

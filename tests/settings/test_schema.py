@@ -67,7 +67,7 @@ def test_the_schema_has_the_words_and_the_default_of_a_key(key: Key) -> None:
 
 
 def test_the_schema_knows_the_presets() -> None:
-    assert Settings.schema()["properties"]["preset"]["enum"] == ["auto", "acp", "smart", "off"]
+    assert Settings.schema()["properties"]["preset"]["enum"] == ["auto", "lean", "acp", "smart", "off"]
 
 
 def test_the_schema_allows_the_names_of_the_seeds() -> None:

@@ -41,8 +41,8 @@ def command(
     """Say what Prunus would have saved in your own sessions.
 
     Finds the sessions that agents recorded on this machine, or takes files and folders of them, replays each
-    as it came and through the preset auto with the schedule cache, and compares: by agent, by strategy, and in which sessions it
-    gained least. Nothing is changed and nothing is sent anywhere.
+    as it came and through the preset auto with the schedule cache, and compares: by agent, by strategy, and in
+    which sessions it gained least. Nothing is changed and nothing is sent anywhere.
 
     \b
     Examples:
@@ -217,7 +217,7 @@ def _notes(rows: Sequence[Row], input_price: float | None) -> tuple[str, ...]:
     from prunus.policy.prices import DEFAULT
 
     notes = [
-        'Replayed with preset = "auto" and schedule = "cache".',
+        'Replayed with preset = "lean".',
         "Answers are not counted: they cost the same either way. Each session is paid by its model's cache prices.",
         "System text and tools count only where the agent recorded them.",
     ]

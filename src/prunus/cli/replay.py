@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
 __all__ = ["command"]
 
-_POLICIES = ("none", "auto", "eager", "mask:10", "mask:10:30000", "clear:100000:3")
+_POLICIES = ("none", "lean", "auto", "eager", "mask:10", "mask:10:30000", "clear:100000:3")
 
 
 @click.command("replay")

@@ -180,7 +180,7 @@ def share(part: float, whole: float) -> float:
 def _row(path: Path, session: Session) -> Row:
     price = price_of(session.model)
     reader = Reader(format_named(session.format))
-    auto = _Auto(price, window_of(session.model))
+    auto = _Lean(price, window_of(session.model))
     before = replay(session, Unpruned(), reader)
     after = replay(session, auto, reader)
     unpruned, paid = cost(before, price), cost(after, price)
@@ -206,20 +206,20 @@ def _row(path: Path, session: Session) -> Row:
     return Row(str(path), session.name, session.agent, session.model, known, numbers, auto.strategies)
 
 
-class _Auto:
-    """The lab's policy `auto` in one session; remembers what its strategies did."""
+class _Lean:
+    """The lab's policy `lean` in one session; remembers what its strategies did."""
 
     def __init__(self, price: Price, window: int) -> None:
         # Not every format has the model's name in its requests, so the price is told.
         told = {name: getattr(price, name) for name in _TOLD if getattr(price, name) is not None}
-        values: dict[str, Any] = {"preset": "auto", "schedule": "cache", "window": window}
+        values: dict[str, Any] = {"preset": "lean", "window": window}
         self._pruner = Pruner(Settings(**values, prices=[{"model": "*", **told}]))
-        self.name = "auto"
+        self.name = "lean"
         self.declared = ""
         self.refused = 0
         self.strategies: Mapping[str, Tally] = {}
 
-    def start(self) -> _Auto:
+    def start(self) -> _Lean:
         return self
 
     def __call__(self, body: Any, now: float | None) -> Any:

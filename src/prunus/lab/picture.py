@@ -97,7 +97,7 @@ def _panel(prices: str, points: Sequence[Summary]) -> str:
             f"{one.policy}: cost {one.cost:.3f}, hard {one.hard:.3f}, soft {one.soft:.3f}, worst {one.worst:.2f}"
         )
         lines.append(
-            f'<g class="{"ours" if one.policy == "auto" else "other"}"><title>{escape(words)}</title>'
+            f'<g class="{"ours" if one.policy in ("lean", "auto") else "other"}"><title>{escape(words)}</title>'
             f'<circle cx="{at:.1f}" cy="{height:.1f}" r="4.5"/>'
             f'<text text-anchor="{anchor}" x="{at + shift:.1f}" y="{label:.1f}">{escape(one.policy)}</text></g>'
         )

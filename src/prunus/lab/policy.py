@@ -43,6 +43,7 @@ class Policy(Protocol):
 
 POLICIES: Final[Mapping[str, str]] = {
     "none": "every request as it came",
+    "lean": "the preset lean with its schedule, told the price",
     "auto": "the preset auto with the schedule cache, told the price",
     "eager": "the preset auto, every edit at once",
     "acp": "the preset acp, every edit at once",
@@ -77,8 +78,8 @@ def policy_named(text: str, price: str | None = None) -> Policy:
     if preset in PRESETS and schedule in SCHEDULES:
         return Pruned(text, preset, schedule, None if schedule == "eager" else told)
     match text:
-        case "auto":
-            return Pruned("auto", "auto", "cache", told)
+        case "lean" | "auto":
+            return Pruned(text, text, "cache", told)
         case "eager" | "acp" | "smart":
             return Pruned(text, "auto" if text == "eager" else text, "eager")
     for shape, make in _SHAPES.items():

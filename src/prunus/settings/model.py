@@ -14,6 +14,7 @@ from prunus.guards import ALL as ALL_GUARDS
 from prunus.guards import Guard
 from prunus.guards.same_turn import SameTurn
 from prunus.policy.presets import PRESETS, Preset
+from prunus.policy.presets import SCHEDULES as PRESET_SCHEDULES
 from prunus.policy.prices import Price, price_of
 from prunus.policy.schedule import SCHEDULES as ALL_SCHEDULES
 from prunus.policy.schedule import Schedule
@@ -95,7 +96,7 @@ class Values(Section):
     """Every setting, without the ways to make one."""
 
     base: Preset = Field("auto", alias="preset")
-    """Which strategies run unless the settings say otherwise: auto, acp, smart or off."""
+    """Which strategies run unless the settings say otherwise: auto, lean, acp, smart or off."""
     enabled: StrictBool = True
     """Whether anything is pruned at all."""
     notification: Literal["off", "minimal", "detailed"] = "minimal"
@@ -139,7 +140,7 @@ class Settings(Values):
 
     @classmethod
     def preset(cls, name: str) -> Settings:
-        """The settings of a preset: auto, acp, smart or off."""
+        """The settings of a preset: auto, lean, acp, smart or off."""
         return cls(preset=name)
 
     @classmethod
@@ -265,7 +266,9 @@ def _assemble(layers: Iterable[Layer]) -> Loaded:
 
 def _on_preset(values: Mapping[str, Any]) -> dict[str, Any]:
     """Explicit values on top of those of their preset."""
-    name = values.get("preset", "auto")
-    chosen = PRESETS.get(name, {}) if isinstance(name, str) else {}
+    preset = values.get("preset", "auto")
+    preset = preset if isinstance(preset, str) else ""
+    chosen = PRESETS.get(preset, {})
     strategies = {name: {"enabled": name in chosen, **chosen.get(name, {})} for name in STRATEGIES}
-    return merge({"strategies": strategies}, values)
+    schedule = {"schedule": PRESET_SCHEDULES[preset]} if preset in PRESET_SCHEDULES else {}
+    return merge({"strategies": strategies, **schedule}, values)
