@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import lab
 import speed
 import tokens
 
 if __name__ == "__main__":
     speed.main()
     tokens.main()
+    lab.main()

@@ -11,7 +11,7 @@ from prunus.engine import Engine
 from prunus.errors import FormatError
 from prunus.formats import Frame, Objects, copy, encode, frame, read_objects, resume, unmarked
 from prunus.outcome import Outcome, Report
-from prunus.policy.prices import with_ttl
+from prunus.policy.prices import Price, with_ttl
 from prunus.settings import Settings
 from prunus.timing import Timing
 
@@ -43,6 +43,7 @@ class Pruner:
         self._counter = self.settings.counter()
         self._schedule = self.settings.active_schedule()
         self._conversations: list[Conversation] = []
+        self._terms: dict[str, tuple[Price, int]] = {}
         self._held = 0
         self._lock = Lock()
 
@@ -125,8 +126,12 @@ class Pruner:
             changed = conversation.requests and unmarked(prompt) != unmarked(conversation.prompt)
             cold = "model, system text or tools changed" if changed else ""
             conversation.prompt = copy(prompt)
-        price = with_ttl(self.settings.price_of(read.model), read.lifetime())
-        return Timing(conversation, self._schedule, price, self.settings.window_of(read.model), now, cold)
+        if read.model not in self._terms:
+            self._terms[read.model] = self.settings.price_of(read.model), self.settings.window_of(read.model)
+        price, window = self._terms[read.model]
+        if price.long_write is not None:
+            price = with_ttl(price, read.lifetime())
+        return Timing(conversation, self._schedule, price, window, now, cold)
 
     def _outcome(self, body: Any, conversation: Conversation, tokens: int) -> Outcome:
         engine, read = conversation.engine, conversation.last

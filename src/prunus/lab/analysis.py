@@ -1,6 +1,6 @@
 """What Prunus would have made of somebody's own sessions.
 
-Each is replayed as it came and through the preset `auto` with the schedule `cache`, and paid at the prices of its
+Each is replayed as it came and through the preset `lean`, and paid at the prices of its
 own model. A context that the agent compacted, or that outgrew its model's window, is a session of its own.
 """
 
@@ -180,9 +180,9 @@ def share(part: float, whole: float) -> float:
 def _row(path: Path, session: Session) -> Row:
     price = price_of(session.model)
     reader = Reader(format_named(session.format))
-    auto = _Lean(price, window_of(session.model))
+    lean = _Lean(price, window_of(session.model))
     before = replay(session, Unpruned(), reader)
-    after = replay(session, auto, reader)
+    after = replay(session, lean, reader)
     unpruned, paid = cost(before, price), cost(after, price)
     kept = retention(Needs(session, reader), after)
     numbers = Total(
@@ -199,11 +199,11 @@ def _row(path: Path, session: Session) -> Row:
         kept.hard_kept,
         kept.soft,
         kept.soft_kept,
-        auto.refused,
+        lean.refused,
         paid.invalid,
     )
     known = price != DEFAULT
-    return Row(str(path), session.name, session.agent, session.model, known, numbers, auto.strategies)
+    return Row(str(path), session.name, session.agent, session.model, known, numbers, lean.strategies)
 
 
 class _Lean:
