@@ -232,3 +232,10 @@ def test_without_a_tier_length_alone_is_no_reason() -> None:
 
 def test_every_schedule_has_a_name_of_its_own() -> None:
     assert {schedule.name for schedule in SCHEDULES} == {"cache", "eager", "pressure", "manual"}
+
+
+def test_a_cut_that_leaves_less_than_the_provider_caches_costs_the_rest_too() -> None:
+    pending = ((20, 5200),)
+    assert cut(CACHE, moment(*pending)) == 20
+    short = replace(USUAL, minimum=4096)
+    assert cut(CACHE, moment(*pending, price=short)) == 100

@@ -161,7 +161,10 @@ class Cache:
                 tail = moment.tail(message)
                 if tail > bound:
                     return
-                broken = (write - read) * max(0, tail - saved)
+                head = moment.tokens - tail
+                # A prefix shorter than the provider's minimum is not found in the cache either.
+                lost = head if head < moment.price.minimum else 0
+                broken = (write - read) * (max(0, tail - saved) + lost)
                 yield _Cut(message, saved, read * saved * (ahead + 1), broken)
 
 
