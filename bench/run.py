@@ -5,8 +5,10 @@ from __future__ import annotations
 import lab
 import speed
 import tokens
+import variants
 
 if __name__ == "__main__":
     speed.main()
     tokens.main()
     lab.main()
+    variants.main()
