@@ -6,8 +6,7 @@ own model. A context that the agent compacted, or that outgrew its model's windo
 
 from __future__ import annotations
 
-import sys
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from concurrent.futures import Executor, ProcessPoolExecutor
 from contextlib import ExitStack
 from dataclasses import asdict, dataclass, fields
@@ -20,6 +19,7 @@ from prunus.formats import format_named
 from prunus.lab.conversations import conversations
 from prunus.lab.cost import cost
 from prunus.lab.masks import Unpruned
+from prunus.lab.progress import largest_first, watched
 from prunus.lab.reading import Reader
 from prunus.lab.replay import Replay, replay
 from prunus.lab.retention import Needs, retention
@@ -107,7 +107,7 @@ class File:
 def analyse(paths: Sequence[Path], *, workers: int = 2, quiet: bool = False) -> tuple[File, ...]:
     """Measure all files, in their order; says on standard error how far it is."""
     # The largest first, so that no core waits for the other at the end.
-    order = sorted(range(len(paths)), key=lambda i: -_size(paths[i]))
+    order = largest_first(paths)
     found: dict[int, File] = {}
     with ExitStack() as stack:
         # Workers are started afresh: a fork would copy the thread that draws the bar.
@@ -117,7 +117,7 @@ def analyse(paths: Sequence[Path], *, workers: int = 2, quiet: bool = False) -> 
             pool = stack.enter_context(ProcessPoolExecutor(count, mp_context=get_context("spawn")))
         several = map if pool is None else pool.map
         results = several(measure, [paths[i] for i in order])
-        found.update(zip(order, _watched(results, len(order), quiet), strict=True))
+        found.update(zip(order, watched(results, len(order), quiet), strict=True))
     return tuple(found[i] for i in range(len(paths)))
 
 
@@ -242,24 +242,3 @@ def _breaks(before: Replay, after: Replay, price: Price) -> int:
         new.broken > 0 >= old.broken and (new.gap is None or new.gap <= price.ttl)
         for old, new in zip(before.requests, after.requests, strict=True)
     )
-
-
-def _watched(results: Iterable[File], count: int, quiet: bool) -> Iterator[File]:
-    """A bar on a terminal, a line now and then elsewhere."""
-    if quiet or not count:
-        yield from results
-    elif sys.stderr.isatty():
-        from rich.console import Console
-        from rich.progress import Progress
-
-        with Progress(console=Console(stderr=True), transient=True) as progress:
-            yield from progress.track(results, total=count, description="Replaying")
-    else:
-        for done, one in enumerate(results, 1):
-            yield one
-            if done % 20 == 0 or done == count:
-                print(f"{done} of {count} files", file=sys.stderr, flush=True)
-
-
-def _size(path: Path) -> int:
-    return path.stat().st_size if path.exists() else 0

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import sys
 from collections.abc import Iterable, Iterator, Sequence
 from concurrent.futures import Executor, ProcessPoolExecutor
 from contextlib import ExitStack
@@ -17,6 +16,7 @@ from prunus.lab.cost import Cost, cost
 from prunus.lab.masks import Unpruned
 from prunus.lab.policy import Policy, policy_named
 from prunus.lab.price_row import price_row
+from prunus.lab.progress import largest_first, watched
 from prunus.lab.reading import Reader
 from prunus.lab.replay import Replay, replay
 from prunus.lab.retention import Needs, Retention, retention
@@ -98,7 +98,7 @@ def recordings(paths: Iterable[Path]) -> tuple[Path, ...]:
 def run(paths: Sequence[Path], study: Study, *, workers: int = 2, quiet: bool = False) -> Iterator[Found]:
     """Measure all files, in their order; says on standard error how far it is."""
     # The largest first, so that no core waits for the other at the end.
-    order = sorted(range(len(paths)), key=lambda i: -_size(paths[i]))
+    order = largest_first(paths)
     found: dict[int, Found] = {}
     with ExitStack() as stack:
         # Workers are started afresh: a fork would copy the thread that draws the bar.
@@ -107,7 +107,7 @@ def run(paths: Sequence[Path], study: Study, *, workers: int = 2, quiet: bool = 
             pool = stack.enter_context(ProcessPoolExecutor(workers, mp_context=get_context("spawn")))
         several = map if pool is None else pool.map
         results = several(measure, [paths[i] for i in order], [study] * len(order))
-        for i, one in zip(order, _watched(results, len(order), quiet), strict=True):
+        for i, one in zip(order, watched(results, len(order), quiet), strict=True):
             found[i] = one
     yield from (found[i] for i in range(len(paths)))
 
@@ -167,24 +167,3 @@ def _row(session: Session, policy: str, prices: str, base: Cost, paid: Cost, kep
         kept.soft_kept,
         kept.reread,
     )
-
-
-def _watched(results: Iterable[Found], total: int, quiet: bool) -> Iterator[Found]:
-    """A bar on a terminal, a line now and then elsewhere."""
-    if quiet or not total:
-        yield from results
-    elif sys.stderr.isatty():
-        from rich.console import Console
-        from rich.progress import Progress
-
-        with Progress(console=Console(stderr=True), transient=True) as progress:
-            yield from progress.track(results, total=total, description="Replaying")
-    else:
-        for done, one in enumerate(results, 1):
-            yield one
-            if done % 20 == 0 or done == total:
-                print(f"{done} of {total} files", file=sys.stderr, flush=True)
-
-
-def _size(path: Path) -> int:
-    return path.stat().st_size if path.exists() else 0
