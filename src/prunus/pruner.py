@@ -17,6 +17,9 @@ from prunus.timing import Timing
 
 __all__ = ["Pruner", "prune"]
 
+_MODELS = 256
+"""Models whose prices are kept at hand."""
+
 
 def prune(
     body: Any, settings: Settings | None = None, now: float | None = None, *, format: str | None = None
@@ -54,6 +57,8 @@ class Pruner:
         """
         try:
             given = _given(body)
+            if isinstance(given, bytes):
+                self._admit(len(given))
             with self._lock:
                 return self._prune(body, given, time.time() if now is None else now, format)
         except Exception as error:  # whatever fails in here, the request has to go out as it came
@@ -61,8 +66,7 @@ class Pruner:
 
     def _prune(self, body: Any, given: Any, now: float, format: str | None) -> Outcome:
         read, load, conversation, resent = self._find(given, format)
-        if read.size > self.settings.limits.body:
-            raise FormatError(f"a body of {read.size:,} bytes; the limit is {self.settings.limits.body:,}")
+        self._admit(read.size)
         if read.closed:
             return Outcome(body, report=Report(format=read.format.name, model=read.model))
         if conversation is None:
@@ -78,6 +82,11 @@ class Pruner:
         conversation.requests += 1
         self._remember(conversation, now)
         return self._outcome(body, conversation, tokens)
+
+    def _admit(self, size: int) -> None:
+        """Refuse a body over the limit; bytes before they are looked at, objects once their size is known."""
+        if size > self.settings.limits.body:
+            raise FormatError(f"a body of {size:,} bytes; the limit is {self.settings.limits.body:,}")
 
     def _find(self, body: Any, format: str | None) -> tuple[Body, Loader, Conversation | None, int]:
         """The body read, the conversation that it continues, and its first message with other bytes."""
@@ -127,6 +136,8 @@ class Pruner:
             cold = "model, system text or tools changed" if changed else ""
             conversation.prompt = copy(prompt)
         if read.model not in self._terms:
+            if len(self._terms) >= _MODELS:
+                self._terms.clear()
             self._terms[read.model] = self.settings.price_of(read.model), self.settings.window_of(read.model)
         price, window = self._terms[read.model]
         if price.long_write is not None:
