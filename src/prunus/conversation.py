@@ -60,6 +60,7 @@ class Conversation:
 
     last: Body
     engine: Engine
+    id: str = ""
     digests: list[bytes] = field(default_factory=list)
     seen: float = 0.0
     around: Any = None
@@ -67,6 +68,10 @@ class Conversation:
     around_tokens: int = 0
     prompt: Any = None
     """Model, system text and tools of the last body."""
+    prompt_digest: bytes = b""
+    """The same as a hash, cache markers aside."""
+    link: bytes = b""
+    """The chained hash of all its messages, where a memory wants to know."""
     requests: int = 0
     flushes: tuple[Flush, ...] = ()
     held: int = 0
@@ -87,6 +92,11 @@ class Conversation:
         """Whether a body holds all messages of this conversation, given that the first `shared` are equal."""
         known = len(self.digests)
         return len(body) >= known and all(load.digest(i) == self.digests[i] for i in range(shared, known))
+
+    def shared(self, load: Loader, count: int) -> int:
+        """How many messages it has in common with a body of `count` messages that may have left it half way."""
+        known = min(count, len(self.digests))
+        return next((i for i in range(known) if load.digest(i) != self.digests[i]), known)
 
     def record(self, body: Body, load: Loader) -> None:
         """Remember a body as the newest one."""

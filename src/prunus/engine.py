@@ -19,6 +19,7 @@ from prunus.formats import as_json, write
 from prunus.guards import Guard, Hold
 from prunus.guards.protected_tools import ProtectedTools
 from prunus.history import Attachment, Call, Message, Opaque, Part, Ref, Result
+from prunus.ids import short_id
 from prunus.invariants import Change, check
 from prunus.policy.sums import Sums
 from prunus.strategies import AfterEdit, OnPiece, OnUse, Strategy
@@ -76,6 +77,11 @@ class Engine:
         """The messages with edits, in order."""
         self.changed: tuple[int, ...] = ()
         """The messages whose edits are other than in the request before."""
+        self.made: list[Edit] = []
+        """The edits that were put in force in this request."""
+        self.ids: dict[str, Ref] = {}
+        """The results by their short names."""
+        self.names: dict[Ref, str] = {}
         self.saved = 0
         self.by_strategy: dict[str, Tally] = {}
         self.by_category: dict[str, Tally] = {}
@@ -91,14 +97,21 @@ class Engine:
         """Parts whose edits depend on what happens to another part."""
 
     def advance(
-        self, count: int, load: Callable[[int], Message], resent: int, plan: Callable[[], int] = lambda: 0
+        self,
+        count: int,
+        load: Callable[[int], Message],
+        resent: int,
+        plan: Callable[[], int] = lambda: 0,
+        adopted: Iterable[Edit] = (),
     ) -> None:
         """Take in the messages up to `count`; those from `resent` on may have come with other bytes.
 
-        `plan` is asked, once all that could go is known, from which message on the edits are to be made.
+        `plan` is asked, once all that could go is known, from which message on the edits are to be made. Adopted
+        edits are in force already: another process, or the conversation that this one left, had made them.
         """
         view = self.view
         view.look_at(load)
+        self.made.clear()
         try:
             for index in range(len(view.turns), count):
                 before = view.tokens
@@ -106,6 +119,10 @@ class Engine:
                 self.sizes.append(view.tokens - before)
                 for event in events:
                     self._hear(event)
+            for edit in adopted:
+                self._force(edit.target, edit)
+                self._compare(edit.target)
+            self.made.clear()
             self._wake()
             while self._dirty:
                 self._decide(self._dirty.pop())
@@ -118,13 +135,6 @@ class Engine:
                 self._render(index)
         finally:
             view.look_at(None)
-
-    def adopt(self, edits: Iterable[Edit]) -> None:
-        """Put edits in force that an earlier process had made."""
-        for edit in edits:
-            if edit.target.message < len(self.sizes):
-                self._force(edit.target, edit)
-                self._compare(edit.target)
 
     def _flush(self, cut: int) -> None:
         """Make the pending edits from a message on; what a pointer outside still shows stays as it is."""
@@ -152,6 +162,7 @@ class Engine:
                 self.sizes.add(target.message, -sign * changed.saved)
         if edit is not None:
             self.chosen[target] = edit
+            self.made.append(edit)
         self._stale.add(target.message)
 
     def _compare(self, target: Ref) -> None:
@@ -182,6 +193,8 @@ class Engine:
                     self._take(edit)
             return
         self.view.admit(event)
+        id = short_id(event.result, event.shown, self.ids)
+        self.ids[id], self.names[event.result] = event.result, id
         if self.protected is not None and self.protected.inert(event):
             self.view.inert.add(event.index)
         for strategy in self.on_use:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -10,7 +10,7 @@ from prunus.edits import Edit, Refusal
 from prunus.engine import Tally
 from prunus.policy.ledger import Flush
 
-__all__ = ["Outcome", "Report"]
+__all__ = ["Outcome", "Receipt", "Report"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -32,10 +32,26 @@ class Report:
         return self.tokens_before - self.tokens_after
 
 
+@dataclass(frozen=True, slots=True)
+class Receipt:
+    """What one edit took away, and how to ask for it."""
+
+    id: str
+    """The short name of the part."""
+    edit: Edit
+    original: str
+    """The text that went; for a call its arguments as JSON."""
+    tool: str = ""
+    turn: int = 0
+
+
 class Outcome:
     """A pruned request, and what was done to it."""
 
-    __slots__ = ("_edits", "_refusals", "body", "error", "flush", "report")
+    __slots__ = (
+        "_edits", "_made", "_receipt", "_refusals",
+        "body", "conversation", "error", "flush", "report", "request",
+    )  # fmt: skip
 
     def __init__(
         self,
@@ -45,6 +61,10 @@ class Outcome:
         report: Report | None = None,
         error: str | None = None,
         flush: Flush | None = None,
+        conversation: str = "",
+        request: int = 0,
+        made: tuple[Edit, ...] = (),
+        receipt: Callable[[Edit], Receipt] | None = None,
     ) -> None:
         self.body = body
         """The request to send, of the type that was given."""
@@ -53,6 +73,12 @@ class Outcome:
         """Why the request was left as it came, where something was wrong with it."""
         self.flush = flush
         """The break of the prompt cache that this request declares, if it does: from where, why, at what price."""
+        self.conversation = conversation
+        """The name of the conversation that it belongs to."""
+        self.request = request
+        """Its number in the conversation, counted from 1."""
+        self._made = made
+        self._receipt = receipt
         self._edits = edits
         self._refusals = refusals
 
@@ -60,6 +86,13 @@ class Outcome:
     def edits(self) -> tuple[Edit, ...]:
         """What was changed and why, in the order of the messages."""
         return tuple(sorted(self._edits, key=lambda edit: edit.target))
+
+    @property
+    def receipts(self) -> tuple[Receipt, ...]:
+        """The edits that were put in force by this request, with what each of them took away."""
+        if self._receipt is None:
+            return ()
+        return tuple(map(self._receipt, sorted(self._made, key=lambda edit: edit.target)))
 
     @property
     def refusals(self) -> tuple[Refusal, ...]:

@@ -3,14 +3,19 @@
 from __future__ import annotations
 
 import time
+from collections.abc import Iterable
+from hashlib import blake2b
 from threading import Lock
 from typing import Any
 
 from prunus.conversation import Body, Conversation, Loader
+from prunus.edits import Edit
 from prunus.engine import Engine
 from prunus.errors import FormatError
 from prunus.formats import Frame, Objects, copy, encode, frame, read_objects, resume, unmarked
-from prunus.outcome import Outcome, Report
+from prunus.ids import short_id
+from prunus.memory import Memo, Memory, chain
+from prunus.outcome import Outcome, Receipt, Report
 from prunus.policy.prices import Price, with_ttl
 from prunus.settings import Settings
 from prunus.timing import Timing
@@ -35,11 +40,13 @@ def prune(
 class Pruner:
     """Prunes request after request, and remembers conversations so that each costs only what is new in it.
 
-    One pruner serves many conversations and may be called from several threads.
+    One pruner serves many conversations and may be called from several threads. With a memory, conversations
+    outlive the process, and several processes can share them.
     """
 
-    def __init__(self, settings: Settings | None = None) -> None:
+    def __init__(self, settings: Settings | None = None, memory: Memory | None = None) -> None:
         self.settings = settings or Settings()
+        self._memory = memory
         self._strategies = self.settings.active_strategies()
         self._guards = self.settings.active_guards()
         self._toolbox = self.settings.toolbox()
@@ -69,19 +76,75 @@ class Pruner:
         self._admit(read.size)
         if read.closed:
             return Outcome(body, report=Report(format=read.format.name, model=read.model))
-        if conversation is None:
-            engine = Engine(read.format.name, self._strategies, self._guards, self._toolbox, self._counter)
-            conversation = Conversation(read, engine)
+        adopted: Iterable[Edit] = ()
+        links = self._links(conversation, read, load)
+        recalled = self._memory.recall(links) if self._memory is not None and links else None
+        if recalled is not None:
+            memo, at = recalled
+            known = (len(conversation.digests) if conversation is not None else 0) + at + 1
+            if conversation is not None:
+                self._forget(conversation)
+            resent = 0
+            conversation = self._restored(read, load, memo, known)
+            adopted = [edit for edit in memo.ledger.edits if edit.target.message < known]
+        elif conversation is None:
+            conversation, adopted = self._begun(read, load)
         else:
             self._forget(conversation)
         tokens = self._around(conversation, read)
         timing = self._timing(conversation, read, now)
-        conversation.engine.advance(len(read), load, resent, timing.cut)
+        conversation.engine.advance(len(read), load, resent, timing.cut, adopted)
         conversation.record(read, load)
         conversation.seen = now
         conversation.requests += 1
         self._remember(conversation, now)
-        return self._outcome(body, conversation, tokens)
+        if self._memory is not None and links:
+            conversation.link = links[-1]
+            self._memory.keep(_memo(conversation), links)
+        return self._outcome(body, conversation, tokens, load)
+
+    def _links(self, conversation: Conversation | None, read: Body, load: Loader) -> list[bytes]:
+        """The chained hashes of the messages that are new to this process."""
+        if self._memory is None:
+            return []
+        known = 0 if conversation is None else len(conversation.digests)
+        before = read.format.name.encode() if conversation is None else conversation.link
+        return chain((load.digest(i) for i in range(known, len(read))), before)
+
+    def _restored(self, read: Body, load: Loader, memo: Memo, known: int) -> Conversation:
+        """A conversation as another process left it, or as far as this one still follows it."""
+        whole = known == memo.depth
+        conversation = self._new(read, load, memo.id if whole else "", known)
+        conversation.seen = memo.seen
+        conversation.requests = memo.requests if whole else min(memo.requests, known // 2)
+        conversation.flushes = memo.ledger.flushes if whole else ()
+        conversation.prompt_digest = memo.prompt
+        return conversation
+
+    def _begun(self, read: Body, load: Loader) -> tuple[Conversation, Iterable[Edit]]:
+        """A new conversation; one that left another half way takes over the edits up to there."""
+        best: Conversation | None = None
+        most = 0
+        for candidate in reversed(self._conversations):
+            if candidate.last.format is read.format:
+                shared = candidate.shared(load, len(read))
+                if shared > most:
+                    best, most = candidate, shared
+        conversation = self._new(read, load, "", most)
+        if best is None:
+            return conversation, ()
+        conversation.seen, conversation.requests = best.seen, best.engine.view.turns[most - 1]
+        conversation.prompt_digest = best.prompt_digest
+        return conversation, [edit for edit in best.engine.chosen.values() if edit.target.message < most]
+
+    def _new(self, read: Body, load: Loader, id: str, known: int) -> Conversation:
+        """A conversation whose first messages were sent before by another one."""
+        engine = Engine(read.format.name, self._strategies, self._guards, self._toolbox, self._counter)
+        digests = [load.digest(i) for i in range(known)]
+        if not id:
+            every = b"".join(load.digest(i) for i in range(len(read)))
+            id = blake2b(read.format.name.encode() + every, digest_size=8).hexdigest()
+        return Conversation(read, engine, id, digests)
 
     def _admit(self, size: int) -> None:
         """Refuse a body over the limit; bytes before they are looked at, objects once their size is known."""
@@ -132,9 +195,10 @@ class Pruner:
         prompt = read.prompt
         cold = ""
         if prompt != conversation.prompt:
-            changed = conversation.requests and unmarked(prompt) != unmarked(conversation.prompt)
+            plain = blake2b(encode(unmarked(prompt)), digest_size=16).digest()
+            changed = conversation.requests and plain != conversation.prompt_digest
             cold = "model, system text or tools changed" if changed else ""
-            conversation.prompt = copy(prompt)
+            conversation.prompt, conversation.prompt_digest = copy(prompt), plain
         if read.model not in self._terms:
             if len(self._terms) >= _MODELS:
                 self._terms.clear()
@@ -144,7 +208,7 @@ class Pruner:
             price = with_ttl(price, read.lifetime())
         return Timing(conversation, self._schedule, price, window, now, cold)
 
-    def _outcome(self, body: Any, conversation: Conversation, tokens: int) -> Outcome:
+    def _outcome(self, body: Any, conversation: Conversation, tokens: int, load: Loader) -> Outcome:
         engine, read = conversation.engine, conversation.last
         before = tokens + engine.view.tokens
         report = Report(
@@ -162,7 +226,17 @@ class Pruner:
         newest = conversation.flushes[-1] if conversation.flushes else None
         flush = newest if newest is not None and newest.request == conversation.requests else None
         edits, refusals = tuple(engine.chosen.values()), tuple(engine.refused.values())
-        return Outcome(pruned, edits, refusals, report, flush=flush)
+        return Outcome(
+            pruned,
+            edits,
+            refusals,
+            report,
+            flush=flush,
+            conversation=conversation.id,
+            request=conversation.requests,
+            made=tuple(engine.made),
+            receipt=lambda edit: _receipt(edit, engine, load),
+        )
 
     def _around(self, conversation: Conversation, read: Body) -> int:
         """The tokens of what stands around the messages: system text, tools, options."""
@@ -172,6 +246,28 @@ class Pruner:
             conversation.around = copy(around)
             conversation.around_tokens = self._counter.count(text.decode("utf-8", "replace"))
         return conversation.around_tokens
+
+
+def _memo(conversation: Conversation) -> Memo:
+    return Memo(
+        conversation.id,
+        conversation.ledger,
+        len(conversation.digests),
+        conversation.requests,
+        conversation.seen,
+        conversation.prompt_digest,
+    )
+
+
+def _receipt(edit: Edit, engine: Engine, load: Loader) -> Receipt:
+    """An edit with what it took away."""
+    part = load(edit.target.message).parts[edit.target.part]
+    use = engine.view.by_ref.get(edit.target)
+    content = getattr(part, "text", "")
+    id = short_id(edit.target, content.encode("utf-8", "surrogatepass"))
+    if use is not None and edit.target == use.result:
+        id = engine.names.get(edit.target, id)
+    return Receipt(id, edit, content, use.tool if use is not None else "", engine.view.turn_of(edit.target))
 
 
 def _given(body: Any) -> Any:

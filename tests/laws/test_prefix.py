@@ -283,12 +283,8 @@ def restored(settings: Settings, ledger: bytes, last: Frame, sent: Conversation)
     engine = engine_of(settings, last.format.name)
     loaded = Ledger.load(ledger)
 
-    def adopted() -> int:
-        engine.adopt(loaded.edits)
-        return len(last)
-
     load = Loader(last)
-    engine.advance(len(last), load, 0, adopted)
+    engine.advance(len(last), load, 0, lambda: len(last), loaded.edits)
     again = Conversation(
         last,
         engine,
@@ -296,6 +292,7 @@ def restored(settings: Settings, ledger: bytes, last: Frame, sent: Conversation)
         around=sent.around,
         around_tokens=sent.around_tokens,
         prompt=sent.prompt,
+        prompt_digest=sent.prompt_digest,
         requests=sent.requests,
         flushes=loaded.flushes,
     )

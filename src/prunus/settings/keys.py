@@ -10,6 +10,7 @@ from prunus.settings.docs import about, field_docs
 from prunus.settings.model import Limits, Manual, Settings, Tokens, Values
 from prunus.settings.sections import GUARDS, SCHEDULES, STRATEGIES
 from prunus.settings.seeds import SHORTHANDS
+from prunus.settings.service import Agent, Proxy, Reminders, Store, Upstreams
 
 __all__ = ["ENABLED", "SHORTHAND_DOCS", "TABLES", "Key", "keys"]
 
@@ -24,8 +25,17 @@ SHORTHAND_DOCS: Final[Mapping[str, str]] = {
     "turn_protection": "Short for guards.recent_turns.turns.",
 }
 
-TABLES: Final[Mapping[str, type]] = {"tokens": Tokens, "limits": Limits, "manual": Manual}
-"""The tables whose keys are declared in `model.py`."""
+TABLES: Final[Mapping[str, type]] = {
+    "tokens": Tokens,
+    "limits": Limits,
+    "manual": Manual,
+    "agent": Agent,
+    "reminders": Reminders,
+    "proxy": Proxy,
+    "upstreams": Upstreams,
+    "store": Store,
+}
+"""The tables whose keys are declared in `model.py` and `service.py`."""
 
 
 @dataclasses.dataclass(frozen=True, slots=True)

@@ -35,6 +35,7 @@ from prunus.settings.sections import (
     ToolRow,
     fields_of,
 )
+from prunus.settings.service import Agent, Proxy, Reminders, Store, Upstreams
 from prunus.settings.translate import translate
 from prunus.strategies import Strategy
 from prunus.tokens import Counter
@@ -122,6 +123,16 @@ class Values(Section):
     """How much Prunus takes on and remembers."""
     manual: Manual = Field(default_factory=Manual)
     """Manual mode: pruning only when asked for."""
+    agent: Agent = Field(default_factory=Agent)
+    """What the agent itself may do about its context."""
+    reminders: Reminders = Field(default_factory=Reminders)
+    """Short words to the model."""
+    proxy: Proxy = Field(default_factory=Proxy)
+    """How the proxy listens and passes on."""
+    upstreams: Upstreams = Field(default_factory=Upstreams)
+    """Where requests go."""
+    store: Store = Field(default_factory=Store)
+    """What is kept on disk."""
 
 
 class Settings(Values):

@@ -1,0 +1,97 @@
+"""Settings of what runs around the pruner: the proxy, its store, and what the agent may do itself."""
+
+from __future__ import annotations
+
+from typing import Annotated, Final, Literal
+
+from pydantic import Field, StrictBool
+
+from prunus.settings.sections import Count, Section
+
+__all__ = ["Agent", "Proxy", "Reminders", "Store", "Upstreams"]
+
+MIB: Final = 1024 * 1024
+
+
+class Agent(Section):
+    """What the agent itself may do about its context."""
+
+    offer: Literal["off", "hidden", "mcp"] = "off"
+    """How `context_prune` is offered: not at all, by the proxy without the client noticing, or by `prunus mcp`."""
+    commands: StrictBool = True
+    """Whether the proxy answers `/prunus ...` and `/acp ...` in the chat."""
+    intent: StrictBool = False
+    """Whether the proxy offers an `intent` argument with every edit tool."""
+    hops: Count = 4
+    """How often the proxy may continue one turn of the model by itself."""
+    protected_tools: tuple[str, ...] = (
+        "context_info", "task", "todowrite", "todoread", "context_prune",
+        "batch", "write", "edit", "plan_enter", "plan_exit",
+    )  # fmt: skip
+    """Tools whose results the agent may not discard."""
+
+
+class Reminders(Section):
+    """Short words to the model at the end of the newest message; all off by default."""
+
+    todo: StrictBool = False
+    """Remind of the todo list."""
+    todo_after: Count = 8
+    """Turns without an update of the todo list before the first reminder."""
+    todo_every: Count = 4
+    """Turns between two reminders."""
+    stuck_after: Count = 12
+    """Turns that a task may be in progress before it counts as stuck."""
+    pressure: StrictBool = False
+    """Say when the context fills up."""
+    pressure_at: Annotated[float, Field(ge=0, le=1)] = 0.75
+    """The share of the model's window from which on it is said."""
+    reflection: StrictBool = False
+    """Ask for a pause to reflect once the user has used the keyword."""
+    reflection_word: str = "automata"
+    """The keyword."""
+    reflection_after: Count = 8
+    """Turns between two such pauses."""
+
+
+class Store(Section):
+    """What is kept on disk."""
+
+    url: str = ""
+    """`sqlite:///PATH`, or `off` to keep nothing; empty is a file in the user's data directory."""
+    size: Count = 512 * MIB
+    """Bytes that the store may take; the oldest goes first."""
+    days: Count = 30
+    """Days after which a conversation without requests is removed."""
+    originals: StrictBool = True
+    """Whether what was cut is kept, so that it can be restored."""
+
+
+class Upstreams(Section):
+    """Where requests go."""
+
+    anthropic: str = "https://api.anthropic.com"
+    """For the Messages API."""
+    openai: str = "https://api.openai.com"
+    """For the Chat Completions and Responses APIs."""
+    gemini: str = "https://generativelanguage.googleapis.com"
+    """For the Gemini API."""
+
+
+class Proxy(Section):
+    """How the proxy listens and passes on."""
+
+    host: str = "127.0.0.1"
+    """Address to listen on; any other than loopback needs a token."""
+    port: Count = 8787
+    """Port to listen on; 0 takes a free one."""
+    token: str = ""
+    """Clients must send it as `x-prunus-token`; several, separated by commas, keep their users apart."""
+    shadow: StrictBool = False
+    """Change nothing, and report what would have been done."""
+    connect_timeout: Annotated[float, Field(gt=0)] = 30.0
+    """Seconds to reach the provider."""
+    idle_timeout: Annotated[float, Field(gt=0)] = 600.0
+    """Seconds without a byte from the provider."""
+    workers: Count = 1
+    """Processes that serve requests."""
