@@ -49,6 +49,12 @@ def test_a_home_without_agents_has_no_sessions(tmp_path: Path) -> None:
         ("gemini-cli", ".gemini/tmp/app/chats/session-2026-11-15-0a1b.json"),
         ("gemini-cli", ".gemini/tmp/app/chats/session-2026-11-15-0a1b.jsonl"),
         ("gemini-cli", ".gemini/tmp/app/chats/parent/0a1b.jsonl"),
+        ("qwen-code", ".qwen/projects/-home-me-app/chats/0a1b.jsonl"),
+        ("qwen-code", ".qwen/projects/-home-me-app/subagents/0a1b/agent-1.jsonl"),
+        ("qwen-code", ".qwen/tmp/app/chats/session-0a1b.json"),
+        ("opencode", ".local/share/opencode/storage/session/app/ses_0a1b.json"),
+        ("openhands-sdk", ".openhands/conversations/0a1b/events/event-00000-2c3d.json"),
+        ("openhands", ".openhands/sessions/0a1b/events/0.json"),
         ("copilot-cli", ".copilot/session-state/0a1b/events.jsonl"),
         ("copilot-cli", ".copilot/session-state/0a1b.jsonl"),
     ],
@@ -77,6 +83,11 @@ def test_the_last_run_of_mini_swe_agent_lies_beside_its_settings(put: Put, tmp_p
         ".local/share/opencode/opencode.db-wal",
         ".local/share/opencode/snapshot/opencode.db",
         ".gemini/tmp/app/logs.json",
+        ".local/share/opencode/storage/message/ses_0a1b/msg_1.json",
+        ".openhands/conversations/0a1b/events/event-00001-2c3d.json",
+        ".openhands/conversations/0a1b/base_state.json",
+        ".qwen/projects/app/subagents/0a1b/agent-1.meta.json",
+        ".qwen/settings.json",
         ".gemini/settings.json",
         ".copilot/session-state/0a1b/files/data.jsonl",
         ".config/mini-swe-agent/.env",
@@ -98,6 +109,12 @@ def test_other_files_of_an_agent_are_no_sessions(put: Put, tmp_path: Path, path:
         ("PI_CODING_AGENT_SESSION_DIR", "moved", "pi", "moved/app/a.jsonl"),
         ("GEMINI_CLI_HOME", "moved", "gemini-cli", "moved/.gemini/tmp/app/chats/a.json"),
         ("COPILOT_HOME", "moved", "copilot-cli", "moved/session-state/a/events.jsonl"),
+        ("XDG_DATA_HOME", "moved", "opencode", "moved/opencode/storage/session/app/ses_a.json"),
+        ("QWEN_HOME", "moved", "qwen-code", "moved/projects/app/chats/a.jsonl"),
+        ("QWEN_RUNTIME_DIR", "moved", "qwen-code", "moved/projects/app/chats/a.jsonl"),
+        ("OPENHANDS_PERSISTENCE_DIR", "moved", "openhands-sdk", "moved/conversations/a/events/event-00000-b.json"),
+        ("OPENHANDS_CONVERSATIONS_DIR", "moved", "openhands-sdk", "moved/a/events/event-00000-b.json"),
+        ("SWE_AGENT_TRAJECTORY_DIR", "moved", "swe-agent", "moved/me/run/a/a.traj"),
         ("MSWEA_GLOBAL_CONFIG_DIR", "moved", "mini-swe-agent", "moved/a.traj.json"),
     ],
 )
@@ -113,6 +130,12 @@ def test_a_variable_moves_the_folder(
 def test_a_relative_database_of_opencode_lies_in_its_data_folder(put: Put, tmp_path: Path) -> None:
     put(".local/share/opencode/mine.db")
     assert found(tmp_path, {"OPENCODE_DB": "mine.db"}) == [("opencode", ".local/share/opencode/mine.db")]
+
+
+def test_files_that_the_database_of_opencode_took_over_are_not_found_again(put: Put, tmp_path: Path) -> None:
+    put(".local/share/opencode/storage/session/app/ses_a.json")
+    put(".local/share/opencode/opencode.db")
+    assert found(tmp_path) == [("opencode", ".local/share/opencode/opencode.db")]
 
 
 @pytest.mark.parametrize("value", ["", ":memory:"])

@@ -23,7 +23,10 @@ from prunus.transcripts import (
     opencode,
     opencode_db,
     openhands,
+    openhands_sdk,
     pi,
+    qwen_code,
+    split,
     swe_agent,
     tau_bench,
 )
@@ -47,6 +50,7 @@ class Loader(Protocol):
 
 LOADERS: tuple[Loader, ...] = (
     api_trace,
+    qwen_code,  # before Claude Code, whose lines look like its own
     claude_code,
     codex,
     pi,
@@ -56,6 +60,7 @@ LOADERS: tuple[Loader, ...] = (
     swe_agent,
     mini_swe_agent,
     tau_bench,
+    openhands_sdk,  # before OpenHands, whose events have observations too
     openhands,
     chat_export,
     openai_chat,  # last: it takes anything with roles
@@ -63,7 +68,10 @@ LOADERS: tuple[Loader, ...] = (
 
 
 def load(path: str | Path) -> tuple[Session, ...]:
-    """All sessions of a recorded file, gzipped or plain, that made a request."""
+    """All sessions of a recorded file, gzipped or plain, that made a request.
+
+    Where an agent splits a session into many files, the first of them stands for all (`split`).
+    """
     return tuple(stream(path))
 
 
@@ -74,7 +82,7 @@ def stream(path: str | Path) -> Iterator[Session]:
         for recording in opencode_db.recordings(path):
             yield from _numbered(opencode.sessions(recording))
         return
-    recording = read(path)
+    recording = split.gather(path) or read(path)
     loader = next((loader for loader in LOADERS if loader.recognise(recording)), None)
     if loader is None:
         known = ", ".join(loader.AGENT for loader in LOADERS)

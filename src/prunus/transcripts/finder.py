@@ -1,7 +1,6 @@
 """Where agents keep their sessions on this machine, and the files that are there.
 
-SWE-agent and OpenHands are not here: the one writes into the folder it is started
-in, the other splits a session into a file for each event.
+SWE-agent writes beside its own code, so it is found only where a variable says where.
 """
 
 from __future__ import annotations
@@ -15,7 +14,20 @@ from glob import escape
 from pathlib import Path
 from stat import S_ISREG
 
-from prunus.transcripts import claude_code, codex, copilot_cli, gemini_cli, mini_swe_agent, opencode, pi
+from prunus.transcripts import (
+    claude_code,
+    codex,
+    copilot_cli,
+    gemini_cli,
+    mini_swe_agent,
+    opencode,
+    openhands,
+    openhands_sdk,
+    pi,
+    qwen_code,
+    swe_agent,
+)
+from prunus.transcripts.split import FIRST_EVENTS
 
 __all__ = ["Found", "find", "looked_in"]
 
@@ -84,6 +96,9 @@ def _places(home: Path | None, env: Mapping[str, str] | None) -> Iterator[Place]
     # Builds other than the released one have a database of their own, `opencode-<channel>.db`.
     data = named("XDG_DATA_HOME", home / ".local" / "share") / "opencode"
     yield Place(opencode.AGENT, data, ("opencode.db", "opencode-*.db"))
+    # Older versions wrote files; the database took them over and left them behind.
+    if not (data / "opencode.db").exists():
+        yield Place(opencode.AGENT, data / "storage" / "session", ("*/ses_*.json",))
     if env.get("OPENCODE_DB", "") not in ("", ":memory:"):
         database = data / named("OPENCODE_DB", data)
         yield Place(opencode.AGENT, database.parent, (escape(database.name),))
@@ -94,12 +109,26 @@ def _places(home: Path | None, env: Mapping[str, str] | None) -> Iterator[Place]
     chats = named("GEMINI_CLI_HOME", home) / ".gemini" / "tmp"
     yield Place(gemini_cli.AGENT, chats, ("*/chats/**/*.json", "*/chats/**/*.jsonl"))
 
+    # Older versions kept the form, and the folders, of Gemini CLI.
+    qwen = named("QWEN_RUNTIME_DIR", named("QWEN_HOME", home / ".qwen"))
+    yield Place(qwen_code.AGENT, qwen / "projects", ("*/chats/*.jsonl", "*/subagents/**/*.jsonl"))
+    yield Place(qwen_code.AGENT, qwen / "tmp", ("*/chats/*.json", "*/chats/*.jsonl"))
+
     # One folder for each session; older versions wrote flat files.
     copilot = named("COPILOT_HOME", home / ".copilot")
     yield Place(copilot_cli.AGENT, copilot / "session-state", ("*/events.jsonl", "*.jsonl"))
 
     mini = named("MSWEA_GLOBAL_CONFIG_DIR", _config_folder("mini-swe-agent", home, env))
     yield Place(mini_swe_agent.AGENT, mini, ("**/*.traj.json",))
+
+    # The first event stands for all; versions before 1 called conversations sessions.
+    hands = named("OPENHANDS_PERSISTENCE_DIR", home / ".openhands")
+    events = tuple(f"*/events/{first}" for first in FIRST_EVENTS)
+    yield Place(openhands_sdk.AGENT, named("OPENHANDS_CONVERSATIONS_DIR", hands / "conversations"), events)
+    yield Place(openhands.AGENT, hands / "sessions", events)
+
+    if env.get("SWE_AGENT_TRAJECTORY_DIR", "").strip():
+        yield Place(swe_agent.AGENT, named("SWE_AGENT_TRAJECTORY_DIR", home), ("**/*.traj",))
 
 
 def _config_folder(name: str, home: Path, env: Mapping[str, str]) -> Path:

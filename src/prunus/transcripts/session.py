@@ -4,7 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+from hashlib import blake2b
 from typing import Any
+
+import msgspec
 
 from prunus.errors import FormatError
 from prunus.transcripts.tools import tool_definitions
@@ -17,6 +20,8 @@ _LIST_KEY = {
     "openai_responses": "input",
     "gemini": "contents",
 }
+_COPIED_ANEW = ("id", "sessionID", "messageID", "parentID")
+"""What OpenCode writes anew when it copies a message into a fork."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -72,3 +77,37 @@ class Session:
         if tools:
             body["tools"] = tools
         return body | dict(self.envelope) | {_LIST_KEY[self.format]: carried}
+
+    def keys(self) -> tuple[str, ...]:
+        """A key for each request, the same wherever the same messages got the same answer.
+
+        A resumed or forked session begins with a copy of another one. Requests with a key that was met before
+        were sent once and recorded again; two people who begin with the same words still differ by the answer.
+        """
+        chain = blake2b(self.format.encode(), digest_size=16)
+        found: list[str] = []
+        done = 0
+        for end in self.requests:
+            for message in self.messages[done:end]:
+                chain.update(_written(self.format, message))
+            done = end
+            key = chain.copy()
+            for answer in self.messages[end : end + 1]:
+                key.update(b"answered" + _written(self.format, answer))
+            found.append(key.hexdigest())
+        return tuple(found)
+
+
+def _written(format: str, message: dict[str, Any]) -> bytes:
+    """A message as bytes that do not depend on the order of its fields."""
+    if format == "opencode":
+        kept = {"info": _own(message["info"]), "parts": [_own(part) for part in message["parts"]]}
+        return msgspec.json.encode(kept, order="deterministic")
+    return msgspec.json.encode(message, order="deterministic")
+
+
+def _own(record: Any) -> Any:
+    """A record of OpenCode without the names that a copy gets anew."""
+    if not isinstance(record, dict):
+        return record
+    return {key: value for key, value in record.items() if key not in _COPIED_ANEW}
