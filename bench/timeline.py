@@ -1,0 +1,238 @@
+"""Whether the timeline of files is right: each later read of a file is compared with what was claimed before it.
+
+    python bench/timeline.py [agent ...]
+
+For every recorded session under ../shared/corpus/dev. A *claimed* line is one that the timeline held for certain
+just before a read showed that line; it is *right* if the read shows the same text. *lines* are all that a read
+shows of a file which was read or changed before; *seen* are those among them whose text an earlier read, write or
+edit of that file had shown, as nobody can claim what was never there. Files whose path was blacked out in the
+recordings (`REDACTED`) are left out: several share one name. Writes bench/results/timeline.json.
+"""
+
+from __future__ import annotations
+
+import sys
+import time
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from pathlib import Path
+
+import msgspec
+
+from prunus.cli.table import plain
+from prunus.errors import FormatError
+from prunus.files import Timeline
+from prunus.files.content import Line
+from prunus.files.reach import ANYTHING, reach
+from prunus.files.shown import Shown
+from prunus.formats import format_named
+from prunus.tokens import Counter
+from prunus.tools import Toolbox
+from prunus.transcripts import Session, load
+from prunus.view import Piece, Use, View
+
+HERE = Path(__file__).resolve().parent
+SESSIONS = HERE.parent / "../shared/corpus/dev"
+RESULTS = HERE / "results"
+BLACKED_OUT = "REDACTED"
+
+
+@dataclass(slots=True)
+class Score:
+    """What was counted for one agent."""
+
+    sessions: int = 0
+    reads: int = 0
+    again: int = 0
+    lines: int = 0
+    seen: int = 0
+    claimed: int = 0
+    right: int = 0
+    lost: dict[str, int] = field(default_factory=dict)
+    """Lines that were known once, by what made them unknown."""
+
+    def __iadd__(self, other: Score) -> Score:
+        for name in ("sessions", "reads", "again", "lines", "seen", "claimed", "right"):
+            setattr(self, name, getattr(self, name) + getattr(other, name))
+        for cause, count in other.lost.items():
+            self.lost[cause] = self.lost.get(cause, 0) + count
+        return self
+
+
+@dataclass(slots=True)
+class Mistake:
+    """One read that showed something else."""
+
+    session: str
+    turn: int
+    path: str
+    claimed: int
+    wrong: int
+    example: tuple[int, str, str]
+
+
+@dataclass(slots=True)
+class Judge:
+    """Compares reads with claims."""
+
+    score: Score = field(default_factory=Score)
+    mistakes: list[Mistake] = field(default_factory=list)
+
+
+class Watched(Timeline):
+    """A timeline whose claims are compared with each read before it learns from it."""
+
+    def __init__(self, name: str, judge: Judge) -> None:
+        super().__init__()
+        self.name, self.judge = name, judge
+        self.texts: dict[str, set[str]] = {}
+        self.numbers: dict[str, int] = {}
+        self.causes: dict[str, str] = {}
+
+    def learn(self, use: Use, path: str, found: Shown) -> None:
+        file = self.files.get(path)
+        self.judge.score.reads += 1
+        if file is not None and (file.reads or file.edits) and BLACKED_OUT not in path:
+            self._compare(use, path, found)
+        super().learn(use, path, found)
+
+    def take(self, event: Use | Piece, view: View) -> None:
+        before = {path: known(file.content.lines) for path, file in self.files.items()}
+        super().take(event, view)
+        if not isinstance(event, Use):
+            return
+        for path, count in before.items():
+            if known(self.files[path].content.lines) < count:
+                self.causes[path] = cause(event)
+        for touch in event.touches:
+            if (file := self.files.get(touch.path)) is not None:
+                held = enumerate(file.content.lines, 1)
+                self.texts.setdefault(touch.path, set()).update(line.text for _, line in held if line is not None)
+                self.numbers[touch.path] = max(self.numbers.get(touch.path, 0), len(file.content.lines))
+
+    def _compare(self, use: Use, path: str, found: Shown) -> None:
+        score, content = self.judge.score, self.files[path].content
+        texts = self.texts.get(path, set())
+        wrong: list[tuple[int, str, str]] = []
+        claimed = 0
+        score.again += 1
+        for number, text in enumerate(found.texts, found.start):
+            if text is None or BLACKED_OUT in text:
+                continue
+            held = content.text_at(number)
+            score.lines += 1
+            score.seen += text in texts
+            claimed += held is not None
+            if held is None and text in texts and number <= self.numbers.get(path, 0):
+                why = self.causes.get(path, "never known")
+                score.lost[why] = score.lost.get(why, 0) + 1
+            if held is not None and held != text:
+                wrong.append((number, held, text))
+        score.claimed += claimed
+        score.right += claimed - len(wrong)
+        if wrong:
+            self.judge.mistakes.append(Mistake(self.name, use.turn, path, claimed, len(wrong), wrong[0]))
+
+
+def known(lines: list[Line | None]) -> int:
+    return sum(line is not None for line in lines)
+
+
+def cause(use: Use) -> str:
+    """What a call did that made lines unknown."""
+    match use.meaning.kind:
+        case "shell":
+            found = reach(use.meaning.command, "", lambda path: None) if use.meaning.command else ANYTHING
+            if found.tidied:
+                return "a formatter or a commit hook"
+            return "a command that names the file" if use.touches else "a script or an unknown command"
+        case "task":
+            return "another agent"
+        case "read":
+            return "a read that showed something else"
+        case _:
+            return "an edit among unknown lines"
+
+
+def follow(session: Session, judge: Judge) -> None:
+    format = format_named(session.format)
+    messages = [format.parse(message, b"") for message in session.messages]
+    view, timeline = View(Toolbox(), Counter()), Watched(session.name, judge)
+    view.look_at(messages.__getitem__)
+    judge.score.sessions += 1
+    for message in messages:
+        for event in view.extend(message):
+            if isinstance(event, Use):
+                view.admit(event)
+            timeline.take(event, view)
+
+
+def recorded(agents: list[str]) -> Iterator[tuple[str, Session]]:
+    for path in sorted(SESSIONS.rglob("*.gz")):
+        if agents and path.parent.name not in agents:
+            continue
+        try:
+            yield from ((path.parent.name, session) for session in load(path))
+        except FormatError as error:
+            print(f"not read: {error}")
+
+
+def row(name: str, score: Score) -> tuple[str, ...]:
+    def share(part: int, whole: int) -> str:
+        return f"{part / whole:.2%}" if whole else "-"
+
+    counts = (score.sessions, score.reads, score.again, score.lines, score.seen, score.claimed)
+    right = f"{score.right / score.claimed:.3%}" if score.claimed else "-"
+    return (
+        name,
+        *(f"{count:,}" for count in counts),
+        right,
+        share(score.claimed, score.lines),
+        share(score.claimed, score.seen),
+    )
+
+
+def main(agents: list[str]) -> None:
+    started = time.perf_counter()
+    judges: dict[str, Judge] = {}
+    for agent, session in recorded(agents):
+        follow(session, judges.setdefault(agent, Judge()))
+    if not judges:
+        print("No recorded sessions here (../shared/corpus/dev); there is nothing to compare.")
+        return
+    total = Score()
+    for judge in judges.values():
+        total += judge.score
+    headings = (
+        "agent",
+        "sessions",
+        "reads",
+        "re-reads",
+        "lines",
+        "seen",
+        "claimed",
+        "right",
+        "of lines",
+        "of seen",
+    )
+    rows = [row(name, judge.score) for name, judge in sorted(judges.items())]
+    print(plain(headings, [*rows, row("all", total)], right=range(1, len(headings))))
+    for name, judge in sorted(judges.items()):
+        for mistake in judge.mistakes:
+            number, held, text = mistake.example
+            print(
+                f"wrong: {name} {mistake.session} turn {mistake.turn}: {mistake.wrong} of {mistake.claimed} lines"
+            )
+            print(f"       of {mistake.path}; line {number}: {held!r} was {text!r}")
+    print("Seen lines that were not claimed, by what made them unknown:")
+    for why, count in sorted(total.lost.items(), key=lambda item: -item[1]):
+        print(f"  {count:6,}  {why}")
+    print(f"{time.perf_counter() - started:.1f} s")
+    if not agents:
+        RESULTS.mkdir(exist_ok=True)
+        written = {name: judge.score for name, judge in sorted(judges.items())} | {"all": total}
+        (RESULTS / "timeline.json").write_bytes(msgspec.json.format(msgspec.json.encode(written)) + b"\n")
+
+
+if __name__ == "__main__":
+    main(sys.argv[1:])

@@ -1,0 +1,121 @@
+"""`prunus files`: the files of a recorded session, and what is known of each."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import click
+
+from prunus.cli.failure import Failure
+from prunus.cli.table import show
+
+if TYPE_CHECKING:
+    from prunus.files import FileHistory, FileState
+    from prunus.transcripts import Session
+
+__all__ = ["command", "opened"]
+
+
+@click.command("files")
+@click.argument("session", metavar="SESSION", type=click.Path(path_type=Path))
+@click.option("--turn", metavar="N", type=int, help="What was known after turn N; by default at the end.")
+@click.option("--json", "in_json", is_flag=True, help="Every file as JSON.")
+def command(session: Path, turn: int | None, in_json: bool) -> None:
+    """List the files of a session, with what is known of each.
+
+    Takes a recorded session of any agent and lists the files that were read or changed: how often, how many lines
+    are known for certain, and whether that is the whole file.
+
+    \b
+    Examples:
+      prunus files session.jsonl
+      prunus files session.jsonl --turn 12 --json
+    """
+    from prunus.files import NoSuchTurn
+
+    name, history = opened(session)
+    try:
+        timeline = history.timeline(turn)
+    except NoSuchTurn as error:
+        raise Failure(f"{name}: {error}") from error
+    states = [(file, timeline.state(file.path)) for file in timeline.files.values()]
+    if in_json:
+        click.echo(json.dumps([_in_json(state, file.reads, file.edits) for file, state in states], indent=2))
+        return
+    if states:
+        rows = [
+            (str(file.reads), str(file.edits), f"{state.known:,}", _lines(state), _extent(state), state.path)
+            for file, state in states
+        ]
+        show(("reads", "edits", "known", "lines", "extent", "file"), rows, right=(0, 1, 2, 3), flexible=(5,))
+        click.echo()
+    whole = sum(state.whole for _, state in states)
+    after = f"after turn {turn} of {history.turns}" if turn is not None else f"after {history.turns} turns"
+    click.echo(f"{len(states)} file{'s' * (len(states) != 1)} {after}, {whole} known as a whole")
+
+
+def opened(path: Path) -> tuple[str, FileHistory]:
+    """The first session of a recorded file, and its name; ends the program if it cannot be read.
+
+    `FILE#2` is the second session of a file.
+    """
+    from prunus.errors import FormatError
+    from prunus.files import FileHistory
+    from prunus.formats import format_named
+
+    session = _chosen(path)
+    try:
+        format = format_named(session.format)
+        messages = tuple(format.parse(message, b"") for message in session.messages)
+    except FormatError as error:
+        raise Failure(f"{click.format_filename(path)}: {error}") from error
+    return session.name, FileHistory(messages)
+
+
+def _chosen(path: Path) -> Session:
+    from prunus.errors import FormatError
+    from prunus.transcripts import load
+
+    plain, mark, number = str(path).rpartition("#")
+    if mark and number.isdigit() and not path.exists():
+        path, wanted = Path(plain), int(number)
+    else:
+        wanted = 1
+    shown = click.format_filename(path)
+    try:
+        sessions = load(path)
+    except OSError as error:
+        raise Failure(f"{shown}: {(error.strerror or str(error)).lower()}") from error
+    except FormatError as error:
+        raise Failure(str(error)) from error
+    if not 1 <= wanted <= len(sessions):
+        count = f"{len(sessions)} session{'s' * (len(sessions) != 1)}" if sessions else "no session with a request"
+        raise Failure(f"{shown}: holds {count}")
+    if len(sessions) > 1 and not mark:
+        click.echo(f"{shown} holds {len(sessions)} sessions; this is the first (#2 for the second)", err=True)
+    return sessions[wanted - 1]
+
+
+def _lines(state: FileState) -> str:
+    return "?" if state.length is None else f"{state.length:,}"
+
+
+def _extent(state: FileState) -> str:
+    if state.deleted:
+        return "deleted"
+    if state.whole:
+        return "whole"
+    return "part" if state.known else "unknown"
+
+
+def _in_json(state: FileState, reads: int, edits: int) -> dict[str, object]:
+    return {
+        "path": state.path,
+        "reads": reads,
+        "edits": edits,
+        "known": state.known,
+        "lines": state.length,
+        "extent": _extent(state),
+    }

@@ -1,0 +1,143 @@
+"""The files of a whole history: what each contained after any turn."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass, field
+from difflib import get_close_matches
+
+from prunus.errors import PrunusError
+from prunus.files.state import FileState
+from prunus.files.timeline import Followed, Timeline
+from prunus.history import History, Message
+from prunus.tokens import Counter
+from prunus.tools import Toolbox
+from prunus.tools.paths import join
+from prunus.view import Piece, Use, View
+
+__all__ = ["FileHistory", "NoSuchFile", "NoSuchTurn", "file_state_at"]
+
+
+class NoSuchFile(PrunusError):
+    """The history has no such file, or several that could be meant."""
+
+    def __init__(self, path: str, candidates: tuple[str, ...], ambiguous: bool = False) -> None:
+        self.path, self.candidates, self.ambiguous = path, candidates, ambiguous
+        what = "could be any of" if ambiguous else "is in no read or edit of this history"
+        if ambiguous or candidates:
+            names = ", ".join(candidates)
+            super().__init__(f"{path} {what} {names}" if ambiguous else f"{path} {what}; there is {names}")
+        else:
+            super().__init__(f"{path} {what}")
+
+
+class NoSuchTurn(PrunusError):
+    """The history has fewer turns."""
+
+    def __init__(self, turn: int, turns: int) -> None:
+        self.turn, self.turns = turn, turns
+        super().__init__(f"no turn {turn}: this history has {turns} turn{'s' * (turns != 1)}, counted from 1")
+
+
+@dataclass(slots=True)
+class FileHistory:
+    """A history, asked for its files.
+
+    A turn is one model step, counted from 1; its state is the one after the results of its calls.
+    """
+
+    messages: tuple[Message, ...]
+    toolbox: Toolbox = field(default_factory=Toolbox)
+    _view: View = field(init=False, repr=False)
+    _events: list[Use | Piece] = field(init=False, repr=False)
+    _last: Timeline = field(init=False, repr=False)
+
+    def __post_init__(self) -> None:
+        self._view = View(self.toolbox, Counter())
+        self._view.look_at(self.messages.__getitem__)
+        self._events = []
+        for message in self.messages:
+            for event in self._view.extend(message):
+                if isinstance(event, Use):
+                    self._view.admit(event)
+                self._events.append(event)
+        self._last = self._until(self.turns)
+
+    @property
+    def turns(self) -> int:
+        """How many turns there are."""
+        return self._view.turn
+
+    @property
+    def files(self) -> tuple[Followed, ...]:
+        """Every file that was read or changed, in the order in which they came up."""
+        return tuple(self._last.files.values())
+
+    def timeline(self, turn: int | None = None) -> Timeline:
+        """All files after a turn; without one, at the end."""
+        if turn is None or turn == self.turns:
+            return self._last
+        if not 1 <= turn <= self.turns:
+            raise NoSuchTurn(turn, self.turns)
+        return self._until(turn)
+
+    def file_state_at(self, path: str, turn: int | None = None) -> FileState:
+        """What a file contained after a turn; without one, at the end.
+
+        The path may be the end of a longer one. Raises NoSuchFile and NoSuchTurn.
+        """
+        return self.timeline(turn).state(self.resolve(path))
+
+    def last_known(self, path: str, turn: int) -> int | None:
+        """The newest turn, up to the given one, after which some line of a file is certain."""
+        timeline, found = Timeline(), None
+        before = 0
+        for event in self._events:
+            if event.turn > turn:
+                break
+            if event.turn != before and before and timeline.state(path).known:
+                found = before
+            before = event.turn
+            timeline.take(event, self._view)
+        return before if timeline.state(path).known else found
+
+    def resolve(self, path: str) -> str:
+        """The path of the file that is meant."""
+        files = self._last.files
+        plain = join("", path)
+        rooted = join(self._view.folder, path)
+        for candidate in (path, plain, rooted):
+            if candidate in files:
+                return candidate
+        ends = tuple(known for known in files if known.endswith("/" + plain) or plain.endswith("/" + known))
+        if len(ends) == 1:
+            return ends[0]
+        if ends:
+            raise NoSuchFile(path, ends, ambiguous=True)
+        raise NoSuchFile(path, _alike(plain, files))
+
+    def _until(self, turn: int) -> Timeline:
+        timeline = Timeline()
+        for event in self._events:
+            if event.turn <= turn:
+                timeline.take(event, self._view)
+        return timeline
+
+
+def file_state_at(
+    history: History | Iterable[Message], path: str, turn: int | None = None, toolbox: Toolbox | None = None
+) -> FileState:
+    """What a file contained after a turn of a history; without one, at the end.
+
+    Turn N is the state after the results of the N-th assistant message, counted from 1.
+    """
+    messages = history.messages if isinstance(history, History) else tuple(history)
+    return FileHistory(messages, toolbox or Toolbox()).file_state_at(path, turn)
+
+
+def _alike(path: str, files: Iterable[str]) -> tuple[str, ...]:
+    """Up to five files whose name resembles the one asked for."""
+    known = list(files)
+    names = {file.rsplit("/", 1)[-1]: file for file in known}
+    close = get_close_matches(path.rsplit("/", 1)[-1], names, n=5, cutoff=0.6)
+    return tuple(dict.fromkeys([names[name] for name in close]))

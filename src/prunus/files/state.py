@@ -1,0 +1,66 @@
+"""What one file holds at one moment, as a value."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from prunus.files.content import Content
+
+__all__ = ["FileState"]
+
+
+@dataclass(frozen=True, slots=True)
+class FileState:
+    """One file after some turn: its lines as far as they are certain."""
+
+    path: str
+    lines: tuple[str | None, ...] = ()
+    """From line 1 on; None is a line that is not known."""
+    length: int | None = None
+    """How many lines the file has, where that is certain; else more may follow."""
+    ended: bool | None = None
+    """Whether the last line ends with a line break, where that is certain."""
+    deleted: bool = False
+
+    @property
+    def known(self) -> int:
+        """How many lines are certain."""
+        return sum(line is not None for line in self.lines)
+
+    @property
+    def whole(self) -> bool:
+        """Whether the whole file is certain."""
+        return self.length is not None and None not in self.lines and not self.deleted
+
+    @property
+    def text(self) -> str | None:
+        """The whole file; None if a part of it is not known."""
+        if not self.whole:
+            return None
+        joined = "\n".join(line for line in self.lines if line is not None)
+        return joined + "\n" if self.lines and self.ended is not False else joined
+
+    @property
+    def numbered(self) -> tuple[tuple[int, str], ...]:
+        """The certain lines with their numbers, counted from 1."""
+        return tuple((number, line) for number, line in enumerate(self.lines, 1) if line is not None)
+
+    @property
+    def runs(self) -> tuple[tuple[int, int, bool], ...]:
+        """Stretches of lines, as first and last line and whether they are certain."""
+        found: list[tuple[int, int, bool]] = []
+        for number, line in enumerate(self.lines, 1):
+            if found and found[-1][2] == (line is not None):
+                found[-1] = (found[-1][0], number, found[-1][2])
+            else:
+                found.append((number, number, line is not None))
+        return tuple(found)
+
+
+def state_of(path: str, content: Content, deleted: bool) -> FileState:
+    """The value of what is known now."""
+    lines = list(content.lines)
+    while content.length is None and lines and lines[-1] is None:
+        lines.pop()
+    texts = tuple(None if line is None else line.text for line in lines)
+    return FileState(path, texts, content.length, content.ended, deleted)
