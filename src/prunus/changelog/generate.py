@@ -1,0 +1,253 @@
+"""From a session to its changelog."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import replace
+from typing import Any, Final, Protocol, runtime_checkable
+
+from prunus.changelog.arguments import from_arguments, path_in
+from prunus.changelog.changes import Action, Change, Undo
+from prunus.changelog.ledger import Entry, Ledger, Reason
+from prunus.changelog.patches import from_patch
+from prunus.changelog.purpose import sentence, stated
+from prunus.changelog.shell import followed, from_command, here_string
+from prunus.changelog.values import Changelog, FileLog, Line
+from prunus.errors import FormatError
+from prunus.formats import encode, read
+from prunus.history import Call, History, Ref, Result, Text
+from prunus.tokens import Counter
+from prunus.tools import Toolbox, Touch
+from prunus.tools.javascript import inner_call
+from prunus.tools.paths import join
+from prunus.view import Piece, Use, View
+
+__all__ = ["Recorded", "generate_changelog"]
+
+_OPEN_FILE: Final = re.compile(r"^\[File: (\S+) \(\d+ lines total\)\]", re.M)
+_VERBS: Final = {
+    "written": "Rewritten",
+    "edited": "Edited",
+    "appended": "Extended",
+    "deleted": "Deleted",
+    "renamed": "Renamed",
+}
+_REACH: Final = 3
+"""Turns for which a sentence stands for the edits after it; each of them keeps it going."""
+
+
+@runtime_checkable
+class Recorded(Protocol):
+    """A recorded session, as `prunus.transcripts` loads it."""
+
+    @property
+    def format(self) -> str: ...
+    @property
+    def messages(self) -> tuple[dict[str, Any], ...]: ...
+
+
+def generate_changelog(history: Any, since: int = 0, *, toolbox: Toolbox | None = None) -> Changelog:
+    """What a session did to each file: one line per purpose, with the lines added and removed.
+
+    Takes a request (a dict, JSON text or bytes), a list of messages, a loaded session, or several sessions in
+    order, whose turns are then counted through. The purpose is the `intent` of the call, where it gives one; else
+    the sentence that the assistant wrote before it, marked as inferred; else a plain word such as "Edited".
+    Edits that failed, and edits that were taken back, are left out. With `since`, only what was done from that
+    turn on counts. Raises FormatError for what cannot be read.
+    """
+    ledger = Ledger(since)
+    box = toolbox or Toolbox()
+    failed = turns = 0
+    done: set[tuple[str, bytes]] = set()
+    folder = ""
+    for one in _histories(history):
+        reader = _Reader(one, box, turns)
+        for call, use, result in reader.uses():
+            mark = (call.id, use.signature)
+            if call.id and mark in done:
+                continue  # a conversation that goes on after a compaction may carry calls of the one before
+            done.add(mark)
+            for touch in use.touches if use.ok and use.meaning.kind == "read" else ():
+                ledger.there.add(touch.path)
+            actions = reader.actions(call, use, result)
+            if actions is None:
+                failed += use.turn + turns >= since
+                continue
+            for action in actions:
+                ledger.take(action, reader.reason(call, use, action))
+        turns += reader.view.turn
+        folder = folder or reader.view.folder
+    entries = ledger.left()
+    return Changelog(tuple(_files(entries, folder)), failed, ledger.reverted)
+
+
+def _histories(given: Any) -> Iterator[History]:
+    match given:
+        case History():
+            yield given
+        case Recorded():
+            yield read(encode(list(given.messages)), given.format)
+        case bytes():
+            yield read(given)
+        case str():
+            yield read(given.encode("utf-8", "replace"))
+        case Mapping():
+            yield read(encode(given))
+        case Sequence() if given and all(isinstance(one, Recorded | History) for one in given):
+            for one in given:
+                yield from _histories(one)
+        case Sequence():
+            yield read(encode(list(given)))
+        case _:
+            raise FormatError(f"no history: {type(given).__name__}; expected a request, messages or a session")
+
+
+class _Reader:
+    """One history, call by call, with what the assistant said before each."""
+
+    def __init__(self, history: History, toolbox: Toolbox, turns: int) -> None:
+        self.view = View(toolbox, Counter())
+        self._history = history
+        self._turns = turns
+        self._said: dict[Ref, tuple[str, int]] = {}
+        self._going: tuple[str, int] = ("", 0)
+
+    def uses(self) -> Iterator[tuple[Call, Use, str]]:
+        """The answered calls in order."""
+        text, at = "", 0
+        for index, message in enumerate(self._history.messages):
+            events = self.view.extend(message)
+            turns = {event.ref: event.turn for event in events if isinstance(event, Piece)}
+            if message.role == "user" and message.spoken:
+                text = ""
+            for i, part in enumerate(message.parts):
+                if isinstance(part, Text) and message.role == "assistant" and part.text.strip():
+                    text, at = part.text, turns.get(Ref(index, i), self.view.turn)
+                elif isinstance(part, Call):
+                    self._said[Ref(index, i)] = text, at
+            for event in events:
+                if isinstance(event, Use):
+                    call, result = self._history.part(event.call), self._history.part(event.result)
+                    if isinstance(call, Call) and isinstance(result, Result):
+                        yield call, event, result.text
+
+    def actions(self, call: Call, use: Use, result: str) -> tuple[Action, ...] | None:
+        """What a call did, with paths as the view knows them; None for one that failed to do anything."""
+        kind, given = use.meaning.kind, call.input
+        own = path_in(given) if kind == "other" else ""
+        changing = [touch for touch in use.touches if touch.kind != "read"]
+        if use.meaning.command and not (isinstance(given, Mapping) and kind in ("write", "edit") and not changing):
+            found = from_command(use.meaning.command, result, not use.ok)
+            if found is None:
+                return None if changing else ()
+            if not found and use.ok:
+                text = here_string(use.meaning.command)
+                if text is not None and len(changing) == 1:
+                    found = (Change(changing[0].path, "written", whole=text),)
+                elif not followed(use.meaning.command):
+                    found = _somehow(changing)
+        elif kind not in ("write", "edit") and not own and not changing:
+            return ()
+        elif not use.ok:
+            return None
+        else:
+            path = own or (changing[0].path if len(changing) == 1 else "") or _opened(result)
+            found = _javascript(given) or from_arguments(given, "edit" if own else kind, path)
+            if not found:
+                found = _somehow(changing)
+        return tuple(_rooted(action, lambda name: self._path(name, use)) for action in found)
+
+    def reason(self, call: Call, use: Use, action: Action) -> Reason:
+        """Why a call was made."""
+        turn = use.turn + self._turns
+        if given := stated(call.input):
+            return Reason(turn, given, "given", use.index)
+        text, said = self._said.get(use.call, ("", 0))
+        latest = self._going[1] if self._going[0] == text else said
+        if text and use.turn - max(said, latest) <= _REACH and (words := sentence(text)):
+            self._going = text, use.turn
+            return Reason(turn, words, "inferred", use.index)
+        return Reason(turn, _plain(action, use), "none", use.index)
+
+    def _path(self, name: str, use: Use) -> str:
+        """A path as the view spells it: with the folders that a command had changed to."""
+        tidy = join("", name)
+        for touch in use.touches:
+            if touch.path == tidy or touch.path.endswith(f"/{tidy}"):
+                return touch.path
+        return join(self.view.folder, tidy)
+
+
+def _rooted(action: Action, path: Callable[[str], str]) -> Action:
+    match action:
+        case Change():
+            return replace(action, path=path(action.path), source=path(action.source) if action.source else "")
+        case Undo():
+            return Undo(path(action.path))
+    return action
+
+
+def _somehow(touches: Sequence[Touch]) -> tuple[Change, ...]:
+    """Files of which is only known that they were changed."""
+    return tuple(Change(touch.path, "edited", exact=False) for touch in touches)
+
+
+def _opened(result: str) -> str:
+    """The file that SWE-agent shows after an edit; the call itself does not name it."""
+    found = _OPEN_FILE.search(result)
+    return found[1] if found else ""
+
+
+def _javascript(given: Mapping[str, Any] | str) -> tuple[Change, ...]:
+    """The patch inside a script of Codex's code mode."""
+    script = given if isinstance(given, str) else given.get("input")
+    inner = inner_call(script) if isinstance(script, str) and "tools.apply_patch(" in script else None
+    if inner is None:
+        return ()
+    patch = inner.arguments if isinstance(inner.arguments, str) else inner.arguments.get("input")
+    return from_patch(patch) if isinstance(patch, str) else ()
+
+
+def _plain(action: Action, use: Use) -> str:
+    """A word for what was done, where nobody said why."""
+    if not isinstance(action, Change):
+        return "Edited"
+    if use.meaning.command and action.verb == "edited" and not action.exact:
+        return "Changed by a shell command"
+    return f"Renamed from {action.source}" if action.verb == "renamed" else _VERBS[action.verb]
+
+
+def _files(entries: Sequence[Entry], folder: str) -> Iterator[FileLog]:
+    by_path: dict[str, list[Entry]] = {}
+    for entry in entries:
+        by_path.setdefault(entry.path, []).append(entry)
+    for path, mine in by_path.items():
+        yield FileLog(_below(path, folder), tuple(_lines(mine)))
+
+
+def _lines(entries: Sequence[Entry]) -> Iterator[Line]:
+    """One line for each purpose, in the order in which they came up."""
+    groups: dict[tuple[str, str], list[Entry]] = {}
+    for entry in entries:
+        created = entry.new and entry.reason.origin == "none"
+        words = "Created" if created else entry.reason.purpose
+        groups.setdefault((words, entry.reason.origin), []).append(entry)
+    for (words, _), mine in groups.items():
+        counted = [entry.counts() for entry in mine]
+        turns = [entry.reason.turn for entry in mine]
+        yield Line(
+            words,
+            mine[0].reason.origin,
+            sum(added for added, _ in counted),
+            sum(removed for _, removed in counted),
+            all(entry.exact for entry in mine),
+            len({(entry.reason.turn, entry.reason.call) for entry in mine}),
+            min(turns),
+            max(turns),
+        )
+
+
+def _below(path: str, folder: str) -> str:
+    """The path as seen from the folder that the agent works in."""
+    return path[len(folder) + 1 :] if folder and path.startswith(f"{folder}/") else path

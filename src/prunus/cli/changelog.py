@@ -1,0 +1,74 @@
+"""`prunus changelog`: what a session did to each file, and why."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import click
+
+from prunus.cli.failure import Failure
+
+if TYPE_CHECKING:
+    from prunus.changelog import Changelog
+
+__all__ = ["command"]
+
+
+@click.command("changelog")
+@click.argument("session", metavar="SESSION", type=click.Path(path_type=Path))
+@click.option(
+    "--format", "format_", type=click.Choice(["md", "json"]), default="md", show_default=True,
+    help="Markdown, or everything as JSON.",
+)  # fmt: skip
+@click.option(
+    "--since", metavar="TURN", type=click.IntRange(1), default=1, help="Only what was done from this turn on."
+)
+def command(session: Path, format_: str, since: int) -> None:
+    """List what a recorded session changed, and what for.
+
+    Takes a recorded session of any agent that Prunus knows, or a request. Each file has one line per purpose with
+    the lines added and removed. The purpose is what the call gave as its intent; else what the assistant wrote
+    before it, marked [inferred]. Edits that failed or were taken back are left out.
+
+    A file with several conversations, after a compaction or with sub-agents, is read as one, its turns counted
+    through.
+
+    \b
+    Examples:
+      prunus changelog session.jsonl
+      prunus changelog session.jsonl --since 40
+      prunus changelog request.json --format json
+    """
+    from prunus.changelog import as_json, as_markdown
+
+    log = _log(session, since)
+    if format_ == "json":
+        click.echo(json.dumps(as_json(log), ensure_ascii=False, indent=2))
+    else:
+        click.echo(as_markdown(log), nl=False)
+
+
+def _log(path: Path, since: int) -> Changelog:
+    """The changelog of a recorded session, or of a request where no agent's own recording is known."""
+    from prunus.changelog import generate_changelog
+    from prunus.errors import FormatError
+    from prunus.transcripts import load, openai_chat
+
+    try:
+        try:
+            sessions, unknown = load(path), ""
+        except FormatError as error:
+            sessions, unknown = (), str(error)
+        if any(session.agent != openai_chat.AGENT for session in sessions):
+            return generate_changelog(sessions, since)
+        try:
+            # Its loader takes any file with roles; a request says itself which provider's it is.
+            return generate_changelog(path.read_bytes(), since)
+        except FormatError as error:
+            if sessions:
+                return generate_changelog(sessions, since)
+            raise Failure(unknown or f"{click.format_filename(path)}: {error}") from error
+    except OSError as error:
+        raise Failure(f"{click.format_filename(path)}: {(error.strerror or str(error)).lower()}") from error

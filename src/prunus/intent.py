@@ -1,0 +1,104 @@
+"""Why an edit is made, said by the model in the call itself.
+
+    tools = [with_intent(tool) for tool in tools]      # what the model is offered
+    run(name, without_intent(arguments))               # what the tool is given
+
+Both are pure and give back the very object that came in where there is nothing to change, so `is` tells whether
+anything changed. A tool that has an `intent` of its own keeps it: do not take that one away from its arguments.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any, Final, TypeAlias
+
+from prunus.tools import Toolbox
+
+__all__ = ["FIELD", "edits_files", "intent_of", "offer_intent", "with_intent", "without_intent"]
+
+FIELD: Final = "intent"
+
+_WORDS: Final = "Why this change is made, in one short sentence."
+_SCHEMAS: Final = ("input_schema", "parameters", "parametersJsonSchema", "inputSchema")
+_DECLARATIONS: Final = ("functionDeclarations", "function_declarations")
+
+Json: TypeAlias = dict[str, Any]
+
+
+def with_intent(tool: Json) -> Json:
+    """The definition of a tool with an optional argument `intent`.
+
+    Knows the shapes of OpenAI chat (`function.parameters`), the Responses API (`parameters`), Anthropic
+    (`input_schema`), MCP (`inputSchema`) and Gemini (`parameters` or `parametersJsonSchema`), and a bare JSON
+    schema. A tool without such a schema, such as a provider's own or one that takes plain text, stays as it is.
+    """
+    inner = tool.get("function")
+    if isinstance(inner, dict):
+        changed = with_intent(inner)
+        return tool if changed is inner else {**tool, "function": changed}
+    strict = tool.get("strict") is True
+    for key in _SCHEMAS:
+        schema = tool.get(key)
+        if isinstance(schema, dict):
+            wider = _wider(schema, strict)
+            return tool if wider is schema else {**tool, key: wider}
+    return _wider(tool, strict=False) if "properties" in tool else tool
+
+
+def offer_intent(tools: list[Any], toolbox: Toolbox | None = None) -> list[Any]:
+    """The tools of a request, those that edit files with the argument `intent`; the same list if there are none."""
+    box = toolbox or Toolbox()
+    offered = [_offered(tool, box) for tool in tools]
+    return tools if all(new is old for new, old in zip(offered, tools, strict=True)) else offered
+
+
+def edits_files(tool: Json, toolbox: Toolbox | None = None) -> bool:
+    """Whether a tool of this definition writes or edits files, as far as Prunus knows it."""
+    inner = tool.get("function")
+    inner = inner if isinstance(inner, dict) else tool
+    schema: Json = next((inner[key] for key in _SCHEMAS if isinstance(inner.get(key), dict)), {})
+    properties = schema.get("properties")
+    name = inner.get("name")
+    if not isinstance(properties, dict) or not isinstance(name, str):
+        return False
+    meaning = (toolbox or Toolbox()).meaning(name, dict.fromkeys(properties, "x"))
+    return meaning.kind in ("write", "edit")
+
+
+def without_intent(arguments: Json) -> Json:
+    """The arguments of a call as the tool expects them."""
+    if FIELD not in arguments:
+        return arguments
+    return {key: value for key, value in arguments.items() if key != FIELD}
+
+
+def intent_of(arguments: Mapping[str, Any] | str) -> str:
+    """What a call says about its purpose; empty if nothing."""
+    given = arguments.get(FIELD) if isinstance(arguments, Mapping) else None
+    return " ".join(given.split()) if isinstance(given, str) else ""
+
+
+def _offered(tool: Any, toolbox: Toolbox) -> Any:
+    if not isinstance(tool, dict):
+        return tool
+    for key in _DECLARATIONS:
+        declared = tool.get(key)
+        if isinstance(declared, list):
+            offered = offer_intent(declared, toolbox)
+            return tool if offered is declared else {**tool, key: offered}
+    return with_intent(tool) if edits_files(tool, toolbox) else tool
+
+
+def _wider(schema: Json, strict: bool) -> Json:
+    properties = schema.get("properties", {})
+    if not isinstance(properties, dict) or FIELD in properties:
+        return schema
+    # Gemini spells the types of its own schemas in capitals.
+    kind: Any = "STRING" if schema.get("type") == "OBJECT" else "string"
+    wider = {**schema, "properties": {**properties, FIELD: {"type": kind, "description": _WORDS}}}
+    if strict:
+        # OpenAI's strict mode wants every argument listed as required; one that may be left out is nullable.
+        # https://platform.openai.com/docs/guides/structured-outputs
+        wider["properties"][FIELD]["type"] = [kind, "null"]
+        wider["required"] = [*schema.get("required", ()), FIELD]
+    return wider

@@ -1,0 +1,129 @@
+"""The argument with which a model says why it edits."""
+
+from copy import deepcopy
+from typing import Any
+
+import pytest
+
+from prunus.intent import edits_files, intent_of, offer_intent, with_intent, without_intent
+
+SCHEMA = {"type": "object", "properties": {"file_path": {"type": "string"}}, "required": ["file_path"]}
+CHAT = {"type": "function", "function": {"name": "Edit", "parameters": SCHEMA}}
+RESPONSES = {"type": "function", "name": "Edit", "parameters": SCHEMA}
+ANTHROPIC = {"name": "Edit", "description": "Edits.", "input_schema": SCHEMA}
+MCP = {"name": "Edit", "inputSchema": SCHEMA}
+GEMINI = {
+    "name": "replace",
+    "parameters": {"type": "OBJECT", "properties": {"file_path": {"type": "STRING"}}, "required": ["file_path"]},
+}
+GEMINI_JSON = {"name": "replace", "parametersJsonSchema": SCHEMA}
+SHAPES = [CHAT, RESPONSES, ANTHROPIC, MCP, GEMINI, GEMINI_JSON, SCHEMA]
+
+
+def schema_of(tool: dict[str, Any]) -> dict[str, Any]:
+    inner = tool.get("function", tool)
+    keys = ("parameters", "input_schema", "inputSchema", "parametersJsonSchema")
+    found: dict[str, Any] = next((inner[key] for key in keys if key in inner), inner)
+    return found
+
+
+@pytest.mark.parametrize("tool", SHAPES)
+def test_intent_is_added_as_an_optional_text(tool: dict[str, Any]) -> None:
+    before = deepcopy(tool)
+    schema = schema_of(with_intent(tool))
+    assert schema["properties"]["intent"]["type"] in ("string", "STRING")
+    assert schema["properties"]["file_path"] == schema_of(tool)["properties"]["file_path"]
+    assert schema["required"] == ["file_path"]
+    assert tool == before
+
+
+@pytest.mark.parametrize("tool", SHAPES)
+def test_adding_it_twice_changes_nothing_more(tool: dict[str, Any]) -> None:
+    once = with_intent(tool)
+    assert once is not tool
+    assert with_intent(once) is once
+
+
+def test_types_are_spelled_as_the_schema_spells_them() -> None:
+    assert schema_of(with_intent(GEMINI))["properties"]["intent"]["type"] == "STRING"
+    assert schema_of(with_intent(GEMINI_JSON))["properties"]["intent"]["type"] == "string"
+
+
+@pytest.mark.parametrize(
+    "tool",
+    [
+        {"type": "function", "function": {"name": "Edit", "strict": True, "parameters": SCHEMA}},
+        {"type": "function", "name": "Edit", "strict": True, "parameters": SCHEMA},
+    ],
+)
+def test_in_strict_mode_it_is_listed_as_required_and_may_be_null(tool: dict[str, Any]) -> None:
+    schema = schema_of(with_intent(tool))
+    assert schema["required"] == ["file_path", "intent"]
+    assert schema["properties"]["intent"]["type"] == ["string", "null"]
+
+
+@pytest.mark.parametrize(
+    "tool",
+    [
+        {"type": "custom", "name": "apply_patch", "format": {"type": "grammar", "syntax": "lark"}},
+        {"type": "text_editor_20250728", "name": "str_replace_based_edit_tool"},
+        {"name": "own", "input_schema": {"type": "object", "properties": {"intent": {"type": "integer"}}}},
+        {},
+    ],
+)
+def test_a_tool_that_cannot_carry_it_is_the_same_object(tool: dict[str, Any]) -> None:
+    assert with_intent(tool) is tool
+
+
+def test_it_is_taken_away_before_the_tool_runs() -> None:
+    given = {"file_path": "a.py", "intent": "Why not"}
+    assert without_intent(given) == {"file_path": "a.py"}
+    assert given == {"file_path": "a.py", "intent": "Why not"}
+    bare = {"file_path": "a.py"}
+    assert without_intent(bare) is bare
+
+
+@pytest.mark.parametrize(
+    ("given", "said"),
+    [
+        ({"intent": " Raise the\nlimit "}, "Raise the limit"),
+        ({"intent": None}, ""),
+        ({"intent": 3}, ""),
+        ({}, ""),
+        ("*** Begin Patch", ""),
+    ],
+)
+def test_intent_of_a_call_is_one_line(given: Any, said: str) -> None:
+    assert intent_of(given) == said
+
+
+@pytest.mark.parametrize(
+    ("name", "properties", "edits"),
+    [
+        ("Edit", ("file_path", "old_string", "new_string"), True),
+        ("Write", ("file_path", "content"), True),
+        ("str_replace_editor", ("command", "path", "old_str"), True),
+        ("Read", ("file_path", "offset"), False),
+        ("Bash", ("command", "description"), False),
+        ("weather", ("city",), False),
+    ],
+)
+def test_edit_tools_are_told_by_name_and_arguments(name: str, properties: tuple[str, ...], edits: bool) -> None:
+    schema = {"type": "object", "properties": {key: {"type": "string"} for key in properties}}
+    assert edits_files({"name": name, "input_schema": schema}) is edits
+    assert edits_files({"type": "function", "function": {"name": name, "parameters": schema}}) is edits
+
+
+def test_of_the_tools_of_a_request_only_edit_tools_are_offered_with_it() -> None:
+    read = {"name": "Read", "input_schema": SCHEMA}
+    offered = offer_intent([read, ANTHROPIC])
+    assert offered[0] is read
+    assert "intent" in offered[1]["input_schema"]["properties"]
+    alone = [read, "odd"]
+    assert offer_intent(alone) is alone
+
+
+def test_declarations_of_gemini_are_looked_into() -> None:
+    [tool] = offer_intent([{"functionDeclarations": [GEMINI, {"name": "glob", "parameters": {"type": "OBJECT"}}]}])
+    assert "intent" in tool["functionDeclarations"][0]["parameters"]["properties"]
+    assert tool["functionDeclarations"][1] == {"name": "glob", "parameters": {"type": "OBJECT"}}
