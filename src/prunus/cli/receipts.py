@@ -1,0 +1,84 @@
+"""`prunus receipts`: what was cut, why, and how to get it back."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import asdict
+from typing import TYPE_CHECKING, Final
+
+import click
+
+from prunus.cli.store import emptiness, opened, session_of, store_options, tenant_of
+from prunus.cli.table import show
+
+if TYPE_CHECKING:
+    from prunus.store import StoredReceipt
+
+__all__ = ["command"]
+
+_HEADINGS: Final = (
+    "id",
+    "session",
+    "request",
+    "turn",
+    "tool",
+    "became",
+    "tokens",
+    "saved",
+    "price",
+    "strategy",
+    "why",
+)
+_SHOWN: Final = 50
+
+
+@click.command("receipts")
+@click.argument("session", required=False)
+@click.option("--all", "everything", is_flag=True, help=f"All of them, not only the newest {_SHOWN}.")
+@store_options
+def command(session: str | None, everything: bool, url: str | None, tenant: str | None, in_json: bool) -> None:
+    """List what was cut, why, and how to get it back.
+
+    Newest first, of one session or of all: what it was, what became of it, how many tokens that saves in each
+    request, and its share of the price where the provider's cache had to be broken for it.
+
+    \b
+    Examples:
+      prunus receipts
+      prunus receipts 3f9a --all
+      prunus restore a1b2c3
+    """
+    with opened(url) as store:
+        found: list[StoredReceipt] = []
+        if store is not None:
+            name = tenant_of(store, tenant)
+            chosen = "" if session is None else session_of(store, name, session).id
+            found = store.receipts(name, chosen, None if everything else _SHOWN + 1)
+            empty = not store.sessions(name, 1)
+    shown = found if everything else found[:_SHOWN]
+    if in_json:
+        click.echo(json.dumps([asdict(receipt) for receipt in shown], indent=2))
+    elif store is None or empty:
+        click.echo(emptiness(url))
+    elif not found:
+        click.echo("Nothing was cut yet.")
+    else:
+        show(_HEADINGS, [_cells(receipt) for receipt in shown], right=(2, 3, 6, 7, 8), flexible=(9, 10))
+        more = f"The newest {_SHOWN} are shown; --all shows all of them. " if len(shown) < len(found) else ""
+        click.echo(f"{more}`prunus restore ID` shows what was cut.")
+
+
+def _cells(receipt: StoredReceipt) -> tuple[str, ...]:
+    return (
+        receipt.id,
+        receipt.conversation[:8],
+        str(receipt.request),
+        str(receipt.turn),
+        receipt.tool or "-",
+        receipt.what,
+        f"{receipt.tokens_before:,}",
+        f"{receipt.saved:,}",
+        f"{receipt.price:,.0f}",
+        receipt.strategy,
+        receipt.reason,
+    )

@@ -1,0 +1,77 @@
+"""`prunus restore`: what was cut, exactly as it was."""
+
+from __future__ import annotations
+
+import json
+import sys
+from collections.abc import Sequence
+from dataclasses import asdict
+from difflib import get_close_matches
+from typing import TYPE_CHECKING
+
+import click
+
+from prunus.cli.failure import Failure
+from prunus.cli.store import emptiness, opened, session_of, store_options, tenant_of
+
+if TYPE_CHECKING:
+    from prunus.store import Store, StoredReceipt
+
+__all__ = ["command"]
+
+_NEAR = 2_000
+"""Newest receipts among which similar ids are looked for."""
+
+
+@click.command("restore")
+@click.argument("id")
+@click.option("--session", metavar="ID", help="Only look in this session.")
+@store_options
+def command(id: str, session: str | None, url: str | None, tenant: str | None, in_json: bool) -> None:
+    """Show what was cut, exactly as it was.
+
+    ID is that of a receipt (`prunus receipts`) or its first digits. Files and pipes get every byte; in a terminal,
+    control characters are made visible.
+
+    \b
+    Examples:
+      prunus restore a1b2c3
+      prunus restore a1b2c3 > original.txt
+    """
+    with opened(url) as store:
+        if store is None:
+            raise Failure(emptiness(url))
+        name = tenant_of(store, tenant)
+        within = "" if session is None else session_of(store, name, session).id
+        receipt = _found(store, name, id.lower(), within)
+        text = store.original(name, receipt.original) if receipt.original else None
+    if text is None:
+        raise Failure(f"what {receipt.id} took away is not kept any more, or was never kept (store.originals)")
+    if in_json:
+        click.echo(json.dumps({**asdict(receipt), "original": text}, indent=2))
+    elif sys.stdout.isatty():
+        click.echo("".join(c if c.isprintable() or c in "\n\t" else "\N{REPLACEMENT CHARACTER}" for c in text))
+    else:
+        click.echo(text.encode("utf-8", "surrogatepass"), nl=False)
+
+
+def _found(store: Store, tenant: str, id: str, session: str) -> StoredReceipt:
+    """The one receipt that is meant; ends the program where none or several are."""
+    found = [one for one in store.find(tenant, id) if session in ("", one.conversation)]
+    found = [one for one in found if one.id == id] or found
+    if not found:
+        ids = dict.fromkeys(one.id for one in store.receipts(tenant, session, _NEAR))
+        near = get_close_matches(id, ids, 5, 0.5)
+        advice = f"near it are {', '.join(near)}" if near else "`prunus receipts` lists them"
+        raise Failure(f"no receipt {id}; {advice}")
+    # A fork cuts the same text under the same id: any of them will do.
+    if len({(one.id, one.original) for one in found}) > 1:
+        raise Failure(f"{len(found)} receipts are meant by {id}; give more digits, or --session:\n{_listed(found)}")
+    return found[0]
+
+
+def _listed(receipts: Sequence[StoredReceipt]) -> str:
+    return "\n".join(
+        f"  {one.id}  session {one.conversation}, request {one.request}, {one.tool or one.what}: {one.reason}"
+        for one in receipts[:20]
+    )

@@ -1,0 +1,69 @@
+"""`prunus sessions`: the conversations that the proxy has seen."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import asdict
+from typing import TYPE_CHECKING, Final
+
+import click
+
+from prunus.cli.store import emptiness, moment, opened, store_options, tenant_of
+from prunus.cli.table import show
+
+if TYPE_CHECKING:
+    from prunus.store import Session
+
+__all__ = ["command"]
+
+_HEADINGS: Final = ("session", "last", "client", "model", "requests", "tokens", "sent", "cuts", "saved")
+_SHOWN: Final = 20
+
+
+@click.command("sessions")
+@click.option("--all", "everything", is_flag=True, help=f"All of them, not only the newest {_SHOWN}.")
+@store_options
+def command(everything: bool, url: str | None, tenant: str | None, in_json: bool) -> None:
+    """List the conversations that the proxy has seen.
+
+    Newest first: which client and model, how many requests, how long the newest request was before and after
+    pruning, how many parts were cut, and what share of the cost was saved.
+
+    \b
+    Examples:
+      prunus sessions
+      prunus sessions --all --json
+    """
+    with opened(url) as store:
+        limit = None if everything else _SHOWN + 1
+        found = store.sessions(tenant_of(store, tenant), limit) if store is not None else []
+    if in_json:
+        shown = found if everything else found[:_SHOWN]
+        click.echo(json.dumps([asdict(session) for session in shown], indent=2))
+        return
+    if not found:
+        click.echo(emptiness(url))
+        return
+    shown = found if everything else found[:_SHOWN]
+    show(_HEADINGS, [_cells(session) for session in shown], right=(4, 5, 6, 7, 8), flexible=(3,))
+    if len(shown) < len(found):
+        click.echo(f"The newest {_SHOWN} are shown; --all shows all of them.")
+
+
+def _cells(session: Session) -> tuple[str, ...]:
+    from prunus.report import short
+    from prunus.report.numbers import percent
+
+    saved = session.cost_unpruned - session.cost
+    share = percent(round(abs(saved)), round(session.cost_unpruned))
+    return (
+        session.id,
+        moment(session.last),
+        session.client or "-",
+        session.model or "-",
+        f"{session.requests:,}",
+        short(session.tokens_before),
+        short(session.tokens_after),
+        f"{session.receipts:,}",
+        f"{'-' if saved < 0 else ''}{share}{' (shadow)' if session.shadow else ''}",
+    )

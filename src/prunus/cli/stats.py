@@ -1,0 +1,56 @@
+"""`prunus stats`: what was saved, in tokens and money."""
+
+from __future__ import annotations
+
+import json
+
+import click
+
+from prunus.cli.store import emptiness, opened, session_of, store_options, tenant_of
+
+__all__ = ["command"]
+
+
+@click.command("stats")
+@click.argument("session", required=False)
+@click.option("--all", "everything", is_flag=True, help="All sessions together instead of the newest.")
+@store_options
+def command(session: str | None, everything: bool, url: str | None, tenant: str | None, in_json: bool) -> None:
+    """Show what was saved, in tokens and money.
+
+    Shows the newest session, or the one given, and all sessions so far. What was saved is net: it is what the
+    session would have cost without Prunus, with a cache of its own, less what it did cost, cache breaks included.
+
+    \b
+    Examples:
+      prunus stats
+      prunus stats 3f9a
+      prunus stats --all --json
+    """
+    from prunus.report.stats import stats_box, totals_record
+
+    if session is not None and everything:
+        raise click.UsageError("give a session or --all, not both")
+    with opened(url) as store:
+        sessions = store.sessions(name := tenant_of(store, tenant), 1) if store is not None else []
+        if store is None or not (sessions or store.totals(name).requests):
+            click.echo("{}" if in_json else emptiness(url))
+            return
+        shown = None
+        if sessions and not everything:
+            shown = sessions[0] if session is None else session_of(store, name, session)
+        real = store.totals(name)
+        in_shadow = store.totals(name, shadow=True)
+        shadow = shown.shadow if shown is not None else not real.requests and in_shadow.requests > 0
+        ever = in_shadow if shadow else real
+        one = store.totals(name, shown.id, shadow=shadow) if shown is not None else None
+    if in_json:
+        record = {
+            "session": shown and one and {"id": shown.id, "shadow": shadow, **totals_record(one)},
+            "all": totals_record(real),
+            "shadow": totals_record(in_shadow),
+        }
+        click.echo(json.dumps(record, indent=2))
+        return
+    about = "" if shown is None else ", ".join(filter(None, (shown.id, shown.client, shown.model)))
+    click.echo(stats_box(one, ever, about, shadow=shadow))

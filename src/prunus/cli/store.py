@@ -1,0 +1,198 @@
+"""`prunus store`: what is kept on disk; and how the other commands that look at it find it."""
+
+from __future__ import annotations
+
+import json
+import time
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from dataclasses import asdict
+from typing import TYPE_CHECKING, Any, TypeVar
+
+import click
+
+from prunus.cli.failure import Failure
+from prunus.cli.options import load_settings
+
+if TYPE_CHECKING:
+    from prunus.store import Info, Session, Store
+
+__all__ = ["command", "emptiness", "moment", "opened", "session_of", "store_options", "tenant_of"]
+
+_Command = TypeVar("_Command", bound=Callable[..., Any])
+
+store_option = click.option(
+    "--store", "url", metavar="URL", help="Store to look at: sqlite:///PATH; by default that of the settings."
+)
+json_option = click.option("--json", "in_json", is_flag=True, help="As JSON.")
+
+
+def store_options(command: _Command) -> _Command:
+    """--store, --tenant and --json."""
+    tenant = click.option("--tenant", metavar="NAME", help="Whose, where tokens keep users apart.")
+    return store_option(tenant(json_option(command)))
+
+
+@contextmanager
+def opened(url: str | None) -> Iterator[Store | None]:
+    """The store, if there is one; it is neither created nor repaired. Ends the program when it cannot be used."""
+    from prunus.errors import SettingsError
+    from prunus.store import NoStore, StoreError, open_store
+
+    settings = load_settings(None, None, ()).settings
+    try:
+        store = open_store(settings.store.url if url is None else url, settings, wait=5.0, existing=True)
+        try:
+            try:
+                store.info()
+            except NoStore:
+                yield None
+            else:
+                yield store
+        finally:
+            store.close()
+    except (SettingsError, StoreError) as error:
+        raise Failure(str(error)) from error
+
+
+def emptiness(url: str | None) -> str:
+    """That nothing is there yet, and what to do about it."""
+    from prunus.store import default_path
+
+    settings = load_settings(None, None, ()).settings
+    where = (settings.store.url if url is None else url) or f"sqlite:///{default_path()}"
+    if where == "off":
+        return "The store is off, so nothing is kept. Set store.url, or give --store sqlite:///PATH."
+    return f"Nothing is stored yet in {where}.\nStart an agent behind Prunus, for example: prunus run claude"
+
+
+def tenant_of(store: Store, asked: str | None) -> str:
+    """The tenant that was asked for, or the only one there is."""
+    tenants = store.info().tenants
+    if asked is not None:
+        if asked not in tenants:
+            raise Failure(f"no tenant {asked!r} in the store; there is {_listed(tenants)}")
+        return asked
+    if len(tenants) > 1 and "" not in tenants:
+        raise Failure(f"several tenants are in the store; say which with --tenant: {_listed(tenants)}")
+    return "" if "" in tenants or not tenants else tenants[0]
+
+
+def session_of(store: Store, tenant: str, asked: str) -> Session:
+    """The session whose id begins so; ends the program where none or several do."""
+    sessions = store.sessions(tenant)
+    found = [session for session in sessions if session.id.startswith(asked.lower())]
+    if len(found) == 1:
+        return found[0]
+    if found:
+        listed = "\n".join(f"  {session.id}  {moment(session.last)}  {session.model}" for session in found)
+        raise Failure(f"{len(found)} sessions begin with {asked}:\n{listed}")
+    raise Failure(f"no session {asked}; `prunus sessions --all` lists them")
+
+
+def moment(at: float) -> str:
+    """A time as people here write it."""
+    return time.strftime("%Y-%m-%d %H:%M", time.localtime(at)) if at else "-"
+
+
+@click.group("store")
+def command() -> None:
+    """Show, shrink or clear what is kept on disk.
+
+    The store holds conversations, what was cut from them with the originals, and the numbers of each request. It
+    never holds a key. Settings bound its size and age (store.size, store.days).
+
+    \b
+    Examples:
+      prunus store info
+      prunus store vacuum
+      prunus store clear --yes
+    """
+
+
+@command.command("info")
+@store_option
+@json_option
+def info_command(url: str | None, in_json: bool) -> None:
+    """Say where the store is and how much is in it."""
+    with opened(url) as store:
+        found = store.info() if store is not None else None
+    if in_json:
+        click.echo(json.dumps(asdict(found) if found is not None else None, indent=2))
+    elif found is None or found.url == "off":
+        click.echo(emptiness(url))
+    else:
+        click.echo("\n".join(f"{label:<15}{value}" for label, value in _rows(found)))
+
+
+@command.command("vacuum")
+@store_option
+@json_option
+def vacuum_command(url: str | None, in_json: bool) -> None:
+    """Remove what is too old or too much, and give the space back."""
+    with opened(url) as store:
+        if store is None:
+            _said({"before": 0, "after": 0}, emptiness(url), in_json)
+            return
+        before = store.info().size
+        store.vacuum()
+        after = store.info().size
+    _said({"before": before, "after": after}, f"{_bytes(before)} before, {_bytes(after)} now", in_json)
+
+
+@command.command("clear")
+@store_option
+@json_option
+@click.option("--yes", is_flag=True, help="Do not ask.")
+def clear_command(url: str | None, in_json: bool, yes: bool) -> None:
+    """Remove everything: conversations, receipts, originals, statistics.
+
+    Agents that run behind Prunus go on; their next request may miss the provider's cache once.
+    """
+    with opened(url) as store:
+        if store is None:
+            _said({"conversations": 0, "receipts": 0}, emptiness(url), in_json)
+            return
+        found = store.info()
+        sessions, receipts = found.conversations, found.receipts
+        counted = (
+            f"{sessions:,} conversation{'s' * (sessions != 1)} and {receipts:,} receipt{'s' * (receipts != 1)}"
+        )
+        if not yes:
+            click.confirm(f"Remove {counted} from {found.url}?", abort=True, err=True)
+        store.clear()
+    record = {"conversations": found.conversations, "receipts": found.receipts}
+    _said(record, f"Removed {counted}.", in_json)
+
+
+def _said(record: dict[str, int], words: str, in_json: bool) -> None:
+    click.echo(json.dumps(record) if in_json else words)
+
+
+def _rows(info: Info) -> Iterator[tuple[str, str]]:
+    yield "store", info.url
+    yield "size", f"{_bytes(info.size)} of at most {_bytes(info.limit)}, {_bytes(info.free)} of it free"
+    yield "kept for", f"{info.days} days after the last request"
+    yield "conversations", f"{info.conversations:,}"
+    if info.conversations:
+        yield "from", f"{moment(info.oldest)} to {moment(info.newest)}"
+    yield "requests", f"{info.exchanges:,}"
+    yield "receipts", f"{info.receipts:,}"
+    yield "originals", f"{info.originals:,}, {_bytes(info.originals_text)} in {_bytes(info.originals_size)}"
+    if info.hidden:
+        yield "hidden", f"{info.hidden:,} exchanges of the agent's own tool"
+    if info.tenants not in ((), ("",)):
+        yield "tenants", _listed(info.tenants)
+
+
+def _listed(tenants: tuple[str, ...]) -> str:
+    return ", ".join(tenant or "(none)" for tenant in tenants) or "none"
+
+
+def _bytes(count: int) -> str:
+    size = float(count)
+    for unit in ("B", "KB", "MB"):
+        if size < 1024:
+            return f"{size:.1f}".removesuffix(".0") + f" {unit}"
+        size /= 1024
+    return f"{size:.1f} GB"

@@ -1,0 +1,114 @@
+"""The statistics box: what a session saved, by which strategies, and what that is worth."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any, Final
+
+from prunus.report.effectiveness import effectiveness
+from prunus.report.numbers import percent, short
+from prunus.store.records import Totals
+
+__all__ = ["stats_box", "totals_record"]
+
+_WIDTH: Final = 60
+_LABEL: Final = 12
+_UNIT: Final = "Costs are in uncached input tokens of the model that was asked."
+
+
+def stats_box(session: Totals | None, ever: Totals, name: str = "", *, shadow: bool = False) -> str:
+    """The numbers of one session and of all time; without a session, those of all time in full.
+
+    In shadow mode nothing was pruned, and the words say what would have been.
+    """
+    shown = ever if session is None else session
+    title = "Prunus Statistics" + (" (shadow: nothing was changed)" if shadow else "")
+    blocks = [
+        "\n".join(
+            [title, "─" * _WIDTH, *_lines(f"Session {name}" if session is not None else "All time", shown, shadow)]
+        ),
+        effectiveness(shown.strategies) or "Nothing was pruned yet.",
+    ]
+    if session is not None:
+        blocks.append("\n".join(_lines("All time", ever, shadow)))
+    return "\n\n".join([*blocks, _UNIT])
+
+
+def totals_record(totals: Totals) -> dict[str, Any]:
+    """The sums as plain data, for programs."""
+    usage = totals.usage
+    return {
+        "conversations": totals.conversations,
+        "requests": totals.requests,
+        "errors": totals.errors,
+        "tokens_before": totals.tokens_before,
+        "tokens_after": totals.tokens_after,
+        "usage": {
+            "input": usage.input,
+            "cache_read": usage.cache_read,
+            "cache_write": usage.cache_write,
+            "output": usage.output,
+        },
+        "cost": totals.cost,
+        "cost_unpruned": totals.cost_unpruned,
+        "cost_of_breaks": totals.cost_of_breaks,
+        "breaks": totals.breaks,
+        "saved": totals.saved,
+        "strategies": {
+            name: {"count": tally.count, "tokens": tally.tokens} for name, tally in totals.strategies.items()
+        },
+    }
+
+
+def _lines(title: str, totals: Totals, shadow: bool) -> Iterator[str]:
+    """A heading and one line for each number."""
+    sessions = f"{totals.conversations:,} {_many('session', totals.conversations)}, " if title == "All time" else ""
+    yield f"{title}: {sessions}{totals.requests:,} {_many('request', totals.requests)}"
+    count = sum(tally.count for tally in totals.strategies.values())
+    tokens = sum(tally.tokens for tally in totals.strategies.values())
+    yield _line("Pruned", f"{count:,} {_many('part', count)}, ~{_tokens(tokens)} tokens")
+    sent = totals.tokens_before - totals.tokens_after
+    yield _line(
+        "Sent",
+        f"~{_tokens(totals.tokens_after)} tokens in all, {percent(sent, totals.tokens_before)} less than came",
+    )
+    yield _line(
+        "Would bill" if shadow else "Billed", f"{_cost(totals.cost)} (unpruned {_cost(totals.cost_unpruned)})"
+    )
+    yield _line("Would save" if shadow else "Saved", _saved(totals))
+    usage = totals.usage
+    if any((usage.input, usage.cache_read, usage.cache_write, usage.output)):
+        yield _line(
+            "Provider",
+            f"{_tokens(usage.input)} input, {_tokens(usage.cache_read)} from cache, "
+            f"{_tokens(usage.cache_write)} to cache, {_tokens(usage.output)} output",
+        )
+    if totals.errors:
+        yield _line("Faults", f"{totals.errors:,} {_many('request', totals.errors)} went out as they came")
+
+
+def _saved(totals: Totals) -> str:
+    """What is left once the breaks of the cache are paid."""
+    saved = totals.saved
+    share = percent(round(abs(saved)), round(totals.cost_unpruned))
+    said = f"{_cost(saved)} ({'-' if saved < 0 else ''}{share})"
+    if totals.breaks:
+        breaks = f"{totals.breaks:,} cache {_many('break', totals.breaks)}"
+        said += f", {breaks} of {_cost(totals.cost_of_breaks)} paid"
+    return said
+
+
+def _line(label: str, text: str) -> str:
+    return f"  {label:<{_LABEL}}{text}"
+
+
+def _many(word: str, count: int) -> str:
+    return word if count == 1 else f"{word}s"
+
+
+def _tokens(count: int) -> str:
+    return short(count).replace("K", "k")
+
+
+def _cost(cost: float) -> str:
+    return _tokens(round(cost))

@@ -1,0 +1,19 @@
+"""What is kept beyond one process: conversations, receipts, originals."""
+
+from prunus.store.records import Exchange, Info, Session, StoredReceipt, Totals, Usage
+from prunus.store.store import NoStore, Store, StoreError
+from prunus.store.url import default_path, open_store
+
+__all__ = [
+    "Exchange",
+    "Info",
+    "NoStore",
+    "Session",
+    "Store",
+    "StoreError",
+    "StoredReceipt",
+    "Totals",
+    "Usage",
+    "default_path",
+    "open_store",
+]

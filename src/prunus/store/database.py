@@ -1,0 +1,303 @@
+"""One SQLite file, used by many threads and processes, that may vanish, fill up or break at any time.
+
+The file is in WAL mode with `synchronous=NORMAL`. A commit is then a write to the log without an fsync: the pages
+are with the operating system when the call returns, so a process that is killed loses nothing it has committed. A
+machine that loses power may lose the newest commits; the file stays whole either way. `FULL` would guard those too,
+for an fsync of milliseconds in each request.
+"""
+
+from __future__ import annotations
+
+import os
+import sqlite3
+import time
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import closing, contextmanager, suppress
+from pathlib import Path
+from threading import Lock
+from typing import Final, TypeVar
+
+from prunus.store.schema import APPLICATION, MIGRATIONS, Migration
+from prunus.store.store import NoStore, StoreError
+
+if os.name == "posix":
+    import fcntl
+
+__all__ = ["SIDECARS", "Database"]
+
+T = TypeVar("T")
+
+SIDECARS: Final = ("-wal", "-shm")
+"""What SQLite puts beside its file."""
+
+_CORRUPT: Final = {sqlite3.SQLITE_CORRUPT, sqlite3.SQLITE_NOTADB}
+_PROBLEMS: Final = {
+    sqlite3.SQLITE_BUSY: "is locked by another process",
+    sqlite3.SQLITE_LOCKED: "is locked by another process",
+    sqlite3.SQLITE_FULL: "is full, or its disk is",
+    sqlite3.SQLITE_READONLY: "is read-only",
+    sqlite3.SQLITE_CANTOPEN: "cannot be opened",
+    sqlite3.SQLITE_PERM: "may not be opened",
+    sqlite3.SQLITE_IOERR: "cannot be read or written",
+    sqlite3.SQLITE_CORRUPT: "is damaged",
+    sqlite3.SQLITE_NOTADB: "is not a database",
+}
+
+
+class Database:
+    """Runs work on the file; whatever goes wrong becomes one StoreError.
+
+    A file that was deleted is made anew. A damaged one is moved aside, kept, and said with `say`. With `existing`
+    neither is done: people who look at a store do not want it changed.
+    """
+
+    def __init__(
+        self,
+        path: Path,
+        *,
+        wait: float = 0.25,
+        existing: bool = False,
+        say: Callable[[str], None] = lambda _: None,
+        migrations: Sequence[Migration] = MIGRATIONS,
+    ) -> None:
+        self.path = path.absolute()
+        self._wait = wait
+        self._existing = existing
+        self._say = say
+        self._migrations = migrations
+        self._free: list[sqlite3.Connection] = []
+        self._file: tuple[int, ...] | None = None
+        """Which process opened which file; the connections are for no other."""
+        self._inherited: list[sqlite3.Connection] = []
+        self._opening = Lock()
+        self._writing = Lock()
+        self._stuck = False
+
+    def read(self, work: Callable[[sqlite3.Connection], T]) -> T:
+        """Do work that changes nothing."""
+        return self._guarded(work)
+
+    def write(self, work: Callable[[sqlite3.Connection], T]) -> T:
+        """Do work in one transaction; it is committed when this returns, or nothing has happened."""
+        return self._guarded(lambda connection: self._transaction(connection, work))
+
+    def close(self) -> None:
+        """Let go of the file."""
+        with self._opening:
+            self._drop()
+
+    def problem(self, error: sqlite3.Error | OSError) -> StoreError:
+        """A fault in one sentence that names the file."""
+        if isinstance(error, OSError):
+            return StoreError(f"the store {self.path} cannot be used: {(error.strerror or str(error)).lower()}")
+        said = _PROBLEMS.get(_code(error))
+        return StoreError(f"the store {self.path} {said}" if said else f"the store {self.path} failed: {error}")
+
+    def _guarded(self, work: Callable[[sqlite3.Connection], T]) -> T:
+        for attempt in (1, 2):
+            try:
+                return self._leased(work)
+            except sqlite3.Error as error:
+                if _code(error) not in _CORRUPT or self._existing or attempt == 2:
+                    raise self.problem(error) from error
+                self._move_aside(self.problem(error))
+            except OSError as error:
+                raise self.problem(error) from error
+        raise AssertionError
+
+    def _leased(self, work: Callable[[sqlite3.Connection], T]) -> T:
+        """Lend a connection to one piece of work; each is used by one thread at a time."""
+        file = self._current()
+        try:
+            connection = self._free.pop()
+        except IndexError:
+            connection = self._connect()
+        try:
+            return work(connection)
+        finally:
+            if connection.in_transaction:
+                with suppress(sqlite3.Error):
+                    connection.rollback()
+            if file == self._file:
+                self._free.append(connection)
+            else:
+                connection.close()
+
+    def _transaction(self, connection: sqlite3.Connection, work: Callable[[sqlite3.Connection], T]) -> T:
+        # Once it was locked for as long as we wait, it is not waited for again until it answers.
+        wait = 0.0 if self._stuck else self._wait
+        if not self._writing.acquire(timeout=wait):
+            raise StoreError(f"the store {self.path} is busy")
+        try:
+            if self._stuck:
+                connection.execute("PRAGMA busy_timeout=0")
+            try:
+                connection.execute("BEGIN IMMEDIATE")
+                self._stuck = False
+            except sqlite3.OperationalError as error:
+                self._stuck = _code(error) == sqlite3.SQLITE_BUSY
+                raise
+            finally:
+                if wait != self._wait:
+                    connection.execute(f"PRAGMA busy_timeout={int(self._wait * 1000)}")
+            done = work(connection)
+            connection.execute("COMMIT")
+            return done
+        finally:
+            if connection.in_transaction:
+                with suppress(sqlite3.Error):
+                    connection.execute("ROLLBACK")
+            self._writing.release()
+
+    def _current(self) -> tuple[int, ...]:
+        """Make sure that the connections are for the file that is there now."""
+        file = self._seen()
+        if file is None or file != self._file:
+            with self._opening:
+                file = self._seen()
+                if file is None or file != self._file:
+                    self._drop()
+                    file = self._file = self._open()
+        return file
+
+    def _seen(self) -> tuple[int, ...] | None:
+        try:
+            status = self.path.stat()
+        except FileNotFoundError:
+            return None
+        return os.getpid(), status.st_dev, status.st_ino
+
+    def _open(self) -> tuple[int, ...]:
+        """Make the file where there is none, and bring its tables up to date."""
+        if self._existing:
+            if not self.path.exists():
+                raise NoStore(f"there is no store at {self.path}")
+        else:
+            self.path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
+        with _alone(self.path.parent, self._wait):
+            if not self.path.exists():
+                for suffix in SIDECARS:
+                    _beside(self.path, suffix).unlink(missing_ok=True)
+                os.close(os.open(self.path, os.O_CREAT | os.O_EXCL | os.O_RDWR, 0o600))
+            with closing(self._connect()) as connection:
+                self._migrate(connection)
+                if not self._existing:
+                    self._close_to_others()
+        file = self._seen()
+        if file is None:
+            raise FileNotFoundError(2, "it was deleted while it was opened")
+        return file
+
+    def _close_to_others(self) -> None:
+        for path in (self.path, *(_beside(self.path, suffix) for suffix in SIDECARS)):
+            with suppress(OSError):
+                if path.stat().st_mode & 0o077:
+                    path.chmod(0o600)
+
+    def _connect(self) -> sqlite3.Connection:
+        # mode=rw: SQLite shall not make the file itself, others could read it then.
+        connection = sqlite3.connect(
+            f"{self.path.as_uri()}?mode=rw",
+            uri=True,
+            timeout=self._wait,
+            isolation_level=None,
+            check_same_thread=False,
+        )
+        try:
+            connection.execute("PRAGMA synchronous=NORMAL")
+            connection.execute("PRAGMA foreign_keys=ON")
+            connection.execute("PRAGMA temp_store=MEMORY")
+            # Checkpoints are made off the hot path by `checkpoint`; this one is for stores that nobody tidies.
+            connection.execute("PRAGMA wal_autocheckpoint=4000")
+            connection.execute(f"PRAGMA journal_size_limit={32 * 1024 * 1024}")
+        except sqlite3.Error:
+            connection.close()
+            raise
+        return connection
+
+    def _migrate(self, connection: sqlite3.Connection) -> None:
+        version = self._version(connection)
+        if version == len(self._migrations):
+            return
+        if version == 0:
+            connection.execute("PRAGMA auto_vacuum=INCREMENTAL")
+        connection.execute("PRAGMA journal_mode=WAL").fetchone()
+        connection.execute("BEGIN IMMEDIATE")
+        # Another process may have done it in the meantime.
+        version = self._version(connection)
+        for migration in self._migrations[version:]:
+            for statement in migration:
+                connection.execute(statement)
+        connection.execute(f"PRAGMA application_id={APPLICATION}")
+        connection.execute(f"PRAGMA user_version={len(self._migrations)}")
+        connection.execute("COMMIT")
+
+    def _version(self, connection: sqlite3.Connection) -> int:
+        """How many steps its tables have behind them."""
+        [version] = connection.execute("PRAGMA user_version").fetchone()
+        [owner] = connection.execute("PRAGMA application_id").fetchone()
+        [tables] = connection.execute("SELECT count(*) FROM sqlite_master").fetchone()
+        if tables and owner != APPLICATION:
+            raise StoreError(f"{self.path} is a database of another program")
+        if version > len(self._migrations):
+            known = len(self._migrations)
+            raise StoreError(
+                f"the store {self.path} was written by a newer Prunus (version {version}, this one knows {known})"
+            )
+        return int(version)
+
+    def _move_aside(self, problem: StoreError) -> None:
+        """Keep a damaged file under another name, so that the next call starts a new one."""
+        with self._opening, _alone(self.path.parent, self._wait):
+            ours = self._file is None or self._seen() == self._file
+            self._drop()
+            if not ours or not self.path.exists():
+                return
+            name = f"{self.path.name}.damaged-{time.strftime('%Y%m%d-%H%M%S')}-{os.getpid()}"
+            aside = self.path.with_name(name)
+            _beside(self.path, "-shm").unlink(missing_ok=True)
+            for suffix in ("-wal", ""):
+                with suppress(FileNotFoundError):
+                    _beside(self.path, suffix).rename(_beside(aside, suffix))
+        self._say(f"{problem}; it was kept as {aside.name}, and a new one was started")
+
+    def _drop(self) -> None:
+        mine = self._file is not None and self._file[0] == os.getpid()
+        self._file = None
+        if not mine:
+            # Connections that came along by a fork belong to the parent, and must not be closed here.
+            self._inherited += self._free
+            self._free = []
+        while self._free:
+            self._free.pop().close()
+
+
+@contextmanager
+def _alone(directory: Path, wait: float) -> Iterator[None]:
+    """Be the only process that creates or moves files in a directory."""
+    if os.name != "posix":
+        yield
+        return
+    lock = os.open(directory, os.O_RDONLY)
+    try:
+        until = time.monotonic() + wait
+        while True:
+            try:
+                fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
+                break
+            except BlockingIOError:
+                if time.monotonic() > until:
+                    raise
+                time.sleep(0.005)
+        yield
+    finally:
+        os.close(lock)
+
+
+def _beside(path: Path, suffix: str) -> Path:
+    return path.with_name(path.name + suffix)
+
+
+def _code(error: sqlite3.Error) -> int:
+    """The primary result code of SQLite."""
+    return int(getattr(error, "sqlite_errorcode", 0)) & 0xFF

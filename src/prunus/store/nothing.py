@@ -1,0 +1,115 @@
+"""The store that keeps nothing on disk.
+
+What belongs to a running session (hidden exchanges, flags, what was asked for) is held by the process, within
+bounds, because the session would not work without it.
+"""
+
+from __future__ import annotations
+
+from collections import OrderedDict
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from threading import Lock
+from typing import Final
+
+from prunus.memory import Memo, Memory
+from prunus.outcome import Receipt
+from prunus.store.records import Exchange, Info, Session, StoredReceipt, Totals
+from prunus.store.store import StoreError
+
+__all__ = ["Nothing"]
+
+_MOST: Final = 10_000
+"""Entries of each kind that are held."""
+
+
+class Nothing:
+    """Forgets; see `Store` for what each call would do."""
+
+    def __init__(self) -> None:
+        self._hidden: OrderedDict[tuple[str, str], bytes] = OrderedDict()
+        self._flags: OrderedDict[tuple[str, str], dict[str, str]] = OrderedDict()
+        self._asked: OrderedDict[tuple[str, str], tuple[str, ...]] = OrderedDict()
+        self._lock = Lock()
+
+    def memory(self, tenant: str, trouble: Callable[[StoreError], None] | None = None) -> Memory:
+        return _Blank()
+
+    def record(self, tenant: str, exchange: Exchange, receipts: Sequence[Receipt] = ()) -> None:
+        pass
+
+    def save_hidden(self, tenant: str, key: str, value: bytes) -> None:
+        with self._lock:
+            self._hidden[tenant, key] = value
+            if len(self._hidden) > _MOST:
+                self._hidden.popitem(last=False)
+
+    def hidden(self, tenant: str, keys: Iterable[str]) -> dict[str, bytes]:
+        with self._lock:
+            return {key: self._hidden[tenant, key] for key in keys if (tenant, key) in self._hidden}
+
+    def set_flag(self, tenant: str, conversation: str, name: str, value: str) -> None:
+        with self._lock:
+            flags = {**self._flags.get((tenant, conversation), {}), name: value}
+            self._flags[tenant, conversation] = {name: value for name, value in flags.items() if value}
+            if len(self._flags) > _MOST:
+                self._flags.popitem(last=False)
+
+    def flags(self, tenant: str, conversation: str) -> Mapping[str, str]:
+        with self._lock:
+            return self._flags.get((tenant, conversation), {})
+
+    def ask(self, tenant: str, conversation: str, what: str) -> None:
+        with self._lock:
+            self._asked[tenant, conversation] = (*self._asked.get((tenant, conversation), ()), what)
+            if len(self._asked) > _MOST:
+                self._asked.popitem(last=False)
+
+    def asked(self, tenant: str, conversation: str) -> tuple[str, ...]:
+        with self._lock:
+            return self._asked.get((tenant, conversation), ())
+
+    def take(self, tenant: str, conversation: str) -> tuple[str, ...]:
+        with self._lock:
+            return self._asked.pop((tenant, conversation), ())
+
+    def sessions(self, tenant: str, limit: int | None = None) -> list[Session]:
+        return []
+
+    def exchanges(self, tenant: str, conversation: str) -> list[Exchange]:
+        return []
+
+    def receipts(self, tenant: str, conversation: str = "", limit: int | None = None) -> list[StoredReceipt]:
+        return []
+
+    def find(self, tenant: str, id: str) -> list[StoredReceipt]:
+        return []
+
+    def original(self, tenant: str, digest: str) -> str | None:
+        return None
+
+    def totals(self, tenant: str, conversation: str = "", *, shadow: bool = False) -> Totals:
+        return Totals()
+
+    def info(self) -> Info:
+        return Info("off")
+
+    def vacuum(self) -> None:
+        pass
+
+    def clear(self) -> None:
+        with self._lock:
+            for held in (self._hidden, self._flags, self._asked):
+                held.clear()
+
+    def close(self) -> None:
+        pass
+
+
+class _Blank:
+    """A memory that recalls nothing."""
+
+    def recall(self, links: Sequence[bytes]) -> tuple[Memo, int] | None:
+        return None
+
+    def keep(self, memo: Memo, links: Sequence[bytes]) -> None:
+        pass

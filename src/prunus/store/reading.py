@@ -1,0 +1,174 @@
+"""What is asked of the SQLite store by those who look at it."""
+
+from __future__ import annotations
+
+import sqlite3
+from contextlib import suppress
+from dataclasses import replace
+from pathlib import Path
+from typing import Any, Final
+
+from prunus.engine import Tally
+from prunus.policy.ledger import Ledger
+from prunus.store.records import Exchange, Info, Session, StoredReceipt, Totals, Usage
+
+__all__ = ["exchanges", "find", "info", "original", "receipts", "sessions", "totals"]
+
+_RECEIPT: Final = """
+    SELECT r.id, c.id, r.request, r.time, r.message, r.part, r.turn, r.tool, r.what, r.strategy, r.reason,
+           r.tokens_before, r.tokens_after, r.price, ifnull(lower(hex(o.hash)), '')
+    FROM receipts r JOIN conversations c ON c.n = r.conversation LEFT JOIN originals o ON o.n = r.original
+    WHERE c.tenant = ? AND NOT r.shadow """
+_NEWEST: Final = " ORDER BY r.time DESC, r.message, r.part LIMIT ?"
+_SUMS: Final = """
+    count(*), sum(e.error != ''), sum(e.tokens_before), sum(e.tokens_after), sum(ifnull(e.input, 0)),
+    sum(ifnull(e.cache_read, 0)), sum(ifnull(e.cache_write, 0)), sum(ifnull(e.output, 0)), sum(e.cost),
+    sum(e.cost_unpruned), sum(e.cost_of_break), sum(e.flush IS NOT NULL), count(DISTINCT c.n)"""
+
+
+def sessions(connection: sqlite3.Connection, tenant: str, limit: int | None) -> list[Session]:
+    """The conversations of a tenant, newest first."""
+    rows = connection.execute(
+        """
+        SELECT c.id, c.client, c.format, c.model, c.first, c.last,
+               max(c.requests, (SELECT count(*) FROM exchanges e WHERE e.conversation = c.n)), c.depth,
+               ifnull(newest.tokens_before, 0), ifnull(newest.tokens_after, 0),
+               (SELECT total(cost) FROM exchanges e WHERE e.conversation = c.n),
+               (SELECT total(cost_unpruned) FROM exchanges e WHERE e.conversation = c.n),
+               (SELECT count(*) FROM receipts r WHERE r.conversation = c.n AND NOT r.shadow),
+               ifnull(newest.shadow, 0)
+        FROM conversations c LEFT JOIN exchanges newest
+            ON newest.n = (SELECT max(e.n) FROM exchanges e WHERE e.conversation = c.n)
+        WHERE c.tenant = ? ORDER BY c.last DESC, c.n DESC LIMIT ?
+        """,
+        (tenant, -1 if limit is None else limit),
+    )
+    return [replace(Session(*row[:-1]), shadow=bool(row[-1])) for row in rows]
+
+
+def exchanges(connection: sqlite3.Connection, tenant: str, conversation: str) -> list[Exchange]:
+    """The exchanges of one conversation, oldest first."""
+    rows = connection.execute(
+        """
+        SELECT c.id, e.request, e.time, e.client, e.format, e.model, e.tokens_before, e.tokens_after,
+               e.input, e.cache_read, e.cache_write, e.output, e.cost, e.cost_unpruned, e.cost_of_break, e.flush,
+               e.status, e.ms, e.error, e.shadow, e.id
+        FROM exchanges e JOIN conversations c ON c.n = e.conversation
+        WHERE c.tenant = ? AND c.id = ? ORDER BY e.time, e.request
+        """,
+        (tenant, conversation),
+    )
+    return [_exchange(row) for row in rows]
+
+
+def receipts(
+    connection: sqlite3.Connection, tenant: str, conversation: str, limit: int | None
+) -> list[StoredReceipt]:
+    """The receipts of one conversation or of all, newest request first."""
+    most = -1 if limit is None else limit
+    if conversation:
+        rows = connection.execute(f"{_RECEIPT} AND c.id = ? {_NEWEST}", (tenant, conversation, most))
+    else:
+        rows = connection.execute(f"{_RECEIPT} {_NEWEST}", (tenant, most))
+    return [StoredReceipt(*row) for row in rows]
+
+
+def find(connection: sqlite3.Connection, tenant: str, id: str) -> list[StoredReceipt]:
+    """The receipts whose id begins so."""
+    # A range and not LIKE: that would not use the index. Ids are hex digits, so "g" is behind all of them.
+    rows = connection.execute(f"{_RECEIPT} AND r.id >= ? AND r.id < ? {_NEWEST}", (tenant, id, f"{id}g", -1))
+    return [StoredReceipt(*row) for row in rows]
+
+
+def original(connection: sqlite3.Connection, tenant: str, digest: str) -> bytes | None:
+    """The compressed original of a hash."""
+    try:
+        hash = bytes.fromhex(digest)
+    except ValueError:
+        return None
+    row = connection.execute("SELECT data FROM originals WHERE tenant = ? AND hash = ?", (tenant, hash)).fetchone()
+    return None if row is None else row[0]
+
+
+def totals(connection: sqlite3.Connection, tenant: str, conversation: str, shadow: bool) -> Totals:
+    """The sums of one conversation, or of all time."""
+    if conversation:
+        row = connection.execute(
+            f"SELECT {_SUMS} FROM exchanges e JOIN conversations c ON c.n = e.conversation "
+            "WHERE c.tenant = ? AND c.id = ? AND e.shadow = ?",
+            (tenant, conversation, shadow),
+        ).fetchone()
+        tallies = connection.execute(
+            "SELECT r.strategy, count(*), sum(r.tokens_before - r.tokens_after) "
+            "FROM receipts r JOIN conversations c ON c.n = r.conversation "
+            "WHERE c.tenant = ? AND c.id = ? AND r.shadow = ? GROUP BY r.strategy",
+            (tenant, conversation, shadow),
+        ).fetchall()
+    else:
+        row = connection.execute(
+            "SELECT requests, errors, tokens_before, tokens_after, input, cache_read, cache_write, output, cost, "
+            "cost_unpruned, cost_of_breaks, breaks, conversations FROM totals WHERE tenant = ? AND shadow = ?",
+            (tenant, shadow),
+        ).fetchone()
+        tallies = connection.execute(
+            "SELECT strategy, count, tokens FROM strategies WHERE tenant = ? AND shadow = ? AND count > 0",
+            (tenant, shadow),
+        ).fetchall()
+    numbers = [value or 0 for value in row] if row is not None else [0] * 13
+    return replace(
+        Totals(*numbers[:4]),
+        usage=Usage(*numbers[4:8]),
+        cost=float(numbers[8]),
+        cost_unpruned=float(numbers[9]),
+        cost_of_breaks=float(numbers[10]),
+        breaks=numbers[11],
+        strategies={strategy: Tally(count, tokens) for strategy, count, tokens in tallies},
+        conversations=numbers[12],
+    )
+
+
+def info(connection: sqlite3.Connection, path: Path, limit: int, days: int) -> Info:
+    """How much there is of everything."""
+
+    def one(statement: str) -> Any:
+        return connection.execute(statement).fetchone()[0]
+
+    size = 0
+    for suffix in ("", "-wal", "-shm"):
+        with suppress(FileNotFoundError):
+            size += path.with_name(path.name + suffix).stat().st_size
+    return Info(
+        f"sqlite:///{path}",
+        one("PRAGMA user_version"),
+        size,
+        one("PRAGMA freelist_count") * one("PRAGMA page_size"),
+        limit,
+        days,
+        tuple(tenant for [tenant] in connection.execute("SELECT DISTINCT tenant FROM totals ORDER BY tenant")),
+        one("SELECT count(*) FROM conversations"),
+        one("SELECT count(*) FROM exchanges"),
+        one("SELECT count(*) FROM receipts"),
+        one("SELECT count(*) FROM originals"),
+        one("SELECT ifnull(sum(length(data)), 0) FROM originals"),
+        one("SELECT ifnull(sum(size), 0) FROM originals"),
+        one("SELECT count(*) FROM hidden"),
+        one("SELECT ifnull(min(first), 0.0) FROM conversations"),
+        one("SELECT ifnull(max(last), 0.0) FROM conversations"),
+    )
+
+
+def _exchange(row: tuple[Any, ...]) -> Exchange:
+    status, ms, error, shadow, id = row[16:]
+    return replace(
+        Exchange(*row[:8]),
+        usage=None if row[8] is None else Usage(*row[8:12]),
+        cost=row[12],
+        cost_unpruned=row[13],
+        cost_of_break=row[14],
+        flush=None if row[15] is None else Ledger.load(row[15]).flushes[0],
+        status=status,
+        ms=ms,
+        error=error,
+        shadow=bool(shadow),
+        id=id,
+    )

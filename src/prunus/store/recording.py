@@ -1,0 +1,191 @@
+"""Writing one exchange: its numbers, its receipts, what they took away, and the sums of all time."""
+
+from __future__ import annotations
+
+import sqlite3
+import zlib
+from collections.abc import Sequence
+from dataclasses import dataclass
+from hashlib import blake2b
+from typing import Final
+
+from prunus.outcome import Receipt
+from prunus.policy.ledger import Ledger
+from prunus.store.memory import begin
+from prunus.store.records import Exchange
+
+__all__ = ["Original", "packed", "write_exchange"]
+
+_SUMS: Final = (
+    "requests", "errors", "tokens_before", "tokens_after", "input", "cache_read", "cache_write", "output",
+    "cost", "cost_unpruned", "cost_of_breaks", "breaks",
+)  # fmt: skip
+_OF_ROW: Final = (
+    "shadow, 1, error != '', tokens_before, tokens_after, ifnull(input, 0), ifnull(cache_read, 0), "
+    "ifnull(cache_write, 0), ifnull(output, 0), cost, cost_unpruned, cost_of_break, flush IS NOT NULL"
+)
+"""What an exchange adds to the sums, in their order."""
+
+
+@dataclass(frozen=True, slots=True)
+class Original:
+    """What an edit took away, ready to be written."""
+
+    hash: bytes
+    size: int
+    data: bytes
+
+
+def packed(text: str) -> Original:
+    """A text compressed, under the hash of its content."""
+    raw = text.encode("utf-8", "surrogatepass")
+    return Original(blake2b(raw, digest_size=16).digest(), len(raw), zlib.compress(raw, 1))
+
+
+def write_exchange(
+    connection: sqlite3.Connection,
+    tenant: str,
+    exchange: Exchange,
+    receipts: Sequence[tuple[Receipt, Original | None]],
+) -> None:
+    """Write it all; the caller holds the transaction."""
+    number = _conversation(connection, tenant, exchange)
+    place = number, exchange.id
+    before = connection.execute(
+        f"SELECT {_OF_ROW} FROM exchanges WHERE conversation = ? AND id = ?", place
+    ).fetchone()
+    if before is not None:
+        _add(connection, tenant, before, -1)
+    usage = exchange.usage
+    connection.execute(
+        "INSERT OR REPLACE INTO exchanges (conversation, id, request, time, client, format, model, tokens_before, "
+        "tokens_after, input, cache_read, cache_write, output, cost, cost_unpruned, cost_of_break, flush, status, "
+        "ms, error, shadow) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
+        (
+            *place,
+            exchange.request,
+            exchange.time,
+            exchange.client,
+            exchange.format,
+            exchange.model,
+            exchange.tokens_before,
+            exchange.tokens_after,
+            *((usage.input, usage.cache_read, usage.cache_write, usage.output) if usage else (None,) * 4),
+            exchange.cost,
+            exchange.cost_unpruned,
+            exchange.cost_of_break,
+            Ledger(flushes=(exchange.flush,)).dump() if exchange.flush is not None else None,
+            exchange.status,
+            exchange.ms,
+            exchange.error,
+            exchange.shadow,
+        ),
+    )
+    row = connection.execute(f"SELECT {_OF_ROW} FROM exchanges WHERE conversation = ? AND id = ?", place).fetchone()
+    _add(connection, tenant, row, 1)
+    for receipt, original in receipts:
+        _write_receipt(connection, tenant, number, exchange, receipt, original)
+    _share_price(connection, number, exchange)
+
+
+def _conversation(connection: sqlite3.Connection, tenant: str, exchange: Exchange) -> int:
+    """The number of its conversation, told of what is new."""
+    row = connection.execute(
+        "SELECT n FROM conversations WHERE tenant = ? AND id = ?", (tenant, exchange.conversation)
+    ).fetchone()
+    number = row[0] if row is not None else begin(connection, tenant, exchange.conversation, exchange.time)
+    connection.execute(
+        "UPDATE conversations SET client = ?, format = ?, model = ?, last = max(last, ?) WHERE n = ?",
+        (exchange.client, exchange.format, exchange.model, exchange.time, number),
+    )
+    return int(number)
+
+
+def _add(connection: sqlite3.Connection, tenant: str, row: Sequence[float], sign: int) -> None:
+    """Add an exchange to the sums of its tenant, or take it away."""
+    shadow, *values = row
+    connection.execute(
+        f"INSERT INTO totals (tenant, shadow, {', '.join(_SUMS)}) VALUES (?, ?{', ?' * len(_SUMS)}) "
+        f"ON CONFLICT (tenant, shadow) DO UPDATE SET {', '.join(f'{s} = {s} + excluded.{s}' for s in _SUMS)}",
+        (tenant, shadow, *(sign * value for value in values)),
+    )
+
+
+def _share_price(connection: sqlite3.Connection, number: int, exchange: Exchange) -> None:
+    """Share the price of a break among the edits that needed it: those behind its cut."""
+    if exchange.flush is None:
+        return
+    behind = "conversation = ? AND message >= ? AND request = ? AND tokens_before > tokens_after"
+    place = number, exchange.flush.cut, exchange.request
+    connection.execute(
+        f"UPDATE receipts SET price = ? * (tokens_before - tokens_after) / "
+        f"(SELECT total(tokens_before - tokens_after) FROM receipts WHERE {behind}) WHERE {behind}",
+        (exchange.cost_of_break, *place, *place),
+    )
+
+
+def _write_receipt(
+    connection: sqlite3.Connection,
+    tenant: str,
+    number: int,
+    exchange: Exchange,
+    receipt: Receipt,
+    original: Original | None,
+) -> None:
+    edit = receipt.edit
+    place = number, edit.target.message, edit.target.part
+    before = connection.execute(
+        "SELECT strategy, tokens_before - tokens_after, shadow FROM receipts "
+        "WHERE conversation = ? AND message = ? AND part = ?",
+        place,
+    ).fetchone()
+    if before is not None:
+        strategy, tokens, shadow = before
+        _count(connection, tenant, shadow, strategy, -1, -tokens)
+    _count(connection, tenant, exchange.shadow, edit.strategy, 1, edit.saved)
+    connection.execute(
+        "INSERT OR REPLACE INTO receipts (conversation, message, part, id, request, time, turn, tool, what, "
+        "strategy, reason, tokens_before, tokens_after, price, shadow, original) "
+        "VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, 0, ?, ?)",
+        (
+            *place,
+            receipt.id,
+            exchange.request,
+            exchange.time,
+            receipt.turn,
+            receipt.tool,
+            type(edit.replacement).__name__.lower(),
+            edit.strategy,
+            edit.reason,
+            edit.tokens_before,
+            edit.tokens_after,
+            exchange.shadow,
+            _write_original(connection, tenant, original) if original is not None else None,
+        ),
+    )
+
+
+def _count(
+    connection: sqlite3.Connection, tenant: str, shadow: bool, strategy: str, count: int, tokens: int
+) -> None:
+    connection.execute(
+        "INSERT INTO strategies (tenant, shadow, strategy, count, tokens) VALUES (?, ?, ?, ?, ?) "
+        "ON CONFLICT (tenant, shadow, strategy) "
+        "DO UPDATE SET count = count + excluded.count, tokens = tokens + excluded.tokens",
+        (tenant, shadow, strategy, count, tokens),
+    )
+
+
+def _write_original(connection: sqlite3.Connection, tenant: str, original: Original) -> int:
+    """The number of an original; one that is there already is not written again."""
+    row = connection.execute(
+        "SELECT n FROM originals WHERE tenant = ? AND hash = ?", (tenant, original.hash)
+    ).fetchone()
+    if row is not None:
+        return int(row[0])
+    cursor = connection.execute(
+        "INSERT INTO originals (tenant, hash, size, data) VALUES (?, ?, ?, ?)",
+        (tenant, original.hash, original.size, original.data),
+    )
+    assert cursor.lastrowid is not None
+    return cursor.lastrowid

@@ -1,0 +1,165 @@
+"""What the store holds, as values."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from uuid import uuid4
+
+from prunus.engine import Tally
+from prunus.policy.ledger import Flush
+
+__all__ = ["Exchange", "Info", "Session", "StoredReceipt", "Totals", "Usage"]
+
+
+def _new_id() -> str:
+    return uuid4().hex[:16]
+
+
+@dataclass(frozen=True, slots=True)
+class Usage:
+    """What the provider says a request took, in tokens."""
+
+    input: int = 0
+    """Input that was neither read from the cache nor written to it."""
+    cache_read: int = 0
+    cache_write: int = 0
+    output: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class Exchange:
+    """One request and its answer. There is no place for headers: keys never enter the store.
+
+    Costs are relative: one uncached input token of the model costs 1.
+    """
+
+    conversation: str
+    request: int
+    """Its number in the conversation, counted from 1."""
+    time: float
+    client: str = ""
+    format: str = ""
+    model: str = ""
+    tokens_before: int = 0
+    tokens_after: int = 0
+    usage: Usage | None = None
+    """None until the provider has said, or where it never does."""
+    cost: float = 0.0
+    """What it cost as it was sent."""
+    cost_unpruned: float = 0.0
+    """What it would have cost, had nothing in the conversation been pruned."""
+    cost_of_break: float = 0.0
+    """The part of `cost` that goes to a break of the cache that Prunus caused."""
+    flush: Flush | None = None
+    status: int = 0
+    """The HTTP status; 0 while there is no answer."""
+    ms: float = 0.0
+    error: str = ""
+    """Why the request went out as it came, where it did because of a fault."""
+    shadow: bool = False
+    """Nothing was changed; the numbers say what would have been."""
+    id: str = field(default_factory=_new_id)
+    """Recorded again under the same id, an exchange takes the place of what was recorded before."""
+
+
+@dataclass(frozen=True, slots=True)
+class StoredReceipt:
+    """A receipt as it is kept: what one edit took away, why, at what price, and how to get it back."""
+
+    id: str
+    conversation: str
+    request: int
+    time: float
+    message: int
+    part: int
+    turn: int
+    tool: str
+    what: str
+    """What became of the part: note, shorter, input or gone."""
+    strategy: str
+    reason: str
+    tokens_before: int
+    tokens_after: int
+    price: float
+    """Its share of the break of the cache that made it, in uncached input tokens; 0 where none was."""
+    original: str
+    """Hash of what went, for `Store.original`; empty where originals are not kept."""
+
+    @property
+    def saved(self) -> int:
+        return self.tokens_before - self.tokens_after
+
+
+@dataclass(frozen=True, slots=True)
+class Totals:
+    """Sums over exchanges: those of one conversation, or all of a tenant, removed ones included."""
+
+    requests: int = 0
+    errors: int = 0
+    """Requests that went out as they came because of a fault."""
+    tokens_before: int = 0
+    tokens_after: int = 0
+    usage: Usage = field(default_factory=Usage)
+    cost: float = 0.0
+    cost_unpruned: float = 0.0
+    cost_of_breaks: float = 0.0
+    breaks: int = 0
+    """Requests that declared a break of the cache."""
+    strategies: Mapping[str, Tally] = field(default_factory=dict)
+    """For each strategy how many receipts, and how many tokens they take away from a request."""
+    conversations: int = 0
+
+    @property
+    def saved(self) -> float:
+        """What pruning saved in the end, its own cache breaks paid."""
+        return self.cost_unpruned - self.cost
+
+
+@dataclass(frozen=True, slots=True)
+class Session:
+    """A conversation at a glance."""
+
+    id: str
+    client: str
+    format: str
+    model: str
+    first: float
+    last: float
+    requests: int
+    depth: int
+    """Messages of its newest request."""
+    tokens_before: int
+    """Of its newest request."""
+    tokens_after: int
+    cost: float
+    cost_unpruned: float
+    receipts: int
+    shadow: bool = False
+    """Nothing was changed in its newest request; the numbers say what would have been."""
+
+
+@dataclass(frozen=True, slots=True)
+class Info:
+    """The store itself: where it is, and how much is in it."""
+
+    url: str
+    version: int = 0
+    size: int = 0
+    """Bytes on disk, write-ahead log included."""
+    free: int = 0
+    """Bytes in the file that hold nothing; `vacuum` gives them back."""
+    limit: int = 0
+    days: int = 0
+    tenants: tuple[str, ...] = ()
+    conversations: int = 0
+    exchanges: int = 0
+    receipts: int = 0
+    originals: int = 0
+    originals_size: int = 0
+    """Bytes of the originals as they are kept."""
+    originals_text: int = 0
+    """Bytes of the originals as they were."""
+    hidden: int = 0
+    oldest: float = 0.0
+    newest: float = 0.0

@@ -1,0 +1,159 @@
+"""The tables of the SQLite store, as the list of steps that led to them.
+
+A step is never changed once it was released; a new one is appended. `PRAGMA user_version` counts the steps done.
+"""
+
+from __future__ import annotations
+
+from typing import Final
+
+__all__ = ["APPLICATION", "MIGRATIONS", "Migration"]
+
+Migration = tuple[str, ...]
+"""The statements of one step."""
+
+APPLICATION: Final = 0x5072756E
+"""Tells our files from those of other programs: "Prun" in ASCII."""
+
+_FIRST: Final[Migration] = (
+    """CREATE TABLE conversations (
+        n INTEGER PRIMARY KEY,
+        tenant TEXT NOT NULL,
+        id TEXT NOT NULL,
+        client TEXT NOT NULL DEFAULT '',
+        format TEXT NOT NULL DEFAULT '',
+        model TEXT NOT NULL DEFAULT '',
+        first REAL NOT NULL,
+        last REAL NOT NULL,
+        seen REAL NOT NULL DEFAULT 0,
+        requests INTEGER NOT NULL DEFAULT 0,
+        depth INTEGER NOT NULL DEFAULT 0,
+        prompt BLOB NOT NULL DEFAULT x'',
+        stamp INTEGER NOT NULL DEFAULT 0,
+        flushes BLOB NOT NULL DEFAULT x'',
+        UNIQUE (tenant, id)
+    )""",
+    "CREATE INDEX conversations_by_age ON conversations (last)",
+    """CREATE TABLE links (
+        tenant TEXT NOT NULL,
+        link BLOB NOT NULL,
+        conversation INTEGER NOT NULL REFERENCES conversations ON DELETE CASCADE,
+        depth INTEGER NOT NULL,
+        PRIMARY KEY (tenant, link)
+    ) WITHOUT ROWID""",
+    "CREATE INDEX links_by_conversation ON links (conversation)",
+    """CREATE TABLE edits (
+        conversation INTEGER NOT NULL REFERENCES conversations ON DELETE CASCADE,
+        message INTEGER NOT NULL,
+        part INTEGER NOT NULL,
+        edit BLOB NOT NULL,
+        PRIMARY KEY (conversation, message, part)
+    ) WITHOUT ROWID""",
+    """CREATE TABLE exchanges (
+        n INTEGER PRIMARY KEY,
+        conversation INTEGER NOT NULL REFERENCES conversations ON DELETE CASCADE,
+        id TEXT NOT NULL,
+        request INTEGER NOT NULL,
+        time REAL NOT NULL,
+        client TEXT NOT NULL,
+        format TEXT NOT NULL,
+        model TEXT NOT NULL,
+        tokens_before INTEGER NOT NULL,
+        tokens_after INTEGER NOT NULL,
+        input INTEGER,
+        cache_read INTEGER,
+        cache_write INTEGER,
+        output INTEGER,
+        cost REAL NOT NULL,
+        cost_unpruned REAL NOT NULL,
+        cost_of_break REAL NOT NULL,
+        flush BLOB,
+        status INTEGER NOT NULL,
+        ms REAL NOT NULL,
+        error TEXT NOT NULL,
+        shadow INTEGER NOT NULL,
+        UNIQUE (conversation, id)
+    )""",
+    """CREATE TABLE originals (
+        n INTEGER PRIMARY KEY,
+        tenant TEXT NOT NULL,
+        hash BLOB NOT NULL,
+        size INTEGER NOT NULL,
+        data BLOB NOT NULL,
+        UNIQUE (tenant, hash)
+    )""",
+    """CREATE TABLE receipts (
+        n INTEGER PRIMARY KEY,
+        conversation INTEGER NOT NULL REFERENCES conversations ON DELETE CASCADE,
+        id TEXT NOT NULL,
+        message INTEGER NOT NULL,
+        part INTEGER NOT NULL,
+        request INTEGER NOT NULL,
+        time REAL NOT NULL,
+        turn INTEGER NOT NULL,
+        tool TEXT NOT NULL,
+        what TEXT NOT NULL,
+        strategy TEXT NOT NULL,
+        reason TEXT NOT NULL,
+        tokens_before INTEGER NOT NULL,
+        tokens_after INTEGER NOT NULL,
+        price REAL NOT NULL,
+        shadow INTEGER NOT NULL,
+        original INTEGER REFERENCES originals ON DELETE SET NULL,
+        UNIQUE (conversation, message, part)
+    )""",
+    "CREATE INDEX receipts_by_id ON receipts (id)",
+    "CREATE INDEX receipts_by_original ON receipts (original)",
+    """CREATE TABLE hidden (
+        tenant TEXT NOT NULL,
+        key TEXT NOT NULL,
+        value BLOB NOT NULL,
+        seen REAL NOT NULL,
+        PRIMARY KEY (tenant, key)
+    )""",
+    "CREATE INDEX hidden_by_age ON hidden (seen)",
+    """CREATE TABLE flags (
+        tenant TEXT NOT NULL,
+        conversation TEXT NOT NULL,
+        name TEXT NOT NULL,
+        value TEXT NOT NULL,
+        time REAL NOT NULL,
+        PRIMARY KEY (tenant, conversation, name)
+    ) WITHOUT ROWID""",
+    """CREATE TABLE asked (
+        n INTEGER PRIMARY KEY,
+        tenant TEXT NOT NULL,
+        conversation TEXT NOT NULL,
+        what TEXT NOT NULL,
+        time REAL NOT NULL
+    )""",
+    "CREATE INDEX asked_by_conversation ON asked (tenant, conversation)",
+    """CREATE TABLE totals (
+        tenant TEXT NOT NULL,
+        shadow INTEGER NOT NULL,
+        conversations INTEGER NOT NULL DEFAULT 0,
+        requests INTEGER NOT NULL DEFAULT 0,
+        errors INTEGER NOT NULL DEFAULT 0,
+        tokens_before INTEGER NOT NULL DEFAULT 0,
+        tokens_after INTEGER NOT NULL DEFAULT 0,
+        input INTEGER NOT NULL DEFAULT 0,
+        cache_read INTEGER NOT NULL DEFAULT 0,
+        cache_write INTEGER NOT NULL DEFAULT 0,
+        output INTEGER NOT NULL DEFAULT 0,
+        cost REAL NOT NULL DEFAULT 0,
+        cost_unpruned REAL NOT NULL DEFAULT 0,
+        cost_of_breaks REAL NOT NULL DEFAULT 0,
+        breaks INTEGER NOT NULL DEFAULT 0,
+        PRIMARY KEY (tenant, shadow)
+    ) WITHOUT ROWID""",
+    """CREATE TABLE strategies (
+        tenant TEXT NOT NULL,
+        shadow INTEGER NOT NULL,
+        strategy TEXT NOT NULL,
+        count INTEGER NOT NULL,
+        tokens INTEGER NOT NULL,
+        PRIMARY KEY (tenant, shadow, strategy)
+    ) WITHOUT ROWID""",
+)
+
+MIGRATIONS: Final[tuple[Migration, ...]] = (_FIRST,)

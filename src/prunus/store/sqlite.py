@@ -1,0 +1,197 @@
+"""The store in one SQLite file."""
+
+from __future__ import annotations
+
+import sqlite3
+import time
+import zlib
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from contextlib import suppress
+from typing import Final, TypeVar
+
+from prunus.memory import Memory
+from prunus.outcome import Receipt
+from prunus.settings.service import Store as Limits
+from prunus.store import reading
+from prunus.store.database import Database
+from prunus.store.memory import SqliteMemory
+from prunus.store.recording import packed, write_exchange
+from prunus.store.records import Exchange, Info, Session, StoredReceipt, Totals
+from prunus.store.retention import forget_orphans, tidy
+from prunus.store.store import StoreError
+
+__all__ = ["Sqlite"]
+
+T = TypeVar("T")
+
+_EVERY: Final = 64
+"""Exchanges between two looks at size and age."""
+_DAY: Final = 86_400.0
+_KEYS: Final = 500
+"""Keys of one query."""
+_TABLES: Final = (
+    "conversations", "originals", "hidden", "flags", "asked", "totals", "strategies",
+)  # fmt: skip
+"""What is cleared; the rest belongs to the conversations and goes with them."""
+
+
+class Sqlite:
+    """Keeps everything in one file; see `Store` for what each call does."""
+
+    def __init__(self, database: Database, limits: Limits | None = None) -> None:
+        self._database = database
+        self._limits = limits or Limits()
+        self._recorded = 0
+
+    def memory(self, tenant: str, trouble: Callable[[StoreError], None] | None = None) -> Memory:
+        return SqliteMemory(self._database, tenant, trouble)
+
+    def record(self, tenant: str, exchange: Exchange, receipts: Sequence[Receipt] = ()) -> None:
+        keep = self._limits.originals and not exchange.shadow
+        ready = [(receipt, packed(receipt.original) if keep else None) for receipt in receipts]
+        self._database.write(lambda connection: write_exchange(connection, tenant, exchange, ready))
+        # What is recorded before its answer stands in the way of a request; housekeeping waits for the others.
+        self._recorded += exchange.status != 0
+        if exchange.status and self._recorded % _EVERY == 0:
+            # The exchange is committed; housekeeping that has no luck now has it another time.
+            with suppress(StoreError):
+                self._database.read(_checkpoint)
+                if not self._tidy(0.05):
+                    self._recorded -= 1
+
+    def save_hidden(self, tenant: str, key: str, value: bytes) -> None:
+        self._change(
+            "INSERT OR REPLACE INTO hidden (tenant, key, value, seen) VALUES (?, ?, ?, ?)",
+            (tenant, key, value, time.time()),
+        )
+
+    def hidden(self, tenant: str, keys: Iterable[str]) -> dict[str, bytes]:
+        wanted = list(dict.fromkeys(keys))
+        if not wanted:
+            return {}
+        found = self._database.read(lambda connection: _hidden(connection, tenant, wanted))
+        now = time.time()
+        unused = [(now, tenant, key) for key, (_, seen) in found.items() if now - seen > _DAY]
+        if unused:
+            self._database.write(
+                lambda connection: connection.executemany(
+                    "UPDATE hidden SET seen = ? WHERE tenant = ? AND key = ?", unused
+                )
+            )
+        return {key: value for key, (value, _) in found.items()}
+
+    def set_flag(self, tenant: str, conversation: str, name: str, value: str) -> None:
+        if value:
+            self._change(
+                "INSERT OR REPLACE INTO flags (tenant, conversation, name, value, time) VALUES (?, ?, ?, ?, ?)",
+                (tenant, conversation, name, value, time.time()),
+            )
+        else:
+            self._change(
+                "DELETE FROM flags WHERE tenant = ? AND conversation = ? AND name = ?", (tenant, conversation, name)
+            )
+
+    def flags(self, tenant: str, conversation: str) -> Mapping[str, str]:
+        return self._database.read(
+            lambda connection: dict(
+                connection.execute(
+                    "SELECT name, value FROM flags WHERE tenant = ? AND conversation = ?", (tenant, conversation)
+                ).fetchall()
+            )
+        )
+
+    def ask(self, tenant: str, conversation: str, what: str) -> None:
+        self._change(
+            "INSERT INTO asked (tenant, conversation, what, time) VALUES (?, ?, ?, ?)",
+            (tenant, conversation, what, time.time()),
+        )
+
+    def asked(self, tenant: str, conversation: str) -> tuple[str, ...]:
+        return self._database.read(lambda connection: _asked(connection, tenant, conversation))
+
+    def take(self, tenant: str, conversation: str) -> tuple[str, ...]:
+        if not self.asked(tenant, conversation):
+            return ()
+
+        def take(connection: sqlite3.Connection) -> tuple[str, ...]:
+            found = _asked(connection, tenant, conversation)
+            connection.execute("DELETE FROM asked WHERE tenant = ? AND conversation = ?", (tenant, conversation))
+            return found
+
+        return self._database.write(take)
+
+    def sessions(self, tenant: str, limit: int | None = None) -> list[Session]:
+        return self._database.read(lambda connection: reading.sessions(connection, tenant, limit))
+
+    def exchanges(self, tenant: str, conversation: str) -> list[Exchange]:
+        return self._database.read(lambda connection: reading.exchanges(connection, tenant, conversation))
+
+    def receipts(self, tenant: str, conversation: str = "", limit: int | None = None) -> list[StoredReceipt]:
+        return self._database.read(lambda connection: reading.receipts(connection, tenant, conversation, limit))
+
+    def find(self, tenant: str, id: str) -> list[StoredReceipt]:
+        return self._database.read(lambda connection: reading.find(connection, tenant, id))
+
+    def original(self, tenant: str, digest: str) -> str | None:
+        data = self._database.read(lambda connection: reading.original(connection, tenant, digest))
+        return None if data is None else zlib.decompress(data).decode("utf-8", "surrogatepass")
+
+    def totals(self, tenant: str, conversation: str = "", *, shadow: bool = False) -> Totals:
+        return self._database.read(lambda connection: reading.totals(connection, tenant, conversation, shadow))
+
+    def info(self) -> Info:
+        return self._database.read(
+            lambda connection: reading.info(connection, self._database.path, self._limits.size, self._limits.days)
+        )
+
+    def vacuum(self) -> None:
+        self._tidy(None)
+        self._database.write(forget_orphans)
+        self._database.read(_vacuum)
+
+    def clear(self) -> None:
+        def clear(connection: sqlite3.Connection) -> None:
+            for table in _TABLES:
+                connection.execute(f"DELETE FROM {table}")
+
+        self._database.write(clear)
+        self._database.read(_vacuum)
+
+    def close(self) -> None:
+        self._database.close()
+
+    def _tidy(self, seconds: float | None) -> bool:
+        limits = self._limits
+        return tidy(self._database, size=limits.size, days=limits.days, now=time.time(), seconds=seconds)
+
+    def _change(self, statement: str, values: tuple[str | bytes | float, ...]) -> None:
+        self._database.write(lambda connection: connection.execute(statement, values))
+
+
+def _hidden(connection: sqlite3.Connection, tenant: str, keys: list[str]) -> dict[str, tuple[bytes, float]]:
+    found = {}
+    for at in range(0, len(keys), _KEYS):
+        some = keys[at : at + _KEYS]
+        marks = ",".join("?" * len(some))
+        for key, value, seen in connection.execute(
+            f"SELECT key, value, seen FROM hidden WHERE tenant = ? AND key IN ({marks})", (tenant, *some)
+        ):
+            found[key] = value, seen
+    return found
+
+
+def _asked(connection: sqlite3.Connection, tenant: str, conversation: str) -> tuple[str, ...]:
+    rows = connection.execute(
+        "SELECT what FROM asked WHERE tenant = ? AND conversation = ? ORDER BY n", (tenant, conversation)
+    )
+    return tuple(what for [what] in rows)
+
+
+def _checkpoint(connection: sqlite3.Connection) -> None:
+    """Move the log into the file; others may read and write meanwhile."""
+    connection.execute("PRAGMA wal_checkpoint(PASSIVE)").fetchone()
+
+
+def _vacuum(connection: sqlite3.Connection) -> None:
+    connection.execute("VACUUM")
+    connection.execute("PRAGMA wal_checkpoint(TRUNCATE)").fetchone()

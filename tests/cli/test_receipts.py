@@ -1,0 +1,49 @@
+import json
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+from click.testing import Result
+
+from prunus.store import open_store
+from tests.store.samples import exchange, receipt
+
+Run = Callable[..., Result]
+
+
+@pytest.fixture
+def url(tmp_path: Path) -> str:
+    url = f"sqlite:///{tmp_path}/prunus.db"
+    store = open_store(url)
+    store.record("", exchange("11aa"), [receipt("aaaaaa", 2), receipt("bbbbbb", 4)])
+    store.record("", exchange("22bb", 2), [receipt("cccccc", 2, strategy="old_errors")])
+    store.record("", exchange("33cc", 3))
+    store.close()
+    return url
+
+
+def test_receipts_of_all_sessions_newest_first(run: Run, url: str) -> None:
+    lines = run("receipts", "--store", url).stdout.splitlines()
+    assert [line.split()[0] for line in lines[1:-1]] == ["cccccc", "aaaaaa", "bbbbbb"]
+    assert lines[1].split() == [
+        "cccccc", "22bb", "2", "3", "Read", "note", "100", "90", "0", "old_errors", "read", "again",
+    ]  # fmt: skip
+    assert "prunus restore ID" in lines[-1]
+
+
+def test_receipts_of_one_session(run: Run, url: str) -> None:
+    found = json.loads(run("receipts", "11", "--store", url, "--json").stdout)
+    assert [one["id"] for one in found] == ["aaaaaa", "bbbbbb"]
+    assert {one["conversation"] for one in found} == {"11aa"}
+
+
+def test_a_session_without_receipts_is_said(run: Run, url: str) -> None:
+    assert run("receipts", "33", "--store", url).stdout == "Nothing was cut yet.\n"
+
+
+def test_only_the_newest_fifty_unless_all_are_asked_for(run: Run, url: str) -> None:
+    store = open_store(url)
+    store.record("", exchange("44dd", 9), [receipt(f"{n:06x}", n) for n in range(60)])
+    store.close()
+    assert len(run("receipts", "44", "--store", url).stdout.splitlines()) == 52
+    assert len(run("receipts", "44", "--all", "--store", url).stdout.splitlines()) == 62

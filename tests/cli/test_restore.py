@@ -1,0 +1,76 @@
+import json
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+from click.testing import Result
+
+from prunus.store import open_store
+from tests.store.samples import exchange, receipt
+
+Run = Callable[..., Result]
+TEXT = "first\r\n\x1b[31mgrüße\tand no newline at the end"
+
+
+@pytest.fixture
+def url(tmp_path: Path) -> str:
+    url = f"sqlite:///{tmp_path}/prunus.db"
+    store = open_store(url)
+    store.record("", exchange("11aa"), [receipt("abc111", 2, TEXT), receipt("abd222", 4, "another")])
+    store.record("", exchange("22bb", 2), [receipt("abc111", 2, TEXT)])
+    store.close()
+    return url
+
+
+@pytest.mark.parametrize("id", ["abc111", "abc", "ABC1"])
+def test_a_pipe_gets_every_byte(run: Run, url: str, id: str) -> None:
+    result = run("restore", id, "--store", url)
+    assert result.exit_code == 0
+    assert result.stdout_bytes == TEXT.encode()
+
+
+def test_json_has_the_receipt_too(run: Run, url: str) -> None:
+    found = json.loads(run("restore", "abd2", "--store", url, "--json").stdout)
+    assert (found["id"], found["original"], found["strategy"]) == ("abd222", "another", "repeated_reads")
+
+
+def test_an_unknown_id_names_those_near_it(run: Run, url: str) -> None:
+    result = run("restore", "abc112", "--store", url)
+    assert result.exit_code == 2
+    assert "no receipt abc112; near it are abc111" in result.stderr
+    assert result.stdout == ""
+    assert "`prunus receipts` lists them" in run("restore", "777", "--store", url).stderr
+
+
+def test_an_id_that_several_have_lists_them(run: Run, url: str) -> None:
+    result = run("restore", "ab", "--store", url)
+    assert result.exit_code == 2
+    assert "3 receipts are meant by ab" in result.stderr
+    assert "abc111  session 22bb, request 2, Read: read again" in result.stderr
+    assert "abd222" in result.stderr
+
+
+def test_a_session_tells_two_receipts_of_one_id_apart(run: Run, url: str) -> None:
+    store = open_store(url)
+    store.record("", exchange("33cc", 3), [receipt("abc111", 9, "of the third")])
+    store.close()
+    assert "are meant by abc111" in run("restore", "abc111", "--store", url).stderr
+    assert run("restore", "abc111", "--session", "33", "--store", url).stdout == "of the third"
+
+
+def test_an_original_that_is_not_kept_is_said(run: Run, tmp_path: Path) -> None:
+    from prunus import Settings
+
+    url = f"sqlite:///{tmp_path}/bare.db"
+    store = open_store(url, Settings(store={"originals": False}))
+    store.record("", exchange(), [receipt("abc111")])
+    store.close()
+    result = run("restore", "abc", "--store", url)
+    assert result.exit_code == 2
+    assert "not kept" in result.stderr
+
+
+def test_an_empty_store_says_what_to_do(run: Run, tmp_path: Path) -> None:
+    result = run("restore", "abc", "--store", f"sqlite:///{tmp_path}/none.db")
+    assert result.exit_code == 2
+    assert "prunus run claude" in result.stderr

@@ -1,0 +1,71 @@
+import json
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+from click.testing import Result
+
+from prunus.store import open_store
+from tests.store.samples import exchange, flush, receipt
+
+Run = Callable[..., Result]
+
+
+@pytest.fixture
+def url(tmp_path: Path) -> str:
+    """A store with two sessions, the second one newer."""
+    url = f"sqlite:///{tmp_path}/prunus.db"
+    store = open_store(url)
+    cuts = [receipt("aaaaaa", 2), receipt("bbbbbb", 4)]
+    store.record("", exchange("11aa", flush=flush(), cost_of_break=60.0), cuts)
+    store.record("", exchange("22bb", 2), [receipt("cccccc", 2, strategy="old_errors")])
+    store.close()
+    return url
+
+
+def test_the_newest_session_and_all_time_are_shown(run: Run, url: str) -> None:
+    shown = run("stats", "--store", url).stdout
+    assert "Session 22bb, claude, claude-sonnet-4-5: 1 request\n" in shown
+    assert "old_errors" in shown
+    assert "duplicate" not in shown
+    assert "All time: 2 sessions, 2 requests" in shown
+
+
+def test_a_session_is_chosen_by_its_first_digits(run: Run, url: str) -> None:
+    shown = run("stats", "11", "--store", url).stdout
+    assert "Session 11aa" in shown
+    assert "100 (20%), 1 cache break of 60 paid" in shown
+
+
+def test_all_shows_the_strategies_of_all_sessions(run: Run, url: str) -> None:
+    shown = run("stats", "--all", "--store", url).stdout
+    assert "Session" not in shown
+    assert "old_errors" in shown
+    assert "repeated_reads" in shown
+
+
+def test_json_has_every_number(run: Run, url: str) -> None:
+    found = json.loads(run("stats", "--json", "--store", url).stdout)
+    assert found["session"]["id"] == "22bb"
+    assert found["all"]["requests"] == 2
+    assert found["all"]["saved"] == 200.0
+    assert found["all"]["usage"]["cache_read"] == 1_000
+    assert found["all"]["strategies"]["repeated_reads"] == {"count": 2, "tokens": 180}
+    assert found["shadow"]["requests"] == 0
+
+
+def test_an_unknown_session_is_an_error(run: Run, url: str) -> None:
+    result = run("stats", "99", "--store", url)
+    assert result.exit_code == 2
+    assert "no session 99" in result.stderr
+
+
+def test_a_shadow_run_says_what_would_have_been(run: Run, tmp_path: Path) -> None:
+    url = f"sqlite:///{tmp_path}/shadow.db"
+    store = open_store(url)
+    store.record("", exchange("c1", shadow=True), [receipt("aaaaaa")])
+    store.close()
+    for options in ((), ("--all",)):
+        shown = run("stats", *options, "--store", url).stdout
+        assert "shadow: nothing was changed" in shown
+        assert "Would save  100 (20%)" in shown

@@ -1,0 +1,68 @@
+from prunus.engine import Tally
+from prunus.report.stats import stats_box, totals_record
+from prunus.store import Totals, Usage
+
+SESSION = Totals(
+    requests=42,
+    tokens_before=100_000,
+    tokens_after=60_000,
+    usage=Usage(1_000, 50_000, 9_000, 2_500),
+    cost=30_000.0,
+    cost_unpruned=50_000.0,
+    cost_of_breaks=4_000.0,
+    breaks=2,
+    strategies={"old_errors": Tally(3, 900), "duplicate_calls": Tally(12, 8_500)},
+    conversations=1,
+)
+EVER = Totals(requests=900, cost=1_000_000.0, cost_unpruned=900_000.0, conversations=7, errors=2)
+
+
+def test_the_box_of_a_session() -> None:
+    assert stats_box(SESSION, EVER, "3f9a").splitlines() == [
+        "Prunus Statistics",
+        "────────────────────────────────────────────────────────────",
+        "Session 3f9a: 42 requests",
+        "  Pruned      15 parts, ~9.4k tokens",
+        "  Sent        ~60k tokens in all, 40% less than came",
+        "  Billed      30k (unpruned 50k)",
+        "  Saved       20k (40%), 2 cache breaks of 4k paid",
+        "  Provider    1k input, 50k from cache, 9k to cache, 2.5k output",
+        "",
+        "Strategy Effectiveness:",
+        "────────────────────────────────────────────────────────────",
+        "  Auto-Supersede        12 prunes, ~8.5k saved ⭐",
+        "    🔄 hash             12 prunes, ~8.5k    duplicate_calls",
+        "  old_errors             3 prunes, ~900 saved",
+        "",
+        "All time: 7 sessions, 900 requests",
+        "  Pruned      0 parts, ~0 tokens",
+        "  Sent        ~0 tokens in all, 0% less than came",
+        "  Billed      1M (unpruned 900k)",
+        "  Saved       -100k (-11%)",
+        "  Faults      2 requests went out as they came",
+        "",
+        "Costs are in uncached input tokens of the model that was asked.",
+    ]
+
+
+def test_without_a_session_all_time_is_shown_once() -> None:
+    box = stats_box(None, SESSION)
+    assert box.count("All time: 1 session, 42 requests") == 1
+    assert "Session " not in box
+    assert "duplicate_calls" in box
+
+
+def test_nothing_pruned_is_said() -> None:
+    assert "Nothing was pruned yet." in stats_box(None, EVER)
+
+
+def test_shadow_says_what_would_have_been() -> None:
+    box = stats_box(None, SESSION, shadow=True)
+    assert "Would save  20k (40%)" in box
+    assert "Billed" not in box
+
+
+def test_the_record_has_the_net_savings() -> None:
+    record = totals_record(SESSION)
+    assert record["saved"] == 20_000.0
+    assert record["strategies"]["old_errors"] == {"count": 3, "tokens": 900}

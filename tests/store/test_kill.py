@@ -1,0 +1,70 @@
+"""Killed at any point, the store is whole and has every receipt that was committed."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+SCRIPT = """
+import os, random, select, signal, sqlite3, sys, time
+
+from prunus.store import open_store
+from tests.store.samples import edit, exchange, links, memo, receipt
+
+path, rounds = sys.argv[1], int(sys.argv[2])
+chance = random.Random(7)
+
+
+def write(round, out):
+    store = open_store(f"sqlite:///{path}")
+    memory = store.memory("")
+    for n in range(100_000):
+        name = f"c{round}-{n // 20}"
+        memory.keep(memo(name, 2 * n + 2, (edit(n),)), links(2, f"{round}-{n}"))
+        id = f"{round:03x}{n:05x}"
+        store.record("", exchange(name, n, time=time.time()), [receipt(id, n, f"original of {id} " * 200)])
+        os.write(out, f"{id}\\n".encode())
+
+
+committed = []
+for round in range(rounds):
+    into, out = os.pipe()
+    child = os.fork()
+    if not child:
+        os.close(into)
+        write(round, out)
+    os.close(out)
+    # The delay counts from the first commit or the start, so that opening and migrating are killed too.
+    if round % 5:
+        select.select([into], [], [], 5)
+    time.sleep(chance.random() * 0.03)
+    os.kill(child, signal.SIGKILL)
+    os.waitpid(child, 0)
+    with os.fdopen(into) as lines:
+        committed += [line.strip() for line in lines if line.endswith("\\n")]
+    check = sqlite3.connect(path) if os.path.exists(path) else None
+    if check is not None:
+        assert check.execute("PRAGMA integrity_check").fetchall() == [("ok",)]
+        check.close()
+
+store = open_store(f"sqlite:///{path}", existing=True)
+kept = {receipt.id: receipt.original for receipt in store.receipts("")}
+missing = [id for id in committed if id not in kept]
+assert not missing, missing
+for id in committed:
+    assert store.original("", kept[id]) == f"original of {id} " * 200
+assert store.totals("").requests == len(kept)
+store.close()
+print(len(committed))
+"""
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="there is no fork and no SIGKILL")
+def test_kill_9_while_writing_50_times_loses_nothing(tmp_path: Path) -> None:
+    command = [sys.executable, "-c", f"import sys; sys.path[:0] = {sys.path!r}\n{SCRIPT}"]
+    run = subprocess.run([*command, str(tmp_path / "prunus.db"), "50"], capture_output=True, text=True)
+    assert run.returncode == 0, run.stderr
+    assert int(run.stdout) > 50

@@ -1,0 +1,171 @@
+"""Conversations in the store: found by their links, with the ledger they had."""
+
+from __future__ import annotations
+
+import json
+import subprocess
+import sys
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from prunus import Pruner, Settings
+from prunus.store import Store, StoreError
+from tests.store.samples import edit, flush, links, memo
+
+Reopen = Callable[..., Store]
+
+
+def step(n: int) -> list[dict[str, Any]]:
+    path = f"src/part_{n % 3}.py"
+    text = "".join(f"{line}: total_{n % 3}_{line} = add({line})\n" for line in range(60))
+    return [
+        {
+            "role": "assistant",
+            "content": [{"type": "tool_use", "id": f"t{n}", "name": "Read", "input": {"file_path": path}}],
+        },
+        {"role": "user", "content": [{"type": "tool_result", "tool_use_id": f"t{n}", "content": text}]},
+    ]
+
+
+def requests(count: int) -> list[bytes]:
+    messages: list[dict[str, Any]] = [{"role": "user", "content": "Look around."}]
+    grown = []
+    for n in range(count):
+        messages = [*messages, *step(n)]
+        body = {"model": "claude-sonnet-4-5", "system": "Be brief.", "messages": messages}
+        grown.append(json.dumps(body).encode())
+    return grown
+
+
+SETTINGS = [Settings(preset="auto", schedule=name) for name in ("cache", "eager", "pressure")]
+
+
+@pytest.mark.parametrize("settings", SETTINGS, ids=lambda s: s.schedule)
+def test_a_restart_changes_no_byte(settings: Settings, reopen: Reopen) -> None:
+    bodies = requests(14)
+    steady = Pruner(settings)
+    expected = [steady.prune(body, now=10.0 * n).body for n, body in enumerate(bodies)]
+    for stop in range(1, len(bodies), 3):
+        before, after = reopen(), reopen()
+        first, second = (Pruner(settings, store.memory(f"run {stop}")) for store in (before, after))
+        sent = []
+        for n, body in enumerate(bodies):
+            sent.append((first if n < stop else second).prune(body, now=10.0 * n).body)
+            if n == stop - 1:
+                before.close()
+        assert sent == expected
+
+
+@pytest.mark.parametrize("settings", SETTINGS, ids=lambda s: s.schedule)
+def test_two_workers_give_the_bytes_of_one(settings: Settings, reopen: Reopen) -> None:
+    steady = Pruner(settings)
+    workers = [Pruner(settings, reopen().memory("")) for _ in range(2)]
+    for n, body in enumerate(requests(14)):
+        worker = workers[(n * n // 3) % 2]
+        assert worker.prune(body, now=10.0 * n).body == steady.prune(body, now=10.0 * n).body
+
+
+def test_what_is_recorded_of_an_exchange_does_not_change_what_is_remembered(store: Store) -> None:
+    from tests.store.samples import exchange
+
+    kept = memo("c1", 6, (edit(2),), at=50.0)
+    store.memory("").keep(kept, links(6))
+    store.record("", exchange("c1", 99, time=9_999.0))
+    assert store.memory("").recall(links(6)) == (kept, 5)
+
+
+def test_the_deepest_link_counts(store: Store) -> None:
+    memory = store.memory("")
+    whole = links(3_000)
+    memory.keep(memo("short", 10), whole[:10])
+    memory.keep(memo("long", 700), whole[:700])
+    other = [*whole[:10], *links(900, "b")]
+    for asked, expected in ((whole, ("long", 699)), (whole[:300], ("long", 299)), (other, ("long", 9))):
+        found = memory.recall(asked)
+        assert found is not None
+        assert (found[0].id, found[1]) == expected
+    assert memory.recall(links(2_000, "c")) is None
+    assert memory.recall([]) is None
+
+
+def test_a_ledger_follows_every_change(reopen: Reopen) -> None:
+    ours, theirs = reopen().memory(""), reopen().memory("")
+    one, two, two_again, three = edit(2), edit(4), edit(4, "old_errors"), edit(6)
+    states = [
+        ((one,), ()),
+        ((one, two), (flush(1),)),
+        ((two_again,), (flush(1), flush(2))),
+        ((), ()),
+        ((three,), ()),
+    ]
+    for n, (edits, flushes) in enumerate(states):
+        kept = memo("c1", 2 * n + 2, edits, flushes, at=float(n))
+        ours.keep(kept, links(2 * n + 2)[-2:])
+        assert theirs.recall(links(2 * n + 2)) == (kept, 2 * n + 1)
+
+
+def test_a_ledger_that_another_process_changed_is_written_whole(reopen: Reopen) -> None:
+    ours, theirs = reopen().memory(""), reopen().memory("")
+    ours.keep(memo("c1", 2, (edit(2), edit(4))), links(2))
+    theirs.keep(memo("c1", 2, (edit(6),)), links(2))
+    last = memo("c1", 4, (edit(2), edit(4)))
+    ours.keep(last, links(4)[2:])
+    assert reopen().memory("").recall(links(4)) == (last, 3)
+
+
+def test_a_ledger_that_did_not_change_is_not_written(store: Store, path: Path) -> None:
+    import sqlite3
+
+    memory = store.memory("")
+    memory.keep(memo("c1", 2, (edit(2),)), links(2))
+    with sqlite3.connect(path) as connection:
+        connection.execute("CREATE TRIGGER no BEFORE INSERT ON edits BEGIN SELECT raise(ABORT, 'written'); END")
+    connection.close()
+    memory.keep(memo("c1", 4, (edit(2),)), links(4)[2:])
+    with pytest.raises(StoreError, match="written"):
+        memory.keep(memo("c1", 6, (edit(2), edit(4))), links(6)[4:])
+
+
+def test_a_ledger_of_another_version_is_forgotten(store: Store, path: Path) -> None:
+    import sqlite3
+
+    store.memory("").keep(memo("c1", 2, (edit(2),)), links(2))
+    with sqlite3.connect(path) as connection:
+        connection.execute("UPDATE edits SET edit = ?", (b'{"version": 99}',))
+    connection.close()
+    assert store.memory("").recall(links(2)) is None
+
+
+WORKER = """
+import sys
+from prunus import Pruner, Settings
+from prunus.store import open_store
+from tests.store.test_memory import requests
+store = open_store(sys.argv[1])
+pruner = Pruner(Settings(schedule="cache"), store.memory(""))
+bodies = requests(8)
+for line in sys.stdin:
+    n = int(line)
+    sys.stdout.buffer.write(len(body := pruner.prune(bodies[n], now=10.0 * n).body).to_bytes(8) + body)
+    sys.stdout.buffer.flush()
+"""
+
+
+def test_two_processes_give_the_bytes_of_one(path: Path) -> None:
+    steady = Pruner(Settings(schedule="cache"))
+    pipe = subprocess.PIPE
+    command = [sys.executable, "-c", f"import sys; sys.path[:0] = {sys.path!r}\n{WORKER}", f"sqlite:///{path}"]
+    workers = [subprocess.Popen(command, stdin=pipe, stdout=pipe) for _ in range(2)]
+    for n, body in enumerate(requests(8)):
+        worker = workers[n % 2]
+        assert worker.stdin is not None
+        assert worker.stdout is not None
+        worker.stdin.write(b"%d\n" % n)
+        worker.stdin.flush()
+        answer = worker.stdout.read(int.from_bytes(worker.stdout.read(8)))
+        assert answer == steady.prune(body, now=10.0 * n).body
+    for worker in workers:
+        worker.communicate()

@@ -1,0 +1,103 @@
+"""The store stays within its size and age, and drops what nobody needs any more."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Iterator
+from pathlib import Path
+from random import Random
+
+import pytest
+
+from prunus import Settings
+from prunus.store import Store, open_store
+from tests.store.samples import edit, exchange, links, memo, receipt
+
+DAY = 86_400.0
+NOW = time.time()
+
+
+@pytest.fixture
+def small(path: Path) -> Iterator[Store]:
+    """A store of at most a megabyte and three days."""
+    store = open_store(f"sqlite:///{path}", Settings(store={"size": 1024 * 1024, "days": 3}))
+    yield store
+    store.close()
+
+
+def noise(seed: int, size: int = 30_000) -> str:
+    return Random(seed).randbytes(size // 2).hex()
+
+
+def test_conversations_that_are_too_old_go_with_all_they_had(small: Store) -> None:
+    small.memory("").keep(memo("old", 6, (edit(2),), at=NOW - 9 * DAY), links(6))
+    small.record("", exchange("old", time=NOW - 9 * DAY), [receipt("aaaaaa", 2), receipt("bbbbbb", 4, "only here")])
+    small.set_flag("", "old", "manual", "on")
+    small.ask("", "old", "sweep")
+    small.record("", exchange("new", time=NOW), [receipt("cccccc", 2)])
+    small.vacuum()
+    assert [session.id for session in small.sessions("")] == ["new"]
+    assert [kept.id for kept in small.receipts("")] == ["cccccc"]
+    assert small.memory("").recall(links(6)) is None
+    assert small.flags("", "old") == {}
+    assert small.asked("", "old") == ()
+    assert small.info().originals == 1
+    [kept] = small.receipts("")
+    assert small.original("", kept.original) == "one\ntwo\n"
+
+
+def test_the_sums_of_all_time_outlive_their_conversations(small: Store) -> None:
+    small.record("", exchange("old", time=NOW - 9 * DAY), [receipt("aaaaaa")])
+    before = small.totals("")
+    small.vacuum()
+    assert small.sessions("") == []
+    assert small.totals("") == before
+    assert before.requests == 1
+
+
+def test_the_oldest_go_first_when_it_is_full(small: Store, path: Path) -> None:
+    for n in range(200):
+        at = NOW - 1_000 + n
+        small.memory("").keep(memo(f"c{n}", 2, at=at), links(2, f"c{n}"))
+        small.record("", exchange(f"c{n}", time=at), [receipt(f"{n:06x}", 2, noise(n))])
+    left = [session.id for session in small.sessions("")]
+    assert left == [f"c{n}" for n in range(199, 199 - len(left), -1)]
+    assert 10 < len(left) < 140
+    small.vacuum()
+    assert small.info().size <= 1024 * 1024
+    assert small.totals("").requests == 200
+
+
+def test_one_conversation_that_is_too_large_loses_its_oldest_originals(small: Store) -> None:
+    for n in range(200):
+        small.record("", exchange("c1", n, time=NOW), [receipt(f"{n:06x}", n, noise(n))])
+    small.vacuum()
+    assert small.info().size <= 1024 * 1024
+    kept = {int(one.id, 16): one.original for one in small.receipts("")}
+    assert len(kept) == 200
+    assert not kept[0]
+    assert small.original("", kept[199]) == noise(199)
+
+
+def test_what_is_still_used_is_not_old(small: Store, path: Path) -> None:
+    import sqlite3
+
+    small.save_hidden("", "used", b"1")
+    small.save_hidden("", "unused", b"2")
+    with sqlite3.connect(path) as connection:
+        connection.execute("UPDATE hidden SET seen = ?", (NOW - 9 * DAY,))
+    connection.close()
+    assert small.hidden("", ["used"]) == {"used": b"1"}
+    small.vacuum()
+    assert small.hidden("", ["used", "unused"]) == {"used": b"1"}
+
+
+def test_an_original_without_a_receipt_goes(small: Store, path: Path) -> None:
+    import sqlite3
+
+    small.record("", exchange(time=NOW), [receipt("aaaaaa")])
+    with sqlite3.connect(path) as connection:
+        connection.execute("DELETE FROM receipts")
+    connection.close()
+    small.vacuum()
+    assert small.info().originals == 0

@@ -1,0 +1,196 @@
+"""What is put into the store comes out again, for its tenant and nobody else."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import pytest
+
+from prunus.engine import Tally
+from prunus.store import Store, Usage, open_store
+from tests.store.samples import exchange, flush, links, memo, receipt
+
+
+def test_an_exchange_comes_back_as_it_was(store: Store) -> None:
+    one = exchange(flush=flush(), cost_of_break=60.0, error="", shadow=False)
+    two = exchange(request=2, usage=None, error="OSError: gone", status=502)
+    store.record("", one)
+    store.record("", two)
+    assert store.exchanges("", "c1") == [one, two]
+
+
+def test_an_exchange_recorded_again_takes_its_own_place(store: Store) -> None:
+    before = exchange(usage=None, status=0, cost=0.0, id="x")
+    after = exchange(id="x")
+    store.record("", before, [receipt("aaaaaa")])
+    store.record("", after)
+    assert store.exchanges("", "c1") == [after]
+    assert store.totals("").requests == 1
+    assert store.totals("").cost == 400.0
+    assert [r.id for r in store.receipts("")] == ["aaaaaa"]
+
+
+def test_totals_add_up(store: Store) -> None:
+    store.record("", exchange(flush=flush(), cost_of_break=60.0), [receipt("aaaaaa", 2), receipt("bbbbbb", 4)])
+    store.record("", exchange("c2"), [receipt("cccccc", 2, strategy="old_errors")])
+    for totals in (store.totals(""), store.totals("", "c1")):
+        assert totals.cost_of_breaks == 60.0
+        assert totals.breaks == 1
+    everything = store.totals("")
+    assert (everything.requests, everything.conversations) == (2, 2)
+    assert (everything.tokens_before, everything.tokens_after) == (2_000, 1_600)
+    assert everything.usage == Usage(20, 1_000, 580, 80)
+    assert everything.saved == 200.0
+    assert everything.strategies == {"repeated_reads": Tally(2, 180), "old_errors": Tally(1, 90)}
+    assert store.totals("", "c2").strategies == {"old_errors": Tally(1, 90)}
+
+
+def test_a_shadow_run_is_counted_apart_and_keeps_no_originals(store: Store) -> None:
+    store.record("", exchange(shadow=True), [receipt("aaaaaa")])
+    assert store.totals("").requests == 0
+    assert store.totals("", shadow=True).requests == 1
+    assert store.totals("", shadow=True).strategies == {"repeated_reads": Tally(1, 90)}
+    assert store.receipts("") == []
+    assert store.info().originals == 0
+
+
+def test_a_part_that_is_cut_further_counts_once(store: Store) -> None:
+    store.record("", exchange(), [receipt("aaaaaa", strategy="old_errors")])
+    store.record("", exchange(request=2), [receipt("aaaaaa", strategy="repeated_reads")])
+    assert store.totals("").strategies == {"repeated_reads": Tally(1, 90)}
+    [kept] = store.receipts("")
+    assert (kept.strategy, kept.request) == ("repeated_reads", 2)
+
+
+@pytest.mark.parametrize(
+    "text", ["", "plain\r\n", "grüße \N{PARTY POPPER}", "lone \ud83d surrogate", "x" * 300_000]
+)
+def test_an_original_comes_back_exactly(store: Store, text: str) -> None:
+    store.record("", exchange(), [receipt("aaaaaa", original=text)])
+    [kept] = store.find("", "aaa")
+    assert store.original("", kept.original) == text
+
+
+def test_equal_originals_are_kept_once(store: Store) -> None:
+    store.record("", exchange(), [receipt("aaaaaa", 2), receipt("bbbbbb", 4)])
+    assert store.info().originals == 1
+    assert len(store.receipts("")) == 2
+
+
+def test_originals_are_not_kept_where_settings_say_so(path: object) -> None:
+    from prunus import Settings
+
+    store = open_store(f"sqlite:///{path}", Settings(store={"originals": False}))
+    store.record("", exchange(), [receipt("aaaaaa")])
+    [kept] = store.receipts("")
+    assert kept.original == ""
+    assert store.info().originals == 0
+    store.close()
+
+
+def test_the_price_of_a_break_is_shared_by_the_edits_behind_its_cut(store: Store) -> None:
+    early, late, later = receipt("aaaaaa", 1), receipt("bbbbbb", 5), receipt("cccccc", 9)
+    store.record("", exchange(flush=flush(cut=5), cost_of_break=60.0), [early, late, later])
+    assert {r.id: r.price for r in store.receipts("")} == {"aaaaaa": 0.0, "bbbbbb": 30.0, "cccccc": 30.0}
+
+
+def test_a_price_that_is_known_later_is_shared_later(store: Store) -> None:
+    sent = exchange(flush=flush(cut=5), status=0, id="x")
+    store.record("", sent, [receipt("aaaaaa", 1), receipt("bbbbbb", 5)])
+    store.record("", replace(sent, cost_of_break=60.0, status=200))
+    assert {r.id: r.price for r in store.receipts("")} == {"aaaaaa": 0.0, "bbbbbb": 60.0}
+
+
+def test_sessions_are_listed_newest_first(store: Store) -> None:
+    store.memory("").keep(memo("c1", 6, at=1_001.0), links(6))
+    store.record("", exchange("c1"), [receipt("aaaaaa")])
+    store.record("", exchange("c2", 3))
+    newest, oldest = store.sessions("")
+    assert (newest.id, oldest.id) == ("c2", "c1")
+    assert (oldest.depth, oldest.requests, oldest.receipts) == (6, 3, 1)
+    assert (oldest.client, oldest.model) == ("claude", "claude-sonnet-4-5")
+    assert (oldest.cost, oldest.cost_unpruned, oldest.tokens_before) == (400.0, 500.0, 1_000)
+    assert [session.id for session in store.sessions("", 1)] == ["c2"]
+
+
+def test_hidden_exchanges_come_back_by_key(store: Store) -> None:
+    store.save_hidden("", "k1", b"[1]")
+    store.save_hidden("", "k2", b"[2]")
+    store.save_hidden("", "k2", b"[3]")
+    assert store.hidden("", ["k1", "k2", "k3"]) == {"k1": b"[1]", "k2": b"[3]"}
+    assert store.hidden("", (f"k{n}" for n in range(2_000))) == {"k1": b"[1]", "k2": b"[3]"}
+
+
+@pytest.mark.parametrize("kind", ["sqlite", "off"])
+def test_what_is_asked_for_is_taken_once(store: Store, kind: str) -> None:
+    store = store if kind == "sqlite" else open_store("off")
+    store.ask("", "c1", "sweep 5")
+    store.ask("", "c1", "sweep 2")
+    assert store.asked("", "c1") == ("sweep 5", "sweep 2")
+    assert store.take("", "c1") == ("sweep 5", "sweep 2")
+    assert store.take("", "c1") == store.asked("", "c1") == ()
+
+
+@pytest.mark.parametrize("kind", ["sqlite", "off"])
+def test_a_flag_stays_until_it_is_taken_back(store: Store, kind: str) -> None:
+    store = store if kind == "sqlite" else open_store("off")
+    store.set_flag("", "c1", "manual", "on")
+    store.set_flag("", "c1", "manual", "off")
+    assert store.flags("", "c1") == {"manual": "off"}
+    assert store.flags("", "c2") == {}
+    store.set_flag("", "c1", "manual", "")
+    assert store.flags("", "c1") == {}
+
+
+@pytest.mark.parametrize("kind", ["sqlite", "off"])
+def test_no_tenant_sees_what_belongs_to_another(store: Store, kind: str) -> None:
+    store = store if kind == "sqlite" else open_store("off")
+    store.record("anna", exchange(), [receipt("aaaaaa", original="of anna")])
+    store.memory("anna").keep(memo("c1", 6), links(6))
+    store.save_hidden("anna", "k", b"secret")
+    store.set_flag("anna", "c1", "manual", "on")
+    store.ask("anna", "c1", "sweep")
+    digests = [kept.original for kept in store.receipts("anna")]
+    for other in ("bert", ""):
+        assert store.receipts(other) == store.receipts(other, "c1") == store.find(other, "a") == []
+        assert all(store.original(other, digest) is None for digest in digests)
+        assert store.memory(other).recall(links(6)) is None
+        assert store.sessions(other) == store.exchanges(other, "c1") == []
+        assert store.hidden(other, ["k"]) == {}
+        assert store.flags(other, "c1") == {}
+        assert store.asked(other, "c1") == store.take(other, "c1") == ()
+        assert store.totals(other) == store.totals(other, "c1")
+        assert store.totals(other).requests == 0
+    assert store.asked("anna", "c1") == ("sweep",)
+
+
+def test_the_same_conversation_and_the_same_text_of_two_tenants_are_two(store: Store) -> None:
+    for tenant in ("anna", "bert"):
+        store.memory(tenant).keep(memo("c1", 6), links(6))
+        store.record(tenant, exchange(), [receipt("aaaaaa")])
+    info = store.info()
+    assert (info.conversations, info.originals, info.receipts) == (2, 2, 2)
+    assert info.tenants == ("anna", "bert")
+
+
+def test_clear_leaves_nothing(store: Store, path: object) -> None:
+    store.memory("").keep(memo("c1", 6), links(6))
+    store.record("", exchange(), [receipt("aaaaaa", original="VERY PRIVATE" * 9)])
+    store.save_hidden("", "k", b"VERY PRIVATE")
+    store.clear()
+    info = store.info()
+    assert (info.conversations, info.exchanges, info.receipts, info.originals, info.hidden) == (0, 0, 0, 0, 0)
+    assert store.totals("").requests == 0
+    assert store.memory("").recall(links(6)) is None
+
+
+def test_off_keeps_nothing_on_disk(tmp_path: object, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("XDG_DATA_HOME", str(tmp_path))
+    store = open_store("off")
+    store.record("", exchange(), [receipt("aaaaaa")])
+    store.memory("").keep(memo("c1", 6), links(6))
+    store.save_hidden("", "k", b"1")
+    assert store.hidden("", ["k"]) == {"k": b"1"}
+    assert store.memory("").recall(links(6)) is None
+    assert store.sessions("") == store.receipts("") == []
+    assert list(tmp_path.iterdir()) == []  # type: ignore[attr-defined]
