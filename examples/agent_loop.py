@@ -17,7 +17,7 @@ from typing import Any
 from prunus import Pruner, Settings
 from prunus.changelog import generate_changelog
 from prunus.intent import with_intent, without_intent
-from prunus.projection import compose, projection, smart_tool_retention
+from prunus.projections import compose, projection, smart_tool_retention
 from prunus.tokens import Counter
 
 Message = dict[str, Any]
@@ -126,7 +126,7 @@ def main() -> None:
         "no pruning": lambda messages: messages,
         "smart_tool_retention()": smart_tool_retention(),
         "... and repeated commands": compose(smart_tool_retention(), projection("duplicate_calls")),
-        "Pruner, preset lean": by_pruner(Settings.preset("lean")),
+        "Pruner, preset auto": by_pruner(Settings()),
     }
     print(f"{'':28}{'requests':>10}{'tokens sent':>14}{'largest':>10}")
     runs = {name: loop(project) for name, project in ways.items()}

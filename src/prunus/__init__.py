@@ -10,12 +10,19 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
+    from prunus.changelog import generate_changelog
     from prunus.errors import FormatError, InvariantError, PrunusError, SettingsError
+    from prunus.files import FileHistory, FileState
+    from prunus.histories import history_of
+    from prunus.intent import with_intent, without_intent
     from prunus.outcome import Outcome, Report
+    from prunus.projections import compose, projection, smart_tool_retention
     from prunus.pruner import Pruner, prune
     from prunus.settings import Settings
 
 __all__ = [
+    "FileHistory",
+    "FileState",
     "FormatError",
     "InvariantError",
     "Outcome",
@@ -24,10 +31,19 @@ __all__ = [
     "Report",
     "Settings",
     "SettingsError",
+    "compose",
+    "generate_changelog",
+    "history_of",
+    "projection",
     "prune",
+    "smart_tool_retention",
+    "with_intent",
+    "without_intent",
 ]
 
 _HOMES = {
+    "FileHistory": "files",
+    "FileState": "files",
     "FormatError": "errors",
     "InvariantError": "errors",
     "Outcome": "outcome",
@@ -36,7 +52,14 @@ _HOMES = {
     "Report": "outcome",
     "Settings": "settings",
     "SettingsError": "errors",
+    "compose": "projections",
+    "generate_changelog": "changelog",
+    "history_of": "histories",
+    "projection": "projections",
     "prune": "pruner",
+    "smart_tool_retention": "projections",
+    "with_intent": "intent",
+    "without_intent": "intent",
 }
 
 

@@ -49,7 +49,7 @@ class Sent:
         return count - sum(index < count for index in self.gone)
 
 
-def settings(row: str, preset: str = "lean", schedule: str = "cache") -> Settings:
+def settings(row: str, preset: str = "auto", schedule: str = "cache") -> Settings:
     """A preset that is told its price."""
     read, write, ttl = ROWS[row]
     return Settings(

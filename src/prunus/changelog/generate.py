@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import replace
-from typing import Any, Final, Protocol, runtime_checkable
+from typing import Any, Final
 
 from prunus.changelog.arguments import from_arguments, path_in
 from prunus.changelog.changes import Action, Change, Undo
@@ -14,8 +14,7 @@ from prunus.changelog.patches import from_patch
 from prunus.changelog.purpose import sentence, stated
 from prunus.changelog.shell import followed, from_command, here_string
 from prunus.changelog.values import Changelog, FileLog, Line
-from prunus.errors import FormatError
-from prunus.formats import encode, read
+from prunus.histories import histories
 from prunus.history import Call, History, Ref, Result, Text
 from prunus.tokens import Counter
 from prunus.tools import Toolbox, Touch
@@ -23,7 +22,7 @@ from prunus.tools.javascript import inner_call
 from prunus.tools.paths import join
 from prunus.view import Piece, Use, View
 
-__all__ = ["Recorded", "generate_changelog"]
+__all__ = ["generate_changelog"]
 
 _OPEN_FILE: Final = re.compile(r"^\[File: (\S+) \(\d+ lines total\)\]", re.M)
 _VERBS: Final = {
@@ -35,16 +34,6 @@ _VERBS: Final = {
 }
 _REACH: Final = 3
 """Turns for which a sentence stands for the edits after it; each of them keeps it going."""
-
-
-@runtime_checkable
-class Recorded(Protocol):
-    """A recorded session, as `prunus.transcripts` loads it."""
-
-    @property
-    def format(self) -> str: ...
-    @property
-    def messages(self) -> tuple[dict[str, Any], ...]: ...
 
 
 def generate_changelog(history: Any, since: int = 0, *, toolbox: Toolbox | None = None) -> Changelog:
@@ -61,7 +50,7 @@ def generate_changelog(history: Any, since: int = 0, *, toolbox: Toolbox | None 
     failed = turns = 0
     done: set[tuple[str, bytes]] = set()
     folder = ""
-    for one in _histories(history):
+    for one in histories(history):
         reader = _Reader(one, box, turns)
         for call, use, result in reader.uses():
             mark = (call.id, use.signature)
@@ -80,27 +69,6 @@ def generate_changelog(history: Any, since: int = 0, *, toolbox: Toolbox | None 
         folder = folder or reader.view.folder
     entries = ledger.left()
     return Changelog(tuple(_files(entries, folder)), failed, ledger.reverted)
-
-
-def _histories(given: Any) -> Iterator[History]:
-    match given:
-        case History():
-            yield given
-        case Recorded():
-            yield read(encode(list(given.messages)), given.format)
-        case bytes():
-            yield read(given)
-        case str():
-            yield read(given.encode("utf-8", "replace"))
-        case Mapping():
-            yield read(encode(given))
-        case Sequence() if given and all(isinstance(one, Recorded | History) for one in given):
-            for one in given:
-                yield from _histories(one)
-        case Sequence():
-            yield read(encode(list(given)))
-        case _:
-            raise FormatError(f"no history: {type(given).__name__}; expected a request, messages or a session")
 
 
 class _Reader:

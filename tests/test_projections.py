@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from prunus.errors import SettingsError
-from prunus.projection import Pruning, compose, projection, smart_tool_retention
+from prunus.projections import Pruning, compose, projection, smart_tool_retention
 from prunus.settings import Settings
 from prunus.strategies import ALL
 
@@ -219,4 +219,4 @@ def test_what_cannot_be_called_is_an_error() -> None:
 
 def test_a_projection_refuses_a_schedule_that_waits() -> None:
     with pytest.raises(SettingsError, match="eager"):
-        Pruning(Settings.preset("lean"))
+        Pruning(Settings.preset("auto"))

@@ -158,7 +158,7 @@ def _settings(preset: str, strategies: dict[str, Any], base: Settings | None, *,
     taken = {key: values[key] for key in ("tools", "guards", "limits", "tokens")}
     if early:
         taken["guards"] = {**taken["guards"], "same_turn": {"early": True}}
-    return Settings(preset=preset, strategies=strategies, **taken)
+    return Settings(preset=preset, schedule="eager", strategies=strategies, **taken)
 
 
 def _together(first: Pruning, second: Pruning) -> Pruning | None:

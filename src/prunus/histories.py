@@ -1,0 +1,58 @@
+"""From whatever holds a conversation to its history: a request, messages, a recorded session."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any, Protocol, runtime_checkable
+
+from prunus.errors import FormatError
+from prunus.files import FileHistory
+from prunus.formats import encode, read
+from prunus.history import History
+from prunus.tools import Toolbox
+
+__all__ = ["Recorded", "histories", "history_of"]
+
+
+@runtime_checkable
+class Recorded(Protocol):
+    """A recorded session, as `prunus.transcripts` loads it."""
+
+    @property
+    def format(self) -> str: ...
+    @property
+    def messages(self) -> tuple[dict[str, Any], ...]: ...
+
+
+def history_of(given: Any, *, toolbox: Toolbox | None = None) -> FileHistory:
+    """A conversation whose files can be asked for: `history_of(body).file_state_at("src/app.py", turn=3)`.
+
+    Takes a request (a dict, JSON text or bytes), a list of messages, or a loaded session. Raises FormatError for
+    what cannot be read.
+    """
+    messages = (message for history in histories(given) for message in history.messages)
+    return FileHistory(tuple(messages), toolbox or Toolbox())
+
+
+def histories(given: Any) -> Iterator[History]:
+    """The histories in it, in order; several sessions hold several."""
+    match given:
+        case History():
+            yield given
+        case FileHistory():
+            yield History("", given.messages)
+        case Recorded():
+            yield read(encode(list(given.messages)), given.format)
+        case bytes():
+            yield read(given)
+        case str():
+            yield read(given.encode("utf-8", "replace"))
+        case Mapping():
+            yield read(encode(given))
+        case Sequence() if given and all(isinstance(one, Recorded | History) for one in given):
+            for one in given:
+                yield from histories(one)
+        case Sequence():
+            yield read(encode(list(given)))
+        case _:
+            raise FormatError(f"no history: {type(given).__name__}; expected a request, messages or a session")
