@@ -23,9 +23,9 @@ from rich.table import Table
 
 from prunus.cli.table import plain
 from prunus.lab.picture import picture
-from prunus.lab.policy import installed
+from prunus.lab.policies import installed
 from prunus.lab.run import Found, Study, recordings, run
-from prunus.lab.summary import Summary, by_agent, summarise, table
+from prunus.lab.summary import BOUNDS, Summary, by_agent, regret, summarise, table
 from prunus.policy.prices import NAMED_ROWS
 
 HERE = Path(__file__).resolve().parent
@@ -33,8 +33,8 @@ SESSIONS = HERE.parent / "../shared/corpus/dev"
 RESULTS = HERE / "results"
 AGENTS = ("claude-code", "codex", "opencode", "pi", "chat-export", "mini-swe-agent")
 POLICIES = (
-    "none", "lean", "auto", "lean@eager", "eager", "acp", "smart", "mask:10", "mask:10:30000",
-    "clear:100000:3", "langchain", "openai-agents",
+    "none", "auto", "clairvoyant", "oracle", "eager",
+    "acp", "smart", "mask:10", "mask:10:30000", "clear:100000:3", "langchain", "openai-agents",
 )  # fmt: skip
 PRICES = ("0.1/1.25", "0.025/1.25", "0.5/1.0", "0.02/1.0")
 REFERENCE = {
@@ -44,19 +44,19 @@ REFERENCE = {
     "langchain": (0.77, 0.92, 0.67, 0.94, 1.04, 0.86, 0.95),
     "openai-agents": (0.78, 0.86, 0.73, 0.97, 1.36, 0.95, 0.98),
 }
-"""Cost at each of PRICES, worst session, hard, soft."""
+"""Cost at each of PRICES, worst session, lines (which the reference calls hard), soft."""
 
 
 def beside(summaries: tuple[Summary, ...]) -> Table:
     """Measured figures, with the reference in brackets."""
     found = {(one.policy, one.prices): one for one in summaries}
-    shown = Table("policy", *PRICES, "worst", "hard", "soft", title="Measured (reference)")
+    shown = Table("policy", *PRICES, "worst", "lines", "soft", title="Measured (reference)")
     for column in shown.columns[1:]:
         column.justify = "right"
     for policy in dict.fromkeys(one.policy for one in summaries):
         at = [found[policy, row] for row in PRICES]
         measured = (
-            *(one.cost for one in at), at[0].worst, min(one.hard for one in at), min(one.soft for one in at)
+            *(one.cost for one in at), at[0].worst, min(one.lines for one in at), min(one.soft for one in at)
         )  # fmt: skip
         known = REFERENCE.get(policy, (None,) * len(measured))
         cells = [
@@ -79,6 +79,17 @@ def of_agents(found: list[Found]) -> Table:
     return shown
 
 
+def over_bounds(summaries: tuple[Summary, ...]) -> Table:
+    """What not knowing the future costs: each schedule over the best one for the same edits."""
+    rows = tuple(dict.fromkeys(one.prices for one in summaries))
+    shown = Table("policy over bound", *rows, title="Regret")
+    for policy, bound in BOUNDS:
+        ratios = regret(summaries, policy, bound)
+        if ratios:
+            shown.add_row(f"{policy} / {bound}", *(f"{ratios[row]:.3f}" if row in ratios else "-" for row in rows))
+    return shown
+
+
 def main(arguments: list[str] | None = None) -> None:
     console = Console(width=None if sys.stdout.isatty() else 170)
     paths = recordings(SESSIONS / agent for agent in AGENTS if (SESSIONS / agent).is_dir())
@@ -94,6 +105,7 @@ def main(arguments: list[str] | None = None) -> None:
     rows = [row for one in found for row in one.rows]
     summaries = summarise(rows)
     console.print(beside(summaries))
+    console.print(over_bounds(summaries))
     console.print(of_agents(found))
     headings, lines = table(summaries)
     print("At all prices; worst session, retention and faults are the worst of all prices")
@@ -104,7 +116,15 @@ def main(arguments: list[str] | None = None) -> None:
     first = summaries[0]
     console.print(f"{first.conversations} conversations, {first.requests:,} requests, {took:.0f} s")
     RESULTS.mkdir(exist_ok=True)
-    written = {"conversations": first.conversations, "requests": first.requests, "policies": summaries}
+    regrets = {policy: regret(summaries, policy, bound) for policy, bound in BOUNDS}
+    agents = by_agent(rows)
+    written = {
+        "conversations": first.conversations,
+        "requests": first.requests,
+        "regret": regrets,
+        "policies": summaries,
+        "agents": agents,
+    }
     (RESULTS / "lab.json").write_bytes(msgspec.json.format(msgspec.json.encode(written)) + b"\n")
     (RESULTS / "lab.html").write_text(picture(summaries, "Prunus on recorded sessions"), encoding="utf-8")
 

@@ -1,4 +1,4 @@
-"""What each choice of the preset `lean` is worth: one thing changed at a time, on the dev sessions.
+"""What each choice of the preset `auto` is worth: one thing changed at a time, on the dev sessions.
 
 Cost against no pruning at read 0.1, write 1.25, worst session, hard and soft retention, breaks per 100 requests.
 """
@@ -36,7 +36,7 @@ def strategy(name: str, **fields: Any) -> dict[str, Any]:
 
 
 VARIANTS: dict[str, dict[str, Any]] = {
-    "lean": {},
+    "auto": {},
     "patience 1 (break-even)": cache(patience=1.0),
     "patience 2": cache(patience=2.0),
     "patience 8": cache(patience=8.0),
@@ -53,7 +53,7 @@ VARIANTS: dict[str, dict[str, Any]] = {
 }
 
 
-class Lean:
+class Auto:
     """The preset with something changed."""
 
     declared = ""
@@ -61,9 +61,9 @@ class Lean:
     def __init__(self, name: str) -> None:
         self.name = name
         prices = [{"model": "*", "read": PRICE.read, "write": PRICE.write, "ttl": PRICE.ttl}]
-        self._pruner = Pruner(Settings(preset="lean", prices=prices, **VARIANTS[name]))
+        self._pruner = Pruner(Settings(preset="auto", prices=prices, **VARIANTS[name]))
 
-    def start(self) -> Lean:
+    def start(self) -> Auto:
         return self
 
     def __call__(self, body: Any, now: float | None) -> Any:
@@ -80,7 +80,7 @@ def measure(path: Path) -> list[tuple[str, float, float, int, int, int, int, int
             needs = Needs(one, reader)
             whole = cost(replay(one, Unpruned(), reader), PRICE).cost
             for name in VARIANTS:
-                sent = replay(one, Lean(name), reader)
+                sent = replay(one, Auto(name), reader)
                 paid, kept = cost(sent, PRICE), retention(needs, sent)
                 counts = (kept.hard, kept.hard_kept, kept.soft, kept.soft_kept, paid.breaks, len(one.requests))
                 rows.append((name, paid.cost, whole, *counts))

@@ -96,7 +96,7 @@ def test_own_sessions_are_found_and_what_was_saved_is_said(run: Run, home: Path)
     assert re.search(r"Prunus would have saved [1-9]\d*\.\d% of the cost of input", result.stdout)
     agent = next(line.split() for line in result.stdout.splitlines() if line.startswith("claude-code "))
     assert agent[1:3] == ["1", "20"]
-    assert float(agent[5]) < 1
+    assert float(agent[7]) < 1
     for heading in ("By agent", "Prompt cache", "By strategy", "Gained least"):
         assert heading in result.stdout
     assert "$" not in result.stdout.replace("--input-price USD", "")
@@ -131,6 +131,31 @@ def test_a_price_gives_dollars(run: Run, home: Path, tmp_path: Path) -> None:
     result = run("analyze", "--input-price", "1000", "--json", str(out))
     (row,) = (json.loads(line) for line in out.read_text().splitlines())
     assert f"${row['unpruned'] / 1000:,.2f} to ${row['cost'] / 1000:,.2f}" in result.stdout
+    agent = next(line.split() for line in result.stdout.splitlines() if line.startswith("claude-code "))
+    assert agent[5:7] == [f"${row['unpruned'] / 1000:,.2f}", f"${row['cost'] / 1000:,.2f}"]
+
+
+def test_models_without_a_price_have_no_dollars(run: Run, home: Path) -> None:
+    other = home / "talk.json"
+    other.write_text(json.dumps(chat_messages(steps(4))))
+    result = run("analyze", str(claude(home, "one")), str(other), "--input-price", "claude*=3")
+    assert "No dollars were given for no name" in result.stdout
+    assert "In dollars (1 session with a price):" in result.stdout
+
+
+def test_a_wrong_price_is_an_error_with_an_example(run: Run, home: Path) -> None:
+    claude(home, "one")
+    result = run("analyze", "--input-price", "cheap")
+    assert result.exit_code == 2
+    assert "PATTERN=USD" in result.stderr
+
+
+def test_a_copy_of_a_session_is_counted_once(run: Run, home: Path) -> None:
+    claude(home, "one", 1000.0)
+    claude(home, "two", 2000.0)
+    result = run("analyze")
+    assert result.stdout.startswith("1 session in 2 files, 20 requests")
+    assert "counted once (1 session left out)" in result.stdout
 
 
 def test_unreadable_and_damaged_files_are_counted_and_named(run: Run, home: Path) -> None:
@@ -168,7 +193,7 @@ def test_the_page_holds_what_the_terminal_shows(run: Run, home: Path, tmp_path: 
     text = out.read_text()
     lead = next(line for line in result.stdout.splitlines() if line.startswith("Prunus would"))
     assert lead in text
-    assert text.count("<svg") == 4
+    assert text.count("<svg") == 5
     assert not re.search(r"https?:|<script", text)
 
 

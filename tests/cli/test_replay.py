@@ -1,4 +1,5 @@
 import json
+import re
 from collections.abc import Callable
 from pathlib import Path
 
@@ -69,3 +70,21 @@ def test_short_conversations_are_said_to_be_left_out(run: Run, recorded: str) ->
     result = run("replay", recorded, "--policy", "none", "--min-requests", "30")
     assert result.exit_code == 0
     assert "1 with fewer than 30 requests left out" in result.stdout
+
+
+def test_a_schedule_is_compared_with_the_one_that_knows_the_future(run: Run, recorded: str) -> None:
+    asked = ("--policy", "auto", "--policy", "clairvoyant", "--prices", "0.1/1.25", "--prices", "0.5/1.0")
+    result = run("replay", recorded, *asked)
+    assert result.exit_code == 0
+    assert re.search(r"auto over clairvoyant: 1\.\d{3} at 0\.1/1\.25, 1\.\d{3} at 0\.5/1\.0", result.stdout)
+
+
+def test_the_table_and_the_rows_say_what_was_lost_and_sent(run: Run, recorded: str, tmp_path: Path) -> None:
+    rows = tmp_path / "rows.jsonl"
+    result = run("replay", recorded, "--policy", "mask:3", "--prices", "0.1/1.25", "--json", str(rows))
+    header = next(line.split() for line in result.stdout.splitlines() if line.startswith("policy"))
+    shown = "effective hard lines files soft tokens peak breaks/100 flushes undeclared invalid re-read"
+    assert set(shown.split()) <= set(header)
+    row = json.loads(rows.read_text())
+    written = "effective lines_kept files_kept soft_kept reread tokens peak breaks flushes invalid"
+    assert set(written.split()) <= set(row)

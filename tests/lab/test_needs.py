@@ -3,7 +3,8 @@ from typing import Any
 import pytest
 
 from prunus.history import Call
-from prunus.lab.needs import identifiers, lines
+from prunus.lab.needs import files, identifiers, lines
+from prunus.tools import Toolbox
 
 
 def needed(given: Any, tool: str = "Edit") -> set[str]:
@@ -76,3 +77,22 @@ def test_identifiers_have_eight_characters() -> None:
         "starts_with_digit",
         "long_name",
     }
+
+
+@pytest.mark.parametrize(
+    ("tool", "given", "named"),
+    [
+        ("Read", {"file_path": "/srv/app/src/door.py"}, {"src/door.py"}),
+        ("Edit", {"file_path": "door.py", "old_string": "a", "new_string": "b"}, {"door.py"}),
+        ("read", {"filePath": "C:\\work\\app\\door.py"}, {"app/door.py"}),
+        ("exec_command", {"cmd": "sed -n '1,80p' ./src/door.py"}, {"src/door.py"}),
+        ("LS", {"path": "/srv/app/src"}, {"app/src"}),
+        ("Grep", {"pattern": "open", "path": "/srv/app/src"}, {"app/src"}),
+        ("Bash", {"command": "ls"}, set()),
+        ("WebFetch", {"url": "https://example.com/a/b"}, set()),
+    ],
+)
+def test_a_call_names_the_files_it_reads_changes_or_lists(
+    tool: str, given: dict[str, str], named: set[str]
+) -> None:
+    assert files(Call("a", tool, given), Toolbox()) == named

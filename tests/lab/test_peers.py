@@ -4,7 +4,7 @@ from typing import Any
 import pytest
 
 from prunus.lab.peers import LangChain, missing
-from prunus.lab.policy import policy_named
+from prunus.lab.policies import policy_named
 from prunus.transcripts import Session
 from tests.lab.talk import anthropic, chat, reads, session
 

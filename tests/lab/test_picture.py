@@ -5,7 +5,7 @@ from xml.etree import ElementTree
 from prunus.lab.picture import HEIGHT, WIDTH, picture
 from prunus.lab.summary import Summary
 
-POINT = Summary("auto", "0.1/1.25", 3, 99, 0.62, 0.63, 1.0, "a", 0.6, 0.7, 0.99, 0.98, 10, 1.5, 0, 0)
+POINT = Summary("auto", "0.1/1.25", 3, 99, 0.62, 0.63, 1.0, "a", 0.6, 0.7, 0.99, 0.98, 1.0, 0.98, 10, 1.5, 2, 0, 0)
 POINTS = (
     POINT,
     replace(POINT, policy="mask:10", cost=1.2, hard=0.72),

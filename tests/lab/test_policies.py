@@ -3,7 +3,8 @@ import sys
 import pytest
 
 from prunus.errors import SettingsError
-from prunus.lab.policy import POLICIES, Pruned, installed, policy_named
+from prunus.lab.policies import POLICIES, installed, policy_named
+from prunus.lab.pruned import Pruned
 from tests.lab.talk import anthropic
 
 

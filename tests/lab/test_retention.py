@@ -29,27 +29,27 @@ READ = read("/a", "     1\u2192def opening(door):\n     2\u2192    return door.h
 
 def test_without_pruning_everything_is_kept() -> None:
     found = kept(anthropic([READ, edit("/a", "    return door.handle")]), Unpruned())
-    assert (found.hard, found.hard_kept, found.reread) == (1, 1, 0)
+    assert (found.lines, found.lines_kept, found.reread) == (1, 1, 0)
 
 
 def test_a_line_in_a_cleared_result_is_lost() -> None:
     found = kept(anthropic([READ, edit("/a", "    return door.handle")]), Mask(0))
-    assert (found.hard, found.hard_kept) == (1, 0)
+    assert (found.lines, found.lines_kept) == (1, 0)
 
 
 def test_a_line_that_another_part_still_shows_is_kept() -> None:
     found = kept(anthropic([READ, READ, edit("/a", "    return door.handle")]), Mask(1))
-    assert (found.hard, found.hard_kept) == (1, 1)
+    assert (found.lines, found.lines_kept) == (1, 1)
 
 
 def test_what_the_history_never_showed_does_not_count() -> None:
     found = kept(anthropic([READ, edit("/a", "    return window.handle")]), Mask(0))
-    assert found.hard == 0
+    assert found.lines == 0
 
 
 def test_a_use_is_asked_of_the_request_before_the_answer() -> None:
     steps = [READ, edit("/a", "    return door.handle"), ("Bash", {"command": "ls"}, "ok")]
-    assert kept(anthropic(steps), Mask(2)).hard_kept == 1, "it was cleared only after the edit"
+    assert kept(anthropic(steps), Mask(2)).lines_kept == 1, "it was cleared only after the edit"
 
 
 def test_what_is_lost_is_read_again_once_from_the_smallest_part() -> None:
@@ -96,10 +96,37 @@ class Shortened:
 def test_a_shortened_part_is_searched_for_what_it_still_shows() -> None:
     steps = [READ, edit("/a", "def opening(door):\n    return door.handle")]
     found = kept(chat(steps), Shortened())
-    assert (found.hard, found.hard_kept) == (2, 1)
+    assert (found.lines, found.lines_kept) == (2, 1)
 
 
 def test_lines_of_a_result_that_is_json_are_found() -> None:
     steps = [("bash", {"command": "cat a"}, '{"returncode": 0, "output": "one\\n  return door.handle\\n"}')]
     found = kept(chat([*steps, edit("/a", "return door.handle")]), Unpruned())
-    assert found.hard == 1
+    assert found.lines == 1
+
+
+def listing(*paths: str) -> Step:
+    return "Bash", {"command": "find . -name '*.py'"}, "\n".join(paths)
+
+
+def test_a_file_that_no_part_shows_any_more_is_lost() -> None:
+    steps = [listing("./src/door.py", "./src/window.py"), read("/srv/app/src/door.py", "words")]
+    found = kept(anthropic(steps), Mask(0))
+    assert (found.files, found.files_kept, found.hard, found.hard_kept) == (1, 0, 1, 0)
+    assert found.reread > 0
+    assert kept(anthropic(steps), Mask(1)).files_kept == 1
+
+
+def test_a_file_that_an_earlier_call_names_is_kept() -> None:
+    steps = [listing("./src/door.py"), read("/srv/app/src/door.py", "words"), read("/srv/app/src/door.py", "words")]
+    found = kept(anthropic(steps), Mask(0))
+    assert (found.files, found.files_kept) == (2, 1)
+
+
+def test_a_file_is_recognised_with_either_slash() -> None:
+    found = kept(anthropic([listing(".\\src\\door.py"), read("C:/app/src/door.py", "words")]), Mask(1))
+    assert (found.files, found.files_kept) == (1, 1)
+
+
+def test_a_file_that_was_never_shown_does_not_count() -> None:
+    assert kept(anthropic([listing("./src/door.py"), read("/srv/app/src/wall.py", "words")]), Mask(0)).files == 0

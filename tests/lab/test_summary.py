@@ -3,21 +3,22 @@ from dataclasses import replace
 import pytest
 
 from prunus.lab.run import Row
-from prunus.lab.summary import by_agent, summarise, table
+from prunus.lab.summary import by_agent, regret, summarise, table
 
 ROW = Row(
     session="a", agent="pi", policy="mask:10", prices="0.1/1.25", requests=50, cost=60.0, unpruned=100.0,
-    effective=65.0, tokens=40, unpruned_tokens=80, peak=10, unpruned_peak=20, breaks=5, undeclared=5, cold=0,
-    invalid=0, hard=10, hard_kept=9, soft=20, soft_kept=19, reread=4,
+    effective=65.0, tokens=40, unpruned_tokens=80, peak=10, unpruned_peak=20, breaks=5, flushes=4, undeclared=5,
+    cold=0, invalid=0, lines=10, lines_kept=9, files=5, files_kept=5, soft=20, soft_kept=19, reread=4,
 )  # fmt: skip
-OTHER = replace(ROW, session="b", agent="codex", cost=330.0, unpruned=300.0, hard=30, hard_kept=30)
+OTHER = replace(ROW, session="b", agent="codex", cost=330.0, unpruned=300.0, lines=30, lines_kept=30)
 
 
 def test_costs_are_summed_before_they_are_compared() -> None:
     [found] = summarise([ROW, OTHER])
     assert found.cost == pytest.approx(390 / 400)
-    assert found.hard == pytest.approx(39 / 40)
-    assert (found.conversations, found.requests, found.breaks) == (2, 100, 10.0)
+    assert found.lines == pytest.approx(39 / 40)
+    assert found.hard == pytest.approx(49 / 50), "lines and files"
+    assert (found.conversations, found.requests, found.breaks, found.flushes) == (2, 100, 10.0, 8)
 
 
 def test_the_worst_session_is_named() -> None:
@@ -26,8 +27,8 @@ def test_the_worst_session_is_named() -> None:
 
 
 def test_nothing_used_is_nothing_lost() -> None:
-    [found] = summarise([replace(ROW, hard=0, hard_kept=0)])
-    assert found.hard == 1.0
+    [found] = summarise([replace(ROW, lines=0, lines_kept=0, files=0, files_kept=0)])
+    assert (found.hard, found.lines, found.files) == (1.0, 1.0, 1.0)
 
 
 def test_policies_and_prices_are_kept_apart() -> None:
@@ -53,5 +54,11 @@ def test_the_table_has_a_line_per_policy_and_a_column_per_price() -> None:
 
 
 def test_the_table_shows_the_worst_retention_of_all_prices() -> None:
-    headings, [line] = table(summarise([ROW, replace(ROW, prices="0.5/1.0", hard_kept=5)]))
-    assert line[headings.index("hard")] == "0.500"
+    headings, [line] = table(summarise([ROW, replace(ROW, prices="0.5/1.0", lines_kept=4)]))
+    assert line[headings.index("lines")] == "0.400"
+    assert line[headings.index("hard")] == "0.600"
+
+
+def test_regret_is_the_cost_over_that_of_a_bound_at_each_price() -> None:
+    rows = [ROW, replace(ROW, policy="clairvoyant", cost=50.0), replace(ROW, prices="0.5/1.0")]
+    assert regret(summarise(rows), "mask:10", "clairvoyant") == {"0.1/1.25": pytest.approx(1.2)}

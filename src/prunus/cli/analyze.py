@@ -6,7 +6,7 @@ import os
 import time
 from collections.abc import Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING
 
 import click
 
@@ -14,11 +14,10 @@ from prunus.cli.failure import Failure
 
 if TYPE_CHECKING:
     from prunus.lab.analysis import File, Row, Total
+    from prunus.lab.money import Money
     from prunus.lab.page import Section
 
 __all__ = ["command"]
-
-_MILLION: Final = 1_000_000
 
 
 @click.command("analyze")
@@ -32,26 +31,36 @@ _MILLION: Final = 1_000_000
     help="Replay at most so many files, the newest ones.",
 )  # fmt: skip
 @click.option(
-    "--input-price", metavar="USD", type=click.FloatRange(min=0),
-    help="Price of a million uncached input tokens, to say the cost in dollars too.",
+    "--input-price", "input_prices", metavar="[MODEL=]USD", multiple=True,
+    help="Price of a million uncached input tokens, of every model or of those that a pattern such as 'claude*' "
+    "matches, to say costs in dollars; may be repeated.",
 )  # fmt: skip
 def command(
-    paths: tuple[Path, ...], json_: Path | None, html: Path | None, limit: int, input_price: float | None
+    paths: tuple[Path, ...], json_: Path | None, html: Path | None, limit: int, input_prices: tuple[str, ...]
 ) -> None:
     """Say what Prunus would have saved in your own sessions.
 
     Finds the sessions that agents recorded on this machine, or takes files and folders of them, replays each
-    as it came and through the preset auto with the schedule cache, and compares: by agent, by strategy, and in
-    which sessions it gained least. Nothing is changed and nothing is sent anywhere.
+    as it came and through Prunus, and compares: by agent, by strategy, what the prompt cache would have done, and
+    in which sessions it gained least. A session that was resumed or forked is counted once. Nothing is changed and
+    nothing is sent anywhere.
 
     \b
     Examples:
       prunus analyze
       prunus analyze ~/.claude/projects --html saved.html
       prunus analyze --limit 20 --input-price 3 --json sessions.jsonl
+      prunus analyze --input-price 'claude*=3' --input-price 'gpt-5*=1.25'
     """
-    from prunus.lab.analysis import analyse, total
+    from prunus.errors import SettingsError
+    from prunus.lab.analysis import total
+    from prunus.lab.appraisal import analyse
+    from prunus.lab.money import Money
 
+    try:
+        money = Money.read(input_prices)
+    except SettingsError as error:
+        raise Failure(str(error)) from error
     files, older = _newest(paths, limit)
     if not files and not paths:
         _nothing_here("No recorded sessions were found on this machine.")
@@ -72,9 +81,9 @@ def command(
         _nothing_here(f"{said}.")
         return
     everything = total(rows)
-    lead = _lead(everything, input_price)
-    sections = _sections(rows)
-    notes = _notes(rows, input_price)
+    lead = _lead(rows, money)
+    sections = _sections(rows, money)
+    notes = _notes(rows, money)
     _print(_scope(found, everything, took, older), lead, sections, notes)
     _write(found, json_, html, lead, sections, notes)
 
@@ -102,10 +111,11 @@ def _nothing_here(said: str) -> None:
     click.echo("\nGive the path of a recorded session, or try `prunus demo`: it brings its own.")
 
 
-def _lead(everything: Total, input_price: float | None) -> str:
+def _lead(rows: Sequence[Row], money: Money) -> str:
     """The answer in a sentence or two."""
-    from prunus.lab.analysis import share
+    from prunus.lab.analysis import share, total
 
+    everything = total(rows)
     cost = share(everything.cost, everything.unpruned)
     sent = share(everything.tokens, everything.unpruned_tokens)
     gained = f"saved {1 - cost:.1%} of" if cost <= 1 else f"added {cost - 1:.1%} to"
@@ -114,10 +124,17 @@ def _lead(everything: Total, input_price: float | None) -> str:
         f"Prunus would have {gained} the cost of input and sent {fewer} tokens: "
         f"{everything.unpruned:,.0f} to {everything.cost:,.0f} in units of uncached input tokens."
     )
-    if input_price is not None:
-        before, after = (price * input_price / _MILLION for price in (everything.unpruned, everything.cost))
-        said += f" At ${input_price:g} per million: ${before:,.2f} to ${after:,.2f}."
+    priced = [row for row in rows if money.of(row.model) is not None]
+    if priced:
+        known = "" if len(priced) == len(rows) else f" ({_counted(len(priced), 'session')} with a price)"
+        said += f" In dollars{known}: {_dollars(priced, money, 'unpruned')} to {_dollars(priced, money, 'cost')}."
     return said
+
+
+def _dollars(rows: Sequence[Row], money: Money, field: str) -> str:
+    """A cost in dollars, of the sessions whose price is known; a dash where there is none."""
+    known = [(price, row) for row in rows if (price := money.of(row.model)) is not None]
+    return f"${sum(price * getattr(row.total, field) for price, row in known):,.2f}" if known else "-"
 
 
 def _scope(found: Sequence[File], everything: Total, took: float, older: int) -> str:
@@ -133,36 +150,32 @@ def _scope(found: Sequence[File], everything: Total, took: float, older: int) ->
     if damaged:
         records = sum(one.skipped for one in found)
         said += f"; {_counted(records, 'damaged record')} skipped in {_counted(damaged, 'file')}"
+    copies = sum(one.copies for one in found)
+    if everything.copied or copies:
+        said += "; what resumed sessions repeat is counted once"
+        if copies:
+            said += f" ({_counted(copies, 'session')} left out)"
     if older:
         said += f"; {_counted(older, 'older file')} left out (--limit)"
     return said
 
 
-def _sections(rows: Sequence[Row]) -> tuple[Section, ...]:
-    from prunus.lab.analysis import by_agent, least, share, strategies, total
+def _sections(rows: Sequence[Row], money: Money) -> tuple[Section, ...]:
+    from prunus.lab.analysis import by_agent, total
     from prunus.lab.page import Section
 
     agents = by_agent(rows)
     groups = {**agents, "all": total(rows)} if len(agents) > 1 else agents
-    by_strategy = tuple((name, f"{tally.count:,}", f"{tally.tokens:,}") for name, tally in strategies(rows).items())
-    gained_least = tuple(
-        (
-            row.session,
-            row.agent,
-            row.model or "-",
-            f"{row.total.requests:,}",
-            f"{row.total.unpruned_tokens:,}",
-            f"{share(row.total.cost, row.total.unpruned):.3f}",
-        )
-        for row in least(rows)
-    )
+    members = {name: [row for row in rows if name in (row.agent, "all")] for name in groups}
+    paid = ("$ before" if money.prices else "cost before", "after")
     return (
         Section(
             "By agent",
-            ("agent", "sessions", "requests", "tokens before", "after", "cost", "hard", "soft"),
-            tuple(_sums(name, one) for name, one in groups.items()),
-            "Cost is a share of not pruning. Hard and soft are the shares of lines and names used later that were "
-            "still shown.",
+            ("agent", "sessions", "requests", "tokens before", "after", *paid, "cost", "hard", "soft"),
+            tuple(_sums(name, one, members[name], money) for name, one in groups.items()),
+            "Cost is a share of not pruning"
+            + ("." if money.prices else ", before and after are in uncached input tokens.")
+            + " Hard and soft are the shares of lines and files, and of names, used later that were still shown.",
         ),
         Section(
             "Prompt cache",
@@ -172,20 +185,64 @@ def _sections(rows: Sequence[Row]) -> tuple[Section, ...]:
         ),
         Section(
             "By strategy",
-            ("strategy", "edits", "tokens"),
-            by_strategy,
-            "Edits in the last request of each session, and the tokens that they keep out of it.",
+            ("strategy", "edits", "tokens", "in all requests", "saved"),
+            _by_strategy(rows, money),
+            "Edits in the last request of each session and the tokens that they keep out of it; tokens that were "
+            "kept out of all requests; what that saved, breaks of the cache paid, "
+            + ("in dollars." if money.prices else "in uncached input tokens."),
         ),
         Section(
             "Gained least",
-            ("session", "agent", "model", "requests", "tokens before", "cost"),
-            gained_least,
+            ("session", "agent", "model", "requests", "tokens before", "saved", "cost"),
+            _gained_least(rows, money),
         ),
     )
 
 
-def _sums(name: str, one: Total) -> tuple[str, ...]:
+def _by_strategy(rows: Sequence[Row], money: Money) -> tuple[tuple[str, ...], ...]:
+    from prunus.lab.analysis import strategies
+
+    lines = []
+    for name, effect in strategies(rows).items():
+        saved = f"{effect.saved:,.0f}"
+        if money.prices:
+            parts = [(money.of(row.model), row.strategies[name].saved) for row in rows if name in row.strategies]
+            known = [price * part for price, part in parts if price is not None]
+            saved = f"${sum(known):,.2f}" if known else "-"
+        lines.append((name, f"{effect.edits:,}", f"{effect.tokens:,}", f"{effect.kept:,}", saved))
+    return tuple(lines)
+
+
+def _gained_least(rows: Sequence[Row], money: Money) -> tuple[tuple[str, ...], ...]:
+    from prunus.lab.analysis import least, share
+
+    lines = []
+    for row in least(rows):
+        saved, price = row.total.unpruned - row.total.cost, money.of(row.model)
+        sign = "-" * (saved < 0)
+        said = (
+            f"{saved:,.0f}" if not money.prices else "-" if price is None else f"{sign}${abs(saved) * price:,.2f}"
+        )
+        lines.append(
+            (
+                row.session,
+                row.agent,
+                row.model or "-",
+                f"{row.total.requests:,}",
+                f"{row.total.unpruned_tokens:,}",
+                said,
+                f"{share(row.total.cost, row.total.unpruned):.3f}",
+            )
+        )
+    return tuple(lines)
+
+
+def _sums(name: str, one: Total, rows: Sequence[Row], money: Money) -> tuple[str, ...]:
     from prunus.lab.analysis import share
+
+    paid = (f"{one.unpruned:,.0f}", f"{one.cost:,.0f}")
+    if money.prices:
+        paid = (_dollars(rows, money, "unpruned"), _dollars(rows, money, "cost"))
 
     return (
         name,
@@ -193,6 +250,7 @@ def _sums(name: str, one: Total) -> tuple[str, ...]:
         f"{one.requests:,}",
         f"{one.unpruned_tokens:,}",
         f"{one.tokens:,}",
+        *paid,
         f"{share(one.cost, one.unpruned):.3f}",
         f"{share(one.hard_kept, one.hard):.3f}" if one.hard else "-",
         f"{share(one.soft_kept, one.soft):.3f}" if one.soft else "-",
@@ -211,22 +269,27 @@ def _cache(name: str, one: Total) -> tuple[str, ...]:
     )
 
 
-def _notes(rows: Sequence[Row], input_price: float | None) -> tuple[str, ...]:
+def _notes(rows: Sequence[Row], money: Money) -> tuple[str, ...]:
     """What has to be known to read the numbers."""
     from prunus.lab.analysis import total
+    from prunus.lab.appraisal import PRESET
     from prunus.policy.prices import DEFAULT
 
     notes = [
-        'Replayed with preset = "lean".',
+        f'Replayed with preset = "{PRESET}".',
         "Answers are not counted: they cost the same either way. Each session is paid by its model's cache prices.",
         "System text and tools count only where the agent recorded them.",
     ]
-    if input_price is None:
+    if not money.prices:
         notes.append(
             "The price table holds ratios and no dollars; --input-price USD per million tokens says them too."
         )
-    else:
-        notes.append(f"Dollars take ${input_price:g} per million uncached input tokens for every model.")
+    without = sorted({row.model or "no name" for row in rows if money.of(row.model) is None})
+    if money.prices and without:
+        notes.append(f"No dollars were given for {', '.join(without)}: the sums are without them.")
+    hours = sum(bool(row.lifetime) for row in rows)
+    if hours:
+        notes.append(f"{_counted(hours, 'session')} cached for an hour, as recorded, at that write's price.")
     unknown = sorted({row.model or "no name" for row in rows if not row.known})
     if unknown:
         notes.append(

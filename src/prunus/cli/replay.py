@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
 __all__ = ["command"]
 
-_POLICIES = ("none", "lean", "auto", "eager", "mask:10", "mask:10:30000", "clear:100000:3")
+_POLICIES = ("none", "auto", "eager", "mask:10", "mask:10:30000", "clear:100000:3")
 
 
 @click.command("replay")
@@ -47,13 +47,16 @@ def command(
     """Replay recorded sessions through policies: cost and loss.
 
     Takes files of recorded sessions, or folders of them, sends every request through each policy and says what
-    it would have cost against no pruning, at each price of the prompt cache. hard and soft say how much of what
-    the agent used later was still shown: the lines its edits replace, the names its calls use.
+    it would have cost against no pruning, at each price of the prompt cache. hard says how much of what the agent
+    used later was still shown: the lines its edits replace and the files its calls name; soft the names that few
+    places had shown. effective is the cost with what was lost read again. Next to clairvoyant, the bound that knows
+    the future, it says how many times that bound each policy with a schedule costs.
 
     \b
     Examples:
       prunus replay ~/.claude/projects
       prunus replay session.jsonl --policy auto --policy mask:10 --prices 0.1/1.25
+      prunus replay sessions/ --policy auto --policy clairvoyant --policy oracle
       prunus replay sessions/ --json rows.jsonl --html picture.html
     """
     import msgspec
@@ -61,10 +64,10 @@ def command(
     from prunus.cli.table import show
     from prunus.errors import SettingsError
     from prunus.lab.picture import picture
-    from prunus.lab.policy import installed
+    from prunus.lab.policies import installed
     from prunus.lab.price_row import price_row
     from prunus.lab.run import Study, recordings, run
-    from prunus.lab.summary import summarise, table
+    from prunus.lab.summary import BOUNDS, regret, summarise, table
     from prunus.policy.prices import NAMED_ROWS
 
     try:
@@ -95,7 +98,15 @@ def command(
     if rows:
         headings, lines = table(summaries)
         show(headings, lines, right=range(1, len(headings)))
-        click.echo("Costs are shares of not pruning; hard and soft are shares of what was used later.")
+        click.echo(
+            "Costs are shares of not pruning; hard (lines and files) and soft (names) are shares of what was used "
+            "later."
+        )
+        for policy, bound in BOUNDS:
+            ratios = regret(summaries, policy, bound)
+            if ratios:
+                said = ", ".join(f"{ratio:.3f} at {row}" for row, ratio in ratios.items())
+                click.echo(f"{policy} over {bound}: {said}")
 
 
 def _counted(found: tuple[Found, ...], rows: tuple[Row, ...], minimum: int, took: float) -> str:

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from prunus.lab.replay import Replay, Sent
 from prunus.policy.prices import Price, request_cost
 
-__all__ = ["Cost", "cost"]
+__all__ = ["Cost", "cost", "is_cold"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -21,8 +21,10 @@ class Cost:
     """Of the longest request."""
     breaks: int
     """Requests that do not continue the one before."""
+    flushes: int
+    """Requests whose prefix the policy says it changed."""
     undeclared: int
-    """Those among them that the policy gave no reason for."""
+    """Those breaks that the policy gave no reason for."""
     cold: int
     """Requests that came after the cache had expired."""
     invalid: int
@@ -34,15 +36,17 @@ def cost(replayed: Replay, price: Price) -> Cost:
     sent = replayed.requests
     broken = [one for one in sent if one.broken > 0]
     return Cost(
-        sum(request_cost(price, one.tokens, 0 if _cold(one, price) else one.cached) for one in sent),
+        sum(request_cost(price, one.tokens, 0 if is_cold(one, price) else one.cached) for one in sent),
         sum(one.tokens for one in sent),
         max((one.tokens for one in sent), default=0),
         len(broken),
+        sum(bool(one.declared) for one in sent),
         sum(not one.declared for one in broken),
-        sum(_cold(one, price) for one in sent),
+        sum(is_cold(one, price) for one in sent),
         sum(not one.valid for one in sent),
     )
 
 
-def _cold(sent: Sent, price: Price) -> bool:
+def is_cold(sent: Sent, price: Price) -> bool:
+    """Whether the cache had expired when a request came."""
     return sent.gap is not None and sent.gap > price.ttl

@@ -1,6 +1,8 @@
-"""What a call shows that it used: the lines it replaces, the names it knows.
+"""What a call shows that it used: the lines it replaces, the files and the names it knows.
 
-*hard*: lines of at least 12 characters that an edit replaces, or that a patch removes or names as context.
+*hard*: lines of at least 12 characters that an edit replaces, or that a patch removes or names as context; and
+files that a call reads, changes or lists, by the last two steps of their path, since the same file is named from
+the root here and from the working folder there.
 *soft*: identifiers of at least 8 characters anywhere in the arguments.
 """
 
@@ -12,13 +14,19 @@ from typing import Final
 
 from prunus.history import Call
 from prunus.lab.reading import strings
+from prunus.tools import Toolbox
+from prunus.tools.paths import normalise
 
-__all__ = ["IDENTIFIER", "LINE", "identifiers", "lines"]
+__all__ = ["IDENTIFIER", "LINE", "files", "identifiers", "lines"]
 
 LINE: Final = 12
 """Characters of the shortest line that counts, blanks around it aside."""
+_SHORTEST: Final = 4
+"""Characters of the shortest path that counts; `.` and `..` name nothing that had to be seen."""
 IDENTIFIER: Final = re.compile(r"[A-Za-z_][A-Za-z0-9_]{7,}")
 
+_FOLDERS: Final = frozenset({"path", "dir_path", "dir", "directory", "folder", "absolute_path"})
+_PLAIN: Final = re.compile(r"[\w@+.~ ()\[\]-]+(?:/[\w@+.~ ()\[\]-]+)?")
 _OLD: Final = frozenset({"old_string", "oldString", "oldText", "old_text", "old_str", "old"})
 _NEW: Final = frozenset(
     {"content", "new_string", "newString", "newText", "new_text", "new_str", "new", "file_text"}
@@ -39,6 +47,16 @@ def lines(call: Call) -> frozenset[str]:
     for text in strings(_without_new(call.input)):
         found.update(_patched(text))
     return frozenset(line for line in map(str.strip, found) if len(line) >= LINE)
+
+
+def files(call: Call, toolbox: Toolbox) -> frozenset[str]:
+    """The files and folders that a call names: of each path the last two steps."""
+    meaning = toolbox.meaning(call.tool, call.input)
+    paths = {touch.path for touch in meaning.touches}
+    if meaning.kind in ("list", "search") and isinstance(call.input, Mapping):
+        paths.update(value for key, value in call.input.items() if key in _FOLDERS and isinstance(value, str))
+    tails = {"/".join(normalise(path).lstrip("/").split("/")[-2:]) for path in paths}
+    return frozenset(tail for tail in tails if len(tail) >= _SHORTEST and _PLAIN.fullmatch(tail))
 
 
 def _replaced(value: object) -> Iterator[str]:

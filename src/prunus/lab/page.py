@@ -17,7 +17,7 @@ __all__ = ["Section", "page"]
 _WIDTH: Final = 760
 _NAME: Final = 190
 """Pixels to the left of the bars."""
-_VALUE: Final = 150
+_VALUE: Final = 190
 """Pixels to the right of them."""
 _STEP: Final = 22
 
@@ -31,7 +31,8 @@ body { font: 14px/1.45 system-ui, sans-serif; color: var(--ink); background: var
   max-width: 960px; padding: 0 1rem }
 h2 { margin: 2rem 0 .3rem; font-size: 1.15rem } .lead { font-size: 1.2rem }
 svg { max-width: 100%; height: auto; display: block } text { fill: var(--ink); font: 12px system-ui, sans-serif }
-.whole { fill: var(--grid) } .part { fill: var(--mark) } .even { stroke: var(--faint); stroke-dasharray: 3 3 }
+.whole { fill: var(--grid) } .part { fill: var(--mark) } .before { fill: var(--faint) }
+.even { stroke: var(--faint); stroke-dasharray: 3 3 }
 .table { overflow-x: auto } table { border-collapse: collapse; font-variant-numeric: tabular-nums }
 th, td { padding: 2px 9px; text-align: right; border-bottom: 1px solid var(--grid); white-space: nowrap }
 th:first-child, td:first-child { text-align: left } li { overflow-wrap: anywhere }
@@ -56,12 +57,16 @@ def page(files: Sequence[File], lead: str, sections: Sequence[Section], notes: S
         for agent, one in by_agent(rows).items()
     ]
     sent = [
-        (agent, share(one.tokens, one.unpruned_tokens), f"{one.unpruned_tokens:,} to {one.tokens:,}")
+        (agent, share(one.tokens, one.unpruned_tokens), f"{short(one.unpruned_tokens)} to {short(one.tokens)}")
         for agent, one in by_agent(rows).items()
     ]
     found = strategies(rows)
-    most = max((tally.tokens for tally in found.values()), default=0)
-    kept_out = [(name, share(tally.tokens, most), f"{tally.tokens:,} tokens") for name, tally in found.items()]
+    most = max((effect.kept for effect in found.values()), default=0)
+    kept_out = [(name, share(effect.kept, most), f"{short(effect.kept)} tokens") for name, effect in found.items()]
+    cached = [
+        (agent, share(one.unpruned_cached, one.unpruned_tokens), share(one.cached, one.tokens))
+        for agent, one in by_agent(rows).items()
+    ]
     everything = total(rows)
     return f"""<!doctype html>
 <html lang="en"><head><meta charset="utf-8"><meta name="viewport" content="width=device-width">
@@ -72,7 +77,8 @@ def page(files: Sequence[File], lead: str, sections: Sequence[Section], notes: S
 anywhere.</p>
 {_chart("Cost by agent", costs, even=True)}
 {_chart("Tokens sent by agent", sent, even=True)}
-{_chart("Tokens kept out of the last request of each session, by strategy", kept_out)}
+{_pairs("Tokens that come from the prompt cache", cached)}
+{_chart("Tokens kept out of all requests, by strategy", kept_out)}
 {_curve(rows)}
 {"".join(map(_table, sections))}
 {_list("Notes", notes)}
@@ -107,6 +113,31 @@ def _chart(title: str, bars: Sequence[tuple[str, float, str]], *, even: bool = F
     return f"<h2>{escape(title)}</h2>{_svg(title, height, drawn)}"
 
 
+def _pairs(title: str, pairs: Sequence[tuple[str, float, float]]) -> str:
+    """Two bars for each name, shares of a whole: as it was, and with Prunus."""
+    if not pairs:
+        return ""
+    room = _WIDTH - _NAME - _VALUE
+    drawn = []
+    for i, (name, before, after) in enumerate(pairs):
+        top = 4 + i * _STEP
+        drawn.append(
+            f'<text x="{_NAME - 8}" y="{top + 12}" text-anchor="end">{escape(name)}</text>'
+            f'<rect class="before" x="{_NAME}" y="{top}" width="{room * before:.1f}" height="7"/>'
+            f'<rect class="part" x="{_NAME}" y="{top + 8}" width="{room * after:.1f}" height="7"/>'
+            f'<text x="{_NAME + room + 8}" y="{top + 12}">{before:.1%}, {after:.1%} with Prunus</text>'
+        )
+    return f"<h2>{escape(title)}</h2>{_svg(title, _STEP * len(pairs) + 6, drawn)}"
+
+
+def short(number: float) -> str:
+    """A number in three or four digits, as in 12.3M."""
+    for size, unit in ((1e9, "G"), (1e6, "M"), (1e3, "k")):
+        if abs(number) >= size:
+            return f"{number / size:.1f}{unit}"
+    return f"{number:.0f}"
+
+
 def _curve(rows: Sequence[Row]) -> str:
     """A thin bar for each session, from the largest gain to the smallest; the line is not pruning."""
     costs = sorted(
@@ -128,7 +159,7 @@ def _curve(rows: Sequence[Row]) -> str:
     ]
     even = height * (1 - 1 / highest)
     drawn.append(f'<line class="even" x1="0" x2="{_WIDTH}" y1="{even:.1f}" y2="{even:.1f}"/>')
-    return f"<h2>{title}</h2>{_svg(title, height, drawn)}"
+    return f"<h2>{title}</h2>{_svg(title, height, drawn)}<p>The dashed line is not pruning.</p>"
 
 
 def _svg(title: str, height: float, drawn: Iterable[str]) -> str:

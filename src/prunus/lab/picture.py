@@ -16,7 +16,9 @@ __all__ = ["picture"]
 
 WIDTH: Final = 520
 HEIGHT: Final = 360
-_LEFT, _RIGHT, _TOP, _BOTTOM = 52, 16, 34, 44
+_LEFT, _RIGHT, _TOP, _BOTTOM = 52, 16, 48, 44
+_LETTER: Final = 6.2
+"""Pixels of a letter, roughly."""
 _COSTS: Final = (0.2, 0.3, 0.4, 0.5, 0.6, 0.7, 0.8, 0.9, 1.0, 1.5, 2.0, 3.0, 5.0, 10.0)
 _SHARES: Final = (0.0, 0.2, 0.4, 0.5, 0.6, 0.7, 0.75, 0.8, 0.85, 0.9, 0.95, 1.0)
 
@@ -27,13 +29,14 @@ _STYLE: Final = """
   :root { --ink: #e6e9ec; --faint: #8a929b; --grid: #30363c; --paper: #16191c; --mark: #ff7aa8 }
 }
 body { font: 14px/1.45 system-ui, sans-serif; color: var(--ink); background: var(--paper); margin: 2rem auto;
-  max-width: 1120px; padding: 0 1rem }
+  max-width: 1320px; padding: 0 1rem }
 svg { max-width: 100%; height: auto } .panels { display: flex; flex-wrap: wrap; gap: 1rem }
 text { fill: var(--ink); font: 11px system-ui, sans-serif } .tick { fill: var(--faint) }
 .grid { stroke: var(--grid) } .even { stroke: var(--faint); stroke-dasharray: 3 3 }
 circle { fill: var(--faint) } .ours circle { fill: var(--mark) } .ours text { font-weight: 600 }
 table { border-collapse: collapse; margin-top: 1.5rem; font-variant-numeric: tabular-nums }
-th, td { padding: 2px 9px; text-align: right; border-bottom: 1px solid var(--grid) }
+.table { overflow-x: auto }
+th, td { padding: 2px 7px; text-align: right; border-bottom: 1px solid var(--grid); white-space: nowrap }
 th:first-child, td:first-child { text-align: left }
 """
 
@@ -89,33 +92,36 @@ def _panel(prices: str, points: Sequence[Summary]) -> str:
                 f'<text class="tick" text-anchor="end" x="{_LEFT - 6}" y="{y(tick) + 4:.1f}">{tick:g}</text>'
             )
     lines.append(f'<text class="tick" x="{_LEFT}" y="{HEIGHT - 8}">cost, share of not pruning</text>')
-    lines.append(f'<text class="tick" x="6" y="{_TOP - 4}">hard retention</text>')
+    lines.append(f'<text class="tick" x="6" y="{_TOP - 14}">hard retention</text>')
     placed = sorted(((x(max(one.cost, 0.05)), y(one.hard), one) for one in points), key=lambda point: point[:2])
-    for (at, height, one), (label, left) in zip(placed, _labels([p[:2] for p in placed]), strict=True):
+    spots = [(at, height, len(one.policy)) for at, height, one in placed]
+    for (at, height, one), (label, left) in zip(placed, _labels(spots), strict=True):
         anchor, shift = ("end", -8) if left else ("start", 8)
         words = (
             f"{one.policy}: cost {one.cost:.3f}, hard {one.hard:.3f}, soft {one.soft:.3f}, worst {one.worst:.2f}"
         )
         lines.append(
-            f'<g class="{"ours" if one.policy in ("lean", "auto") else "other"}"><title>{escape(words)}</title>'
+            f'<g class="{"ours" if one.policy == "auto" else "other"}"><title>{escape(words)}</title>'
             f'<circle cx="{at:.1f}" cy="{height:.1f}" r="4.5"/>'
             f'<text text-anchor="{anchor}" x="{at + shift:.1f}" y="{label:.1f}">{escape(one.policy)}</text></g>'
         )
     return f'<svg viewBox="0 0 {WIDTH} {HEIGHT}" width="{WIDTH}" role="img">{"".join(lines)}</svg>'
 
 
-def _labels(points: Sequence[tuple[float, float]]) -> list[tuple[float, bool]]:
-    """The height of each label and whether it stands to the left, none on another one."""
-    placed: list[tuple[float, float, bool]] = []
-    for at, height in points:
+def _labels(spots: Sequence[tuple[float, float, int]]) -> list[tuple[float, bool]]:
+    """The height of each label and whether it stands to the left; none on another one, nor on a point."""
+    taken = [(at - 5, at + 5, height) for at, height, _ in spots]
+    placed: list[tuple[float, bool]] = []
+    for at, height, letters in spots:
         left = at > WIDTH * 0.72
-        label = height + 4
-        while any(
-            abs(label - other) < 12 and abs(at - there) < 120 and side == left for there, other, side in placed
-        ):
+        start = at - 8 - _LETTER * letters if left else at + 8
+        end = start + _LETTER * letters
+        label = height
+        while any(start < other_end and end > other and abs(label - y) < 11 for other, other_end, y in taken):
             label += 12
-        placed.append((at, label, left))
-    return [(label, left) for _, label, left in placed]
+        taken.append((start, end, label))
+        placed.append((label + 4, left))
+    return placed
 
 
 def _table(summaries: Sequence[Summary]) -> str:
@@ -124,4 +130,4 @@ def _table(summaries: Sequence[Summary]) -> str:
     headings, lines = table(summaries)
     head = "".join(f"<th>{escape(heading)}</th>" for heading in headings)
     body = "".join("<tr>" + "".join(f"<td>{escape(cell)}</td>" for cell in line) + "</tr>" for line in lines)
-    return f"<table><thead><tr>{head}</tr></thead><tbody>{body}</tbody></table>"
+    return f'<div class="table"><table><thead><tr>{head}</tr></thead><tbody>{body}</tbody></table></div>'

@@ -68,11 +68,12 @@ class Reader:
 
     def _sheet(self, message: Mapping[str, Any]) -> Sheet:
         parts = self._format.parse(message, b"").parts
-        forms = tuple(self._form(part) for part in parts if not isinstance(part, Marker))
+        forms = tuple(self.form(part) for part in parts if not isinstance(part, Marker))
         pairs = tuple((type(part).__name__, part.id) for part in parts if isinstance(part, Call | Result))
         return Sheet(forms, tuple(form.number for form in forms), sum(form.tokens for form in forms), pairs)
 
-    def _form(self, part: Part) -> Form:
+    def form(self, part: Part) -> Form:
+        """One part, whether it was ever sent or not."""
         key = _key(part)
         form = self._forms.get(key)
         if form is None:

@@ -16,7 +16,7 @@ from prunus.lab.policy import Policy
 from prunus.lab.reading import Reader, Sheet
 from prunus.transcripts import Session
 
-__all__ = ["Replay", "Sent", "replay"]
+__all__ = ["Replay", "Sent", "replay", "send"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,7 +52,7 @@ def replay(session: Session, policy: Policy, reader: Reader | None = None) -> Re
     """
     format = format_named(session.format)
     reader = reader or Reader(format)
-    send = policy.start()
+    ask = policy.start()
     frame = session.body()
     given = [reader.sheet(message).pairs for message in session.messages]
     sent: list[Sent] = []
@@ -64,28 +64,35 @@ def replay(session: Session, policy: Policy, reader: Reader | None = None) -> Re
         clock = max(clock, time or 0.0)
         messages = list(session.messages[:end])
         body = {**frame, format.field: messages} if isinstance(frame, dict) else messages
-        out = send(body, clock)
+        out = ask(body, clock)
         listed: list[Any] = out[format.field] if isinstance(out, dict) else out
         beside = {key: value for key, value in out.items() if key != format.field} if isinstance(out, dict) else {}
         same = bool(sent) and beside == around
         if not same:
             around, around_tokens = beside, reader.count(beside)
         sheets = tuple(map(reader.sheet, listed))
-        tokens = around_tokens + sum(sheet.tokens for sheet in sheets)
-        cached = around_tokens + _shared(sent[-1].sheets, sheets) if same else 0
-        sent.append(
-            Sent(
-                sheets,
-                tokens,
-                cached,
-                sent[-1].tokens - cached if sent else 0,
-                None if time is None or before is None else time - before,
-                send.declared,
-                [sheet.pairs for sheet in sheets if sheet.pairs] == [pairs for pairs in given[:end] if pairs],
-            )
-        )
+        valid = [sheet.pairs for sheet in sheets if sheet.pairs] == [pairs for pairs in given[:end] if pairs]
+        gap = None if time is None or before is None else time - before
+        last = sent[-1] if sent else None
+        sent.append(send(last, sheets, around_tokens, gap, same=same, declared=ask.declared, valid=valid))
         before = time
     return Replay(policy.name, tuple(sent))
+
+
+def send(
+    last: Sent | None,
+    sheets: tuple[Sheet, ...],
+    around: int,
+    gap: float | None,
+    *,
+    same: bool = True,
+    declared: str = "",
+    valid: bool = True,
+) -> Sent:
+    """One request after another: `around` tokens beside its messages, the `same` ones as before or not."""
+    cached = around + _shared(last.sheets, sheets) if last is not None and same else 0
+    tokens = around + sum(sheet.tokens for sheet in sheets)
+    return Sent(sheets, tokens, cached, last.tokens - cached if last is not None else 0, gap, declared, valid)
 
 
 def _shared(before: Sequence[Sheet], after: Sequence[Sheet]) -> int:

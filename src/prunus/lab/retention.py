@@ -7,14 +7,17 @@ the answer had shown it, and is retained where the pruned request shows it in an
 from __future__ import annotations
 
 from bisect import bisect_left, bisect_right
+from collections import Counter
 from collections.abc import Iterator, Sequence
+from copy import copy
 from dataclasses import dataclass
-from typing import Final
+from typing import Final, Literal
 
 from prunus.history import Call
-from prunus.lab.needs import identifiers, lines
+from prunus.lab.needs import files, identifiers, lines
 from prunus.lab.reading import Form, Reader, Sheet, shown_text
 from prunus.lab.replay import Replay
+from prunus.tools import Toolbox
 from prunus.transcripts import Session
 
 __all__ = ["RARE", "Needs", "Retention", "retention"]
@@ -27,13 +30,30 @@ RARE: Final = 6
 class Retention:
     """Uses that the full history had shown, and those of them that the pruned one showed too."""
 
-    hard: int = 0
-    hard_kept: int = 0
+    lines: int = 0
+    """Lines that an edit replaces or a patch names."""
+    lines_kept: int = 0
+    files: int = 0
+    """Files that a call names."""
+    files_kept: int = 0
     soft: int = 0
+    """Identifiers that few parts had shown."""
     soft_kept: int = 0
     reread: int = 0
-    """Tokens of the parts that would have been read again: for each line that was lost, the smallest part that had
-    shown it; each part once in a conversation."""
+    """Tokens of the parts that would have been read again: for each line and file that was lost, the smallest part
+    that had shown it; each part once in a conversation."""
+
+    @property
+    def hard(self) -> int:
+        """Lines and files together."""
+        return self.lines + self.files
+
+    @property
+    def hard_kept(self) -> int:
+        return self.lines_kept + self.files_kept
+
+
+Kind = Literal["line", "file", "name"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,7 +62,7 @@ class Use:
 
     request: int
     word: str
-    hard: bool
+    kind: Kind
     shown: tuple[int, ...]
     """Places in the full history, growing."""
 
@@ -60,11 +80,21 @@ class Needs:
         self._identifiers: dict[int, set[str]] = {}
         self.uses: tuple[Use, ...] = tuple(self._find(session, sheets))
 
+    def since(self, request: int) -> Needs:
+        """The same without what the answers to earlier requests used."""
+        later = copy(self)
+        later.uses = tuple(use for use in self.uses if use.request >= request)
+        return later
+
     def shows(self, form: Form, use: Use) -> bool:
         """Whether a part shows what was used."""
-        return use.word in (self._text(form) if use.hard else self._names(form))
+        if use.kind == "name":
+            return use.word in self._names(form)
+        text = self._text(form)
+        return use.word in text or (use.kind == "file" and use.word.replace("/", "\\") in text)
 
     def _find(self, session: Session, sheets: Sequence[Sheet]) -> Iterator[Use]:
+        toolbox = Toolbox()
         text = _Text([self._text(form) for form in self.forms])
         places: dict[str, list[int]] = {}
         for place, form in enumerate(self.forms):
@@ -82,11 +112,16 @@ class Needs:
                 for line in sorted(lines(form.part)):
                     shown = text.places(line)[: bisect_left(text.places(line), known)]
                     if shown:
-                        yield Use(request, line, True, tuple(shown))
+                        yield Use(request, line, "line", tuple(shown))
+                for file in sorted(files(form.part, toolbox)):
+                    spelled = {*text.places(file), *text.places(file.replace("/", "\\"))}
+                    shown = sorted(place for place in spelled if place < known)
+                    if shown:
+                        yield Use(request, file, "file", tuple(shown))
                 for name in sorted(self._names(form)):
                     shown = places[name][: bisect_left(places[name], known)]
                     if 0 < len(shown) <= RARE:
-                        yield Use(request, name, False, tuple(shown))
+                        yield Use(request, name, "name", tuple(shown))
 
     def _text(self, form: Form) -> str:
         known = self._texts.get(form.number)
@@ -130,8 +165,8 @@ class _Text:
 
 def retention(needs: Needs, replayed: Replay) -> Retention:
     """How much of what was used the pruned requests still showed."""
-    uses = [0, 0]
-    kept = [0, 0]
+    uses: Counter[Kind] = Counter()
+    kept: Counter[Kind] = Counter()
     lost: set[int] = set()
     full = {form.number for form in needs.forms}
     at = -1
@@ -143,11 +178,19 @@ def retention(needs: Needs, replayed: Replay) -> Retention:
             sheets = replayed.requests[at].sheets
             visible = {number for sheet in sheets for number in sheet.numbers}
             changed = tuple(form for sheet in sheets for form in sheet.forms if form.number not in full)
-        uses[use.hard] += 1
+        uses[use.kind] += 1
         if any(needs.forms[place].number in visible for place in use.shown) or any(
             needs.shows(form, use) for form in changed
         ):
-            kept[use.hard] += 1
-        elif use.hard:
+            kept[use.kind] += 1
+        elif use.kind != "name":
             lost.add(min(use.shown, key=lambda place: needs.forms[place].tokens))
-    return Retention(uses[1], kept[1], uses[0], kept[0], sum(needs.forms[place].tokens for place in lost))
+    return Retention(
+        uses["line"],
+        kept["line"],
+        uses["file"],
+        kept["file"],
+        uses["name"],
+        kept["name"],
+        sum(needs.forms[place].tokens for place in lost),
+    )

@@ -3,10 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
-from concurrent.futures import Executor, ProcessPoolExecutor
-from contextlib import ExitStack
 from dataclasses import dataclass
-from multiprocessing import get_context
+from functools import partial
 from pathlib import Path
 from typing import Final
 
@@ -14,9 +12,10 @@ from prunus.formats import format_named
 from prunus.lab.conversations import LIMIT, conversations
 from prunus.lab.cost import Cost, cost
 from prunus.lab.masks import Unpruned
-from prunus.lab.policy import Policy, policy_named
+from prunus.lab.policies import policy_named
+from prunus.lab.policy import Bound, Policy
+from prunus.lab.pool import spread
 from prunus.lab.price_row import price_row
-from prunus.lab.progress import largest_first, watched
 from prunus.lab.reading import Reader
 from prunus.lab.replay import Replay, replay
 from prunus.lab.retention import Needs, Retention, retention
@@ -58,11 +57,14 @@ class Row:
     peak: int
     unpruned_peak: int
     breaks: int
+    flushes: int
     undeclared: int
     cold: int
     invalid: int
-    hard: int
-    hard_kept: int
+    lines: int
+    lines_kept: int
+    files: int
+    files_kept: int
     soft: int
     soft_kept: int
     reread: int
@@ -97,19 +99,7 @@ def recordings(paths: Iterable[Path]) -> tuple[Path, ...]:
 
 def run(paths: Sequence[Path], study: Study, *, workers: int = 2, quiet: bool = False) -> Iterator[Found]:
     """Measure all files, in their order; says on standard error how far it is."""
-    # The largest first, so that no core waits for the other at the end.
-    order = largest_first(paths)
-    found: dict[int, Found] = {}
-    with ExitStack() as stack:
-        # Workers are started afresh: a fork would copy the thread that draws the bar.
-        pool: Executor | None = None
-        if min(workers, len(paths)) > 1:
-            pool = stack.enter_context(ProcessPoolExecutor(workers, mp_context=get_context("spawn")))
-        several = map if pool is None else pool.map
-        results = several(measure, [paths[i] for i in order], [study] * len(order))
-        for i, one in zip(order, watched(results, len(order), quiet), strict=True):
-            found[i] = one
-    yield from (found[i] for i in range(len(paths)))
+    yield from spread(partial(measure, study=study), paths, workers=workers, quiet=quiet)
 
 
 def measure(path: Path, study: Study) -> Found:
@@ -129,21 +119,29 @@ def measure(path: Path, study: Study) -> Found:
 def _rows(session: Session, study: Study) -> Iterator[Row]:
     reader = Reader(format_named(session.format))
     needs = Needs(session, reader)
-    unpruned = replay(session, Unpruned(), reader)
-    done: dict[Policy, tuple[Replay, Retention]] = {}
+    replays: dict[Policy | Bound, Replay] = {}
+    kept: dict[Policy | Bound, Retention] = {}
+
+    def replayed(policy: Policy | Bound) -> Replay:
+        if policy not in replays:
+            if isinstance(policy, Bound):
+                replays[policy] = policy.replay(session, reader, needs, replayed)
+            else:
+                replays[policy] = replay(session, policy, reader)
+        return replays[policy]
+
     for prices in study.prices:
         price = price_row(prices)
-        base = cost(unpruned, price)
+        base = cost(replayed(Unpruned()), price)
         for name in study.policies:
             policy = policy_named(name, prices)
-            if policy not in done:
-                replayed = unpruned if name == "none" else replay(session, policy, reader)
-                done[policy] = replayed, retention(needs, replayed)
-            replayed, kept = done[policy]
-            yield _row(session, name, prices, base, cost(replayed, price), kept, kept.reread * price.write)
+            sent = replayed(policy)
+            if policy not in kept:
+                kept[policy] = retention(needs, sent)
+            yield _row(session, name, prices, base, cost(sent, price), kept[policy], price.write)
 
 
-def _row(session: Session, policy: str, prices: str, base: Cost, paid: Cost, kept: Retention, extra: float) -> Row:
+def _row(session: Session, policy: str, prices: str, base: Cost, paid: Cost, kept: Retention, write: float) -> Row:
     return Row(
         session.name,
         session.agent,
@@ -152,17 +150,20 @@ def _row(session: Session, policy: str, prices: str, base: Cost, paid: Cost, kep
         len(session.requests),
         paid.cost,
         base.cost,
-        paid.cost + extra,
+        paid.cost + kept.reread * write,
         paid.tokens,
         base.tokens,
         paid.peak,
         base.peak,
         paid.breaks,
+        paid.flushes,
         paid.undeclared,
         paid.cold,
         paid.invalid,
-        kept.hard,
-        kept.hard_kept,
+        kept.lines,
+        kept.lines_kept,
+        kept.files,
+        kept.files_kept,
         kept.soft,
         kept.soft_kept,
         kept.reread,

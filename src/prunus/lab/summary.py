@@ -4,10 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
+from typing import Final
 
 from prunus.lab.run import Row
 
-__all__ = ["Summary", "by_agent", "summarise", "table"]
+__all__ = ["BOUNDS", "Summary", "by_agent", "regret", "summarise", "table"]
+
+BOUNDS: Final = (("auto", "clairvoyant"), ("acp@cache", "acp@clairvoyant"))
+"""Policies with a schedule, and the bound that knows the future of the same edits."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -26,10 +30,15 @@ class Summary:
     tokens: float
     peak: float
     hard: float
+    """Lines and files together."""
+    lines: float
+    files: float
     soft: float
     reread: int
     breaks: float
     """Per 100 requests."""
+    flushes: int
+    """Changes of the prefix that the policy declares."""
     undeclared: int
     invalid: int
 
@@ -64,13 +73,26 @@ def _summary(rows: Sequence[Row]) -> Summary:
         worst.session,
         _share(sum(row.tokens for row in rows), sum(row.unpruned_tokens for row in rows)),
         _share(sum(row.peak for row in rows), sum(row.unpruned_peak for row in rows)),
-        _share(sum(row.hard_kept for row in rows), sum(row.hard for row in rows)),
+        _share(sum(row.lines_kept + row.files_kept for row in rows), sum(row.lines + row.files for row in rows)),
+        _share(sum(row.lines_kept for row in rows), sum(row.lines for row in rows)),
+        _share(sum(row.files_kept for row in rows), sum(row.files for row in rows)),
         _share(sum(row.soft_kept for row in rows), sum(row.soft for row in rows)),
         sum(row.reread for row in rows),
         100 * _share(sum(row.breaks for row in rows), requests),
+        sum(row.flushes for row in rows),
         sum(row.undeclared for row in rows),
         sum(row.invalid for row in rows),
     )
+
+
+def regret(summaries: Iterable[Summary], policy: str, bound: str) -> dict[str, float]:
+    """How many times the cost of a bound a policy costs, for each price at which both were measured."""
+    costs = {(one.policy, one.prices): one.cost for one in summaries}
+    return {
+        prices: cost / costs[bound, prices]
+        for (name, prices), cost in costs.items()
+        if name == policy and costs.get((bound, prices))
+    }
 
 
 def _share(part: float, whole: float) -> float:
@@ -87,8 +109,8 @@ def table(summaries: Sequence[Summary]) -> tuple[tuple[str, ...], tuple[tuple[st
     policies = tuple(dict.fromkeys(one.policy for one in summaries))
     found = {(one.policy, one.prices): one for one in summaries}
     headings = (
-        "policy", *prices, "worst", "effective", "hard", "soft", "tokens", "peak", "breaks/100", "undeclared",
-        "invalid", "re-read",
+        "policy", *prices, "worst", "effective", "hard", "lines", "files", "soft", "tokens", "peak", "breaks/100",
+        "flushes", "undeclared", "invalid", "re-read",
     )  # fmt: skip
     lines = []
     for policy in policies:
@@ -101,10 +123,13 @@ def table(summaries: Sequence[Summary]) -> tuple[tuple[str, ...], tuple[tuple[st
                 f"{max(one.worst for one in at):.2f}",
                 f"{first.effective:.3f}",
                 f"{min(one.hard for one in at):.3f}",
+                f"{min(one.lines for one in at):.3f}",
+                f"{min(one.files for one in at):.3f}",
                 f"{min(one.soft for one in at):.3f}",
                 f"{first.tokens:.3f}",
                 f"{first.peak:.3f}",
                 f"{first.breaks:.1f}",
+                f"{first.flushes:,}",
                 str(max(one.undeclared for one in at)),
                 str(max(one.invalid for one in at)),
                 f"{first.reread:,}",

@@ -1,0 +1,134 @@
+"""The schedule that knows the future: what is lost by not knowing it.
+
+The conversation is replayed once with every edit made at once, which tells from which request on each edit could
+have been made; when that is does not depend on the schedule. The cheapest cuts are computed from that and followed
+in a second replay, whose requests are priced like all others.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import Any, ClassVar
+
+from prunus.edits import Edit
+from prunus.formats import format_named
+from prunus.history import Marker
+from prunus.lab.best_cuts import Timeline, best_cuts, steps
+from prunus.lab.cost import cost, is_cold
+from prunus.lab.policy import Policy
+from prunus.lab.pruned import Pruned, Pruning, Scheduled
+from prunus.lab.reading import Reader
+from prunus.lab.replay import Replay, replay
+from prunus.lab.retention import Needs
+from prunus.policy.prices import Price
+from prunus.policy.schedule import Eager, Moment, Plan
+from prunus.transcripts import Session
+
+__all__ = ["Clairvoyant", "foreseen"]
+
+
+@dataclass(frozen=True, slots=True)
+class Clairvoyant:
+    """The edits that a preset finds, made at the moments that turn out cheapest.
+
+    Never dearer than the schedule that does not know the future: where small things that the computation leaves
+    out (parts inside a message, pointers) make it so, that one's requests are taken.
+    """
+
+    name: str
+    knowing_less: Pruned
+    price: Price
+
+    def replay(self, session: Session, reader: Reader, needs: Needs, online: Callable[[Policy], Replay]) -> Replay:
+        foretold = foreseen(session, reader, self.knowing_less, self.price)
+        cuts = best_cuts(foretold, self.price.read, self.price.write)
+        found = (
+            replay(session, _Following(self.name, self.knowing_less, cuts), reader),
+            online(self.knowing_less),
+        )
+        return min(found, key=lambda one: cost(one, self.price).cost)
+
+
+def foreseen(session: Session, reader: Reader, policy: Pruned, price: Price) -> Timeline:
+    """When each message could lose how much, whatever the schedule."""
+    watching = _Watching(policy)
+    sent = replay(session, watching, reader).requests
+    format = format_named(session.format)
+    parts = [format.parse(message, b"").parts for message in session.messages]
+    gains: list[dict[int, int]] = []
+    for edits in watching.edits:
+        now: dict[int, int] = {}
+        for edit in edits:
+            message, part = edit.target
+            # Bookkeeping of the host never reaches the model.
+            if not isinstance(parts[message][part], Marker):
+                now[message] = now.get(message, 0) + edit.saved
+        gains.append(now)
+    sizes = tuple(reader.sheet(message).tokens for message in session.messages)
+    return Timeline(
+        sizes,
+        births(session),
+        tuple(steps([now.get(message, 0) for now in gains]) for message in range(len(sizes))),
+        tuple(not is_cold(one, price) for one in sent),
+    )
+
+
+def births(session: Session) -> tuple[int, ...]:
+    """The request that each message was first part of."""
+    found: list[int] = []
+    for request, end in enumerate(session.requests):
+        found += [request] * (end - len(found))
+    return (*found, *[len(session.requests)] * (len(session.messages) - len(found)))
+
+
+class _Watching:
+    """Every edit at once, each request's edits remembered."""
+
+    def __init__(self, policy: Pruned) -> None:
+        self.name = policy.name
+        self.edits: list[Sequence[Edit]] = []
+        self._pruning = Pruning(Scheduled(policy.settings(), Eager()))
+        self.declared = ""
+
+    def start(self) -> _Watching:
+        return self
+
+    def __call__(self, body: Any, now: float | None) -> Any:
+        out = self._pruning(body, now)
+        self.edits.append(self._pruning.last.edits)
+        return out
+
+
+class _Cuts:
+    """A schedule that was written down beforehand."""
+
+    name: ClassVar[str] = "clairvoyant"
+
+    def __init__(self, cuts: Sequence[int]) -> None:
+        self.cuts = cuts
+        self.request = 0
+
+    def plan(self, moment: Moment) -> Plan:
+        return Plan(self.cuts[self.request], "foreseen")
+
+
+@dataclass(frozen=True, slots=True)
+class _Following:
+    name: str
+    policy: Pruned
+    cuts: tuple[int, ...]
+
+    def start(self) -> _Follower:
+        return _Follower(self.policy, self.cuts)
+
+
+class _Follower(Pruning):
+    def __init__(self, policy: Pruned, cuts: tuple[int, ...]) -> None:
+        self._cuts = _Cuts(cuts)
+        super().__init__(Scheduled(policy.settings(), self._cuts))
+
+    def __call__(self, body: Any, now: float | None) -> Any:
+        out = super().__call__(body, now)
+        self._cuts.request += 1
+        return out

@@ -1,0 +1,91 @@
+"""The policies there are, by name."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterable, Mapping
+from typing import Final
+
+from prunus.errors import SettingsError
+from prunus.lab.clairvoyant import Clairvoyant
+from prunus.lab.masks import Clear, Mask, Unpruned
+from prunus.lab.oracle import Oracle
+from prunus.lab.peers import PEERS, LangChain, OpenAIAgents, missing
+from prunus.lab.policy import Bound, Policy
+from prunus.lab.price_row import price_row
+from prunus.lab.pruned import Pruned
+from prunus.policy.presets import PRESETS
+from prunus.policy.prices import DEFAULT
+
+__all__ = ["POLICIES", "SCHEDULES", "installed", "policy_named"]
+
+POLICIES: Final[Mapping[str, str]] = {
+    "none": "every request as it came",
+    "auto": "the preset auto with the schedule cache, told the price",
+    "eager": "the preset auto, every edit at once",
+    "acp": "the preset acp, every edit at once",
+    "smart": "the preset smart, every edit at once",
+    "clairvoyant": "a bound: the edits of auto at the moments that turn out cheapest",
+    "oracle": "a bound: each result goes after its last use, at the cheapest moments, and nothing is lost",
+    "oracle:all": "the same with inputs of calls and thinking",
+    "PRESET@SCHEDULE": "Prunus with a preset and a schedule, such as acp@cache or acp@clairvoyant, told the price",
+    "mask:N": "results older than the newest N become a placeholder, every turn",
+    "mask:N:BATCH": "the same, when at least BATCH tokens would go at once",
+    "clear:TRIGGER:KEEP": "Anthropic's rule: past TRIGGER tokens all but the KEEP newest results go, for good",
+    "langchain": "ClearToolUsesEdit(trigger=100000, keep=3) of langchain, where installed",
+    "openai-agents": "ToolOutputTrimmer of openai-agents, where installed",
+}
+
+SCHEDULES: Final = ("cache", "eager", "pressure", "clairvoyant")
+
+_SHAPES: Final[Mapping[str, Callable[..., Policy]]] = {
+    r"none": Unpruned,
+    r"mask:(\d+)": Mask,
+    r"mask:(\d+):(\d+)": Mask,
+    r"clear:(\d+):(\d+)": Clear,
+    r"langchain": LangChain,
+    r"openai-agents": OpenAIAgents,
+}
+
+
+def policy_named(text: str, price: str | None = None) -> Policy | Bound:
+    """The policy of this name, told which price row its requests will be paid at.
+
+    A peer that is not installed is a SettingsError too, with the reason.
+    """
+    told = None if price is None else price_row(price)
+    preset, _, schedule = text.partition("@")
+    known_price = told or DEFAULT
+    if preset in PRESETS and schedule == "clairvoyant":
+        return Clairvoyant(text, Pruned(f"{preset}@cache", preset, "cache", known_price), known_price)
+    if preset in PRESETS and schedule in SCHEDULES:
+        return Pruned(text, preset, schedule, None if schedule == "eager" else told)
+    match text:
+        case "auto":
+            return Pruned(text, text, "cache", told)
+        case "clairvoyant":
+            return Clairvoyant(text, Pruned("auto", "auto", "cache", known_price), known_price)
+        case "oracle" | "oracle:all":
+            return Oracle(text, known_price, everything=text == "oracle:all")
+        case "eager" | "acp" | "smart":
+            return Pruned(text, "auto" if text == "eager" else text, "eager")
+    for shape, make in _SHAPES.items():
+        found = re.fullmatch(shape, text)
+        if found:
+            return make(*map(int, found.groups()))
+    known = "\n".join(f"  {name:20} {words}" for name, words in POLICIES.items())
+    raise SettingsError(f"no policy {text!r}; there are\n{known}")
+
+
+def installed(names: Iterable[str]) -> tuple[tuple[str, ...], tuple[str, ...]]:
+    """Those policies that can be replayed here, and why the other ones cannot; an unknown one is an error."""
+    able: list[str] = []
+    reasons: list[str] = []
+    for name in names:
+        reason = missing(name) if name in PEERS else ""
+        if reason:
+            reasons.append(reason)
+        else:
+            policy_named(name)
+            able.append(name)
+    return tuple(able), tuple(reasons)

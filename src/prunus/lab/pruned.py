@@ -1,0 +1,59 @@
+"""Prunus itself as a policy."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+from prunus.outcome import Outcome
+from prunus.policy.prices import Price
+from prunus.policy.schedule import Schedule
+from prunus.pruner import Pruner
+from prunus.settings import Settings
+
+__all__ = ["Pruned", "Pruning"]
+
+
+@dataclass(frozen=True, slots=True)
+class Pruned:
+    """What Prunus makes of it: a preset, when its edits are made, and the price it is told."""
+
+    name: str
+    preset: str
+    schedule: str
+    price: Price | None = None
+
+    def start(self) -> Pruning:
+        return Pruning(Pruner(self.settings()))
+
+    def settings(self) -> Settings:
+        """The settings with which Prunus is replayed."""
+        values: dict[str, Any] = {"preset": self.preset, "schedule": self.schedule}
+        if self.price is not None:
+            price = self.price
+            values["prices"] = [{"model": "*", "read": price.read, "write": price.write, "ttl": price.ttl}]
+        return Settings(**values)
+
+
+class Pruning:
+    """One conversation through a pruner; remembers what came out last."""
+
+    def __init__(self, pruner: Pruner) -> None:
+        self._pruner = pruner
+        self.last = Outcome(None)
+
+    @property
+    def declared(self) -> str:
+        return self.last.flush.reason if self.last.flush is not None else ""
+
+    def __call__(self, body: Any, now: float | None) -> Any:
+        self.last = self._pruner.prune(body, now=now)
+        return self.last.body
+
+
+class Scheduled(Pruner):
+    """Prunus with a schedule of the lab's own."""
+
+    def __init__(self, settings: Settings, schedule: Schedule) -> None:
+        super().__init__(settings)
+        self._schedule = schedule

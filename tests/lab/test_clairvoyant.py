@@ -1,0 +1,77 @@
+from collections.abc import Sequence
+
+import pytest
+
+from prunus.formats import format_named
+from prunus.lab.best_cuts import Timeline
+from prunus.lab.clairvoyant import Clairvoyant, births, foreseen
+from prunus.lab.cost import cost
+from prunus.lab.policies import policy_named
+from prunus.lab.policy import Policy
+from prunus.lab.price_row import price_row
+from prunus.lab.reading import Reader
+from prunus.lab.replay import Replay, replay
+from prunus.lab.retention import Needs
+from prunus.transcripts import Session
+from tests.lab.talk import Step, anthropic, chat, reads
+
+PRICES = ("0.1/1.25", "0.5/1.0", "0.02/1.0")
+
+
+def rewritten(files: int, after: int) -> list[Step]:
+    """Files that are read and then written as a whole, and then other work."""
+    steps: list[Step] = []
+    for tool, given, answer in reads(files, lines=120):
+        written = {"file_path": given["file_path"], "content": "all new\n" * 30}
+        steps += [(tool, given, answer), ("Write", written, "The file has been updated.")]
+    return [*steps, *(("Bash", {"command": f"make part{n}"}, f"made part {n}\n" * 30) for n in range(after))]
+
+
+def both(session: Session, prices: str, name: str = "clairvoyant") -> tuple[Replay, Replay, Clairvoyant]:
+    reader = Reader(format_named(session.format))
+    policy = policy_named(name, prices)
+    assert isinstance(policy, Clairvoyant)
+
+    def online(asked: Policy) -> Replay:
+        return replay(session, asked, reader)
+
+    knowing = policy.replay(session, reader, Needs(session, reader), online)
+    return online(policy.knowing_less), knowing, policy
+
+
+@pytest.mark.parametrize("prices", PRICES)
+@pytest.mark.parametrize("name", ["clairvoyant", "acp@clairvoyant"])
+def test_knowing_the_future_never_costs_more(prices: str, name: str) -> None:
+    for session in (anthropic(rewritten(8, 30)), chat(rewritten(3, 6))):
+        online, knowing, policy = both(session, prices, name)
+        assert cost(knowing, policy.price).cost <= cost(online, policy.price).cost
+
+
+def test_an_edit_just_before_the_end_is_not_made_by_one_who_knows() -> None:
+    session = anthropic(rewritten(8, 4))
+    _, knowing, policy = both(session, "0.02/1.0")
+    assert not [one for one in knowing.requests[-3:] if one.broken > 0]
+    assert cost(knowing, policy.price).undeclared == 0
+
+
+def test_what_could_go_is_known_by_request_and_does_not_depend_on_the_price() -> None:
+    session = anthropic(rewritten(4, 10))
+    reader = Reader(format_named(session.format))
+
+    def line(prices: str) -> Timeline:
+        policy = policy_named("clairvoyant", prices)
+        assert isinstance(policy, Clairvoyant)
+        return foreseen(session, reader, policy.knowing_less, price_row(prices))
+
+    lines = [line(prices) for prices in PRICES]
+    assert lines[0] == lines[1] == lines[2]
+    assert any(lines[0].gains)
+    for born, changes in zip(lines[0].births, lines[0].gains, strict=True):
+        assert all(request >= born for request, _ in changes)
+
+
+def test_messages_are_born_with_the_first_request_that_holds_them() -> None:
+    def born(requests: Sequence[int], messages: int) -> tuple[int, ...]:
+        return births(Session("s", "a", "anthropic_messages", "", ({},) * messages, tuple(requests), ()))
+
+    assert born((1, 3, 5), 6) == (0, 1, 1, 2, 2, 3)

@@ -1,0 +1,30 @@
+import gzip
+from pathlib import Path
+
+import pytest
+
+from prunus.lab.lifetime import recorded_lifetime
+
+HOUR = b'{"cache_creation":{"ephemeral_5m_input_tokens":10,"ephemeral_1h_input_tokens":90}}\n'
+MINUTES = b'{"cache_creation":{"ephemeral_5m_input_tokens":500,"ephemeral_1h_input_tokens":0}}\n'
+
+
+@pytest.mark.parametrize(
+    ("data", "lifetime"),
+    [
+        (HOUR, "1h"),
+        (gzip.compress(HOUR), "1h"),
+        (MINUTES, ""),
+        (HOUR + MINUTES, ""),
+        (b"", ""),
+        (b"\x1f\x8bno", ""),
+    ],
+)
+def test_the_lifetime_is_that_of_most_tokens_that_were_cached(tmp_path: Path, data: bytes, lifetime: str) -> None:
+    path = tmp_path / "a.jsonl"
+    path.write_bytes(data)
+    assert recorded_lifetime(path) == lifetime
+
+
+def test_a_file_that_is_not_there_says_nothing(tmp_path: Path) -> None:
+    assert recorded_lifetime(tmp_path / "gone") == ""
