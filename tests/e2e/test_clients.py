@@ -1,0 +1,117 @@
+"""Real clients, alone and behind Prunus: the same work, fewer tokens, nothing a provider would refuse."""
+
+from __future__ import annotations
+
+import pytest
+
+from tests.e2e import story
+from tests.e2e.clients import CLIENTS, asked_for
+from tests.e2e.install import NotInstalled, install
+from tests.e2e.stage import KILL_AT, Stage
+
+pytestmark = pytest.mark.e2e
+
+TOOL = "context_prune"
+
+
+@pytest.fixture(scope="session")
+def stages() -> dict[str, Stage]:
+    """The clients that have played so far."""
+    return {}
+
+
+@pytest.fixture(params=asked_for())
+def stage(
+    request: pytest.FixtureRequest, stages: dict[str, Stage], tmp_path_factory: pytest.TempPathFactory
+) -> Stage:
+    """Each client in turn, installed if that is possible here."""
+    client = CLIENTS[request.param]
+    try:
+        install(client.package)
+    except NotInstalled as reason:
+        pytest.skip(f"{client.name} cannot be installed: {reason}")
+    return stages.setdefault(client.name, Stage(client, lambda: tmp_path_factory.mktemp("session")))
+
+
+def test_client_plays_the_script_alone(stage: Stage) -> None:
+    alone = stage.alone
+    assert alone.result == (0, story.ANSWERS[: len(alone.ended)]), alone.told
+    assert story.ends_well(alone.files)
+    assert (alone.up.problems, [str(b) for b in alone.up.breaks]) == ([], [])
+
+
+def test_client_ends_the_same_behind_prunus(stage: Stage) -> None:
+    assert stage.pruned.result == stage.alone.result, stage.pruned.told
+    assert stage.pruned.files == stage.alone.files
+    assert stage.pruned.up.problems == []
+
+
+def test_every_answer_is_whole_and_upgrades_are_refused(stage: Stage) -> None:
+    for passed in stage.pruned.passed:
+        upgrade = "upgrade" in {name.lower() for name in passed.headers}
+        assert passed.status == (426 if upgrade else 200), (passed.method, passed.path)
+
+
+def test_upstream_sees_fewer_tokens(stage: Stage) -> None:
+    alone, pruned = stage.alone.by_step(), stage.pruned.by_step()
+    assert stage.pruned.up.tokens.input < stage.alone.up.tokens.input
+    assert alone.keys() == pruned.keys()
+    assert pruned[max(pruned)].usage.input < alone[max(alone)].usage.input
+
+
+def test_every_break_was_declared(stage: Stage) -> None:
+    assert stage.pruned.undeclared() == []
+
+
+def test_restarts_change_no_byte(stage: Stage) -> None:
+    off = ("--agent", "off")
+    steady, stopped = stage.replayed(stage.pruned, off), stage.replayed(stage.pruned, off, kills=(4, 9))
+    assert steady.conversations() == stopped.conversations(), steady.difference(stopped)
+    assert steady.up.problems == []
+    assert steady.undeclared() == []
+
+
+def test_hidden_tool_took_effect(stage: Stage) -> None:
+    if stage.client.upstream == "gemini":
+        pytest.skip("the hidden tool is not offered on the Gemini API")
+    steps = stage.hidden.by_step()
+    assert all(TOOL in request.tools for request in steps.values()), stage.hidden.told
+    sent = {step: request.bytes.decode() for step, request in steps.items()}
+    unasked = stage.pruned.by_step()[story.RESTORE - 1].bytes.decode()
+    assert story.NOTE in unasked
+    assert story.NOTE in sent[story.DISCARD]
+    assert story.NOTE not in sent[story.RESTORE - 1]
+
+
+def test_distilled_and_restored_results_are_in_the_context(stage: Stage) -> None:
+    if stage.client.upstream == "gemini" or not stage.client.resumes:
+        pytest.skip("needs the hidden tool and a second turn")
+    steps = stage.hidden.by_step()
+    before, after = steps[story.RESTORE].results(), steps[story.RESTORE + 1].results()
+    assert story.DISTILLED in before[story.LONG, 0]
+    assert story.NOTE not in before[story.NOTES]
+    assert story.NOTE in after[story.NOTES]
+
+
+def test_client_never_saw_the_hidden_tool(stage: Stage) -> None:
+    for passed in stage.hidden.passed:
+        assert TOOL.encode() not in passed.body
+        assert TOOL.encode() not in passed.answer
+    assert all(TOOL not in ended.output for ended in stage.hidden.ended)
+
+
+def test_client_ends_the_same_with_the_hidden_tool_and_a_restart(stage: Stage) -> None:
+    code, answers = stage.hidden.result
+    assert code == 0, stage.hidden.told
+    # What the model says beside a hidden call and after it is one message for the client.
+    expected = stage.alone.result[1]
+    assert all(a.endswith(b) for a, b in zip(answers, expected, strict=True)), stage.hidden.told
+    assert stage.hidden.files == stage.alone.files
+    assert stage.hidden.up.problems == []
+    assert stage.hidden.undeclared() == []
+
+
+def test_restart_in_mid_session_changes_no_byte(stage: Stage) -> None:
+    assert len(stage.hidden.posts) > KILL_AT
+    steady = stage.replayed(stage.hidden)
+    assert steady.conversations() == stage.hidden.conversations(), steady.difference(stage.hidden)
