@@ -58,12 +58,13 @@ def test_untouched_messages_are_the_objects_that_were_given() -> None:
 
 
 def test_a_change_that_the_caller_made_in_place_is_noticed() -> None:
-    pruner = prunus.Pruner()
+    settings = prunus.Settings(schedule="eager")
+    pruner = prunus.Pruner(settings)
     messages = session(3)
     pruner.prune({"messages": messages})
     messages[2]["content"][0]["content"] = "[cleared]"
     again = {"messages": [*messages, *session(4)[-2:]]}
-    assert pruner.prune(again).body == prunus.prune(again).body
+    assert pruner.prune(again).body == prunus.prune(again, settings).body
 
 
 def test_what_the_caller_does_to_a_pruned_body_stays_with_the_caller() -> None:

@@ -55,6 +55,6 @@ def texts_of(blocks: list[Any], at: Path, kinds: frozenset[str]) -> tuple[tuple[
     found = [
         (block["text"], (*at, i, "text"))
         for i, block in enumerate(blocks)
-        if isinstance(block, dict) and block.get("type") in kinds and isinstance(block.get("text"), str)
+        if isinstance(block, dict) and str(block.get("type")) in kinds and isinstance(block.get("text"), str)
     ]
     return tuple(text for text, _ in found), tuple(path for _, path in found)

@@ -52,7 +52,7 @@ def _read_content(content: object, parts: list[Part]) -> None:
         kind = block.get("type") if isinstance(block, dict) else None
         if kind == "text" and isinstance(block.get("text"), str):
             parts.append(Text(block["text"], at=(*at, "text")))
-        elif kind in _FILES:
+        elif str(kind) in _FILES:
             parts.append(_attachment(block, at, None))
         else:
             parts.append(Opaque(str(kind), as_json(block), at=at))
@@ -103,9 +103,10 @@ def _read_result(message: Mapping[str, Any], parts: list[Part]) -> None:
     if isinstance(content, str):
         text, texts = content, (place,)
     elif isinstance(content, list):
-        kinds = {item.get("type") for item in content if isinstance(item, dict) and "text" in item}
+        worded = (item for item in content if isinstance(item, dict) and "text" in item)
+        kinds = dict.fromkeys(str(item.get("type")) for item in worded)
         # Exports of other agents write their own block types; the first one names what an edit writes back.
-        block = next((str(kind) for kind in kinds if kind != "text"), "text") if "text" not in kinds else "text"
+        block = next((kind for kind in kinds if kind != "text"), "text") if "text" not in kinds else "text"
         pieces, texts = texts_of(content, place, frozenset({block}))
         for i, item in enumerate(content):
             kind = item.get("type") if isinstance(item, dict) else None

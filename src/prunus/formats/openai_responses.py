@@ -69,7 +69,7 @@ class OpenAIResponses:
                 name = str(kind)
                 role = "assistant" if name.endswith("_call") else "tool" if name.endswith("_output") else "system"
                 part = Opaque(name, as_json(message))
-        return Message(role, (part,), raw, joins=role == "assistant", definitions=kind in _DEFINITIONS)
+        return Message(role, (part,), raw, joins=role == "assistant", definitions=str(kind) in _DEFINITIONS)
 
 
 def _content(content: object) -> tuple[Part, ...]:

@@ -7,7 +7,7 @@ from typing import Any
 
 import msgspec
 
-from prunus.edits import Gone, Input, Note, Replacement, Shorter
+from prunus.edits import Added, Gone, Input, Note, Replacement, Shorter
 from prunus.errors import InvariantError
 from prunus.history import Attachment, Call, Message, Result, Text, Thinking
 from prunus.splice import Path, splice
@@ -20,6 +20,8 @@ _encode = msgspec.json.encode
 def write(message: Message, edits: Mapping[int, Replacement]) -> bytes:
     """The bytes of a message with these parts replaced; empty when the message itself goes."""
     changes: dict[Path, bytes | None] = {}
+    if message.parts and all(isinstance(edits.get(i), Gone) for i in range(len(message.parts))):
+        return b""
     for index, replacement in edits.items():
         part = message.parts[index]
         if isinstance(part, Attachment) and isinstance(edits.get(_owner(part)), Note):
@@ -38,6 +40,8 @@ def _owner(part: Attachment) -> int:
 
 def _change(part: Any, replacement: Replacement, changes: dict[Path, bytes | None]) -> None:
     match part, replacement:
+        case Text(), Gone():
+            changes[part.at[:-1]] = None
         case _, Gone():
             changes[part.at] = None
         case ((Text() | Thinking()), (Note(text) | Shorter(text))):
@@ -51,6 +55,10 @@ def _change(part: Any, replacement: Replacement, changes: dict[Path, bytes | Non
             changes[part.at] = _encode(_content(part, text))
             for path in part.extra:
                 changes[path] = None
+        case Text(), Added(text):
+            changes[part.at] = _encode(part.text + text)
+        case Result(), Added(text) if part.texts:
+            changes[part.texts[-1]] = _encode((part.pieces[-1] if part.pieces else part.text) + text)
         case Call(), Input(value):
             plain = _encode(value)
             changes[part.at] = _encode(plain.decode()) if part.quoted else plain

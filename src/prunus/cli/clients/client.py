@@ -1,0 +1,91 @@
+"""What is known of a client: where its requests go today, and how to send them through the proxy instead."""
+
+from __future__ import annotations
+
+import tomllib
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any, Final, Protocol
+from urllib.parse import urlsplit
+
+from prunus.settings import jsonc
+
+__all__ = ["VARIABLES", "Client", "Launch", "Place", "read_json", "read_toml", "through"]
+
+VARIABLES: Final[Mapping[str, tuple[str, str]]] = {
+    "ANTHROPIC_BASE_URL": ("anthropic", ""),
+    "ANTHROPIC_API_BASE": ("anthropic", ""),
+    "OPENAI_BASE_URL": ("openai", "/v1"),
+    "OPENAI_API_BASE": ("openai", "/v1"),
+    "GOOGLE_GEMINI_BASE_URL": ("gemini", ""),
+    "GEMINI_API_BASE": ("gemini", "/v1beta"),
+}
+"""The usual variables: whose base URL each is, and the path that the base URL of the provider has."""
+
+
+@dataclass(frozen=True, slots=True)
+class Place:
+    """Where a client is started: its environment, the home and the folder that it reads its files in."""
+
+    environment: Mapping[str, str]
+    home: Path
+    folder: Path
+    scratch: Path
+    """For files of ours that only live as long as the client."""
+
+
+@dataclass(frozen=True, slots=True)
+class Launch:
+    """How to start a client behind the proxy."""
+
+    arguments: tuple[str, ...] = ()
+    """To put before those of the user."""
+    environment: Mapping[str, str] = field(default_factory=dict)
+    """To add to that of the user."""
+
+
+class Client(Protocol):
+    """An agent that can be pointed at the proxy."""
+
+    @property
+    def name(self) -> str: ...
+
+    @property
+    def provider(self) -> str:
+        """The upstream for requests that do not show whose they are."""
+
+    @property
+    def install(self) -> str:
+        """The command that installs it."""
+
+    def upstreams(self, place: Place) -> dict[str, str]:
+        """Where the client sends its requests today, where that is not the provider's own address."""
+
+    def launch(self, url: str, place: Place) -> Launch:
+        """How to start it so that its requests go to the proxy at `url`."""
+
+    def problems(self, place: Place) -> Iterator[str]:
+        """What keeps its requests from passing through the proxy, and what to do about it."""
+
+
+def through(url: str, name: str, base: str) -> str:
+    """The base URL at the proxy that stands for one elsewhere: the same path, below the name of its upstream."""
+    return f"{url}/@{name}{urlsplit(base).path.rstrip('/')}"
+
+
+def read_json(path: Path) -> dict[str, Any]:
+    """A file of a client, comments allowed; nothing where there is none or it cannot be read."""
+    try:
+        value = jsonc.parse(path.read_text(encoding="utf-8"))
+    except (OSError, ValueError, RecursionError):
+        return {}
+    return value if isinstance(value, dict) else {}
+
+
+def read_toml(path: Path) -> dict[str, Any]:
+    """The same for TOML."""
+    try:
+        return tomllib.loads(path.read_text(encoding="utf-8"))
+    except (OSError, ValueError):
+        return {}

@@ -1,0 +1,179 @@
+"""`prunus doctor`: what is here, what works, and what to do where something does not."""
+
+from __future__ import annotations
+
+import os
+import shutil
+import tempfile
+import urllib.error
+import urllib.request
+from collections.abc import Iterator
+from dataclasses import dataclass
+from importlib.util import find_spec
+from pathlib import Path
+from typing import TYPE_CHECKING, Final
+
+import click
+
+from prunus.cli.options import load_settings, settings_options
+from prunus.cli.table import show
+
+if TYPE_CHECKING:
+    from prunus.cli.clients import Place
+    from prunus.settings import Loaded, Settings
+
+__all__ = ["command"]
+
+_WAIT: Final = 5.0
+"""Seconds that an upstream gets to answer."""
+
+
+@dataclass(frozen=True, slots=True)
+class Finding:
+    """One thing that was looked at."""
+
+    what: str
+    state: str
+    """ok, none, or problem."""
+    says: str
+    advice: str = ""
+
+
+@click.command("doctor")
+@click.option("--offline", is_flag=True, help="Do not ask the upstreams.")
+@settings_options
+def command(offline: bool, preset: str | None, sets: tuple[str, ...], config: Path | None) -> None:
+    """Check clients, settings and upstreams.
+
+    Ends with exit code 1 where something has to be done, and says what.
+    """
+    from prunus.cli.clients import Place
+
+    loaded = load_settings(config, preset, sets)
+    with tempfile.TemporaryDirectory(prefix="prunus-") as scratch:
+        place = Place(dict(os.environ), Path.home(), Path.cwd(), Path(scratch))
+        findings = [
+            *_packages(),
+            *_settings(loaded),
+            *_store(loaded.settings),
+            *_clients(place),
+            *_port(loaded.settings),
+            *([] if offline else _upstreams(loaded.settings, place)),
+        ]
+    show(("what", "state", ""), [(one.what, one.state, one.says) for one in findings], flexible=(2,))
+    todo = [one for one in findings if one.advice]
+    if todo:
+        click.echo("\nTo do:")
+        for one in todo:
+            click.echo(f"  {one.what}: {one.advice}")
+    if any(one.state == "problem" for one in findings):
+        raise SystemExit(1)
+
+
+def _packages() -> Iterator[Finding]:
+    from prunus.errors import PrunusError
+    from prunus.proxy.serve import check_packages
+
+    try:
+        check_packages()
+    except PrunusError as error:
+        yield Finding("proxy", "problem", str(error), "pip install 'prunus[proxy]'")
+        return
+    slow = [name for name in ("uvloop", "httptools") if find_spec(name) is None]
+    if slow:
+        yield Finding("proxy", "ok", f"works, slower without {', '.join(slow)}", "pip install 'prunus[proxy]'")
+    else:
+        yield Finding("proxy", "ok", "all packages are installed")
+
+
+def _settings(loaded: Loaded) -> Iterator[Finding]:
+    settings = loaded.settings
+    where = ", ".join(map(str, loaded.sources)) or "no file, the defaults"
+    count = len(settings.active_strategies())
+    says = f"{where}; preset {settings.base}, {count} strategies, schedule {settings.schedule}"
+    if not count:
+        yield Finding("settings", "problem", says, "nothing is pruned: choose a preset, such as --preset auto")
+    else:
+        yield Finding("settings", "ok", says)
+    for ignored in loaded.ignored:
+        yield Finding("settings", "ok", f"no effect: {ignored}")
+
+
+def _store(settings: Settings) -> Iterator[Finding]:
+    from prunus.errors import PrunusError
+    from prunus.store import default_path, open_store
+
+    if settings.store.url == "off":
+        yield Finding("store", "ok", "off: nothing is kept")
+        return
+    url = settings.store.url
+    path = Path(url.removeprefix("sqlite:///")).expanduser() if url else default_path()
+    if not path.exists():
+        yield Finding("store", "ok", f"{path}: not there yet, the proxy will make it")
+        return
+    try:
+        info = open_store(url, settings, existing=True).info()
+    except PrunusError as error:
+        yield Finding("store", "problem", str(error), "see `prunus store info`, or choose another with --store")
+        return
+    yield Finding("store", "ok", f"{info.url}: {info.conversations} conversations, {info.size // 1024} KB")
+
+
+def _clients(place: Place) -> Iterator[Finding]:
+    from prunus.cli.clients import CLIENTS
+
+    for name, client in CLIENTS.items():
+        program = shutil.which(name)
+        if program is None:
+            yield Finding(name, "none", f"not installed ({client.install})")
+            continue
+        problems = list(client.problems(place))
+        for problem in problems:
+            yield Finding(name, "problem", problem, problem.rpartition("; ")[2])
+        if not problems:
+            elsewhere = client.upstreams(place)
+            now = "".join(f"; {upstream} is {url}" for upstream, url in elsewhere.items())
+            yield Finding(name, "ok", f"{program}: prunus run {name}{now}")
+
+
+def _port(settings: Settings) -> Iterator[Finding]:
+    from prunus.errors import PrunusError
+    from prunus.proxy.serve import bind
+
+    where = f"{settings.proxy.host}:{settings.proxy.port}"
+    try:
+        bind(settings).close()
+    except PrunusError as error:
+        if _answers(f"http://{where}/healthz") == "200":
+            yield Finding("port", "ok", f"a proxy listens on {where}")
+        else:
+            yield Finding("port", "problem", str(error), "stop what listens there, or use another --port")
+    else:
+        yield Finding("port", "ok", f"{where} is free for `prunus proxy`")
+
+
+def _upstreams(settings: Settings, place: Place) -> Iterator[Finding]:
+    from prunus.cli.clients import client_named
+
+    addresses = settings.upstreams.addresses() | client_named("").upstreams(place)
+    for name, url in addresses.items():
+        said = _answers(url)
+        if said.isdigit():
+            yield Finding(f"upstream {name}", "ok", f"{url} answers")
+        else:
+            advice = f"check the network and HTTPS_PROXY, or set --upstream {name}=URL"
+            yield Finding(f"upstream {name}", "problem", f"{url}: {said}", advice)
+
+
+def _answers(url: str) -> str:
+    """The status that a URL answers with, whatever it is, or why it does not."""
+    try:
+        with urllib.request.urlopen(urllib.request.Request(url, method="HEAD"), timeout=_WAIT) as response:
+            return str(response.status)
+    except urllib.error.HTTPError as error:
+        with error:
+            return str(error.code)
+    except urllib.error.URLError as error:
+        return str(error.reason)
+    except (OSError, ValueError) as error:
+        return str(error)

@@ -1,0 +1,94 @@
+"""`prunus proxy`: any agent with a base URL, unchanged."""
+
+from __future__ import annotations
+
+import json
+import sys
+from contextlib import suppress
+from pathlib import Path
+
+import click
+
+from prunus.cli.failure import Failure
+from prunus.cli.options import load_settings, settings_options
+
+__all__ = ["command", "upstream_sets"]
+
+
+@click.command("proxy")
+@click.option("--host", metavar="ADDRESS", help="Address to listen on; others than 127.0.0.1 need a token.")
+@click.option("--port", type=click.IntRange(0, 65_535), help="Port to listen on; 0 takes a free one.")
+@click.option(
+    "--upstream", "upstreams", metavar="NAME=URL", multiple=True, help="Where requests go; may be repeated."
+)
+@click.option("--shadow", is_flag=True, help="Change nothing, and report what would have been done.")
+@click.option("--agent", type=click.Choice(["hidden", "mcp", "off"]), help="How context_prune is offered.")
+@click.option("--store", metavar="URL", help="sqlite:///PATH, or off.")
+@click.option("-v", "--verbose", is_flag=True, help="Log every edit; plain lines even in a terminal.")
+@settings_options
+def command(
+    host: str | None,
+    port: int | None,
+    upstreams: tuple[str, ...],
+    shadow: bool,
+    agent: str | None,
+    store: str | None,
+    verbose: bool,
+    preset: str | None,
+    sets: tuple[str, ...],
+    config: Path | None,
+) -> None:
+    """Serve any agent that can be pointed at a base URL.
+
+    Requests to Anthropic, OpenAI and Gemini are pruned on their way; everything else passes through as it is.
+    Point the agent at the address that is printed, for example:
+
+    \b
+      ANTHROPIC_BASE_URL=http://127.0.0.1:8787 claude
+      OPENAI_BASE_URL=http://127.0.0.1:8787/v1 qwen
+      GOOGLE_GEMINI_BASE_URL=http://127.0.0.1:8787 gemini
+
+    An upstream with a name of its own, --upstream groq=https://api.groq.com/openai, is reached at
+    http://127.0.0.1:8787/@groq. `prunus run CLIENT` does all of this by itself.
+    """
+    from prunus.cli.live import Board, log_to_stderr
+    from prunus.errors import PrunusError
+    from prunus.proxy.serve import base_url, bind, check_packages, serve
+
+    given = {"proxy.host": host, "proxy.port": port, "agent.offer": agent, "store.url": store}
+    own = [f"{key}={value}" for key, value in given.items() if value is not None]
+    own += ["proxy.shadow=true"] if shadow else []
+    settings = load_settings(config, preset, (*sets, *upstream_sets(upstreams), *own)).settings
+    try:
+        check_packages()
+        listener = bind(settings)
+    except PrunusError as error:
+        raise Failure(str(error)) from error
+    url = base_url(listener)
+    notes = ("shadow: nothing is changed",) if settings.proxy.shadow else ()
+    table = sys.stdout.isatty() and not verbose and settings.proxy.workers <= 1
+    # The server has stopped in order by the time that Ctrl-C arrives here.
+    with listener, suppress(KeyboardInterrupt):
+        if table:
+            board = Board(url, notes)
+            with board.shown():
+                log_to_stderr(verbose=False, quiet=True)
+                serve(settings, listener, board.add)
+        else:
+            log_to_stderr(verbose=verbose)
+            click.echo(f"Prunus listens on {url}{''.join(f' ({note})' for note in notes)}", err=True)
+            serve(settings, listener)
+
+
+def upstream_sets(upstreams: tuple[str, ...]) -> list[str]:
+    """The settings that `--upstream NAME=URL` stands for."""
+    sets, more = [], []
+    for given in upstreams:
+        name, _, url = given.partition("=")
+        if not name or not url.startswith(("http://", "https://")):
+            raise Failure(f"--upstream {given!r}: expected NAME=URL, as in anthropic=https://api.anthropic.com")
+        if name in ("anthropic", "openai", "gemini"):
+            sets.append(f"upstreams.{name}={url}")
+        else:
+            more.append(given)
+    return [*sets, *([f"upstreams.more={json.dumps(more)}"] if more else [])]

@@ -1,0 +1,126 @@
+"""`prunus run`: a coding agent behind Prunus, for as long as it runs."""
+
+from __future__ import annotations
+
+import os
+import shutil
+import signal
+import subprocess
+import tempfile
+from collections.abc import Mapping
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import click
+
+from prunus.cli.failure import Failure
+from prunus.cli.options import load_settings, settings_options
+from prunus.cli.proxy import upstream_sets
+
+if TYPE_CHECKING:
+    from prunus.cli.clients import Launch
+
+__all__ = ["command"]
+
+_NOT_FOUND = 127
+"""What shells answer for a program that is not there."""
+
+
+@click.command("run", context_settings={"ignore_unknown_options": True, "allow_interspersed_args": False})
+@click.option(
+    "--upstream", "upstreams", metavar="NAME=URL", multiple=True, help="Where requests go; may be repeated."
+)
+@click.option("--shadow", is_flag=True, help="Change nothing, and say at the end what would have been done.")
+@click.option("--agent", type=click.Choice(["hidden", "mcp", "off"]), help="How context_prune is offered.")
+@click.option("--store", metavar="URL", help="sqlite:///PATH, or off.")
+@settings_options
+@click.argument("client", metavar="CLIENT")
+@click.argument("arguments", metavar="[ARGS]...", nargs=-1, type=click.UNPROCESSED)
+def command(
+    upstreams: tuple[str, ...],
+    shadow: bool,
+    agent: str | None,
+    store: str | None,
+    preset: str | None,
+    sets: tuple[str, ...],
+    config: Path | None,
+    client: str,
+    arguments: tuple[str, ...],
+) -> None:
+    """Start a coding agent behind Prunus.
+
+    CLIENT is claude, codex, opencode, gemini, qwen, pi, mini, aider, or any program that takes its base URL from
+    the usual variables. Its files are not touched, and options behind it are its own. A base URL that is set
+    already becomes the address that Prunus passes requests on to.
+
+    \b
+    Examples:
+      prunus run claude
+      prunus run --preset acp codex exec "fix the tests"
+      prunus run -- python my_agent.py
+    """
+    from prunus.cli.clients import Place, client_named
+    from prunus.cli.summary import Summary
+    from prunus.errors import PrunusError
+    from prunus.proxy.serve import Background, check_packages
+
+    known = client_named(client)
+    program = shutil.which(client)
+    if program is None:
+        hint = f": {known.install}" if known.install else ""
+        click.echo(f"Error: {client} is not installed{hint}", err=True)
+        raise SystemExit(_NOT_FOUND)
+    with tempfile.TemporaryDirectory(prefix="prunus-") as scratch:
+        place = Place(dict(os.environ), Path.home(), Path.cwd(), Path(scratch))
+        found = tuple(f"{name}={url}" for name, url in known.upstreams(place).items())
+        given = {"agent.offer": agent, "store.url": store}
+        own = [f"{key}={value}" for key, value in given.items() if value is not None]
+        own += ["proxy.shadow=true"] if shadow else []
+        every = (*sets, *upstream_sets((*found, *upstreams)), *own)
+        loopback = ("proxy.host=127.0.0.1", "proxy.port=0", "proxy.token=", "proxy.workers=1")
+        settings = load_settings(config, preset, (*every, *loopback)).settings
+        for problem in known.problems(place):
+            click.echo(f"prunus: {problem}", err=True)
+        summary = Summary(settings.notification)
+        try:
+            check_packages()
+            with summary.listening(), Background(settings, summary.add, known.provider) as proxy:
+                code = _run(program, arguments, known.launch(proxy.url, place), place.environment)
+        except PrunusError as error:
+            raise Failure(str(error)) from error
+    for line in summary.lines():
+        click.echo(line, err=True)
+    raise SystemExit(code)
+
+
+def _run(program: str, arguments: tuple[str, ...], launch: Launch, environment: Mapping[str, str]) -> int:
+    """Run the client in this terminal, hand it our signals, and give its exit code."""
+    # The terminal sends Ctrl-C to the client and to us alike: it is the client's to decide what that means.
+    # A handler, unlike SIG_IGN, is not inherited by the client.
+    kept = {number: signal.signal(number, lambda *_: None) for number in _signals("SIGINT", "SIGQUIT")}
+    command = [program, *launch.arguments, *arguments]
+    try:
+        process = subprocess.Popen(command, env={**environment, **_direct(environment), **launch.environment})
+        for number in _signals("SIGTERM", "SIGHUP"):
+            kept[number] = signal.signal(number, lambda number, _: process.send_signal(number))
+        code = process.wait()
+    except OSError as error:
+        raise Failure(f"{program} cannot be started: {error.strerror}") from error
+    finally:
+        for number, handler in kept.items():
+            signal.signal(number, handler)
+    return code if code >= 0 else 128 - code
+
+
+def _signals(*names: str) -> list[signal.Signals]:
+    """Those of these signals that this system has."""
+    return [signal.Signals[name] for name in names if name in signal.Signals.__members__]
+
+
+def _direct(environment: Mapping[str, str]) -> dict[str, str]:
+    """Keep the client from sending what is for us through a proxy of the network."""
+    if not any(name.lower() in ("http_proxy", "all_proxy") and environment[name] for name in environment):
+        return {}
+    known = environment.get("NO_PROXY") or environment.get("no_proxy") or ""
+    value = ",".join(part for part in (known, "127.0.0.1", "localhost") if part)
+    return {"NO_PROXY": value, "no_proxy": value}

@@ -1,0 +1,93 @@
+"""What `prunus run` says when the client has ended."""
+
+from __future__ import annotations
+
+import logging
+from collections.abc import Iterator
+from contextlib import contextmanager
+from typing import TYPE_CHECKING, Final
+
+from prunus.engine import Tally
+from prunus.outcome import Report
+from prunus.report.numbers import percent, short
+from prunus.report.status import Notification, status_line
+
+if TYPE_CHECKING:
+    from prunus.proxy.exchange import Event
+
+__all__ = ["Summary"]
+
+_SAID: Final = 5
+
+
+class Summary:
+    """Gathers what happened, and what went wrong, while the client has the terminal."""
+
+    def __init__(self, notification: Notification) -> None:
+        self._notification: Notification = notification
+        self._reports: dict[str, Report] = {}
+        self._requests = self._before = self._after = 0
+        self._cost = self._unpruned = 0.0
+        self._shadow = False
+        self._warnings: list[str] = []
+
+    def add(self, event: Event) -> None:
+        """Take in a request that is over."""
+        exchange, report = event.exchange, event.report
+        if exchange is None or report is None:
+            return
+        self._reports[exchange.conversation] = report
+        self._requests += 1
+        self._before += exchange.tokens_before
+        self._after += exchange.tokens_after
+        self._cost += exchange.cost
+        self._unpruned += exchange.cost_unpruned
+        self._shadow = exchange.shadow
+
+    @contextmanager
+    def listening(self) -> Iterator[None]:
+        """Hold back warnings while the client has the terminal."""
+        logger = logging.getLogger("prunus")
+        handler = _Held(self._warnings)
+        propagate = logger.propagate
+        logger.addHandler(handler)
+        logger.propagate = False
+        try:
+            yield
+        finally:
+            logger.removeHandler(handler)
+            logger.propagate = propagate
+
+    def lines(self) -> Iterator[str]:
+        """The status line, the sums, and what went wrong."""
+        if self._notification != "off" and self._requests:
+            tallies: dict[str, Tally] = {}
+            for report in self._reports.values():
+                for name, tally in report.categories.items():
+                    tallies[name] = tallies.get(name, Tally()).add(tally.count, tally.tokens)
+            line = status_line(Report(categories=tallies), self._notification)
+            if line:
+                yield line
+            yield self._sums()
+        yield from (f"prunus: {warning}" for warning in self._warnings[:_SAID])
+
+    def _sums(self) -> str:
+        saved = self._before - self._after
+        would = "would have " if self._shadow else ""
+        done = f"left out {short(saved)} of" if saved >= 0 else f"added {short(-saved)} to"
+        line = f"Prunus {would}{done} {short(self._before)} tokens in {self._requests} requests"
+        if self._unpruned:
+            part = round(self._unpruned - self._cost)
+            side = "below" if part >= 0 else "above"
+            line += f"; input cost {percent(abs(part), round(self._unpruned))} {side} that of not pruning"
+        return line
+
+
+class _Held(logging.Handler):
+    def __init__(self, held: list[str]) -> None:
+        super().__init__(logging.WARNING)
+        self._held = held
+
+    def emit(self, record: logging.LogRecord) -> None:
+        if len(self._held) < _SAID:
+            self._held.append(record.getMessage())

@@ -1,0 +1,1 @@
+"""The HTTP proxy: any agent with a base URL, unchanged."""

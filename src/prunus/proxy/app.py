@@ -1,0 +1,163 @@
+"""The proxy as an ASGI application: the only place, with `upstream`, that waits for the network."""
+
+from __future__ import annotations
+
+import asyncio
+import time
+from collections.abc import Callable, Mapping
+from concurrent.futures import ThreadPoolExecutor
+from typing import Any, Final
+from urllib.parse import quote
+
+from prunus.proxy.answers import answer_json, answer_with, refuse
+from prunus.proxy.exchange import Arrived, Event, Prepared
+from prunus.proxy.faults import LOGGER, Faults
+from prunus.proxy.hooks import Layer
+from prunus.proxy.lines import edit_lines, request_line
+from prunus.proxy.metrics import CONTENT_TYPE, Metrics
+from prunus.proxy.peer import Receive, Send
+from prunus.proxy.recorder import Recorder
+from prunus.proxy.route import route
+from prunus.proxy.security import Gate, Refused
+from prunus.proxy.tenant import Tenant
+from prunus.proxy.upstream import Upstream
+from prunus.proxy.visit import House, Visit
+from prunus.settings import Settings
+from prunus.store.store import Store
+
+__all__ = ["App"]
+
+_INLINE: Final = 512 * 1024
+"""Bodies up to this size are pruned on the loop where no disk is involved: a thread would cost more."""
+
+
+class App:
+    """Passes requests on, prunes those of models, and never makes one worse."""
+
+    def __init__(
+        self,
+        settings: Settings,
+        store: Store | None = None,
+        layer: Layer | None = None,
+        watch: Callable[[Event], None] | None = None,
+        fallback: str = "openai",
+    ) -> None:
+        proxy = settings.proxy
+        self.metrics = Metrics()
+        self._settings = settings
+        self._store = store
+        self._watch = watch
+        self._fallback = fallback
+        self._faults = Faults(self.metrics.fault)
+        self._gate = Gate.build(proxy.token, proxy.host, proxy.names)
+        self._upstream = Upstream(settings.upstreams.addresses(), proxy.connect_timeout, proxy.idle_timeout)
+        self._tenants = {
+            name: Tenant(name, settings, store, layer, self._faults) for name in self._gate.tokens or ("",)
+        }
+        self._recorder: Recorder | None = None
+        self._thread = ThreadPoolExecutor(1, "prunus-pruner")
+        self._queued = 0
+        self._begun = time.time()
+        self._house = House(
+            self._upstream, self.metrics, self._faults, settings.limits.body, self._prepare, self._finish
+        )
+
+    async def __call__(self, scope: Mapping[str, Any], receive: Receive, send: Send) -> None:
+        if scope["type"] == "lifespan":
+            await self._live(receive, send)
+        elif scope["type"] == "http":
+            await self._serve(scope, receive, send)
+
+    async def open(self) -> None:
+        """Get ready, on the running loop."""
+        await self._upstream.open()
+        if self._store is not None and self._settings.store.url != "off":
+            self._recorder = Recorder(self._store, self._faults)
+
+    async def close(self) -> None:
+        """Let go of connections and threads; what was recorded is written."""
+        await self._upstream.close()
+        await asyncio.to_thread(self._let_go)
+
+    def _let_go(self) -> None:
+        self._thread.shutdown(cancel_futures=True)
+        if self._recorder is not None:
+            self._recorder.close()
+        if self._store is not None:
+            self._store.close()
+
+    async def _live(self, receive: Receive, send: Send) -> None:
+        await receive()
+        await self.open()
+        await send({"type": "lifespan.startup.complete"})
+        await receive()
+        await self.close()
+        await send({"type": "lifespan.shutdown.complete"})
+
+    async def _serve(self, scope: Mapping[str, Any], receive: Receive, send: Send) -> None:
+        names = {name.decode("latin-1"): value.decode("latin-1") for name, value in scope["headers"]}
+        path = quote(
+            scope["raw_path"].decode("latin-1"), safe="/%:@!$&'()*+,;=~-._[]|^{}\"<>\\`", encoding="latin-1"
+        )
+        if path == "/healthz":
+            await answer_json(send, 200, {"status": "ok", "uptime": round(time.time() - self._begun, 1)})
+            return
+        tenant = self._gate.admit(names)
+        if isinstance(tenant, Refused):
+            self.metrics.requests.labels("", "refused").inc()
+            await refuse(send, "", tenant.status, tenant.reason)
+        elif path == "/metrics":
+            await answer_with(send, 200, [(b"content-type", CONTENT_TYPE.encode())], self.metrics.render())
+        elif names.get("upgrade", "").lower() == "websocket":
+            # Codex tries a WebSocket first and falls back to HTTP on this answer.
+            await refuse(send, "openai", 426, "no WebSocket here, use HTTP", [(b"upgrade", b"HTTP/1.1")])
+        elif not path.startswith("/"):
+            await refuse(send, "", 400, "the request names no path")
+        else:
+            found = route(scope["method"], path, names, self._fallback)
+            if found.upstream not in self._upstream:
+                await refuse(send, "", 404, f"no upstream {found.upstream!r} in the settings")
+                return
+            self.metrics.open.inc()
+            try:
+                await Visit(self._house, scope, names, found, self._tenants[tenant], receive, send).run()
+            finally:
+                self.metrics.open.dec()
+
+    async def _prepare(self, tenant: Tenant, arrived: Arrived) -> Prepared:
+        """Prune on the loop or in the thread; the thread is one, and nothing overtakes what waits for it."""
+        if not tenant.blocks and not self._queued and len(arrived.raw) <= _INLINE:
+            return tenant.prepare(arrived)
+        self._queued += 1
+        try:
+            return await asyncio.get_running_loop().run_in_executor(self._thread, tenant.prepare, arrived)
+        finally:
+            self._queued -= 1
+
+    def _finish(self, tenant: Tenant, event: Event) -> None:
+        """Count, record and tell what became of a request."""
+        self.metrics.requests.labels(event.exchange.format if event.exchange else "", event.what).inc()
+        self.metrics.answers.labels(event.upstream, str(event.status)).inc()
+        if event.exchange is not None:
+            self.metrics.exchanged(event.exchange)
+            if self._recorder is not None:
+                self._recorder.put(tenant.name, event.exchange)
+        LOGGER.info("%s", _Lazy(event))
+        if event.receipts and LOGGER.isEnabledFor(10):
+            for line in edit_lines(event.receipts):
+                LOGGER.debug("%s", line)
+        if self._watch is not None:
+            try:
+                self._watch(event)
+            except Exception as error:
+                self._faults.report("display", error)
+
+
+class _Lazy:
+    """A log line that is only written where somebody reads it."""
+
+    def __init__(self, event: Event) -> None:
+        self._event = event
+
+    def __str__(self) -> str:
+        return request_line(self._event)

@@ -1,0 +1,68 @@
+"""One request of a model: how it arrives, what is sent for it, and what is known when it is over."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from prunus.outcome import Outcome, Receipt, Report
+from prunus.proxy.glance import Glance
+from prunus.proxy.hooks import Turn
+from prunus.proxy.route import Route
+from prunus.store.records import Exchange
+
+__all__ = ["Arrived", "Event", "Prepared"]
+
+
+@dataclass(frozen=True, slots=True)
+class Arrived:
+    """A request as the client sent it."""
+
+    raw: bytes
+    encoding: str
+    """Its content encoding."""
+    route: Route
+    client: str
+    time: float
+    key: str = ""
+    """What the client calls the conversation, where it sends a header for that."""
+
+
+@dataclass(frozen=True, slots=True)
+class Prepared:
+    """A request as it is sent."""
+
+    body: bytes
+    changed: bool = False
+    """Whether these are other bytes than those that arrived."""
+    skip: str = ""
+    """Why it was not pruned, where it was not."""
+    glance: Glance | None = None
+    outcome: Outcome | None = None
+    receipts: tuple[Receipt, ...] = ()
+    exchange: Exchange | None = None
+    """What is known of it before the answer."""
+    turn: Turn | None = None
+    reply: tuple[str, bytes] | None = None
+    """The answer of the agent layer, where nothing is sent at all."""
+    seconds: float = 0.0
+    """How long it took to prepare."""
+
+
+@dataclass(frozen=True, slots=True)
+class Event:
+    """A request that is over, for logs and tables."""
+
+    time: float
+    client: str
+    method: str
+    upstream: str
+    path: str
+    status: int
+    """0 where the client left before there was an answer."""
+    seconds: float
+    what: str
+    """What became of it: pruned, unchanged, shadow, passed, skipped, failed."""
+    why: str = ""
+    exchange: Exchange | None = None
+    report: Report | None = None
+    receipts: tuple[Receipt, ...] = ()

@@ -1,0 +1,35 @@
+"""Faults of ours: counted each time, said once."""
+
+from __future__ import annotations
+
+import logging
+from collections.abc import Callable
+from threading import Lock
+from typing import Final
+
+__all__ = ["LOGGER", "Faults"]
+
+LOGGER: Final = logging.getLogger("prunus.proxy")
+_KINDS: Final = 1000
+
+
+class Faults:
+    """Tells of what went wrong in here, while requests go on."""
+
+    def __init__(self, count: Callable[[str], None]) -> None:
+        self._count = count
+        self._said: set[str] = set()
+        self._lock = Lock()
+
+    def report(self, where: str, error: BaseException | str) -> None:
+        """Count a fault; one of the same kind is logged only the first time."""
+        kind = error.partition(":")[0] if isinstance(error, str) else type(error).__name__
+        with self._lock:
+            self._count(where)
+            key = f"{where}: {kind[:200]}"
+            new = key not in self._said and len(self._said) < _KINDS
+            if new:
+                self._said.add(key)
+        if new:
+            detail = error if isinstance(error, str) else f"{kind}: {error}"
+            LOGGER.warning("%s failed, requests go on without it (said once): %s", where, detail)

@@ -1,0 +1,110 @@
+"""What the proxy has to know of a request before it is pruned, without reading its messages."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from hashlib import blake2b
+from typing import Any, Final
+
+import msgspec
+
+from prunus.errors import FormatError
+from prunus.formats.digest import lifetime, unmarked
+from prunus.formats.frame import PROMPT
+
+__all__ = ["Glance", "glance"]
+
+_FIELDS: Final = {
+    "anthropic_messages": "messages",
+    "openai_chat": "messages",
+    "openai_responses": "input",
+    "gemini": "contents",
+}
+_TAIL: Final = 32_768
+"""Bytes at the end of the messages in which an instruction to summarise would stand."""
+_TASKS: Final = (
+    (b"Your task is to create a detailed summary of", b"Do NOT call any tools"),
+    (b"CONTEXT CHECKPOINT COMPACTION", b""),
+    (b"update durable managed memory", b"conversation history"),
+)
+"""What clients write when they want a summary or a memory of the whole history from a request with tools:
+Claude Code, Codex, Qwen Code."""
+
+
+@dataclass(frozen=True, slots=True)
+class Glance:
+    """The top of a request."""
+
+    model: str
+    streaming: bool
+    prompt: bytes
+    """Hash of model, system text and tools, cache markers aside."""
+    lifetime: str | None
+    """How long the client wants the cache to live, where it says so."""
+    skip: str
+    """Why the request is not pruned; empty where it is."""
+
+
+def glance(body: bytes, format: str) -> Glance:
+    """Read the top of a request."""
+    try:
+        return _read(msgspec.json.decode(body, type=dict[str, msgspec.Raw]), format)
+    except (msgspec.MsgspecError, UnicodeDecodeError, RecursionError) as error:
+        raise FormatError(f"not a JSON object: {error}") from error
+
+
+def _read(top: Mapping[str, msgspec.Raw], format: str) -> Glance:
+    messages = memoryview(top.get(_FIELDS[format], b""))
+    tail = bytes(messages[-_TAIL:])
+    return Glance(
+        _text(top.get("model")),
+        bytes(top.get("stream", b"")) == b"true",
+        _prompt(top),
+        lifetime(bytes(top.get("system", b"")), tail[-4096:]),
+        _skip(top, messages, tail),
+    )
+
+
+def _skip(top: Mapping[str, msgspec.Raw], messages: memoryview, tail: bytes) -> str:
+    if bytes(top.get("previous_response_id", b"null")) != b"null":
+        return "the provider holds the history"
+    if len(top.get("tools", b"")) <= 4 and b'"additional_tools"' not in bytes(messages[:_TAIL]):
+        return "no tools"
+    if any(word in tail and more in tail for word, more in _TASKS) and _is_task(messages):
+        return "a summary of the history is asked for"
+    return ""
+
+
+def _is_task(messages: memoryview) -> bool:
+    """Whether the words of a summary task are those of the user, in the newest message."""
+    try:
+        last = msgspec.json.decode(msgspec.json.decode(messages, type=list[msgspec.Raw])[-1])
+    except (msgspec.MsgspecError, UnicodeDecodeError, RecursionError, IndexError):
+        return False
+    if not isinstance(last, dict) or last.get("role") != "user":
+        return False
+    content = last.get("content")
+    blocks = content if isinstance(content, list) else [content]
+    text = _words(blocks[-1]).encode("utf-8", "replace") if blocks else b""
+    return any(word in text and more in text for word, more in _TASKS)
+
+
+def _words(block: Any) -> str:
+    if isinstance(block, dict) and block.get("type") in ("text", "input_text"):
+        block = block.get("text")
+    return block if isinstance(block, str) else ""
+
+
+def _prompt(top: Mapping[str, msgspec.Raw]) -> bytes:
+    raws = {key: bytes(top[key]) for key in PROMPT if key in top}
+    if any(b'"cache_control"' in raw for raw in raws.values()):
+        return blake2b(msgspec.json.encode(unmarked(raws)), digest_size=16).digest()
+    return blake2b(b"\0".join(raws.values()), digest_size=16).digest()
+
+
+def _text(raw: msgspec.Raw | None) -> str:
+    try:
+        return msgspec.json.decode(raw, type=str) if raw is not None else ""
+    except msgspec.MsgspecError:
+        return ""

@@ -1,0 +1,71 @@
+"""Which headers travel on, in both directions."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from typing import Final
+
+__all__ = ["Headers", "answer_headers", "request_headers", "value_of"]
+
+Headers = Sequence[tuple[bytes, bytes]]
+
+_HOP: Final = frozenset(
+    {
+        b"connection", b"keep-alive", b"proxy-authenticate", b"proxy-authorization", b"proxy-connection",
+        b"te", b"trailer", b"transfer-encoding", b"upgrade",
+    }
+)  # fmt: skip
+"""Headers that belong to one connection only (RFC 9110, 7.6.1)."""
+_OURS: Final = frozenset({b"host", b"content-length", b"expect"})
+_OF_THE_BYTES: Final = frozenset({b"content-encoding", b"content-md5", b"content-digest", b"digest"})
+"""What holds for the bytes of a body and not for another one."""
+
+
+def value_of(headers: Iterable[tuple[bytes, bytes]], name: bytes) -> str:
+    """The first value of a header, or nothing."""
+    return next((value.decode("latin-1") for key, value in headers if key.lower() == name), "")
+
+
+def request_headers(headers: Headers, *, changed: bool, readable: bool) -> list[tuple[str, str]]:
+    """The headers for the upstream.
+
+    A `changed` body is not encoded. A `readable` answer is one whose encoding we know, `identity` included: an
+    encoding that we could not read is not asked for. Headers that begin with `x-prunus-` are meant for us.
+    """
+    gone = _HOP | _OURS | _named(headers) | (_OF_THE_BYTES if changed else frozenset())
+    kept = []
+    for name, value in headers:
+        key = name.lower()
+        if key in gone or key.startswith(b"x-prunus-"):
+            continue
+        text = _text(value)
+        if readable and key == b"accept-encoding":
+            text = ", ".join(c for c in map(str.strip, text.split(",")) if not c.lower().startswith("br"))
+            text = text or "identity"
+        kept.append((name.decode("latin-1"), text))
+    return kept
+
+
+def answer_headers(headers: Headers, *, rewritten: bool = False) -> list[tuple[bytes, bytes]]:
+    """The headers for the client; a `rewritten` answer has another length. Browsers get no leave to read it."""
+    gone = _HOP | _named(headers) | (frozenset({b"content-length"}) if rewritten else frozenset())
+    return [
+        (key, value)
+        for key, value in ((name.lower(), value) for name, value in headers)
+        if key not in gone and not key.startswith(b"access-control-")
+    ]
+
+
+def _named(headers: Headers) -> frozenset[bytes]:
+    """The headers that the connection header declares to be its own."""
+    for key, value in headers:
+        if key.lower() == b"connection":
+            return frozenset(name.strip().lower() for name in value.split(b","))
+    return frozenset()
+
+
+def _text(value: bytes) -> str:
+    try:
+        return value.decode()
+    except UnicodeDecodeError:
+        return value.decode("latin-1")

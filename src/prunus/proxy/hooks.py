@@ -1,0 +1,59 @@
+"""Where the agent layer takes part in an exchange.
+
+The proxy asks the layer once for each request of a model that may be pruned. What it gets back sees the request
+before and after it is pruned, and the bytes of the answer; it does no I/O itself. The order of calls:
+
+    turn = layer.open(body, format, streaming=..., tenant=...)    None: nothing to do for this request
+    turn.reply()                  an answer of the layer's own; nothing goes upstream then
+    body = turn.before()          the body to prune: earlier hidden exchanges put back
+    outcome = pruner.prune(body)
+    body = turn.after(outcome)    the body to send: tools, tags and reminders added
+    if turn.watches:              only then the answer is looked at; it comes without content encoding
+        out = turn.feed(chunk)    for each chunk of a 2xx answer: bytes for the client, possibly none
+        out, again = turn.end()   the answer is complete: the rest for the client, and the body of a further call
+        out = turn.fail(status, body)   a further call did not get a 2xx answer: how the client's stream ends
+
+An exception in any of these leaves the request, or the rest of the answer, as it came, and counts as a fault.
+Answers that are watched go out chunked, without their content-length.
+"""
+
+from __future__ import annotations
+
+from typing import Protocol
+
+from prunus.outcome import Outcome
+
+__all__ = ["Layer", "Turn"]
+
+
+class Turn(Protocol):
+    """One request of an agent, from its arrival to the end of its answer."""
+
+    @property
+    def watches(self) -> bool:
+        """Whether the answer passes through `feed`; asked after `after`."""
+
+    def reply(self) -> tuple[str, bytes] | None:
+        """Content type and body of an answer that the layer gives itself, if it does."""
+
+    def before(self) -> bytes:
+        """The body that is pruned."""
+
+    def after(self, outcome: Outcome) -> bytes:
+        """The body that is sent, made from `outcome.body`."""
+
+    def feed(self, chunk: bytes) -> bytes:
+        """What the client gets for a chunk of the answer."""
+
+    def end(self) -> tuple[bytes, bytes | None]:
+        """What the client gets at the end of the answer, and the body of a further call of the model."""
+
+    def fail(self, status: int, body: bytes) -> bytes:
+        """What the client gets instead of the answer to a further call."""
+
+
+class Layer(Protocol):
+    """What the agent may do about its context, for all requests."""
+
+    def open(self, body: bytes, format: str, *, streaming: bool, tenant: str) -> Turn | None:
+        """Begin an exchange; `body` is JSON without content encoding, `format` one of `formats`."""

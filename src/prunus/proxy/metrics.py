@@ -1,0 +1,75 @@
+"""What Prometheus can ask for. Labels come from short lists, so that their number stays bounded."""
+
+from __future__ import annotations
+
+from typing import Final
+
+from prometheus_client import CollectorRegistry, Counter, Gauge, Histogram, generate_latest
+from prometheus_client.exposition import CONTENT_TYPE_LATEST
+
+from prunus.store.records import Exchange
+
+__all__ = ["CONTENT_TYPE", "Metrics"]
+
+CONTENT_TYPE: Final = CONTENT_TYPE_LATEST
+_MODELS: Final = 100
+_SHORT: Final = (0.0005, 0.001, 0.002, 0.005, 0.01, 0.02, 0.05, 0.1, 0.2, 0.5, 1.0)
+_LONG: Final = (0.1, 0.25, 0.5, 1, 2, 5, 10, 20, 60, 120, 300)
+
+
+class Metrics:
+    """The counters of one proxy."""
+
+    def __init__(self) -> None:
+        own = CollectorRegistry()
+        self._registry = own
+        self._models: set[str] = set()
+        self.requests = Counter(
+            "prunus_requests", "Requests by what became of them.", ["format", "what"], registry=own
+        )
+        self.answers = Counter("prunus_answers", "Answers by status.", ["upstream", "status"], registry=own)
+        self.faults = Counter("prunus_faults", "Faults of Prunus; the request went on.", ["where"], registry=own)
+        self.tokens = Counter("prunus_tokens", "Tokens of requests, estimated.", ["model", "when"], registry=own)
+        self.billed = Counter(
+            "prunus_billed_tokens", "Tokens by the provider's word.", ["model", "kind"], registry=own
+        )
+        self.cost = Counter(
+            "prunus_cost_tokens", "Cost in uncached input tokens, and what it would have been.", ["model", "when"],
+            registry=own,
+        )  # fmt: skip
+        self.breaks = Counter(
+            "prunus_cache_breaks", "Declared breaks of the prompt cache.", ["model"], registry=own
+        )
+        self.open = Gauge("prunus_open_requests", "Requests that are being served.", registry=own)
+        self.pruning = Histogram("prunus_prune_seconds", "Time to prune.", buckets=_SHORT, registry=own)
+        self.first_byte = Histogram(
+            "prunus_first_byte_seconds", "Time to the first byte of the answer.", buckets=_LONG, registry=own
+        )
+
+    def render(self) -> bytes:
+        """All of it as text."""
+        return generate_latest(self._registry)
+
+    def fault(self, where: str) -> None:
+        """Count a fault."""
+        self.faults.labels(where).inc()
+
+    def exchanged(self, exchange: Exchange) -> None:
+        """Count a finished exchange."""
+        model = self._model(exchange.model)
+        for when, tokens in (("before", exchange.tokens_before), ("after", exchange.tokens_after)):
+            self.tokens.labels(model, when).inc(tokens)
+        if exchange.usage is not None:
+            for kind in ("input", "cache_read", "cache_write", "output"):
+                self.billed.labels(model, kind).inc(getattr(exchange.usage, kind))
+        for when, cost in (("before", exchange.cost_unpruned), ("after", exchange.cost)):
+            self.cost.labels(model, when).inc(max(0.0, cost))
+        if exchange.flush is not None:
+            self.breaks.labels(model).inc()
+
+    def _model(self, model: str) -> str:
+        if model not in self._models:
+            if len(self._models) >= _MODELS:
+                return "other"
+            self._models.add(model)
+        return model

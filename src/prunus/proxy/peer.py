@@ -1,0 +1,73 @@
+"""The client's side of one exchange: its body as it comes, and whether it is still there."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import AsyncIterator, Awaitable, Callable
+from typing import Any
+
+__all__ = ["Gone", "Message", "Peer", "Receive", "Send"]
+
+Message = dict[str, Any]
+Receive = Callable[[], Awaitable[Message]]
+Send = Callable[[Message], Awaitable[None]]
+
+
+class Gone(Exception):
+    """The client has hung up."""
+
+
+class Peer:
+    """Reads the request of a client, then cancels the exchange as soon as the client hangs up."""
+
+    def __init__(self, receive: Receive) -> None:
+        self._receive = receive
+        task = asyncio.current_task()
+        assert task is not None
+        self._task = task
+        self._watcher: asyncio.Task[None] | None = None
+        self._complete = False
+        self._over = False
+        self.gone = False
+
+    async def body(self) -> AsyncIterator[bytes]:
+        """The chunks of the request, as they come."""
+        while not self._complete:
+            message = await self._receive()
+            if message["type"] == "http.disconnect":
+                self._lose()
+                raise Gone
+            self._complete = not message.get("more_body", False)
+            if message.get("body"):
+                yield message["body"]
+        if not self._over and self._watcher is None:
+            self._watcher = asyncio.create_task(self._watch())
+
+    async def read(self, limit: int) -> tuple[bytes, bool]:
+        """The request up to about `limit` bytes, and whether that is all of it."""
+        chunks = []
+        size = 0
+        body = self.body()
+        async for chunk in body:
+            chunks.append(chunk)
+            size += len(chunk)
+            if size > limit:
+                return b"".join(chunks), self._complete
+        return b"".join(chunks) if len(chunks) != 1 else chunks[0], True
+
+    def close(self) -> None:
+        """The exchange is over: a client may hang up from now on."""
+        self._over = True
+        if self._watcher is not None:
+            self._watcher.cancel()
+
+    async def _watch(self) -> None:
+        while (await self._receive())["type"] != "http.disconnect":
+            pass
+        self._lose()
+
+    def _lose(self) -> None:
+        if not self._over:
+            self.gone = True
+            if asyncio.current_task() is not self._task:
+                self._task.cancel()

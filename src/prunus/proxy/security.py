@@ -1,0 +1,92 @@
+"""Who may use the proxy.
+
+A browser can be made to call any address on this machine, so the Host header must be a name of ours (a page that
+rebinds its own name to 127.0.0.1 still sends its own name), and a request that a page of another origin makes is
+refused. A token says who the caller is, and then the name does not matter.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from hashlib import blake2b
+from hmac import compare_digest
+from ipaddress import ip_address
+from typing import Final
+
+from prunus.errors import SettingsError
+
+__all__ = ["TOKEN_HEADER", "Gate", "Refused", "check_address", "is_loopback"]
+
+TOKEN_HEADER: Final = "x-prunus-token"
+_LOCAL: Final = frozenset({"localhost", "127.0.0.1", "::1"})
+
+
+@dataclass(frozen=True, slots=True)
+class Refused:
+    """Why a request is turned away, and with which status."""
+
+    status: int
+    reason: str
+
+
+@dataclass(frozen=True, slots=True)
+class Gate:
+    """Lets requests in, and says whose they are."""
+
+    tokens: Mapping[str, bytes]
+    """The tokens by the name of their tenant."""
+    names: frozenset[str]
+    """The hosts that requests without a token may name."""
+
+    @classmethod
+    def build(cls, token: str, host: str, names: tuple[str, ...] = ()) -> Gate:
+        """A gate for these tokens, separated by commas, and the address that the proxy listens on."""
+        given = [one for one in map(str.strip, token.split(",")) if one]
+        tokens = {blake2b(one.encode(), digest_size=8).hexdigest(): one.encode() for one in given}
+        return cls(tokens, _LOCAL | {host.lower(), *(name.lower() for name in names)})
+
+    def admit(self, headers: Mapping[str, str]) -> str | Refused:
+        """The tenant of a request, or why it is refused; header names are in lower case."""
+        if self.tokens:
+            return self._tenant(headers.get(TOKEN_HEADER, "").encode("utf-8", "surrogateescape"))
+        host = headers.get("host", "")
+        if _name(host) not in self.names:
+            return Refused(403, "this Host is not a name of the proxy; see the setting proxy.names")
+        origin = headers.get("origin")
+        if origin is not None and origin != f"http://{host}":
+            return Refused(403, "web pages may not use the proxy")
+        return ""
+
+    def _tenant(self, shown: bytes) -> str | Refused:
+        found: str | Refused = Refused(401, f"the header {TOKEN_HEADER} is missing or wrong")
+        for tenant, token in self.tokens.items():
+            if compare_digest(token, shown):
+                found = tenant
+        return found
+
+
+def is_loopback(host: str) -> bool:
+    """Whether only this machine can reach an address."""
+    if host.lower() == "localhost":
+        return True
+    try:
+        return ip_address(host).is_loopback
+    except ValueError:
+        return False
+
+
+def check_address(host: str, token: str) -> None:
+    """Refuse to listen where others can reach us, unless they need a token."""
+    if not is_loopback(host) and not token.replace(",", "").strip():
+        raise SettingsError(
+            f"proxy.host = {host!r}: other machines could use it; set proxy.token, or listen on 127.0.0.1"
+        )
+
+
+def _name(host: str) -> str:
+    """The name in a Host header, without its port."""
+    host = host.strip().lower()
+    if host.startswith("["):
+        return host[1:].partition("]")[0]
+    return host.partition(":")[0]

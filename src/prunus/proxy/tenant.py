@@ -1,0 +1,190 @@
+"""What belongs to one user of the proxy: a pruner with its memory, and the accounts."""
+
+from __future__ import annotations
+
+from collections import OrderedDict
+from collections.abc import Sequence
+from dataclasses import replace
+from time import perf_counter
+from typing import Final
+
+from prunus.errors import FormatError
+from prunus.outcome import Receipt
+from prunus.policy.prices import Price, with_ttl
+from prunus.proxy.body import decoded
+from prunus.proxy.calibration import Calibration
+from prunus.proxy.counterfactual import Accounts, Sent, billed
+from prunus.proxy.exchange import Arrived, Prepared
+from prunus.proxy.faults import Faults
+from prunus.proxy.glance import Glance, glance
+from prunus.proxy.hooks import Layer
+from prunus.proxy.usage import total
+from prunus.pruner import Pruner
+from prunus.settings import Settings
+from prunus.store.records import Exchange, Usage
+from prunus.store.store import Store
+
+__all__ = ["Tenant"]
+
+_REFUSED: Final = 256
+_MODELS: Final = 256
+
+
+class Tenant:
+    """Prepares the requests of one user and settles them."""
+
+    def __init__(
+        self, name: str, settings: Settings, store: Store | None, layer: Layer | None, faults: Faults
+    ) -> None:
+        self.name = name
+        self._settings = settings
+        self._store = store
+        self._layer = layer if not settings.proxy.shadow else None
+        self._faults = faults
+        self._kept = store is not None and settings.store.url != "off"
+        memory = None
+        if store is not None and self._kept:
+            memory = store.memory(name, lambda error: faults.report("store", error))
+        self._pruner = Pruner(settings, memory)
+        self._accounts = Accounts()
+        self._calibration = Calibration()
+        self._prices: dict[str, Price] = {}
+        self._refused: OrderedDict[str, None] = OrderedDict()
+
+    @property
+    def blocks(self) -> bool:
+        """Whether preparing may wait for a disk."""
+        return self._kept
+
+    def prepare(self, arrived: Arrived) -> Prepared:
+        """What to send for a request. Never raises: whatever fails in here, it goes out as it came."""
+        begun = perf_counter()
+        try:
+            prepared = self._prepare(arrived)
+        except FormatError as error:
+            prepared = Prepared(arrived.raw, skip=str(error))
+        except Exception as error:
+            self._faults.report("proxy", error)
+            prepared = Prepared(arrived.raw, skip=f"a fault of Prunus: {type(error).__name__}")
+        return replace(prepared, seconds=perf_counter() - begun)
+
+    def _prepare(self, arrived: Arrived) -> Prepared:
+        route, settings = arrived.route, self._settings
+        body = decoded(arrived.raw, arrived.encoding, settings.limits.body)
+        look = glance(body, route.format)
+        if look.skip:
+            return Prepared(arrived.raw, skip=look.skip, glance=look)
+        turn = None
+        if self._layer is not None:
+            streaming = look.streaming or route.streaming
+            turn = self._layer.open(body, route.format, streaming=streaming, tenant=self.name)
+        given = body
+        if turn is not None:
+            reply = turn.reply()
+            if reply is not None:
+                return Prepared(arrived.raw, skip="answered by Prunus", glance=look, reply=reply)
+            given = turn.before()
+        outcome = self._pruner.prune(given, arrived.time, format=route.format, model=route.model, key=arrived.key)
+        if outcome.error is not None:
+            kind, _, reason = outcome.error.partition(": ")
+            if kind == "FormatError":
+                return Prepared(arrived.raw, skip=reason, glance=look)
+            self._faults.report("pruning", outcome.error)
+            return Prepared(arrived.raw, skip=f"a fault of Prunus: {kind}", glance=look)
+        if not outcome.conversation:
+            return Prepared(arrived.raw, skip="the provider holds the history", glance=look)
+        receipts = outcome.receipts
+        sent = outcome.body if turn is None else turn.after(outcome)
+        shadow = settings.proxy.shadow or outcome.conversation in self._refused
+        changed = not shadow and sent is not body and sent != body
+        exchange = Exchange(
+            outcome.conversation,
+            outcome.request,
+            arrived.time,
+            arrived.client,
+            route.format,
+            outcome.report.model or route.model,
+            round(outcome.report.tokens_before * min(1.0, len(body) / max(1, len(given)))),
+            outcome.report.tokens_after,
+            flush=outcome.flush,
+            shadow=shadow,
+        )
+        if self._kept and receipts and not shadow:
+            self._record(exchange, receipts)
+        return Prepared(
+            sent if changed else arrived.raw,
+            changed,
+            "",
+            look,
+            outcome,
+            receipts,
+            exchange,
+            None if shadow else turn,
+        )
+
+    def _record(self, exchange: Exchange, receipts: Sequence[Receipt]) -> None:
+        """Write receipts down before the request is sent, so that none is ever missing."""
+        assert self._store is not None
+        try:
+            self._store.record(self.name, exchange, receipts)
+        except Exception as error:
+            self._faults.report("store", error)
+
+    def refuse(self, prepared: Prepared) -> Prepared:
+        """The provider refused the pruned request and took the original: leave this conversation alone."""
+        exchange = prepared.exchange
+        if exchange is None:
+            return prepared
+        self._refused[exchange.conversation] = None
+        while len(self._refused) > _REFUSED:
+            self._refused.popitem(last=False)
+        return replace(prepared, changed=False, exchange=replace(exchange, shadow=True))
+
+    def settle(self, prepared: Prepared, status: int, usages: Sequence[Usage], ms: float) -> Exchange | None:
+        """The exchange with its costs, once its answer is complete or has broken off.
+
+        There is one usage for each call of the model: those behind the first are the agent layer's own.
+        """
+        usage = usages[0] if usages else None
+        exchange, look = prepared.exchange, prepared.glance
+        if exchange is None or look is None:
+            return None
+        if not 200 <= status < 300:
+            return replace(exchange, status=status, ms=ms)
+        model = exchange.model
+        factor = self._calibration.factor(model)
+        if usage is not None:
+            whole = usage.input + usage.cache_read + usage.cache_write
+            counted = exchange.tokens_before if exchange.shadow else exchange.tokens_after
+            factor = self._calibration.learn(model, counted, whole)
+        price = self._price(model, look)
+        costs = self._accounts.settle(
+            Sent(
+                exchange.conversation,
+                exchange.time,
+                look.prompt,
+                exchange.tokens_before * factor,
+                exchange.tokens_after * factor,
+                exchange.flush,
+                usage,
+                factor,
+                exchange.shadow,
+            ),
+            price,
+        )
+        return replace(
+            exchange,
+            status=status,
+            ms=ms,
+            usage=total(usages),
+            cost=costs.cost + sum(billed(more, price) for more in usages[1:]),
+            cost_unpruned=costs.unpruned,
+            cost_of_break=costs.of_break,
+        )
+
+    def _price(self, model: str, look: Glance) -> Price:
+        if model not in self._prices:
+            if len(self._prices) >= _MODELS:
+                self._prices.clear()
+            self._prices[model] = self._settings.price_of(model)
+        return with_ttl(self._prices[model], look.lifetime)

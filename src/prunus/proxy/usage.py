@@ -1,0 +1,147 @@
+"""What the provider says a request took, read from a copy of its answer.
+
+An answer passes by in chunks. Of a stream only the lines that speak of usage are parsed; of an answer that is one
+JSON document a copy is kept until its end. Whatever cannot be read gives no usage, never an error.
+"""
+
+from __future__ import annotations
+
+import zlib
+from collections.abc import Mapping, Sequence
+from typing import Any, Final, Protocol
+
+import msgspec
+
+from prunus.store.records import Usage
+
+__all__ = ["UsageReader", "can_decode", "read_usage", "total"]
+
+_LONGEST: Final = 16 * 1024 * 1024
+"""Bytes of a JSON answer, or of one line of a stream, that are looked at."""
+
+
+class _Decoder(Protocol):
+    def decompress(self, data: bytes, /) -> bytes: ...
+
+
+def can_decode(encoding: str) -> bool:
+    """Whether answers in a content encoding can be read."""
+    return encoding.strip().lower() in ("", "identity", "gzip", "x-gzip", "deflate", "zstd")
+
+
+class UsageReader:
+    """Watches one answer go by."""
+
+    def __init__(self, content_type: str, encoding: str = "") -> None:
+        self._lines = content_type.lower().startswith("text/event-stream")
+        self._decoder = _decoder(encoding)
+        self._held = bytearray()
+        self._blind = not can_decode(encoding)
+        self._found: dict[str, int] = {}
+
+    def feed(self, chunk: bytes) -> None:
+        """Take in the next chunk."""
+        if self._blind:
+            return
+        try:
+            if self._decoder is not None:
+                chunk = self._decoder.decompress(chunk)
+            self._held += chunk
+            if self._lines:
+                self._read_lines()
+        except Exception:  # an answer that we cannot read is the client's to judge
+            self._blind = True
+        if len(self._held) > _LONGEST:
+            self._blind = True
+            self._held.clear()
+
+    def end(self) -> Usage | None:
+        """The usage, once the answer is complete or has broken off."""
+        if not self._lines and not self._blind and self._held:
+            self._take(bytes(self._held))
+        elif self._lines and not self._blind and b"sage" in self._held:
+            self._take_line(bytes(self._held))
+        self._held.clear()
+        return read_usage(self._found)
+
+    def _read_lines(self) -> None:
+        end = self._held.rfind(b"\n") + 1
+        if not end:
+            return
+        if self._held.find(b"sage", 0, end) >= 0:  # "usage", or "usageMetadata"
+            for line in bytes(self._held[:end]).splitlines():
+                self._take_line(line)
+        del self._held[:end]
+
+    def _take_line(self, line: bytes) -> None:
+        if line.startswith(b"data:") and b"sage" in line:
+            self._take(line[5:])
+
+    def _take(self, raw: bytes) -> None:
+        try:
+            value = msgspec.json.decode(raw)
+        except (msgspec.MsgspecError, UnicodeDecodeError, RecursionError):
+            return
+        for event in value if isinstance(value, list) else [value]:
+            if isinstance(event, dict):
+                self._found.update(_numbers(event))
+
+
+def _numbers(event: Mapping[str, Any]) -> dict[str, int]:
+    """The counts of one event, under the names of its format; cumulative, so that later ones replace earlier."""
+    found: dict[str, int] = {}
+    for holder in (event, event.get("message"), event.get("response")):
+        if not isinstance(holder, dict):
+            continue
+        for key in ("usage", "usageMetadata"):
+            counts = holder.get(key)
+            if isinstance(counts, dict):
+                found |= _flat(counts)
+                for inner in ("prompt_tokens_details", "input_tokens_details"):
+                    if isinstance(counts.get(inner), dict):
+                        found |= _flat(counts[inner], "of_input.")
+    return found
+
+
+def _flat(counts: Mapping[str, Any], before: str = "") -> dict[str, int]:
+    return {before + key: value for key, value in counts.items() if type(value) is int and value >= 0}
+
+
+def read_usage(counts: Mapping[str, int]) -> Usage | None:
+    """The counts of any of the four formats in one form."""
+    if "promptTokenCount" in counts:
+        read = counts.get("cachedContentTokenCount", 0)
+        output = counts.get("candidatesTokenCount", 0) + counts.get("thoughtsTokenCount", 0)
+        return Usage(max(0, counts["promptTokenCount"] - read), read, 0, output)
+    if "prompt_tokens" in counts or "of_input.cached_tokens" in counts:
+        whole = counts.get("prompt_tokens", counts.get("input_tokens", 0))
+        read = counts.get("of_input.cached_tokens", 0)
+        write = counts.get("of_input.cache_write_tokens", 0)
+        output = counts.get("completion_tokens", counts.get("output_tokens", 0))
+        return Usage(max(0, whole - read - write), read, write, output)
+    if "input_tokens" in counts:
+        read = counts.get("cache_read_input_tokens", 0)
+        write = counts.get("cache_creation_input_tokens", 0)
+        return Usage(counts["input_tokens"], read, write, counts.get("output_tokens", 0))
+    return None
+
+
+def total(usages: Sequence[Usage]) -> Usage | None:
+    """The sum of several, if there are any."""
+    if not usages:
+        return None
+    fields = ((one.input, one.cache_read, one.cache_write, one.output) for one in usages)
+    return Usage(*map(sum, zip(*fields, strict=True)))
+
+
+def _decoder(encoding: str) -> _Decoder | None:
+    match encoding.strip().lower():
+        case "gzip" | "x-gzip":
+            return zlib.decompressobj(zlib.MAX_WBITS | 16)
+        case "deflate":
+            return zlib.decompressobj()
+        case "zstd":
+            import zstandard
+
+            return zstandard.ZstdDecompressor().decompressobj()
+    return None

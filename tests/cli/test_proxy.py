@@ -1,0 +1,118 @@
+"""`prunus proxy`: started as a user would."""
+
+import os
+import re
+import signal
+import subprocess
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+import pytest
+from click.testing import Result
+
+from tests.proxy.caller import call
+from tests.proxy.provider import Provider
+from tests.proxy.talk import body
+
+Spawn = Callable[..., "subprocess.Popen[bytes]"]
+Run = Callable[..., Result]
+
+
+@pytest.fixture
+def provider() -> Iterator[Provider]:
+    with Provider() as running:
+        yield running
+
+
+@contextmanager
+def listening(process: "subprocess.Popen[bytes]") -> Iterator[str]:
+    """The URL that a proxy says it listens on; it is stopped as Ctrl-C does."""
+    assert process.stderr is not None
+    line = process.stderr.readline().decode()
+    found = re.search(r"http://\S+", line)
+    assert found is not None, line
+    try:
+        yield found[0]
+    finally:
+        process.send_signal(signal.SIGINT)
+
+
+def test_it_says_where_it_listens_prunes_and_stops(spawn: Spawn, provider: Provider, tmp_path: Path) -> None:
+    store = tmp_path / "store.db"
+    given = ["--port", "0", "--upstream", f"anthropic={provider.url}", "--store", f"sqlite:///{store}", "-v"]
+    process = spawn("proxy", *given, "--preset", "acp")
+    with listening(process) as url:
+        assert call(url, "POST", "/v1/messages", body("anthropic_messages")).status == 200
+        assert call(url, "GET", "/healthz").status == 200
+    out, err = process.communicate(timeout=20)
+    assert process.returncode == 0
+    assert len(provider.asked[0].body) < len(body("anthropic_messages"))
+    assert "POST /v1/messages -> anthropic 200" in err.decode()
+    assert "[auto-supersede] 📁 file" in err.decode()
+    assert out == b""
+    assert store.exists()
+
+
+def test_shadow_is_said(spawn: Spawn, provider: Provider) -> None:
+    process = spawn("proxy", "--port", "0", "--shadow", "--store", "off", "--upstream", f"openai={provider.url}")
+    with listening(process) as url:
+        call(url, "POST", "/v1/chat/completions", body("openai_chat"))
+    _, err = process.communicate(timeout=20)
+    assert provider.asked[0].body == body("openai_chat")
+    assert b"shadow" in err
+
+
+def test_an_upstream_of_ones_own_is_reached_by_its_name(spawn: Spawn, provider: Provider) -> None:
+    process = spawn("proxy", "--port", "0", "--store", "off", "--upstream", f"groq={provider.url}/openai")
+    with listening(process) as url:
+        call(url, "POST", "/@groq/v1/chat/completions", body("openai_chat"))
+    process.communicate(timeout=20)
+    assert provider.asked[0].target == "/openai/v1/chat/completions"
+
+
+@pytest.mark.skipif(not hasattr(os, "fork"), reason="needs processes that share a listener")
+def test_two_workers_on_one_store_give_the_same_bytes(spawn: Spawn, provider: Provider, tmp_path: Path) -> None:
+    given = ["--port", "0", "--upstream", f"anthropic={provider.url}"]
+    turns = range(2, 14)
+    for name, workers in (("one", "1"), ("two", "2")):
+        store = f"sqlite:///{tmp_path / name}.db"
+        process = spawn("proxy", *given, "--store", store, "--set", f"proxy.workers={workers}")
+        with listening(process) as url:
+            for count in turns:
+                assert call(url, "POST", "/v1/messages", body("anthropic_messages", count)).status == 200
+        process.communicate(timeout=30)
+    sent = [asked.body for asked in provider.asked]
+    assert sent[: len(turns)] == sent[len(turns) :]
+
+
+@pytest.mark.parametrize(
+    ("given", "says"),
+    [
+        (["--host", "0.0.0.0"], "proxy.token"),
+        (["--upstream", "anthropic"], "expected NAME=URL"),
+        (["--upstream", "anthropic=ftp://x"], "expected NAME=URL"),
+        (["--set", "proxy.port=many"], "proxy.port"),
+        (["--agent", "loud"], "loud"),
+    ],
+)
+def test_what_cannot_be_used_is_said(run: Run, given: list[str], says: str) -> None:
+    result = run("proxy", *given)
+    assert result.exit_code == 2
+    assert says in result.output
+
+
+def test_packages_that_are_missing_are_said(run: Run, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("prunus.proxy.serve._NEEDED", ("aiohttp", "no_such_package"))
+    for command in (["proxy", "--port", "0"], ["run", "--store", "off", "true"]):
+        result = run(*command)
+        assert result.exit_code == 2
+        assert "the proxy needs no_such_package: pip install 'prunus[proxy]'" in result.output
+
+
+def test_a_port_that_is_taken_is_said(run: Run, provider: Provider) -> None:
+    port = provider.url.rpartition(":")[2]
+    result = run("proxy", "--port", port)
+    assert result.exit_code == 2
+    assert f"cannot listen on 127.0.0.1:{port}" in result.output
+    assert "--port 0" in result.output

@@ -1,0 +1,106 @@
+"""A provider on loopback that answers as a test tells it, and remembers what it was asked, byte for byte."""
+
+from __future__ import annotations
+
+import asyncio
+import threading
+from collections.abc import Awaitable, Callable
+from dataclasses import dataclass, field
+from typing import Self
+
+from aiohttp import web
+
+from prunus.proxy.serve import Background
+from prunus.settings import Settings
+
+__all__ = ["Asked", "Provider", "behind", "sse"]
+
+Answerer = Callable[[web.Request], Awaitable[web.StreamResponse]]
+
+
+@dataclass(frozen=True, slots=True)
+class Asked:
+    """One request as it reached the provider."""
+
+    method: str
+    target: str
+    headers: tuple[tuple[bytes, bytes], ...]
+    body: bytes
+
+    def header(self, name: str) -> str | None:
+        return next((value.decode() for key, value in self.headers if key.lower() == name.encode()), None)
+
+
+async def _ok(request: web.Request) -> web.StreamResponse:
+    return web.json_response({"ok": True})
+
+
+@dataclass
+class Provider:
+    """`answer` may be replaced at any time; `gone` counts answers whose reader left."""
+
+    answer: Answerer = _ok
+    asked: list[Asked] = field(default_factory=list)
+    gone: threading.Event = field(default_factory=threading.Event)
+    url: str = ""
+
+    def __post_init__(self) -> None:
+        self._loop = asyncio.new_event_loop()
+        self._thread = threading.Thread(target=self._loop.run_forever, daemon=True)
+
+    def __enter__(self) -> Self:
+        self._thread.start()
+        asyncio.run_coroutine_threadsafe(self._open(), self._loop).result(10)
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        asyncio.run_coroutine_threadsafe(self._runner.cleanup(), self._loop).result(10)
+        self._loop.call_soon_threadsafe(self._loop.stop)
+        self._thread.join()
+        self._loop.close()
+
+    async def _open(self) -> None:
+        app = web.Application(client_max_size=1 << 30)
+        app.router.add_route("*", "/{path:.*}", self._serve)
+        self._runner = web.AppRunner(
+            app, handler_cancellation=True, auto_decompress=False, access_log=None, shutdown_timeout=0.1
+        )
+        await self._runner.setup()
+        site = web.TCPSite(self._runner, "127.0.0.1", 0)
+        await site.start()
+        self.url = f"http://127.0.0.1:{self._runner.addresses[0][1]}"
+
+    async def _serve(self, request: web.Request) -> web.StreamResponse:
+        body = await request.read()
+        self.asked.append(Asked(request.method, request.raw_path, tuple(request.raw_headers), body))
+        try:
+            return await self.answer(request)
+        except (asyncio.CancelledError, ConnectionError):
+            self.gone.set()
+            raise
+
+
+def sse(*chunks: bytes, pause: float = 0.0) -> Answerer:
+    """An answer that streams these chunks."""
+
+    async def answer(request: web.Request) -> web.StreamResponse:
+        out = web.StreamResponse(headers={"content-type": "text/event-stream"})
+        await out.prepare(request)
+        for chunk in chunks:
+            await out.write(chunk)
+            await asyncio.sleep(pause)
+        await out.write_eof()
+        return out
+
+    return answer
+
+
+def behind(provider: Provider, *, watch: list | None = None, **values: object) -> Background:
+    """A proxy in front of a provider, on a free port; `values` are settings."""
+    proxy = {"port": 0, **values.pop("proxy", {})}  # type: ignore[dict-item]
+    store = values.pop("store", {"url": "off"})
+    upstreams = dict.fromkeys(("anthropic", "openai", "gemini"), provider.url)
+    upstreams |= values.pop("upstreams", {})  # type: ignore[operator]
+    preset = values.pop("preset", "acp")
+    settings = Settings(preset=preset, proxy=proxy, store=store, upstreams=upstreams, **values)
+    return Background(settings, watch.append if watch is not None else None)

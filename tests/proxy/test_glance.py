@@ -1,0 +1,111 @@
+"""What is pruned at all."""
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from prunus.errors import FormatError
+from prunus.proxy.glance import glance
+from tests.proxy.talk import BODIES, body, steps
+
+SAMPLES = Path(__file__).parents[3] / "shared" / "wire-samples"
+SUMMARY = "CRITICAL: Do NOT call any tools.\nYour task is to create a detailed summary of the conversation so far."
+
+
+@pytest.mark.parametrize("format", BODIES)
+def test_a_request_with_tools_is_pruned(format: str) -> None:
+    seen = glance(body(format), format)
+    assert seen.skip == ""
+    assert seen.model == BODIES[format]([]).get("model", "")
+
+
+@pytest.mark.parametrize("format", BODIES)
+@pytest.mark.parametrize("tools", [[], None])
+def test_a_request_without_tools_passes(format: str, tools: Any) -> None:
+    request = BODIES[format](steps())
+    assert glance(json.dumps({**request, "tools": tools}).encode(), format).skip == "no tools"
+    del request["tools"]
+    assert glance(json.dumps(request).encode(), format).skip == "no tools"
+
+
+def test_tools_may_stand_in_the_history() -> None:
+    request = BODIES["openai_responses"](steps())
+    tools = {"type": "additional_tools", "role": "developer", "tools": request.pop("tools")}
+    request["input"].insert(0, tools)
+    assert glance(json.dumps(request).encode(), "openai_responses").skip == ""
+
+
+def test_a_history_that_the_provider_holds_passes() -> None:
+    assert glance(body("openai_responses", previous_response_id="r1"), "openai_responses").skip
+    assert not glance(body("openai_responses", previous_response_id=None), "openai_responses").skip
+
+
+@pytest.mark.parametrize("last", [SUMMARY, [{"type": "text", "text": "x"}, {"type": "text", "text": SUMMARY}]])
+def test_a_compaction_with_tools_passes(last: Any) -> None:
+    request = BODIES["anthropic_messages"](steps())
+    request["messages"].append({"role": "user", "content": last})
+    assert (
+        glance(json.dumps(request).encode(), "anthropic_messages").skip == "a summary of the history is asked for"
+    )
+
+
+def test_the_words_of_a_compaction_in_a_result_mean_nothing() -> None:
+    history = [*steps(), ("Read", {"file_path": "prompts.md"}, SUMMARY)]
+    assert not glance(json.dumps(BODIES["anthropic_messages"](history)).encode(), "anthropic_messages").skip
+
+
+def test_the_prompt_is_the_same_when_cache_markers_move() -> None:
+    request = BODIES["anthropic_messages"](steps())
+    marked = [{"type": "text", "text": "Be brief.", "cache_control": {"type": "ephemeral", "ttl": "1h"}}]
+    plain = glance(
+        json.dumps({**request, "system": [{"type": "text", "text": "Be brief."}]}).encode(), "anthropic_messages"
+    )
+    one = glance(json.dumps({**request, "system": marked}).encode(), "anthropic_messages")
+    two = glance(
+        json.dumps({**request, "system": [{**marked[0], "cache_control": None}]}).encode(), "anthropic_messages"
+    )
+    assert (
+        one.prompt == two.prompt != glance(body("anthropic_messages", system="Other."), "anthropic_messages").prompt
+    )
+    assert one.lifetime == "1h"
+    assert plain.lifetime is None
+
+
+@pytest.mark.parametrize("raw", [b"", b"[]", b"{", b'{"a": \xff}', b"nothing"])
+def test_what_is_no_json_object_is_said(raw: bytes) -> None:
+    with pytest.raises(FormatError):
+        glance(raw, "openai_chat")
+
+
+@pytest.mark.skipif(not SAMPLES.exists(), reason="the wire samples are not here")
+@pytest.mark.parametrize(
+    ("file", "run", "number", "skip"),
+    [
+        ("claude-code", "claude-sub", 7, "a summary of the history is asked for"),
+        ("claude-code", "claude-sub", 8, "a summary of the history is asked for"),
+        ("claude-code", "claude-sub", 6, ""),
+        ("claude-code", "claude-sub", 9, ""),
+        ("claude-code", "claude", 10, ""),
+        ("qwen-code", "mcp-qwen", 2, "a summary of the history is asked for"),
+        ("qwen-code", "qwen", 10, ""),
+        ("opencode-chat", "oc-compact", 8, "no tools"),
+        ("opencode-chat", "opencode-openai", 1, "no tools"),
+        ("aider", "aider2", 1, "no tools"),
+        ("codex-codemode", "codex-gpt6", 2, ""),
+        ("codex", "codex-gpt55", 13, ""),
+        ("gemini-cli", "gemini", 12, ""),
+    ],
+)
+def test_side_requests_of_real_clients_are_told_apart(file: str, run: str, number: int, skip: str) -> None:
+    formats = {"/messages": "anthropic_messages", "/completions": "openai_chat", "/responses": "openai_responses"}
+    for line in (SAMPLES / f"{file}.jsonl").read_text(encoding="utf-8").splitlines():
+        sample = json.loads(line)
+        if (sample["run"], sample["n"]) == (run, number):
+            path = sample["path"].partition("?")[0]
+            format = next((name for end, name in formats.items() if path.endswith(end)), "gemini")
+            raw = json.dumps(sample["body"], ensure_ascii=False).encode()
+            assert glance(raw, format).skip == skip
+            return
+    raise AssertionError("no such sample")
