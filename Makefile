@@ -1,7 +1,7 @@
 # Each verb sets up what it needs: Python 3.11 or newer with pip is enough, and uv is used when it is there.
 .DEFAULT_GOAL := help
 .DELETE_ON_ERROR:
-.PHONY: help demo test fix docs corpus bench lock
+.PHONY: help demo run test e2e fix docs corpus bench lock
 
 PYTHON ?= python3
 PY := .venv/bin/python
@@ -21,12 +21,19 @@ help: ## Show this list
 demo: .venv/.installed ## Prune a sample conversation and show what went and why
 	@.venv/bin/prunus demo
 
+run: .venv/.installed ## Serve agents: http://127.0.0.1:8787 instead of the provider's address
+	@.venv/bin/prunus proxy
+
 test: .venv/.installed ## Check formatting, lint, types and generated docs, then run the tests
 	.venv/bin/ruff format --check .
 	.venv/bin/ruff check .
 	.venv/bin/mypy --strict src
 	@if [ -f docs/generate.py ]; then echo "$(PY) docs/generate.py --check"; $(PY) docs/generate.py --check; fi
 	$(PY) -m pytest -n auto -q
+
+# All of them, or some: make e2e CLIENTS="claude codex"
+e2e: .venv/.installed ## Run real clients against a scripted provider, alone and behind Prunus
+	PRUNUS_E2E_CLIENTS="$(CLIENTS)" $(PY) -m pytest -m e2e -q tests/e2e
 
 fix: .venv/.installed ## Format the code and repair what the linter can
 	.venv/bin/ruff format .
@@ -37,6 +44,7 @@ docs: .venv/.installed ## Write the generated pages anew
 
 corpus: .venv/.installed ## Measure on the recorded sessions, where they are present
 	$(PY) bench/corpus.py
+	$(PY) bench/prefix.py
 
 bench: .venv/.bench ## Compare with peer libraries (installs them, not locked)
 	$(PY) bench/run.py

@@ -7,7 +7,7 @@ from dataclasses import replace
 
 import msgspec
 
-from prunus.edits import Edit, Gone, Input, Note, Replacement, Shorter
+from prunus.edits import Added, Edit, Gone, Input, Note, Replacement, Shorter
 from prunus.errors import InvariantError
 from prunus.history import Attachment, Call, History, Message, Opaque, Part, Result, Text, Thinking
 from prunus.splice import Path
@@ -28,6 +28,8 @@ def apply(history: History, edits: Iterable[Edit]) -> History:
 
 def change(message: Message, edits: Mapping[int, Replacement]) -> Message | None:
     """One message with these parts replaced; None when nothing of it is left in the request."""
+    if message.parts and all(isinstance(edits.get(i), Gone) for i in range(len(message.parts))):
+        return None
     emptied = {i for i, edit in edits.items() if isinstance(edit, Note) and isinstance(message.parts[i], Result)}
     parts: list[Part] = []
     places: dict[int, int] = {}
@@ -59,6 +61,8 @@ def _with_notes(part: Part, replacement: Replacement | None, notes: list[tuple[P
     texts = list(zip(part.texts, part.pieces, strict=True))
     if isinstance(replacement, Shorter):
         texts = [(part.texts[0], replacement.text)]
+    elif isinstance(replacement, Added) and texts:
+        texts[-1] = texts[-1][0], texts[-1][1] + replacement.text
     return replace(part, text="\n".join(text for _, text in sorted([*texts, *notes], key=_block)))
 
 
@@ -73,6 +77,8 @@ def _changed(part: Part, replacement: Replacement) -> Part:
             return replace(part, text=text)
         case Result(), (Note(text) | Shorter(text)):
             return replace(part, text=text)
+        case ((Text() | Result()), Added(text)):
+            return replace(part, text=part.text + text)
         case Call(), Input(value):
             return replace(part, input=value, text=msgspec.json.encode(value).decode())
         case Attachment(), Note(text):

@@ -61,6 +61,8 @@ class Conversation:
     last: Body
     engine: Engine
     id: str = ""
+    key: str = ""
+    """What the client calls it, if it says so."""
     digests: list[bytes] = field(default_factory=list)
     seen: float = 0.0
     around: Any = None

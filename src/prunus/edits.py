@@ -8,7 +8,7 @@ from typing import Any
 
 from prunus.history import Ref
 
-__all__ = ["Edit", "Gone", "Input", "Keep", "Later", "Note", "Refusal", "Replacement", "Shorter"]
+__all__ = ["Added", "Edit", "Gone", "Input", "Keep", "Later", "Note", "Refusal", "Replacement", "Shorter"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -21,6 +21,13 @@ class Note:
 @dataclass(frozen=True, slots=True)
 class Shorter:
     """The text of the part becomes this; whatever else it carries stays."""
+
+    text: str
+
+
+@dataclass(frozen=True, slots=True)
+class Added:
+    """These words stand behind the text of the part; nothing of it goes."""
 
     text: str
 
@@ -47,7 +54,7 @@ class Later:
     """The strategy puts off what it proposed before, as far as its time has not come yet."""
 
 
-Replacement = Note | Shorter | Input | Gone | Keep | Later
+Replacement = Note | Shorter | Added | Input | Gone | Keep | Later
 
 
 @dataclass(frozen=True, slots=True)
@@ -62,6 +69,8 @@ class Edit:
     """The call that made the target dispensable."""
     ripe: int = 0
     """The turn from which it may be applied."""
+    loop: int = 0
+    """The loop from which it may be applied: how often the user has spoken."""
     shows: Ref | None = None
     """The part that the replacement points to, which must stay visible."""
     spends: bool = False
@@ -70,6 +79,12 @@ class Edit:
     """It may be made before the part is sent for the first time, where no cache can be lost."""
     pressure: bool = False
     """Only worth it when the context runs short."""
+    asked: bool = False
+    """The agent or the user asked for it, so it does not wait for the schedule; with `fresh`, no guard is asked."""
+    spares: frozenset[Ref] = frozenset()
+    """Parts that may go because it shows what is still true of them; for their sake it may be longer."""
+    bound: bool = False
+    """It is only made along with an edit that spares its part."""
     tokens_before: int = 0
     tokens_after: int = 0
 

@@ -49,7 +49,12 @@ def explain(body: bytes, settings: Settings | None = None, format: str | None = 
         settings.counter(),
     )
     load = Loader(cut)
-    engine.advance(len(cut.starts), load, 0)
+
+    def marked() -> int:
+        engine.mark()
+        return 0
+
+    engine.advance(len(cut.starts), load, 0, marked)
     return tuple(
         _explained(Ref(index, part), load, engine)
         for index in range(len(cut.starts))
@@ -68,7 +73,8 @@ def _explained(ref: Ref, load: Loader, engine: Engine) -> Explained:
     waiting = tuple(
         edit
         for _, edit in sorted(options.items())
-        if chosen is None and edit not in refused and (edit.pressure or edit.ripe > view.turn)
+        if chosen is None and edit not in refused
+        if edit.pressure or edit.ripe > view.turn or edit.loop > view.loop
     )
     use = view.by_ref.get(ref)
     if use is not None:

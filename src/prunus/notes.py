@@ -7,23 +7,35 @@ note is one bracketed sentence that cannot pass for file content, a command or a
 from __future__ import annotations
 
 import re
+from collections.abc import Container, Iterable
 
 __all__ = [
+    "bare",
     "code_note",
+    "distilled_note",
     "error_note",
     "file_note",
     "is_note",
     "is_shortened",
     "note",
     "outline_note",
+    "reminder_note",
     "shorten",
+    "tag",
     "truncated_note",
+    "unechoed",
+    "view_note",
 ]
 
 _PREFIX = "[Prunus: "
 _LONGEST = 600
 _ERROR = re.compile(r"\[Error output truncated - \d+ chars total\]\s*\Z")
 _OUTLINE = re.compile(r"\[Prunus: [\d,]+ of [\d,]+ lines removed; call the tool again to see them\.\]\Z")
+_DISTILLED = re.compile(r"\[Prunus: [^\n]{0,300} removed; what you kept of it: ")
+_ID = r"[0-9a-f]{6,32}"
+_TAG = re.compile(rf"(?:^|\n)\[id ({_ID})(?:, (?:thinking|text) {_ID})*\]\Z")
+_ECHO = re.compile(rf"\n?\[id ({_ID})(?:, (?:thinking|text) {_ID})*\]")
+_REMINDER = re.compile(r"\n*\[Prunus reminder: [^\n]*\]\Z")
 _CUT = re.compile(r"^\.\.\. \[truncated: [\d,]+ chars total, [\d,]+ lines\] \.\.\.$", re.MULTILINE)
 
 
@@ -34,9 +46,9 @@ def note(what: str, why: str, again: str = "") -> str:
 
 def is_note(text: str) -> bool:
     """Whether a text is nothing but such a sentence, or what is left of a shortened error."""
-    return (text.startswith(_PREFIX) and text.endswith("]") and len(text) <= _LONGEST) or _ERROR.search(
-        text, max(0, len(text) - 60)
-    ) is not None
+    if text.startswith(_PREFIX) and text.endswith("]"):
+        return len(text) <= _LONGEST or _DISTILLED.match(text) is not None
+    return _ERROR.search(text, max(0, len(text) - 60)) is not None
 
 
 def is_shortened(text: str) -> bool:
@@ -44,6 +56,38 @@ def is_shortened(text: str) -> bool:
     return ("... [truncated: " in text and _CUT.search(text) is not None) or _OUTLINE.search(
         text, max(0, len(text) - 120)
     ) is not None
+
+
+def distilled_note(what: str, summary: str) -> str:
+    """What the agent chose to keep of something, in place of it."""
+    return f"{_PREFIX}{what} removed; what you kept of it: {summary}]"
+
+
+def tag(id: str, others: Iterable[tuple[str, str]] = ()) -> str:
+    """The line behind a result that tells its id, and those of the thinking and the text before it."""
+    return f"\n[id {', '.join((id, *(f'{kind} {other}' for kind, other in others)))}]"
+
+
+def reminder_note(words: str) -> str:
+    """Words to the model, behind everything else of a message."""
+    return f"\n\n[Prunus reminder: {words}]"
+
+
+def bare(text: str) -> tuple[str, str]:
+    """A text without the tag and the reminder that Prunus put behind it, and the id of the tag."""
+    if not text.endswith("]"):
+        return text, ""
+    if "[Prunus reminder: " in text:
+        text = _REMINDER.sub("", text)
+    found = _TAG.search(text, max(0, text.rfind("[id ") - 1))
+    return (text[: found.start()], found[1]) if found else (text, "")
+
+
+def unechoed(text: str, ids: Container[str]) -> str:
+    """A text of the model without the tags that it repeats; what only looks like one stays."""
+    if "[id " not in text:
+        return text
+    return _ECHO.sub(lambda found: "" if found[1] in ids else found[0], text)
 
 
 def error_note(total: int) -> str:
@@ -59,6 +103,11 @@ def truncated_note(characters: int, lines: int) -> str:
 def outline_note(removed: int, lines: int) -> str:
     """The line under the outline of an output."""
     return f"[Prunus: {removed:,} of {lines:,} lines removed; call the tool again to see them.]"
+
+
+def view_note(path: str) -> str:
+    """The line above the current lines of a file."""
+    return f"[Prunus: current lines of {path}; its older reads and edits are folded into them]"
 
 
 def file_note(name: str, size: int) -> str:

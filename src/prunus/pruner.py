@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable, Iterator
 from hashlib import blake2b
 from threading import Lock
 from typing import Any
@@ -44,38 +44,51 @@ class Pruner:
     outlive the process, and several processes can share them.
     """
 
-    def __init__(self, settings: Settings | None = None, memory: Memory | None = None) -> None:
+    def __init__(
+        self,
+        settings: Settings | None = None,
+        memory: Memory | None = None,
+        asks: Callable[[str], Iterable[str]] | None = None,
+    ) -> None:
+        """`asks` gives the commands for a conversation that came from outside, such as `sweep 5`, by its name."""
         self.settings = settings or Settings()
         self._memory = memory
+        self._asks = asks
         self._strategies = self.settings.active_strategies()
         self._guards = self.settings.active_guards()
         self._toolbox = self.settings.toolbox()
         self._counter = self.settings.counter()
         self._schedule = self.settings.active_schedule()
+        self._pressure = self.settings.active_pressure()
         self._conversations: list[Conversation] = []
         self._terms: dict[str, tuple[Price, int]] = {}
         self._held = 0
         self._lock = Lock()
 
-    def prune(self, body: Any, now: float | None = None, *, format: str | None = None) -> Outcome:
+    def prune(
+        self, body: Any, now: float | None = None, *, format: str | None = None, model: str = "", key: str = ""
+    ) -> Outcome:
         """Prune one request. Never raises for what is in the body; see `Outcome.error`.
 
-        `now` is the time of the request in seconds; conversations that were idle for long are forgotten.
+        `now` is the time of the request in seconds; conversations that were idle for long are forgotten. `model`
+        names the model where the body does not. A `key` that the client gives all requests of one conversation
+        makes it quicker to find; it is found without one as well.
         """
         try:
             given = _given(body)
             if isinstance(given, bytes):
                 self._admit(len(given))
             with self._lock:
-                return self._prune(body, given, time.time() if now is None else now, format)
+                return self._prune(body, given, time.time() if now is None else now, format, model, key)
         except Exception as error:  # whatever fails in here, the request has to go out as it came
             return Outcome(body, error=f"{type(error).__name__}: {error}")
 
-    def _prune(self, body: Any, given: Any, now: float, format: str | None) -> Outcome:
-        read, load, conversation, resent = self._find(given, format)
+    def _prune(self, body: Any, given: Any, now: float, format: str | None, model: str, key: str) -> Outcome:
+        read, load, conversation, resent = self._find(given, format, key)
+        model = read.model or model
         self._admit(read.size)
         if read.closed:
-            return Outcome(body, report=Report(format=read.format.name, model=read.model))
+            return Outcome(body, report=Report(format=read.format.name, model=model))
         adopted: Iterable[Edit] = ()
         links = self._links(conversation, read, load)
         recalled = self._memory.recall(links) if self._memory is not None and links else None
@@ -92,16 +105,19 @@ class Pruner:
         else:
             self._forget(conversation)
         tokens = self._around(conversation, read)
-        timing = self._timing(conversation, read, now)
-        conversation.engine.advance(len(read), load, resent, timing.cut, adopted)
+        timing = self._timing(conversation, read, now, model)
+        conversation.engine.room = tokens, self._terms[model][1]
+        asks = tuple(self._asks(conversation.id)) if self._asks is not None else ()
+        conversation.engine.advance(len(read), load, resent, timing.cut, adopted, asks)
         conversation.record(read, load)
         conversation.seen = now
+        conversation.key = key
         conversation.requests += 1
         self._remember(conversation, now)
         if self._memory is not None and links:
             conversation.link = links[-1]
             self._memory.keep(_memo(conversation), links)
-        return self._outcome(body, conversation, tokens, load)
+        return self._outcome(body, conversation, tokens, load, model)
 
     def _links(self, conversation: Conversation | None, read: Body, load: Loader) -> list[bytes]:
         """The chained hashes of the messages that are new to this process."""
@@ -139,24 +155,33 @@ class Pruner:
 
     def _new(self, read: Body, load: Loader, id: str, known: int) -> Conversation:
         """A conversation whose first messages were sent before by another one."""
-        engine = Engine(read.format.name, self._strategies, self._guards, self._toolbox, self._counter)
+        engine = Engine(
+            read.format.name,
+            self._strategies,
+            self._guards,
+            self._toolbox,
+            self._counter,
+            tags=_offers(self.settings, read),
+            own_ids=self.settings.agent.own_ids,
+            reminders=self.settings.active_reminders(),
+        )
         digests = [load.digest(i) for i in range(known)]
         if not id:
             every = b"".join(load.digest(i) for i in range(len(read)))
             id = blake2b(read.format.name.encode() + every, digest_size=8).hexdigest()
-        return Conversation(read, engine, id, digests)
+        return Conversation(read, engine, id, digests=digests)
 
     def _admit(self, size: int) -> None:
         """Refuse a body over the limit; bytes before they are looked at, objects once their size is known."""
         if size > self.settings.limits.body:
             raise FormatError(f"a body of {size:,} bytes; the limit is {self.settings.limits.body:,}")
 
-    def _find(self, body: Any, format: str | None) -> tuple[Body, Loader, Conversation | None, int]:
+    def _find(self, body: Any, format: str | None, key: str) -> tuple[Body, Loader, Conversation | None, int]:
         """The body read, the conversation that it continues, and its first message with other bytes."""
         kind = Frame if isinstance(body, bytes) else Objects
         best: Conversation | None = None
         most = 0
-        for candidate in reversed(self._conversations):
+        for candidate in self._candidates(key):
             if isinstance(candidate.last, kind) and format in (None, candidate.last.format.name):
                 shared = candidate.last.shared(body)
                 if shared > most:
@@ -172,6 +197,12 @@ class Pruner:
             if same and candidate.digests and candidate.continued_by(read, load, 0):
                 return read, load, candidate, 0
         return read, load, None, 0
+
+    def _candidates(self, key: str) -> Iterator[Conversation]:
+        """The conversations that a body may continue, the likeliest first."""
+        newest = self._conversations[::-1]
+        yield from (one for one in newest if key and one.key == key)
+        yield from (one for one in newest if not key or one.key != key)
 
     def _remember(self, conversation: Conversation, now: float) -> None:
         """Keep the conversation, and forget the oldest where they are too many, too large or too old."""
@@ -190,7 +221,7 @@ class Pruner:
         self._conversations.remove(conversation)
         self._held -= conversation.held
 
-    def _timing(self, conversation: Conversation, read: Body, now: float) -> Timing:
+    def _timing(self, conversation: Conversation, read: Body, now: float, model: str) -> Timing:
         """What the schedule is told about the cache: the price of this model, and whether it is lost anyway."""
         prompt = read.prompt
         cold = ""
@@ -199,25 +230,25 @@ class Pruner:
             changed = conversation.requests and plain != conversation.prompt_digest
             cold = "model, system text or tools changed" if changed else ""
             conversation.prompt, conversation.prompt_digest = copy(prompt), plain
-        if read.model not in self._terms:
+        if model not in self._terms:
             if len(self._terms) >= _MODELS:
                 self._terms.clear()
-            self._terms[read.model] = self.settings.price_of(read.model), self.settings.window_of(read.model)
-        price, window = self._terms[read.model]
+            self._terms[model] = self.settings.price_of(model), self.settings.window_of(model)
+        price, window = self._terms[model]
         if price.long_write is not None:
             price = with_ttl(price, read.lifetime())
-        return Timing(conversation, self._schedule, price, window, now, cold)
+        return Timing(conversation, self._schedule, self._pressure, price, window, now, cold)
 
-    def _outcome(self, body: Any, conversation: Conversation, tokens: int, load: Loader) -> Outcome:
+    def _outcome(self, body: Any, conversation: Conversation, tokens: int, load: Loader, model: str) -> Outcome:
         engine, read = conversation.engine, conversation.last
         before = tokens + engine.view.tokens
         report = Report(
             before,
-            before - engine.saved,
+            before - engine.saved + engine.tags.tokens,
             {name: tally for name, tally in engine.by_strategy.items() if tally.count},
             {name: tally for name, tally in engine.by_category.items() if tally.count},
             read.format.name,
-            read.model,
+            model,
             len(read),
         )
         pruned = body
@@ -246,6 +277,18 @@ class Pruner:
             conversation.around = copy(around)
             conversation.around_tokens = self._counter.count(text.decode("utf-8", "replace"))
         return conversation.around_tokens
+
+
+def _offers(settings: Settings, read: Body) -> bool:
+    """Whether the model of a request can ask for parts by their ids.
+
+    A tool that is offered by MCP may come later; one that the proxy adds is there from the first request on.
+    """
+    offer = settings.agent.offer
+    if offer != "hidden":
+        return offer == "mcp"
+    tools = read.prompt.get("tools", b"")
+    return b"context_prune" in (tools if isinstance(tools, bytes) else encode(tools))
 
 
 def _memo(conversation: Conversation) -> Memo:

@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 from prunus.conversation import Conversation
+from prunus.policy.budget import budget, thinking_tokens
 from prunus.policy.ledger import Flush
+from prunus.policy.pressure import DEPTH, Pressure
 from prunus.policy.prices import Price
-from prunus.policy.schedule import Moment, Schedule
+from prunus.policy.schedule import Manual, Moment, Plan, Schedule
 
 __all__ = ["Timing"]
 
+STEPS = tuple(DEPTH)
 _FLUSHES = 200
 """Flushes that are remembered of one conversation."""
 
@@ -16,13 +19,21 @@ _FLUSHES = 200
 class Timing:
     """Asks a schedule about one request of a conversation."""
 
-    __slots__ = ("_cold", "_conversation", "_now", "_price", "_schedule", "_sent", "_window")
+    __slots__ = ("_cold", "_conversation", "_now", "_pressure", "_price", "_schedule", "_sent", "_window")
 
     def __init__(
-        self, conversation: Conversation, schedule: Schedule, price: Price, window: int, now: float, cold: str
+        self,
+        conversation: Conversation,
+        schedule: Schedule,
+        pressure: Pressure,
+        price: Price,
+        window: int,
+        now: float,
+        cold: str,
     ) -> None:
         self._conversation = conversation
         self._schedule = schedule
+        self._pressure = pressure
         self._price = price
         self._window = window
         self._now = now
@@ -33,10 +44,12 @@ class Timing:
     def cut(self) -> int:
         """From which message on pending edits are made in this request."""
         conversation, engine = self._conversation, self._conversation.engine
+        forced, wanted = self._press()
         if not engine.pending:
             return 0
         pending = engine.waiting()
-        plan = self._schedule.plan(
+        schedule = Manual() if engine.manual else self._schedule
+        plan = schedule.plan(
             Moment(
                 pending,
                 self._sent,
@@ -46,12 +59,79 @@ class Timing:
                 self._cold,
                 self._price,
                 self._window,
+                self._paid(),
+                self._earned(),
+                forced,
+                wanted,
             )
         )
-        first = next((message for message, _ in pending if message >= plan.cut), self._sent)
+        asked = min((ref.message for ref in engine.asked_for()), default=self._sent)
+        if asked < min(plan.cut, self._sent) and not isinstance(schedule, Manual):
+            # What was asked for breaks the cache there anyway, so all that waits behind it goes along.
+            plan = Plan(asked, "asked for")
+        first = min(asked, next((message for message, _ in pending if message >= plan.cut), self._sent))
         if first < self._sent:
-            saved = sum(gain for message, gain in pending if plan.cut <= message < self._sent)
-            rewritten = max(0, engine.sizes.between(first, self._sent) - saved)
-            flush = Flush(conversation.requests + 1, self._now, first, plan.reason, saved, rewritten)
+            reason = "asked for" if first < plan.cut else plan.reason
+            saved = sum(
+                gain
+                for ref, gain in engine.pending.items()
+                if ref.message < self._sent and (engine.place(ref) >= plan.cut or ref in engine.urgent)
+            )
+            rewritten = 0 if self._cold else max(0, engine.sizes.between(first, self._sent) - saved)
+            flush = Flush(conversation.requests + 1, self._now, first, reason, saved, rewritten)
             conversation.flushes = (*conversation.flushes, flush)[-_FLUSHES:]
         return plan.cut
+
+    def _gains(self) -> tuple[int, int]:
+        """The tokens that pending edits would take from what was sent before, and from what was not."""
+        waiting = self._conversation.engine.waiting()
+        free = sum(gain for message, gain in waiting if message >= self._sent)
+        return sum(gain for _, gain in waiting) - free, free
+
+    def _press(self) -> tuple[str, int]:
+        """Let more go where the context runs short: why edits must be made, and how many tokens must be freed."""
+        engine, pressure, window = self._conversation.engine, self._pressure, self._window
+        _, before = self._gains()
+        # What costs nothing to cut counts as gone already.
+        tokens = self._conversation.around_tokens + engine.sizes.before(len(engine.sizes)) - before
+        historical = thinking = 0
+        if pressure.triggered:
+            historical = budget(engine.view, 0, engine.saved_of)["historical"]
+            thinking = thinking_tokens(engine.view, engine.saved_of)
+        level = pressure.level(tokens, window, historical)
+        reason = pressure.reason(tokens, window, historical, thinking)
+        least = round(pressure.relief * window)
+        wanted = max(least, tokens - round((pressure.high - pressure.relief) * window)) if reason else 0
+        if engine.depth or level != "light":
+            for step in STEPS[: STEPS.index(level) + 1]:
+                engine.press(DEPTH[step])
+                if step == "moderate" and not reason:
+                    break
+                if wanted and sum(self._gains()) - before >= wanted:
+                    break
+        freed, free = self._gains()
+        if reason and level != "critical" and freed < least and free - before < wanted:
+            return "", 0
+        return reason, max(0, wanted - (free - before))
+
+    def _paid(self) -> float:
+        """What the conversation would have cost so far without pruning, this request included, or less.
+
+        Taken from the history alone, so that another process says the same: each turn was one request.
+        """
+        conversation, engine = self._conversation, self._conversation.engine
+        seen = min(1.0, conversation.requests / max(1, engine.view.turn))
+        read = engine.carried * seen + conversation.around_tokens * conversation.requests
+        return self._price.read * read + self._price.write * (conversation.around_tokens + engine.view.tokens)
+
+    def _earned(self) -> float:
+        """What the flushes so far have brought in, net of what they broke."""
+        price, conversation = self._price, self._conversation
+        whole = conversation.around_tokens + conversation.engine.view.tokens
+        # Past the tier a break may have cost more; which one did is not written down.
+        factor = price.tier_factor if price.tier is not None and whole > price.tier else 1.0
+        broken = factor * (price.write - price.read)
+        return sum(
+            price.read * flush.saved * (conversation.requests - flush.request + 1) - broken * flush.rewritten
+            for flush in conversation.flushes
+        )

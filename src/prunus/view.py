@@ -17,7 +17,8 @@ from typing import Any
 import msgspec
 
 from prunus.history import Attachment, Call, Marker, Message, Opaque, Part, Ref, Result, Role, Text, Thinking
-from prunus.notes import is_note, is_shortened
+from prunus.ids import short_id
+from prunus.notes import bare, is_note, is_shortened
 from prunus.tokens import Counter, attachment_tokens
 from prunus.tools import Meaning, Outcome, Span, Toolbox, Touch, comparable, is_cut, is_stub, outcome
 from prunus.tools.paths import join, normalise
@@ -63,6 +64,8 @@ class Use:
     """The bulk of its input is gone already."""
     epoch: int = 0
     """Counts the changes of directory before a shell command; elsewhere 0."""
+    name: str = ""
+    """The id that is shown behind the result already."""
 
     @property
     def ok(self) -> bool:
@@ -118,6 +121,9 @@ class View:
         """The newest successful call that read, wrote or edited each file."""
         self.folder = ""
         """The folder the agent works in, where its first messages name it."""
+        self.ids: dict[str, Ref] = {}
+        """The results, the reasoning and the texts of the assistant by their short names."""
+        self.names: dict[Ref, str] = {}
         self.inert: set[int] = set()
         """Calls that may replace no others, because a guard says so."""
         self._epoch = 0
@@ -191,6 +197,12 @@ class View:
         if use.meaning.key:
             self.newest[use.meaning.kind, use.meaning.key] = use.index
 
+    def name(self, ref: Ref, content: bytes, known: str = "") -> str:
+        """Give a part its short name, or the one that it has."""
+        id = known if known and known not in self.ids else short_id(ref, content, self.ids)
+        self.ids[id], self.names[ref] = ref, id
+        return id
+
     def _note_call(self, ref: Ref, call: Call) -> None:
         waiting = self._open.setdefault(call.id, [])
         if waiting and waiting[-1].turn != self.turn:
@@ -207,8 +219,8 @@ class View:
         self._answered += 1
         call = opened.call
         meaning = self.toolbox.meaning(call.tool, call.input)
-        ended = outcome(meaning, call.tool, result.text, result.error)
-        text = result.text
+        text, name = _bare(result)
+        ended = outcome(meaning, call.tool, text, result.error)
         stub = is_stub(text)
         stripped = (
             meaning.kind in ("write", "edit", "task")
@@ -234,9 +246,11 @@ class View:
             is_note(text),
             result.compacted,
             result.defines,
-            is_shortened(text),
+            # Words that stand for a file may have come behind a piece that was shortened.
+            is_shortened(text) or any(is_shortened(bare(piece)[0]) for piece in result.pieces),
             stripped,
             self._enter(meaning),
+            name,
         )
 
     def _rooted(self, touches: tuple[Touch, ...]) -> tuple[Touch, ...]:
@@ -252,6 +266,16 @@ class View:
         epoch = self._epoch
         self._epoch += _CHANGES_DIRECTORY.search(meaning.command) is not None
         return epoch
+
+
+def _bare(result: Result) -> tuple[str, str]:
+    """The text of a result as the tool gave it, and the id that is shown behind it already."""
+    text, name = bare(result.text)
+    if name or "[id " not in text or not result.pieces:
+        return text, name
+    # Words that stand for files may have come behind the tag.
+    pieces = [bare(piece) for piece in result.pieces]
+    return "\n".join(piece for piece, _ in pieces), next((id for _, id in pieces if id), "")
 
 
 def weigh(part: Part, counter: Counter) -> int:

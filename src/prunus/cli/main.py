@@ -19,6 +19,20 @@ _COMMANDS: Final[Mapping[str, str]] = {
     "strategies": "List the strategies, or show one in full.",
     "replay": "Replay recorded sessions through policies: cost and loss.",
     "analyze": "Say what Prunus would have saved in your own sessions.",
+    "run": "Start a coding agent behind Prunus.",
+    "proxy": "Serve any agent that can be pointed at a base URL.",
+    "stats": "Show what was saved, in tokens and money.",
+    "context": "Show what fills the context of a conversation.",
+    "sessions": "List the conversations that the proxy has seen.",
+    "receipts": "List what was cut, why, and how to get it back.",
+    "restore": "Show what was cut, exactly as it was.",
+    "sweep": "Cut the newest results of a conversation at its next request.",
+    "files": "List the files of a recorded session.",
+    "file-at": "Show a file as a recorded session knew it at a turn.",
+    "changelog": "List what a recorded session changed, and what for.",
+    "mcp": "Offer context_prune to an agent by MCP.",
+    "store": "Show, shrink or clear what is kept on disk.",
+    "doctor": "Check clients, settings and upstreams.",
     "config": "Show, check or create settings.",
 }
 """In the order in which they are listed. A command's module has its name and is imported when it is called."""
@@ -33,7 +47,7 @@ class _Commands(click.Group):
     def get_command(self, ctx: click.Context, name: str) -> click.Command | None:
         if name not in _COMMANDS:
             return None
-        command = importlib.import_module(f"prunus.cli.{name}").command
+        command = importlib.import_module(f"prunus.cli.{name.replace('-', '_')}").command
         assert isinstance(command, click.Command)
         return command
 

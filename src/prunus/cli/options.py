@@ -30,7 +30,7 @@ def settings_options(command: _Command) -> _Command:
         click.option(
             "--set", "sets", metavar="KEY=VALUE", multiple=True, help="One setting for this run; may be repeated."
         ),
-        click.option("--preset", metavar="NAME", help="Preset to start from: auto, lean, acp, smart or off."),
+        click.option("--preset", metavar="NAME", help="Preset to start from: auto, acp, smart or off."),
     ):
         command = option(command)
     return command

@@ -32,10 +32,12 @@ class Content:
     Where the length is not known, lines may follow behind the last one that is held here.
     """
 
-    __slots__ = ("ended", "length", "lines")
+    __slots__ = ("ended", "length", "lines", "losses")
 
     def __init__(self) -> None:
         self.lines: list[Line | None] = []
+        self.losses = 0
+        """How often lines became unknown, rather than gave way to others that are known."""
         self.length: int | None = None
         self.ended: bool | None = None
         """Whether the last line ends with a line break."""
@@ -66,6 +68,7 @@ class Content:
     def forget(self) -> None:
         """From now on nothing is known."""
         self.lines, self.length, self.ended = [], None, None
+        self.losses += 1
 
     def write(self, text: str) -> list[Line]:
         """The whole file is this text now."""
@@ -149,6 +152,7 @@ class Content:
     ) -> None:
         """Something of `size` lines changed at one of these places, or behind all lines that are held."""
         pieces = self._pieces() if pieces is None else pieces
+        self.losses += 1
         if shift == 0:
             for place in places:
                 for at in range(place, min(place + size, len(pieces))):
@@ -184,6 +188,7 @@ class Content:
         if last is _PERHAPS_NOTHING and (before is None or before.text == ""):
             # What looks like an empty last line may be the end of the one before.
             self.lines, self.ended, self.length = pieces[:-2], None, None
+            self.losses += 1
             return
         ended = None if last is _PERHAPS_NOTHING else last.text == ""
         self.lines = pieces[:-1] if last.text == "" else pieces
@@ -253,6 +258,7 @@ class Content:
             end = made[-1]
             made[-1] = Line((end.text if end is not None else "") + back)
         pieces[at : at + size] = made
+        self.losses += None in made
         self._take(pieces)
         return [line for line in made if line is not None]
 
@@ -278,6 +284,7 @@ class Content:
         if perhaps or self.length is None:
             first = min([*perhaps, *(place for place, _ in sure), len(pieces)])
             self.lines, self.length, self.ended = pieces[:first], None, None
+            self.losses += 1
             return []
         text = "\n".join(line.text for line in pieces if line is not None)
         return self._kept_all(pieces, text.replace(old, new).split("\n"))

@@ -51,6 +51,8 @@ class Mention:
     lines: tuple[Line | None, ...]
     style: Style | None = None
     """How they were shown, if by reading."""
+    losses: int = 0
+    """Losses of the file before it: while there are no more, a line that is gone was replaced by another."""
 
 
 @dataclass(slots=True)
@@ -67,6 +69,8 @@ class Followed:
     tidy: set[str] = field(default_factory=set)
     """Formatters that went over it since it was changed last."""
     mentions: list[Mention] = field(default_factory=list)
+    traced: int = -1
+    """The newest call whose change of it was followed without a loss."""
 
 
 class Timeline:
@@ -160,7 +164,7 @@ class Timeline:
             self.surprises += 1
         file.deleted = False
         lines = content.learn(found.start, found.texts, found.total, found.ended)
-        file.mentions.append(Mention(use.index, found.start, tuple(lines), found.style))
+        file.mentions.append(Mention(use.index, found.start, tuple(lines), found.style, content.losses))
 
     def _window(self, use: Use, call: Call, found: Shown) -> None:
         path = join("", found.path)
@@ -181,7 +185,7 @@ class Timeline:
         if not file.content.agrees(found.start, found.texts, found.total):
             file.content.forget()
         lines = file.content.learn(found.start, found.texts, found.total)
-        file.mentions.append(Mention(use.index, found.start, tuple(lines), found.style))
+        file.mentions.append(Mention(use.index, found.start, tuple(lines), found.style, file.content.losses))
 
     def _change(self, use: Use, call: Call, text: str) -> None:
         if use.outcome == "error":
@@ -201,6 +205,7 @@ class Timeline:
                 self._forget_all()
             return
         file = self._file(use.touches[0].path)
+        losses = file.content.losses
         done = use.outcome == "ok" or tells_success(text)
         changes = asked(call, use.meaning.kind == "write") if done else None
         if use.touches[0].kind == "change":
@@ -214,6 +219,8 @@ class Timeline:
         else:
             self._edit(use, file, changes)
         self._verify(use, file, text)
+        if file.content.losses == losses:
+            file.traced = use.index
 
     def _edit(self, use: Use, file: Followed, changes: tuple[Change, ...]) -> None:
         file.deleted = False
@@ -243,6 +250,7 @@ class Timeline:
                 texts = text.split("\n")
                 if texts[-1] == "":
                     del content.lines[line:]
+                    content.losses += 1
                     content.length = content.ended = None
                     return content.splice(line + 1, 0, texts[:-1])
                 return content.splice(line + 1, 0, texts)
@@ -265,7 +273,7 @@ class Timeline:
             file.content.forget()
             self.surprises += 1
         lines = file.content.learn(found.start, found.texts, found.total, found.ended)
-        file.mentions.append(Mention(use.index, found.start, tuple(lines), found.style))
+        file.mentions.append(Mention(use.index, found.start, tuple(lines), found.style, file.content.losses))
 
     def _patch(self, use: Use, parts: tuple[Section, ...]) -> None:
         if not parts or use.outcome != "ok":
@@ -301,7 +309,7 @@ class Timeline:
             keep = set(map(id, made))
             lines = file.content.lines[start - 1 : end]
             shown = tuple(line if line is not None and id(line) in keep else None for line in lines)
-            file.mentions.append(Mention(use.index, start, shown))
+            file.mentions.append(Mention(use.index, start, shown, losses=file.content.losses))
 
     def _rename(self, source: str, target: str, copied: bool = False) -> None:
         old, new = self._file(source), self._file(target)

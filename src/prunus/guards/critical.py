@@ -15,7 +15,7 @@ __all__ = ["Critical"]
 class Critical:
     """The user's words, the system's text and the newest todo list are never touched.
 
-    Of an old message of the user only fenced code may be shortened.
+    Of an old message of the user only fenced code may be shortened, and what the agent itself replaces.
     """
 
     name: ClassVar[str] = "critical"
@@ -30,6 +30,6 @@ class Critical:
         message = view.message(edit.target.message)
         if message.role == "assistant" or not isinstance(message.parts[edit.target.part], Text):
             return None
-        if message.role == "user" and edit.strategy == "old_code_blocks":
+        if message.role == "user" and (edit.asked or edit.strategy == "old_code_blocks"):
             return None
         return Hold("the words of the user" if message.role == "user" else "the text of the system")

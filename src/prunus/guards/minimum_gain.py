@@ -20,6 +20,8 @@ class MinimumGain:
     """Edits that save fewer tokens are not made."""
 
     def hold(self, edit: Edit, view: View) -> Hold | None:
+        if edit.spares:
+            return None
         if edit.saved < self.tokens:
             return Hold(f"it would save {edit.saved} tokens, less than {self.tokens}")
         use = view.by_ref.get(edit.target)

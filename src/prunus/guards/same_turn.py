@@ -26,7 +26,7 @@ class SameTurn:
         if turn >= view.turn:
             return Hold("part of the current turn", turn=view.turn + 1)
         use = view.by_ref.get(edit.target)
-        if use is not None and use.index == len(view.uses) - 1:
+        if use is not None and use.index == len(view.uses) - 1 and not edit.asked:
             return Hold("the newest result", uses=len(view.uses) + 1)
         if edit.by is not None and view.turn_of(edit.by) == turn:
             return Hold("made in the same turn as the call that replaces it")

@@ -21,7 +21,7 @@ class UnresolvedErrors:
 
     def hold(self, edit: Edit, view: View) -> Hold | None:
         use = view.by_ref.get(edit.target)
-        if use is None or use.ok or edit.strategy == "retried_errors" or (edit.by and edit.spends):
+        if use is None or use.ok or edit.asked or edit.strategy == "retried_errors" or (edit.by and edit.spends):
             return None
         ready = use.turn + self.turns + 1
         return (

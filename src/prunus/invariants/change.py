@@ -24,3 +24,5 @@ class Change:
     """The message behind one that goes."""
     open_loop: bool
     """The model is still in the tool loop that this message belongs to."""
+    own: bool = False
+    """Only words to and from Prunus itself are changed, which the model never had."""

@@ -11,14 +11,14 @@ from typing import Any, Final
 
 import msgspec
 
-from prunus.edits import Edit, Gone, Input, Note, Replacement, Shorter
+from prunus.edits import Added, Edit, Gone, Input, Note, Replacement, Shorter
 from prunus.errors import FormatError
 from prunus.history import Ref
 
 __all__ = ["Flush", "Ledger"]
 
 VERSION: Final = 1
-_KINDS: Final = {"note": Note, "shorter": Shorter, "input": Input, "gone": Gone}
+_KINDS: Final = {"note": Note, "shorter": Shorter, "added": Added, "input": Input, "gone": Gone}
 
 
 @dataclass(frozen=True, slots=True)
@@ -83,6 +83,10 @@ class _Row(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     pressure: bool
     tokens_before: int
     tokens_after: int
+    asked: bool = False
+    loop: int = 0
+    spares: tuple[tuple[int, int], ...] = ()
+    bound: bool = False
 
 
 class _Dump(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
@@ -100,4 +104,5 @@ def _edit(row: _Row) -> Edit:
     replacement: Replacement = msgspec.convert(row.replacement, kind)
     places = {key: None if place is None else Ref(*place) for key, place in (("by", row.by), ("shows", row.shows))}
     values = {name: getattr(row, name) for name in row.__struct_fields__}
-    return Edit(**{**values, **places, "target": Ref(*row.target), "replacement": replacement})
+    spares = frozenset(Ref(*place) for place in row.spares)
+    return Edit(**{**values, **places, "target": Ref(*row.target), "replacement": replacement, "spares": spares})

@@ -8,39 +8,46 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any, Final, Literal
 
-__all__ = ["PRESETS", "SCHEDULES", "Preset"]
+__all__ = ["OTHER_SETTINGS", "PRESETS", "Preset"]
 
-Preset = Literal["auto", "lean", "acp", "smart", "off"]
+Preset = Literal["auto", "acp", "smart", "off"]
 
-_SUPERSEDED: Final[Mapping[str, Mapping[str, Any]]] = {
-    "duplicate_calls": {},
-    "stale_reads": {},
-    "repeated_views": {},
-    "repeated_fetches": {},
-    "repeated_queries": {},
-    "old_todos": {},
-    "old_snapshots": {},
-    "retried_errors": {},
-    "old_errors": {},
-    "old_attachments": {"turns": 10},
-    "step_markers": {},
-    "spent_inputs": {},
-}
-_NOT_READS: Final = ("list", "search", "fetch", "shell", "task", "snapshot", "other")
+_NOT_READS: Final = ("list", "search", "fetch", "shell", "snapshot", "other")
+"""Results that may be cut before they are sent: not reads, and not reports of sub-agents, which cost most."""
 
 PRESETS: Final[Mapping[str, Mapping[str, Any]]] = {
-    # What is superseded, failed or very long; what the model may still need stays.
-    "auto": {**_SUPERSEDED, "long_outputs": {"kinds": _NOT_READS}},
-    # Also what is done with and unlikely to be needed, when it pays: the best that the lab has shown so far.
-    "lean": {
-        **_SUPERSEDED,
+    # What is superseded, done with or unlikely to be needed, when it pays: the best that the lab has shown.
+    "auto": {
+        "asked": {},
+        "duplicate_calls": {},
+        "stale_reads": {},
+        "repeated_views": {},
+        "repeated_fetches": {},
+        "repeated_queries": {},
+        "old_todos": {},
+        "old_snapshots": {},
+        "retried_errors": {},
+        "old_errors": {},
+        "old_attachments": {"turns": 10},
+        "step_markers": {},
+        "spent_inputs": {},
         "finished_results": {},
-        "long_outputs": {"kinds": _NOT_READS, "at_once": True},
+        "past_tasks": {},
+        "long_outputs": {
+            "kinds": _NOT_READS,
+            "over": 4_000,
+            "head": 1_000,
+            "tail": 1_000,
+            "middle": 0.15,
+            "at_once": True,
+        },
         "old_thinking": {"turns": 1},
         "finished_inputs": {},
+        "under_pressure": {},
     },
     # The rules of the ACP plugin as its documents describe them.
     "acp": {
+        "asked": {},
         "duplicate_calls": {},
         "stale_reads": {"after_edits": True},
         "repeated_views": {"any_operation": True},
@@ -54,9 +61,11 @@ PRESETS: Final[Mapping[str, Mapping[str, Any]]] = {
         "old_code_blocks": {},
         "step_markers": {},
         "spent_inputs": {},
+        "under_pressure": {},
     },
     # Smart tool history: first, last and sampled reads, shortened shell output; every edit stays.
     "smart": {
+        "asked": {},
         "middle_reads": {},
         "long_outputs": {"kinds": ("shell",)},
         "old_results": {},
@@ -64,5 +73,13 @@ PRESETS: Final[Mapping[str, Mapping[str, Any]]] = {
     "off": {},
 }
 
-SCHEDULES: Final[Mapping[str, str]] = {"lean": "cache"}
-"""Presets that choose when edits are made; the others leave it to the setting."""
+OTHER_SETTINGS: Final[Mapping[str, Mapping[str, Any]]] = {
+    # As the seeds have it: at once, with their triggers, and with the agent's own tool.
+    "acp": {
+        "schedule": "eager",
+        "agent": {"offer": "hidden"},
+        "pressure": {"historical": 80_000, "aggressive": 100_000, "thinking": 20_000},
+    },
+    "smart": {"schedule": "eager"},
+}
+"""What a preset sets beside its strategies."""

@@ -7,7 +7,7 @@ from typing import Final, Literal
 from prunus.history import Attachment, Call, Marker, Message, Opaque, Ref, Result, Text, Thinking
 from prunus.view import Use, View
 
-__all__ = ["PRIORITIES", "Priority", "priority"]
+__all__ = ["PRIORITIES", "Priority", "priority", "priority_of"]
 
 Priority = Literal["critical", "important", "ephemeral", "temporary"]
 
@@ -29,7 +29,7 @@ def priority(ref: Ref, message: Message, view: View, *, superseded: bool) -> Pri
     match part:
         case Call() | Result():
             use = view.by_ref.get(ref)
-            return "critical" if use is None else _of_use(use, view, superseded, recent)
+            return "critical" if use is None else priority_of(use, view, superseded=superseded)
         case Text():
             if message.role != "assistant":
                 return "critical"
@@ -44,8 +44,10 @@ def priority(ref: Ref, message: Message, view: View, *, superseded: bool) -> Pri
     return "important" if recent else "ephemeral"
 
 
-def _of_use(use: Use, view: View, superseded: bool, recent: bool) -> Priority:
+def priority_of(use: Use, view: View, *, superseded: bool = False) -> Priority:
+    """The retention priority of a call and its result."""
     meaning = use.meaning
+    recent = view.turn - use.turn < RECENT
     if meaning.kind == "todo" and view.newest.get((meaning.kind, meaning.key)) == use.index:
         return "critical"
     if superseded or not use.ok:

@@ -48,18 +48,18 @@ class App:
         self._store = store
         self._watch = watch
         self._fallback = fallback
-        self._faults = Faults(self.metrics.fault)
+        self.faults = Faults(self.metrics.fault)
         self._gate = Gate.build(proxy.token, proxy.host, proxy.names)
         self._upstream = Upstream(settings.upstreams.addresses(), proxy.connect_timeout, proxy.idle_timeout)
         self._tenants = {
-            name: Tenant(name, settings, store, layer, self._faults) for name in self._gate.tokens or ("",)
+            name: Tenant(name, settings, store, layer, self.faults) for name in self._gate.tokens or ("",)
         }
         self._recorder: Recorder | None = None
         self._thread = ThreadPoolExecutor(1, "prunus-pruner")
         self._queued = 0
         self._begun = time.time()
         self._house = House(
-            self._upstream, self.metrics, self._faults, settings.limits.body, self._prepare, self._finish
+            self._upstream, self.metrics, self.faults, settings.limits.body, self._prepare, self._finish
         )
 
     async def __call__(self, scope: Mapping[str, Any], receive: Receive, send: Send) -> None:
@@ -72,7 +72,7 @@ class App:
         """Get ready, on the running loop."""
         await self._upstream.open()
         if self._store is not None and self._settings.store.url != "off":
-            self._recorder = Recorder(self._store, self._faults)
+            self._recorder = Recorder(self._store, self.faults)
 
     async def close(self) -> None:
         """Let go of connections and threads; what was recorded is written."""
@@ -150,7 +150,7 @@ class App:
             try:
                 self._watch(event)
             except Exception as error:
-                self._faults.report("display", error)
+                self.faults.report("display", error)
 
 
 class _Lazy:

@@ -118,7 +118,9 @@ def _app(settings: Settings, watch: Callable[[Event], None] | None = None, fallb
     from prunus.store import open_store
 
     store = open_store(settings.store.url, settings)
-    return App(settings, store, AgentLayer(settings, store), watch, fallback)
+    layer = AgentLayer(settings, store, lambda error: app.faults.report("store", error))
+    app = App(settings, store, layer, watch, fallback)
+    return app
 
 
 def _server(app: App) -> Any:

@@ -22,7 +22,7 @@ from prunus.proxy.usage import total
 from prunus.pruner import Pruner
 from prunus.settings import Settings
 from prunus.store.records import Exchange, Usage
-from prunus.store.store import Store
+from prunus.store.store import Store, StoreError
 
 __all__ = ["Tenant"]
 
@@ -45,11 +45,21 @@ class Tenant:
         memory = None
         if store is not None and self._kept:
             memory = store.memory(name, lambda error: faults.report("store", error))
-        self._pruner = Pruner(settings, memory)
+        self._pruner = Pruner(settings, memory, self._asked if self._kept else None)
         self._accounts = Accounts()
         self._calibration = Calibration()
         self._prices: dict[str, Price] = {}
         self._refused: OrderedDict[str, None] = OrderedDict()
+
+    def _asked(self, conversation: str) -> tuple[str, ...]:
+        """What the user asked for in a terminal since the last request, such as `sweep 5`."""
+        if self._store is None:
+            return ()
+        try:
+            return self._store.take(self.name, conversation)
+        except StoreError as error:
+            self._faults.report("store", error)
+            return ()
 
     @property
     def blocks(self) -> bool:

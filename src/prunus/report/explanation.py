@@ -60,7 +60,9 @@ def _why(part: Explained) -> Iterator[str]:
 
 
 def _moment(edit: Edit) -> str:
-    return "the context to run short" if edit.pressure else f"turn {edit.ripe}"
+    if edit.pressure:
+        return "the context to run short"
+    return f"turn {edit.ripe}" + (f" and task {edit.loop}" if edit.loop else "")
 
 
 def summary(parts: Sequence[Explained], shown: int) -> str:

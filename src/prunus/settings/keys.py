@@ -6,6 +6,7 @@ import dataclasses
 from collections.abc import Iterator, Mapping
 from typing import Any, Final
 
+from prunus.policy.pressure import Pressure
 from prunus.settings.docs import about, field_docs
 from prunus.settings.model import Limits, Manual, Settings, Tokens, Values
 from prunus.settings.sections import GUARDS, SCHEDULES, STRATEGIES
@@ -29,6 +30,7 @@ TABLES: Final[Mapping[str, type]] = {
     "tokens": Tokens,
     "limits": Limits,
     "manual": Manual,
+    "pressure": Pressure,
     "agent": Agent,
     "reminders": Reminders,
     "proxy": Proxy,

@@ -13,9 +13,10 @@ from prunus.errors import SettingsError
 from prunus.guards import ALL as ALL_GUARDS
 from prunus.guards import Guard
 from prunus.guards.same_turn import SameTurn
-from prunus.policy.presets import PRESETS, Preset
-from prunus.policy.presets import SCHEDULES as PRESET_SCHEDULES
+from prunus.policy.presets import OTHER_SETTINGS, PRESETS, Preset
+from prunus.policy.pressure import Pressure
 from prunus.policy.prices import Price, price_of
+from prunus.policy.reminders import Reminding
 from prunus.policy.schedule import SCHEDULES as ALL_SCHEDULES
 from prunus.policy.schedule import Schedule
 from prunus.policy.windows import window_of
@@ -29,6 +30,7 @@ from prunus.settings.sections import (
     STRATEGIES,
     Count,
     Guards,
+    PressureSection,
     Schedules,
     Section,
     Strategies,
@@ -38,6 +40,7 @@ from prunus.settings.sections import (
 from prunus.settings.service import Agent, Proxy, Reminders, Store, Upstreams
 from prunus.settings.translate import translate
 from prunus.strategies import Strategy
+from prunus.strategies.asked import Asked
 from prunus.tokens import Counter
 from prunus.tools import Tool, Toolbox
 
@@ -91,13 +94,16 @@ class PriceRow(Section):
     tier: int | None = Field(None, ge=1)
     """Tokens above which the whole request costs `tier_factor` times as much."""
     tier_factor: float | None = Field(None, ge=1)
+    """What the whole request then costs, against the usual price."""
+    minimum: int | None = Field(None, ge=0)
+    """Tokens that the shortest prefix must have to be cached."""
 
 
 class Values(Section):
     """Every setting, without the ways to make one."""
 
     base: Preset = Field("auto", alias="preset")
-    """Which strategies run unless the settings say otherwise: auto, lean, acp, smart or off."""
+    """Which strategies run unless the settings say otherwise: auto, acp, smart or off."""
     enabled: StrictBool = True
     """Whether anything is pruned at all."""
     notification: Literal["off", "minimal", "detailed"] = "minimal"
@@ -106,11 +112,13 @@ class Values(Section):
     """What may go."""
     guards: Guards = Field(default_factory=Guards)
     """What must stay."""
-    schedule: Literal["cache", "eager", "pressure", "manual"] = "eager"
+    schedule: Literal["cache", "eager", "pressure", "manual"] = "cache"
     """When edits are made: when they save more than the prompt cache they break, at once, when the context fills
     up, or never by itself."""
     schedules: Schedules = Field(default_factory=Schedules)
     """How each schedule decides."""
+    pressure: PressureSection = Field(default_factory=PressureSection)
+    """From when on the context counts as full, and what then happens."""
     window: Count = 0
     """Tokens that the model can take; 0 goes by the model's name."""
     prices: tuple[PriceRow, ...] = ()
@@ -151,7 +159,7 @@ class Settings(Values):
 
     @classmethod
     def preset(cls, name: str) -> Settings:
-        """The settings of a preset: auto, lean, acp, smart or off."""
+        """The settings of a preset: auto, acp, smart or off."""
         return cls(preset=name)
 
     @classmethod
@@ -166,10 +174,14 @@ class Settings(Values):
 
     def active_strategies(self) -> tuple[Strategy, ...]:
         """The strategies that run, in their order."""
-        if not self.enabled or (self.manual.enabled and not self.manual.automatic_strategies):
+        if not self.enabled:
             return ()
-        sections = ((owner, getattr(self.strategies, name)) for name, owner in STRATEGIES.items())
-        return tuple(owner(**fields_of(section, owner)) for owner, section in sections if section.enabled)
+        quiet = self.manual.enabled and not self.manual.automatic_strategies
+        sections = {owner: getattr(self.strategies, name) for name, owner in STRATEGIES.items()}
+        running = [owner for owner, section in sections.items() if section.enabled and not quiet]
+        if Asked not in running and (self.agent.offer != "off" or (quiet and sections[Asked].enabled)):
+            running.insert(0, Asked)
+        return tuple(owner(**fields_of(sections[owner], owner)) for owner in running)
 
     def active_guards(self) -> tuple[Guard, ...]:
         """All guards, in their order."""
@@ -186,6 +198,17 @@ class Settings(Values):
         owner = next(owner for owner in ALL_SCHEDULES if owner.name == self.schedule)
         section = getattr(self.schedules, owner.name) if owner.name in SCHEDULES else None
         return owner(**fields_of(section, owner)) if section is not None else owner()
+
+    def active_pressure(self) -> Pressure:
+        """From when on the context counts as full."""
+        return Pressure(**fields_of(self.pressure, Pressure))
+
+    def active_reminders(self) -> Reminding | None:
+        """What the model is reminded of, if anything."""
+        section = self.reminders
+        if not self.enabled or not (section.todo or section.pressure or section.reflection):
+            return None
+        return Reminding(**fields_of(section, Reminding))
 
     def price_of(self, model: str) -> Price:
         """What the prompt cache of a model costs."""
@@ -281,5 +304,4 @@ def _on_preset(values: Mapping[str, Any]) -> dict[str, Any]:
     preset = preset if isinstance(preset, str) else ""
     chosen = PRESETS.get(preset, {})
     strategies = {name: {"enabled": name in chosen, **chosen.get(name, {})} for name in STRATEGIES}
-    schedule = {"schedule": PRESET_SCHEDULES[preset]} if preset in PRESET_SCHEDULES else {}
-    return merge({"strategies": strategies, **schedule}, values)
+    return merge(merge({"strategies": strategies}, OTHER_SETTINGS.get(preset, {})), values)

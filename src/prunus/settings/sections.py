@@ -15,6 +15,7 @@ from pydantic import AfterValidator, BaseModel, ConfigDict, Field, StrictBool, c
 
 from prunus import guards, strategies
 from prunus.policy import schedule
+from prunus.policy.pressure import Pressure
 from prunus.tools import Tool
 
 __all__ = [
@@ -23,6 +24,7 @@ __all__ = [
     "STRATEGIES",
     "Count",
     "Guards",
+    "PressureSection",
     "Schedules",
     "Section",
     "Strategies",
@@ -109,6 +111,7 @@ if TYPE_CHECKING:
     Strategies: TypeAlias = Section
     Guards: TypeAlias = Section
     ToolRow: TypeAlias = Section
+    PressureSection: TypeAlias = Section
     Schedules: TypeAlias = Section
 else:
     Strategies = _sections(
@@ -116,4 +119,5 @@ else:
     )
     Guards = _sections("Guards", {name: _section(owner) for name, owner in GUARDS.items()})
     ToolRow = _section(Tool)
+    PressureSection = _section(Pressure)
     Schedules = _sections("Schedules", {name: _section(owner) for name, owner in SCHEDULES.items()})

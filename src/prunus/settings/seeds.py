@@ -37,6 +37,22 @@ SHORTHANDS: Final[Mapping[str, Place]] = {
 }
 """Short keys of our own, and what each stands for."""
 
+_AGENT: Final[Mapping[str, Place]] = {
+    "todoReminder.enabled": ("reminders", "todo"),
+    "todoReminder.initialTurns": ("reminders", "todo_after"),
+    "todoReminder.repeatTurns": ("reminders", "todo_every"),
+    "todoReminder.stuckTaskTurns": ("reminders", "stuck_after"),
+    "automataMode.enabled": ("reminders", "reflection"),
+    "automataMode.initialTurns": ("reminders", "reflection_after"),
+    "discard.enabled": ("strategies", "asked", "discard"),
+    "distill.enabled": ("strategies", "asked", "distill"),
+    "enableAssistantMessagePruning": ("strategies", "asked", "messages"),
+    "enableReasoningPruning": ("strategies", "asked", "thinking"),
+    "enableVisibleAssistantHashes": ("agent", "own_ids"),
+}
+"""Keys about what the agent does, which may stand at the top, in `tools` or in `tools.settings`."""
+_PLACES: Final = ("", "tools.", "tools.settings.")
+
 MOVED: Final[Mapping[str, Place]] = {
     "protected_paths": SHORTHANDS["protected_paths"],
     "turn_protection": SHORTHANDS["turn_protection"],
@@ -53,6 +69,8 @@ MOVED: Final[Mapping[str, Place]] = {
         for key, name in AGGRESSIVE.items()
         if key != "truncateOldErrors"
     },
+    "commands.enabled": ("agent", "commands"),
+    **{f"{place}{key}": target for place in _PLACES for key, target in _AGENT.items()},
 }
 """Keys whose value is that of one setting."""
 
@@ -77,15 +95,10 @@ COMBINED: Final = frozenset(
 )
 """Keys that are read together; see `translate.py`."""
 
-_FEATURES = (
-    "todoReminder", "automataMode", "discard", "distill",
-    "enableAssistantMessagePruning", "enableReasoningPruning", "enableVisibleAssistantHashes",
-)  # fmt: skip
-
 IGNORED: Final = frozenset(
     {
         "autoUpdate",
-        "commands",
+        "commands.protectedTools",
         "compress",
         "debug",
         "experimental",
@@ -93,7 +106,11 @@ IGNORED: Final = frozenset(
         "strategies.deduplication.protectedTools",
         "strategies.purgeErrors.protectedTools",
         "strategies.supersedeWrites",
-        *(f"{table}{name}" for table in ("", "tools.", "tools.settings.") for name in _FEATURES),
+        *(
+            f"{place}{key}"
+            for place in _PLACES
+            for key in ("todoReminder.maxContextTokens", "distill.showDistillation")
+        ),
     }
 )
 """Keys that are understood and have no effect in this version."""

@@ -24,11 +24,8 @@ class Agent(Section):
     """Whether the proxy offers an `intent` argument with every edit tool."""
     hops: Count = 4
     """How often the proxy may continue one turn of the model by itself."""
-    protected_tools: tuple[str, ...] = (
-        "context_info", "task", "todowrite", "todoread", "context_prune",
-        "batch", "write", "edit", "plan_enter", "plan_exit",
-    )  # fmt: skip
-    """Tools whose results the agent may not discard."""
+    own_ids: StrictBool = True
+    """Whether the agent is also told the ids of its own words and of its reasoning."""
 
 
 class Reminders(Section):
@@ -76,6 +73,13 @@ class Upstreams(Section):
     """For the Chat Completions and Responses APIs."""
     gemini: str = "https://generativelanguage.googleapis.com"
     """For the Gemini API."""
+    more: tuple[Annotated[str, Field(pattern=r"^[\w.-]+=https?://.+")], ...] = ()
+    """Further ones as `NAME=URL`: clients reach `groq` under the base URL `http://HOST:PORT/@groq`."""
+
+    def addresses(self) -> dict[str, str]:
+        """Every upstream by its name."""
+        named = {"anthropic": self.anthropic, "openai": self.openai, "gemini": self.gemini}
+        return named | {name: url for name, _, url in (entry.partition("=") for entry in self.more)}
 
 
 class Proxy(Section):
@@ -87,6 +91,8 @@ class Proxy(Section):
     """Port to listen on; 0 takes a free one."""
     token: str = ""
     """Clients must send it as `x-prunus-token`; several, separated by commas, keep their users apart."""
+    names: tuple[str, ...] = ()
+    """Further host names by which clients may call the proxy without a token."""
     shadow: StrictBool = False
     """Change nothing, and report what would have been done."""
     connect_timeout: Annotated[float, Field(gt=0)] = 30.0
@@ -94,4 +100,4 @@ class Proxy(Section):
     idle_timeout: Annotated[float, Field(gt=0)] = 600.0
     """Seconds without a byte from the provider."""
     workers: Count = 1
-    """Processes that serve requests."""
+    """Processes that serve requests; each has its own `/metrics`."""

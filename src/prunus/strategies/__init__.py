@@ -8,9 +8,11 @@ from __future__ import annotations
 
 from typing import Final
 
+from prunus.strategies.asked import Asked
 from prunus.strategies.duplicate_calls import DuplicateCalls
 from prunus.strategies.finished_inputs import FinishedInputs
 from prunus.strategies.finished_results import FinishedResults
+from prunus.strategies.folded_views import FoldedViews
 from prunus.strategies.long_outputs import LongOutputs
 from prunus.strategies.middle_reads import MiddleReads
 from prunus.strategies.old_attachments import OldAttachments
@@ -20,6 +22,7 @@ from prunus.strategies.old_results import OldResults
 from prunus.strategies.old_snapshots import OldSnapshots
 from prunus.strategies.old_thinking import OldThinking
 from prunus.strategies.old_todos import OldTodos
+from prunus.strategies.past_tasks import PastTasks
 from prunus.strategies.repeated_fetches import RepeatedFetches
 from prunus.strategies.repeated_queries import RepeatedQueries
 from prunus.strategies.repeated_views import RepeatedViews
@@ -27,14 +30,17 @@ from prunus.strategies.retried_errors import RetriedErrors
 from prunus.strategies.spent_inputs import SpentInputs
 from prunus.strategies.stale_reads import StaleReads
 from prunus.strategies.step_markers import StepMarkers
-from prunus.strategies.strategy import AfterEdit, OnPiece, OnUse, Strategy
+from prunus.strategies.strategy import AfterEdit, OnFile, OnPiece, OnUse, Strategy
+from prunus.strategies.under_pressure import UnderPressure
 
-__all__ = ["ALL", "AfterEdit", "OnPiece", "OnUse", "Strategy", "strategy_named"]
+__all__ = ["ALL", "AfterEdit", "OnFile", "OnPiece", "OnUse", "Strategy", "strategy_named"]
 
 ALL: Final[tuple[type[Strategy], ...]] = (
+    Asked,
     DuplicateCalls,
     StaleReads,
     RepeatedViews,
+    FoldedViews,
     MiddleReads,
     RepeatedFetches,
     RepeatedQueries,
@@ -44,6 +50,7 @@ ALL: Final[tuple[type[Strategy], ...]] = (
     OldErrors,
     OldResults,
     FinishedResults,
+    PastTasks,
     LongOutputs,
     OldThinking,
     OldAttachments,
@@ -51,6 +58,7 @@ ALL: Final[tuple[type[Strategy], ...]] = (
     StepMarkers,
     SpentInputs,
     FinishedInputs,
+    UnderPressure,
 )
 
 

@@ -7,6 +7,7 @@ from typing import ClassVar
 from prunus.edits import Edit, Later, Shorter
 from prunus.history import Result
 from prunus.strategies.outline import outline
+from prunus.strategies.searching import searches
 from prunus.view import Use, View
 
 __all__ = ["FinishedResults"]
@@ -30,7 +31,7 @@ class FinishedResults:
     """Turns after which the output of a command is cut to its outline."""
     search: int = 10
     """Turns after which a search or a listing is."""
-    idle: int = 5
+    idle: int = 8
     """Turns that an edited file has to be left alone before the reads of it are cut."""
     share: float = 0.15
     """How much of the text the outline keeps."""
@@ -45,7 +46,7 @@ class FinishedResults:
 
     def propose(self, use: Use, earlier: Sequence[Use], group: Hashable, view: View) -> Iterator[Edit]:
         if group is None:
-            wait = {"shell": self.shell, "search": self.search, "list": self.search}.get(use.meaning.kind)
+            wait = self.search if searches(use) else self.shell if use.meaning.kind == "shell" else None
             if wait is not None:
                 yield from self._cut(use, use.turn + wait + 1, f"{wait} turns old", view)
             return

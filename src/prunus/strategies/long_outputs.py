@@ -7,6 +7,8 @@ from typing import ClassVar
 from prunus.edits import Edit, Shorter
 from prunus.history import Result
 from prunus.notes import is_shortened, truncated_note
+from prunus.strategies.outline import gist
+from prunus.strategies.searching import searches
 from prunus.tools import Kind
 from prunus.view import Use, View
 
@@ -27,10 +29,14 @@ class LongOutputs:
 
     over: int = 10_000
     """Results with more characters than this are cut."""
+    searches: int = 10_000
+    """The same for searches and listings, which name what the next calls will use."""
     head: int = 2_000
     """Characters that stay at the beginning."""
     tail: int = 2_000
     """Characters that stay at the end."""
+    middle: float = 0.0
+    """How much of the middle stays as its complaints and rare names."""
     at_once: bool = False
     """Cut a result before it is sent for the first time, which costs no prompt cache."""
     marked: int = 1_000
@@ -49,10 +55,11 @@ class LongOutputs:
         if not isinstance(result, Result) or is_shortened(result.text):
             return
         text = result.text
-        pressure = len(text) <= self.over
+        pressure = len(text) <= (self.searches if searches(use) else self.over)
         share = len(text) // 5 if pressure else len(text)
         head, tail = min(self.head, share), min(self.tail, share)
         middle = truncated_note(len(text), text.count("\n") + 1)
-        shorter = f"{text[:head]}\n\n{middle}\n\n{text[len(text) - tail :]}"
+        told = gist(text[head : len(text) - tail], self.middle) if self.middle and not pressure else ""
+        shorter = f"{text[:head]}\n\n{middle}\n{told}\n{text[len(text) - tail :]}"
         reason = f"{len(text):,} characters long"
         yield Edit(use.result, Shorter(shorter), self.name, reason, fresh=self.at_once, pressure=pressure)

@@ -7,13 +7,14 @@ came before it, and keeps nothing in mind; so looking at a history at once or me
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Iterable, Iterator, Sequence
+from collections.abc import Hashable, Iterable, Iterator, MutableMapping, Sequence
 from typing import ClassVar, Protocol, runtime_checkable
 
 from prunus.edits import Edit
+from prunus.files import Timeline
 from prunus.view import Piece, Use, View
 
-__all__ = ["AfterEdit", "OnPiece", "OnUse", "Strategy"]
+__all__ = ["AfterEdit", "OnFile", "OnPiece", "OnUse", "Strategy"]
 
 
 class Strategy(Protocol):
@@ -56,3 +57,13 @@ class AfterEdit(Protocol):
 
     def follow(self, edit: Edit, view: View) -> Iterator[Edit]:
         """What could go together with this."""
+
+
+@runtime_checkable
+class OnFile(Protocol):
+    """Finds what could go because the content of a file is known."""
+
+    name: ClassVar[str]
+
+    def fold(self, use: Use, timeline: Timeline, past: MutableMapping[str, object], view: View) -> Iterator[Edit]:
+        """What could go now that the timeline has followed a call; `past` is what it wrote down at earlier ones."""

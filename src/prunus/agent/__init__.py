@@ -1,0 +1,6 @@
+"""What the agent itself may do about its context: its tool, reminders, commands in the chat."""
+
+from prunus.agent.answer import answer, execute
+from prunus.agent.schema import SCHEMA, tool_definitions
+
+__all__ = ["SCHEMA", "answer", "execute", "tool_definitions"]

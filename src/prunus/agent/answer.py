@@ -1,0 +1,192 @@
+"""What an agent is told about its decision: what went, what did not, and why."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Collection, Iterable, Mapping
+from typing import Any, Final
+
+from prunus.agent.exchange import call_and_result, extended
+from prunus.agent.info import info
+from prunus.agent.look import look_at
+from prunus.edits import Edit, Gone, Note
+from prunus.engine import Engine
+from prunus.formats import encode, frame
+from prunus.history import Ref, Result, Text, Thinking
+from prunus.pruner import prune
+from prunus.settings import Settings
+from prunus.strategies.asked import Asked
+from prunus.strategies.choices import HEADINGS, Choice, discarded
+from prunus.strategies.cut import describe
+from prunus.strategies.decision import PRUNE, Decision, is_info, parse
+from prunus.view import Use
+
+__all__ = ["answer", "execute"]
+
+_NAMED: Final = 6
+"""How many things a line names."""
+_DONE: Final = {
+    "discard": "Discarded",
+    "distill": "Distilled",
+    "restore": "Restored",
+    "replace": "Replaced a part of",
+}
+_SMALL: Final = "too short to be worth it"
+_LASTING: Final = frozenset({"protected_tools", "protected_paths", "critical", "definitions", "open_calls"})
+
+
+def execute(
+    body: Any,
+    arguments: Mapping[str, Any] | str,
+    settings: Settings | None = None,
+    edits: Iterable[Edit] | None = None,
+    *,
+    tool: str = PRUNE,
+    format: str | None = None,
+) -> str:
+    """Answer a call of `context_prune` or `context_info` that the model made after this request.
+
+    Nothing has to be remembered: put the call and this text into the history, and pruning the next request
+    carries the decision out. `edits` are those in force (`Outcome.edits`); without them the request is pruned anew.
+    """
+    settings = _offering(settings or Settings())
+    raw = body if isinstance(body, bytes) else body.encode() if isinstance(body, str) else encode(body)
+    read = frame(raw, format).format
+    name = read.name
+    if raw.lstrip()[:1] == b"[":
+        raw = b'{"%b":%b}' % (read.field.encode(), raw)
+    held = tuple(prune(raw, settings, format=name).edits if edits is None else edits)
+    whole = extended(raw, name, call_and_result(name, "asked", tool, arguments, "..."))
+    look = look_at(whole, settings, name, held)
+    if is_info(tool):
+        return info(look.engine, look.around, look.window, look.pressure)
+    return answer(look.engine, look.engine.view.uses[-1], {edit.target for edit in held if _cuts(edit)})
+
+
+def answer(engine: Engine, use: Use, cut: Collection[Ref] = ()) -> str:
+    """The words for one call, of an engine that has taken it in; `cut` was in force before."""
+    rules = engine.asked or Asked()
+    call = engine.view.part(use.call)
+    decision = parse(getattr(call, "input", ""))
+    earlier = [before for before in engine.view.uses[: use.index] if any(rules.groups(before))]
+    told = _Told(engine, decision, set(cut))
+    for choice in rules.choices(use, earlier, engine.view):
+        told.take(choice)
+    return told.text()
+
+
+class _Told:
+    """The answer to one decision, put together target by target."""
+
+    def __init__(self, engine: Engine, decision: Decision, cut: set[Ref]) -> None:
+        self._engine = engine
+        self._decision = decision
+        self._cut = cut
+        self._done: list[Ref] = []
+        self._tokens = 0
+        self._failed: dict[str, list[str]] = {}
+
+    def take(self, choice: Choice) -> None:
+        """Sort one target: carried out, or why not."""
+        ref, engine = choice.ref, self._engine
+        match choice.problem:
+            case "":
+                pass
+            case "already":
+                self._fail(HEADINGS["already"], self._label(ref, choice.target))
+            case problem:
+                words = f"{choice.target} ({choice.reason})" if choice.reason else choice.target
+                self._fail(HEADINGS[problem], words)
+        if choice.problem or ref is None:
+            return
+        if self._decision.action == "restore":
+            if ref in self._cut:
+                self._done.append(ref)
+            else:
+                self._fail("Not pruned, so nothing to restore", self._label(ref, choice.target))
+        elif ref in self._cut and self._decision.action == "discard":
+            self._fail("Already pruned", self._label(ref, choice.target))
+        elif (found := engine.found.get(ref)) is not None:
+            if ref not in self._done:
+                self._done.append(ref)
+                self._tokens += found.saved
+        else:
+            self._refuse(choice, ref)
+
+    def _refuse(self, choice: Choice, ref: Ref) -> None:
+        refusals = self._engine.refused.get(ref, ())
+        refusal = next((r for r in refusals if r.edit.strategy == Asked.name), None)
+        label = self._label(ref, choice.target)
+        if refusal is None:
+            self._fail("Not done", label)
+        elif refusal.guard == "minimum_gain":
+            self._fail("Kept", f"{label} ({_SMALL})")
+        elif refusal.guard in _LASTING:
+            self._fail("Protected", f"{label} ({refusal.reason})")
+        else:
+            self._fail("Goes later", f"{label} ({refusal.reason})")
+
+    def _fail(self, kind: str, words: str) -> None:
+        self._failed.setdefault(kind, []).append(words)
+
+    def _label(self, ref: Ref | None, otherwise: str) -> str:
+        """What a part is, in words instead of its id."""
+        if ref is None:
+            return otherwise
+        use = self._engine.view.by_ref.get(ref)
+        if use is not None:
+            return describe(use)
+        part = self._engine.view.part(ref)
+        words = " ".join(getattr(part, "text", "").split())
+        short = words if len(words) <= 28 else f"{words[:14]}…{words[-12:]}"
+        return f'thinking "{short}"' if isinstance(part, Thinking) else f'message "{short}"'
+
+    def text(self) -> str:
+        lines = []
+        if self._done and self._decision.action is not None:
+            names = _folded([self._label(ref, "") for ref in self._done])
+            kinds = _counted(type(self._engine.view.part(ref)) for ref in self._done)
+            gain = f", about {self._tokens:,} tokens" if self._tokens > 0 else ""
+            lines.append(f"{_DONE[self._decision.action]} {names}: {kinds}{gain}.")
+        lines += (f"{kind}: {_folded(words)}." for kind, words in self._failed.items())
+        lines += (f"Not understood: {problem}." for problem in self._decision.problems)
+        if not lines:
+            lines.append("Nothing to do.")
+        if self._failed or self._decision.problems:
+            lines.append(self._inventory())
+        return "\n".join(lines)
+
+    def _inventory(self) -> str:
+        engine = self._engine
+        rules = engine.asked or Asked()
+        open_ = [
+            type(engine.view.part(ref))
+            for ref in engine.view.names
+            if ref not in engine.chosen and isinstance(discarded(ref, "", None, engine.view, rules), Edit)
+        ]
+        return f"Available: {_counted(open_)}." if open_ else "Nothing can be pruned yet; run tools first."
+
+
+def _folded(names: list[str]) -> str:
+    counts = Counter(names).most_common()
+    shown = [f"{name} (x{count})" if count > 1 else name for name, count in counts[:_NAMED]]
+    more = len(counts) - _NAMED
+    return ", ".join(shown) + (f" and {more} more" if more > 0 else "")
+
+
+def _counted(kinds: Iterable[type]) -> str:
+    counts = Counter(kinds)
+    words = {Result: "result", Text: "message", Thinking: "thought"}
+    shown = [f"{counts[kind]} {word}{'s' * (counts[kind] > 1)}" for kind, word in words.items() if counts[kind]]
+    return ", ".join(shown)
+
+
+def _cuts(edit: Edit) -> bool:
+    return isinstance(edit.replacement, Note | Gone)
+
+
+def _offering(settings: Settings) -> Settings:
+    """The settings with the tool on offer, since it is being used."""
+    if settings.agent.offer != "off":
+        return settings
+    return Settings(**{**settings.dump(), "agent": {**settings.dump()["agent"], "offer": "mcp"}})

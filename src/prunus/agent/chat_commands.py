@@ -1,0 +1,105 @@
+"""Answers to what a user types in the chat: `/prunus stats`, `/acp sweep 3`."""
+
+from __future__ import annotations
+
+from prunus.agent.info import could_go, fullness
+from prunus.agent.look import Look, look_at
+from prunus.formats import frame, parse
+from prunus.policy.budget import CATEGORIES, budget
+from prunus.settings import Settings
+from prunus.strategies.asked import Asked
+from prunus.strategies.command import ANSWER, COMMANDS, Command, command_in
+from prunus.strategies.cut import describe
+from prunus.strategies.wishes import swept
+
+__all__ = ["command_of", "respond"]
+
+_BAR = 24
+
+
+def command_of(body: bytes, format: str) -> Command | None:
+    """The command that the newest message of a request is, if it is one."""
+    tail = body[-65_536:].lower()
+    if b"/prunus" not in tail and b"/acp" not in tail:
+        return None
+    cut = frame(body, format)
+    if not len(cut):
+        return None
+    found = command_in(parse(cut.format, cut.raw(len(cut) - 1), len(cut) - 1))
+    return None if found is None else found[1]
+
+
+def respond(command: Command, body: bytes, format: str, settings: Settings) -> str:
+    """The words that answer a command; they are recognised by how they begin, and kept from the model."""
+    match command:
+        case Command("stats", _):
+            text = _stats(look_at(body, settings, format))
+        case Command("context", _):
+            text = _context(look_at(body, settings, format))
+        case Command("sweep", words):
+            text = _sweep(look_at(body, settings, format), words)
+        case Command("manual", ("on",)):
+            text = "Manual mode is on: from now on nothing is cut unless you or the agent ask for it."
+        case Command("manual", ("off",)):
+            text = "Manual mode is off: Prunus cuts by itself again."
+        case Command("restore", words) if words:
+            text = _restore(look_at(body, settings, format), words)
+        case _:
+            text = _help(command)
+    return f"{ANSWER}{text}"
+
+
+def _stats(look: Look) -> str:
+    report = look.outcome.report
+    share = report.saved / report.tokens_before if report.tokens_before else 0.0
+    lines = [
+        f"{report.tokens_before:,} tokens in this conversation, {report.tokens_after:,} are sent: {share:.0%} less."
+    ]
+    ranked = sorted(report.strategies.items(), key=lambda row: -row[1].tokens)
+    lines += (f"  {name}: {tally.count} cut, {tally.tokens:,} tokens" for name, tally in ranked)
+    return "\n".join(lines)
+
+
+def _context(look: Look) -> str:
+    rows = budget(look.engine.view, look.around, look.engine.saved_of)
+    used = sum(rows.values())
+    lines = [fullness(look.engine, look.around, look.window, look.pressure)]
+    for name, words in CATEGORIES.items():
+        part = rows[name] / used if used else 0.0
+        lines.append(f"  {'█' * round(part * _BAR):<{_BAR}} {part:>4.0%} {rows[name]:>9,}  {name}: {words}")
+    leaving = list(could_go(look.engine))
+    lines.append(f"{len(leaving)} parts with {sum(row.tokens for row in leaving):,} tokens could go.")
+    return "\n".join(lines)
+
+
+def _sweep(look: Look, words: tuple[str, ...]) -> str:
+    view = look.engine.view
+    rules = look.engine.asked or Asked()
+    found = swept(words[0] if words else "", len(view.turns) - 1, view, rules)
+    if not found:
+        return "Nothing to sweep: no results that may go."
+    names = ", ".join(describe(use) for use in found[:6]) + (
+        f" and {len(found) - 6} more" if len(found) > 6 else ""
+    )
+    tokens = sum(use.tokens for use in found)
+    return f"Swept {len(found)} result{'s' * (len(found) > 1)}, about {tokens:,} tokens: {names}."
+
+
+def _restore(look: Look, words: tuple[str, ...]) -> str:
+    view = look.engine.view
+    lines = []
+    for word in words:
+        name = word.strip("[]#,")
+        ref = view.ids.get(name)
+        use = view.by_ref.get(ref) if ref is not None else None
+        if ref is None:
+            lines.append(f"There is nothing with the id {name}.")
+        else:
+            lines.append(f"Restored {describe(use) if use is not None else name}.")
+    return "\n".join(lines)
+
+
+def _help(command: Command) -> str:
+    head = "" if command.name == "help" else f"No command {command.name!r}. "
+    rows = "\n".join(f"  /prunus {name:<14} {words}" for name, words in COMMANDS.items())
+    return f"{head}What you can type:\n{rows}"

@@ -1,0 +1,84 @@
+"""A call and its answer as messages of each format, and how a body is extended by them."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any, Final
+
+import msgspec
+
+from prunus.errors import FormatError
+from prunus.formats import as_json
+
+__all__ = ["FIELDS", "call_and_result", "extended", "results", "with_top"]
+
+FIELDS: Final[Mapping[str, str]] = {
+    "anthropic_messages": "messages",
+    "openai_chat": "messages",
+    "openai_responses": "input",
+    "gemini": "contents",
+}
+
+
+def call_and_result(format: str, id: str, tool: str, arguments: Mapping[str, Any] | str, text: str) -> list[Any]:
+    """The messages that a call and its answer are in a format."""
+    given = arguments if isinstance(arguments, str) else as_json(arguments)
+    match format:
+        case "anthropic_messages":
+            value = _object(arguments)
+            call = {"type": "tool_use", "id": id, "name": tool, "input": value}
+            return [{"role": "assistant", "content": [call]}, *results(format, [(id, tool, text)])]
+        case "openai_chat":
+            call = {"id": id, "type": "function", "function": {"name": tool, "arguments": given}}
+            said = {"role": "assistant", "content": None, "tool_calls": [call]}
+            return [said, *results(format, [(id, tool, text)])]
+        case "openai_responses":
+            call = {"type": "function_call", "call_id": id, "name": tool, "arguments": given}
+            return [call, *results(format, [(id, tool, text)])]
+        case "gemini":
+            call = {"functionCall": {"id": id, "name": tool, "args": _object(arguments)}}
+            return [{"role": "model", "parts": [call]}, *results(format, [(id, tool, text)])]
+    raise FormatError(f"no tool can be offered in the format {format}")
+
+
+def results(format: str, told: Sequence[tuple[str, str, str]]) -> list[Any]:
+    """The messages that answer some calls of one turn; each is told as id, tool and text."""
+    match format:
+        case "anthropic_messages":
+            content = [{"type": "tool_result", "tool_use_id": id, "content": text} for id, _, text in told]
+            return [{"role": "user", "content": content}]
+        case "openai_chat":
+            return [{"role": "tool", "tool_call_id": id, "content": text} for id, _, text in told]
+        case "openai_responses":
+            return [{"type": "function_call_output", "call_id": id, "output": text} for id, _, text in told]
+        case "gemini":
+            parts = [
+                {"functionResponse": {"id": id, "name": tool, "response": {"output": text}}}
+                for id, tool, text in told
+            ]
+            return [{"role": "user", "parts": parts}]
+    raise FormatError(f"no tool can be offered in the format {format}")
+
+
+def extended(body: bytes, format: str, messages: Sequence[Any]) -> bytes:
+    """A body with more messages at its end; those it had keep their bytes."""
+    top = msgspec.json.decode(body, type=dict[str, msgspec.Raw])
+    field = FIELDS[format]
+    held = msgspec.json.decode(top[field], type=list[msgspec.Raw])
+    more = [msgspec.Raw(msgspec.json.encode(message)) for message in messages]
+    return with_top(top, {field: msgspec.json.encode([*held, *more])})
+
+
+def with_top(top: Mapping[str, msgspec.Raw], changes: Mapping[str, bytes]) -> bytes:
+    """The body with other values at some top-level keys; the others keep their bytes and their order."""
+    return msgspec.json.encode({**top, **{key: msgspec.Raw(value) for key, value in changes.items()}})
+
+
+def _object(arguments: Mapping[str, Any] | str) -> Any:
+    if not isinstance(arguments, str):
+        return dict(arguments)
+    try:
+        value = msgspec.json.decode(arguments)
+    except (msgspec.MsgspecError, UnicodeError, RecursionError):
+        return {"targets": arguments}
+    return value if isinstance(value, dict) else {"targets": value}

@@ -1,0 +1,247 @@
+"""The agent's tool behind the client's back, and commands in the chat: what the proxy's hooks ask for.
+
+One `Visit` sees one request: earlier hidden exchanges are put back and the tools are added before it is pruned,
+hidden calls are answered while the answer streams, and what the client did not see is kept for later requests.
+Nothing in here does I/O but the store.
+"""
+
+from __future__ import annotations
+
+from collections import OrderedDict
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from threading import Lock
+from typing import Any, Final, Protocol
+
+import msgspec
+
+from prunus.agent.answer import execute
+from prunus.agent.chat_commands import command_of, respond
+from prunus.agent.echo import shown_ids
+from prunus.agent.exchange import FIELDS, extended, results, with_top
+from prunus.agent.expand import expanded, others_in
+from prunus.agent.record import Mixed, Record, call_key, text_key
+from prunus.agent.replies import failure, reply
+from prunus.agent.schema import TOOLS, tool_definitions
+from prunus.agent.wires import HiddenCall, Wire, wire_of
+from prunus.edits import Edit
+from prunus.outcome import Outcome
+from prunus.settings import Settings
+from prunus.store.store import StoreError
+
+__all__ = ["AgentLayer", "Shelf", "Visit"]
+
+_KNOWN: Final = 20_000
+"""Keys whose records are kept at hand, also those that have none."""
+_LAST: Final = "This was the last call of this kind in this turn; go on with the task."
+
+
+class Shelf(Protocol):
+    """Where hidden exchanges are kept; a store is one."""
+
+    def save_hidden(self, tenant: str, key: str, value: bytes) -> None: ...
+
+    def hidden(self, tenant: str, keys: Iterable[str]) -> dict[str, bytes]: ...
+
+
+class AgentLayer:
+    """What the agent may do about its context, for all requests of a proxy."""
+
+    def __init__(
+        self, settings: Settings, shelf: Shelf | None = None, trouble: Callable[[Exception], None] | None = None
+    ) -> None:
+        """`trouble` is told of a shelf that cannot be used; the layer goes on with what it has at hand."""
+        self.settings = settings
+        self._shelf = shelf
+        self._trouble = trouble
+        self._known: OrderedDict[tuple[str, str], bytes | None] = OrderedDict()
+        self._lock = Lock()
+
+    def open(self, body: bytes, format: str, *, streaming: bool, tenant: str) -> Visit | None:
+        """Begin an exchange; None where there is nothing to do."""
+        agent = self.settings.agent
+        if format not in FIELDS or (agent.offer == "off" and not agent.commands):
+            return None
+        return Visit(self, body, format, streaming=streaming, tenant=tenant)
+
+    def recall(self, tenant: str, keys: Iterable[str]) -> Mapping[str, bytes]:
+        """The records of these keys.
+
+        A key reaches us only after its record was written, so that one without a record will not get one later.
+        """
+        wanted = list(keys)
+        unknown = [key for key in wanted if (tenant, key) not in self._known]
+        if unknown:
+            try:
+                found = self._shelf.hidden(tenant, unknown) if self._shelf is not None else {}
+            except StoreError as error:
+                self._report(error)
+            else:
+                for key in unknown:
+                    self._remember(tenant, key, found.get(key))
+        return {key: raw for key in wanted if (raw := self._known.get((tenant, key))) is not None}
+
+    def keep(self, tenant: str, key: str, record: Record) -> None:
+        """Write a record down before the client can ask for what follows it."""
+        raw = record.dump()
+        self._remember(tenant, key, raw)
+        if self._shelf is not None:
+            try:
+                self._shelf.save_hidden(tenant, key, raw)
+            except StoreError as error:
+                self._report(error)
+
+    def _report(self, error: Exception) -> None:
+        if self._trouble is not None:
+            self._trouble(error)
+
+    def _remember(self, tenant: str, key: str, raw: bytes | None) -> None:
+        with self._lock:
+            self._known[tenant, key] = raw
+            while len(self._known) > _KNOWN:
+                self._known.popitem(last=False)
+
+
+class Visit:
+    """One request, from its arrival to the end of its answer."""
+
+    def __init__(self, layer: AgentLayer, body: bytes, format: str, *, streaming: bool, tenant: str) -> None:
+        self._layer = layer
+        self._settings = layer.settings
+        self._arrived = body
+        self._format = format
+        self._streaming = streaming
+        self._tenant = tenant
+        self._hides = self._settings.agent.offer == "hidden" and wire_of(format, streaming=streaming) is not None
+        self._wire: Wire | None = None
+        self._given = body
+        """What was pruned, with the hops of this turn behind it."""
+        self._sent = b""
+        """What was sent, with the hops of this turn behind it."""
+        self._edits: Sequence[Edit] = ()
+        self._messages: list[Any] = []
+        self._thoughts: list[str] = []
+        self._before = ""
+        self._hops = 0
+
+    @property
+    def watches(self) -> bool:
+        return self._wire is not None
+
+    def reply(self) -> tuple[str, bytes] | None:
+        """The answer to a command that the user typed, if the newest message is one."""
+        command = command_of(self._arrived, self._format) if self._settings.agent.commands else None
+        if command is None:
+            return None
+        text = respond(command, self.before(), self._format, self._settings)
+        return reply(self._format, text, self._arrived, streaming=self._streaming)
+
+    def before(self) -> bytes:
+        """The body with the hidden exchanges of earlier turns, and with the tools."""
+        if self._hides:
+            offered = _offered(self._arrived, self._format)
+            self._hides = offered is not None
+            if offered is not None:
+                self._given = expanded(offered, self._format, lambda keys: self._layer.recall(self._tenant, keys))
+        return self._given
+
+    def after(self, outcome: Outcome) -> bytes:
+        """The pruned body."""
+        self._edits = outcome.edits
+        body: bytes = outcome.body
+        self._sent = body
+        if self._settings.agent.offer != "off":
+            self._wire = wire_of(
+                self._format, streaming=self._streaming, ids=shown_ids(body), tools=TOOLS if self._hides else ()
+            )
+        return body
+
+    def feed(self, chunk: bytes) -> bytes:
+        return chunk if self._wire is None else self._wire.feed(chunk)
+
+    def end(self) -> tuple[bytes, bytes | None]:
+        """The hop is over: go on with a further one, or close the client's message."""
+        wire = self._wire
+        if wire is None:
+            return b"", None
+        out = wire.finish()
+        hidden = wire.hidden if self._hides and wire.whole else []
+        if hidden and not wire.visible and self._hops < self._settings.agent.hops:
+            return out, self._go_on(wire, hidden)
+        closing = wire.close()
+        if hidden and wire.visible:
+            self._save(wire, [self._mixed(call) for call in hidden])
+        elif self._hops and wire.whole:
+            self._save(wire, [])
+        return out + closing, None
+
+    def fail(self, status: int, body: bytes) -> bytes:
+        """A further call was refused: the client learns it in the middle of its answer."""
+        return failure(self._format, status, body, streaming=self._streaming)
+
+    def _go_on(self, wire: Wire, hidden: Sequence[HiddenCall]) -> bytes:
+        self._hops += 1
+        told = [(call.id, call.tool, self._executed(call)) for call in hidden]
+        if self._hops == self._settings.agent.hops:
+            told = [(id, tool, f"{text}\n{_LAST}") for id, tool, text in told]
+        said = _as_sent(wire.said(), self._format, self._sent)
+        hop = [*said, *results(self._format, told)]
+        self._given = extended(self._given, self._format, hop)
+        self._sent = extended(self._sent, self._format, hop)
+        self._messages += hop
+        self._thoughts += _thoughts(said)
+        self._before = wire.text()
+        wire.again()
+        return self._sent
+
+    def _executed(self, call: HiddenCall) -> str:
+        return execute(
+            self._given, call.arguments, self._settings, self._edits, tool=call.tool, format=self._format
+        )
+
+    def _mixed(self, call: HiddenCall) -> Mixed:
+        return Mixed(call.block, call.id, call.tool, self._executed(call), call.before)
+
+    def _save(self, wire: Wire, mixed: list[Mixed]) -> None:
+        record = Record(self._format, self._messages, self._before, self._thoughts, mixed)
+        index = others_in(self._arrived, self._format)
+        if wire.visible:
+            key = call_key(index, wire.visible[0])
+        else:
+            text = wire.text()
+            key = text_key(index, text if self._format != "openai_responses" else text[len(self._before) :])
+        self._layer.keep(self._tenant, key, record)
+
+
+def _offered(body: bytes, format: str) -> bytes | None:
+    """The body with the hidden tools behind those that it has; None where the client has tools of these names."""
+    top = msgspec.json.decode(body, type=dict[str, msgspec.Raw])
+    tools = msgspec.json.decode(top["tools"], type=list[msgspec.Raw]) if "tools" in top else []
+    if any(b'"%b"' % name.encode() in bytes(tool) for tool in tools for name in TOOLS):
+        return None
+    more = [msgspec.Raw(msgspec.json.encode(tool)) for tool in tool_definitions(format)]
+    return with_top(top, {"tools": msgspec.json.encode([*tools, *more])})
+
+
+def _as_sent(said: list[Any], format: str, body: bytes) -> list[Any]:
+    """What the model said, as it may go back: ids of items only where the provider keeps them."""
+    if format != "openai_responses":
+        return said
+    top = msgspec.json.decode(body, type=dict[str, msgspec.Raw])
+    if bytes(top.get("store", b"true")) != b"false":
+        return said
+    # Without a store an id names nothing, and reasoning is only understood by its encrypted content.
+    kept = [item for item in said if item.get("type") != "reasoning" or item.get("encrypted_content")]
+    return [{key: value for key, value in item.items() if key != "id"} for item in kept]
+
+
+def _thoughts(said: list[Any]) -> list[str]:
+    """What tells the reasoning of a hop apart: signatures, encrypted content, or the words."""
+    found = []
+    for message in said:
+        for block in message.get("content") or () if isinstance(message.get("content"), list) else ():
+            if isinstance(block, dict) and block.get("type") in ("thinking", "redacted_thinking"):
+                found.append(block.get("signature") or block.get("data") or block.get("thinking") or "")
+        if message.get("type") == "reasoning":
+            found.append(message.get("encrypted_content") or message.get("id") or "")
+        found += (message[key] for key in ("reasoning_content", "reasoning") if isinstance(message.get(key), str))
+    return [str(thought) for thought in found if thought]

@@ -1,0 +1,75 @@
+"""What fills the context, how full it is, and what could go."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Final
+
+from prunus.edits import Edit
+from prunus.engine import Engine
+from prunus.history import Ref
+from prunus.policy.budget import budget
+from prunus.policy.pressure import Pressure
+from prunus.strategies.asked import Asked
+from prunus.strategies.choices import discarded
+from prunus.strategies.cut import describe
+from prunus.view import weigh
+
+__all__ = ["Leaving", "could_go", "fullness", "info"]
+
+_LISTED: Final = 20
+
+
+@dataclass(frozen=True, slots=True)
+class Leaving:
+    """A part that could go."""
+
+    id: str
+    what: str
+    tokens: int
+    turn: int
+
+
+def fullness(engine: Engine, around: int, window: int, pressure: Pressure | None = None) -> str:
+    """How full the context is, in one sentence; `around` are the tokens of system text and tools."""
+    used = around + engine.sizes.before(len(engine.sizes))
+    share = used / window if window else 0.0
+    level = (pressure or Pressure()).level(used, window)
+    return f"{used:,} of {window:,} tokens, {share:.0%} full; pressure is {level}."
+
+
+def info(engine: Engine, around: int, window: int, pressure: Pressure | None = None) -> str:
+    """The answer to `context_info`."""
+    rows = budget(engine.view, around, engine.saved_of)
+    lines = [f"Context: {fullness(engine, around, window, pressure)}"]
+    lines += (f"  {name}: {tokens:,}" for name, tokens in rows.items() if tokens)
+    leaving = sorted(could_go(engine), key=lambda row: (-row.tokens, row.id))
+    if leaving:
+        lines.append(f"Could go, {sum(row.tokens for row in leaving):,} tokens in all:")
+        lines += (f"  [{row.id}] {row.what}: {row.tokens:,} tokens, turn {row.turn}" for row in leaving[:_LISTED])
+        if len(leaving) > _LISTED:
+            lines.append(f"  and {len(leaving) - _LISTED} more")
+    else:
+        lines.append("Nothing could go.")
+    return "\n".join(lines)
+
+
+def could_go(engine: Engine) -> Iterator[Leaving]:
+    """The parts that `context_prune` would take out."""
+    view = engine.view
+    rules = engine.asked or Asked()
+    for id, ref in view.ids.items():
+        edit = discarded(ref, "", None, view, rules) if ref not in engine.chosen else None
+        if isinstance(edit, Edit) and engine.allows(edit):
+            yield Leaving(id, _what(engine, ref), weigh(view.part(ref), view.counter), view.turn_of(ref))
+
+
+def _what(engine: Engine, ref: Ref) -> str:
+    use = engine.view.by_ref.get(ref)
+    if use is not None:
+        return describe(use)
+    part = engine.view.part(ref)
+    return (
+        f"your {'thinking' if type(part).__name__ == 'Thinking' else 'message'} of turn {engine.view.turn_of(ref)}"
+    )

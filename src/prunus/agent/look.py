@@ -1,0 +1,50 @@
+"""Looking at a request without changing anything: its engine and what pruning made of it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+
+from prunus.conversation import Loader
+from prunus.edits import Edit
+from prunus.engine import Engine
+from prunus.formats import frame
+from prunus.outcome import Outcome
+from prunus.policy.pressure import Pressure
+from prunus.pruner import prune
+from prunus.settings import Settings
+
+__all__ = ["Look", "look_at"]
+
+
+@dataclass(frozen=True, slots=True)
+class Look:
+    """A request as it is sent."""
+
+    engine: Engine
+    """With the messages at hand."""
+    outcome: Outcome
+    around: int
+    """Tokens of system text, tools and options."""
+    window: int
+    """Tokens that the model can take."""
+    pressure: Pressure
+
+
+def look_at(body: bytes, settings: Settings, format: str | None, edits: Iterable[Edit] | None = None) -> Look:
+    """Look at a request; `edits` are those in force, and without them it is pruned anew."""
+    cut = frame(body, format)
+    outcome = prune(body, settings, format=format) if edits is None else Outcome(body)
+    engine = Engine(
+        cut.format.name,
+        settings.active_strategies(),
+        settings.active_guards(),
+        settings.toolbox(),
+        settings.counter(),
+        tags=settings.agent.offer != "off",
+    )
+    load = Loader(cut)
+    engine.advance(len(cut), load, 0, lambda: 1 << 62, outcome.edits if edits is None else edits)
+    engine.view.look_at(load)
+    around = engine.view.counter.count(cut.around().decode("utf-8", "replace"))
+    return Look(engine, outcome, around, settings.window_of(cut.model), settings.active_pressure())

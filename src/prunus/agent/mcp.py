@@ -1,0 +1,34 @@
+"""The tools for agents that speak MCP: they answer at once, and the proxy reads the calls from the history."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Any
+
+from prunus.agent.schema import SCHEMA
+from prunus.strategies.choices import ACKNOWLEDGED
+from prunus.strategies.decision import parse
+
+if TYPE_CHECKING:
+    from mcp.server.mcpserver import MCPServer
+
+__all__ = ["server"]
+
+
+def server(info: Callable[[], str]) -> MCPServer[Any]:
+    """An MCP server with both tools; `info` tells what is known of the context."""
+    from mcp.server.mcpserver import MCPServer
+
+    made: MCPServer[Any] = MCPServer("prunus", log_level="ERROR")
+    words = {tool["name"]: tool["description"] for tool in SCHEMA["mcp"]}
+
+    @made.tool(description=words["context_prune"], structured_output=False)
+    def context_prune(action: str, targets: list[list[str]] | list[str] | str) -> str:
+        problems = parse({"action": action, "targets": targets}).problems
+        return f"{ACKNOWLEDGED} Not understood: {'; '.join(problems)}." if problems else ACKNOWLEDGED
+
+    @made.tool(description=words["context_info"], structured_output=False)
+    def context_info() -> str:
+        return info()
+
+    return made

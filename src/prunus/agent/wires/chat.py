@@ -1,0 +1,274 @@
+"""OpenAI Chat Completions: deltas of one message, calls told apart by their index."""
+
+from __future__ import annotations
+
+from collections.abc import Container
+from typing import Any, Final
+
+import msgspec
+
+from prunus.agent.echo import Echo
+from prunus.agent.sse import Events, data_of, event
+from prunus.agent.wires.wire import HiddenCall
+from prunus.notes import unechoed
+
+__all__ = ["ChatWire"]
+
+_NOTHING: Final = "Done."
+"""What a client gets where the model said nothing but hidden calls."""
+_THOUGHTS: Final = ("reasoning_content", "reasoning")
+
+
+class ChatWire:
+    """The answers of `/v1/chat/completions`."""
+
+    def __init__(self, ids: Container[str], tools: Container[str], *, streaming: bool) -> None:
+        self._ids = ids
+        self._tools = tools
+        self._streaming = streaming
+        self._events = Events()
+        self._body = b""
+        self._first: dict[str, Any] = {}
+        """The first chunk or answer, whose id all others take."""
+        self._text: list[str] = []
+        self._thoughts: dict[str, list[str]] = {}
+        self._calls: dict[int, dict[str, Any]] = {}
+        """The calls of this hop by the provider's index."""
+        self._places: dict[int, int] = {}
+        """Where a visible call stands for the client."""
+        self._count = 0
+        """The visible calls of all hops."""
+        self._seen: list[str] = []
+        """The words that the client has seen, of all hops."""
+        self._seen_thoughts: dict[str, list[str]] = {}
+        self._echo = Echo(ids)
+        self._held: list[dict[str, Any]] = []
+        self._raw: list[bytes] = []
+        """What is held, as it came."""
+        self._done = b""
+        self._usage: dict[str, Any] = {}
+        self._hop = 0
+        self._output = 0
+        self.whole = False
+
+    @property
+    def hidden(self) -> list[HiddenCall]:
+        found = []
+        before = 0
+        for call in self._calls.values():
+            function = call.get("function") or {}
+            if self._ours(call):
+                arguments = str(function.get("arguments", ""))
+                found.append(HiddenCall(str(call.get("id")), function["name"], arguments, before, call))
+            else:
+                before += 1
+        return found
+
+    @property
+    def visible(self) -> list[str]:
+        return [str(call.get("id")) for call in self._calls.values() if not self._ours(call)]
+
+    def said(self) -> list[Any]:
+        text = "".join(self._text)
+        message: dict[str, Any] = {"role": "assistant", "content": text or None}
+        message |= {key: "".join(pieces) for key, pieces in self._thoughts.items() if pieces}
+        message["tool_calls"] = [_whole(call) for call in self._calls.values()]
+        return [message]
+
+    def text(self) -> str:
+        return "".join(self._seen)
+
+    def again(self) -> None:
+        self._hop += 1
+        self._output += int(self._usage.get("completion_tokens") or 0)
+        self._text, self._thoughts, self._calls, self._places = [], {}, {}, {}
+        self._echo = Echo(self._ids)
+        self._held, self._raw, self._done, self._usage, self._body, self.whole = [], [], b"", {}, b"", False
+
+    def feed(self, chunk: bytes) -> bytes:
+        if not self._streaming:
+            self._body += chunk
+            return b""
+        return b"".join(self._event(raw) for raw in self._events.feed(chunk))
+
+    def _event(self, raw: bytes) -> bytes:
+        data = data_of(raw)
+        if not isinstance(data, dict):
+            if b"[DONE]" in raw:
+                self._done = raw
+                return b"" if self._holds() else self._release()
+            return b"" if self._hop and raw.startswith(b":") else raw
+        if "choices" not in data:
+            return raw
+        self._first = self._first or data
+        if data.get("usage"):
+            self._usage = data["usage"]
+        choices = data["choices"]
+        if not choices:
+            self._held.append(data)
+            self._raw.append(raw)
+            return b"" if self._holds() else self._release()
+        return self._choice(data, choices[0], raw)
+
+    def _choice(self, data: dict[str, Any], choice: dict[str, Any], raw: bytes) -> bytes:
+        delta = dict(choice.get("delta") or {})
+        before = dict(delta)
+        if self._hop:
+            delta.pop("role", None)
+        if isinstance(delta.get("content"), str):
+            delta["content"] = self._words(delta["content"])
+            if not delta["content"] and before["content"]:
+                del delta["content"]
+        for key in _THOUGHTS:
+            if isinstance(delta.get(key), str):
+                self._thoughts.setdefault(key, []).append(delta[key])
+                self._seen_thoughts.setdefault(key, []).append(delta[key])
+        if isinstance(delta.get("tool_calls"), list):
+            delta["tool_calls"] = [call for given in delta["tool_calls"] for call in self._call(given)]
+            if not delta["tool_calls"]:
+                del delta["tool_calls"]
+        if choice.get("finish_reason") is not None:
+            self.whole = True
+            self._held.append({**data, "choices": [{**choice, "delta": {}}]})
+            if delta == before and not self._holds():
+                self._raw.append(raw)
+                return self._release()
+            out = self._chunk(data, choice, delta) if delta else b""
+            return out if self._holds() else out + self._release()
+        if delta == before and not self._hop:
+            return raw
+        return self._chunk(data, choice, delta) if delta else b""
+
+    def _words(self, piece: str) -> str:
+        text = self._echo.feed(piece)
+        self._text.append(text)
+        self._seen.append(text)
+        return text
+
+    def _call(self, given: dict[str, Any]) -> list[dict[str, Any]]:
+        """What the client sees of a piece of a call."""
+        index = int(given.get("index", 0))
+        function = given.get("function") or {}
+        call = self._calls.get(index)
+        if call is None:
+            call = self._calls[index] = {**given, "function": {**function, "arguments": ""}}
+            call.pop("index", None)
+            if not self._ours(call):
+                self._places[index] = self._count
+                self._count += 1
+        elif function.get("name"):
+            call["function"]["name"] = function["name"]
+        call["function"]["arguments"] += str(function.get("arguments") or "")
+        return [{**given, "index": self._places[index]}] if index in self._places else []
+
+    def _ours(self, call: dict[str, Any]) -> bool:
+        return (call.get("function") or {}).get("name") in self._tools
+
+    def _holds(self) -> bool:
+        return bool(self.hidden) or self._hop > 0
+
+    def _chunk(self, data: dict[str, Any], choice: dict[str, Any], delta: dict[str, Any]) -> bytes:
+        same = self._same()
+        return event({**data, **same, "choices": [{**choice, "delta": delta, "finish_reason": None}]})
+
+    def _same(self) -> dict[str, Any]:
+        """What all chunks of the client's message have in common."""
+        return {key: value for key, value in self._first.items() if key in ("id", "created")}
+
+    def _release(self) -> bytes:
+        """The chunks that were held, and what the echo still holds before them."""
+        rest = self._echo.flush()
+        out = []
+        if rest:
+            self._text.append(rest)
+            self._seen.append(rest)
+            choice = {"index": 0, "delta": {"content": rest}, "finish_reason": None}
+            out.append(event({**self._first, "choices": [choice]}))
+        same = self._same()
+        as_it_came = len(self._raw) == len(self._held) and not self._holds()
+        out += self._raw if as_it_came else [event({**chunk, **same}) for chunk in self._held]
+        self._held, self._raw = [], []
+        out.append(self._done)
+        self._done = b""
+        return b"".join(out)
+
+    def finish(self) -> bytes:
+        if self._streaming:
+            rest = self._echo.flush()
+            if rest:
+                self._words(rest)
+                choice = {"index": 0, "delta": {"content": rest}, "finish_reason": None}
+                return event({**self._first, "choices": [choice]}) + self._events.rest()
+            return self._events.rest()
+        try:
+            answer = msgspec.json.decode(self._body)
+            message = answer["choices"][0]["message"]
+        except (msgspec.MsgspecError, UnicodeError, RecursionError, LookupError, TypeError):
+            return b""
+        self.whole = True
+        self._first = self._first or answer
+        self._usage = answer.get("usage") or {}
+        self._held = [answer]
+        self._calls = dict(enumerate(message.get("tool_calls") or ()))
+        if isinstance(message.get("content"), str):
+            text = unechoed(message["content"], self._ids)
+            self._text.append(text)
+            self._seen.append(text)
+        for key in _THOUGHTS:
+            if isinstance(message.get(key), str):
+                self._thoughts.setdefault(key, []).append(message[key])
+                self._seen_thoughts.setdefault(key, []).append(message[key])
+        return b""
+
+    def close(self) -> bytes:
+        if not self._streaming:
+            return self._closed_whole()
+        if not self._held:
+            return self._release()
+        out = b""
+        if self.whole and not "".join(self._seen) and not self._count:
+            choice = {"index": 0, "delta": {"content": _NOTHING}, "finish_reason": None}
+            out = event({**self._first, "choices": [choice]})
+            self._seen.append(_NOTHING)
+        self._held = [self._ended(chunk) for chunk in self._held]
+        return out + self._release()
+
+    def _ended(self, chunk: dict[str, Any]) -> dict[str, Any]:
+        """A last chunk, as it is for the whole of the client's message."""
+        choices = [
+            {**choice, "finish_reason": "stop"}
+            if choice.get("finish_reason") == "tool_calls" and not self._count
+            else choice
+            for choice in chunk["choices"]
+        ]
+        usage = chunk.get("usage")
+        if isinstance(usage, dict) and "completion_tokens" in usage:
+            output = int(usage["completion_tokens"] or 0) + self._output
+            usage = {**usage, "completion_tokens": output}
+            if "total_tokens" in usage:
+                usage["total_tokens"] = int(usage.get("prompt_tokens") or 0) + output
+        return {**chunk, "choices": choices, **({"usage": usage} if "usage" in chunk else {})}
+
+    def _closed_whole(self) -> bytes:
+        if not self.whole:
+            return self._body
+        answer = self._held[0]
+        choice = answer["choices"][0]
+        text = "".join(self._seen)
+        if not self._hop and not self.hidden and text == (choice["message"].get("content") or ""):
+            return self._body
+        calls = [call for call in self._calls.values() if not self._ours(call)]
+        message = {**choice["message"], "content": text or (None if calls else _NOTHING)}
+        message |= {key: "".join(pieces) for key, pieces in self._seen_thoughts.items()}
+        message.pop("tool_calls", None)
+        if calls:
+            message["tool_calls"] = calls
+        self._count += len(calls)
+        same = self._same()
+        ended = self._ended({**answer, **same, "choices": [{**choice, "message": message}]})
+        return msgspec.json.encode(ended)
+
+
+def _whole(call: dict[str, Any]) -> dict[str, Any]:
+    """A call as it goes back to the model."""
+    return {"id": call.get("id"), "type": call.get("type") or "function", "function": call["function"]}

@@ -1,0 +1,188 @@
+"""`prunus context`: what fills the context of a conversation."""
+
+from __future__ import annotations
+
+import json
+import sys
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Final
+
+import click
+
+from prunus.cli.body import located, name_of, read_body
+from prunus.cli.failure import Failure
+from prunus.cli.options import format_option, load_settings, settings_options
+from prunus.cli.store import emptiness, moment, opened, session_of, store_option, tenant_of
+
+if TYPE_CHECKING:
+    from prunus.settings import Settings
+    from prunus.store import Session
+
+__all__ = ["command"]
+
+_BAR: Final = 30
+
+
+@dataclass(frozen=True, slots=True)
+class _Context:
+    """What fills a context, in tokens."""
+
+    name: str
+    used: int
+    before: int
+    """What it would be without pruning."""
+    window: int
+    level: str
+    categories: dict[str, int]
+    priorities: dict[str, int]
+    leaving: int
+    """Parts that the agent or the user could take out."""
+    leaving_tokens: int
+
+
+@click.command("context")
+@click.argument("source", metavar="[FILE|SESSION]", required=False)
+@format_option
+@settings_options
+@store_option
+@click.option("--json", "in_json", is_flag=True, help="The same as JSON.")
+def command(
+    source: str | None,
+    format_: str | None,
+    preset: str | None,
+    sets: tuple[str, ...],
+    config: Path | None,
+    url: str | None,
+    in_json: bool,
+) -> None:
+    """Show what fills the context of a conversation.
+
+    Of a request or a recorded session: its tokens after pruning by category and by priority, how full the model's
+    window is, and what could go. Of a conversation behind the proxy, the newest if none is named, what its newest
+    request held; the store keeps no messages.
+
+    \b
+    Examples:
+      prunus context session.jsonl
+      prunus context request.json --preset acp
+      prunus context 3f9a
+    """
+    settings = load_settings(config, preset, sets).settings
+    if source is not None and (source == "-" or Path(source).exists()):
+        found = _of_file(source, format_, settings)
+    else:
+        found = _of_store(source, url, settings)
+    if in_json:
+        click.echo(json.dumps({key: getattr(found, key) for key in found.__slots__}, indent=2))
+    else:
+        click.echo(_drawn(found))
+
+
+def _of_file(source: str, format_: str | None, settings: Settings) -> _Context:
+    from prunus.agent.info import could_go
+    from prunus.agent.look import look_at
+    from prunus.errors import FormatError
+    from prunus.formats import encode
+    from prunus.history import Ref
+    from prunus.policy.budget import budget
+    from prunus.policy.priorities import PRIORITIES, priority
+    from prunus.view import weigh
+
+    body = _recorded(source) if format_ is None and source != "-" else None
+    raw = read_body(source, settings.limits.body) if body is None else encode(body)
+    try:
+        look = look_at(raw, settings, format_)
+    except FormatError as error:
+        raise Failure(located(source, raw, str(error))) from error
+    engine, view = look.engine, look.engine.view
+    priorities = dict.fromkeys(map(str, PRIORITIES), 0)
+    for index in range(len(view.turns)):
+        message = view.message(index)
+        for number, part in enumerate(message.parts):
+            ref = Ref(index, number)
+            spent = any(edit.spends for edit in engine.candidates.get(ref, {}).values())
+            rank = priority(ref, message, view, superseded=spent)
+            priorities[rank] += weigh(part, view.counter) - engine.saved_of(ref)
+    categories = {str(name): tokens for name, tokens in budget(view, look.around, engine.saved_of).items()}
+    leaving = list(could_go(engine))
+    used = look.around + engine.sizes.before(len(engine.sizes))
+    return _Context(
+        name_of(source),
+        used,
+        look.around + view.tokens,
+        look.window,
+        look.pressure.level(used, look.window),
+        categories,
+        priorities,
+        len(leaving),
+        sum(row.tokens for row in leaving),
+    )
+
+
+def _recorded(source: str) -> Any:
+    """The newest request of a recorded session; None where the file is a request itself."""
+    from prunus.errors import FormatError
+    from prunus.transcripts import load, openai_chat
+
+    try:
+        sessions = [session for session in load(Path(source)) if session.agent != openai_chat.AGENT]
+    except (FormatError, OSError):
+        return None
+    return sessions[-1].body() if sessions else None
+
+
+def _of_store(source: str | None, url: str | None, settings: Settings) -> _Context:
+    with opened(url) as store:
+        if store is None:
+            unknown = f"{source}: no such file, and no store. " if source is not None else ""
+            raise Failure(unknown + emptiness(url))
+        tenant = tenant_of(store, None)
+        newest = store.sessions(tenant, 1)
+        if not newest:
+            raise Failure(emptiness(url))
+        session: Session = newest[0] if source is None else session_of(store, tenant, source)
+    window = settings.window_of(session.model)
+    used = session.tokens_before if session.shadow else session.tokens_after
+    return _Context(
+        f"{session.id[:8]}, {session.model}, {moment(session.last)}",
+        used,
+        session.tokens_before,
+        window,
+        settings.active_pressure().level(used, window),
+        {},
+        {},
+        0,
+        0,
+    )
+
+
+def _drawn(found: _Context) -> str:
+    share = found.used / found.window if found.window else 0.0
+    block, empty = ("█", "·") if _draws() else ("#", ".")
+    filled = min(_BAR, round(share * _BAR))
+    lines = [
+        found.name,
+        f"{block * filled}{empty * (_BAR - filled)}  {found.used:,} of {found.window:,} tokens, {share:.0%}; "
+        f"pressure is {found.level}",
+    ]
+    if found.before > found.used:
+        lines.append(f"{found.before - found.used:,} tokens are left out; without pruning it were {found.before:,}")
+    for title, rows in (("by category", found.categories), ("by priority", found.priorities)):
+        most = max(rows.values(), default=0)
+        if most:
+            lines += ["", title]
+            lines += (
+                f"  {name:<16}{tokens:>10,}  {block * round(tokens / most * _BAR)}".rstrip()
+                for name, tokens in rows.items()
+            )
+    if found.leaving:
+        lines += [
+            "",
+            f"{found.leaving} part{'s' * (found.leaving > 1)} of {found.leaving_tokens:,} tokens could go on request.",
+        ]
+    return "\n".join(lines)
+
+
+def _draws() -> bool:
+    return (getattr(sys.stdout, "encoding", None) or "").lower().replace("-", "") == "utf8"

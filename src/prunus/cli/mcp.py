@@ -1,0 +1,56 @@
+"""`prunus mcp`: context_prune and context_info for agents that speak MCP."""
+
+from __future__ import annotations
+
+import click
+
+from prunus.cli.failure import Failure
+from prunus.cli.store import opened, store_option, tenant_of
+
+__all__ = ["command"]
+
+_UNKNOWN = "Nothing is known of the context yet. Results that may be pruned end in a line with their id."
+
+
+@click.command("mcp")
+@store_option
+def command(url: str | None) -> None:
+    """Offer context_prune to an agent by MCP.
+
+    Speaks MCP on standard input and output. The agent must also run behind the proxy (`prunus run`, `prunus
+    proxy`, with agent.offer = "mcp"): the proxy shows the ids, and reads the agent's decisions from its calls.
+
+    \b
+    Examples:
+      claude mcp add prunus -- prunus mcp
+      codex -c 'mcp_servers.prunus={command="prunus",args=["mcp"],required=true}'
+      prunus run --set agent.offer=mcp claude
+    """
+    try:
+        from prunus.agent.mcp import server
+
+        made = server(lambda: _info(url))
+    except ImportError as error:
+        raise Failure("MCP is not installed: pip install 'prunus[mcp]'") from error
+    made.run()
+
+
+def _info(url: str | None) -> str:
+    """The newest request that the proxy has sent."""
+    from prunus.cli.options import load_settings
+
+    with opened(url) as store:
+        newest = store.sessions(tenant_of(store, None), 1) if store is not None else []
+    if not newest:
+        return _UNKNOWN
+    settings = load_settings(None, None, ()).settings
+    [session] = newest
+    window = settings.window_of(session.model)
+    used = session.tokens_before if session.shadow else session.tokens_after
+    level = settings.active_pressure().level(used, window)
+    share = used / window if window else 0.0
+    lines = [f"Context: {used:,} of {window:,} tokens, {share:.0%} full; pressure is {level}."]
+    if not session.shadow and session.tokens_before > used:
+        lines.append(f"Prunus keeps {session.tokens_before - used:,} tokens out of it.")
+    lines.append("Results that may be pruned end in a line with their id.")
+    return "\n".join(lines)

@@ -1,0 +1,48 @@
+"""`prunus sweep`: cut the newest results of a conversation at its next request."""
+
+from __future__ import annotations
+
+import json
+
+import click
+
+from prunus.cli.failure import Failure
+from prunus.cli.store import emptiness, moment, opened, session_of, store_options, tenant_of
+
+__all__ = ["command"]
+
+
+@click.command("sweep")
+@click.argument("count", metavar="[N]", required=False, type=click.IntRange(1))
+@click.option("--session", metavar="ID", help="Which session; the newest if not given.")
+@store_options
+def command(count: int | None, session: str | None, url: str | None, tenant: str | None, in_json: bool) -> None:
+    """Cut the newest results of a conversation at its next request.
+
+    The newest N results, or all since your last message. What tools that may not be cut have answered stays.
+
+    \b
+    Examples:
+      prunus sweep
+      prunus sweep 5 --session 3f9a
+      prunus restore a1b2c3
+    """
+    what = "sweep" if count is None else f"sweep {count}"
+    with opened(url) as store:
+        if store is None:
+            raise Failure(emptiness(url))
+        name = tenant_of(store, tenant)
+        if session is not None:
+            chosen = session_of(store, name, session)
+        else:
+            newest = store.sessions(name, 1)
+            if not newest:
+                raise Failure(emptiness(url))
+            chosen = newest[0]
+        store.ask(name, chosen.id, what)
+    if in_json:
+        click.echo(json.dumps({"session": chosen.id, "asked": what}, indent=2))
+        return
+    results = "all results since your last message" if count is None else f"the newest {count} results"
+    client = f" ({chosen.client}, {moment(chosen.last)})" if chosen.client else ""
+    click.echo(f"The next request of {chosen.id[:8]}{client} goes without {results}.")

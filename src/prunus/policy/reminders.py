@@ -1,0 +1,158 @@
+"""Short words to the model: when they are due, and what they say.
+
+Whether one is due follows from the history alone, so that nothing has to be remembered. One is said at a time, at
+the end of the newest message; it stays there until a flush takes it along.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from typing import Any, Final
+
+from prunus.history import Call, Message, Result, Text
+from prunus.view import Piece, Use, View
+
+__all__ = ["Reminding", "Task", "place_for", "tasks"]
+
+_LISTS: Final = ("todos", "plan", "items", "tasks", "task_list", "todoList", "todo_list")
+_NAMES: Final = ("content", "step", "title", "description", "text", "subject", "task")
+_OPEN: Final = frozenset({"pending", "in_progress", "in-progress", "todo", "not-started", "open"})
+_RUNNING: Final = frozenset({"in_progress", "in-progress"})
+_SAID: Final = "[Prunus reminder: "
+_STEP: Final = 0.05
+"""How much fuller the context has to be before it is said again."""
+
+
+@dataclass(frozen=True, slots=True)
+class Task:
+    """One item of a todo list."""
+
+    id: str
+    name: str
+    status: str
+
+
+@dataclass(frozen=True, slots=True)
+class Reminding:
+    """When the model is reminded of something."""
+
+    todo: bool = False
+    todo_after: int = 8
+    todo_every: int = 4
+    stuck_after: int = 12
+    pressure: bool = False
+    pressure_at: float = 0.75
+    reflection: bool = False
+    reflection_word: str = "automata"
+    reflection_after: int = 8
+
+    def words(self, view: View, asked: int | None, before: float, now: float) -> str:
+        """What is due in this turn.
+
+        `asked` is the turn of the keyword; `before` and `now` are the shares of the window that are taken.
+        """
+        return (
+            (self._full(before, now) if self.pressure else "")
+            or (self._todo(view) if self.todo else "")
+            or (self._reflect(view, asked) if self.reflection else "")
+        )
+
+    def called(self, piece: Piece) -> bool:
+        """Whether the user asks for reflection here."""
+        if not self.reflection or not self.reflection_word or piece.role != "user":
+            return False
+        return isinstance(piece.part, Text) and self.reflection_word.lower() in piece.part.text.lower()
+
+    def _full(self, before: float, now: float) -> str:
+        if now < self.pressure_at or _steps(before, self.pressure_at) >= _steps(now, self.pressure_at):
+            return ""
+        return f"the context is {now:.0%} full; write down what matters and drop what you no longer need."
+
+    def _todo(self, view: View) -> str:
+        writes = [use for use in reversed(view.uses) if use.meaning.kind == "todo" and use.ok]
+        newest = next((use for use in writes if use.meaning.key == "todo:write"), None)
+        if newest is None:
+            return ""
+        listed = tasks(newest, view)
+        open_ = [task for task in listed if task.status in _OPEN]
+        if not open_:
+            return ""
+        stuck = self._stuck(view, writes, [task for task in listed if task.status in _RUNNING])
+        since = view.turn - writes[0].turn
+        if stuck or not _due(since, self.todo_after, self.todo_every):
+            return stuck
+        count = f"{len(open_)} open task{'s' * (len(open_) > 1)}"
+        return (
+            f"the todo list has {count} and was not updated for {since} turns; update it if something has changed."
+        )
+
+    def _stuck(self, view: View, writes: list[Use], running: list[Task]) -> str:
+        if not self.stuck_after or not running:
+            return ""
+        ages = {task: view.turn - _begun(task, writes, view) for task in running}
+        longest = max(ages, key=lambda task: ages[task])
+        age = ages[longest]
+        if not _due(age, self.stuck_after, self.todo_every):
+            return ""
+        name = " ".join(longest.name.split())[:80].replace("[", "(").replace("]", ")")
+        return f'"{name}" has been in progress for {age} turns; finish it, split it up, or say what is in the way.'
+
+    def _reflect(self, view: View, asked: int | None) -> str:
+        if asked is None or not self.reflection_after:
+            return ""
+        if not _due(view.turn - asked, self.reflection_after, self.reflection_after):
+            return ""
+        return "pause for a moment: is this still the shortest way to what the user wants, and what did you learn?"
+
+
+def place_for(message: Message) -> int | None:
+    """The part behind whose text a reminder may stand; None where one stands already."""
+    for i, part in reversed(list(enumerate(message.parts))):
+        if not isinstance(part, Text | Result) or _SAID in part.text:
+            return None
+        if isinstance(part, Text) or part.texts:
+            return i
+    return None
+
+
+def _due(age: int, after: int, every: int) -> bool:
+    if age < after:
+        return False
+    return age == after if not every else (age - after) % every == 0
+
+
+def _steps(share: float, start: float) -> int:
+    """How many steps past the start a share is; below it -1."""
+    return -1 if share < start else int((share - start) / _STEP)
+
+
+def tasks(use: Use, view: View) -> list[Task]:
+    """The items of a todo list as a call wrote it."""
+    call = view.part(use.call)
+    given = call.input if isinstance(call, Call) else {}
+    if not isinstance(given, Mapping):
+        return []
+    listed: list[Any] = next((given[key] for key in _LISTS if isinstance(given.get(key), list)), [])
+    return list(_items(listed))
+
+
+def _items(listed: list[Any]) -> Iterator[Task]:
+    for item in listed:
+        if isinstance(item, Mapping):
+            name = next((str(item[key]) for key in _NAMES if item.get(key)), "")
+            yield Task(str(item.get("id") or ""), name, str(item.get("status") or "").lower())
+
+
+def _begun(task: Task, writes: list[Use], view: View) -> int:
+    """The turn since which a task has been in progress without a break; `writes` come newest first."""
+    begun = writes[0].turn
+    for use in writes:
+        if use.meaning.key != "todo:write":
+            continue
+        listed = tasks(use, view)
+        same = [other for other in listed if (other.id and other.id == task.id) or other.name == task.name]
+        if not any(other.status in _RUNNING for other in same):
+            break
+        begun = use.turn
+    return begun

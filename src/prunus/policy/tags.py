@@ -1,0 +1,76 @@
+"""The ids that stand behind results, by which an agent asks for them.
+
+A tag is placed when its result is first sent and stays, whatever becomes of the result. It also tells the ids of
+the thinking and the words before it, which have no place of their own for one.
+"""
+
+from __future__ import annotations
+
+from typing import Final
+
+from prunus.edits import Added, Note, Replacement, Shorter
+from prunus.history import Ref, Result, Text, Thinking
+from prunus.notes import tag
+from prunus.strategies.asked import Asked
+from prunus.view import Piece, Use, View
+
+__all__ = ["Tags"]
+
+_LEAST: Final = 200
+"""Characters from which on a part has an id that is shown."""
+
+
+class Tags:
+    """The names of the parts of one conversation, and where they are shown."""
+
+    def __init__(self, view: View, rules: Asked | None, *, shown: bool, own: bool = True) -> None:
+        self._view = view
+        self._rules = rules if shown else None
+        self._own = own
+        self._untold: list[tuple[str, str]] = []
+        """Kinds and ids of thinking and text that the next tag tells."""
+        self.behind: dict[Ref, str] = {}
+        """What stands behind a result."""
+        self.tokens = 0
+        """What all tags cost."""
+
+    def name(self, piece: Piece) -> None:
+        """Give reasoning and words of the assistant an id."""
+        part = piece.part
+        if piece.role != "assistant" or not isinstance(part, Text | Thinking):
+            return
+        if len(part.text) + getattr(part, "hidden", 0) >= _LEAST:
+            id = self._view.name(piece.ref, part.text.encode("utf-8", "surrogatepass"))
+            if self._own:
+                self._untold.append(("text" if isinstance(part, Text) else "thinking", id))
+
+    def tag(self, use: Use) -> int:
+        """Give a result its id, and show it where the result may be pruned; returns the tokens that this adds."""
+        id = self._view.name(use.result, use.shown, use.name)
+        if self._rules is None or self._rules.forbids(use.tool) or use.defines or use.compacted:
+            return 0
+        part = self._view.part(use.result)
+        if (use.size < _LEAST and not use.name) or not isinstance(part, Result) or not part.texts:
+            return 0
+        self.behind[use.result] = tag(id, self._untold)
+        self._untold = []
+        tokens = 0 if use.name else self._view.counter.count(self.behind[use.result])
+        self.tokens += tokens
+        return tokens
+
+    def missing(self, ref: Ref) -> bool:
+        """Whether a result needs a tag that it does not come with."""
+        return ref in self.behind and not self._view.by_ref[ref].name
+
+    def dress(self, ref: Ref, replacement: Replacement | None) -> Replacement:
+        """What becomes of a part, its tag included."""
+        shown = self.behind.get(ref, "")
+        match replacement or Added(""):
+            case Note(text):
+                return Note(text + shown)
+            case Shorter(text):
+                return Shorter(text + shown)
+            case Added(text):
+                return Added((shown if self.missing(ref) else "") + text)
+            case other:
+                return other

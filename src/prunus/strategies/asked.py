@@ -1,0 +1,110 @@
+from __future__ import annotations
+
+from collections.abc import Hashable, Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from fnmatch import fnmatchcase
+from typing import ClassVar
+
+from prunus.edits import Edit, Gone, Shorter
+from prunus.history import Call, Ref, Result, Text
+from prunus.notes import unechoed
+from prunus.strategies.choices import ACKNOWLEDGED, Choice, choices, complaints
+from prunus.strategies.command import Command, answers, command_in
+from prunus.strategies.decision import is_prune, parse
+from prunus.strategies.wishes import wishes
+from prunus.view import Piece, Use, View
+
+__all__ = ["Asked"]
+
+
+@dataclass(frozen=True, slots=True)
+class Asked:
+    """What the agent asks for by `context_prune`, and the user by `/prunus`.
+
+    The calls and commands are read from the history, so nothing else has to be remembered. What they ask for is
+    made at once, whatever the schedule says. Commands and their answers do not reach the model; nor do ids that
+    the model repeats in its own words.
+    """
+
+    name: ClassVar[str] = "asked"
+    seed: ClassVar[str] = "context_prune"
+    icon: ClassVar[str] = "🗑️"
+
+    protected: tuple[str, ...] = (
+        "*context_info", "*context_prune", "task", "agent", "todo*", "write_todos", "update_plan", "batch",
+        "write", "write_file", "edit", "multiedit", "apply_patch", "replace", "plan_enter", "plan_exit",
+    )  # fmt: skip
+    """Tools whose results the agent may not discard, in any case; `*` and `?` are understood."""
+    discard: bool = True
+    """Whether it may discard."""
+    distill: bool = True
+    """Whether it may replace by a summary."""
+    messages: bool = True
+    """Whether it may discard its own words."""
+    thinking: bool = True
+    """Whether it may discard its reasoning."""
+
+    def groups(self, use: Use) -> Iterable[Hashable]:
+        if is_prune(use.tool) and use.ok:
+            yield "decisions"
+
+    def propose(self, use: Use, earlier: Sequence[Use], group: Hashable, view: View) -> Iterator[Edit]:
+        found = self.choices(use, earlier, view)
+        for choice in found:
+            yield from choice.edits
+        result, call = view.part(use.result), view.part(use.call)
+        if isinstance(result, Result) and isinstance(call, Call) and ACKNOWLEDGED in result.text and result.texts:
+            wrong = complaints(parse(call.input), found)
+            text = result.text.replace(ACKNOWLEDGED, f"{ACKNOWLEDGED} {wrong}")
+            if wrong and wrong not in result.text:
+                why = "a tool that cannot see the history did not know"
+                yield Edit(use.result, Shorter(text), self.name, why, fresh=True, asked=True)
+
+    def choices(self, use: Use, earlier: Sequence[Use], view: View) -> tuple[Choice, ...]:
+        """What one call asks for, target by target."""
+        call = view.part(use.call)
+        if not isinstance(call, Call):
+            return ()
+        return choices(parse(call.input), use, earlier, view, self)
+
+    def inspect(self, piece: Piece, view: View) -> Iterator[Edit]:
+        part = piece.part
+        if not isinstance(part, Text):
+            return
+        if piece.role == "assistant":
+            text = unechoed(part.text, view.ids)
+            if text != part.text and text.strip():
+                yield Edit(
+                    piece.ref, Shorter(text), self.name, "ids that the model repeated", fresh=True, asked=True
+                )
+            return
+        command = self._command(piece, view)
+        if command is not None:
+            asked = piece.ref.message - 2
+            for message in (asked, asked + 1):
+                yield from self._left_out(message, view)
+            yield from wishes(command, asked, view, self)
+
+    def _command(self, piece: Piece, view: View) -> Command | None:
+        """The command right before a message of the user, once it has been answered."""
+        asked = piece.ref.message - 2
+        if piece.role != "user" or asked < 0 or not answers(view.message(asked + 1)):
+            return None
+        first = next(i for i, part in enumerate(view.message(piece.ref.message).parts) if isinstance(part, Text))
+        found = command_in(view.message(asked)) if piece.ref.part == first else None
+        return None if found is None else found[1]
+
+    def _left_out(self, message: int, view: View) -> Iterator[Edit]:
+        """A command or its answer does not reach the model."""
+        found = command_in(view.message(message))
+        for part in answers(view.message(message)) if found is None else (found[0],):
+            yield Edit(Ref(message, part), Gone(), self.name, "a command to Prunus", fresh=True, asked=True)
+
+    def manual(self, piece: Piece, view: View, now: bool) -> bool:
+        """Whether nothing is cut by itself from here on, where a command says so."""
+        command = self._command(piece, view)
+        return now if command is None else command.switched(now)
+
+    def forbids(self, tool: str) -> bool:
+        """Whether the agent may not discard the results of a tool."""
+        return any(fnmatchcase(tool.lower(), pattern.lower()) for pattern in self.protected)

@@ -1,0 +1,207 @@
+"""From a decision to edits: what each target means in the history, or why it means nothing."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Final, Literal, Protocol, TypeAlias
+
+from prunus.edits import Edit, Gone, Keep, Note, Replacement, Shorter
+from prunus.history import Attachment, Call, Marker, Opaque, Ref, Result, Text, Thinking
+from prunus.notes import distilled_note, is_note, note
+from prunus.strategies.cut import describe
+from prunus.strategies.decision import BULK, Decision, parse
+from prunus.strategies.old_thinking import PLACEHOLDER
+from prunus.strategies.spans import Span, replaced
+from prunus.view import Use, View
+
+__all__ = ["ACKNOWLEDGED", "HEADINGS", "Choice", "Problem", "Rules", "choices", "complaints", "discarded", "kept"]
+
+Problem: TypeAlias = Literal["", "unknown", "protected", "already", "failed"]
+
+ACKNOWLEDGED: Final = "Noted; it takes effect with your next step."
+"""What a tool answers that cannot see the history."""
+
+HEADINGS: Final[Mapping[Problem, str]] = {
+    "unknown": "Not found",
+    "protected": "Protected",
+    "already": "Already pruned",
+    "failed": "Replace failed",
+}
+"""How each kind of problem is told."""
+
+_NAME = "asked"
+_WHY = "you discarded it"
+
+
+@dataclass(frozen=True, slots=True)
+class Choice:
+    """One target of a decision: the part it names and the edits that follow, or why there are none."""
+
+    target: str
+    ref: Ref | None = None
+    edits: tuple[Edit, ...] = ()
+    problem: Problem = ""
+    reason: str = ""
+
+
+class Rules(Protocol):
+    """What the agent may touch."""
+
+    @property
+    def messages(self) -> bool: ...
+
+    @property
+    def thinking(self) -> bool: ...
+
+    def forbids(self, tool: str) -> bool: ...
+
+
+def choices(decision: Decision, use: Use, earlier: Sequence[Use], view: View, rules: Rules) -> tuple[Choice, ...]:
+    """What a decision comes to, target by target; `earlier` are the calls that decided before it."""
+    match decision.action:
+        case None:
+            return ()
+        case "replace":
+            return tuple(_replace(decision, use, earlier, view))
+        case "restore":
+            return tuple(_each(decision, use, view, rules, restore=True))
+        case action:
+            if not getattr(rules, action):
+                return tuple(
+                    Choice(row[0], problem="protected", reason=f"{action} is off") for row in decision.targets
+                )
+            return tuple(_each(decision, use, view, rules, restore=False))
+
+
+def _each(decision: Decision, use: Use, view: View, rules: Rules, *, restore: bool) -> Iterator[Choice]:
+    for name, *rest in decision.targets:
+        summary = rest[0] if rest else ""
+        if name in BULK:
+            for ref in _bulk(name, use, view, rules):
+                yield _one(view.names[ref], ref, summary, use, view, rules, restore=restore)
+                summary = ""
+        elif name not in view.ids:
+            yield Choice(name, problem="unknown")
+        else:
+            yield _one(name, view.ids[name], summary, use, view, rules, restore=restore)
+
+
+def _one(name: str, ref: Ref, summary: str, use: Use, view: View, rules: Rules, *, restore: bool) -> Choice:
+    if restore:
+        return Choice(name, ref, tuple(kept(ref, use.call, view)))
+    edit = discarded(ref, summary, use.call, view, rules)
+    return edit if isinstance(edit, Choice) else Choice(name, ref, (edit,))
+
+
+def _bulk(name: str, use: Use, view: View, rules: Rules) -> list[Ref]:
+    """The parts before the call that a bulk target names, without those that cannot go."""
+    wanted = {"tools": (Result,), "messages": (Text,), "thinking": (Thinking,)}.get(name, (Result, Text, Thinking))
+    found = []
+    for ref in view.names:
+        if view.turn_of(ref) >= use.turn or not isinstance(view.part(ref), wanted):
+            continue
+        choice = discarded(ref, "", use.call, view, rules)
+        if isinstance(choice, Edit):
+            found.append(ref)
+    return found
+
+
+def discarded(ref: Ref, summary: str, by: Ref | None, view: View, rules: Rules, why: str = _WHY) -> Edit | Choice:
+    """The edit that takes a part out of the context, or why it may not go."""
+    name, part = view.names[ref], view.part(ref)
+    replacement: Replacement
+    match part:
+        case Result():
+            use = view.by_ref[ref]
+            if rules.forbids(use.tool):
+                return Choice(name, ref, problem="protected", reason=f"{use.tool} is protected")
+            if use.cut:
+                return Choice(name, ref, problem="already")
+            what = describe(use)
+            replacement = Note(distilled_note(what, summary) if summary else note(what, why))
+        case Text():
+            if not rules.messages:
+                return Choice(name, ref, problem="protected", reason="messages are protected")
+            if is_note(part.text):
+                return Choice(name, ref, problem="already")
+            what = f"message of {len(part.text.split())} words"
+            replacement = Note(distilled_note(what, summary) if summary else note(what, why))
+        case Thinking():
+            if not rules.thinking:
+                return Choice(name, ref, problem="protected", reason="reasoning is protected")
+            alone = part.at != () and all(isinstance(p, Thinking | Marker) for p in view.message(ref.message).parts)
+            if part.fixed or (alone and not part.required):
+                return Choice(name, ref, problem="protected", reason="the provider wants this reasoning to stay")
+            if part.required and part.text == PLACEHOLDER:
+                return Choice(name, ref, problem="already")
+            # A signed block must not be altered, so the summary stays where it was given: in the call.
+            replacement = Shorter(summary or PLACEHOLDER) if part.required else Gone()
+        case _:
+            return Choice(name, ref, problem="unknown")
+    return Edit(ref, replacement, _NAME, why, by=by, spends=not summary, asked=True)
+
+
+def kept(ref: Ref, by: Ref | None, view: View) -> Iterator[Edit]:
+    """The edits that bring a part back and keep it, and with it all that belongs to its call."""
+    refs = [ref]
+    use = view.by_ref.get(ref)
+    if use is not None:
+        refs.append(use.call)
+        parts = view.message(ref.message).parts
+        refs += (
+            Ref(ref.message, i)
+            for i, part in enumerate(parts)
+            if isinstance(part, Attachment | Opaque) and part.inside == ref.part
+        )
+    for each in refs:
+        yield Edit(each, Keep(), _NAME, "you restored it", by=by, asked=True)
+
+
+def _replace(decision: Decision, use: Use, earlier: Sequence[Use], view: View) -> Iterator[Choice]:
+    texts = _texts(use, earlier, view)
+    spans = [Span(*target) for target in decision.targets]
+    changed, reasons = replaced(texts, spans)
+    for span, (ref, reason) in zip(spans, reasons, strict=True):
+        label = f"{span.start[:20]}…{span.end[-20:]}"
+        if ref is None:
+            yield Choice(label, problem="failed", reason=reason)
+        else:
+            edit = Edit(ref, Shorter(changed[ref]), _NAME, "you replaced a part of it", by=use.call, asked=True)
+            yield Choice(label, ref, (edit,))
+
+
+def _texts(use: Use, earlier: Sequence[Use], view: View) -> Mapping[Ref, str]:
+    """The words of user and assistant before a call, as earlier calls have left them."""
+    texts = {
+        Ref(index, i): part.text
+        for index in range(len(view.turns))
+        if view.turns[index] < use.turn
+        for message in (view.message(index),)
+        if message.role in ("user", "assistant")
+        for i, part in enumerate(message.parts)
+        if isinstance(part, Text)
+    }
+    original = dict(texts)
+    for before in earlier:
+        call = view.part(before.call)
+        decision = parse(call.input) if isinstance(call, Call) else Decision(None)
+        if decision.action == "replace":
+            changed, _ = replaced(texts, [Span(*target) for target in decision.targets])
+            texts |= changed
+        elif decision.action == "restore":
+            refs = (view.ids.get(name) for name, *_ in decision.targets)
+            texts |= {ref: original[ref] for ref in refs if ref in original}
+    return texts
+
+
+def complaints(decision: Decision, found: Sequence[Choice]) -> str:
+    """What of a decision cannot be carried out, in one line; empty if all can."""
+    told: dict[str, list[str]] = {}
+    for choice in found:
+        if choice.problem:
+            words = f"{choice.target} ({choice.reason})" if choice.reason else choice.target
+            told.setdefault(HEADINGS[choice.problem], []).append(words)
+    if decision.problems:
+        told["Not understood"] = list(decision.problems)
+    return " ".join(f"{kind}: {', '.join(words)}." for kind, words in told.items()).replace('"', "'")

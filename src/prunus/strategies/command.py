@@ -1,0 +1,76 @@
+"""Commands to Prunus that a user types in the chat: `/prunus sweep 3`, `/acp stats`."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+from typing import Final
+
+from prunus.history import Message, Text
+
+__all__ = ["ANSWER", "COMMANDS", "Command", "answers", "command_in", "read_command"]
+
+COMMANDS: Final = {
+    "stats": "what was saved in this conversation",
+    "context": "what fills the context",
+    "sweep [n]": "cut the newest n results, or all since your last message",
+    "manual on|off": "stop or resume cutting by itself",
+    "restore ID": "bring back what was cut",
+    "help": "this list",
+}
+"""What can be typed behind `/prunus` or `/acp`, and what it does."""
+
+ANSWER: Final = "[Prunus] "
+"""How every answer begins, by which it is recognised later."""
+
+_COMMAND: Final = re.compile(r"\s*/(?:acp|prunus)(?:[ \t]+([^\n]{0,200}))?\s*", re.IGNORECASE)
+_REMINDER: Final = re.compile(r"\s*<system-reminder>.*?</system-reminder>\s*", re.DOTALL)
+
+
+@dataclass(frozen=True, slots=True)
+class Command:
+    """A command and its words; an unknown one is answered by the list of all."""
+
+    name: str
+    words: tuple[str, ...] = ()
+
+    def switched(self, manual: bool) -> bool:
+        """Whether manual mode is on after this command, given whether it was before."""
+        if self.name != "manual" or not self.words:
+            return manual
+        return {"on": True, "off": False}.get(self.words[0], manual)
+
+
+def read_command(text: str) -> Command | None:
+    """The command that a text is, if it is nothing else."""
+    if "/" not in text[:200] and "<system-reminder>" not in text:
+        return None
+    found = _COMMAND.fullmatch(_REMINDER.sub("", text))
+    if found is None:
+        return None
+    name, *words = (found[1] or "stats").lower().split()
+    return Command(name, tuple(words))
+
+
+def command_in(message: Message) -> tuple[int, Command] | None:
+    """The part of a user's message that is a command, and the command."""
+    if message.role != "user" or not message.spoken:
+        return None
+    texts = [(i, part.text) for i, part in enumerate(message.parts) if isinstance(part, Text)]
+    for i, text in reversed(texts):
+        found = read_command(text)
+        if found is not None:
+            return i, found
+        if not _REMINDER.fullmatch(text):
+            return None
+    return None
+
+
+def answers(message: Message) -> tuple[int, ...]:
+    """The parts of an answer to a command; none where the message is something else."""
+    if message.role != "assistant" or not message.parts:
+        return ()
+    first = message.parts[0]
+    if not isinstance(first, Text) or not first.text.startswith(ANSWER):
+        return ()
+    return tuple(range(len(message.parts))) if all(isinstance(p, Text) for p in message.parts) else ()

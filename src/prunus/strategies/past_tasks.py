@@ -1,0 +1,87 @@
+from __future__ import annotations
+
+from collections.abc import Hashable, Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from typing import ClassVar
+
+from prunus.edits import Edit, Input, Later, Shorter
+from prunus.history import Call, Ref, Result
+from prunus.strategies.cut import bare_input
+from prunus.strategies.likelihood import PartKind, chance, is_document
+from prunus.strategies.outline import outline
+from prunus.view import Use, View
+
+__all__ = ["PastTasks"]
+
+_RESULTS: dict[str, PartKind] = {"read": "read", "shell": "shell", "search": "search", "list": "search"}
+_MOST = 8
+
+
+@dataclass(frozen=True, slots=True)
+class PastTasks:
+    """Results and written text of a task that is over, where they are unlikely to be used again.
+
+    When the user speaks again, most of what was read and written for the last request has done its work: in
+    recorded sessions a read that led to no edit is used later in 27 of 100 cases while its task goes on, and in 5
+    once the user has spoken. How likely it is, is asked of a model (`likelihood.py`); the more tokens a part
+    has, the likelier it may be. An outline stays of results, and the arguments that identify a call of inputs.
+    """
+
+    name: ClassVar[str] = "past_tasks"
+    seed: ClassVar[str] = ""
+    icon: ClassVar[str] = "📚"
+
+    risk: float = 0.01
+    """The chance of being used again, for each 500 tokens, up to which a part is cut."""
+    idle: int = 4
+    """Turns that the part and its files have to be left alone."""
+    share: float = 0.15
+    """How much of a result the outline keeps."""
+    over: int = 600
+    """Parts with fewer characters stay whole."""
+
+    def groups(self, use: Use) -> Iterable[Hashable]:
+        yield None
+        if use.ok:
+            yield from dict.fromkeys(touch.path for touch in use.touches)
+
+    def propose(self, use: Use, earlier: Sequence[Use], group: Hashable, view: View) -> Iterator[Edit]:
+        ripe = use.turn + self.idle + 1
+        if group is not None:
+            for old in earlier:
+                for target in (old.call, old.result):
+                    yield Edit(target, Later(), self.name, "its file was used again", ripe=ripe)
+            return
+        loop = view.loops[use.call.message]
+        kind = use.meaning.kind
+        if kind in ("write", "edit"):
+            tasks = self._tasks(kind, use.input_tokens, use)
+            call = view.part(use.call)
+            kept = bare_input(use, call, self.over) if tasks and isinstance(call, Call) else None
+            if kept is not None:
+                yield self._edit(use.call, Input(kept), ripe, loop + tasks)
+        result = view.part(use.result)
+        if use.size > self.over and use.visible and isinstance(result, Result):
+            tasks = self._tasks(_RESULTS.get(kind, "other"), use.tokens, use)
+            if tasks:
+                yield self._edit(use.result, Shorter(outline(result.text, self.share)), ripe, loop + tasks)
+
+    def _tasks(self, kind: PartKind, tokens: int, use: Use) -> int:
+        """After how many tasks the part is unlikely enough to be used again; 0 for never."""
+        touch = use.touches[0] if use.touches else None
+        for tasks in range(1, _MOST + 1):
+            likely = chance(
+                kind,
+                tokens,
+                self.idle,
+                tasks,
+                document=touch is not None and is_document(touch.path),
+                ranged=touch is not None and touch.span.end is not None,
+                failed=not use.ok,
+            )
+            if likely * 500 <= self.risk * tokens:
+                return tasks
+        return 0
+
+    def _edit(self, target: Ref, replacement: Shorter | Input, ripe: int, loop: int) -> Edit:
+        return Edit(target, replacement, self.name, "its task is over", ripe=ripe, loop=loop)

@@ -1,0 +1,86 @@
+"""Replacing a stretch of text that is named by its beginning and its end."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Final, TypeVar
+
+__all__ = ["Span", "replaced"]
+
+SHORTEST: Final = 30
+"""Characters that a stretch must have at least."""
+TELLING: Final = 15
+"""Beginning or end must have more characters than this, so that they tell something."""
+
+_Place = TypeVar("_Place")
+
+
+@dataclass(frozen=True, slots=True)
+class Span:
+    """A stretch from the words it begins with to those it ends with, both taken literally."""
+
+    start: str
+    end: str
+    replacement: str
+
+
+def replaced(
+    texts: Mapping[_Place, str], spans: Sequence[Span]
+) -> tuple[dict[_Place, str], list[tuple[_Place | None, str]]]:
+    """The texts that change, and for each span where it stood or why it was not replaced."""
+    found: list[tuple[_Place, int, int] | str] = [_find(texts, span) for span in spans]
+    taken: dict[_Place, list[tuple[int, int, str]]] = {}
+    told: list[tuple[_Place | None, str]] = []
+    for span, hit in zip(spans, found, strict=True):
+        if isinstance(hit, str):
+            told.append((None, hit))
+            continue
+        place, start, end = hit
+        cuts = taken.setdefault(place, [])
+        if any(start < other_end and other_start < end for other_start, other_end, _ in cuts):
+            told.append((None, "it overlaps with another target"))
+            continue
+        cuts.append((start, end, span.replacement))
+        told.append((place, ""))
+    changed = {}
+    for place, cuts in taken.items():
+        text = texts[place]
+        for start, end, words in sorted(cuts, reverse=True):
+            text = text[:start] + words + text[end:]
+        changed[place] = text
+    return changed, told
+
+
+def _find(texts: Mapping[_Place, str], span: Span) -> tuple[_Place, int, int] | str:
+    """The one place where a span stands, or why there is none."""
+    if not span.start or not span.end:
+        return "start and end must not be empty"
+    if len(span.start) <= TELLING and len(span.end) <= TELLING:
+        return f"start or end must have more than {TELLING} characters"
+    if not span.replacement.strip():
+        return "the replacement is empty"
+    if _ends(span.replacement, span):
+        return "the replacement holds the same again"
+    hits = [(place, start, end) for place, text in texts.items() for start, end in _ends(text, span)]
+    if not hits:
+        return "nothing matches; start and end are taken literally"
+    if len(hits) > 1:
+        return f"{len(hits)} places match; give a longer start or end"
+    place, start, end = hits[0]
+    if end - start < SHORTEST:
+        return f"only {end - start} characters match; at least {SHORTEST} are wanted"
+    return place, start, end
+
+
+def _ends(text: str, span: Span) -> list[tuple[int, int]]:
+    """Where a span begins and ends in a text, each beginning with the nearest end."""
+    found = []
+    at = text.find(span.start)
+    while at >= 0:
+        end = text.find(span.end, at + len(span.start))
+        if end < 0:
+            break
+        found.append((at, end + len(span.end)))
+        at = text.find(span.start, at + 1)
+    return found

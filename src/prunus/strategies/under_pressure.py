@@ -1,0 +1,41 @@
+from __future__ import annotations
+
+from collections.abc import Hashable, Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from typing import ClassVar
+
+from prunus.edits import Edit, Shorter
+from prunus.history import Result
+from prunus.strategies.outline import outline
+from prunus.view import Use, View
+
+__all__ = ["UnderPressure"]
+
+
+@dataclass(frozen=True, slots=True)
+class UnderPressure:
+    """Results that go only when the context runs short.
+
+    Any result can be had again by calling the tool again, so it is better to lose it than to have the whole
+    conversation compacted. Which go is decided by the level of pressure and the retention priority of each; an
+    outline stays.
+    """
+
+    name: ClassVar[str] = "under_pressure"
+    seed: ClassVar[str] = "pruning triggers, decision tree"
+    icon: ClassVar[str] = "🗜️"
+
+    over: int = 800
+    """Results with fewer characters stay whole."""
+    share: float = 0.1
+    """How much of the text the outline keeps."""
+
+    def groups(self, use: Use) -> Iterable[Hashable]:
+        if use.size > self.over and use.visible:
+            yield None
+
+    def propose(self, use: Use, earlier: Sequence[Use], group: Hashable, view: View) -> Iterator[Edit]:
+        result = view.part(use.result)
+        if isinstance(result, Result):
+            text = outline(result.text, self.share)
+            yield Edit(use.result, Shorter(text), self.name, "the context runs short", pressure=True)

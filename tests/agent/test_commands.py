@@ -1,0 +1,183 @@
+"""Commands in the chat: answered by Prunus, carried out from the history, and kept from the model."""
+
+from __future__ import annotations
+
+import json
+from typing import Any
+
+import pytest
+
+from prunus import Pruner, Settings
+from prunus.agent.exchange import FIELDS, call_and_result
+from prunus.agent.hidden import AgentLayer
+from prunus.strategies.command import ANSWER, read_command
+from tests.agent.scripts import FORMATS, question, understood
+
+SETTINGS = Settings(strategies={"asked": {"enabled": True}, "duplicate_calls": {"enabled": True}})
+TEXT = "line of a file\n" * 60
+
+every_format = pytest.mark.parametrize("format", FORMATS)
+either_way = pytest.mark.parametrize("streaming", [True, False], ids=["streaming", "whole"])
+
+
+def user(text: str) -> dict[str, Any]:
+    return {"role": "user", "content": text}
+
+
+def said(format: str, text: str) -> dict[str, Any]:
+    if format == "openai_responses":
+        return {"type": "message", "role": "assistant", "content": [{"type": "output_text", "text": text}]}
+    return {"role": "assistant", "content": text}
+
+
+def read(format: str, id: str) -> list[Any]:
+    key = "file_path" if format == "anthropic_messages" else "filePath"
+    tool = "Read" if format == "anthropic_messages" else "read"
+    return call_and_result(format, id, tool, {key: "/" + id}, TEXT)
+
+
+def typed(format: str, command: str, before: list[Any]) -> list[Any]:
+    """A history in which a command was typed and answered, and the user went on."""
+    body = question(format, [*before, user(command)])
+    visit = AgentLayer(SETTINGS).open(body, format, streaming=False, tenant="")
+    assert visit is not None
+    told = visit.reply()
+    assert told is not None
+    message = understood(format, told[1], streaming=False)["message"]
+    kept = message if isinstance(message, list) else [message]
+    return [*before, user(command), *kept, user("Go on.")]
+
+
+def pruned(format: str, messages: list[Any], settings: Settings = SETTINGS) -> list[Any]:
+    outcome = Pruner(settings).prune(question(format, messages), format=format)
+    assert outcome.error is None
+    found = json.loads(outcome.body)[FIELDS[format]]
+    assert isinstance(found, list)
+    return found
+
+
+@every_format
+@either_way
+@pytest.mark.parametrize(
+    "command", ["stats", "context", "sweep", "sweep 2", "manual on", "restore abcdef", "help", "x"]
+)
+def test_a_command_is_answered_in_the_providers_shape(format: str, streaming: bool, command: str) -> None:
+    body = question(format, [user("Hi"), *read(format, "a"), user(f"/prunus {command}")], streaming)
+    visit = AgentLayer(Settings()).open(body, format, streaming=streaming, tenant="")
+    assert visit is not None
+    told = visit.reply()
+    assert told is not None
+    kind, raw = told
+    assert kind.startswith("text/event-stream" if streaming else "application/json")
+    assert ANSWER in json.dumps(understood(format, raw, streaming=streaming)["message"])
+
+
+@every_format
+def test_command_and_answer_do_not_reach_the_model(format: str) -> None:
+    before = [user("Look."), *read(format, "a"), said(format, "Done.")]
+    assert pruned(format, typed(format, "/acp stats", before)) == [*before, user("Go on.")]
+
+
+@every_format
+def test_two_commands_in_a_row_are_both_kept_out(format: str) -> None:
+    before = [user("Look."), *read(format, "a"), said(format, "Done.")]
+    once = typed(format, "/prunus context", before)[:-1]
+    assert pruned(format, typed(format, "/prunus help", once)) == [*before, user("Go on.")]
+
+
+@every_format
+def test_a_sweep_cuts_the_newest_results(format: str) -> None:
+    before = [user("Look."), *read(format, "a"), *read(format, "b"), *read(format, "c"), said(format, "Done.")]
+    whole = json.dumps(pruned(format, typed(format, "/prunus sweep 2", before)))
+    assert "read of /a" not in whole
+    assert "read of /b removed" in whole and "read of /c removed" in whole
+
+
+@every_format
+def test_a_sweep_without_a_number_cuts_all_since_the_user_spoke(format: str) -> None:
+    before = [user("Look."), *read(format, "a"), user("More."), *read(format, "b"), *read(format, "c")]
+    whole = json.dumps(pruned(format, typed(format, "/prunus sweep", [*before, said(format, "Done.")])))
+    assert "read of /a" not in whole
+    assert "read of /b removed" in whole and "read of /c removed" in whole
+
+
+@every_format
+def test_manual_mode_stops_what_nobody_asked_for(format: str) -> None:
+    twice = [*read(format, "a"), *read(format, "a")]
+    on = typed(format, "/prunus manual on", [user("Look."), said(format, "Yes.")])
+    whole = [*on, *twice, *read(format, "b")]
+    assert "removed" not in json.dumps(pruned(format, whole))
+    off = typed(format, "/prunus manual off", [*whole, said(format, "Done.")])
+    assert "removed" in json.dumps(pruned(format, off))
+
+
+@every_format
+def test_a_part_is_restored_by_its_id(format: str) -> None:
+    before = [user("Look."), *read(format, "a"), *read(format, "b"), said(format, "Done.")]
+    swept = typed(format, "/prunus sweep", before)
+    [receipt] = [
+        r for r in Pruner(SETTINGS).prune(question(format, swept), format=format).receipts if "/a" in str(r.edit)
+    ]
+    whole = [*swept, said(format, "Fine.")]
+    assert "read of /a removed" in json.dumps(pruned(format, [*whole, user("Go on.")]))
+    back = json.dumps(pruned(format, typed(format, f"/prunus restore {receipt.id}", whole)))
+    assert "read of /a removed" not in back and "read of /b removed" in back
+
+
+@pytest.mark.parametrize(
+    "text", ["please run /prunus stats", "/prunusx", "/acpi", "/prunus stats\nand then fix it", "", "stats"]
+)
+def test_other_words_are_no_command(text: str) -> None:
+    assert read_command(text) is None
+
+
+def test_a_command_behind_the_reminders_of_a_client_is_one() -> None:
+    found = read_command("<system-reminder>\nBe kind.\n</system-reminder>\n/ACP Sweep 3\n")
+    assert found is not None and (found.name, found.words) == ("sweep", ("3",))
+
+
+def test_the_reminders_beside_a_command_stay() -> None:
+    hint = {"type": "text", "text": "<system-reminder>Be kind.</system-reminder>"}
+    command = {"role": "user", "content": [hint, {"type": "text", "text": "/prunus stats"}]}
+    history = [command, said("anthropic_messages", f"{ANSWER}1,000 tokens"), user("Go on.")]
+    assert pruned("anthropic_messages", history) == [{"role": "user", "content": [hint]}, user("Go on.")]
+
+
+def test_a_command_can_be_the_newest_message_in_a_library() -> None:
+    """Nobody has answered it, so it goes out as it is."""
+    history = [user("Look."), said("openai_chat", "Yes."), user("/prunus stats")]
+    assert pruned("openai_chat", history) == history
+
+
+def test_commands_can_be_switched_off() -> None:
+    layer = AgentLayer(Settings(agent={"offer": "hidden", "commands": False}))
+    visit = layer.open(question("openai_chat", [user("/prunus stats")]), "openai_chat", streaming=True, tenant="")
+    assert visit is not None and visit.reply() is None
+
+
+@every_format
+def test_a_command_from_outside_is_carried_out_and_lasts(format: str) -> None:
+    asks = [("sweep 1",), (), ()]
+    pruner = Pruner(SETTINGS, asks=lambda conversation: asks.pop(0) if conversation else ())
+    messages = [user("Look."), *read(format, "a"), *read(format, "b")]
+    for _ in range(2):
+        body = json.dumps(json.loads(pruner.prune(question(format, messages), 0.0, format=format).body))
+        messages += [said(format, "Fine."), user("Go on.")]
+    assert "read of /b removed; the user swept it away" in body and "read of /a" not in body
+
+
+def test_gemini_is_answered_and_kept_out_too() -> None:
+    def content(role: str, text: str) -> dict[str, Any]:
+        return {"role": role, "parts": [{"text": text}]}
+
+    before = [content("user", "Look."), content("model", "Yes.")]
+    typed_ = [*before, content("user", "/prunus context")]
+    body = json.dumps({"contents": typed_, "tools": [{"functionDeclarations": [{"name": "x"}]}]}).encode()
+    visit = AgentLayer(Settings(agent={"offer": "hidden"})).open(body, "gemini", streaming=False, tenant="")
+    assert visit is not None
+    told = visit.reply()
+    assert told is not None
+    answer = json.loads(told[1])["candidates"][0]["content"]
+    assert answer["parts"][0]["text"].startswith(ANSWER)
+    whole = {"contents": [*typed_, answer, content("user", "Go on.")]}
+    assert Pruner(SETTINGS).prune(whole, format="gemini").body["contents"] == [*before, content("user", "Go on.")]

@@ -1,0 +1,181 @@
+"""Reminders: due at exact turns, one at a time, and where they were said until a flush."""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Iterator
+from itertools import pairwise
+from typing import Any
+
+import pytest
+
+from prunus import Pruner, Settings
+from prunus.policy.ledger import Ledger
+
+Todo = list[tuple[str, str]]
+
+
+def settings(**reminders: Any) -> Settings:
+    return Settings(preset="off", schedule="cache", reminders=reminders)
+
+
+def call(id: str, tool: str, arguments: Any, text: str) -> list[Any]:
+    function = {"name": tool, "arguments": json.dumps(arguments)}
+    said = {
+        "role": "assistant",
+        "content": None,
+        "tool_calls": [{"id": id, "type": "function", "function": function}],
+    }
+    return [said, {"role": "tool", "tool_call_id": id, "content": text}]
+
+
+def history(turns: int, todos: dict[int, Todo], first: str = "Go.", size: int = 5) -> Iterator[list[Any]]:
+    """The requests of a session: in some turns the todo list is written, in the others a file is read."""
+    messages: list[Any] = [{"role": "user", "content": first}]
+    yield list(messages)
+    for turn in range(1, turns + 1):
+        if turn in todos:
+            rows = [{"content": name, "status": status} for name, status in todos[turn]]
+            messages += call(f"t{turn}", "todowrite", {"todos": rows}, "ok")
+        else:
+            messages += call(f"t{turn}", "read", {"filePath": f"/{turn}"}, f"text {turn} " * size)
+        yield list(messages)
+
+
+def said(pruner: Pruner, requests: Iterator[list[Any]], model: str = "gpt-5") -> dict[int, str]:
+    """What the newest message of each request says; the turn is the number of the request."""
+    found = {}
+    for turn, messages in enumerate(requests):
+        outcome = pruner.prune({"model": model, "messages": messages}, 5.0 * turn)
+        assert outcome.error is None
+        told = re.search(r"\n\n\[Prunus reminder: (.*)\]$", outcome.body["messages"][-1]["content"])
+        if told:
+            found[turn] = told[1]
+    return found
+
+
+OPEN: Todo = [("Build", "completed"), ("Test", "pending")]
+
+
+def test_the_todo_reminder_comes_at_the_threshold_and_then_repeats() -> None:
+    found = said(Pruner(settings(todo=True)), history(20, {2: OPEN}))
+    assert list(found) == [10, 14, 18]
+    assert found[10].startswith("the todo list has 1 open task and was not updated for 8 turns")
+
+
+def test_an_update_starts_the_count_anew() -> None:
+    assert list(said(Pruner(settings(todo=True)), history(20, {2: OPEN, 9: OPEN}))) == [17]
+
+
+@pytest.mark.parametrize("done", ["completed", "cancelled"])
+def test_nothing_is_said_when_all_is_done(done: str) -> None:
+    assert said(Pruner(settings(todo=True)), history(20, {2: [("Build", done), ("Test", done)]})) == {}
+
+
+def test_nothing_is_said_without_a_list_or_when_it_is_off() -> None:
+    assert said(Pruner(settings(todo=True)), history(20, {})) == {}
+    assert said(Pruner(settings()), history(20, {2: OPEN})) == {}
+    assert Settings().active_reminders() is None
+
+
+def test_a_task_is_stuck_after_exactly_so_many_turns() -> None:
+    running: Todo = [("Build it", "in_progress"), ("Test", "pending")]
+    updates = dict.fromkeys(range(2, 30, 3), running)
+    found = said(Pruner(settings(todo=True)), history(20, updates))
+    assert list(found) == [14, 18]
+    assert found[14].startswith('"Build it" has been in progress for 12 turns')
+
+
+def test_the_longest_running_task_is_named() -> None:
+    todos: dict[int, Todo] = {2: [("A", "pending"), ("B", "in_progress")]}
+    todos |= {turn: [("A", "in_progress"), ("B", "in_progress")] for turn in range(5, 20, 3)}
+    assert '"B"' in said(Pruner(settings(todo=True)), history(16, todos))[14]
+
+
+def test_a_pause_starts_the_time_of_a_task_anew() -> None:
+    todos = {turn: [("B", "pending" if turn == 8 else "in_progress")] for turn in range(2, 30, 3)}
+    assert list(said(Pruner(settings(todo=True)), history(22, todos))) == []
+    assert list(said(Pruner(settings(todo=True)), history(24, todos))) == [23]
+
+
+@pytest.mark.parametrize("status", ["pending", "completed", ""])
+def test_only_tasks_in_progress_are_stuck(status: str) -> None:
+    todos: dict[int, Todo] = {turn: [("B", status), ("C", "pending")] for turn in range(2, 40, 3)}
+    assert said(Pruner(settings(todo=True)), history(30, todos)) == {}
+
+
+def test_zero_switches_the_stuck_task_off() -> None:
+    todos: dict[int, Todo] = {turn: [("B", "in_progress")] for turn in range(2, 40, 3)}
+    assert said(Pruner(settings(todo=True, stuck_after=0)), history(30, todos)) == {}
+
+
+def test_a_full_window_is_said_when_it_is_and_again_when_it_is_fuller() -> None:
+    rules = Settings(preset="off", schedule="cache", window=10_000, reminders={"pressure": True})
+    found = said(Pruner(rules), history(60, {}, size=50))
+    assert 2 < len(found) < 15
+    shares = [int(re.search(r"(\d+)% full", words)[1]) for words in found.values()]  # type: ignore[index]
+    assert shares[0] >= 75 and all(later > earlier for earlier, later in pairwise(shares))
+
+
+def test_reflection_waits_for_its_word_whatever_its_case() -> None:
+    rules = settings(reflection=True)
+    assert list(said(Pruner(rules), history(20, {}, "Use AutoMata mode."))) == [8, 16]
+    assert said(Pruner(rules), history(20, {})) == {}
+
+
+def test_one_at_a_time_and_the_todo_list_first() -> None:
+    rules = settings(todo=True, reflection=True, reflection_after=10)
+    found = said(Pruner(rules), history(20, {2: OPEN}, "automata"))
+    assert found[10].startswith("the todo list")
+    assert found[20].startswith("pause")
+
+
+def test_it_stays_where_it_was_said() -> None:
+    pruner = Pruner(settings(todo=True))
+    last: list[Any] = []
+    for messages in history(20, {2: OPEN, 12: OPEN}):
+        outcome = pruner.prune({"model": "gpt-5", "messages": messages}, 0.0)
+        assert outcome.body["messages"][: len(last)] == last
+        assert outcome.flush is None
+        last = outcome.body["messages"]
+    assert json.dumps(last).count("[Prunus reminder: ") == 2
+
+
+def test_a_flush_takes_it_along() -> None:
+    rules = Settings(preset="off", schedule="cache", reminders={"todo": True})
+    pruner = Pruner(rules)
+    *_, after = history(12, {2: OPEN}, size=200)
+    for messages in history(11, {2: OPEN}, size=200):
+        outcome = pruner.prune({"model": "gpt-5", "messages": messages}, 0.0)
+    assert "[Prunus reminder: " in json.dumps(outcome.body)
+    outcome = pruner.prune({"model": "gpt-5", "messages": after}, 1e6)
+    assert "[Prunus reminder: " not in json.dumps(outcome.body)
+    assert outcome.flush is not None
+
+
+def test_turns_and_loops_are_not_counted_differently() -> None:
+    """Words that were added are no message, so ages do not change."""
+    plain, reminded = Pruner(settings()), Pruner(settings(todo=True))
+    for messages in history(20, {2: OPEN}):
+        for pruner in (plain, reminded):
+            pruner.prune({"model": "gpt-5", "messages": messages}, 0.0)
+    one, other = (pruner._conversations[-1].engine.view for pruner in (plain, reminded))
+    assert (one.turn, one.loop, one.turns) == (other.turn, other.loop, other.turns)
+
+
+def test_it_is_written_down_in_the_ledger() -> None:
+    pruner = Pruner(settings(todo=True))
+    for messages in history(10, {2: OPEN}):
+        outcome = pruner.prune({"model": "gpt-5", "messages": messages}, 0.0)
+    ledger = pruner._conversations[-1].ledger
+    assert [edit.strategy for edit in ledger.edits] == ["reminders"]
+    assert Ledger.load(ledger.dump()) == ledger
+    assert outcome.receipts == ()
+    assert outcome.report.tokens_after > outcome.report.tokens_before
+
+
+def test_pruning_a_reminded_request_adds_nothing() -> None:
+    *_, messages = history(10, {2: OPEN})
+    once = Pruner(settings(todo=True)).prune({"messages": messages}).body
+    assert Pruner(settings(todo=True)).prune(once).body == once

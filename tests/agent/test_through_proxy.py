@@ -1,0 +1,88 @@
+"""The hidden tool and the commands through a running proxy, its store included."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+pytest.importorskip("aiohttp")
+
+from aiohttp import web
+
+from prunus.agent.exchange import FIELDS
+from tests.agent.scripts import FORMATS, Part, answer, keep, question, results, understood
+from tests.proxy.caller import call
+from tests.proxy.provider import Provider, behind
+
+PATHS = {
+    "anthropic_messages": "/v1/messages",
+    "openai_chat": "/v1/chat/completions",
+    "openai_responses": "/v1/responses",
+}
+TEXT = "line of a file\n" * 60
+HIDDEN: Part = ("call", "hid_0123456789", "context_prune", {"action": "discard", "targets": [["tools"]]})
+
+
+@pytest.fixture
+def provider() -> Iterator[Provider]:
+    with Provider() as running:
+        yield running
+
+
+def script(provider: Provider, format: str, streaming: bool, *hops: list[Part]) -> None:
+    """The provider answers one request after the other."""
+    left = [answer(format, hop, streaming=streaming) for hop in hops]
+
+    async def answered(request: web.Request) -> web.StreamResponse:
+        kind = "text/event-stream" if streaming else "application/json"
+        return web.Response(body=left.pop(0), headers={"content-type": kind})
+
+    provider.answer = answered
+
+
+@pytest.mark.parametrize("format", FORMATS)
+@pytest.mark.parametrize("streaming", [True, False], ids=["streaming", "whole"])
+def test_a_hidden_decision_over_a_restart(format: str, streaming: bool, provider: Provider, tmp_path: Path) -> None:
+    values: dict[str, Any] = {
+        "preset": "auto", "agent": {"offer": "hidden"}, "store": {"url": f"sqlite:///{tmp_path / 'p.db'}"},
+    }  # fmt: skip
+    key, tool = ("file_path", "Read") if format == "anthropic_messages" else ("filePath", "read")
+    messages: list[Any] = [{"role": "user", "content": "Look."}]
+
+    def ask(url: str) -> dict[str, Any]:
+        body = question(format, messages, streaming)
+        answered = call(url, "POST", PATHS[format], body, [("content-type", "application/json")])
+        assert answered.status == 200
+        got = understood(format, answered.body, streaming=streaming)
+        messages.extend(keep(format, got["message"]))
+        return got
+
+    with behind(provider, **values) as proxy:
+        script(provider, format, streaming, [("call", "toolu_000000000001", tool, {key: "/1"})])
+        ask(proxy.url)
+        messages += results(format, [("toolu_000000000001", TEXT)])
+        second: Part = ("call", "toolu_000000000002", tool, {key: "/2"})
+        script(provider, format, streaming, [("text", "Tidy. "), HIDDEN], [("text", "On."), second])
+        got = ask(proxy.url)
+        assert "context_prune" not in json.dumps(got) and "toolu_000000000002" in json.dumps(got)
+    messages += results(format, [("toolu_000000000002", TEXT)])
+    with behind(provider, **values) as proxy:
+        script(provider, format, streaming, [("text", "Done.")])
+        ask(proxy.url)
+    last = json.loads(provider.asked[-1].body)
+    whole = json.dumps(last[FIELDS[format]])
+    assert "[Prunus: read of /1 removed; you discarded it.]" in whole
+    assert "hid_0123456789" in whole and "context_prune" in json.dumps(last["tools"])
+
+
+@pytest.mark.parametrize("format", FORMATS)
+def test_a_command_is_answered_without_the_provider(format: str, provider: Provider) -> None:
+    with behind(provider, preset="auto") as proxy:
+        body = question(format, [{"role": "user", "content": "/prunus help"}])
+        answered = call(proxy.url, "POST", PATHS[format], body, [("content-type", "application/json")])
+    assert "[Prunus] " in json.dumps(understood(format, answered.body, streaming=True)["message"])
+    assert provider.asked == []

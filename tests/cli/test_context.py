@@ -1,0 +1,67 @@
+"""`prunus context`: of a request, of a recorded session, of a conversation in the store."""
+
+import json
+from collections.abc import Callable
+from pathlib import Path
+
+from click.testing import Result
+
+from prunus.store import Exchange, open_store
+
+
+def test_a_request_by_category_and_priority(run: Callable[..., Result], file: str) -> None:
+    result = run("context", file)
+    assert result.exit_code == 0
+    for word in ("by category", "current files", "historical", "by priority", "ephemeral", "pressure is light"):
+        assert word in result.output
+
+
+def test_the_parts_add_up(run: Callable[..., Result], file: str) -> None:
+    found = json.loads(run("context", file, "--json", "--set", "schedule=eager").output)
+    assert sum(found["categories"].values()) == found["used"] < found["before"]
+    assert sum(found["priorities"].values()) + found["categories"]["system"] >= found["used"]
+    assert found["window"] == 200_000
+
+
+def test_standard_input(run: Callable[..., Result], session: bytes) -> None:
+    assert "standard input" in run("context", "-", given=session).output
+
+
+def test_the_window_may_be_set(run: Callable[..., Result], file: str) -> None:
+    assert "pressure is critical" in run("context", file, "--set", "window=500").output
+
+
+def test_a_recorded_session(run: Callable[..., Result], tmp_path: Path) -> None:
+    entry = {"type": "user", "uuid": "1", "parentUuid": None, "sessionId": "s", "cwd": "/", "version": "2.0.0"}
+    lines = [
+        {**entry, "message": {"role": "user", "content": "Hello"}, "timestamp": "2026-01-01T00:00:00Z"},
+        {**entry, "type": "assistant", "uuid": "2", "parentUuid": "1", "timestamp": "2026-01-01T00:00:01Z",
+         "message": {"role": "assistant", "model": "claude-x", "content": [{"type": "text", "text": "Hi"}]}},
+    ]  # fmt: skip
+    path = tmp_path / "session.jsonl"
+    path.write_text("\n".join(map(json.dumps, lines)), encoding="utf-8")
+    result = run("context", str(path))
+    assert result.exit_code == 0 and "working memory" in result.output
+
+
+def test_the_newest_conversation_of_the_store(run: Callable[..., Result], tmp_path: Path) -> None:
+    url = f"sqlite:///{tmp_path / 'prunus.db'}"
+    store = open_store(url)
+    store.record("", Exchange("aaaa1111", 1, 100.0, model="claude-x", tokens_before=160_000, tokens_after=100_000))
+    store.close()
+    for arguments in ((), ("aaaa",)):
+        result = run("context", *arguments, "--store", url)
+        assert "100,000 of 200,000 tokens, 50%; pressure is moderate" in result.output
+        assert "60,000 tokens are left out" in result.output
+
+
+def test_what_is_neither_file_nor_session_is_named(run: Callable[..., Result], tmp_path: Path) -> None:
+    result = run("context", "nowhere.json", "--store", f"sqlite:///{tmp_path / 'none.db'}")
+    assert result.exit_code == 2 and "nowhere.json: no such file" in result.output
+
+
+def test_a_damaged_file_is_named_with_its_place(run: Callable[..., Result], tmp_path: Path) -> None:
+    path = tmp_path / "bad.json"
+    path.write_text('{"messages": [', encoding="utf-8")
+    result = run("context", str(path))
+    assert result.exit_code == 2 and "bad.json" in result.output
