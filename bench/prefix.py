@@ -2,7 +2,7 @@
 
     python bench/prefix.py [folder of sessions]
 
-Each request goes through the preset `lean` with the schedule `cache`, one pruner for each file. It has to extend
+Each request goes through the preset `auto` with the schedule `cache`, one pruner for each file. It has to extend
 the request before byte for byte, up to the cut of a flush that its outcome declares; in the sessions of
 Anthropic's format the cache markers move along, and are left aside. A context that the agent compacted has to be
 another conversation than the one before.

@@ -7,8 +7,13 @@ and litellm and headroom where they are installed; then many streams at once.
 
 Every server is a process of its own on loopback and passes requests on to the same upstream, a bare socket that
 answers with 22 events. Requests are those of an agent: each sends the history of the one before and two messages
-more. CPU is that of the server's process and its threads, by the scheduler's own count. Machines differ and so do
-their neighbours: compare rows of one run.
+more. The servers take turns in short rounds, and the medians of the rounds are shown. CPU is that of the server's
+process and its threads, by the scheduler's own count. Machines differ and so do their neighbours: compare rows of
+one run.
+
+Peers are found on the PATH or by PRUNUS_BENCH_NGINX, PRUNUS_BENCH_LITELLM and PRUNUS_BENCH_HEADROOM; install them
+in environments of their own: nginx, litellm[proxy], headroom-ai[proxy]. litellm runs without keys or a database,
+headroom as a pass-through (--no-optimize), each the least it can do. Results land in bench/results/proxy.json.
 """
 
 from __future__ import annotations
@@ -26,7 +31,7 @@ import sys
 import tempfile
 import time
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -39,7 +44,9 @@ def history(size: int, steps: int) -> Iterator[bytes]:
     """Requests of one conversation that grow up to `size` bytes, two messages at a time."""
     source = "def area(width, height):\n    # the sides are in metres\n    return width * height\n" * 12
     count = max(steps + 1, size // (len(source) + 230))
-    messages = [{"role": "user", "content": f"Session {os.urandom(6).hex()}: clean up the geometry."}]
+    messages: list[dict[str, Any]] = [
+        {"role": "user", "content": f"Session {os.urandom(6).hex()}: clean up the geometry."}
+    ]
     for i in range(count):
         given = {"file_path": f"/srv/geometry/part_{i % (count * 2 // 3)}.py"}
         call = {"type": "tool_use", "id": f"toolu_{i:08}", "name": "Read", "input": given}
@@ -153,6 +160,11 @@ class Peer:
     path: str = "/v1/messages"
 
 
+def program(name: str) -> str:
+    """Where a peer is installed; empty where it is not."""
+    return os.environ.get(f"PRUNUS_BENCH_{name.upper()}") or shutil.which(name) or ""
+
+
 def peers() -> list[Peer]:
     """Everything that can be compared."""
     me = [sys.executable, __file__]
@@ -166,7 +178,7 @@ def peers() -> list[Peer]:
     def nginx(port: int, to: int, folder: Path) -> list[str]:
         config = folder / "nginx.conf"
         config.write_text(NGINX.format(folder=folder, port=port, target=to))
-        return ["nginx", "-c", str(config), "-p", str(folder)]
+        return [program("nginx"), "-c", str(config), "-p", str(folder)]
 
     def stored(port: int, to: int, folder: Path) -> list[str]:
         return prunus("--store", f"sqlite:///{folder / 'bench.db'}")(port, to, folder)
@@ -178,13 +190,14 @@ def peers() -> list[Peer]:
             "  litellm_params:\n    model: anthropic/claude-sonnet-4-5\n"
             f"    api_base: http://127.0.0.1:{to}\n    api_key: dummy\n"
         )
-        return ["litellm", "--config", str(config), "--port", str(port)]
+        return [program("litellm"), "--config", str(config), "--port", str(port), "--host", "127.0.0.1"]
 
     def headroom(port: int, to: int, _: Path) -> list[str]:
-        return ["headroom", "proxy", "--port", str(port), "--anthropic-api-url", f"http://127.0.0.1:{to}"]
+        options = ["--no-optimize", "--no-rate-limit", "--anthropic-api-url", f"http://127.0.0.1:{to}"]
+        return [program("headroom"), "proxy", "--port", str(port), *options]
 
-    def absent(program: str) -> str:
-        return "" if shutil.which(program) else "not installed"
+    def absent(name: str) -> str:
+        return "" if program(name) else f"not on the PATH, and no PRUNUS_BENCH_{name.upper()}"
 
     return [
         Peer("direct", lambda port, to, _: []),
@@ -206,8 +219,16 @@ def free_port() -> int:
 @contextmanager
 def running(command: list[str], port: int, log: Path) -> Iterator[int]:
     """Start a server and wait for its port; gives the id of its process."""
+    quiet = {
+        "HOME": str(log.parent),
+        "LITELLM_LOCAL_MODEL_COST_MAP": "True",
+        "LITELLM_DANGEROUSLY_PERMIT_WEAK_OR_UNSET_MASTER_KEY": "true",
+        "HEADROOM_BEACON": "off",
+    }
     with log.open("wb") as out:
-        process = subprocess.Popen(command, stdout=out, stderr=out, stdin=subprocess.DEVNULL)
+        process = subprocess.Popen(
+            command, stdout=out, stderr=out, stdin=subprocess.DEVNULL, env={**os.environ, **quiet}
+        )
         try:
             for _ in range(1200):
                 if process.poll() is not None:
@@ -263,17 +284,6 @@ async def exchange(streams: tuple[asyncio.StreamReader, asyncio.StreamWriter], p
     return first
 
 
-@dataclass(frozen=True)
-class Row:
-    """One server at one size."""
-
-    name: str
-    first: float
-    """Median milliseconds to the first event."""
-    cpu: float
-    """Milliseconds of CPU for one request."""
-
-
 async def measure(port: int, path: str, pid: int | None, size: int, count: int) -> tuple[float, float]:
     """One conversation, request after request; the first ones are not counted."""
     streams = await asyncio.open_connection("127.0.0.1", port, limit=8 << 20)
@@ -292,13 +302,15 @@ async def measure(port: int, path: str, pid: int | None, size: int, count: int) 
     return statistics.median(times), spent
 
 
-async def load(port: int, pid: int, streams: int, seconds: float) -> None:
+async def load(port: int, pid: int, streams: int, seconds: float) -> dict[str, Any]:
     """Many conversations at once, each request as soon as the one before is answered."""
-    done = errors = 0
+    done = 0
+    faults: list[str] = []
+    resident: list[float] = []
     end = time.perf_counter() + seconds
 
     async def talk(number: int) -> None:
-        nonlocal done, errors
+        nonlocal done
         while time.perf_counter() < end:
             line = await asyncio.open_connection("127.0.0.1", port, limit=8 << 20)
             for body in history(200 * KB, 6 + number % 13):
@@ -308,56 +320,105 @@ async def load(port: int, pid: int, streams: int, seconds: float) -> None:
                     await asyncio.wait_for(exchange(line, "/v1/messages", body), 60)
                     done += 1
                 except Exception as error:
-                    errors += 1
-                    print(f"  {type(error).__name__}: {error}")
+                    faults.append(f"{type(error).__name__}: {error}")
             line[1].close()
 
     async def report() -> None:
         for _ in range(6):
             await asyncio.sleep(seconds / 6)
-            print(f"  {done:7} answers, {errors} errors, {memory(pid):6.0f} MB resident", flush=True)
+            resident.append(round(memory(pid)))
+            print(f"  {done:7} answers, {len(faults)} errors, {resident[-1]:6} MB resident", flush=True)
 
     begun = cpu(pid)
     await asyncio.gather(report(), *map(talk, range(streams)))
     spent = (cpu(pid) - begun) / max(1, done)
-    print(f"  {done / seconds:.0f} requests per second, {spent:.2f} ms CPU each, {errors} errors")
+    print(f"  {done / seconds:.0f} requests per second, {spent:.2f} ms CPU each, {len(faults)} errors")
+    print("".join(f"  {fault}\n" for fault in sorted(set(faults))), end="")
+    return {
+        "streams": streams,
+        "seconds": seconds,
+        "answers": done,
+        "errors": len(faults),
+        "resident_mb": resident,
+        "cpu_ms": round(spent, 3),
+    }
 
 
-def compare(sizes: list[int], count: int, only: set[str]) -> None:
-    """Print the table."""
+def load_run(streams: int, seconds: float, pause: float) -> dict[str, Any]:
+    """Prunus with a store under load."""
+    print(f"\n{streams} streams at once for {seconds:.0f} s, 200 KB bodies, with a store")
     with tempfile.TemporaryDirectory() as scratch:
+        folder, target, port = Path(scratch), free_port(), free_port()
+        ours = next(peer for peer in peers() if peer.name == "prunus+store")
+        with (
+            running([sys.executable, __file__, "--serve-upstream", str(target), str(pause)], target, folder / "up"),
+            running(ours.start(port, target, folder), port, folder / "peer") as pid,
+        ):
+            return asyncio.run(load(port, pid, streams, seconds))
+
+
+def compare(sizes: list[int], count: int, rounds: int, only: set[str]) -> list[dict[str, Any]]:
+    """Measure all servers at all sizes, and print a table for each size."""
+    rows = []
+    with tempfile.TemporaryDirectory() as scratch, ExitStack() as servers:
         folder = Path(scratch)
         target = free_port()
-        with running([sys.executable, __file__, "--serve-upstream", str(target), "0"], target, folder / "up.log"):
-            for size in sizes:
-                print(f"\n{size // KB} KB bodies, one stream, {count} requests of one conversation")
-                print(f"{'':14}{'first byte':>12}{'added':>10}{'CPU':>10}   ms")
-                direct = base = 0.0
-                for peer in peers():
-                    if only and peer.name not in only and peer.name != "direct":
-                        continue
-                    if peer.missing:
-                        print(f"{peer.name:14}{'skipped: ' + peer.missing}")
-                        continue
-                    port = free_port()
-                    command = peer.start(port, target, folder)
-                    if not command:
-                        direct, _ = asyncio.run(measure(target, peer.path, None, size, count))
-                        print(f"{peer.name:14}{direct:12.2f}")
-                        continue
-                    with running(command, port, folder / "peer.log") as pid:
-                        first, spent = asyncio.run(measure(port, peer.path, pid, size, count))
-                    base = spent if peer.name == "bare" else base
-                    ratio = f"   {spent / base:.2f} x bare" if base else ""
-                    print(f"{peer.name:14}{first:12.2f}{first - direct:10.2f}{spent:10.2f}{ratio}", flush=True)
+        command = [sys.executable, __file__, "--serve-upstream", str(target), "0"]
+        servers.enter_context(running(command, target, folder / "up.log"))
+        ready: list[tuple[Peer, int, int | None]] = []
+        for peer in peers():
+            if only and peer.name not in only and peer.name != "direct":
+                continue
+            if peer.missing:
+                print(f"{peer.name} is skipped: {peer.missing}")
+                continue
+            port = free_port()
+            command = peer.start(port, target, folder)
+            if command:
+                server = running(command, port, folder / f"{peer.name}.log")
+                ready.append((peer, port, servers.enter_context(server)))
+            else:
+                ready.append((peer, target, None))
+        for size in sizes:
+            found: dict[str, list[tuple[float, float]]] = {peer.name: [] for peer, _, _ in ready}
+            for _ in range(rounds):
+                for peer, port, pid in ready:
+                    found[peer.name].append(asyncio.run(measure(port, peer.path, pid, size, count)))
+            rows += show(size, count, found)
+    return rows
+
+
+def show(size: int, count: int, found: dict[str, list[tuple[float, float]]]) -> list[dict[str, Any]]:
+    """Print what was found at one size, and give it as rows."""
+    print(
+        f"\n{size // KB} KB bodies, one stream, medians of {len(found['direct'])} rounds of {count} requests (ms)"
+    )
+    print(f"{'':14}{'first byte':>12}{'added':>10}{'CPU':>10}{'x bare':>10}")
+    rows = []
+    for name, rounds in found.items():
+        first = statistics.median(first for first, _ in rounds)
+        added = statistics.median(
+            first - direct for (first, _), (direct, _) in zip(rounds, found["direct"], strict=True)
+        )
+        spent = statistics.median(spent for _, spent in rounds)
+        row = {"kb": size // KB, "name": name, "first_ms": first, "added_ms": added, "cpu_ms": spent}
+        line = f"{name:14}{first:12.2f}{added:10.2f}{spent:10.2f}"
+        if "bare" in found:
+            pairs = zip(rounds, found["bare"], strict=True)
+            row["cpu_times_bare"] = statistics.median(spent / bare for (_, spent), (_, bare) in pairs)
+            line += f"{row['cpu_times_bare']:10.2f}"
+        print(line, flush=True)
+        rows.append({key: round(value, 3) if isinstance(value, float) else value for key, value in row.items()})
+    return rows
 
 
 def main() -> None:
     """Read the options and measure."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--sizes", default="200,2000", help="kilobytes of a body, separated by commas")
-    parser.add_argument("--requests", type=int, default=60)
-    parser.add_argument("--only", default="", help="names, separated by commas")
+    parser.add_argument("--requests", type=int, default=30, help="of one round")
+    parser.add_argument("--rounds", type=int, default=7)
+    parser.add_argument("--only", default="", help="names, separated by commas; nothing is written then")
     parser.add_argument("--load", type=float, default=0.0, help="seconds of the load run")
     parser.add_argument("--streams", type=int, default=200)
     parser.add_argument("--pause", type=float, default=0.02, help="seconds between events in the load run")
@@ -366,22 +427,20 @@ def main() -> None:
     given = parser.parse_args()
     if given.serve_upstream:
         upstream(int(given.serve_upstream[0]), float(given.serve_upstream[1]))
-    elif given.serve_bare:
+        return
+    if given.serve_bare:
         bare(int(given.serve_bare[0]), f"http://127.0.0.1:{given.serve_bare[1]}")
-    else:
-        only = {name for name in given.only.split(",") if name}
-        compare([int(size) * KB for size in given.sizes.split(",") if size], given.requests, only)
-        if given.load:
-            with tempfile.TemporaryDirectory() as scratch:
-                folder, target, port = Path(scratch), free_port(), free_port()
-                command = [sys.executable, __file__, "--serve-upstream", str(target), str(given.pause)]
-                with running(command, target, folder / "up.log"):
-                    ours = next(peer for peer in peers() if peer.name == "prunus+store")
-                    with running(ours.start(port, target, folder), port, folder / "peer.log") as pid:
-                        print(
-                            f"\n{given.streams} streams at once for {given.load:.0f} s, 200 KB bodies, with a store"
-                        )
-                        asyncio.run(load(port, pid, given.streams, given.load))
+        return
+    target = Path(__file__).parent / "results" / "proxy.json"
+    result: dict[str, Any] = json.loads(target.read_text()) if target.exists() else {}
+    only = {name for name in given.only.split(",") if name}
+    sizes = [int(size) * KB for size in given.sizes.split(",") if size]
+    if sizes:
+        result["compared"] = compare(sizes, given.requests, given.rounds, only)
+    if given.load:
+        result["load"] = load_run(given.streams, given.load, given.pause)
+    if not only:
+        target.write_text(json.dumps(result, indent=1) + "\n")
 
 
 if __name__ == "__main__":

@@ -10,6 +10,7 @@ import pytest
 from prunus import Outcome, Pruner, Settings
 from prunus.conversation import Conversation
 from prunus.policy.ledger import Flush
+from prunus.policy.pressure import Pressure
 from prunus.policy.prices import Price
 from prunus.policy.schedule import Cache, Eager, Manual, Moment, Plan, Schedule
 from prunus.timing import Timing
@@ -18,6 +19,8 @@ from tests.strategies.fillers import filler
 
 PRICE = Price(0.1, 1.25, 300, 0)
 LOG = filler(60, "lines")
+BRIEF, DETAILED = (f"Be {how}. {filler(200, 'lines')}" for how in ("brief", "detailed"))
+"""Longer than the shortest prefix that is cached, so that a request without its results still is."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,7 +48,7 @@ def request(count: int, **around: Any) -> dict[str, Any]:
     messages: list[dict[str, Any]] = [{"role": "user", "content": "Make it green."}]
     for number in range(count):
         messages += step(number, "make check", f"run {number}\n{LOG}")
-    return {"model": "claude-opus-5", "system": "Be brief.", "messages": messages, **around}
+    return {"model": "claude-opus-5", "system": BRIEF, "messages": messages, **around}
 
 
 def pruner(schedule: str = "cache", **values: Any) -> Pruner:
@@ -82,7 +85,7 @@ def waiting(count: int = 3) -> Conversation:
 def timing(
     known: Conversation, schedule: Schedule, *, price: Price = PRICE, now: float = 0.0, cold: str = ""
 ) -> Timing:
-    return Timing(known, schedule, price, 200_000, now, cold)
+    return Timing(known, schedule, Pressure(), price, 200_000, now, cold)
 
 
 def told(known: Conversation, **more: Any) -> Moment:
@@ -227,7 +230,9 @@ def test_edits_wait_while_the_cache_is_warm_and_are_made_when_it_is_cold() -> No
 
 
 @pytest.mark.parametrize(
-    "around", [{"model": "claude-opus-4-8"}, {"system": "Be long."}, {"tools": [{"name": "Read"}]}], ids=str
+    "around",
+    [{"model": "claude-opus-4-8"}, {"system": DETAILED}, {"tools": [{"name": "Read"}]}],
+    ids=["model", "system", "tools"],
 )
 def test_another_model_system_text_or_tool_makes_the_cache_cold(around: dict[str, Any]) -> None:
     one = pruner(schedules={"cache": {"patience": 1e9}})
@@ -247,7 +252,7 @@ def test_other_options_leave_it_warm(around: dict[str, Any]) -> None:
 
 def test_a_cache_marker_on_the_system_text_leaves_it_warm() -> None:
     one = pruner(schedules={"cache": {"patience": 1e9}})
-    system = {"type": "text", "text": "Be brief."}
+    system = {"type": "text", "text": BRIEF}
     sent(one, 2, system=[system])
     marker = {"type": "ephemeral"}
     assert len(sent(one, 3, system=[{**system, "cache_control": marker}]).edits) == 1
@@ -262,9 +267,21 @@ def test_the_same_request_as_an_object_leaves_it_warm() -> None:
 def test_a_cache_that_was_asked_to_live_for_an_hour_is_warm_after_ten_minutes() -> None:
     one = pruner(schedules={"cache": {"patience": 1e9}})
     marker = {"type": "ephemeral", "ttl": "1h"}
-    system = [{"type": "text", "text": "Be brief.", "cache_control": marker}]
+    system = [{"type": "text", "text": BRIEF, "cache_control": marker}]
     sent(one, 2, now=0.0, system=system)
     assert len(sent(one, 3, now=600.0, system=system).edits) == 1
+
+
+@pytest.mark.parametrize(("ttl", "write", "life"), [("1h", 2.0, 3600.0), ("5m", 1.25, 300.0), (None, 1.25, 300.0)])
+def test_writes_that_live_for_an_hour_are_told_at_their_own_price(
+    ttl: str | None, write: float, life: float
+) -> None:
+    one, noted = pruner("manual"), Noted(1 << 62)
+    one._schedule = noted
+    marker = {"type": "ephemeral", **({"ttl": ttl} if ttl else {})}
+    for count in (2, 3):
+        sent(one, count, system=[{"type": "text", "text": BRIEF, "cache_control": marker}])
+    assert (noted.told[-1].price.write, noted.told[-1].price.ttl) == (write, life)
 
 
 def test_a_request_that_is_sent_again_stays_as_it_was() -> None:
@@ -285,11 +302,38 @@ def test_the_price_of_the_model_decides() -> None:
 
 
 def test_the_window_of_the_settings_is_the_one_that_counts() -> None:
-    calm, tight = (pruner(schedules={"cache": {"patience": 1e9}}, window=w) for w in (200_000, 800))
+    calm, tight = (pruner(schedules={"cache": {"patience": 1e9}}, window=w) for w in (200_000, 2_500))
     for count in (2, 3):
         left = [len(sent(one, count).edits) for one in (calm, tight)]
     assert left == [1, 2]
     assert flushes(tight)[-1].reason.startswith("the context is")
+
+
+def test_a_schedule_is_told_what_not_pruning_would_have_cost() -> None:
+    one = pruner("manual")
+    sizes = [sent(one, count).report.tokens_before for count in (1, 2, 3)]
+    known = conversation_of(one)
+    moment = told(known)
+    assert moment.requests == 3 and known.engine.view.turn == 3
+    # The recorded requests came with turns 1, 2 and 3, so one that came before the first turn is counted too.
+    first = known.around_tokens + known.engine.sizes.before(1)
+    read = first + sizes[0] + sizes[1]
+    assert moment.paid == pytest.approx(0.1 * read + 1.25 * sizes[2])
+
+
+def test_a_history_that_is_seen_for_the_first_time_was_not_paid_for_before() -> None:
+    one = pruner("manual")
+    size = sent(one, 9).report.tokens_before
+    known = conversation_of(one)
+    known.requests = 0
+    assert told(known).paid == pytest.approx(1.25 * size)
+
+
+def test_a_schedule_is_told_what_flushes_have_earned() -> None:
+    known = waiting(4)
+    known.flushes = (Flush(2, 0.0, 2, "", saved=500, rewritten=100), Flush(3, 0.0, 2, "", saved=70, rewritten=0))
+    known.requests = 4
+    assert told(known).earned == pytest.approx(0.1 * 500 * 3 - 1.15 * 100 + 0.1 * 70 * 2)
 
 
 def test_a_schedule_from_the_settings_is_the_one_that_is_asked() -> None:

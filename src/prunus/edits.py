@@ -4,11 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, Final
 
 from prunus.history import Ref
 
-__all__ = ["Added", "Edit", "Gone", "Input", "Keep", "Later", "Note", "Refusal", "Replacement", "Shorter"]
+__all__ = ["STAGES", "Added", "Edit", "Gone", "Input", "Keep", "Later", "Note", "Refusal", "Replacement", "Shorter"]
+
+STAGES: Final = 4
+"""How many edits a strategy may have for one part."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -85,6 +88,8 @@ class Edit:
     """Parts that may go because it shows what is still true of them; for their sake it may be longer."""
     bound: bool = False
     """It is only made along with an edit that spares its part."""
+    stage: int = 0
+    """Of the edits of one strategy for one part, the one of the highest stage that may be made is made."""
     tokens_before: int = 0
     tokens_after: int = 0
 

@@ -14,7 +14,7 @@ from dataclasses import replace
 from typing import NamedTuple
 
 from prunus.apply import change
-from prunus.edits import Added, Edit, Gone, Input, Keep, Later, Note, Refusal, Shorter
+from prunus.edits import STAGES, Added, Edit, Gone, Input, Keep, Later, Note, Refusal, Shorter
 from prunus.files import Timeline
 from prunus.formats import as_json, write
 from prunus.guards import Guard, Hold
@@ -84,8 +84,7 @@ class Engine:
         """Pending edits of folds, each of which is made as a whole."""
         self._heads: dict[Ref, int] | None = None
         """The first message of each fold with pending edits, by the part that its view stands behind."""
-        # A view stands behind a part that may go itself once there is a newer view, and a shorter one before it.
-        self.rank = {strategy.name: 3 * i for i, strategy in enumerate(strategies)}
+        self.rank = {strategy.name: STAGES * i for i, strategy in enumerate(strategies, 1)}
         self.candidates: dict[Ref, dict[int, Edit]] = {}
         self.found: dict[Ref, Edit] = {}
         """The edit that each part would get now."""
@@ -125,7 +124,7 @@ class Engine:
         self._called: int | None = None
         """The turn in which the user asked for reflection."""
         self._reminded: Ref | None = None
-        self.rank[_REMINDERS] = 3 * len(self.rank)
+        self.rank[_REMINDERS] = STAGES * (len(self.rank) + 1)
         self.tags = Tags(self.view, self.asked, shown=tags, own=own_ids)
         self.depth: tuple[Priority, ...] = ()
         """The priorities of what may go of the parts that are marked for times of pressure."""
@@ -411,7 +410,7 @@ class Engine:
 
     def _take(self, edit: Edit) -> None:
         """An edit becomes a candidate for its part."""
-        rank = self.rank[edit.strategy] + (0 if not edit.spares else 2 if edit.loop < 0 else 1)
+        rank = self.rank[edit.strategy] - edit.stage
         options = self.candidates.setdefault(edit.target, {})
         self._dirty.add(edit.target)
         if isinstance(edit.replacement, Keep):

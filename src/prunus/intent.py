@@ -14,7 +14,7 @@ from typing import Any, Final, TypeAlias
 
 from prunus.tools import Toolbox
 
-__all__ = ["FIELD", "edits_files", "intent_of", "offer_intent", "with_intent", "without_intent"]
+__all__ = ["FIELD", "edits_files", "intent_of", "names_offered", "offer_intent", "with_intent", "without_intent"]
 
 FIELD: Final = "intent"
 
@@ -50,6 +50,20 @@ def offer_intent(tools: list[Any], toolbox: Toolbox | None = None) -> list[Any]:
     box = toolbox or Toolbox()
     offered = [_offered(tool, box) for tool in tools]
     return tools if all(new is old for new, old in zip(offered, tools, strict=True)) else offered
+
+
+def names_offered(before: list[Any], after: list[Any]) -> frozenset[str]:
+    """The names of the tools to which `offer_intent` gave the argument: those whose calls may lose it again."""
+    names: set[str] = set()
+    for old, new in zip(before, after, strict=True):
+        if new is old:
+            continue
+        declared = next((key for key in _DECLARATIONS if isinstance(old.get(key), list)), "")
+        if declared:
+            names |= names_offered(old[declared], new[declared])
+        else:
+            names.add(str(new["function"]["name"] if isinstance(new.get("function"), dict) else new["name"]))
+    return frozenset(names)
 
 
 def edits_files(tool: Json, toolbox: Toolbox | None = None) -> bool:

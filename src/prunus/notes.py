@@ -13,10 +13,12 @@ __all__ = [
     "bare",
     "code_note",
     "distilled_note",
+    "edits_note",
     "error_note",
     "file_note",
     "is_note",
     "is_shortened",
+    "is_view",
     "note",
     "outline_note",
     "reminder_note",
@@ -24,10 +26,14 @@ __all__ = [
     "tag",
     "truncated_note",
     "unechoed",
+    "unfolded",
     "view_note",
 ]
 
 _PREFIX = "[Prunus: "
+_VIEW = "[Prunus: current lines of "
+_FOLDED = "; its older reads and edits are folded into them]"
+_EDITS = re.compile(r"\[Edits to [^\n]+: \d+ changes between turns \d+-\d+\]")
 _LONGEST = 600
 _ERROR = re.compile(r"\[Error output truncated - \d+ chars total\]\s*\Z")
 _OUTLINE = re.compile(r"\[Prunus: [\d,]+ of [\d,]+ lines removed; call the tool again to see them\.\]\Z")
@@ -107,7 +113,26 @@ def outline_note(removed: int, lines: int) -> str:
 
 def view_note(path: str) -> str:
     """The line above the current lines of a file."""
-    return f"[Prunus: current lines of {path}; its older reads and edits are folded into them]"
+    return f"{_VIEW}{path}{_FOLDED}"
+
+
+def edits_note(path: str, count: int, first: int, last: int) -> str:
+    """The line above what a run of edits did."""
+    return f"[Edits to {path}: {count} changes between turns {first}-{last}]"
+
+
+def is_view(line: str) -> bool:
+    """Whether a line is the one above the current lines of a file, or above what edits did to it."""
+    return (line.startswith(_VIEW) and line.endswith(_FOLDED)) or _EDITS.fullmatch(line) is not None
+
+
+def unfolded(text: str) -> str:
+    """A result without what Prunus put behind it: the current lines of its file, or what edits did to it."""
+    for front in (_VIEW, "[Edits to "):
+        at = text.find(f"\n\n{front}")
+        if at >= 0 and is_view(text[at + 2 :].partition("\n")[0]):
+            return text[:at]
+    return text
 
 
 def file_note(name: str, size: int) -> str:

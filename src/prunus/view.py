@@ -18,7 +18,7 @@ import msgspec
 
 from prunus.history import Attachment, Call, Marker, Message, Opaque, Part, Ref, Result, Role, Text, Thinking
 from prunus.ids import short_id
-from prunus.notes import bare, is_note, is_shortened
+from prunus.notes import bare, is_note, is_shortened, unfolded
 from prunus.tokens import Counter, attachment_tokens
 from prunus.tools import Meaning, Outcome, Span, Toolbox, Touch, comparable, is_cut, is_stub, outcome
 from prunus.tools.paths import join, normalise
@@ -66,6 +66,8 @@ class Use:
     """Counts the changes of directory before a shell command; elsewhere 0."""
     name: str = ""
     """The id that is shown behind the result already."""
+    folded: bool = False
+    """Current lines of its file stand behind the result already."""
 
     @property
     def ok(self) -> bool:
@@ -75,7 +77,7 @@ class Use:
     def visible(self) -> bool:
         """Whether the result still shows what the tool answered."""
         silent = self.meaning.kind == "read" and self.outcome == "unknown"
-        return not (self.stub or self.cut or self.compacted or self.shortened or silent)
+        return not (self.stub or self.cut or self.compacted or self.shortened or self.folded or silent)
 
     def touched(self, path: str) -> Touch | None:
         """What it did to a file, if anything."""
@@ -219,7 +221,8 @@ class View:
         self._answered += 1
         call = opened.call
         meaning = self.toolbox.meaning(call.tool, call.input)
-        text, name = _bare(result)
+        whole, name = _bare(result)
+        text = unfolded(whole)
         ended = outcome(meaning, call.tool, text, result.error)
         stub = is_stub(text)
         stripped = (
@@ -239,7 +242,7 @@ class View:
             _shown(self._rooted(meaning.touches), text),
             b"" if stripped else _signature(call.tool, call.input),
             blake2b(comparable(call.tool, text).encode("utf-8", "surrogatepass"), digest_size=16).digest(),
-            len(text),
+            len(whole),
             tokens,
             weigh(call, self.counter),
             stub,
@@ -251,6 +254,7 @@ class View:
             stripped,
             self._enter(meaning),
             name,
+            text != whole,
         )
 
     def _rooted(self, touches: tuple[Touch, ...]) -> tuple[Touch, ...]:

@@ -3,28 +3,42 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Sequence
 from typing import Any, Final
 
-__all__ = ["FORMATS", "answer", "chunks", "keep", "question", "results", "understood"]
+__all__ = ["FORMATS", "answer", "chunks", "declared", "keep", "question", "results", "understood"]
 
 FORMATS: Final = ("anthropic_messages", "openai_chat", "openai_responses")
 Part = tuple[Any, ...]
 """("text", words), ("think", words) or ("call", id, tool, arguments)."""
 
 
-def question(format: str, messages: list[Any], streaming: bool = True) -> bytes:
-    """A request with one tool."""
-    head: dict[str, Any] = {"model": "claude-test" if format == "anthropic_messages" else "gpt-5"}
-    schema = {"type": "object", "properties": {"file_path": {"type": "string"}}}
+def declared(format: str, name: str, properties: dict[str, Any]) -> dict[str, Any]:
+    """A tool as a client declares it."""
+    schema = {"type": "object", "properties": properties}
     match format:
         case "anthropic_messages":
-            tools: list[Any] = [{"name": "Read", "input_schema": schema}]
+            return {"name": name, "input_schema": schema}
+        case "openai_chat":
+            return {"type": "function", "function": {"name": name, "parameters": schema}}
+        case "openai_responses":
+            return {"type": "function", "name": name, "parameters": schema}
+    return {"functionDeclarations": [{"name": name, "parametersJsonSchema": schema}]}
+
+
+def question(
+    format: str, messages: list[Any], streaming: bool = True, more: Sequence[dict[str, Any]] = ()
+) -> bytes:
+    """A request with one tool, and more of them."""
+    head: dict[str, Any] = {"model": "claude-test" if format == "anthropic_messages" else "gpt-5"}
+    reading = "Read" if format == "anthropic_messages" else "read"
+    tools = [declared(format, reading, {"file_path": {"type": "string"}}), *more]
+    match format:
+        case "anthropic_messages":
             head |= {"max_tokens": 100, "system": "Be brief.", "tools": tools, "messages": messages}
         case "openai_chat":
-            tools = [{"type": "function", "function": {"name": "read", "parameters": schema}}]
             head |= {"tools": tools, "messages": messages}
         case _:
-            tools = [{"type": "function", "name": "read", "parameters": schema}]
             head |= {"store": False, "tools": tools, "input": messages}
     return json.dumps({**head, "stream": streaming}).encode()
 
@@ -37,6 +51,11 @@ def answer(format: str, parts: list[Part], *, streaming: bool, output: int = 7) 
 
 def chunks(raw: bytes, size: int) -> list[bytes]:
     return [raw[i : i + size] for i in range(0, len(raw), size)]
+
+
+def _written(arguments: Any) -> str:
+    """Arguments as the model writes them; a text stays as it is."""
+    return arguments if isinstance(arguments, str) else json.dumps(arguments)
 
 
 def _sse(data: Any, name: str = "") -> bytes:
@@ -75,7 +94,7 @@ def _anthropic(parts: list[Part], streaming: bool, output: int) -> bytes:
                 ]
             case _:
                 start = {**block, "input": {}}
-                text = json.dumps(block["input"])
+                text = _written(block["input"])
                 deltas = [{"type": "input_json_delta", "partial_json": t} for t in (text[:5], text[5:])]
         out.append(_sse({"type": "content_block_start", "index": i, "content_block": start}, "content_block_start"))
         out += (
@@ -91,7 +110,7 @@ def _anthropic(parts: list[Part], streaming: bool, output: int) -> bytes:
 def _chat(parts: list[Part], streaming: bool, output: int) -> bytes:
     text = "".join(part[1] for part in parts if part[0] == "text")
     calls = [
-        {"id": p[1], "type": "function", "function": {"name": p[2], "arguments": json.dumps(p[3])}}
+        {"id": p[1], "type": "function", "function": {"name": p[2], "arguments": _written(p[3])}}
         for p in parts
         if p[0] == "call"
     ]
@@ -131,7 +150,7 @@ def _responses(parts: list[Part], streaming: bool, output: int) -> bytes:
             case ("call", id, tool, arguments):
                 items.append(
                     {"id": f"fc_{i}", "type": "function_call", "call_id": id, "name": tool,
-                     "arguments": json.dumps(arguments), "status": "completed"}
+                     "arguments": _written(arguments), "status": "completed"}
                 )  # fmt: skip
     usage = {"input_tokens": 50, "output_tokens": output, "total_tokens": 50 + output}
     whole = {"id": "resp_1", "object": "response", "status": "completed", "output": items, "usage": usage}
@@ -152,7 +171,12 @@ def _responses(parts: list[Part], streaming: bool, output: int) -> bytes:
             events.append({"type": "response.output_text.done", **place, "text": text})
         elif item["type"] == "function_call":
             place = {"item_id": item["id"], "output_index": i}
-            events.append({"type": "response.function_call_arguments.delta", **place, "delta": item["arguments"]})
+            given = item["arguments"]
+            events += [
+                {"type": "response.function_call_arguments.delta", **place, "delta": t}
+                for t in (given[:3], given[3:])
+            ]
+            events.append({"type": "response.function_call_arguments.done", **place, "arguments": given})
         events.append({"type": "response.output_item.done", "output_index": i, "item": item})
     events.append({"type": "response.completed", "response": whole})
     return b"".join(_sse({**e, "sequence_number": n}, e["type"]) for n, e in enumerate(events))
@@ -258,6 +282,14 @@ def _read_responses(raw: bytes, streaming: bool) -> dict[str, Any]:
     items = [e["item"] for e in events if e["type"] == "response.output_item.done"]
     final = events[-1]["response"]
     assert final["output"] == items and final["id"] == events[0]["response"]["id"]
+    for e in events:
+        if e["type"] == "response.function_call_arguments.done":
+            pieces = [
+                d["delta"]
+                for d in events
+                if d["type"] == "response.function_call_arguments.delta" and d["output_index"] == e["output_index"]
+            ]
+            assert "".join(pieces) == e["arguments"] == items[e["output_index"]]["arguments"]
     said = "".join(e["delta"] for e in events if e["type"] == "response.output_text.delta")
     assert said == "".join(i["content"][0]["text"] for i in items if i["type"] == "message")
     return {"message": items, "end": final["status"], "output": final["usage"]["output_tokens"]}

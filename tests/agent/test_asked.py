@@ -88,7 +88,8 @@ def test_restore_brings_the_original_back_exactly() -> None:
 
 def test_what_was_restored_is_not_cut_by_anyone_until_asked_again() -> None:
     twice = (*read("/a"), *read("/a"), *read("/b"))
-    settings = Settings(agent={"offer": "mcp"}, schedule="eager")
+    newest = {"duplicate_calls": {"point_back": False}}
+    settings = Settings(agent={"offer": "mcp"}, schedule="eager", strategies=newest)
     name = ids(body(*twice))[0]
     assert "the same call was made again" in sent(body(*twice), settings)
     back = (*twice, *ask("restore", [name]))

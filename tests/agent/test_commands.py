@@ -33,7 +33,7 @@ def said(format: str, text: str) -> dict[str, Any]:
 def read(format: str, id: str) -> list[Any]:
     key = "file_path" if format == "anthropic_messages" else "filePath"
     tool = "Read" if format == "anthropic_messages" else "read"
-    return call_and_result(format, id, tool, {key: "/" + id}, TEXT)
+    return call_and_result(format, id, tool, {key: "/" + id}, f"{id}\n{TEXT}")
 
 
 def typed(format: str, command: str, before: list[Any]) -> list[Any]:

@@ -46,6 +46,7 @@ class Talk:
     settings: Settings = SETTINGS
     shelf: Memory = field(default_factory=Memory)
     messages: list[Any] = field(default_factory=list)
+    tools: list[Any] = field(default_factory=list)
     sent: list[list[bytes]] = field(default_factory=list)
     """The messages of each request that went upstream."""
     bodies: list[Any] = field(default_factory=list)
@@ -59,9 +60,8 @@ class Talk:
 
     def ask(self, *hops: list[Part], size: int = 37) -> dict[str, Any]:
         """One request of the client; the model answers hop by hop."""
-        visit = self.layer.open(
-            question(self.format, self.messages, self.streaming), self.format, streaming=self.streaming, tenant=""
-        )
+        body = question(self.format, self.messages, self.streaming, self.tools)
+        visit = self.layer.open(body, self.format, streaming=self.streaming, tenant="")
         assert visit is not None and visit.reply() is None
         outcome = self.pruner.prune(visit.before(), format=self.format)
         assert outcome.error is None
@@ -98,7 +98,7 @@ class Talk:
                     ("call", f"toolu_{i:012}", _read(self.format), _file(self.format, f"/{i}")),
                 ]
             )
-            self.answer((f"toolu_{i:012}", TEXT))
+            self.answer((f"toolu_{i:012}", f"File {i}:\n{TEXT}"))
 
 
 def _read(format: str) -> str:
@@ -341,6 +341,20 @@ def test_a_store_that_is_down_does_not_stop_the_exchange(format: str) -> None:
     talk.ask([("text", "Fine.")])
     assert b"you discarded it" in b"".join(talk.sent[-1])
     assert told and all(isinstance(error, StoreError) for error in told)
+
+
+@either_way
+@pytest.mark.parametrize("first", ["Enough of it.", "Enough of it.\n"])
+def test_in_chat_a_blank_line_keeps_the_words_of_two_hops_apart(streaming: bool, first: str) -> None:
+    talk = Talk("openai_chat", streaming, Settings(preset="off", agent={"offer": "hidden"}))
+    talk.begun()
+    got = talk.ask([("text", first), INFO], [INFO], [("text", "\n\nThe sum is 3.")])
+    assert got["message"]["content"] == f"{first}\n\n\n\nThe sum is 3."
+    further = talk.sent[-1]
+    talk.messages.append({"role": "user", "content": "Thanks."})
+    talk.ask([("text", "Bye.")])
+    assert talk.sent[-1][: len(further)] == further
+    assert json.loads(talk.sent[-1][len(further)]) == {"role": "assistant", "content": "\n\nThe sum is 3."}
 
 
 def trimmed(message: Any) -> Any:

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import json
+import re
+import time
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -14,6 +16,7 @@ pytest.importorskip("aiohttp")
 from aiohttp import web
 
 from prunus.agent.exchange import FIELDS
+from prunus.store import open_store
 from tests.agent.scripts import FORMATS, Part, answer, keep, question, results, understood
 from tests.proxy.caller import call
 from tests.proxy.provider import Provider, behind
@@ -86,3 +89,40 @@ def test_a_command_is_answered_without_the_provider(format: str, provider: Provi
         answered = call(proxy.url, "POST", PATHS[format], body, [("content-type", "application/json")])
     assert "[Prunus] " in json.dumps(understood(format, answered.body, streaming=True)["message"])
     assert provider.asked == []
+
+
+def recorded(url: str, requests: int) -> None:
+    """Wait until the store has counted so many requests."""
+    store = open_store(url, existing=True)
+    for _ in range(200):
+        if store.totals("").requests == requests:
+            break
+        time.sleep(0.02)
+    store.close()
+
+
+@pytest.mark.parametrize("offer", ["off", "hidden"])
+def test_statistics_are_those_of_the_conversation(offer: str, provider: Provider, tmp_path: Path) -> None:
+    values: dict[str, Any] = {
+        "preset": "auto", "agent": {"offer": offer}, "store": {"url": f"sqlite:///{tmp_path / 'p.db'}"},
+    }  # fmt: skip
+    shown = []
+    with behind(provider, **values) as proxy:
+        for talk in range(2):
+            messages: list[Any] = [{"role": "user", "content": f"Hello {talk}."}]
+            for turn in range(talk + 1):
+                script(provider, "openai_chat", True, [("text", f"Hello to you {turn}.")])
+                body = question("openai_chat", messages)
+                answered = call(
+                    proxy.url, "POST", PATHS["openai_chat"], body, [("content-type", "application/json")]
+                )
+                messages.append(understood("openai_chat", answered.body, streaming=True)["message"])
+                messages.append({"role": "user", "content": "Go on."})
+            recorded(values["store"]["url"], [1, 3][talk])
+            messages[-1] = {"role": "user", "content": "/prunus stats"}
+            body = question("openai_chat", messages)
+            answered = call(proxy.url, "POST", PATHS["openai_chat"], body, [("content-type", "application/json")])
+            shown.append(understood("openai_chat", answered.body, streaming=True)["message"]["content"])
+    for number, text in enumerate(shown, 1):
+        assert text.startswith("[Prunus] ") and "less.\n\nPrunus Statistics" in text
+        assert re.search(rf"Session [0-9a-f]+: {number} request", text)

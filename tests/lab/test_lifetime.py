@@ -13,7 +13,7 @@ MINUTES = b'{"cache_creation":{"ephemeral_5m_input_tokens":500,"ephemeral_1h_inp
     ("data", "lifetime"),
     [
         (HOUR, "1h"),
-        (gzip.compress(HOUR), "1h"),
+        (gzip.compress(HOUR, mtime=0), "1h"),
         (MINUTES, ""),
         (HOUR + MINUTES, ""),
         (b"", ""),

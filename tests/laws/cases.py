@@ -17,9 +17,11 @@ from tests.generate.session import Session
 __all__ = ["PRESETS", "bodies", "every_case", "every_format", "every_preset", "fewer", "one_shot"]
 
 _IMPATIENT: Final[dict[str, dict[str, Any]]] = {
-    "duplicate_calls": {},
+    "duplicate_calls": {"point_back": True, "over": 100},
     "stale_reads": {"after_edits": True},
     "repeated_views": {},
+    "folded_views": {"share": 0.0, "least": 1, "idle": 2, "gone": 4},
+    "old_edits": {"turns": 1, "run": 2},
     "middle_reads": {"samples": 1},
     "repeated_fetches": {},
     "repeated_queries": {},
@@ -36,11 +38,12 @@ _IMPATIENT: Final[dict[str, dict[str, Any]]] = {
     "spent_inputs": {"over": 20},
     "finished_results": {"shell": 1, "search": 1, "idle": 1, "over": 200},
     "finished_inputs": {"idle": 1, "over": 20},
+    "past_tasks": {"risk": 1.0, "idle": 1, "over": 100},
+    "under_pressure": {"over": 100},
 }
 
 PRESETS: Final[dict[str, Settings]] = {
     "auto": Settings(preset="auto", schedule="eager"),
-    "lean": Settings(preset="lean", schedule="eager"),
     "acp": Settings(preset="acp", schedule="eager"),
     "smart": Settings(preset="smart", schedule="eager"),
     "everything": Settings(

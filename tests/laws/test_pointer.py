@@ -7,8 +7,10 @@ from typing import Any
 from hypothesis import given
 from hypothesis import strategies as st
 
-from prunus.edits import Keep
+from prunus import Pruner, Settings
+from prunus.edits import Keep, Note
 from tests.laws.cases import bodies, every_case, one_shot
+from tests.strategies.fillers import filler
 
 
 @every_case
@@ -19,3 +21,60 @@ def test_what_a_pointer_shows_is_untouched(format: str, preset: str, data: Any) 
     assert touched.isdisjoint(edit.shows for edit in out.edits)
     assert not any(isinstance(edit.replacement, Keep) or edit.pressure for edit in out.edits)
     assert len(touched) == len(out.edits)
+
+
+def talk(*answers: tuple[str, str]) -> list[list[dict[str, Any]]]:
+    """The requests of a conversation in which files are read; result n is message 2n + 2."""
+    messages: list[dict[str, Any]] = [{"role": "user", "content": "Look at it."}]
+    requests = []
+    for number, (path, text) in enumerate(answers):
+        call = {"type": "tool_use", "id": f"t{number}", "name": "Read", "input": {"file_path": path}}
+        result = {"type": "tool_result", "tool_use_id": f"t{number}", "content": text}
+        messages = [*messages, {"role": "assistant", "content": [call]}, {"role": "user", "content": [result]}]
+        requests.append(messages)
+    return requests
+
+
+ONE, TWO = filler(400, "lines", "one"), filler(400, "lines", "two")
+BACK = {"duplicate_calls": {"enabled": True, "point_back": True}, "repeated_views": {"enabled": True}}
+
+
+def body(messages: list[dict[str, Any]]) -> dict[str, Any]:
+    return {"system": TWO, "max_tokens": 100, "messages": messages}
+
+
+def test_an_answer_that_says_the_same_is_never_sent_in_full() -> None:
+    pruner = Pruner(Settings(preset="off", strategies=BACK))
+    before: list[Any] = []
+    for messages in talk(("a.py", ONE), ("b.py", TWO), ("a.py", ONE), ("c.py", "short"), ("a.py", ONE)):
+        out = pruner.prune(body(messages), 0.0)
+        assert out.error is None and out.flush is None
+        sent = out.body["messages"]
+        assert sent[: len(before)] == before
+        assert str(sent).count(repr(ONE)) == 1
+        before = sent
+    [third, fifth] = out.edits
+    assert third.shows == fifth.shows == (2, 0)
+    assert isinstance(fifth.replacement, Note)
+
+
+def test_what_is_pointed_to_does_not_go_before_the_pointer() -> None:
+    """The file is edited and left alone, so that both reads are done with; they go together, at a cold moment."""
+    done = {**BACK, "finished_results": {"enabled": True, "idle": 1}}
+    settings = Settings(preset="off", strategies=done, schedules={"cache": {"patience": 1e9}})
+    pruner = Pruner(settings)
+    [*_, messages] = talk(("a.py", ONE), ("a.py", ONE))
+    pruner.prune(body(messages[:3]), 0.0)
+    pruner.prune(body(messages), 0.0)
+    for number in range(9):
+        given = {"file_path": "a.py", "old_string": "a", "new_string": "b"} if not number else {"n": number}
+        call = {"type": "tool_use", "id": f"u{number}", "name": "Lookup" if number else "Edit", "input": given}
+        result = {"type": "tool_result", "tool_use_id": f"u{number}", "content": "ok"}
+        messages = [*messages, {"role": "assistant", "content": [call]}, {"role": "user", "content": [result]}]
+        warm = pruner.prune(body(messages), 0.0)
+        assert [(edit.target, edit.shows) for edit in warm.edits] == [((4, 0), (2, 0))]
+    cold = pruner.prune(body(messages), 10_000.0)
+    assert [(edit.target, edit.strategy) for edit in cold.edits] == [
+        ((2, 0), "finished_results"),
+        ((4, 0), "finished_results"),
+    ]

@@ -284,7 +284,12 @@ def restored(settings: Settings, ledger: bytes, last: Frame, sent: Conversation)
     loaded = Ledger.load(ledger)
 
     load = Loader(last)
-    engine.advance(len(last), load, 0, lambda: len(last), loaded.edits)
+
+    def nothing_more() -> int:
+        engine.press(sent.engine.depth)
+        return len(last)
+
+    engine.advance(len(last), load, 0, nothing_more, loaded.edits)
     again = Conversation(
         last,
         engine,

@@ -36,17 +36,37 @@ def test_a_preset_runs_what_it_names_and_nothing_else(name: str) -> None:
     assert running(name) == set(PRESETS[name])
 
 
-def test_auto_leaves_out_what_the_model_may_still_need() -> None:
+def test_auto_leaves_out_what_only_counts_calls() -> None:
     off = {strategy.name for strategy in ALL} - running("auto")
-    done_with = {"finished_results", "finished_inputs", "old_thinking"}
-    assert off == {"middle_reads", "old_results", "old_code_blocks", *done_with}
+    assert off >= {"middle_reads", "old_results", "old_code_blocks"}
+    assert running("auto") >= {
+        "finished_results",
+        "past_tasks",
+        "finished_inputs",
+        "old_thinking",
+        "under_pressure",
+    }
 
 
-def test_lean_goes_on_where_auto_stops() -> None:
-    assert running("lean") == running("auto") | {"finished_results", "finished_inputs", "old_thinking"}
-    assert Settings.preset("lean").schedule == "cache"
-    assert Settings.preset("auto").schedule == "eager"
-    assert Settings(preset="lean", schedule="eager").schedule == "eager"
+def test_auto_waits_for_the_right_moment_and_the_seeds_rules_do_not() -> None:
+    assert {name: Settings.preset(name).schedule for name in PRESETS} == {
+        "auto": "cache",
+        "acp": "eager",
+        "smart": "eager",
+        "off": "cache",
+    }
+    assert Settings().schedule == "cache"
+
+
+def test_settings_of_ones_own_count_before_those_of_the_preset() -> None:
+    assert Settings(preset="acp", schedule="cache").schedule == "cache"
+    assert Settings(preset="acp", pressure={"thinking": 7}).active_pressure().thinking == 7
+
+
+def test_acp_has_the_triggers_of_the_seeds() -> None:
+    pressure = Settings.preset("acp").active_pressure()
+    assert (pressure.historical, pressure.aggressive, pressure.thinking) == (80_000, 100_000, 20_000)
+    assert not Settings().active_pressure().triggered
 
 
 def test_auto_does_not_cut_long_reads() -> None:
@@ -69,7 +89,7 @@ def test_acp_runs_the_ten_aggressive_strategies_and_the_three_supersedes() -> No
     assert running("acp") == {
         "spent_inputs", "step_markers", "repeated_fetches", "repeated_queries", "old_snapshots",
         "retried_errors", "old_attachments", "old_code_blocks", "old_errors", "repeated_views",
-        "duplicate_calls", "stale_reads", "old_todos",
+        "duplicate_calls", "stale_reads", "old_todos", "under_pressure", "asked",
     }  # fmt: skip
 
 
@@ -78,7 +98,7 @@ def test_smart_shortens_shell_output_only() -> None:
 
 
 def test_smart_runs_nothing_that_cuts_edits() -> None:
-    assert running("smart") == {"middle_reads", "long_outputs", "old_results"}
+    assert running("smart") == {"middle_reads", "long_outputs", "old_results", "asked"}
 
 
 def test_off_runs_nothing() -> None:

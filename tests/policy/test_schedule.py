@@ -14,12 +14,12 @@ USUAL = Price(0.1, 1.25, 300, 0)
 CHEAP_READS = Price(0.025, 1.25, 300, 0)
 DEAR_READS = Price(0.5, 1.0, 300, 0)
 NEVER = 1 << 62
-CACHE = Cache(patience=3.0, ahead=100, pressure=0.9, relief=0.1)
+CACHE = Cache(patience=3.0, ahead=100)
 PRESSURE = Pressure(share=0.75)
 
 
 def moment(*pending: tuple[int, int], **changes: Any) -> Moment:
-    """The 21st request: 100 messages of 100 tokens were sent before, and the window is large."""
+    """The 21st request: 100 messages of 100 tokens were sent before; window and purse are large."""
     usual: dict[str, Any] = {
         "pending": pending,
         "sent": 100,
@@ -29,6 +29,7 @@ def moment(*pending: tuple[int, int], **changes: Any) -> Moment:
         "cold": "",
         "price": USUAL,
         "window": 200_000,
+        "paid": 10_000_000.0,
     }
     return Moment(**{**usual, **changes})
 
@@ -103,8 +104,13 @@ def test_a_shallow_cut_is_chosen_over_a_deep_one() -> None:
 
 
 def test_a_deep_cut_is_chosen_where_it_pays_for_itself() -> None:
-    # Both save 0.1 * 6100 * 21 = 12810 and break 1.15 * 3600 = 4140; the shallow one alone gains less.
-    assert CACHE.plan(moment((3, 5600), (94, 500))) == Plan(3, "saves 6,100 tokens a request")
+    # Together they save 0.1 * 6300 * 21 = 13230 and break 1.15 * 3400 = 3910; the shallow one alone gains less.
+    assert CACHE.plan(moment((3, 5800), (94, 500))) == Plan(3, "saves 6,300 tokens a request")
+
+
+def test_a_deep_cut_has_to_pay_for_what_it_breaks_beyond_a_shallow_one() -> None:
+    # It adds 0.1 * 5600 * 21 = 11760, and breaks 1.15 * 3500 = 4025 more, which is not three times as little.
+    assert cut(CACHE, moment((3, 5600), (94, 500))) == 94
 
 
 def test_of_the_cuts_that_pay_the_one_that_gains_most_is_chosen() -> None:
@@ -172,62 +178,103 @@ def test_an_edit_that_gives_back_tokens_is_not_worth_a_break() -> None:
     assert cut(CACHE, moment((99, -50))) == 100
 
 
-@pytest.mark.parametrize(("tokens", "made"), [(8999, False), (9000, True), (12_000, True)])
-def test_when_the_window_is_nearly_full_the_price_does_not_matter(tokens: int, made: bool) -> None:
-    plan = CACHE.plan(moment((3, 1), tokens=tokens, window=10_000))
-    assert plan.cut == (0 if made else 100)
-    assert plan.reason == (f"the context is {tokens / 10_000:.0%} full" if made else "not sent before")
+FULL: dict[str, Any] = {"forced": "the context is 95% full", "wanted": 1000}
 
 
-def test_the_share_of_the_window_can_be_set() -> None:
-    assert cut(replace(CACHE, pressure=0.5), moment((3, 1), tokens=6000, window=10_000)) == 0
+@pytest.mark.parametrize("schedule", [CACHE, PRESSURE], ids=["cache", "pressure"])
+def test_when_the_context_runs_short_the_price_does_not_matter(schedule: Schedule) -> None:
+    assert schedule.plan(moment((3, 1), **FULL)) == Plan(0, "the context is 95% full")
 
 
-def test_under_pressure_the_cheapest_cut_that_frees_enough_is_chosen() -> None:
-    full = {"tokens": 9500, "window": 10_000}
-    assert cut(CACHE, moment((3, 100), (50, 700), (80, 400), **full)) == 50
-    assert cut(CACHE, moment((3, 100), (50, 700), (80, 1000), **full)) == 80
-    assert cut(CACHE, moment((3, 1), (50, 700), (80, 200), **full)) == 0
+def test_the_cheapest_cut_that_frees_what_is_wanted_is_chosen() -> None:
+    assert cut(CACHE, moment((3, 100), (50, 700), (80, 400), **FULL)) == 50
+    assert cut(CACHE, moment((3, 100), (50, 700), (80, 1000), **FULL)) == 80
 
 
-def test_how_much_a_flush_under_pressure_has_to_free_can_be_set() -> None:
-    at = moment((3, 100), (50, 700), (80, 400), tokens=9500, window=10_000)
-    assert cut(replace(CACHE, relief=0.04), at) == 80
+def test_where_no_cut_frees_enough_every_edit_is_made() -> None:
+    assert cut(CACHE, moment((3, 1), (50, 700), (80, 200), **FULL)) == 0
 
 
-def test_room_that_new_messages_free_needs_no_break() -> None:
-    at = moment((3, 100), (100, 1500), tokens=9500, window=10_000)
-    assert cut(CACHE, at) == 100
+def test_where_nothing_is_wanted_the_cache_is_left_alone() -> None:
+    assert cut(CACHE, moment((3, 1), (100, 5000), forced="full", wanted=0)) == 100
+
+
+def test_what_new_messages_free_is_no_part_of_what_is_wanted() -> None:
+    assert cut(CACHE, moment((50, 1000), (80, 400), (100, 5000), **FULL)) == 50
+
+
+@pytest.mark.parametrize(
+    ("paid", "earned", "made"), [(1150.0, 0.0, True), (1149.0, 0.0, False), (0.0, 115.0, True)]
+)
+def test_a_break_may_cost_what_was_earned_and_a_share_of_what_was_paid(
+    paid: float, earned: float, made: bool
+) -> None:
+    # It saves 0.1 * 500 * 21 = 1050, and breaks 1.15 * (600 - 500) = 115.
+    at = moment((94, 500), paid=paid, earned=earned)
+    assert cut(replace(CACHE, stake=0.1), at) == (94 if made else 100)
+
+
+def test_what_was_lost_before_has_to_be_earned_back_first() -> None:
+    assert cut(replace(CACHE, stake=0.1), moment((94, 500), paid=2000.0, earned=-86.0)) == 100
+
+
+def test_without_a_stake_only_what_costs_nothing_is_done_at_first() -> None:
+    assert cut(replace(CACHE, stake=0.0), moment((94, 500))) == 100
+    assert cut(replace(CACHE, stake=0.0), moment((99, 100))) == 99
+
+
+def test_a_shallower_cut_is_made_where_the_purse_is_too_small_for_a_deep_one() -> None:
+    at = moment((3, 5800), (94, 500), paid=1000.0)
+    assert cut(replace(CACHE, stake=1.0), at) == 94
+    assert cut(replace(CACHE, stake=5.0), at) == 3
 
 
 TIERED = Price(0.1, 1.25, 300, 0, tier=10_000, tier_factor=2.0)
+AT_ONCE = Cache(patience=1.0, ahead=0)
+"""Counts on no request but this one."""
 
 
-def test_edits_that_bring_the_request_below_the_tier_are_made() -> None:
-    plan = CACHE.plan(moment((3, 200), tokens=10_200, price=TIERED))
-    assert plan == Plan(3, "past 10,000 tokens the whole request costs more")
+def test_a_tier_that_is_left_is_a_saving() -> None:
+    # 20 + 1000 for the tier against 1.15 * (500 - 200) = 345; without it nothing would pay.
+    at = moment((95, 200), tokens=10_200, price=TIERED)
+    assert AT_ONCE.plan(at) == Plan(95, "past 10,000 tokens the whole request costs more")
+    assert cut(AT_ONCE, replace(at, price=USUAL)) == 100
 
 
-def test_edits_in_several_messages_cross_the_tier_together() -> None:
-    assert cut(CACHE, moment((3, 100), (50, 100), tokens=10_200, price=TIERED)) == 3
+def test_a_tier_is_no_reason_for_a_break_that_costs_more() -> None:
+    # 1.15 * (9700 - 200) = 10925.
+    assert cut(AT_ONCE, moment((3, 200), tokens=10_200, price=TIERED)) == 100
 
 
-def test_no_more_is_broken_than_it_takes_to_cross_the_tier() -> None:
-    assert cut(CACHE, moment((3, 100), (50, 200), tokens=10_200, price=TIERED)) == 50
+def test_edits_in_several_messages_leave_the_tier_together() -> None:
+    assert cut(AT_ONCE, moment((94, 100), (97, 100), tokens=10_200, price=TIERED)) == 94
 
 
-def test_a_tier_that_new_messages_cross_needs_no_break() -> None:
-    assert cut(CACHE, moment((3, 1), (100, 300), tokens=10_200, price=TIERED)) == 100
+def test_no_more_is_broken_than_it_takes_to_leave_the_tier() -> None:
+    assert cut(AT_ONCE, moment((90, 100), (95, 200), tokens=10_200, price=TIERED)) == 95
 
 
-@pytest.mark.parametrize("tokens", [10_000, 10_201])
-def test_a_tier_that_is_not_crossed_changes_nothing(tokens: int) -> None:
+def test_a_tier_that_new_messages_leave_needs_no_break() -> None:
+    assert cut(AT_ONCE, moment((95, 200), (100, 300), tokens=10_200, price=TIERED)) == 100
+
+
+@pytest.mark.parametrize(("tokens", "made"), [(10_000, False), (10_001, True), (10_200, True), (10_201, False)])
+def test_only_a_tier_that_is_left_counts(tokens: int, made: bool) -> None:
     """The request is not past it, or the edits do not bring it back."""
-    assert cut(CACHE, moment((3, 200), tokens=tokens, price=TIERED)) == 100
+    assert cut(AT_ONCE, moment((95, 200), tokens=tokens, price=TIERED)) == (95 if made else 100)
 
 
-def test_without_a_tier_length_alone_is_no_reason() -> None:
-    assert cut(CACHE, moment((3, 200), tokens=10_200)) == 100
+def test_a_tier_ahead_is_a_cost_ahead() -> None:
+    """At 450 tokens a request the tier is two requests away; the edit puts it off by one."""
+    soon = replace(AT_ONCE, ahead=4)
+    at = moment((95, 480), tokens=9_000, tail=lambda message: 1000, price=TIERED)
+    assert cut(soon, at) == 95
+    assert cut(soon, replace(at, price=USUAL)) == 100
+    assert cut(soon, replace(at, tokens=5_000)) == 100
+
+
+def test_a_purse_that_is_empty_pays_for_no_tier() -> None:
+    assert cut(AT_ONCE, moment((95, 200), tokens=10_200, price=TIERED, paid=0.0)) == 100
 
 
 def test_every_schedule_has_a_name_of_its_own() -> None:

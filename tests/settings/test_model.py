@@ -66,8 +66,9 @@ def test_a_disabled_prunus_runs_no_strategy() -> None:
     assert names(Settings(enabled=False, strategies={"old_errors": {"enabled": True}})) == []
 
 
-def test_manual_mode_without_automatic_strategies_runs_none() -> None:
-    assert names(Settings(manual={"enabled": True, "automatic_strategies": False})) == []
+def test_manual_mode_without_automatic_strategies_runs_only_what_is_asked_for() -> None:
+    assert names(Settings(manual={"enabled": True, "automatic_strategies": False})) == ["asked"]
+    assert names(Settings(preset="off", manual={"enabled": True, "automatic_strategies": False})) == []
 
 
 def test_manual_mode_alone_lets_the_strategies_run() -> None:
@@ -107,7 +108,7 @@ def test_an_unknown_encoding_is_named_when_the_counter_is_made() -> None:
         Settings(tokens={"exact": True, "encoding": "klingon"}).counter()
 
 
-@pytest.mark.parametrize("name", ["auto", "lean", "acp", "smart", "off"])
+@pytest.mark.parametrize("name", ["auto", "acp", "smart", "off"])
 def test_what_is_dumped_builds_the_same_settings(name: str) -> None:
     settings = Settings(preset=name, protected_tools=["x"], tools=[{"name": "x", "kind": "other"}])
     assert Settings(**settings.dump()) == settings
@@ -145,7 +146,7 @@ def test_turn_protection_is_short_for_a_guard() -> None:
 def test_all_problems_are_reported_at_once() -> None:
     found = complaints(preset="best", turn_protection=-1, strategies={"old_errors": {"turns": "two"}})
     assert found == [
-        "preset = \"best\": expected 'auto', 'lean', 'acp', 'smart' or 'off'",
+        "preset = \"best\": expected 'auto', 'acp', 'smart' or 'off'",
         'strategies.old_errors.turns = "two": expected a whole number',
         "turn_protection = -1: expected 0 or more",
     ]

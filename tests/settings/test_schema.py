@@ -42,7 +42,8 @@ def test_the_string_below_a_field_is_found() -> None:
 
 
 def test_the_strings_of_a_strategy_are_found() -> None:
-    assert field_docs(LongOutputs).keys() == {"over", "head", "tail", "at_once", "marked", "kinds"}
+    fields = {"over", "searches", "head", "tail", "middle", "at_once", "marked", "kinds"}
+    assert field_docs(LongOutputs).keys() == fields
 
 
 def test_every_setting_has_a_key() -> None:
@@ -67,7 +68,7 @@ def test_the_schema_has_the_words_and_the_default_of_a_key(key: Key) -> None:
 
 
 def test_the_schema_knows_the_presets() -> None:
-    assert Settings.schema()["properties"]["preset"]["enum"] == ["auto", "lean", "acp", "smart", "off"]
+    assert Settings.schema()["properties"]["preset"]["enum"] == ["auto", "acp", "smart", "off"]
 
 
 def test_the_schema_allows_the_names_of_the_seeds() -> None:

@@ -152,14 +152,38 @@ def test_a_toml_file_may_use_the_old_names(tmp_path: Path) -> None:
 def test_what_has_no_effect_is_accepted_and_listed(tmp_path: Path) -> None:
     path = write(
         tmp_path / "acp.jsonc",
-        '{"$schema": "x", "debug": true, "tools": {"todoReminder": {"enabled": true}, "discard": {}}}',
+        '{"$schema": "x", "debug": true, "tools": {"todoReminder": {"maxContextTokens": 9}, "discard": {}}}',
     )
     loaded = load(path)
     assert loaded.settings == Settings.preset("acp")
     assert loaded.ignored == tuple(
         f"{path}: {key}: understood, without effect in this version"
-        for key in ("debug", "tools.todoReminder", "tools.discard")
+        for key in ("debug", "tools.todoReminder.maxContextTokens")
     )
+
+
+@pytest.mark.parametrize("place", [(), ("tools",), ("tools", "settings")], ids=["top", "tools", "settings"])
+def test_what_the_agent_may_do_has_its_old_names(place: tuple[str, ...]) -> None:
+    given: dict[str, Any] = {
+        "todoReminder": {"enabled": True, "initialTurns": 5, "repeatTurns": 3, "stuckTaskTurns": 9},
+        "automataMode": {"enabled": True, "initialTurns": 7},
+        "discard": {"enabled": False},
+        "distill": {"enabled": False},
+        "enableAssistantMessagePruning": False,
+        "enableReasoningPruning": False,
+        "enableVisibleAssistantHashes": False,
+    }
+    for step in reversed(place):
+        given = {step: given}
+    settings = Settings(**given)
+    reminders, asked = settings.reminders, settings.strategies.asked
+    assert (reminders.todo, reminders.todo_after, reminders.todo_every, reminders.stuck_after) == (True, 5, 3, 9)
+    assert (reminders.reflection, reminders.reflection_after) == (True, 7)
+    assert not (asked.discard or asked.distill or asked.messages or asked.thinking or settings.agent.own_ids)
+
+
+def test_commands_may_be_switched_off_by_their_old_name() -> None:
+    assert not Settings(commands={"enabled": False}).agent.commands
 
 
 def test_a_problem_is_reported_under_the_name_in_the_file(tmp_path: Path) -> None:

@@ -29,11 +29,14 @@ def command_of(body: bytes, format: str) -> Command | None:
     return None if found is None else found[1]
 
 
-def respond(command: Command, body: bytes, format: str, settings: Settings) -> str:
-    """The words that answer a command; they are recognised by how they begin, and kept from the model."""
+def respond(command: Command, body: bytes, format: str, settings: Settings, box: str = "") -> str:
+    """The words that answer a command; they are recognised by how they begin, and kept from the model.
+
+    `box` holds the statistics of the conversation so far, where they are known.
+    """
     match command:
         case Command("stats", _):
-            text = _stats(look_at(body, settings, format))
+            text = _stats(look_at(body, settings, format), box)
         case Command("context", _):
             text = _context(look_at(body, settings, format))
         case Command("sweep", words):
@@ -49,12 +52,14 @@ def respond(command: Command, body: bytes, format: str, settings: Settings) -> s
     return f"{ANSWER}{text}"
 
 
-def _stats(look: Look) -> str:
+def _stats(look: Look, box: str) -> str:
     report = look.outcome.report
     share = report.saved / report.tokens_before if report.tokens_before else 0.0
     lines = [
         f"{report.tokens_before:,} tokens in this conversation, {report.tokens_after:,} are sent: {share:.0%} less."
     ]
+    if box:
+        return f"{lines[0]}\n\n{box}"
     ranked = sorted(report.strategies.items(), key=lambda row: -row[1].tokens)
     lines += (f"  {name}: {tally.count} cut, {tally.tokens:,} tokens" for name, tally in ranked)
     return "\n".join(lines)

@@ -10,7 +10,7 @@ import msgspec
 from prunus.errors import FormatError
 from prunus.formats import as_json
 
-__all__ = ["FIELDS", "call_and_result", "extended", "results", "with_top"]
+__all__ = ["FIELDS", "call_and_result", "extended", "messages_of", "results", "with_top"]
 
 FIELDS: Final[Mapping[str, str]] = {
     "anthropic_messages": "messages",
@@ -67,6 +67,13 @@ def extended(body: bytes, format: str, messages: Sequence[Any]) -> bytes:
     held = msgspec.json.decode(top[field], type=list[msgspec.Raw])
     more = [msgspec.Raw(msgspec.json.encode(message)) for message in messages]
     return with_top(top, {field: msgspec.json.encode([*held, *more])})
+
+
+def messages_of(top: Mapping[str, msgspec.Raw], format: str) -> tuple[str, list[msgspec.Raw]]:
+    """The key under which a body has its messages, and their bytes; none where it has a text there."""
+    field = FIELDS[format]
+    raw = bytes(top.get(field, b""))
+    return field, msgspec.json.decode(raw, type=list[msgspec.Raw]) if raw.lstrip()[:1] == b"[" else []
 
 
 def with_top(top: Mapping[str, msgspec.Raw], changes: Mapping[str, bytes]) -> bytes:

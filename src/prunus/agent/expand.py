@@ -11,10 +11,12 @@ from typing import Any
 
 import msgspec
 
-from prunus.agent.exchange import FIELDS, with_top
+from prunus.agent.exchange import messages_of, with_top
 from prunus.agent.record import Mixed, Record, keys_of
+from prunus.agent.spoken import by_model, spoken
+from prunus.agent.wires.wire import BETWEEN
 
-__all__ = ["Lookup", "expanded", "others_in"]
+__all__ = ["Lookup", "expanded"]
 
 Lookup = Callable[[Iterable[str]], Mapping[str, bytes]]
 """Which of these keys are kept, with their records."""
@@ -23,16 +25,10 @@ Lookup = Callable[[Iterable[str]], Mapping[str, bytes]]
 def expanded(body: bytes, format: str, lookup: Lookup) -> bytes:
     """The body with every hidden exchange in its place; the same object where there is none."""
     top = msgspec.json.decode(body, type=dict[str, msgspec.Raw])
-    field = FIELDS[format]
-    raws = msgspec.json.decode(top[field], type=list[msgspec.Raw])
+    field, raws = messages_of(top, format)
     messages: dict[int, dict[str, Any]] = {}
     keys: dict[str, int] = {}
-    others = 0
-    for index, raw in enumerate(raws):
-        message = _of_model(format, bytes(raw))
-        if message is None:
-            others += 1
-            continue
+    for index, others, message in spoken(format, raws):
         messages[index] = message
         for key in keys_of(format, others, message):
             keys.setdefault(key, index)
@@ -46,29 +42,6 @@ def expanded(body: bytes, format: str, lookup: Lookup) -> bytes:
     for index in sorted(records, reverse=True):
         _EXPAND[format](whole, index, messages[index], records[index])
     return with_top(top, {field: msgspec.json.encode(whole)})
-
-
-def others_in(body: bytes, format: str) -> int:
-    """How many messages of a body are not the model's, by which the next one is placed."""
-    top = msgspec.json.decode(body, type=dict[str, msgspec.Raw])
-    raws = msgspec.json.decode(top[FIELDS[format]], type=list[msgspec.Raw])
-    return sum(_of_model(format, bytes(raw)) is None for raw in raws)
-
-
-def _of_model(format: str, raw: bytes) -> dict[str, Any] | None:
-    if format != "openai_responses" and b'"assistant"' not in raw:
-        return None
-    if format == "openai_responses" and b"_call_output" in raw[:200]:
-        return None
-    message = msgspec.json.decode(raw)
-    return message if isinstance(message, dict) and _spoken_by_model(format, message) else None
-
-
-def _spoken_by_model(format: str, message: dict[str, Any]) -> bool:
-    if format != "openai_responses":
-        return message.get("role") == "assistant"
-    kind = str(message.get("type", "message"))
-    return kind.endswith("_call") or kind == "reasoning" or message.get("role") == "assistant"
 
 
 def _decoded(message: Any) -> dict[str, Any]:
@@ -150,7 +123,7 @@ def _chat(whole: list[Any], index: int, message: dict[str, Any], record: Record)
         shorter = _without(content, record.text) if isinstance(content, str) else None
         if shorter is None or shorter[1].strip():
             return
-        last["content"] = shorter[0] or None
+        last["content"] = shorter[0].removeprefix(BETWEEN) or None
     for key in ("reasoning_content", "reasoning"):
         for thought in record.thoughts:
             if isinstance(last.get(key), str) and thought:
@@ -175,7 +148,7 @@ def _chat(whole: list[Any], index: int, message: dict[str, Any], record: Record)
 
 def _responses(whole: list[Any], index: int, message: dict[str, Any], record: Record) -> None:
     start = index
-    while start and _spoken_by_model("openai_responses", _decoded(whole[start - 1])):
+    while start and by_model("openai_responses", _decoded(whole[start - 1])):
         start -= 1
     if record.messages:
         at = start

@@ -1,14 +1,15 @@
-"""The agent's tool behind the client's back, and commands in the chat: what the proxy's hooks ask for.
+"""The agent's tool behind the client's back, the intent of edits, and commands in the chat.
 
-One `Visit` sees one request: earlier hidden exchanges are put back and the tools are added before it is pruned,
-hidden calls are answered while the answer streams, and what the client did not see is kept for later requests.
-Nothing in here does I/O but the store.
+One `Visit` sees one request, as the proxy's hooks ask: what the client does not know of earlier turns is put back
+and the tools are added before it is pruned; hidden calls are answered while the answer streams, the intent of edits
+is withheld, and what the client did not see is kept for later requests. Nothing in here does I/O but the store.
 """
 
 from __future__ import annotations
 
 from collections import OrderedDict
 from collections.abc import Callable, Iterable, Mapping, Sequence
+from functools import partial
 from threading import Lock
 from typing import Any, Final, Protocol
 
@@ -18,11 +19,16 @@ from prunus.agent.answer import execute
 from prunus.agent.chat_commands import command_of, respond
 from prunus.agent.echo import shown_ids
 from prunus.agent.exchange import FIELDS, extended, results, with_top
-from prunus.agent.expand import expanded, others_in
+from prunus.agent.expand import expanded
+from prunus.agent.purposes import offered, purpose_key, recalled
 from prunus.agent.record import Mixed, Record, call_key, text_key
 from prunus.agent.replies import failure, reply
 from prunus.agent.schema import TOOLS, tool_definitions
+from prunus.agent.session import Archive, statistics
+from prunus.agent.spoken import others_in
+from prunus.agent.veils import Screen, Veil, veil_of
 from prunus.agent.wires import HiddenCall, Wire, wire_of
+from prunus.agent.withheld import Withheld
 from prunus.edits import Edit
 from prunus.outcome import Outcome
 from prunus.settings import Settings
@@ -51,6 +57,7 @@ class AgentLayer:
     ) -> None:
         """`trouble` is told of a shelf that cannot be used; the layer goes on with what it has at hand."""
         self.settings = settings
+        self.toolbox = settings.toolbox()
         self._shelf = shelf
         self._trouble = trouble
         self._known: OrderedDict[tuple[str, str], bytes | None] = OrderedDict()
@@ -59,7 +66,7 @@ class AgentLayer:
     def open(self, body: bytes, format: str, *, streaming: bool, tenant: str) -> Visit | None:
         """Begin an exchange; None where there is nothing to do."""
         agent = self.settings.agent
-        if format not in FIELDS or (agent.offer == "off" and not agent.commands):
+        if format not in FIELDS or (agent.offer == "off" and not agent.commands and not agent.intent):
             return None
         return Visit(self, body, format, streaming=streaming, tenant=tenant)
 
@@ -80,15 +87,22 @@ class AgentLayer:
                     self._remember(tenant, key, found.get(key))
         return {key: raw for key in wanted if (raw := self._known.get((tenant, key))) is not None}
 
-    def keep(self, tenant: str, key: str, record: Record) -> None:
+    def keep(self, tenant: str, key: str, raw: bytes) -> None:
         """Write a record down before the client can ask for what follows it."""
-        raw = record.dump()
         self._remember(tenant, key, raw)
         if self._shelf is not None:
             try:
                 self._shelf.save_hidden(tenant, key, raw)
             except StoreError as error:
                 self._report(error)
+
+    def statistics(self, tenant: str, body: bytes, format: str) -> str:
+        """What was saved so far in the conversation of a request; empty where no store counts it."""
+        try:
+            return statistics(self._shelf, tenant, body, format) if isinstance(self._shelf, Archive) else ""
+        except StoreError as error:
+            self._report(error)
+            return ""
 
     def _report(self, error: Exception) -> None:
         if self._trouble is not None:
@@ -113,6 +127,9 @@ class Visit:
         self._tenant = tenant
         self._hides = self._settings.agent.offer == "hidden" and wire_of(format, streaming=streaming) is not None
         self._wire: Wire | None = None
+        self._edit_tools: frozenset[str] = frozenset()
+        """Those that were offered with an intent of ours."""
+        self._veil: Veil | None = None
         self._given = body
         """What was pruned, with the hops of this turn behind it."""
         self._sent = b""
@@ -122,27 +139,36 @@ class Visit:
         self._thoughts: list[str] = []
         self._before = ""
         self._hops = 0
+        self._place = -1
+        """How many messages of the request are not the model's, once that is asked."""
+        self._kept: set[str] = set()
 
     @property
     def watches(self) -> bool:
-        return self._wire is not None
+        return self._wire is not None or self._veil is not None
 
     def reply(self) -> tuple[str, bytes] | None:
         """The answer to a command that the user typed, if the newest message is one."""
         command = command_of(self._arrived, self._format) if self._settings.agent.commands else None
         if command is None:
             return None
-        text = respond(command, self.before(), self._format, self._settings)
+        body = self.before()
+        box = self._layer.statistics(self._tenant, body, self._format) if command.name == "stats" else ""
+        text = respond(command, body, self._format, self._settings, box)
         return reply(self._format, text, self._arrived, streaming=self._streaming)
 
     def before(self) -> bytes:
-        """The body with the hidden exchanges of earlier turns, and with the tools."""
+        """The body with what the client does not know: hidden exchanges, intents of edits, and tools."""
+        body = self._arrived
+        recall = partial(self._layer.recall, self._tenant)
+        if self._settings.agent.intent:
+            body = recalled(self._with_intent(body), self._format, recall)
         if self._hides:
-            offered = _offered(self._arrived, self._format)
-            self._hides = offered is not None
-            if offered is not None:
-                self._given = expanded(offered, self._format, lambda keys: self._layer.recall(self._tenant, keys))
-        return self._given
+            more = _offered(body, self._format)
+            self._hides = more is not None
+            body = body if more is None else expanded(more, self._format, recall)
+        self._given = body
+        return body
 
     def after(self, outcome: Outcome) -> bytes:
         """The pruned body."""
@@ -153,17 +179,20 @@ class Visit:
             self._wire = wire_of(
                 self._format, streaming=self._streaming, ids=shown_ids(body), tools=TOOLS if self._hides else ()
             )
+        self._veil = self._new_veil()
         return body
 
     def feed(self, chunk: bytes) -> bytes:
-        return chunk if self._wire is None else self._wire.feed(chunk)
+        shown = chunk if self._veil is None else self._veil.feed(chunk)
+        return shown if self._wire is None else self._wire.feed(shown)
 
     def end(self) -> tuple[bytes, bytes | None]:
         """The hop is over: go on with a further one, or close the client's message."""
+        rest = b"" if self._veil is None else self._veil.finish()
         wire = self._wire
         if wire is None:
-            return b"", None
-        out = wire.finish()
+            return rest, None
+        out = wire.feed(rest) + wire.finish()
         hidden = wire.hidden if self._hides and wire.whole else []
         if hidden and not wire.visible and self._hops < self._settings.agent.hops:
             return out, self._go_on(wire, hidden)
@@ -191,6 +220,7 @@ class Visit:
         self._thoughts += _thoughts(said)
         self._before = wire.text()
         wire.again()
+        self._veil = self._new_veil()
         return self._sent
 
     def _executed(self, call: HiddenCall) -> str:
@@ -209,7 +239,30 @@ class Visit:
         else:
             text = wire.text()
             key = text_key(index, text if self._format != "openai_responses" else text[len(self._before) :])
-        self._layer.keep(self._tenant, key, record)
+        self._layer.keep(self._tenant, key, record.dump())
+
+    def _with_intent(self, body: bytes) -> bytes:
+        """The body with the intent in the schemas of its edit tools."""
+        top = msgspec.json.decode(body, type=dict[str, msgspec.Raw])
+        # Arguments that Gemini streams piece by piece would have to be put together here.
+        if "tools" not in top or b'"streamFunctionCallArguments"' in bytes(top.get("toolConfig", b"")):
+            return body
+        tools, self._edit_tools = offered(bytes(top["tools"]), self._layer.toolbox)
+        return with_top(top, {"tools": tools}) if self._edit_tools else body
+
+    def _new_veil(self) -> Veil | None:
+        if not self._edit_tools:
+            return None
+        return veil_of(self._format, Screen(self._edit_tools, self._withheld), streaming=self._streaming)
+
+    def _withheld(self, id: str, tool: str, rest: str, withheld: Withheld) -> None:
+        """Keep an intent; some formats tell the same call several times."""
+        if self._place < 0:
+            self._place = others_in(self._arrived, self._format)
+        key = purpose_key(self._place, id, tool, rest)
+        if key not in self._kept:
+            self._kept.add(key)
+            self._layer.keep(self._tenant, key, withheld.dump())
 
 
 def _offered(body: bytes, format: str) -> bytes | None:

@@ -31,6 +31,7 @@ from prunus.files.signs import (
 from prunus.files.state import FileState, state_of
 from prunus.files.style import Style
 from prunus.history import Call, Result, Text
+from prunus.notes import unfolded
 from prunus.tools import Touch
 from prunus.tools.paths import join
 from prunus.view import Piece, Use, View
@@ -90,7 +91,7 @@ class Timeline:
             return
         call, result = view.part(event.call), view.part(event.result)
         if isinstance(call, Call) and isinstance(result, Result):
-            self._follow(event, call, result.text, view.folder)
+            self._follow(event, call, unfolded(result.text), view.folder)
 
     def state(self, path: str) -> FileState:
         """What is certain of a file now."""

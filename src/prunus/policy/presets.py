@@ -36,8 +36,8 @@ PRESETS: Final[Mapping[str, Mapping[str, Any]]] = {
         "long_outputs": {
             "kinds": _NOT_READS,
             "over": 4_000,
-            "head": 1_000,
-            "tail": 1_000,
+            "head": 500,
+            "tail": 500,
             "middle": 0.15,
             "at_once": True,
         },

@@ -133,10 +133,10 @@ class Cache:
     """The share of the cost without pruning that may be risked, beyond what earlier flushes have brought in."""
 
     def plan(self, moment: Moment) -> Plan:
-        left = moment.tokens - sum(tokens for _, tokens in moment.pending)
-        if moment.requests and left < moment.price.minimum:
-            # What is shorter than this is not cached at all, so a short request may cost more than a long one.
-            return Plan(1 << 62, "")
+        plan = self._plan(moment)
+        return Plan(max(plan.cut, _floor(moment)), plan.reason)
+
+    def _plan(self, moment: Moment) -> Plan:
         if moment.cold:
             return Plan(0, moment.cold)
         if moment.forced and moment.wanted:
@@ -190,6 +190,21 @@ class Cache:
                 if moment.price.tier is not None and left - saved > moment.price.tier:
                     saving, broken = saving * moment.price.tier_factor, broken * moment.price.tier_factor
                 yield _Cut(message, saved, saving, broken)
+
+
+def _floor(moment: Moment) -> int:
+    """The deepest cut that leaves enough to be cached.
+
+    A request under the provider's minimum is not cached at all, so the shorter one may cost more.
+    """
+    left = moment.tokens
+    if not moment.requests or left < moment.price.minimum:
+        return 0
+    for message, tokens in reversed(moment.pending):
+        left -= tokens
+        if left < moment.price.minimum:
+            return message + 1
+    return 0
 
 
 def _cheapest(cuts: Sequence[_Cut], wanted: float, reason: str) -> Plan | None:

@@ -21,6 +21,7 @@ _FIELDS: Final = {
     "openai_responses": "input",
     "gemini": "contents",
 }
+_TOP: Final = msgspec.json.Decoder(dict[str, msgspec.Raw])
 _TAIL: Final = 32_768
 """Bytes at the end of the messages in which an instruction to summarise would stand."""
 _TASKS: Final = (
@@ -49,7 +50,7 @@ class Glance:
 def glance(body: bytes, format: str) -> Glance:
     """Read the top of a request."""
     try:
-        return _read(msgspec.json.decode(body, type=dict[str, msgspec.Raw]), format)
+        return _read(_TOP.decode(body), format)
     except (msgspec.MsgspecError, UnicodeDecodeError, RecursionError) as error:
         raise FormatError(f"not a JSON object: {error}") from error
 
@@ -71,7 +72,9 @@ def _skip(top: Mapping[str, msgspec.Raw], messages: memoryview, tail: bytes) -> 
         return "the provider holds the history"
     if len(top.get("tools", b"")) <= 4 and b'"additional_tools"' not in bytes(messages[:_TAIL]):
         return "no tools"
-    if any(word in tail and more in tail for word, more in _TASKS) and _is_task(messages):
+    # A text of the user holds no object with a role, so the newest message lies behind the last one that begins so.
+    newest = tail[max(0, tail.rfind(b'{"role":')) :]
+    if any(word in newest and more in newest for word, more in _TASKS) and _is_task(messages):
         return "a summary of the history is asked for"
     return ""
 

@@ -1,11 +1,16 @@
-"""What Prometheus can ask for. Labels come from short lists, so that their number stays bounded."""
+"""What Prometheus can ask for. Labels come from short lists, so that their number stays bounded.
+
+Workers count in files that they share, in a folder that `serve` makes: whichever is asked answers for all.
+"""
 
 from __future__ import annotations
 
+import os
 from typing import Final
 
 from prometheus_client import CollectorRegistry, Counter, Gauge, Histogram, generate_latest
 from prometheus_client.exposition import CONTENT_TYPE_LATEST
+from prometheus_client.multiprocess import MultiProcessCollector
 
 from prunus.store.records import Exchange
 
@@ -40,7 +45,9 @@ class Metrics:
         self.breaks = Counter(
             "prunus_cache_breaks", "Declared breaks of the prompt cache.", ["model"], registry=own
         )
-        self.open = Gauge("prunus_open_requests", "Requests that are being served.", registry=own)
+        self.open = Gauge(
+            "prunus_open_requests", "Requests that are being served.", registry=own, multiprocess_mode="livesum"
+        )
         self.pruning = Histogram("prunus_prune_seconds", "Time to prune.", buckets=_SHORT, registry=own)
         self.first_byte = Histogram(
             "prunus_first_byte_seconds", "Time to the first byte of the answer.", buckets=_LONG, registry=own
@@ -48,6 +55,10 @@ class Metrics:
 
     def render(self) -> bytes:
         """All of it as text."""
+        if "PROMETHEUS_MULTIPROC_DIR" in os.environ:
+            every = CollectorRegistry()
+            MultiProcessCollector(every)  # type: ignore[no-untyped-call]
+            return generate_latest(every)
         return generate_latest(self._registry)
 
     def fault(self, where: str) -> None:

@@ -1,19 +1,29 @@
-"""Writes exchanges to the store in a thread of its own, so that no disk holds up an answer."""
+"""Writes exchanges to the store in a thread of its own, so that no disk holds up an answer.
+
+What is over within a moment is written in one transaction. Only the numbers of an exchange wait here: its receipts
+and what the pruner remembers were committed before the request was sent.
+"""
 
 from __future__ import annotations
 
-from queue import Empty, Full, Queue
-from threading import Thread
+from collections import deque
+from threading import Event, Thread
 from typing import Final
 
 from prunus.proxy.faults import Faults
 from prunus.store.records import Exchange
-from prunus.store.store import Store
+from prunus.store.store import Store, StoreError
 
 __all__ = ["Recorder"]
 
 _WAITING: Final = 10_000
 """Exchanges that may wait for a slow store; more are not recorded."""
+_MOMENT: Final = 0.1
+"""Seconds in which exchanges gather."""
+_AGAIN: Final = 1.0
+"""Seconds until a store that failed is tried again."""
+_BATCH: Final = 500
+"""Exchanges of one transaction."""
 _PATIENCE: Final = 5.0
 """Seconds that the end of the proxy may wait for the store."""
 
@@ -24,36 +34,57 @@ class Recorder:
     def __init__(self, store: Store, faults: Faults) -> None:
         self._store = store
         self._faults = faults
-        self._queue: Queue[tuple[str, Exchange] | None] = Queue(_WAITING)
-        self._thread = Thread(target=self._write, name="prunus-recorder", daemon=True)
+        self._waiting: deque[tuple[str, Exchange]] = deque()
+        self._called = Event()
+        self._ending = Event()
+        self._thread = Thread(target=self._run, name="prunus-recorder", daemon=True)
         self._thread.start()
 
     def put(self, tenant: str, exchange: Exchange) -> None:
         """Have an exchange written soon."""
-        try:
-            self._queue.put_nowait((tenant, exchange))
-        except Full:
+        if len(self._waiting) >= _WAITING:
             self._faults.report("store", "too slow, exchanges are not recorded")
+            return
+        self._waiting.append((tenant, exchange))
+        if not self._called.is_set():
+            self._called.set()
 
     def close(self) -> None:
         """Write what waits, and stop."""
-        try:
-            self._queue.put(None, timeout=_PATIENCE)
-        except Full:
-            self._drop()
-            self._queue.put_nowait(None)
+        self._ending.set()
+        self._called.set()
         self._thread.join(_PATIENCE)
 
-    def _drop(self) -> None:
-        try:
-            while True:
-                self._queue.get_nowait()
-        except Empty:
-            self._faults.report("store", "too slow, exchanges are not recorded")
+    def _run(self) -> None:
+        pause = _MOMENT
+        while True:
+            self._called.wait()
+            last = self._ending.wait(pause)
+            self._called.clear()
+            pause = _MOMENT if self._write() else _AGAIN
+            if last:
+                return
+            if self._waiting:
+                self._called.set()
 
-    def _write(self) -> None:
-        while (entry := self._queue.get()) is not None:
+    def _write(self) -> bool:
+        """Write all that waits; what the store does not take now waits on, in its order."""
+        while self._waiting:
+            batch = [self._waiting.popleft() for _ in range(min(_BATCH, len(self._waiting)))]
             try:
-                self._store.record(*entry)
+                self._store.record_all(batch)
+            except StoreError as error:
+                self._faults.report("store", error)
+                self._waiting.extendleft(reversed(batch))
+                return False
+            except Exception:
+                self._write_singly(batch)
+        return True
+
+    def _write_singly(self, batch: list[tuple[str, Exchange]]) -> None:
+        """Find the exchange that cannot be written, and write the others."""
+        for entry in batch:
+            try:
+                self._store.record_all([entry])
             except Exception as error:
                 self._faults.report("store", error)

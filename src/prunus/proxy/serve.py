@@ -5,9 +5,11 @@ from __future__ import annotations
 import gc
 import logging
 import multiprocessing
+import os
 import signal
 import socket
 import sys
+import tempfile
 import threading
 from collections.abc import Callable
 from importlib.util import find_spec
@@ -25,6 +27,8 @@ if TYPE_CHECKING:
 __all__ = ["Background", "CannotServe", "base_url", "bind", "check_packages", "serve"]
 
 _NEEDED: Final = ("aiohttp", "uvicorn", "prometheus_client", "zstandard")
+_SHARED: Final = "PROMETHEUS_MULTIPROC_DIR"
+"""Where workers count together; the library reads it when it is imported, so it is set before."""
 _KEEP_ALIVE: Final = 120
 """Seconds that a client may leave a connection unused: longer than clients do, so that none finds it closed."""
 _GRACE: Final = 5
@@ -146,7 +150,18 @@ def _server(app: App) -> Any:
 
 
 def _serve_many(settings: Settings, listener: socket.socket) -> None:
-    """Processes that share one listener; one that ends is replaced."""
+    """Processes that share one listener and their counters; one that ends is replaced."""
+    with tempfile.TemporaryDirectory(prefix="prunus-metrics-") as folder:
+        os.environ[_SHARED] = folder
+        try:
+            _supervise(settings, listener)
+        finally:
+            del os.environ[_SHARED]
+
+
+def _supervise(settings: Settings, listener: socket.socket) -> None:
+    from prometheus_client.multiprocess import mark_process_dead
+
     context = multiprocessing.get_context("spawn")
     stop = threading.Event()
     for number in (signal.SIGINT, signal.SIGTERM):
@@ -162,6 +177,7 @@ def _serve_many(settings: Settings, listener: socket.socket) -> None:
         for i, worker in enumerate(workers):
             if not worker.is_alive():
                 logging.getLogger("prunus.proxy").warning("a worker ended (%s), starting another", worker.exitcode)
+                mark_process_dead(worker.pid)  # type: ignore[no-untyped-call]
                 workers[i] = start()
     for worker in workers:
         worker.terminate()

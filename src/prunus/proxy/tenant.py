@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from collections import OrderedDict
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import replace
 from time import perf_counter
 from typing import Final
@@ -64,19 +65,33 @@ class Tenant:
     @property
     def blocks(self) -> bool:
         """Whether preparing may wait for a disk."""
-        return self._kept
+        return self._kept and self._store is not None and not self._store.prompt
 
     def prepare(self, arrived: Arrived) -> Prepared:
         """What to send for a request. Never raises: whatever fails in here, it goes out as it came."""
         begun = perf_counter()
+        prepared = Prepared(arrived.raw)
         try:
-            prepared = self._prepare(arrived)
+            with self._written_together():
+                prepared = self._prepare(arrived)
         except FormatError as error:
             prepared = Prepared(arrived.raw, skip=str(error))
         except Exception as error:
             self._faults.report("proxy", error)
             prepared = Prepared(arrived.raw, skip=f"a fault of Prunus: {type(error).__name__}")
         return replace(prepared, seconds=perf_counter() - begun)
+
+    @contextmanager
+    def _written_together(self) -> Iterator[None]:
+        """Commit what is remembered and the receipts as one, before the request is sent."""
+        if self._store is None or not self._kept:
+            yield
+            return
+        try:
+            with self._store.together():
+                yield
+        except StoreError as error:
+            self._faults.report("store", error)
 
     def _prepare(self, arrived: Arrived) -> Prepared:
         route, settings = arrived.route, self._settings

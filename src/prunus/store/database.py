@@ -14,7 +14,7 @@ import time
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import closing, contextmanager, suppress
 from pathlib import Path
-from threading import Lock
+from threading import Lock, local
 from typing import Final, TypeVar
 
 from prunus.store.schema import APPLICATION, MIGRATIONS, Migration
@@ -30,6 +30,8 @@ T = TypeVar("T")
 SIDECARS: Final = ("-wal", "-shm")
 """What SQLite puts beside its file."""
 
+_QUICK: Final = 0.02
+"""Seconds that a commit to a healthy disk takes at most; it writes to the log, and does not wait for the disk."""
 _CORRUPT: Final = {sqlite3.SQLITE_CORRUPT, sqlite3.SQLITE_NOTADB}
 _PROBLEMS: Final = {
     sqlite3.SQLITE_BUSY: "is locked by another process",
@@ -42,6 +44,12 @@ _PROBLEMS: Final = {
     sqlite3.SQLITE_CORRUPT: "is damaged",
     sqlite3.SQLITE_NOTADB: "is not a database",
 }
+
+
+class _Joint(local):
+    """The changes that a thread makes together."""
+
+    works: list[Callable[[sqlite3.Connection], None]] | None = None
 
 
 class Database:
@@ -72,6 +80,9 @@ class Database:
         self._opening = Lock()
         self._writing = Lock()
         self._stuck = False
+        self._slow = True
+        """Until the first commit has shown that it is not."""
+        self._joint = _Joint()
 
     def read(self, work: Callable[[sqlite3.Connection], T]) -> T:
         """Do work that changes nothing."""
@@ -80,6 +91,32 @@ class Database:
     def write(self, work: Callable[[sqlite3.Connection], T]) -> T:
         """Do work in one transaction; it is committed when this returns, or nothing has happened."""
         return self._guarded(lambda connection: self._transaction(connection, work))
+
+    def change(self, work: Callable[[sqlite3.Connection], None]) -> None:
+        """Do work in a transaction of its own, or in that of `together`, at its end."""
+        if self._joint.works is None:
+            self.write(work)
+        else:
+            self._joint.works.append(work)
+
+    @contextmanager
+    def together(self) -> Iterator[None]:
+        """Make the changes of this thread one transaction, committed when this ends.
+
+        Where they cannot be made as one, those are made that can be, and the first fault is raised.
+        """
+        works: list[Callable[[sqlite3.Connection], None]] = []
+        self._joint.works = works
+        try:
+            yield
+        finally:
+            self._joint.works = None
+            self._write_all(works)
+
+    @property
+    def prompt(self) -> bool:
+        """Whether a write need not wait: nobody writes now, and the last commit was quick."""
+        return not (self._stuck or self._slow or self._writing.locked())
 
     def close(self) -> None:
         """Let go of the file."""
@@ -92,6 +129,26 @@ class Database:
             return StoreError(f"the store {self.path} cannot be used: {(error.strerror or str(error)).lower()}")
         said = _PROBLEMS.get(_code(error))
         return StoreError(f"the store {self.path} {said}" if said else f"the store {self.path} failed: {error}")
+
+    def _write_all(self, works: Sequence[Callable[[sqlite3.Connection], None]]) -> None:
+        def write(connection: sqlite3.Connection) -> None:
+            for work in works:
+                work(connection)
+
+        try:
+            if works:
+                self.write(write)
+        except Exception:
+            if len(works) == 1:
+                raise
+            faults = []
+            for work in works:
+                try:
+                    self.write(work)
+                except Exception as error:
+                    faults.append(error)
+            if faults:
+                raise faults[0] from None
 
     def _guarded(self, work: Callable[[sqlite3.Connection], T]) -> T:
         for attempt in (1, 2):
@@ -141,7 +198,9 @@ class Database:
                 if wait != self._wait:
                     connection.execute(f"PRAGMA busy_timeout={int(self._wait * 1000)}")
             done = work(connection)
+            begun = time.perf_counter()
             connection.execute("COMMIT")
+            self._slow = time.perf_counter() - begun > _QUICK
             return done
         finally:
             if connection.in_transaction:

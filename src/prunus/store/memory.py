@@ -22,7 +22,7 @@ from prunus.store.store import StoreError
 
 __all__ = ["SqliteMemory", "begin"]
 
-_BATCHES: Final = (4, 32, 512)
+_BATCHES: Final = (2, 32, 512)
 """Links of one query; fixed sizes, so that the statement is prepared once. The last one repeats."""
 _LEDGERS: Final = 256
 """Ledgers whose written form is known."""
@@ -51,17 +51,15 @@ class SqliteMemory:
             return None
 
     def keep(self, memo: Memo, links: Sequence[bytes]) -> None:
-        """Remember a conversation; committed when this returns."""
+        """Remember a conversation; committed when this returns, or with what is written together."""
         with self._lock:
             known = self._written.get(memo.id)
         try:
-            stamp = self._database.write(lambda connection: self._keep(connection, memo, links, known))
+            self._database.change(lambda connection: self._keep(connection, memo, links, known))
         except StoreError as error:
             if self._trouble is None:
                 raise
             self._trouble(error)
-        else:
-            self._note(memo.id, stamp, memo.ledger)
 
     def _recall(self, connection: sqlite3.Connection, links: Sequence[bytes]) -> tuple[Memo, int] | None:
         for first, batch in _deepest_first(links):
@@ -105,7 +103,7 @@ class SqliteMemory:
         memo: Memo,
         links: Sequence[bytes],
         known: tuple[int, Ledger] | None,
-    ) -> int:
+    ) -> None:
         row = connection.execute(
             "SELECT n, stamp FROM conversations WHERE tenant = ? AND id = ?", (self._tenant, memo.id)
         ).fetchone()
@@ -128,7 +126,8 @@ class SqliteMemory:
             "DO UPDATE SET conversation = excluded.conversation WHERE conversation != excluded.conversation",
             ((self._tenant, link, number, above + at) for at, link in enumerate(links)),
         )
-        return int(stamp)
+        # Were it not committed after all, the stamp would not be found.
+        self._note(memo.id, int(stamp), memo.ledger)
 
     def _write_ledger(
         self, connection: sqlite3.Connection, number: int, stamp: int, ledger: Ledger, written: Ledger | None

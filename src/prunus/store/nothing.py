@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections import OrderedDict
 from collections.abc import Callable, Iterable, Mapping, Sequence
+from contextlib import AbstractContextManager, nullcontext
 from threading import Lock
 from typing import Final
 
@@ -35,6 +36,16 @@ class Nothing:
         return _Blank()
 
     def record(self, tenant: str, exchange: Exchange, receipts: Sequence[Receipt] = ()) -> None:
+        pass
+
+    def together(self) -> AbstractContextManager[None]:
+        return nullcontext()
+
+    @property
+    def prompt(self) -> bool:
+        return True
+
+    def record_all(self, exchanges: Sequence[tuple[str, Exchange]]) -> None:
         pass
 
     def save_hidden(self, tenant: str, key: str, value: bytes) -> None:

@@ -20,11 +20,21 @@ _SUMS: Final = (
     "requests", "errors", "tokens_before", "tokens_after", "input", "cache_read", "cache_write", "output",
     "cost", "cost_unpruned", "cost_of_breaks", "breaks",
 )  # fmt: skip
-_OF_ROW: Final = (
-    "shadow, 1, error != '', tokens_before, tokens_after, ifnull(input, 0), ifnull(cache_read, 0), "
-    "ifnull(cache_write, 0), ifnull(output, 0), cost, cost_unpruned, cost_of_break, flush IS NOT NULL"
+_SELECT: Final = (
+    "SELECT shadow, 1, error != '', tokens_before, tokens_after, ifnull(input, 0), ifnull(cache_read, 0), "
+    "ifnull(cache_write, 0), ifnull(output, 0), cost, cost_unpruned, cost_of_break, flush IS NOT NULL "
+    "FROM exchanges WHERE conversation = ? AND id = ?"
 )
-"""What an exchange adds to the sums, in their order."""
+"""What an exchange has added to the sums, in their order."""
+_ADD: Final = (
+    f"INSERT INTO totals (tenant, shadow, {', '.join(_SUMS)}) VALUES (?, ?{', ?' * len(_SUMS)}) "
+    f"ON CONFLICT (tenant, shadow) DO UPDATE SET {', '.join(f'{s} = {s} + excluded.{s}' for s in _SUMS)}"
+)
+_INSERT: Final = (
+    "INSERT OR {} INTO exchanges (conversation, id, request, time, client, format, model, tokens_before, "
+    "tokens_after, input, cache_read, cache_write, output, cost, cost_unpruned, cost_of_break, flush, status, "
+    "ms, error, shadow) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)"
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,38 +61,43 @@ def write_exchange(
     """Write it all; the caller holds the transaction."""
     number = _conversation(connection, tenant, exchange)
     place = number, exchange.id
-    before = connection.execute(
-        f"SELECT {_OF_ROW} FROM exchanges WHERE conversation = ? AND id = ?", place
-    ).fetchone()
-    if before is not None:
-        _add(connection, tenant, before, -1)
     usage = exchange.usage
-    connection.execute(
-        "INSERT OR REPLACE INTO exchanges (conversation, id, request, time, client, format, model, tokens_before, "
-        "tokens_after, input, cache_read, cache_write, output, cost, cost_unpruned, cost_of_break, flush, status, "
-        "ms, error, shadow) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
-        (
-            *place,
-            exchange.request,
-            exchange.time,
-            exchange.client,
-            exchange.format,
-            exchange.model,
-            exchange.tokens_before,
-            exchange.tokens_after,
-            *((usage.input, usage.cache_read, usage.cache_write, usage.output) if usage else (None,) * 4),
-            exchange.cost,
-            exchange.cost_unpruned,
-            exchange.cost_of_break,
-            Ledger(flushes=(exchange.flush,)).dump() if exchange.flush is not None else None,
-            exchange.status,
-            exchange.ms,
-            exchange.error,
-            exchange.shadow,
-        ),
+    spent = (usage.input, usage.cache_read, usage.cache_write, usage.output) if usage is not None else None
+    row = (
+        *place,
+        exchange.request,
+        exchange.time,
+        exchange.client,
+        exchange.format,
+        exchange.model,
+        exchange.tokens_before,
+        exchange.tokens_after,
+        *(spent or (None,) * 4),
+        exchange.cost,
+        exchange.cost_unpruned,
+        exchange.cost_of_break,
+        Ledger(flushes=(exchange.flush,)).dump() if exchange.flush is not None else None,
+        exchange.status,
+        exchange.ms,
+        exchange.error,
+        exchange.shadow,
     )
-    row = connection.execute(f"SELECT {_OF_ROW} FROM exchanges WHERE conversation = ? AND id = ?", place).fetchone()
-    _add(connection, tenant, row, 1)
+    if not connection.execute(_INSERT.format("IGNORE"), row).rowcount:
+        before = connection.execute(_SELECT, place).fetchone()
+        _add(connection, tenant, before[0], [-value for value in before[1:]])
+        connection.execute(_INSERT.format("REPLACE"), row)
+    sums = (
+        1,
+        exchange.error != "",
+        exchange.tokens_before,
+        exchange.tokens_after,
+        *(spent or (0,) * 4),
+        exchange.cost,
+        exchange.cost_unpruned,
+        exchange.cost_of_break,
+        exchange.flush is not None,
+    )
+    _add(connection, tenant, exchange.shadow, sums)
     for receipt, original in receipts:
         _write_receipt(connection, tenant, number, exchange, receipt, original)
     _share_price(connection, number, exchange)
@@ -91,24 +106,24 @@ def write_exchange(
 def _conversation(connection: sqlite3.Connection, tenant: str, exchange: Exchange) -> int:
     """The number of its conversation, told of what is new."""
     row = connection.execute(
-        "SELECT n FROM conversations WHERE tenant = ? AND id = ?", (tenant, exchange.conversation)
+        "SELECT n, client, format, model, last FROM conversations WHERE tenant = ? AND id = ?",
+        (tenant, exchange.conversation),
     ).fetchone()
-    number = row[0] if row is not None else begin(connection, tenant, exchange.conversation, exchange.time)
-    connection.execute(
-        "UPDATE conversations SET client = ?, format = ?, model = ?, last = max(last, ?) WHERE n = ?",
-        (exchange.client, exchange.format, exchange.model, exchange.time, number),
-    )
+    if row is None:
+        row = (begin(connection, tenant, exchange.conversation, exchange.time),)
+    number, *known = row
+    now = [exchange.client, exchange.format, exchange.model]
+    if known[:3] != now or known[3] < exchange.time:
+        connection.execute(
+            "UPDATE conversations SET client = ?, format = ?, model = ?, last = max(last, ?) WHERE n = ?",
+            (*now, exchange.time, number),
+        )
     return int(number)
 
 
-def _add(connection: sqlite3.Connection, tenant: str, row: Sequence[float], sign: int) -> None:
-    """Add an exchange to the sums of its tenant, or take it away."""
-    shadow, *values = row
-    connection.execute(
-        f"INSERT INTO totals (tenant, shadow, {', '.join(_SUMS)}) VALUES (?, ?{', ?' * len(_SUMS)}) "
-        f"ON CONFLICT (tenant, shadow) DO UPDATE SET {', '.join(f'{s} = {s} + excluded.{s}' for s in _SUMS)}",
-        (tenant, shadow, *(sign * value for value in values)),
-    )
+def _add(connection: sqlite3.Connection, tenant: str, shadow: bool, values: Sequence[float]) -> None:
+    """Add an exchange to the sums of its tenant."""
+    connection.execute(_ADD, (tenant, shadow, *values))
 
 
 def _share_price(connection: sqlite3.Connection, number: int, exchange: Exchange) -> None:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from uuid import uuid4
+from secrets import token_hex
 
 from prunus.engine import Tally
 from prunus.policy.ledger import Flush
@@ -13,7 +13,7 @@ __all__ = ["Exchange", "Info", "Session", "StoredReceipt", "Totals", "Usage"]
 
 
 def _new_id() -> str:
-    return uuid4().hex[:16]
+    return token_hex(8)
 
 
 @dataclass(frozen=True, slots=True)

@@ -6,7 +6,7 @@ import sqlite3
 import time
 import zlib
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from contextlib import suppress
+from contextlib import AbstractContextManager, suppress
 from typing import Final, TypeVar
 
 from prunus.memory import Memory
@@ -24,7 +24,7 @@ __all__ = ["Sqlite"]
 
 T = TypeVar("T")
 
-_EVERY: Final = 64
+_EVERY: Final = 256
 """Exchanges between two looks at size and age."""
 _DAY: Final = 86_400.0
 _KEYS: Final = 500
@@ -49,15 +49,25 @@ class Sqlite:
     def record(self, tenant: str, exchange: Exchange, receipts: Sequence[Receipt] = ()) -> None:
         keep = self._limits.originals and not exchange.shadow
         ready = [(receipt, packed(receipt.original) if keep else None) for receipt in receipts]
-        self._database.write(lambda connection: write_exchange(connection, tenant, exchange, ready))
+        self._database.change(lambda connection: write_exchange(connection, tenant, exchange, ready))
         # What is recorded before its answer stands in the way of a request; housekeeping waits for the others.
-        self._recorded += exchange.status != 0
-        if exchange.status and self._recorded % _EVERY == 0:
-            # The exchange is committed; housekeeping that has no luck now has it another time.
-            with suppress(StoreError):
-                self._database.read(_checkpoint)
-                if not self._tidy(0.05):
-                    self._recorded -= 1
+        if exchange.status:
+            self._keep_house(1)
+
+    def together(self) -> AbstractContextManager[None]:
+        return self._database.together()
+
+    @property
+    def prompt(self) -> bool:
+        return self._database.prompt
+
+    def record_all(self, exchanges: Sequence[tuple[str, Exchange]]) -> None:
+        def write(connection: sqlite3.Connection) -> None:
+            for tenant, exchange in exchanges:
+                write_exchange(connection, tenant, exchange, ())
+
+        self._database.write(write)
+        self._keep_house(len(exchanges))
 
     def save_hidden(self, tenant: str, key: str, value: bytes) -> None:
         self._change(
@@ -159,6 +169,17 @@ class Sqlite:
 
     def close(self) -> None:
         self._database.close()
+
+    def _keep_house(self, recorded: int) -> None:
+        """Look at size and age from time to time."""
+        self._recorded += recorded
+        if self._recorded >= _EVERY:
+            self._recorded = 0
+            # The exchanges are committed; housekeeping that has no luck now has it another time.
+            with suppress(StoreError):
+                self._database.read(_checkpoint)
+                if not self._tidy(0.05):
+                    self._recorded = _EVERY - 1
 
     def _tidy(self, seconds: float | None) -> bool:
         limits = self._limits

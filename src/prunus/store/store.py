@@ -8,6 +8,7 @@ request it was made for goes on without it. All calls may be made from any threa
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
+from contextlib import AbstractContextManager
 from typing import Protocol
 
 from prunus.errors import PrunusError
@@ -30,7 +31,7 @@ class Store(Protocol):
     """Keeps conversations, exchanges, receipts and originals beyond one process."""
 
     def memory(self, tenant: str, trouble: Callable[[StoreError], None] | None = None) -> Memory:
-        """The memory of a pruner; `keep` has committed when it returns.
+        """The memory of a pruner; `keep` has committed when it returns, or at the end of `together`.
 
         With `trouble` given, faults are told to it and the memory acts as if it had forgotten: the pruner works
         on. Without, they are raised, and the pruner lets the request out as it came.
@@ -42,6 +43,16 @@ class Store(Protocol):
         It may be recorded before it is sent, so that no receipt is ever missing, and again with what came of it:
         the same `Exchange.id` takes the place of what was there.
         """
+
+    def together(self) -> AbstractContextManager[None]:
+        """Commit what this thread keeps and records in here as one, at the end; StoreError comes from there."""
+
+    @property
+    def prompt(self) -> bool:
+        """Whether calls take next to no time just now, so that they may be made where others wait."""
+
+    def record_all(self, exchanges: Sequence[tuple[str, Exchange]]) -> None:
+        """Write exchanges that are over, each with the tenant it belongs to, in one transaction: all or none."""
 
     def save_hidden(self, tenant: str, key: str, value: bytes) -> None:
         """Keep an exchange that the client must not see, to put it back into later requests."""

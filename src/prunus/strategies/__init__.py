@@ -17,6 +17,7 @@ from prunus.strategies.long_outputs import LongOutputs
 from prunus.strategies.middle_reads import MiddleReads
 from prunus.strategies.old_attachments import OldAttachments
 from prunus.strategies.old_code_blocks import OldCodeBlocks
+from prunus.strategies.old_edits import OldEdits
 from prunus.strategies.old_errors import OldErrors
 from prunus.strategies.old_results import OldResults
 from prunus.strategies.old_snapshots import OldSnapshots
@@ -41,6 +42,7 @@ ALL: Final[tuple[type[Strategy], ...]] = (
     StaleReads,
     RepeatedViews,
     FoldedViews,
+    OldEdits,
     MiddleReads,
     RepeatedFetches,
     RepeatedQueries,

@@ -6,7 +6,7 @@ from typing import ClassVar
 
 from prunus.edits import Edit, Later, Shorter
 from prunus.history import Result
-from prunus.strategies.outline import outline
+from prunus.strategies.outline import outline_of
 from prunus.strategies.searching import searches
 from prunus.view import Use, View
 
@@ -19,8 +19,8 @@ class FinishedResults:
 
     Being done with is a better sign than being old. In recorded sessions the output of a command is hardly used
     once a few turns have passed, and a read whose file was edited and then left alone is nearly dead; but a read
-    of a file that was not edited yet is a plan still to be carried out, and stays. An outline stays: the edges,
-    the lines that complain, and the names that stand nowhere else.
+    of a file that was not edited yet is a plan still to be carried out, and stays. An outline stays: what a file
+    defines, the paths of a listing, the edges and complaints of a log, and the names.
     """
 
     name: ClassVar[str] = "finished_results"
@@ -67,7 +67,7 @@ class FinishedResults:
     def _cut(self, use: Use, ripe: int, why: str, view: View) -> Iterator[Edit]:
         result = view.part(use.result)
         if use.size > self.over and use.visible and isinstance(result, Result):
-            yield Edit(use.result, Shorter(outline(result.text, self.share)), self.name, why, ripe=ripe)
+            yield Edit(use.result, Shorter(outline_of(use, result.text, self.share)), self.name, why, ripe=ripe)
 
 
 def _changes(use: Use, path: str) -> bool:

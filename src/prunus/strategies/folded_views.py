@@ -1,21 +1,28 @@
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, MutableMapping
-from dataclasses import dataclass, field, replace
-from typing import ClassVar, Final
+import json
+from collections import Counter
+from collections.abc import Generator, Iterable, Iterator, Mapping, MutableMapping
+from dataclasses import dataclass
+from typing import ClassVar
 
 from prunus.edits import Edit, Input, Later, Note, Shorter
-from prunus.files import Followed, Mention, Timeline
-from prunus.files.content import Content, Line
-from prunus.files.style import Style
+from prunus.files import Followed, Timeline
+from prunus.files.content import Line
+from prunus.files.style import PLAIN, Style
 from prunus.history import Call, Ref, Result
-from prunus.notes import note, shorten, view_note
+from prunus.notes import note, shorten
+from prunus.strategies.current_lines import current_lines, line_style
 from prunus.strategies.cut import bare_input
+from prunus.strategies.outline import outline_of
 from prunus.view import Use, View
 
 __all__ = ["FoldedViews"]
 
-_NUMBERED: Final = Style("\t")
+_WHOLE, _FEWER, _NONE, _DROP = range(4)
+"""What may stand at a part, from first to last."""
+_WHY = "what is still true of older reads and edits"
+_AGAIN = "its file was used again"
 
 
 @dataclass(frozen=True, slots=True)
@@ -23,25 +30,20 @@ class _Shown:
     """A part that shows lines of a file, or a view that does: what could go into the next view."""
 
     lines: tuple[Line, ...]
+    brought: tuple[Line, ...]
+    """Those of the lines that edits have put there."""
     losses: int
     saved: int
     """Tokens that go with it."""
     size: int
     """Characters that go with it."""
     drop: Edit | None = None
-    brought: tuple[Line, ...] = ()
-    """Those of the lines that edits have put there."""
-    spares: frozenset[Ref] = frozenset()
-    """The parts that a view stands for, and the one that carries it."""
     at: Ref | None = None
     """Where a view stands."""
-
-
-@dataclass(slots=True)
-class _File:
-    """What a conversation shows of one file, oldest first."""
-
-    shown: list[_Shown] = field(default_factory=list)
+    fewer: str = ""
+    """A view once its file has been left alone."""
+    spares: frozenset[Ref] = frozenset()
+    """The parts that a view stands for."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,7 +54,8 @@ class FoldedViews:
     text of edits, in what was replaced since. Behind the result of the newest call for the file stand the lines of
     all of them that are still there, in the format that the agent's read tool has; older reads become notes, and of
     edits stays which file they changed. Only lines that are certain are shown, so the next edit can be made without
-    reading again whenever it could before.
+    reading again whenever it could before. Once the file is left alone the view gets shorter: the lines that edits
+    have brought are used again four times as often as others, so they stay longer.
     """
 
     name: ClassVar[str] = "folded_views"
@@ -63,12 +66,12 @@ class FoldedViews:
     """How much of a part has to be saved for it to be folded: of a read that is still true, little would be."""
     least: int = 100
     """Folds that save fewer tokens are not made."""
-    wait: int = 0
-    """w"""
-    raw: bool = False
-    """r"""
-    idle: int = 20
+    idle: int = 8
     """Turns that a file has to be left alone before only the lines that edits have brought stay in its view."""
+    gone: int = 60
+    """Turns after which no line stays."""
+    outline: float = 0.15
+    """How much then stays of a read that carries a view, if its file was changed since."""
 
     def fold(self, use: Use, timeline: Timeline, past: MutableMapping[str, object], view: View) -> Iterator[Edit]:
         """The view that stands behind a call for a file from now on, and what may go because of it."""
@@ -78,145 +81,133 @@ class FoldedViews:
         file = timeline.files.get(path)
         if file is None:
             return
-        known = past.setdefault(path, _File())
-        assert isinstance(known, _File)
-        own = self._own(use, file, view)
-        if own is None:
+        known = past.setdefault(path, [])
+        style = line_style(file) or past.get("", PLAIN)
+        assert isinstance(known, list) and isinstance(style, Style)
+        past[""] = style
+        if use.folded:
+            known.clear()
             return
-        style = _style(file) or past.get("")
-        assert style is None or isinstance(style, Style)
-        if style is not None:
-            past[""] = style
-        yield from self._make(use, own, file, known, style or _NUMBERED, view)
-        for shown in known.shown:
+        own = self._own(use, file, view)
+        if own is not None:
+            folded = yield from self._make(use, own, file, known, style, view)
+            known[:] = folded
+        for shown in known:
             if shown.at is not None and shown.at != use.result:
-                ripe = use.turn + self.idle + 1
-                yield Edit(shown.at, Later(), self.name, "its file was used again", ripe=ripe, spares=shown.spares)
+                yield from self._postpone(shown, use, view)
 
     def _make(
-        self, use: Use, own: _Shown, file: Followed, known: _File, style: Style, view: View
-    ) -> Iterator[Edit]:
+        self, use: Use, own: _Shown, file: Followed, known: list[_Shown], style: Style, view: View
+    ) -> Generator[Edit, None, list[_Shown]]:
+        """Fold what is worth it behind a call; what shows lines of the file from then on."""
         result = view.part(use.result)
         if not isinstance(result, Result) or not result.texts or use.index in view.inert:
-            known.shown.append(own)
-            return
+            return [*known, own]
         content = file.content
         now = {id(line): number for number, line in enumerate(content.lines, 1) if line is not None}
         reads = use.meaning.kind == "read"
-        mine = {id(line) for line in own.lines} if reads else set()
+        mine = set(map(id, own.lines)) if reads else set()
         everything = content.whole and all(id(line) in mine for line in content.lines)
         able = [
             shown
-            for shown in (*known.shown, *(() if reads else (own,)))
+            for shown in (*known, *(() if reads else (own,)))
             if everything or shown.losses == content.losses or all(id(line) in now for line in shown.lines)
         ]
-        chosen, wanted = self._choose(able, {key: n for key, n in now.items() if key not in mine}, content)
+        extra = {key: number for key, number in now.items() if key not in mine}
+        costs = {n: len(content.text_at(n) or "") / 3.5 + (3 if style.separator else 1) for n in extra.values()}
+        chosen, wanted = self._choose(able, extra, costs)
         if not any(shown is not own for shown in chosen):
-            known.shown.append(own)
-            return
-        text = _text(file.path, [(n, content.text_at(n) or "") for n in wanted], style, self.raw)
+            return [*known, own]
+        text = current_lines(file, wanted, style)
         tokens = view.counter.count(text)
-        gain = sum(shown.saved for shown in chosen) - tokens
-        if gain < self.least or sum(shown.size for shown in chosen) <= len(text) + text.count("\n"):
-            known.shown.append(own)
-            return
+        # As many characters as it can have in JSON.
+        size = len(json.dumps(text))
+        if sum(one.saved for one in chosen) - tokens < self.least or sum(one.size for one in chosen) <= size:
+            return [*known, own]
+        lines = [line for number in wanted if (line := content.lines[number - 1]) is not None]
+        brought = {id(line) for shown in chosen for line in shown.brought}
+        fewer = current_lines(file, [now[id(line)] for line in lines if id(line) in brought], style)
         spares = frozenset(ref for shown in chosen for ref in _refs(shown))
+        made = _Shown(
+            (*lines, *(own.lines if reads else ())),
+            tuple(line for line in lines if id(line) in brought),
+            content.losses,
+            tokens + (own.saved if reads else 0),
+            size + (own.size if reads else 0),
+            own.drop if reads else None,
+            use.result,
+            fewer,
+            spares,
+        )
         for shown in chosen:
             if shown.drop is not None:
                 yield shown.drop
-        why = "what is still true of older reads and edits"
-        if self.wait < self.idle:
-            yield Edit(
-                use.result,
-                Shorter(result.text + text),
-                self.name,
-                why,
-                ripe=use.turn + self.wait + 1 if self.wait else 0,
-                loop=-1,
-                spares=spares,
-            )
-        brought = {id(line) for shown in chosen for line in shown.brought}
-        fewer = [n for n in wanted if id(content.lines[n - 1]) in brought]
-        if len(fewer) < len(wanted) or self.wait >= self.idle:
-            less = _text(file.path, [(n, content.text_at(n) or "") for n in fewer], style, self.raw)
-            ripe = use.turn + self.idle + 1
-            yield Edit(use.result, Shorter(result.text + less), self.name, why, ripe=ripe, spares=spares)
+        for stage, words, wait in (_WHOLE, text, 0), (_FEWER, fewer, self.idle), (_NONE, "", self.gone):
+            yield self._view(made, result.text + words, stage, use.turn + wait + 1 if wait else 0)
         gone = set(map(id, chosen))
-        known.shown[:] = [shown for shown in known.shown if id(shown) not in gone]
-        lines = (
-            *(line for n in wanted if (line := content.lines[n - 1]) is not None),
-            *(own.lines if reads else ()),
-        )
-        if not reads and id(own) not in gone:
-            known.shown.append(own)
-        known.shown.append(
-            _Shown(
-                lines,
-                content.losses,
-                tokens + (own.saved if reads else 0),
-                len(text) + (own.size if reads else 0),
-                own.drop if reads else None,
-                tuple(line for shown in chosen for line in shown.brought if id(line) in now),
-                spares | {use.result},
-                use.result,
-            )
-        )
+        return [*(one for one in known if id(one) not in gone), *(() if reads or id(own) in gone else (own,)), made]
+
+    def _view(self, shown: _Shown, text: str, stage: int, ripe: int) -> Edit:
+        assert shown.at is not None
+        return Edit(shown.at, Shorter(text), self.name, _WHY, ripe=ripe, spares=shown.spares, stage=stage)
+
+    def _postpone(self, shown: _Shown, use: Use, view: View) -> Iterator[Edit]:
+        """A file was used again: its older views stay longer, but a read below one is not true any more."""
+        assert shown.at is not None
+        result = view.part(shown.at)
+        if shown.drop is not None and use.meaning.kind != "read" and isinstance(result, Result):
+            text = outline_of(view.by_ref[shown.at], result.text, self.outline)
+            for stage, words, wait in (_FEWER, shown.fewer, self.idle), (_NONE, "", self.gone):
+                yield self._view(shown, text + words, stage, use.turn + wait + 1)
+            return
+        for stage, wait in (_FEWER, self.idle), (_NONE, self.gone):
+            ripe = use.turn + wait + 1
+            yield Edit(shown.at, Later(), self.name, _AGAIN, ripe=ripe, spares=shown.spares, stage=stage)
 
     def _choose(
-        self, able: list[_Shown], now: Mapping[int, int], content: Content
+        self, able: list[_Shown], now: Mapping[int, int], costs: Mapping[int, float]
     ) -> tuple[list[_Shown], list[int]]:
-        """What is worth folding, and the numbers of the lines that then have to be shown."""
+        """What is worth folding, and the numbers of the lines that then have to be shown.
+
+        `now` tells where each line stands, `costs` about how many tokens it takes to show it.
+        """
         chosen = list(able)
         needs = {id(shown): {now[id(line)] for line in shown.lines if id(line) in now} for shown in chosen}
-        holders: dict[int, int] = {}
-        for shown in chosen:
-            for number in needs[id(shown)]:
-                holders[number] = holders.get(number, 0) + 1
+        holders = Counter(number for numbers in needs.values() for number in numbers)
         while chosen:
-            worst = min(chosen, key=lambda shown: self._gain(shown, needs[id(shown)], holders, content))
-            if self._gain(worst, needs[id(worst)], holders, content) >= self.share:
+            gains = [
+                # The share of it that would be saved, if those lines are shown that only it brings.
+                1 - sum(costs[n] for n in needs[id(shown)] if holders[n] == 1) / max(shown.saved, 1)
+                for shown in chosen
+            ]
+            if min(gains) >= self.share:
                 break
-            chosen.remove(worst)
-            for number in needs[id(worst)]:
-                holders[number] -= 1
+            holders.subtract(needs[id(chosen.pop(gains.index(min(gains))))])
         return chosen, sorted(number for number, count in holders.items() if count)
-
-    def _gain(self, shown: _Shown, numbers: set[int], holders: Mapping[int, int], content: Content) -> float:
-        """The share of a part that would be saved, those lines aside that only it brings."""
-        alone = sum(len(content.text_at(n) or "") / 3.5 + 3 for n in numbers if holders[n] == 1)
-        return (shown.saved - alone) / max(shown.saved, 1)
 
     def _own(self, use: Use, file: Followed, view: View) -> _Shown | None:
         """What a call shows of its file, and what would be left of it; None if that is not certain."""
-        mentions = list(_newest(file, use.index))
+        mentions = [mention for mention in file.mentions[-2:] if mention.use == use.index]
         lines = [line for mention in mentions for line in mention.lines]
-        losses = file.content.losses
         if use.meaning.kind == "read":
             if not mentions or not use.visible or None in lines:
                 return None
-            what = f"older read of {shorten(file.path)}"
-            text = note(what, "its current lines are shown where the file was used last")
-            saved = use.tokens - view.counter.count(text)
-            drop = Edit(use.result, Note(text), self.name, "a newer view shows its lines", bound=True)
-            return _Shown(_known(lines), losses, saved, use.size - len(text), drop)
-        if file.traced != use.index:
-            return None
+            what, why = f"older read of {shorten(file.path)}", "its current lines are shown where it was used last"
+            text = note(what, why)
+            saved, size = use.tokens - view.counter.count(text), use.size - len(text)
+            return _Shown(_known(lines), (), file.content.losses, saved, size, self._drop(use.result, Note(text)))
         call = view.part(use.call)
-        kept = bare_input(use, call, 0) if isinstance(call, Call) else None
-        if kept is None:
+        kept = bare_input(use, call, 0) if isinstance(call, Call) and file.traced == use.index else None
+        if kept is None or not isinstance(call, Call):
             return None
-        drop = Edit(use.call, Input(kept), self.name, "a newer view shows its lines", bound=True)
-        size = len(call.text) - len(str(dict(kept))) if isinstance(call, Call) else 0
-        saved = use.input_tokens - view.counter.count(str(dict(kept))) - view.counter.count(use.tool)
+        left = str(dict(kept))
+        saved = use.input_tokens - view.counter.count(left) - view.counter.count(use.tool)
         brought = _known(lines) if use.meaning.kind == "edit" else ()
-        return _Shown(_known(lines), losses, saved, size, drop, brought)
+        drop = self._drop(use.call, Input(kept))
+        return _Shown(_known(lines), brought, file.content.losses, saved, len(call.text) - len(left), drop)
 
-
-def _newest(file: Followed, use: int) -> Iterator[Mention]:
-    for mention in reversed(file.mentions):
-        if mention.use != use:
-            return
-        yield mention
+    def _drop(self, target: Ref, replacement: Note | Input) -> Edit:
+        return Edit(target, replacement, self.name, "a newer view shows its lines", bound=True, stage=_DROP)
 
 
 def _known(lines: Iterable[Line | None]) -> tuple[Line, ...]:
@@ -224,29 +215,9 @@ def _known(lines: Iterable[Line | None]) -> tuple[Line, ...]:
 
 
 def _refs(shown: _Shown) -> Iterator[Ref]:
+    """The parts that a newer view has to stand for."""
     yield from shown.spares
+    if shown.at is not None:
+        yield shown.at
     if shown.drop is not None:
         yield shown.drop.target
-
-
-def _style(file: Followed) -> Style | None:
-    """How the newest read of a file showed its lines, what stood around them aside."""
-    style = next((mention.style for mention in reversed(file.mentions) if mention.style is not None), None)
-    return None if style is None else replace(style, head="", foot="", phantom=False)
-
-
-def _text(path: str, lines: list[tuple[int, str]], style: Style, raw: bool = False) -> str:
-    """The words behind a result that show lines of its file."""
-    head = view_note(shorten(path))
-    if not lines:
-        return f"\n\n{head}"
-    if style.separator and not raw:
-        return f"\n\n{head}\n{style.show(lines)}"
-    runs: list[list[tuple[int, str]]] = []
-    for line in lines:
-        if runs and runs[-1][-1][0] + 1 == line[0]:
-            runs[-1].append(line)
-        else:
-            runs.append([line])
-    shown = (f"[lines {run[0][0]}-{run[-1][0]}]\n" + "\n".join(text for _, text in run) for run in runs)
-    return f"\n\n{head}\n" + "\n".join(shown)

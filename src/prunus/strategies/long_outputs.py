@@ -36,7 +36,7 @@ class LongOutputs:
     tail: int = 2_000
     """Characters that stay at the end."""
     middle: float = 0.0
-    """How much of the middle stays as its complaints and rare names."""
+    """How much of the middle stays: what complains, paths and rare names; of listings the paths and the names."""
     at_once: bool = False
     """Cut a result before it is sent for the first time, which costs no prompt cache."""
     marked: int = 1_000
@@ -55,11 +55,13 @@ class LongOutputs:
         if not isinstance(result, Result) or is_shortened(result.text):
             return
         text = result.text
-        pressure = len(text) <= (self.searches if searches(use) else self.over)
+        listing = searches(use)
+        pressure = len(text) <= (self.searches if listing else self.over)
         share = len(text) // 5 if pressure else len(text)
         head, tail = min(self.head, share), min(self.tail, share)
         middle = truncated_note(len(text), text.count("\n") + 1)
-        told = gist(text[head : len(text) - tail], self.middle) if self.middle and not pressure else ""
+        cut = text[head : len(text) - tail]
+        told = gist(cut, self.middle, listing=listing) if self.middle and not pressure else ""
         shorter = f"{text[:head]}\n\n{middle}\n{told}\n{text[len(text) - tail :]}"
         reason = f"{len(text):,} characters long"
         yield Edit(use.result, Shorter(shorter), self.name, reason, fresh=self.at_once, pressure=pressure)

@@ -1,72 +1,58 @@
-"""What to keep of a long output: its edges, its complaints, and the names that stand nowhere else in it."""
+"""What stays of a result that is cut: of code its definitions, of listings the paths, of logs what complains."""
 
 from __future__ import annotations
 
 import re
-from collections import Counter
 from functools import lru_cache
-from typing import Final
+from typing import Final, Literal
 
-from prunus.notes import outline_note
+from prunus.notes import is_shortened, outline_note
+from prunus.strategies.outlines.code import code
+from prunus.strategies.outlines.gist import middle
+from prunus.strategies.outlines.listing import listing
+from prunus.strategies.outlines.log import log
+from prunus.strategies.searching import searches
+from prunus.view import Use
 
-__all__ = ["gist", "outline"]
+__all__ = ["Sort", "gist", "outline", "outline_of"]
 
-_LOUD: Final = re.compile(
-    r"\b(?:error|exception|fail(?:ed|ure|s)?|fatal|panic|warning|assert\w*|undefined)\b", re.I
-)
-_NAME: Final = re.compile(r"[A-Za-z_][\w./-]{7,79}")
-_LONGEST: Final = 200
+Sort = Literal["code", "listing", "log"]
+
+_SEVERAL: Final = re.compile(r"[;&|\n]")
+
+
+def outline_of(use: Use, text: str, share: float) -> str:
+    """About this share of the result of a call, by what the call was."""
+    if use.meaning.kind == "read" and use.touches:
+        touch = use.touches[0]
+        alone = len(use.touches) == 1 and not _SEVERAL.search(use.meaning.command)
+        return outline(text, share, "code", touch.path, max(touch.span.start, 0) if alone else 0)
+    return outline(text, share, "listing" if searches(use) else "log")
 
 
 @lru_cache(maxsize=256)
-def outline(text: str, share: float) -> str:
-    """About this share of a text: first and last lines, lines that complain, then rare names.
+def outline(text: str, share: float, sort: Sort = "log", path: str = "", first: int = 0) -> str:
+    """About this share of a text, with a note below that counts the lines that went.
 
-    Names of eight characters and more that few lines show are what later calls use again; the middle of a
-    progress log is not. A very long line counts as several.
+    Of a file what it defines, with the numbers of the lines, and the names in it; `first` is the number of its
+    first line. Of a listing the paths. Of anything else the edges, what complains, paths and names. Names of eight
+    characters and more are what later calls use again; the middle of a progress log is not. An outline stays as it
+    is.
     """
-    lines = [line[i : i + _LONGEST] for line in text.splitlines() for i in range(0, max(1, len(line)), _LONGEST)]
+    if is_shortened(text):
+        return text
     room = int(len(text) * share)
-    edge = min(len(lines), max(1, min(4, len(lines) // 8)))
-    kept = dict.fromkeys([*range(edge), *range(len(lines) - edge, len(lines))])
-    room -= sum(len(lines[i]) + 1 for i in kept)
-    for i, line in enumerate(lines):
-        if room <= 0:
-            break
-        if i not in kept and _LOUD.search(line):
-            kept[i] = None
-            room -= len(line) + 1
-    shown = [lines[i] for i in sorted(kept)]
-    names = _rare_names(lines, kept, room)
-    left_out = len(lines) - len(shown)
-    return "\n".join((*shown, *([" ".join(names)] if names else []), outline_note(left_out, len(lines))))
+    match sort:
+        case "code":
+            shown, kept, lines = code(text, room, path, first)
+        case "listing":
+            shown, kept, lines = listing(text, room)
+        case "log":
+            shown, kept, lines = log(text, room)
+    return "\n".join((*shown, outline_note(lines - kept, lines)))
 
 
 @lru_cache(maxsize=64)
-def gist(text: str, share: float) -> str:
-    """About this share of a text that is left out: lines that complain, then rare names; ends with a newline."""
-    lines = [line[i : i + _LONGEST] for line in text.splitlines() for i in range(0, max(1, len(line)), _LONGEST)]
-    room = int(len(text) * share)
-    kept: dict[int, None] = {}
-    for i, line in enumerate(lines):
-        if room <= 0:
-            break
-        if _LOUD.search(line):
-            kept[i] = None
-            room -= len(line) + 1
-    names = _rare_names(lines, kept, room)
-    return "".join(f"{line}\n" for line in (*(lines[i] for i in kept), *([" ".join(names)] if names else [])))
-
-
-def _rare_names(lines: list[str], kept: dict[int, None], room: int) -> list[str]:
-    """Names in the lines that go, rarest first as far as there is room, in the order they came."""
-    found = Counter(
-        name for i, line in enumerate(lines) if i not in kept for name in dict.fromkeys(_NAME.findall(line))
-    )
-    chosen = []
-    for name, times in found.items():
-        if times > 2 or room <= 0:
-            continue
-        chosen.append(name)
-        room -= len(name) + 1
-    return chosen
+def gist(text: str, share: float, *, listing: bool = False) -> str:
+    """About this share of the middle of a text: what complains, paths and names; ends with a newline."""
+    return "".join(f"{line}\n" for line in middle(text, int(len(text) * share), listing=listing))

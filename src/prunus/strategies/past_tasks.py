@@ -8,7 +8,7 @@ from prunus.edits import Edit, Input, Later, Shorter
 from prunus.history import Call, Ref, Result
 from prunus.strategies.cut import bare_input
 from prunus.strategies.likelihood import PartKind, chance, is_document
-from prunus.strategies.outline import outline
+from prunus.strategies.outline import outline_of
 from prunus.view import Use, View
 
 __all__ = ["PastTasks"]
@@ -64,7 +64,7 @@ class PastTasks:
         if use.size > self.over and use.visible and isinstance(result, Result):
             tasks = self._tasks(_RESULTS.get(kind, "other"), use.tokens, use)
             if tasks:
-                yield self._edit(use.result, Shorter(outline(result.text, self.share)), ripe, loop + tasks)
+                yield self._edit(use.result, Shorter(outline_of(use, result.text, self.share)), ripe, loop + tasks)
 
     def _tasks(self, kind: PartKind, tokens: int, use: Use) -> int:
         """After how many tasks the part is unlikely enough to be used again; 0 for never."""

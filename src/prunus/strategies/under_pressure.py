@@ -6,7 +6,7 @@ from typing import ClassVar
 
 from prunus.edits import Edit, Shorter
 from prunus.history import Result
-from prunus.strategies.outline import outline
+from prunus.strategies.outline import outline_of
 from prunus.view import Use, View
 
 __all__ = ["UnderPressure"]
@@ -37,5 +37,5 @@ class UnderPressure:
     def propose(self, use: Use, earlier: Sequence[Use], group: Hashable, view: View) -> Iterator[Edit]:
         result = view.part(use.result)
         if isinstance(result, Result):
-            text = outline(result.text, self.share)
+            text = outline_of(use, result.text, self.share)
             yield Edit(use.result, Shorter(text), self.name, "the context runs short", pressure=True)

@@ -9,7 +9,7 @@ import msgspec
 
 from prunus.agent.echo import Echo
 from prunus.agent.sse import Events, data_of, event
-from prunus.agent.wires.wire import HiddenCall
+from prunus.agent.wires.wire import BETWEEN, HiddenCall
 from prunus.notes import unechoed
 
 __all__ = ["ChatWire"]
@@ -140,10 +140,14 @@ class ChatWire:
         return self._chunk(data, choice, delta) if delta else b""
 
     def _words(self, piece: str) -> str:
-        text = self._echo.feed(piece)
+        return self._seen_as(self._echo.feed(piece))
+
+    def _seen_as(self, text: str) -> str:
+        """Words of the model as they stand in the client's message: apart from those of the hop before."""
+        apart = bool(text) and self._hop > 0 and not any(self._text) and bool(self.text().strip())
         self._text.append(text)
-        self._seen.append(text)
-        return text
+        self._seen.append(f"{BETWEEN}{text}" if apart else text)
+        return self._seen[-1]
 
     def _call(self, given: dict[str, Any]) -> list[dict[str, Any]]:
         """What the client sees of a piece of a call."""
@@ -180,9 +184,7 @@ class ChatWire:
         rest = self._echo.flush()
         out = []
         if rest:
-            self._text.append(rest)
-            self._seen.append(rest)
-            choice = {"index": 0, "delta": {"content": rest}, "finish_reason": None}
+            choice = {"index": 0, "delta": {"content": self._seen_as(rest)}, "finish_reason": None}
             out.append(event({**self._first, "choices": [choice]}))
         same = self._same()
         as_it_came = len(self._raw) == len(self._held) and not self._holds()
@@ -196,8 +198,7 @@ class ChatWire:
         if self._streaming:
             rest = self._echo.flush()
             if rest:
-                self._words(rest)
-                choice = {"index": 0, "delta": {"content": rest}, "finish_reason": None}
+                choice = {"index": 0, "delta": {"content": self._seen_as(rest)}, "finish_reason": None}
                 return event({**self._first, "choices": [choice]}) + self._events.rest()
             return self._events.rest()
         try:
@@ -211,9 +212,7 @@ class ChatWire:
         self._held = [answer]
         self._calls = dict(enumerate(message.get("tool_calls") or ()))
         if isinstance(message.get("content"), str):
-            text = unechoed(message["content"], self._ids)
-            self._text.append(text)
-            self._seen.append(text)
+            self._seen_as(unechoed(message["content"], self._ids))
         for key in _THOUGHTS:
             if isinstance(message.get(key), str):
                 self._thoughts.setdefault(key, []).append(message[key])

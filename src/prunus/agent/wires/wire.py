@@ -12,9 +12,12 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Any, Protocol
+from typing import Any, Final, Protocol
 
-__all__ = ["HiddenCall", "Wire"]
+__all__ = ["BETWEEN", "HiddenCall", "Wire"]
+
+BETWEEN: Final = "\n\n"
+"""What a client sees between the words of two hops, where its format has one text for both."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,0 +1,262 @@
+"""What the outlines are worth: other ways to leave something behind in their place, on the dev sessions.
+
+Cost against no pruning, worst session, hard and soft retention for each way and price row; then the time that each
+sort of outline takes, and where tree-sitter and its grammars are installed, what those find and how long they take.
+"""
+
+from __future__ import annotations
+
+import importlib
+import json
+import re
+import time
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from concurrent.futures import ProcessPoolExecutor
+from pathlib import Path
+from typing import Any
+
+from prunus import Pruner, Settings
+from prunus.formats import format_named
+from prunus.history import Result
+from prunus.lab.conversations import conversations
+from prunus.lab.cost import cost
+from prunus.lab.masks import Unpruned
+from prunus.lab.reading import Reader
+from prunus.lab.replay import replay
+from prunus.lab.retention import Needs, retention
+from prunus.notes import outline_note
+from prunus.policy.prices import NAMED_ROWS
+from prunus.strategies import finished_results, long_outputs, past_tasks
+from prunus.strategies.outline import gist, outline, outline_of
+from prunus.strategies.outlines.code import definitions
+from prunus.strategies.outlines.names import names
+from prunus.strategies.searching import searches
+from prunus.tokens import Counter
+from prunus.tools import Toolbox
+from prunus.transcripts import load
+from prunus.view import Use, View
+
+CORPUS = Path(__file__).parents[2] / "shared" / "corpus" / "dev"
+AGENTS = ("claude-code", "codex", "opencode", "pi", "chat-export", "mini-swe-agent")
+ROWS = ("0.1/1.25", "0.5/1.0")
+GRAMMARS = {
+    "py": ("tree_sitter_python", "language"),
+    "js": ("tree_sitter_javascript", "language"),
+    "jsx": ("tree_sitter_javascript", "language"),
+    "ts": ("tree_sitter_typescript", "language_typescript"),
+    "tsx": ("tree_sitter_typescript", "language_tsx"),
+    "go": ("tree_sitter_go", "language"),
+    "rs": ("tree_sitter_rust", "language"),
+}
+DEFINING = re.compile(
+    r"(?:function|class|method|abstract_class|interface|type_alias|enum)_(?:definition|declaration)|type_spec"
+    r"|(?:function|struct|enum|trait|impl|mod|type)_item"
+)
+
+Way = tuple[Callable[[Use, str, float], str], Callable[..., str]]
+
+
+def _noted(text: str, shown: Iterable[str]) -> str:
+    lines = text.count("\n") + 1
+    return "\n".join((*shown, outline_note(lines, lines)))
+
+
+def _placeholder(use: Use, text: str, share: float) -> str:
+    return _noted(text, ())
+
+
+def _head_and_tail(use: Use, text: str, share: float) -> str:
+    half = int(len(text) * share / 2)
+    return _noted(text, (text[:half], text[len(text) - half :]))
+
+
+def _names(use: Use, text: str, share: float) -> str:
+    return _noted(text, names(text, int(len(text) * share)))
+
+
+def _nothing(text: str, share: float, *, listing: bool = False) -> str:
+    return ""
+
+
+def _named(text: str, share: float, *, listing: bool = False) -> str:
+    return "".join(f"{line}\n" for line in names(text, int(len(text) * share)))
+
+
+def _as_a_log(use: Use, text: str, share: float) -> str:
+    return outline(text, share)
+
+
+WAYS: dict[str, Way] = {
+    "outlines": (outline_of, gist),
+    "nothing but a note": (_placeholder, _nothing),
+    "head and tail": (_head_and_tail, _nothing),
+    "names alone": (_names, _named),
+    "every result as a log": (_as_a_log, lambda text, share, listing: gist(text, share)),
+}
+
+
+class Auto:
+    """The preset with another way to leave something behind."""
+
+    declared = ""
+
+    def __init__(self, row: str) -> None:
+        price = NAMED_ROWS[row]
+        self.name = row
+        prices = [{"model": "*", "read": price.read, "write": price.write, "ttl": price.ttl}]
+        self._pruner = Pruner(Settings(preset="auto", prices=prices))
+
+    def start(self) -> Auto:
+        return self
+
+    def __call__(self, body: Any, now: float | None) -> Any:
+        return self._pruner.prune(body, now=now).body
+
+
+def measure(path: Path) -> list[tuple[str, str, float, float, int, int, int, int]]:
+    rows = []
+    for session in load(path):
+        for one in conversations(session):
+            if len(one.requests) < 15:
+                continue
+            reader = Reader(format_named(one.format))
+            needs = Needs(one, reader)
+            whole = replay(one, Unpruned(), reader)
+            for way, (cut, middle) in WAYS.items():
+                for module in (finished_results, past_tasks):
+                    vars(module)["outline_of"] = cut
+                vars(long_outputs)["gist"] = middle
+                for row in ROWS:
+                    price = NAMED_ROWS[row]
+                    sent = replay(one, Auto(row), reader)
+                    kept = retention(needs, sent)
+                    counts = (kept.hard, kept.hard_kept, kept.soft, kept.soft_kept)
+                    rows.append((way, row, cost(sent, price).cost, cost(whole, price).cost, *counts))
+    return rows
+
+
+def results(paths: Iterable[Path]) -> Iterator[tuple[Use, str]]:
+    """Answered calls whose results are long enough to be cut, with their text."""
+    for path in paths:
+        for session in load(path):
+            fmt = format_named(session.format)
+            view = View(Toolbox(), Counter())
+            for raw in session.messages:
+                message = fmt.parse(raw, b"")
+                for event in view.extend(message):
+                    if isinstance(event, Use):
+                        view.admit(event)
+                        part = message.parts[event.result.part]
+                        if isinstance(part, Result) and event.size > 600:
+                            yield event, part.text
+
+
+def timed(run: Callable[[Use, str], object], given: Sequence[tuple[Use, str]]) -> float:
+    """Microseconds for each KB of text, best of three."""
+    size = sum(len(text) for _, text in given) / 1024
+    best = float("inf")
+    for _ in range(3):
+        start = time.process_time()
+        for use, text in given:
+            run(use, text)
+        best = min(best, time.process_time() - start)
+    return round(1e6 * best / size, 1)
+
+
+def speed(paths: Iterable[Path]) -> dict[str, float]:
+    """Microseconds for each KB, by sort of text."""
+    sorts: dict[str, list[tuple[Use, str]]] = {"code": [], "listing": [], "log": []}
+    for use, text in results(paths):
+        read = use.meaning.kind == "read" and use.touches
+        sorts["code" if read else "listing" if searches(use) else "log"].append((use, text))
+
+    def cut(use: Use, text: str) -> None:
+        outline.cache_clear()
+        outline_of(use, text, 0.15)
+
+    return {sort: timed(cut, given) for sort, given in sorts.items() if given}
+
+
+def grammars(paths: Iterable[Path]) -> dict[str, dict[str, float]]:
+    """What regular expressions and the grammars of tree-sitter find in what was read, and their time."""
+    try:
+        tree_sitter = importlib.import_module("tree_sitter")
+        parsers = {
+            ending: tree_sitter.Parser(tree_sitter.Language(getattr(importlib.import_module(module), name)()))
+            for ending, (module, name) in GRAMMARS.items()
+        }
+    except ImportError:
+        return {}
+    given = [
+        (use, _unnumbered(text))
+        for use, text in results(paths)
+        if use.meaning.kind == "read" and use.touches and _ending(use) in parsers
+    ]
+
+    def by_expression(use: Use, text: str) -> int:
+        return len(list(definitions(text, use.touches[0].path, 1)))
+
+    def by_grammar(use: Use, text: str) -> int:
+        return _defined(parsers[_ending(use)].parse(text.encode("utf-8", "replace")).walk())
+
+    return {
+        name: {"definitions": sum(run(*one) for one in given), "us per KB": timed(run, given)}
+        for name, run in (("regular expressions", by_expression), ("tree-sitter", by_grammar))
+    }
+
+
+def _ending(use: Use) -> str:
+    return use.touches[0].path.rpartition(".")[2].lower()
+
+
+def _unnumbered(text: str) -> str:
+    return re.sub(r"^[ \t]*\d+(?:→|\t|: ?|\| ?)", "", text, flags=re.M)
+
+
+def _defined(cursor: Any) -> int:
+    """How many definitions a tree holds, functions that are given a name by `const` among them."""
+    count = 0
+    while True:
+        node = cursor.node
+        if node.type == "variable_declarator":
+            value = node.child_by_field_name("value")
+            count += value is not None and value.type in ("arrow_function", "function_expression")
+        count += DEFINING.fullmatch(node.type) is not None
+        if cursor.goto_first_child():
+            continue
+        while not cursor.goto_next_sibling():
+            if not cursor.goto_parent():
+                return count
+
+
+def main() -> None:
+    if not CORPUS.is_dir():
+        print("bench/outlines.py: the dev sessions are not here (../shared/corpus/dev); nothing measured")
+        return
+    paths = sorted((p for p in CORPUS.rglob("*.gz") if p.parent.name in AGENTS), key=lambda p: -p.stat().st_size)
+    with ProcessPoolExecutor(2) as pool:
+        rows = [row for found in pool.map(measure, paths) for row in found]
+    ways: dict[str, dict[str, dict[str, float]]] = {}
+    for way in WAYS:
+        for row in ROWS:
+            mine = [one for one in rows if one[:2] == (way, row)]
+            paid, whole = sum(one[2] for one in mine), sum(one[3] for one in mine)
+            hard, hard_kept, soft, soft_kept = (
+                sum(counts) for counts in zip(*(one[4:] for one in mine), strict=True)
+            )
+            figures = {
+                "cost": round(paid / whole, 3),
+                "worst": round(max(one[2] / one[3] for one in mine), 2),
+                "hard": round(hard_kept / hard, 4),
+                "soft": round(soft_kept / soft, 4),
+            }
+            ways.setdefault(way, {})[row] = figures
+            print(f"{way:24}{row:10}", *(f"{key} {value:<7}" for key, value in figures.items()))
+    result = {"ways": ways, "us per KB": speed(paths[:20]), "definitions": grammars(paths[:20])}
+    print(result["us per KB"], result["definitions"] or "(tree-sitter is not installed)", sep="\n")
+    target = Path(__file__).parent / "results" / "outlines.json"
+    target.write_text(json.dumps(result, indent=1) + "\n")
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,102 @@
+"""OpenAI Chat Completions: the arguments of a call are the pieces with its index."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from prunus.agent.sse import Events, data_of, event
+from prunus.agent.veils.veil import Pieces, Screen
+
+__all__ = ["ChatVeil"]
+
+_Place = tuple[Any, Any]
+"""The index of a choice, and that of a call in it."""
+
+
+class ChatVeil:
+    """The answers of `/v1/chat/completions`."""
+
+    def __init__(self, screen: Screen) -> None:
+        self._screen = screen
+        self._events = Events()
+        self._open: dict[_Place, Pieces] = {}
+        self._last: dict[str, Any] = {}
+        """The newest chunk, whose head further ones take."""
+
+    def feed(self, chunk: bytes) -> bytes:
+        return b"".join(self._event(raw) for raw in self._events.feed(chunk))
+
+    def finish(self) -> bytes:
+        return self._rest() + self._events.rest()
+
+    def _event(self, raw: bytes) -> bytes:
+        data = data_of(raw)
+        if not isinstance(data, dict):
+            return self._rest() + raw if b"[DONE]" in raw else raw
+        choices = data.get("choices")
+        if not isinstance(choices, list):
+            return raw
+        self._last = data
+        before = b""
+        changed = []
+        for choice in choices:
+            out, shown = self._choice(choice) if isinstance(choice, dict) else (b"", choice)
+            before += out
+            changed.append(shown)
+        same = all(new is old for new, old in zip(changed, choices, strict=True))
+        return before + (raw if same else event({**data, "choices": changed}))
+
+    def _choice(self, choice: dict[str, Any]) -> tuple[bytes, dict[str, Any]]:
+        """What has to come before a choice, and the choice."""
+        number, delta = choice.get("index", 0), choice.get("delta")
+        calls = delta.get("tool_calls") if isinstance(delta, dict) else None
+        out = b""
+        shown = []
+        for call in calls if isinstance(calls, list) else ():
+            done, seen = self._call(number, call) if isinstance(call, dict) else (b"", call)
+            out += done
+            shown.append(seen)
+        if choice.get("finish_reason") is not None:
+            # A call that ends in this chunk is told in it.
+            shown = [self._closed(number, call) for call in shown]
+            out += self._rest(number)
+        if not isinstance(calls, list) or all(new is old for new, old in zip(shown, calls, strict=True)):
+            return out, choice
+        return out, {**choice, "delta": {**delta, "tool_calls": shown}}  # type: ignore[dict-item]
+
+    def _call(self, number: Any, call: dict[str, Any]) -> tuple[bytes, dict[str, Any]]:
+        function = call.get("function")
+        if not isinstance(function, dict):
+            return b"", call
+        place = number, call.get("index", 0)
+        known = self._open.get(place)
+        tool, id = function.get("name"), call.get("id")
+        out = b""
+        if isinstance(tool, str) and tool and (known is None or (isinstance(id, str) and id and id != known.id)):
+            out = self._rest(number)
+            known = None
+            if tool in self._screen.tools:
+                known = self._open[place] = Pieces(str(id or ""), tool)
+        piece = function.get("arguments")
+        if known is None or not isinstance(piece, str) or not piece:
+            return out, call
+        known.texts.append(piece)
+        return out, {**call, "function": {**function, "arguments": ""}}
+
+    def _closed(self, number: Any, call: Any) -> Any:
+        place = (number, call.get("index", 0)) if isinstance(call, dict) else None
+        if place not in self._open:
+            return call
+        text = self._open.pop(place).shown(self._screen)
+        return {**call, "function": {**call["function"], "arguments": text}} if text else call
+
+    def _rest(self, number: Any = None) -> bytes:
+        """The calls that are over, of one choice or of all."""
+        out = b""
+        for place in [place for place in self._open if number is None or place[0] == number]:
+            text = self._open.pop(place).shown(self._screen)
+            call = {"index": place[1], "function": {"arguments": text}}
+            choice = {"index": place[0], "delta": {"tool_calls": [call]}, "finish_reason": None}
+            head = {key: value for key, value in self._last.items() if key != "usage"}
+            out += event({**head, "choices": [choice]}) if text else b""
+        return out

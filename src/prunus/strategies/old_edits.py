@@ -1,0 +1,147 @@
+from __future__ import annotations
+
+import json
+from collections import Counter
+from collections.abc import Iterable, Iterator, Mapping, MutableMapping
+from dataclasses import dataclass, field
+from typing import ClassVar, Final
+
+from prunus.edits import Edit, Input, Shorter
+from prunus.files import Timeline
+from prunus.files.arguments import Replacement, asked
+from prunus.history import Call, Ref, Result
+from prunus.notes import edits_note, shorten
+from prunus.strategies.cut import bare_input
+from prunus.view import Use, View
+
+__all__ = ["OldEdits"]
+
+_INTENT: Final = "intent"
+_VIEW, _DROP = range(2)
+
+
+@dataclass(frozen=True, slots=True)
+class _Change:
+    """One edit of a run."""
+
+    turn: int
+    intent: str
+    old: tuple[str, ...]
+    new: tuple[str, ...]
+    saved: int
+    """Tokens that its input could lose."""
+    size: int
+    drop: Edit
+    result: Ref
+
+
+@dataclass(slots=True)
+class _Run:
+    """The edits of one file since it was written, and how many inputs were proposed to go."""
+
+    changes: list[_Change] = field(default_factory=list)
+    proposed: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class OldEdits:
+    """Runs of edits to one file, for very long sessions and when the context runs short.
+
+    Behind the result of the newest edit stands what the run did: how many changes in which turns, what they were
+    for where the calls say so, and the lines that went and came on the whole, where that is shorter than the edits
+    are. Of the older edits stays which file they changed.
+    """
+
+    name: ClassVar[str] = "old_edits"
+    seed: ClassVar[str] = "compressed diffs"
+    icon: ClassVar[str] = "🧾"
+
+    turns: int = 0
+    """Turns after which a run is compressed; 0 for only when the context runs short."""
+    run: int = 3
+    """Fewer edits stay as they are."""
+
+    def fold(self, use: Use, timeline: Timeline, past: MutableMapping[str, object], view: View) -> Iterator[Edit]:
+        """The summary that stands behind an edit from now on, and the inputs that may go because of it."""
+        if len(use.touches) != 1 or not use.ok or use.meaning.kind not in ("write", "edit"):
+            return
+        path = use.touches[0].path
+        if use.meaning.kind == "write":
+            past.pop(path, None)
+            return
+        known = past.setdefault(path, _Run())
+        assert isinstance(known, _Run)
+        call, result = view.part(use.call), view.part(use.result)
+        change = self._change(use, call, view) if isinstance(call, Call) else None
+        if change is None:
+            return
+        run = known.changes
+        run.append(change)
+        if len(run) < self.run or use.folded or not isinstance(result, Result) or not result.texts:
+            return
+        older = run[:-1]
+        text = self._shortest(path, run, sum(one.saved for one in older), view)
+        if not text or sum(one.size for one in older) <= len(json.dumps(text)):
+            return
+        yield from (one.drop for one in older[known.proposed :])
+        known.proposed = len(older)
+        yield Edit(
+            use.result,
+            Shorter(result.text + text),
+            self.name,
+            f"{len(run)} edits of one file",
+            ripe=use.turn + self.turns + 1 if self.turns else 0,
+            pressure=not self.turns,
+            spares=frozenset(ref for one in older for ref in (one.drop.target, one.result)),
+            stage=_VIEW,
+        )
+
+    def _change(self, use: Use, call: Call, view: View) -> _Change | None:
+        changes = asked(call, writes=False)
+        kept = bare_input(use, call, 0)
+        if changes is None or kept is None or not isinstance(call.input, Mapping):
+            return None
+        replaced = [change for change in changes if isinstance(change, Replacement)]
+        if len(replaced) != len(changes):
+            return None
+        intent = call.input.get(_INTENT)
+        left = str(dict(kept))
+        return _Change(
+            use.turn,
+            " ".join(intent.split()) if isinstance(intent, str) else "",
+            tuple(line for change in replaced for line in change.old.split("\n")),
+            tuple(line for change in replaced for line in change.new.split("\n")),
+            use.input_tokens - view.counter.count(left) - view.counter.count(use.tool),
+            len(call.text) - len(left),
+            Edit(use.call, Input(kept), self.name, "part of a run of edits", bound=True, stage=_DROP),
+            use.result,
+        )
+
+    def _shortest(self, path: str, run: list[_Change], saved: int, view: View) -> str:
+        """The words for a run: with what changed on the whole if that is shorter than the edits; else empty."""
+        head = edits_note(shorten(path), len(run), run[0].turn, run[-1].turn)
+        intents = [f"- {intent}" for intent in dict.fromkeys(one.intent for one in run) if intent]
+        for lines in ([*intents, *_net(run[:-1])], intents):
+            text = "\n".join(("\n", head, *lines))
+            if view.counter.count(text) < saved:
+                return text
+        return ""
+
+
+def _net(run: Iterable[_Change]) -> Iterator[str]:
+    """The lines that went and came on the whole, blank ones aside."""
+    before: Counter[str] = Counter()
+    after: Counter[str] = Counter()
+    for change in run:
+        came = Counter(line for line in change.new if line.strip())
+        for line, count in Counter(line for line in change.old if line.strip()).items():
+            undone = min(count, after[line])
+            after[line] -= undone
+            before[line] += count - undone
+        after.update(came)
+    for line in before.keys() & after.keys():
+        same = min(before[line], after[line])
+        before[line] -= same
+        after[line] -= same
+    yield from (f"-{line}" for line in before.elements())
+    yield from (f"+{line}" for line in after.elements())

@@ -1,0 +1,67 @@
+"""The outline of a log: its edges, its complaints, then the paths and the names in the rest."""
+
+from __future__ import annotations
+
+import re
+from typing import Final
+
+from prunus.strategies.outlines.names import names
+from prunus.strategies.outlines.paths import paths, squeezed
+from prunus.strategies.outlines.pieces import output, pieces
+
+__all__ = ["digest", "log"]
+
+_LOUD: Final = re.compile(
+    r"\b(?:error|exception|fail(?:ed|ure|s)?|fatal|panic|warning|assert\w*|undefined)\b", re.I
+)
+_WORDS: Final = ("error", "exception", "fail", "fatal", "panic", "warning", "assert", "undefined")
+_HEAD: Final = 2
+_TAIL: Final = 4
+_COMPLAINTS: Final = 0.3
+"""How much of the room complaints may take; a log of warnings would leave none for the rest."""
+_PATHS: Final = 0.3
+
+
+def log(text: str, room: int) -> tuple[list[str], int, int]:
+    """What to show of a log, the lines of it that are shown, and the lines it has.
+
+    The first lines say what was done and the last ones how it went. An eighth of the lines stays at each end, and
+    at most two and four.
+    """
+    ended, rest = output(text)
+    lines = pieces(rest)
+    edge = max(1, len(lines) // 8)
+    head, tail = lines[: min(edge, _HEAD)], lines[max(len(lines) - min(edge, _TAIL), min(edge, _HEAD)) :]
+    middle = lines[len(head) : len(lines) - len(tail)]
+    room -= sum(len(line) + 1 for line in (*ended, *head, *tail))
+    loud, told = digest(middle, room, (*head, *tail))
+    return [*ended, *head, *loud, *tail, *told], len(head) + len(loud) + len(tail), len(lines)
+
+
+def digest(lines: list[str], room: int, shown: tuple[str, ...] = ()) -> tuple[list[str], list[str]]:
+    """Of lines that go: those that complain, and then the paths and names in the others that are not shown."""
+    if room <= 0:
+        return [], []
+    loud: list[str] = []
+    quiet: list[str] = []
+    left = int(room * _COMPLAINTS)
+    for i, line in enumerate(lines):
+        if left <= 0:
+            quiet += lines[i:]
+            break
+        if _complains(line):
+            loud.append(line)
+            left -= len(line) + 1
+        else:
+            quiet.append(line)
+    room -= sum(len(line) + 1 for line in loud)
+    rest = "\n".join(quiet)
+    told = squeezed(paths(rest), int(room * _PATHS))
+    room -= sum(len(line) + 1 for line in told)
+    return loud, [*told, *names(rest, room, (*shown, *loud, *told))]
+
+
+def _complains(line: str) -> bool:
+    """Whether a line says that something went wrong; the words are looked for first, which is faster."""
+    low = line.lower()
+    return any(word in low for word in _WORDS) and _LOUD.search(line) is not None

@@ -1,0 +1,76 @@
+"""The paths in a text, each named once, with the folder that they share in front of them."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Collection
+from typing import Final
+
+__all__ = ["paths", "squeezed"]
+
+_STEP: Final = r"[\w@+.()\[\]-]+"
+_LONG: Final = rf"(?:[A-Za-z]:)?[\\/]?{_STEP}(?:[\\/]{_STEP})+"
+_ALONE: Final = r"\.?[\w-]+(?:\.[\w-]+)*\.[A-Za-z]\w{0,7}"
+_START: Final = r"(?<![\w/\\:.-])"
+_PATH: Final = re.compile(_START + _LONG)
+_FILE: Final = re.compile(rf"{_START}(?:{_LONG}|{_ALONE}(?![\w(]))")
+_LONGEST: Final = 160
+_LETTERS: Final = re.compile(r"[A-Za-z_]{2}")
+_DULL: Final = re.compile(
+    r"(?:^|[\\/])(?:node_modules|\.git|dist|build|target|__pycache__|\.venv|venv|\.next|vendor|coverage)[\\/]"
+    r"|\.(?:png|jpe?g|gif|svg|ico|webp|woff2?|ttf|map|pyc|lock|snap|class|o|so|min\.js)$"
+)
+
+
+def paths(text: str, *, alone: bool = False) -> list[str]:
+    """The paths in a text in the order they came; `alone` takes names of files without a folder too."""
+    # Most words hold no path, and the pattern is slow on them.
+    words = dict.fromkeys(w for w in text.split() if "/" in w or "\\" in w or (alone and "." in w))
+    found = (_FILE if alone else _PATH).findall("\n".join(words))
+    return list(dict.fromkeys(_trimmed(path) for path in dict.fromkeys(found) if _real(path)))
+
+
+def _real(path: str) -> bool:
+    """Whether it looks like a path rather than a fraction, a date, a blob or a choice between two words."""
+    if len(path) > _LONGEST or not _LETTERS.search(path):
+        return False
+    first, _, second = path.replace("\\", "/").lstrip("/").partition("/")
+    return "/" in second or "." in (second or first) or len(path) >= 12
+
+
+def _trimmed(path: str) -> str:
+    """A path without the brackets around it and the full stop behind it."""
+    for opened, closed in ("()", "[]"):
+        if path[0] == opened and (closed not in path or path[-1] == closed):
+            path = path[1:]
+        if path[-1] == closed and opened not in path:
+            path = path[:-1]
+    return path.rstrip(".").removeprefix("./")
+
+
+def squeezed(found: Collection[str], room: int) -> list[str]:
+    """Lines that name these paths while there is room: each folder once, then what lies in it.
+
+    That is named by the last two steps of its path, because `index.ts` alone could be any of them. Sources come
+    before what was built, drawn or installed.
+    """
+    folders: dict[str, list[str]] = {}
+    left = len(found)
+    for path in sorted(found, key=lambda path: _DULL.search(path) is not None):
+        if room <= 0:
+            break
+        steps = path.replace("\\", "/")
+        at = steps.rfind("/", 0, max(steps.rfind("/"), 0)) + 1
+        folder, name = path[:at], path[at:]
+        if folder not in folders:
+            folders[folder] = []
+            room -= len(folder) + 2
+        folders[folder].append(name)
+        room -= len(name) + 1
+        left -= 1
+    lines = [_line(folder, inside) for folder, inside in folders.items()]
+    return [*lines, f"(and {left:,} more paths)"] if left and lines else lines
+
+
+def _line(folder: str, inside: list[str]) -> str:
+    return f"{folder}{': ' if folder and len(inside) > 1 else ''}{' '.join(inside)}"

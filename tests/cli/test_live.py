@@ -1,0 +1,42 @@
+"""What the proxy shows while it runs."""
+
+from rich.console import Console
+
+from prunus.cli.live import Board
+from prunus.proxy.exchange import Event
+from prunus.store.records import Exchange, Usage
+
+
+def drawn(board: Board) -> str:
+    console = Console(width=140, color_system=None)
+    with console.capture() as capture:
+        console.print(board.draw())
+    return capture.get()
+
+
+def test_requests_are_rows_and_the_sums_stand_below() -> None:
+    board = Board("http://127.0.0.1:8787", ("shadow: nothing is changed",))
+    exchange = Exchange(
+        "c1", 1, 0.0, "claude-cli", "anthropic_messages", "claude-sonnet-4-5", 50_000, 40_000,
+        usage=Usage(100, 30_000, 0, 5), cost=700.0, cost_unpruned=1000.0,
+    )  # fmt: skip
+    board.add(Event(0.0, "claude-cli", "POST", "anthropic", "/v1/messages", 200, 1.5, "pruned", exchange=exchange))
+    board.add(Event(1.0, "curl\x1b[31m", "GET", "openai", "/v1/models", 0, 0.1, "passed"))
+    text = drawn(board)
+    assert "Prunus on http://127.0.0.1:8787" in text
+    assert "shadow: nothing is changed" in text
+    row = next(line for line in text.splitlines() if "claude-sonnet-4-5" in line)
+    assert all(word in row for word in ("50K", "40K", "30K", "200", "1.5", "pruned"))
+    assert "gone" in text
+    assert "\x1b" not in text
+    assert "2 requests, 10K of 50K tokens left out, cost 30% below that of not pruning" in text
+
+
+def test_only_the_newest_requests_are_shown() -> None:
+    board = Board("http://127.0.0.1:8787")
+    for n in range(40):
+        board.add(Event(0.0, "x", "GET", "openai", f"/v1/number-{n}", 200, 0.1, "passed"))
+    text = drawn(board)
+    assert "number-39" in text
+    assert "number-20" not in text
+    assert "40 requests" in text

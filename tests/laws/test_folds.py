@@ -1,0 +1,220 @@
+"""Folds: agents that really edit a file; no wrong line is ever shown, and no edit becomes impossible."""
+
+import json
+import re
+import tempfile
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any, Final
+
+import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+
+from prunus import Outcome, Pruner, Settings
+from prunus.edits import Shorter
+from prunus.history import Call, Message, Result
+from prunus.notes import is_view
+from tests.files.agents import Agent, Claude, Codex, OpenCode, OpenHands, Pi
+from tests.files.test_simulated import lines_of
+
+AGENTS: Final[dict[str, Callable[[], Agent]]] = {
+    "claude": Claude,
+    "claude-1": lambda: Claude("→", 6),
+    "opencode": OpenCode,
+    "pi": Pi,
+    "codex": Codex,
+    "openhands": OpenHands,
+}
+FOLDING: Final = {"enabled": True, "share": 0.0, "least": 1, "idle": 1_000, "gone": 1_000}
+LASTING: Final = Settings(preset="off", schedule="eager", strategies={"folded_views": FOLDING})
+PATIENT: Final = Settings(
+    preset="off",
+    strategies={"folded_views": FOLDING},
+    schedules={"cache": {"patience": 1.0, "stake": 1.0}},
+    prices=[{"model": "*", "read": 0.5, "write": 1.0, "ttl": 300}],
+)
+FADING: Final = Settings(
+    preset="off", schedule="eager", strategies={"folded_views": {**FOLDING, "share": 0.2, "idle": 1, "gone": 3}}
+)
+COMPRESSED: Final = Settings(
+    preset="off", schedule="eager", strategies={"old_edits": {"enabled": True, "turns": 1, "run": 2}}
+)
+PLACES: Final = st.tuples(st.integers(0, 30), st.integers(0, 4), st.integers(0, 4))
+STEPS: Final = st.one_of(
+    st.tuples(st.just("read"), st.none(), st.none()),
+    st.tuples(st.just("read"), st.integers(1, 30), st.integers(1, 20)),
+    st.tuples(st.just("edit"), PLACES, st.none()),
+    st.tuples(st.just("edit"), PLACES, st.none()),
+    st.tuples(st.just("edit"), PLACES, st.none()),
+    st.tuples(st.just("fail"), st.none(), st.none()),
+    st.tuples(st.just("write"), st.integers(0, 25), st.none()),
+    st.tuples(
+        st.just("shell"),
+        st.sampled_from(
+            [
+                "ls",
+                "sed -i '2,4d' file.txt",
+                "sed -i '3a added by a command' file.txt",
+                "echo more >> file.txt",
+                "cat file.txt",
+                "sed -n '2,14p' file.txt",
+                "python3 change.py",
+                "./change.sh",
+            ]
+        ),
+        st.none(),
+    ),
+)
+
+
+class Author:
+    """Writes lines that are all different, long enough to be worth folding."""
+
+    def __init__(self) -> None:
+        self.count = 0
+
+    def lines(self, count: int) -> list[str]:
+        self.count += count
+        numbers = range(self.count - count, self.count)
+        return [f"    value_{n} = compute_{n * 7}(first_{n}, second_{n}) or default_{n * 3}" for n in numbers]
+
+
+def play(agent: Agent, path: Path, step: tuple[str, Any, Any], author: Author) -> None:
+    match step:
+        case ("read", offset, limit):
+            agent.read(path, offset, limit)
+        case ("edit", (first, count, more), _):
+            old = lines_of(path)[first : first + count + 1]
+            agent.edit(path, "\n".join(old), "\n".join(author.lines(more)) or "gone = True")
+        case ("fail", _, _):
+            agent.edit(path, "no such text", "nothing")
+        case ("write", count, _):
+            agent.write(path, "\n".join(author.lines(count)) + "\n")
+        case ("shell", command, _):
+            agent.shell(path, command)
+
+
+def told(
+    start: int, steps: list[tuple[str, Any, Any]], make: Callable[[], Agent]
+) -> Iterator[tuple[Any, list[str]]]:
+    """The request after each step, and the file as it then is."""
+    with tempfile.TemporaryDirectory() as folder:
+        path, author, agent = Path(folder) / "file.txt", Author(), make()
+        path.write_text("\n".join(author.lines(start)) + "\n")
+        (path.parent / "change.py").write_text("open('file.txt', 'a').write('changed\\n')\n")
+        (path.parent / "change.sh").write_text("#!/bin/sh\necho 0 | cat - file.txt > t && mv t file.txt\n")
+        (path.parent / "change.sh").chmod(0o755)
+        for step in steps:
+            play(agent, path, step, author)
+            yield body_of(agent.talk.messages, folder), lines_of(path)
+
+
+def body_of(messages: list[Message], folder: str) -> dict[str, Any]:
+    """A request with this history."""
+    written = [{"role": "user", "content": f"Working directory: {folder}\nGo on."}]
+    for message in messages:
+        match message.parts[0]:
+            case Call(id, tool, given):
+                call = {"type": "tool_use", "id": id, "name": tool, "input": _mapping(given)}
+                written.append({"role": "assistant", "content": [call]})
+            case Result(id, text, error):
+                answer = {"type": "tool_result", "tool_use_id": id, "content": text, "is_error": bool(error)}
+                written.append({"role": "user", "content": [answer]})
+    return {"model": "claude-sonnet-4-5", "max_tokens": 100, "messages": written}
+
+
+def _mapping(given: Any) -> Any:
+    return given if isinstance(given, dict) else {"input": given}
+
+
+def texts(body: Any) -> Iterator[str]:
+    """Every text of a request, with the numbers of lines and without."""
+    match body:
+        case str():
+            yield body
+            yield re.sub(r"(?m)^ *\d+(?:→|\t|: )|^[+-]", "", body)
+        case list():
+            for inner in body:
+                yield from texts(inner)
+        case dict():
+            for inner in body.values():
+                yield from texts(inner)
+
+
+def lost(truth: list[str], before: Any, after: Any) -> list[str]:
+    """The lines of the file that an edit could have named before and cannot any more, if it is the only one."""
+    full, pruned = (
+        {line for text in texts(body["messages"]) for line in text.split("\n")} for body in (before, after)
+    )
+    return [line for line in truth if line in full and line not in pruned and "value_" in line]
+
+
+def views(outcome: Outcome) -> Iterator[tuple[int, list[tuple[int, str]]]]:
+    """The views of a request: the message that each stands in, and its lines by number."""
+    for edit in outcome.edits:
+        if edit.spares and isinstance(edit.replacement, Shorter):
+            lines: list[tuple[int, str]] = []
+            for line in edit.replacement.text.split("\n")[_head(edit.replacement.text) + 1 :]:
+                if run := re.fullmatch(r"\[lines (\d+)-\d+\]", line):
+                    number = int(run[1]) - 1
+                elif numbered := re.match(r" *(\d+)(?:→|\t|: )(.*)\Z", line):
+                    lines.append((int(numbered[1]), numbered[2]))
+                else:
+                    number += 1
+                    lines.append((number, line))
+            yield edit.target.message, lines
+
+
+def _head(text: str) -> int:
+    return next(at for at, line in enumerate(text.split("\n")) if is_view(line))
+
+
+every_agent = pytest.mark.parametrize("name", AGENTS)
+few = settings(max_examples=3, deadline=None, suppress_health_check=[HealthCheck.too_slow])
+sessions = given(start=st.integers(5, 40), steps=st.lists(STEPS, min_size=3, max_size=12))
+
+
+@every_agent
+@few
+@sessions
+def test_no_wrong_line_is_shown_and_no_edit_becomes_impossible(name: str, start: int, steps: list[Any]) -> None:
+    pruner, states = Pruner(LASTING), dict[int, list[str]]()
+    for body, truth in told(start, steps, AGENTS[name]):
+        states[len(body["messages"]) - 1] = truth
+        outcome = pruner.prune(body, now=0.0)
+        assert outcome.error is None
+        assert lost(truth, body, outcome.body) == []
+        for message, lines in views(outcome):
+            for number, line in lines:
+                assert states[message][number - 1] == line
+
+
+@every_agent
+@few
+@sessions
+def test_a_fold_waits_for_its_time_and_is_made_as_a_whole(name: str, start: int, steps: list[Any]) -> None:
+    pruner, before = Pruner(PATIENT), list[Any]()
+    for time, (body, truth) in enumerate(told(start, steps, AGENTS[name])):
+        outcome = pruner.prune(body, now=float(time))
+        assert outcome.error is None
+        assert lost(truth, body, outcome.body) == []
+        after = outcome.body["messages"]
+        assert outcome.flush is not None or after[: len(before)] == before
+        before = after
+
+
+@every_agent
+@few
+@sessions
+def test_folds_shrink_and_are_the_same_at_once_and_step_by_step(name: str, start: int, steps: list[Any]) -> None:
+    for chosen in (LASTING, FADING, COMPRESSED):
+        pruner = Pruner(chosen)
+        for body, _ in told(start, steps, AGENTS[name]):
+            outcome = pruner.prune(body, now=0.0)
+            fresh = Pruner(chosen).prune(json.loads(json.dumps(body)), now=0.0)
+            assert outcome.error is None and fresh.body == outcome.body
+            assert outcome.report.tokens_after <= outcome.report.tokens_before
+            assert len(json.dumps(outcome.body)) <= len(json.dumps(body))
+        again = Pruner(chosen).prune(outcome.body, now=0.0)
+        assert again.edits == () and again.body == outcome.body

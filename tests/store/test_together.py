@@ -1,0 +1,79 @@
+"""What is kept and recorded together is committed as one."""
+
+from __future__ import annotations
+
+import sqlite3
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from prunus.store import Store, StoreError
+from tests.store.samples import edit, exchange, links, memo, receipt
+
+Reopen = Callable[..., Store]
+
+
+def test_others_see_both_or_none(store: Store, reopen: Reopen) -> None:
+    other = reopen()
+    kept = memo("c1", 2, (edit(2),))
+    with store.together():
+        store.memory("").keep(kept, links(2))
+        store.record("", exchange("c1"), [receipt("aaaaaa")])
+        assert other.memory("").recall(links(2)) is None
+        assert other.receipts("") == []
+    assert other.memory("").recall(links(2)) == (kept, 1)
+    assert [one.id for one in other.receipts("")] == ["aaaaaa"]
+
+
+def test_what_was_done_before_a_fault_is_committed(store: Store, reopen: Reopen) -> None:
+    kept = memo("c1", 2)
+    with pytest.raises(RuntimeError, match="on the way"), store.together():
+        store.memory("").keep(kept, links(2))
+        raise RuntimeError("on the way")
+    assert reopen().memory("").recall(links(2)) == (kept, 1)
+
+
+def test_a_receipt_that_cannot_be_written_does_not_take_the_memory_with_it(
+    store: Store, reopen: Reopen, path: Path
+) -> None:
+    store.record("", exchange("c0"))
+    with sqlite3.connect(path) as connection:
+        connection.execute("CREATE TRIGGER no BEFORE INSERT ON receipts BEGIN SELECT raise(ABORT, 'refused'); END")
+    connection.close()
+    kept = memo("c1", 2, (edit(2),))
+    with pytest.raises(StoreError, match="refused"), store.together():
+        store.memory("").keep(kept, links(2))
+        store.record("", exchange("c1"), [receipt("aaaaaa")])
+    assert reopen().memory("").recall(links(2)) == (kept, 1)
+    assert store.totals("").requests == 1
+
+
+def test_exchanges_are_recorded_all_or_none(store: Store, path: Path) -> None:
+    store.record("", exchange("c0"))
+    with sqlite3.connect(path) as connection:
+        connection.execute(
+            "CREATE TRIGGER no BEFORE INSERT ON exchanges WHEN new.request = 3 "
+            "BEGIN SELECT raise(ABORT, 'refused'); END"
+        )
+    connection.close()
+    with pytest.raises(StoreError, match="refused"):
+        store.record_all([("", exchange("c1", n)) for n in range(1, 5)])
+    assert store.totals("").requests == 1
+    store.record_all([("", exchange("c1", 1)), ("other", exchange("c1", 2))])
+    assert (store.totals("").requests, store.totals("other").requests) == (2, 1)
+
+
+def test_a_store_that_is_locked_is_not_prompt(store: Store, path: Path) -> None:
+    assert not store.prompt
+    store.record("", exchange("c1"))
+    assert store.prompt
+    holder = sqlite3.connect(path, isolation_level=None)
+    holder.execute("BEGIN EXCLUSIVE")
+    with pytest.raises(StoreError, match="locked"):
+        store.record("", exchange("c1", 2))
+    assert not store.prompt
+    holder.execute("ROLLBACK")
+    holder.close()
+    store.record("", exchange("c1", 2))
+    assert store.prompt

@@ -1,0 +1,213 @@
+"""What happens when the context runs short: what goes first, what stays, and what it costs."""
+
+from __future__ import annotations
+
+from typing import Any, Final
+
+import pytest
+
+from prunus import Outcome, Pruner, Settings
+from prunus.conversation import Loader
+from prunus.policy.pressure import DEPTH, Level
+from tests.strategies.fillers import filler
+
+LONG: Final = filler(120, "lines")
+NOW: Final = {"schedules": {"cache": {"patience": 1e9}}, "strategies": {"under_pressure": {"enabled": True}}}
+LEVELS: Final[dict[Level, float]] = {"light": 0.3, "moderate": 0.6, "high": 0.8, "critical": 0.95}
+
+
+def step(number: int, tool: str, given: dict[str, Any], answer: str, error: bool = False) -> list[dict[str, Any]]:
+    call = {"type": "tool_use", "id": f"call_{number}", "name": tool, "input": given}
+    result = {"type": "tool_result", "tool_use_id": f"call_{number}", "content": answer, "is_error": error}
+    return [{"role": "assistant", "content": [call]}, {"role": "user", "content": [result]}]
+
+
+def story(turns: int = 12) -> list[dict[str, Any]]:
+    """A failed command in turn 1, a todo list in turn 2, then a result each turn; result n is message 2n."""
+    todos = [{"content": f"{LONG} {n}", "status": "pending", "activeForm": "x"} for n in range(2)]
+    messages: list[dict[str, Any]] = [{"role": "user", "content": f"Make it green. {LONG}"}]
+    messages += step(1, "Bash", {"command": "make"}, f"Error: exit code 1\n{LONG}", error=True)
+    messages += step(2, "TodoWrite", {"todos": todos}, f"Todos have been modified.\n{LONG}")
+    for number in range(3, turns + 1):
+        messages += step(number, "Lookup", {"n": number}, f"{number}\n{LONG}")
+    return messages
+
+
+def tokens_of(messages: list[dict[str, Any]]) -> int:
+    return Pruner(Settings(preset="off")).prune({"messages": messages}).report.tokens_before
+
+
+def pruned(
+    messages: list[dict[str, Any]], share: float, sent: int = 0, earlier: Pruner | None = None, **values: Any
+) -> tuple[Pruner, Outcome]:
+    """Prune a request that fills this share of the window, after one with the first `sent` messages."""
+    window = round(tokens_of(messages) / share)
+    guards = {"unresolved_errors": {"turns": 0}}
+    pruner = earlier or Pruner(Settings(**{"preset": "off", "guards": guards, "window": window, **NOW, **values}))
+    if sent:
+        assert pruner.prune({"messages": messages[:sent]}, 0.0).error is None
+    outcome = pruner.prune({"messages": messages}, 0.0)
+    assert outcome.error is None
+    return pruner, outcome
+
+
+def results(outcome: Outcome) -> list[int]:
+    """The turns whose results were cut."""
+    return [edit.target.message // 2 for edit in outcome.edits]
+
+
+@pytest.mark.parametrize(
+    ("level", "gone"),
+    [("light", []), ("moderate", [1]), ("high", [1, *range(3, 8)]), ("critical", [1, *range(3, 12)])],
+)
+def test_temporary_parts_go_first_important_ones_last_and_critical_ones_never(
+    level: Level, gone: list[int]
+) -> None:
+    """As much is wanted as can be had: the failed command, old results, recent ones; never todos nor the newest."""
+    _, outcome = pruned(story(), LEVELS[level], pressure={"relief": 0.7})
+    assert results(outcome) == gone
+    assert DEPTH[level] or not outcome.edits
+
+
+def test_no_deeper_than_needed() -> None:
+    _, outcome = pruned(story(), LEVELS["critical"], pressure={"relief": 0.05, "high": 0.95, "critical": 0.95})
+    assert results(outcome) == [1]
+
+
+def test_what_is_cut_leaves_an_outline() -> None:
+    _, outcome = pruned(story(), LEVELS["high"])
+    words = outcome.body["messages"][2]["content"][0]["content"]
+    assert words.startswith("Error: exit code 1\n")
+    assert words.endswith("lines removed; call the tool again to see them.]")
+
+
+def test_moderate_pressure_does_not_break_a_warm_cache() -> None:
+    pruner, outcome = pruned(story(), LEVELS["moderate"], sent=15)
+    # The first request was light, so the failed command was sent whole.
+    assert outcome.edits == () and outcome.flush is None
+    assert pruner._conversations[-1].engine.pending
+
+
+def test_high_pressure_breaks_it_whatever_that_costs() -> None:
+    _, outcome = pruned(story(), LEVELS["high"], sent=15)
+    assert outcome.flush is not None and outcome.flush.reason.startswith("the context is ")
+    assert outcome.flush.saved >= 0.05 * tokens_of(story()) / LEVELS["high"]
+
+
+@pytest.mark.parametrize("relief", [0.02, 0.1, 0.2, 0.3])
+def test_a_flush_under_pressure_frees_at_least_the_relief(relief: float) -> None:
+    _, outcome = pruned(story(20), LEVELS["high"], sent=29, pressure={"relief": relief})
+    assert outcome.flush is not None
+    assert outcome.flush.saved >= relief * tokens_of(story(20)) / LEVELS["high"]
+
+
+def test_a_flush_that_would_free_less_is_not_made_before_it_is_critical() -> None:
+    messages = story(8)
+    _, outcome = pruned(messages, LEVELS["high"], sent=15, pressure={"relief": 0.9})
+    assert outcome.flush is None
+    _, outcome = pruned(messages, 1.05, sent=11, pressure={"relief": 0.9})
+    assert outcome.flush is not None
+
+
+def test_what_new_messages_free_for_nothing_is_no_relief() -> None:
+    """Of what was sent before only a little can go, however much can go of what is new."""
+    messages = [*story(2), *step(3, "Lookup", {"n": 3}, "short")]
+    sent = len(messages)
+    for number in range(4, 12):
+        messages += step(number, "Bash", {"command": f"make {number}"}, f"{number}\n{filler(2000, 'lines')}")
+    strategies = {
+        "under_pressure": {"enabled": True},
+        "long_outputs": {"enabled": True, "at_once": True, "over": 30_000},
+    }
+    _, outcome = pruned(messages, 1.6, sent=sent, strategies=strategies, pressure={"relief": 0.4, "critical": 9.0})
+    assert outcome.edits
+    assert outcome.flush is None
+
+
+def test_where_new_messages_free_enough_the_cache_is_left_alone() -> None:
+    """The new results are older than the newest by then, since several turns came at once."""
+    messages = story(30)
+    _, outcome = pruned(messages, LEVELS["high"], sent=13, pressure={"relief": 0.05})
+    assert len(results(outcome)) > 10
+    assert outcome.flush is None
+
+
+def test_edits_made_under_pressure_stay_when_it_is_gone() -> None:
+    messages = story()
+    pruner, outcome = pruned(messages, LEVELS["critical"], pressure={"relief": 0.7})
+    before = results(outcome)
+    after = pruner.prune({"messages": [*messages, *step(13, "Lookup", {"n": 13}, "short")]}, 1.0)
+    engine = pruner._conversations[-1].engine
+    assert engine.depth == ()
+    assert results(after) == before and after.flush is None
+    # Not even when the cache is cold, and all that is found could be made without loss.
+    again = pruner.prune({"messages": [*messages, *step(13, "Lookup", {"n": 13}, "short")]}, 10_000.0)
+    assert results(again) == before and again.flush is None
+
+
+def test_a_trigger_on_historical_context_cuts_while_there_is_room() -> None:
+    waiting = {"strategies": {"duplicate_calls": {"enabled": True}}, "window": 1_000_000}
+    messages = story(6)
+    for number in range(7, 17):
+        messages += step(number, "Lookup", {"n": 3}, f"{number}\n{LONG}")
+    quiet = {"relief": 0.0005}
+    for trigger, made in (({}, False), ({"historical": 100}, True), ({"aggressive": 100}, True)):
+        _, outcome = pruned(messages, 0.01, sent=31, **waiting, pressure={**quiet, **trigger})
+        assert (outcome.flush is not None) is made
+        if outcome.flush is not None:
+            assert outcome.flush.reason.endswith("tokens of historical context")
+
+
+def test_the_aggressive_trigger_cuts_as_deep_as_a_high_level() -> None:
+    values: dict[str, Any] = {"window": 1_000_000}
+    _, plain = pruned(story(), 0.01, **values, pressure={"relief": 0.001, "historical": 100})
+    _, outcome = pruned(story(), 0.01, **values, pressure={"relief": 0.002, "aggressive": 100})
+    assert results(plain) == []
+    assert results(outcome) == [1, *range(3, 8)]
+
+
+def test_a_trigger_on_reasoning_cuts_while_there_is_room() -> None:
+    messages = story(6)
+    for number in range(7, 12):
+        thought, *rest = step(number, "Lookup", {"n": number}, "short")
+        words = [{"type": "thinking", "thinking": f"{number} {LONG}", "signature": "s" * 40}, *thought["content"]]
+        messages += [{**thought, "content": words}, *rest]
+    messages += [{"role": "assistant", "content": "Done."}, {"role": "user", "content": "Go on."}]
+    strategies = {"old_thinking": {"enabled": True, "turns": 1}}
+    for limit, made in ((1_000_000, False), (100, True)):
+        _, outcome = pruned(
+            messages,
+            0.01,
+            sent=21,
+            strategies=strategies,
+            window=1_000_000,
+            pressure={"relief": 0.0005, "thinking": limit},
+        )
+        assert (outcome.flush is not None) is made
+
+
+def test_the_level_follows_the_request_as_it_stands() -> None:
+    """What costs nothing to cut is gone already when it is asked how full the context is."""
+    strategies = {"duplicate_calls": {"enabled": True}, "under_pressure": {"enabled": True}}
+    messages = story(4)
+    for number in range(5, 15):
+        messages += step(number, "Lookup", {"n": 3}, f"{number}\n{LONG}")
+    _, outcome = pruned(messages, LEVELS["high"], strategies=strategies)
+    assert {edit.strategy for edit in outcome.edits} == {"duplicate_calls"}
+
+
+def test_a_pruner_in_manual_mode_is_not_pressed() -> None:
+    _, outcome = pruned(story(), LEVELS["critical"], schedule="manual")
+    assert outcome.edits == ()
+
+
+def test_edits_made_under_pressure_outlive_the_process() -> None:
+    """Another process takes them over, though for it the context was never full."""
+    messages = story()
+    pruner, outcome = pruned(messages, LEVELS["critical"], pressure={"relief": 0.7})
+    adopted, last = outcome.edits, pruner._conversations[-1].last
+    load = Loader(last)
+    engine = Pruner(pruner.settings)._new(last, load, "", 0).engine
+    engine.advance(len(messages), load, 0, lambda: len(messages), adopted)
+    assert set(engine.chosen.values()) == set(adopted)
+    assert engine.pending == {}
