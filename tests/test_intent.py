@@ -5,7 +5,7 @@ from typing import Any
 
 import pytest
 
-from prunus.intent import edits_files, intent_of, offer_intent, with_intent, without_intent
+from prunus.intent import edits_files, intent_of, names_offered, offer_intent, with_intent, without_intent
 
 SCHEMA = {"type": "object", "properties": {"file_path": {"type": "string"}}, "required": ["file_path"]}
 CHAT = {"type": "function", "function": {"name": "Edit", "parameters": SCHEMA}}
@@ -127,3 +127,12 @@ def test_declarations_of_gemini_are_looked_into() -> None:
     [tool] = offer_intent([{"functionDeclarations": [GEMINI, {"name": "glob", "parameters": {"type": "OBJECT"}}]}])
     assert "intent" in tool["functionDeclarations"][0]["parameters"]["properties"]
     assert tool["functionDeclarations"][1] == {"name": "glob", "parameters": {"type": "OBJECT"}}
+
+
+def test_the_tools_that_got_it_are_known_by_name() -> None:
+    own = {**SCHEMA, "properties": {**SCHEMA["properties"], "intent": {"type": "string"}}}  # type: ignore[dict-item]
+    tools = [CHAT, {"name": "Read", "input_schema": SCHEMA}, {"name": "Write", "input_schema": own}]
+    gemini = [{"functionDeclarations": [GEMINI, {"name": "read_file", "parametersJsonSchema": SCHEMA}]}]
+    assert names_offered(tools, offer_intent(tools)) == {"Edit"}
+    assert names_offered(gemini, offer_intent(gemini)) == {"replace"}
+    assert names_offered(tools, tools) == frozenset()

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Iterable
 from itertools import pairwise
 from typing import Any
 
@@ -13,6 +14,7 @@ from prunus.agent.calls import calls_in_answer, calls_of
 from prunus.agent.hidden import AgentLayer
 from prunus.changelog import generate_changelog
 from prunus.formats import frame
+from prunus.store import StoreError
 from tests.agent.scripts import FORMATS, Part, declared, question
 from tests.agent.test_hidden import INFO, Memory, Talk
 
@@ -165,6 +167,24 @@ def test_the_changelog_of_what_was_sent_has_the_intents(format: str) -> None:
     body = json.dumps(talk.bodies[-1]).encode()
     lines = [line for file in generate_changelog(body).files for line in file.lines]
     assert [(line.purpose, line.origin) for line in lines] == [("why 0", "given"), ("why 1", "given")]
+
+
+@every_format
+def test_a_store_that_is_down_costs_no_intent_while_the_proxy_runs(format: str) -> None:
+    class Down(Memory):
+        def save_hidden(self, tenant: str, key: str, value: bytes) -> None:
+            raise StoreError("locked")
+
+        def hidden(self, tenant: str, keys: Iterable[str]) -> dict[str, bytes]:
+            raise StoreError("locked")
+
+    talk = talk_of(format, True)
+    told: list[Exception] = []
+    talk.layer = AgentLayer(SETTINGS, Down(), told.append)
+    edited(talk, range(2))
+    talk.ask([("text", "Done.")])
+    assert b"why 1" in b"".join(talk.sent[-1]) and "why" not in json.dumps(talk.messages)
+    assert told
 
 
 @every_format

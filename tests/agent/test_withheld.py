@@ -56,6 +56,7 @@ def test_the_same_text_becomes_the_models_bytes_again(
         '{intent: "x"}',
         '{"intent": "x",}',
         '{"intent": "x", "intent": "y"}',
+        '{"\\ud800": 1, "intent": "x"}',
         "*** Begin Patch\n*** End Patch",
     ],
 )

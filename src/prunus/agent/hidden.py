@@ -23,7 +23,7 @@ from prunus.agent.expand import expanded
 from prunus.agent.purposes import offered, purpose_key, recalled
 from prunus.agent.record import Mixed, Record, call_key, text_key
 from prunus.agent.replies import failure, reply
-from prunus.agent.schema import TOOLS, tool_definitions
+from prunus.agent.schema import TOOLS, with_tools
 from prunus.agent.session import Archive, statistics
 from prunus.agent.spoken import others_in
 from prunus.agent.veils import Screen, Veil, veil_of
@@ -164,7 +164,7 @@ class Visit:
         if self._settings.agent.intent:
             body = recalled(self._with_intent(body), self._format, recall)
         if self._hides:
-            more = _offered(body, self._format)
+            more = with_tools(body, self._format)
             self._hides = more is not None
             body = body if more is None else expanded(more, self._format, recall)
         self._given = body
@@ -263,16 +263,6 @@ class Visit:
         if key not in self._kept:
             self._kept.add(key)
             self._layer.keep(self._tenant, key, withheld.dump())
-
-
-def _offered(body: bytes, format: str) -> bytes | None:
-    """The body with the hidden tools behind those that it has; None where the client has tools of these names."""
-    top = msgspec.json.decode(body, type=dict[str, msgspec.Raw])
-    tools = msgspec.json.decode(top["tools"], type=list[msgspec.Raw]) if "tools" in top else []
-    if any(b'"%b"' % name.encode() in bytes(tool) for tool in tools for name in TOOLS):
-        return None
-    more = [msgspec.Raw(msgspec.json.encode(tool)) for tool in tool_definitions(format)]
-    return with_top(top, {"tools": msgspec.json.encode([*tools, *more])})
 
 
 def _as_sent(said: list[Any], format: str, body: bytes) -> list[Any]:

@@ -8,9 +8,12 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any, Final
 
+import msgspec
+
+from prunus.agent.exchange import with_top
 from prunus.strategies.decision import ACTIONS, INFO, PRUNE
 
-__all__ = ["SCHEMA", "TOOLS", "tool_definitions"]
+__all__ = ["SCHEMA", "TOOLS", "tool_definitions", "with_tools"]
 
 _PRUNE: Final = """\
 Take out of the context what you no longer need, so that you can work longer and cheaper. Results that may go end \
@@ -75,3 +78,13 @@ SCHEMA: Final[Mapping[str, list[dict[str, Any]]]] = {
 
 TOOLS: Final = frozenset({PRUNE, INFO})
 """The names under which the proxy offers them."""
+
+
+def with_tools(body: bytes, format: str) -> bytes | None:
+    """The body with the hidden tools behind those that it has; None where the client has tools of these names."""
+    top = msgspec.json.decode(body, type=dict[str, msgspec.Raw])
+    tools = msgspec.json.decode(top["tools"], type=list[msgspec.Raw]) if "tools" in top else []
+    if any(b'"%b"' % name.encode() in bytes(tool) for tool in tools for name in TOOLS):
+        return None
+    more = [msgspec.Raw(msgspec.json.encode(tool)) for tool in tool_definitions(format)]
+    return with_top(top, {"tools": msgspec.json.encode([*tools, *more])})

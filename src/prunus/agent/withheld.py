@@ -97,6 +97,7 @@ def _members(text: str) -> list[_Member] | None:
             if text[at] != '"':
                 return None
             name, colon = decode(text, at)
+            name.encode()  # half of a surrogate pair is no text that could be kept
             colon = _skip(text, colon)
             if text[colon] != ":":
                 return None

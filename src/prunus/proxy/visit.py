@@ -234,7 +234,7 @@ class Visit:
             rest, again = b"", None
             if not deaf:
                 try:
-                    rest, again = turn.end()
+                    rest, again = await asyncio.to_thread(turn.end)
                 except Exception as error:
                     self._house.faults.report("agent", error)
             if again is None:

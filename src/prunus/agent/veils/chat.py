@@ -62,7 +62,7 @@ class ChatVeil:
             out += self._rest(number)
         if not isinstance(calls, list) or all(new is old for new, old in zip(shown, calls, strict=True)):
             return out, choice
-        return out, {**choice, "delta": {**delta, "tool_calls": shown}}  # type: ignore[dict-item]
+        return out, {**choice, "delta": {**(delta or {}), "tool_calls": shown}}
 
     def _call(self, number: Any, call: dict[str, Any]) -> tuple[bytes, dict[str, Any]]:
         function = call.get("function")
