@@ -102,5 +102,6 @@ def behind(provider: Provider, *, watch: list | None = None, **values: object) -
     upstreams = dict.fromkeys(("anthropic", "openai", "gemini"), provider.url)
     upstreams |= values.pop("upstreams", {})  # type: ignore[operator]
     preset = values.pop("preset", "acp")
+    values.setdefault("agent", {"offer": "off"})
     settings = Settings(preset=preset, proxy=proxy, store=store, upstreams=upstreams, **values)
     return Background(settings, watch.append if watch is not None else None)

@@ -10,6 +10,8 @@ import msgspec
 __all__ = ["Events", "data_of", "event"]
 
 _BLANK: Final = re.compile(rb"\r?\n\r?\n")
+_LONGEST: Final = 4 * 1024 * 1024
+"""Bytes after which something without an end is no event, and passes."""
 
 
 class Events:
@@ -29,6 +31,8 @@ class Events:
             found.append(self._rest[at : blank.end()])
             at = blank.end()
         self._rest = self._rest[at:]
+        if len(self._rest) > _LONGEST:
+            found.append(self.rest())
         return found
 
     def rest(self) -> bytes:

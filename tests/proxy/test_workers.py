@@ -1,0 +1,40 @@
+"""Several processes that answer as one."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+
+import pytest
+
+from tests.proxy.caller import call
+from tests.proxy.provider import Provider
+from tests.proxy.talk import body
+
+
+@pytest.mark.skipif(not hasattr(os, "fork"), reason="needs processes that share a listener")
+def test_any_worker_tells_the_counts_of_all(provider: Provider) -> None:
+    options = [
+        "--port",
+        "0",
+        "--store",
+        "off",
+        "--upstream",
+        f"anthropic={provider.url}",
+        "--set",
+        "proxy.workers=2",
+    ]
+    process = subprocess.Popen(
+        [sys.executable, "-m", "prunus.cli", "proxy", *options], stderr=subprocess.PIPE, text=True
+    )
+    assert process.stderr is not None
+    try:
+        url = process.stderr.readline().split()[-1]
+        for _ in range(12):
+            assert call(url, "POST", "/v1/messages", body("anthropic_messages")).status == 200
+        told = [call(url, "GET", "/metrics").body.decode() for _ in range(6)]
+    finally:
+        process.terminate()
+        process.communicate(timeout=20)
+    assert all('prunus_requests_total{format="anthropic_messages",what="pruned"} 12.0' in one for one in told)
