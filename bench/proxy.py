@@ -37,6 +37,8 @@ from pathlib import Path
 from typing import Any
 
 EVENTS = 22
+WINDOW = 1_000_000
+"""Tokens that the model is said to take: 2 MB are some 500,000, and no provider takes more than its window."""
 KB = 1024
 
 
@@ -172,7 +174,7 @@ def peers() -> list[Peer]:
     def prunus(*more: str) -> Callable[[int, int, Path], list[str]]:
         return lambda port, to, _: [
             sys.executable, "-m", "prunus.cli", "proxy", "--port", str(port),
-            "--upstream", f"anthropic=http://127.0.0.1:{to}", "--set", "notification=off", *more,
+            "--upstream", f"anthropic=http://127.0.0.1:{to}", "--set", f"window={WINDOW}", *more,
         ]  # fmt: skip
 
     def nginx(port: int, to: int, folder: Path) -> list[str]:

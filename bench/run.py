@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import lab
+import proxy
 import speed
 import tokens
 import variants
@@ -12,3 +13,4 @@ if __name__ == "__main__":
     tokens.main()
     lab.main()
     variants.main()
+    proxy.main()

@@ -84,6 +84,7 @@ class Engine:
         """Pending edits of folds, each of which is made as a whole."""
         self._heads: dict[Ref, int] | None = None
         """The first message of each fold with pending edits, by the part that its view stands behind."""
+        self._queue: list[tuple[int, int]] = []
         self.rank = {strategy.name: STAGES * i for i, strategy in enumerate(strategies, 1)}
         self.candidates: dict[Ref, dict[int, Edit]] = {}
         self.found: dict[Ref, Edit] = {}
@@ -326,20 +327,23 @@ class Engine:
         """The messages with pending edits, oldest first, and the tokens that would go in each."""
         if not self._folding:
             return [(message, self._gains[message][0]) for message in self._waiting]
+        if self._heads is not None and self._queue:
+            return self._queue
         gains = dict(self._gains)
         for ref in self._folding:
             gain = self.pending[ref]
             for message, sign in ((ref.message, -1), (self.place(ref), 1)):
                 tokens, parts = gains.get(message, (0, 0))
                 gains[message] = tokens + sign * gain, parts + sign
-        return sorted((message, tokens) for message, (tokens, parts) in gains.items() if parts)
+        self._queue = sorted((message, tokens) for message, (tokens, parts) in gains.items() if parts)
+        return self._queue
 
     def place(self, ref: Ref) -> int:
         """The message from which on a cut has to be for a pending edit to be made."""
         if ref not in self._folding:
             return ref.message
         if self._heads is None:
-            self._heads = {}
+            self._heads, self._queue = {}, []
             for one in self._folding:
                 holder = self._spared_by.get(one, one)
                 self._heads[holder] = min(one.message, self._heads.get(holder, one.message))
@@ -534,7 +538,18 @@ class Engine:
                 elif held.uses is not None:
                     self._at_use.setdefault(held.uses, set()).add(edit.target)
                 return Refusal(edit, guard.name, held.reason, held.turn)
+        if edit.spares and not self._pays(edit):
+            return Refusal(edit, "minimum_gain", "what may go because of it saves less than it adds")
         return None
+
+    def _pays(self, view: Edit) -> bool:
+        """Whether the parts that may go because of a view make up for it."""
+        drops = (edit for ref in view.spares for edit in self.candidates.get(ref, {}).values() if edit.bound)
+        made = (edit for edit in drops if self.found.get(edit.target) == edit or not self._held(edit))
+        return view.saved + sum(edit.saved for edit in made) > 0
+
+    def _held(self, edit: Edit) -> bool:
+        return any(guard.hold(edit, self.view) is not None for guard in self.guards)
 
     def _points_back(self, call: Ref, target: Ref) -> bool:
         """Whether the answer of a call is to point to a part instead of showing it again."""

@@ -15,16 +15,8 @@ from tests.proxy.talk import body
 
 @pytest.mark.skipif(not hasattr(os, "fork"), reason="needs processes that share a listener")
 def test_any_worker_tells_the_counts_of_all(provider: Provider) -> None:
-    options = [
-        "--port",
-        "0",
-        "--store",
-        "off",
-        "--upstream",
-        f"anthropic={provider.url}",
-        "--set",
-        "proxy.workers=2",
-    ]
+    upstream = f"anthropic={provider.url}"
+    options = ["--port", "0", "--store", "off", "--upstream", upstream, "--set", "proxy.workers=2"]
     process = subprocess.Popen(
         [sys.executable, "-m", "prunus.cli", "proxy", *options], stderr=subprocess.PIPE, text=True
     )

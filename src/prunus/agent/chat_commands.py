@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import re
+from typing import Final
+
 from prunus.agent.info import could_go, fullness
 from prunus.agent.look import Look, look_at
 from prunus.formats import frame, parse
@@ -15,12 +18,14 @@ from prunus.strategies.wishes import swept
 __all__ = ["command_of", "respond"]
 
 _BAR = 24
+_ADDRESSED: Final = re.compile(rb"/(?:prunus|acp)", re.IGNORECASE)
+_NEAR: Final = 65_536
+"""Bytes from the end of a request within which its newest message is looked for."""
 
 
 def command_of(body: bytes, format: str) -> Command | None:
     """The command that the newest message of a request is, if it is one."""
-    tail = body[-65_536:].lower()
-    if b"/prunus" not in tail and b"/acp" not in tail:
+    if _ADDRESSED.search(body, max(0, len(body) - _NEAR)) is None:
         return None
     cut = frame(body, format)
     if not len(cut):

@@ -100,4 +100,4 @@ class Proxy(Section):
     idle_timeout: Annotated[float, Field(gt=0)] = 600.0
     """Seconds without a byte from the provider."""
     workers: Count = 1
-    """Processes that serve requests; each has its own `/metrics`."""
+    """Processes that serve requests; any of them answers `/metrics` for all."""

@@ -24,7 +24,7 @@ __all__ = ["Sqlite"]
 
 T = TypeVar("T")
 
-_EVERY: Final = 256
+_EVERY: Final = 64
 """Exchanges between two looks at size and age."""
 _DAY: Final = 86_400.0
 _KEYS: Final = 500
