@@ -46,7 +46,7 @@ VARIANTS: dict[str, dict[str, Any]] = {
     "folds alone, lasting, everything in one place": {"folded_views": {**LASTING, "share": 0.0}, **KEPT},
     "folds": {"folded_views": FOLD},
     "folds, everything in one place": {"folded_views": {**FOLD, "share": 0.0}},
-    "folds, lines that edits brought for 40 turns": {"folded_views": {**FOLD, "gone": 40}},
+    "folds, lines that edits brought for 60 turns": {"folded_views": {**FOLD, "gone": 60}},
     "folds, whole for 15 turns": {"folded_views": {**FOLD, "idle": 15}},
     "folds that last, rest as it is": {"folded_views": LASTING},
 }

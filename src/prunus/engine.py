@@ -158,8 +158,8 @@ class Engine:
         """Take in the messages up to `count`; those from `resent` on may have come with other bytes.
 
         `plan` is asked, once all that could go is known, from which message on the edits are to be made. Adopted
-        edits are in force already: another process, or the conversation that this one left, had made them. `asks` are
-        commands of the user that are not in the history, such as `sweep 5`.
+        edits are in force already: another process, or the conversation that this one left, had made them. `asks`
+        are commands of the user that are not in the history, such as `sweep 5`.
         """
         view = self.view
         view.look_at(load)

@@ -218,3 +218,30 @@ def test_folds_shrink_and_are_the_same_at_once_and_step_by_step(name: str, start
             assert len(json.dumps(outcome.body)) <= len(json.dumps(body))
         again = Pruner(chosen).prune(outcome.body, now=0.0)
         assert again.edits == () and again.body == outcome.body
+
+
+def test_a_view_is_not_shown_where_what_it_stands_for_is_protected() -> None:
+    steps = [("read", None, None), ("edit", (3, 2, 4), None), ("read", 2, 20), ("shell", "ls", None)]
+    protected = Settings(
+        preset="off",
+        schedule="eager",
+        strategies={"folded_views": FOLDING},
+        guards={"protected_tools": {"victims": ["Read", "Edit"]}},
+    )
+    free, held = (
+        [Pruner(chosen).prune(body, now=0.0) for body, _ in told(40, steps, Claude)][-1]
+        for chosen in (LASTING, protected)
+    )
+    assert free.edits and not held.edits
+
+
+def test_old_edits_are_compressed_when_the_context_runs_short() -> None:
+    steps = [*(("edit", (at, 3, 4), None) for at in range(0, 20, 2)), *[("shell", "ls", None)] * 6]
+    for pressure, compressed in ({}, False), ({"moderate": 0.001, "high": 0.002, "relief": 0.0001}, True):
+        chosen = Settings(preset="off", strategies={"old_edits": {"enabled": True}}, pressure=pressure)
+        pruner = Pruner(chosen)
+        *_, outcome = (pruner.prune(body, now=0.0) for body, _ in told(40, steps, Claude))
+        assert (
+            any("10 changes between turns 1-10]" in str(edit.replacement) for edit in outcome.edits) == compressed
+        )
+        assert outcome.report.tokens_after <= outcome.report.tokens_before

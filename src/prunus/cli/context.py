@@ -177,10 +177,8 @@ def _drawn(found: _Context) -> str:
                 for name, tokens in rows.items()
             )
     if found.leaving:
-        lines += [
-            "",
-            f"{found.leaving} part{'s' * (found.leaving > 1)} of {found.leaving_tokens:,} tokens could go on request.",
-        ]
+        parts = f"{found.leaving} part{'s' * (found.leaving > 1)}"
+        lines += ["", f"{parts} of {found.leaving_tokens:,} tokens could go on request."]
     return "\n".join(lines)
 
 

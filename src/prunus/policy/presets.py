@@ -31,6 +31,7 @@ PRESETS: Final[Mapping[str, Mapping[str, Any]]] = {
         "old_attachments": {"turns": 10},
         "step_markers": {},
         "spent_inputs": {},
+        "folded_views": {},
         "finished_results": {},
         "past_tasks": {},
         "long_outputs": {
@@ -43,6 +44,7 @@ PRESETS: Final[Mapping[str, Mapping[str, Any]]] = {
         },
         "old_thinking": {"turns": 1},
         "finished_inputs": {},
+        "old_edits": {},
         "under_pressure": {},
     },
     # The rules of the ACP plugin as its documents describe them.

@@ -68,7 +68,7 @@ class FoldedViews:
     """Folds that save fewer tokens are not made."""
     idle: int = 8
     """Turns that a file has to be left alone before only the lines that edits have brought stay in its view."""
-    gone: int = 60
+    gone: int = 40
     """Turns after which no line stays."""
     outline: float = 0.15
     """How much then stays of a read that carries a view, if its file was changed since."""

@@ -66,7 +66,7 @@ class OldEdits:
         if len(use.touches) != 1 or not use.ok or use.meaning.kind not in ("write", "edit"):
             return
         path = use.touches[0].path
-        if use.meaning.kind == "write":
+        if use.meaning.kind == "write" or use.folded:
             past.pop(path, None)
             return
         known = past.setdefault(path, _Run())
@@ -77,7 +77,7 @@ class OldEdits:
             return
         run = known.changes
         run.append(change)
-        if len(run) < self.run or use.folded or not isinstance(result, Result) or not result.texts:
+        if len(run) < self.run or not isinstance(result, Result) or not result.texts:
             return
         older = run[:-1]
         text = self._shortest(path, run, sum(one.saved for one in older), view)
