@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Sequence
+from itertools import pairwise
 from typing import Any
 
 import pytest
@@ -103,7 +104,7 @@ def test_a_lost_memory_costs_no_more_than_one_break() -> None:
         pruner.prune(body, now=10.0 * n)
     bare = Pruner(settings, Shelf())
     outs = [bare.prune(body, now=10.0 * n) for n, body in enumerate(requests[7:], 7)]
-    for earlier, later in zip(outs, outs[1:], strict=False):
+    for earlier, later in pairwise(outs):
         if later.flush is None:
             assert (
                 json.loads(later.body)["messages"][: earlier.report.messages]

@@ -9,12 +9,12 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterator
-from dataclasses import dataclass, field
 from typing import Final
 
-from prunus.files.arguments import Change, Insertion, Replacement, Splice, Whole, asked, patch_in
+from prunus.files.arguments import Change, Splice, asked, patch_in
 from prunus.files.commands import moved, printed_lines, written
-from prunus.files.content import Content, Line
+from prunus.files.content import Line
+from prunus.files.followed import Followed, Mention
 from prunus.files.hunks import Section, apply_hunks, apply_steps, sections, steps
 from prunus.files.reach import ANYTHING, NOTHING, Reach, reach
 from prunus.files.sed import apply_stream, streams
@@ -29,7 +29,6 @@ from prunus.files.signs import (
     tells_success,
 )
 from prunus.files.state import FileState, state_of
-from prunus.files.style import Style
 from prunus.history import Call, Result, Text
 from prunus.notes import unfolded
 from prunus.tools import Touch
@@ -39,39 +38,6 @@ from prunus.view import Piece, Use, View
 __all__ = ["Followed", "Mention", "Timeline"]
 
 _QUIET: Final = frozenset({"list", "search", "fetch", "todo", "snapshot"})
-_EXACT: Final = frozenset({"Edit", "MultiEdit", "str_replace_editor", "str_replace_based_edit_tool", "file_editor"})
-"""Tools that replace nothing but exactly the old text."""
-
-
-@dataclass(frozen=True, slots=True)
-class Mention:
-    """What one call showed of a file: the lines, by the numbers they had then."""
-
-    use: int
-    start: int
-    lines: tuple[Line | None, ...]
-    style: Style | None = None
-    """How they were shown, if by reading."""
-    losses: int = 0
-    """Losses of the file before it: while there are no more, a line that is gone was replaced by another."""
-
-
-@dataclass(slots=True)
-class Followed:
-    """One file."""
-
-    path: str
-    content: Content = field(default_factory=Content)
-    reads: int = 0
-    edits: int = 0
-    deleted: bool = False
-    restless: bool = False
-    """It changed once without a cause that shows, so it may at any time."""
-    tidy: set[str] = field(default_factory=set)
-    """Formatters that went over it since it was changed last."""
-    mentions: list[Mention] = field(default_factory=list)
-    traced: int = -1
-    """The newest call whose change of it was followed without a loss."""
 
 
 class Timeline:
@@ -134,12 +100,6 @@ class Timeline:
             file = self.files[path] = Followed(path)
         return file
 
-    def _changed(self, path: str) -> None:
-        """Count a change of a file."""
-        file = self._file(path)
-        file.edits += 1
-        file.tidy.clear()
-
     def _read(self, use: Use, text: str) -> None:
         if not use.visible or use.outcome != "ok" or len(use.touches) != 1:
             return
@@ -155,17 +115,10 @@ class Timeline:
         """Take over what a read shows of a file."""
         file = self._file(path)
         file.reads += 1
-        self._shows(use, file, found)
-
-    def _shows(self, use: Use, file: Followed, found: Shown) -> None:
-        content = file.content
-        if not content.agrees(found.start, found.texts, found.total):
-            content.forget()
+        if not file.show(use.index, found):
             file.restless = True
             self.surprises += 1
         file.deleted = False
-        lines = content.learn(found.start, found.texts, found.total, found.ended)
-        file.mentions.append(Mention(use.index, found.start, tuple(lines), found.style, content.losses))
 
     def _window(self, use: Use, call: Call, found: Shown) -> None:
         path = join("", found.path)
@@ -182,11 +135,8 @@ class Timeline:
             file.content.forget()
         else:
             for change in changes:
-                self._make(file, change, use.tool)
-        if not file.content.agrees(found.start, found.texts, found.total):
-            file.content.forget()
-        lines = file.content.learn(found.start, found.texts, found.total)
-        file.mentions.append(Mention(use.index, found.start, tuple(lines), found.style, file.content.losses))
+                file.make(change, use.tool)
+        file.show(use.index, found)
 
     def _change(self, use: Use, call: Call, text: str) -> None:
         if use.outcome == "error":
@@ -195,7 +145,7 @@ class Timeline:
                     self._forget(touch.path)
             return
         for touch in use.touches:
-            self._changed(touch.path)
+            self._file(touch.path).count_change()
         if patch := patch_in(call, use.meaning.command):
             self._patch(use, sections(patch))
             return
@@ -228,53 +178,20 @@ class Timeline:
         self._forget_aliases(file.path)
         made: list[Line] = []
         for change in changes:
-            new = self._make(file, change, use.tool)
+            new = file.make(change, use.tool)
             if new is None:
                 file.content.forget()
                 return
             made += new
-        self._record(use, file, made)
-
-    def _make(self, file: Followed, change: Change, tool: str) -> list[Line] | None:
-        content = file.content
-        match change:
-            case Whole(text):
-                return content.write(text)
-            case Replacement(old, new, every):
-                # Claude Code takes the line break along where a whole line is removed.
-                if not new and tool in ("Edit", "MultiEdit") and not old.endswith("\n"):
-                    return self._remove(content, old, every)
-                return content.replace(old, new, every, tool not in _EXACT)
-            case Splice(start, end, text):
-                return content.splice(start, end - start + 1, text.split("\n"))
-            case Insertion(line, text):
-                texts = text.split("\n")
-                if texts[-1] == "":
-                    del content.lines[line:]
-                    content.losses += 1
-                    content.length = content.ended = None
-                    return content.splice(line + 1, 0, texts[:-1])
-                return content.splice(line + 1, 0, texts)
-
-    def _remove(self, content: Content, old: str, every: bool) -> list[Line] | None:
-        if not content.whole or content.ended is None:
-            content.forget()
-            return []
-        text = "\n".join(line.text for line in content.lines if line is not None) + "\n" * content.ended
-        return content.replace(old + "\n" if old + "\n" in text else old, "", every)
+        file.record(use.index, made)
 
     def _verify(self, use: Use, file: Followed, text: str) -> None:
         """Take over the lines that the tool shows after an edit."""
         if file.content.whole and not all(map(file.content.holds, returned(text))):
             file.content.forget()
         found = snippet(text)
-        if found is None:
-            return
-        if not file.content.agrees(found.start, found.texts, found.total):
-            file.content.forget()
+        if found is not None and not file.show(use.index, found):
             self.surprises += 1
-        lines = file.content.learn(found.start, found.texts, found.total, found.ended)
-        file.mentions.append(Mention(use.index, found.start, tuple(lines), found.style, file.content.losses))
 
     def _patch(self, use: Use, parts: tuple[Section, ...]) -> None:
         if not parts or use.outcome != "ok":
@@ -288,29 +205,14 @@ class Timeline:
             match part.verb:
                 case "Add File":
                     file.deleted = False
-                    self._record(use, file, file.content.write(part.text))
+                    file.record(use.index, file.content.write(part.text))
                 case "Delete File":
                     file.content.forget()
                     file.deleted = True
                 case _:
-                    made = apply_hunks(file.content, part.hunks)
-                    if made is None:
-                        file.content.forget()
-                    else:
-                        self._record(use, file, made)
+                    file.record(use.index, apply_hunks(file.content, part.hunks))
                     if part.target:
                         self._rename(path, _resolved(part.target, use.touches))
-
-    def _record(self, use: Use, file: Followed, made: list[Line]) -> None:
-        """Remember which lines a change brought."""
-        now = {id(line): number for number, line in enumerate(file.content.lines, 1) if line is not None}
-        numbers = [now[id(line)] for line in made if id(line) in now]
-        if numbers:
-            start, end = min(numbers), max(numbers)
-            keep = set(map(id, made))
-            lines = file.content.lines[start - 1 : end]
-            shown = tuple(line if line is not None and id(line) in keep else None for line in lines)
-            file.mentions.append(Mention(use.index, start, shown, losses=file.content.losses))
 
     def _rename(self, source: str, target: str, copied: bool = False) -> None:
         old, new = self._file(source), self._file(target)
@@ -334,13 +236,9 @@ class Timeline:
             return
         if use.outcome == "ok" and len(changed) == 1 and (edited := streams(command)) is not None:
             file = self._file(next(iter(changed)))
-            self._changed(file.path)
+            file.count_change()
             self._forget_aliases(file.path)
-            made = apply_stream(file.content, edited[1])
-            if made is None:
-                file.content.forget()
-            else:
-                self._record(use, file, made)
+            file.record(use.index, apply_stream(file.content, edited[1]))
             return
         texts = {join(folder, path): whole for path, whole in written(command).items()}
         found = reach(
@@ -351,14 +249,14 @@ class Timeline:
         formatted = {name for tidied in found.tidied for name in tidied.names}
         for path in changed:
             if not any(path == name or path.endswith("/" + name) for name in formatted):
-                self._changed(path)
+                self._file(path).count_change()
                 self._forget(path)
         self._disturb(found)
         for path, whole in texts.items():
             if use.outcome == "ok" and changed[path] == 1 and not found.covers(path):
                 file = self._file(path)
                 file.deleted = False
-                self._record(use, file, file.content.write(whole))
+                file.record(use.index, file.content.write(whole))
 
     def _disturb(self, found: Reach) -> None:
         if found == NOTHING:

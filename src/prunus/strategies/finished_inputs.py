@@ -29,6 +29,8 @@ class FinishedInputs:
     """Turns that a file has to be left alone."""
     over: int = 1_000
     """Inputs with fewer characters to lose stay whole."""
+    edits: bool = True
+    """Whether inputs of edits go too, not only those of writes, which reading the file shows again."""
 
     def groups(self, use: Use) -> Iterable[Hashable]:
         if use.ok:
@@ -39,7 +41,7 @@ class FinishedInputs:
         for old in earlier:
             if old.meaning.kind in ("write", "edit"):
                 yield Edit(old.call, Later(), self.name, "its file was used again", ripe=ripe)
-        if use.meaning.kind not in ("write", "edit") or len(use.touches) != 1:
+        if use.meaning.kind not in (("write", "edit") if self.edits else ("write",)) or len(use.touches) != 1:
             return
         call = view.part(use.call)
         kept = bare_input(use, call, self.over) if isinstance(call, Call) else None

@@ -69,7 +69,7 @@ class FoldedViews:
     idle: int = 8
     """Turns that a file has to be left alone before only the lines that edits have brought stay in its view."""
     gone: int = 40
-    """Turns after which no line stays."""
+    """Turns after which no line stays; 0 keeps those that edits have brought for good."""
     outline: float = 0.15
     """How much then stays of a read that carries a view, if its file was changed since."""
 
@@ -142,10 +142,16 @@ class FoldedViews:
         for shown in chosen:
             if shown.drop is not None:
                 yield shown.drop
-        for stage, words, wait in (_WHOLE, text, 0), (_FEWER, fewer, self.idle), (_NONE, "", self.gone):
-            yield self._view(made, result.text + words, stage, use.turn + wait + 1 if wait else 0)
+        yield self._view(made, result.text + text, _WHOLE, 0)
+        for stage, wait in self._waits():
+            words = fewer if stage == _FEWER else ""
+            yield self._view(made, result.text + words, stage, use.turn + wait + 1)
         gone = set(map(id, chosen))
         return [*(one for one in known if id(one) not in gone), *(() if reads or id(own) in gone else (own,)), made]
+
+    def _waits(self) -> tuple[tuple[int, int], ...]:
+        """What a view becomes when its file is left alone, and after how many turns."""
+        return ((_FEWER, self.idle), (_NONE, self.gone)) if self.gone else ((_FEWER, self.idle),)
 
     def _view(self, shown: _Shown, text: str, stage: int, ripe: int) -> Edit:
         assert shown.at is not None
@@ -157,10 +163,11 @@ class FoldedViews:
         result = view.part(shown.at)
         if shown.drop is not None and use.meaning.kind != "read" and isinstance(result, Result):
             text = outline_of(view.by_ref[shown.at], result.text, self.outline)
-            for stage, words, wait in (_FEWER, shown.fewer, self.idle), (_NONE, "", self.gone):
+            for stage, wait in self._waits():
+                words = shown.fewer if stage == _FEWER else ""
                 yield self._view(shown, text + words, stage, use.turn + wait + 1)
             return
-        for stage, wait in (_FEWER, self.idle), (_NONE, self.gone):
+        for stage, wait in self._waits():
             ripe = use.turn + wait + 1
             yield Edit(shown.at, Later(), self.name, _AGAIN, ripe=ripe, spares=shown.spares, stage=stage)
 

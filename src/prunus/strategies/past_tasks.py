@@ -39,6 +39,8 @@ class PastTasks:
     """How much of a result the outline keeps."""
     over: int = 600
     """Parts with fewer characters stay whole."""
+    edits: bool = True
+    """Whether inputs of edits go too, not only those of writes."""
 
     def groups(self, use: Use) -> Iterable[Hashable]:
         yield None
@@ -54,7 +56,7 @@ class PastTasks:
             return
         loop = view.loops[use.call.message]
         kind = use.meaning.kind
-        if kind in ("write", "edit"):
+        if kind == "write" or (kind == "edit" and self.edits):
             tasks = self._tasks(kind, use.input_tokens, use)
             call = view.part(use.call)
             kept = bare_input(use, call, self.over) if tasks and isinstance(call, Call) else None

@@ -1,0 +1,6 @@
+"""The edits of one conversation: what could go, what is in force, and the bytes that follow."""
+
+from prunus.engine.engine import Engine
+from prunus.engine.tally import Tally
+
+__all__ = ["Engine", "Tally"]

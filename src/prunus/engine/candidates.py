@@ -1,0 +1,85 @@
+"""The edits that were proposed for each part, and the parts to decide about because of them."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+from typing import Final
+
+from prunus.edits import STAGES, Edit, Keep, Later
+from prunus.engine.weighed import weighed
+from prunus.history import Attachment, Ref
+from prunus.strategies import AfterEdit, Strategy
+from prunus.view import View
+
+__all__ = ["REMINDERS", "Candidates"]
+
+REMINDERS: Final = "reminders"
+"""Who proposes reminders; comes after every strategy."""
+
+
+class Candidates:
+    """What is proposed for each part, by the rank of the strategy that proposed it."""
+
+    def __init__(self, view: View, strategies: Sequence[Strategy]) -> None:
+        self._view = view
+        self._after_edit = tuple(s for s in strategies if isinstance(s, AfterEdit))
+        self.rank = {strategy.name: STAGES * i for i, strategy in enumerate(strategies, 1)}
+        self.rank[REMINDERS] = STAGES * (len(self.rank) + 1)
+        self.options: dict[Ref, dict[int, Edit]] = {}
+        self.dirty: set[Ref] = set()
+        """Parts about which something changed, so that they have to be decided anew."""
+        self.kept: set[Ref] = set()
+        """Parts that were restored, and are not cut again unless that is asked for."""
+        self.marked: set[Ref] = set()
+        """Parts that may go when the context runs short."""
+        self.rests_on: dict[Ref, set[Ref]] = {}
+        """Parts whose edits depend on what happens to another part."""
+
+    def take(self, edit: Edit) -> None:
+        """An edit becomes a candidate for its part."""
+        rank = self.rank[edit.strategy] - edit.stage
+        options = self.options.setdefault(edit.target, {})
+        self.dirty.add(edit.target)
+        if isinstance(edit.replacement, Keep):
+            options.pop(rank, None)
+            if edit.asked:
+                self.kept.add(edit.target)
+            return
+        if edit.asked:
+            self.kept.discard(edit.target)
+        held = options.get(rank)
+        if isinstance(edit.replacement, Later):
+            if held is not None and (held.ripe > self._view.turn or held.loop > self._view.loop):
+                options[rank] = replace(held, ripe=edit.ripe)
+            return
+        part = self._view.part(edit.target)
+        if edit.pressure:
+            self.marked.add(edit.target)
+        options[rank] = weighed(edit, part, self._view)
+        if held is not None and held.shows is not None:
+            self.dirty.add(held.shows)
+        if edit.shows is not None:
+            self.rests_on.setdefault(edit.shows, set()).add(edit.target)
+        if isinstance(part, Attachment) and part.inside is not None:
+            self.rests_on.setdefault(Ref(edit.target.message, part.inside), set()).add(edit.target)
+        for strategy in self._after_edit:
+            for more in strategy.follow(edit, self._view):
+                self.take(more)
+
+    def adopt(self, edit: Edit) -> None:
+        """What another process was asked for stays asked for; no event of the history tells of it."""
+        if edit.asked and not edit.fresh and edit.by is None and edit.strategy in self.rank:
+            self.options.setdefault(edit.target, {}).setdefault(self.rank[edit.strategy], edit)
+            self.dirty.add(edit.target)
+
+    def take_back(self, target: Ref, strategy: str) -> None:
+        """What a strategy proposed for a part is a candidate no longer."""
+        self.options[target].pop(self.rank[strategy], None)
+        self.dirty.add(target)
+
+    def points_back(self, call: Ref, target: Ref) -> bool:
+        """Whether the answer of a call is to point to a part instead of showing it again."""
+        by_ref = self._view.by_ref
+        options = self.options.get(by_ref[call].result, {}) if call in by_ref else {}
+        return any(edit.fresh and edit.shows == target for edit in options.values())

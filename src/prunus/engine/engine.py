@@ -1,0 +1,226 @@
+"""The edits of one conversation, kept up to date as it grows.
+
+Each message is looked at once. What it brings is told to the strategies in order (`hearing`); what they propose
+becomes a candidate for its part (`candidates`). A part is decided anew only when something about it changed: a new
+candidate, an age that was waited for, a pointer that lost what it showed (`decisions`). What was found waits until
+it is put in force (`pending`, `in_force`), and only then the bytes change (`rendering`). So a request costs what is
+new in it, and a history seen at once ends in the same edits as one seen message by message.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Sequence
+
+from prunus.edits import Edit
+from prunus.engine.candidates import Candidates
+from prunus.engine.decisions import Decisions
+from prunus.engine.folds import Folds
+from prunus.engine.hearing import Hearing
+from prunus.engine.in_force import InForce
+from prunus.engine.marks import Marks
+from prunus.engine.pending import Pending
+from prunus.engine.reminder import Reminder
+from prunus.engine.rendering import Rendering
+from prunus.guards import Guard
+from prunus.guards.protected_tools import ProtectedTools
+from prunus.history import Message, Ref
+from prunus.policy.priorities import Priority
+from prunus.policy.reminders import Reminding
+from prunus.policy.tags import Tags
+from prunus.strategies import Strategy
+from prunus.strategies.asked import Asked
+from prunus.strategies.command import read_command
+from prunus.strategies.wishes import wishes
+from prunus.tokens import Counter
+from prunus.tools import Toolbox
+from prunus.view import Piece, Use, View
+
+__all__ = ["Engine"]
+
+
+class Engine:
+    """What could go in one conversation, what must stay, and the bytes that follow from it."""
+
+    def __init__(
+        self,
+        format: str,
+        strategies: Sequence[Strategy],
+        guards: Sequence[Guard],
+        toolbox: Toolbox,
+        counter: Counter,
+        *,
+        tags: bool = False,
+        own_ids: bool = True,
+        reminders: Reminding | None = None,
+    ) -> None:
+        self.view = view = View(toolbox, counter)
+        self.ids, self.names = view.ids, view.names
+        self.asked = next((strategy for strategy in strategies if isinstance(strategy, Asked)), None)
+        self.manual = False
+        """The user has switched off cutting by itself."""
+        self.room: tuple[int, int] = (0, 0)
+        """The tokens around the messages, and those that the model can take, for reminders."""
+        self.carried = 0
+        """The tokens of the request before each turn, as it came, all turns together."""
+        self.tags = Tags(view, self.asked, shown=tags, own=own_ids)
+        self._protected = next((guard for guard in guards if isinstance(guard, ProtectedTools)), None)
+        self._hearing = Hearing(view, strategies)
+        self._candidates = Candidates(view, strategies)
+        self._in_force = InForce(view)
+        self._folds = Folds(self._in_force.chosen, self._candidates.dirty)
+        self._pending = Pending(self._candidates, self._in_force, self._folds)
+        self._marks = Marks(view, self._candidates.marked, self._pending.found, self._in_force.chosen)
+        self._decisions = Decisions(view, guards, self._candidates, self._pending, self._folds, self._marks)
+        self._rendering = Rendering(format, view, self._in_force, self.tags)
+        self._reminder = (
+            Reminder(reminders, view, self._candidates, self._in_force.sizes) if reminders is not None else None
+        )
+        self.candidates = self._candidates.options
+        """What is proposed for each part, by rank."""
+        self.found = self._pending.found
+        """The edit that each part would get now."""
+        self.refused = self._decisions.refused
+        self.chosen = self._in_force.chosen
+        """The edits in force."""
+        self.made = self._in_force.made
+        """The edits that were put in force in this request."""
+        self.pending = self._pending.gains
+        """Parts for which found and chosen differ, and the tokens that a flush would save there."""
+        self.urgent = self._pending.urgent
+        """Pending edits that were asked for."""
+        self.sizes = self._in_force.sizes
+        """The tokens of each message as it stands."""
+        self.by_strategy = self._in_force.tallies.by_strategy
+        self.by_category = self._in_force.tallies.by_category
+        self.rendered = self._rendering.rendered
+        self.edited = self._rendering.edited
+        """The messages with edits, in order."""
+
+    @property
+    def saved(self) -> int:
+        """The tokens that all edits in force save."""
+        return self._in_force.tallies.saved
+
+    @property
+    def changed(self) -> tuple[int, ...]:
+        """The messages whose edits are other than in the request before."""
+        return self._rendering.changed
+
+    @property
+    def rendered_size(self) -> int:
+        """The bytes of all messages with edits."""
+        return self._rendering.size
+
+    @property
+    def depth(self) -> tuple[Priority, ...]:
+        """The priorities of what may go of the parts that are marked for times of pressure."""
+        return self._marks.depth
+
+    def advance(
+        self,
+        count: int,
+        load: Callable[[int], Message],
+        resent: int,
+        plan: Callable[[], int] = lambda: 0,
+        adopted: Iterable[Edit] = (),
+        asks: Iterable[str] = (),
+    ) -> None:
+        """Take in the messages up to `count`; those from `resent` on may have come with other bytes.
+
+        `plan` is asked, once all that could go is known, from which message on the edits are to be made. Adopted
+        edits are in force already: another process, or the conversation that this one left, had made them. `asks`
+        are commands of the user that are not in the history, such as `sweep 5`.
+        """
+        view = self.view
+        view.look_at(load)
+        self.made.clear()
+        try:
+            for index in range(len(view.turns), count):
+                before, turn = view.tokens, view.turn
+                events = view.extend(load(index))
+                self.sizes.append(view.tokens - before)
+                self.carried += before * (view.turn - turn)
+                for event in events:
+                    self._hear(event)
+            self._adopt(adopted)
+            for words in asks:
+                self._obey(words)
+            if self._reminder is not None and count:
+                self._reminder.remind(count - 1, *self.room)
+            self._decisions.wake()
+            self._decisions.settle()
+            self._flush(plan())
+            self._rendering.renew(resent)
+        finally:
+            view.look_at(None)
+
+    def mark(self) -> None:
+        """Ask what could go if the context ran short; not asked before there is need."""
+        self._take(self._hearing.late())
+
+    def press(self, depth: tuple[Priority, ...]) -> None:
+        """Let parts of these priorities go that are marked for times when the context runs short."""
+        if depth:
+            self.mark()
+        self._candidates.dirty.update(self._marks.deepen(depth))
+        self._decisions.settle()
+
+    def waiting(self) -> list[tuple[int, int]]:
+        """The messages with pending edits, oldest first, and the tokens that would go in each."""
+        return self._pending.waiting()
+
+    def place(self, ref: Ref) -> int:
+        """The message from which on a cut has to be for a pending edit to be made."""
+        return self._folds.place(ref)
+
+    def asked_for(self) -> set[Ref]:
+        """The parts whose pending edits were asked for, and those that point to them."""
+        return self._pending.asked_for()
+
+    def saved_of(self, ref: Ref) -> int:
+        """The tokens that the edit in force takes from a part."""
+        return self._in_force.saved_of(ref)
+
+    def allows(self, edit: Edit) -> bool:
+        """Whether every guard would let an edit through now."""
+        return self._decisions.allows(edit)
+
+    def _hear(self, event: Use | Piece) -> None:
+        if isinstance(event, Piece):
+            self.tags.name(event)
+            if self._reminder is not None:
+                self._reminder.hear(event)
+            self._take(self._hearing.piece(event))
+            if self.asked is not None:
+                self.manual = self.asked.manual(event, self.view, self.manual)
+            return
+        self.view.admit(event)
+        if tokens := self.tags.tag(event):
+            self._in_force.lengthen(event.result.message, tokens)
+        if self._protected is not None and self._protected.inert(event):
+            self.view.inert.add(event.index)
+        self._take(self._hearing.use(event))
+
+    def _take(self, edits: Iterable[Edit]) -> None:
+        for edit in edits:
+            self._candidates.take(edit)
+
+    def _adopt(self, edits: Iterable[Edit]) -> None:
+        for edit in edits:
+            self._pending.put(edit.target, edit)
+            self._candidates.adopt(edit)
+        if any(edit.pressure for edit in self.made):
+            # What was cut under pressure stays cut, so it has to be known what that was.
+            self.mark()
+        self.made.clear()
+
+    def _obey(self, words: str) -> None:
+        """Carry out a command of the user that came from outside."""
+        command = read_command(f"/prunus {words}")
+        if self.asked is None or command is None:
+            return
+        self._take(wishes(command, len(self.view.turns), self.view, self.asked))
+        self.manual = command.switched(self.manual)
+
+    def _flush(self, cut: int) -> None:
+        self._pending.flush(cut)

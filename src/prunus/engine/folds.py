@@ -1,0 +1,96 @@
+"""Folds: a view that shows what is still true of several parts, and the parts that go because of it.
+
+A fold is made as a whole. A part of it may only go while its view is shown, so what counts for the schedule is
+where the first of them stands.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from prunus.edits import Edit
+from prunus.history import Ref
+
+__all__ = ["Folds", "needs_view"]
+
+
+class Folds:
+    """Which view stands for which parts, and where each fold that is not in force yet begins."""
+
+    def __init__(self, chosen: Mapping[Ref, Edit], dirty: set[Ref]) -> None:
+        self._chosen = chosen
+        self._dirty = dirty
+        self.spared_by: dict[Ref, Ref] = {}
+        """Parts that may go because a view that was found shows what is still true of them, and where it stands."""
+        self.pending: set[Ref] = set()
+        """Pending edits of folds, each of which is made as a whole."""
+        self._heads: dict[Ref, int] | None = None
+        """The first message of each fold with pending edits, by the part that its view stands behind."""
+        self._queue: list[tuple[int, int]] = []
+
+    def spare(self, target: Ref, before: frozenset[Ref], after: frozenset[Ref]) -> None:
+        """Another view stands behind a part, or none: what it stands for may go, or has to come back."""
+        self._heads = None
+        for ref in before - after:
+            if self.spared_by.get(ref) == target:
+                del self.spared_by[ref]
+                self._dirty.add(ref)
+        for ref in after:
+            if self.spared_by.get(ref) is None:
+                self._dirty.add(ref)
+            elif self.spared_by[ref] > target:
+                continue
+            self.spared_by[ref] = target
+
+    def follow(self, target: Ref, pending: bool, found: Edit | None, chosen: Edit | None) -> None:
+        """Something else was found for a part, or is in force there."""
+        if pending and any(edit is not None and (edit.bound or edit.spares) for edit in (found, chosen)):
+            self.pending.add(target)
+        else:
+            self.pending.discard(target)
+        self._heads = None
+
+    def place(self, ref: Ref) -> int:
+        """The message from which on a cut has to be for a pending edit to be made."""
+        if ref not in self.pending:
+            return ref.message
+        if self._heads is None:
+            self._heads, self._queue = {}, []
+            for one in self.pending:
+                holder = self.spared_by.get(one, one)
+                self._heads[holder] = min(one.message, self._heads.get(holder, one.message))
+        return self._heads[self.spared_by.get(ref, ref)]
+
+    def moved(self, gains: Mapping[int, tuple[int, int]], pending: Mapping[Ref, int]) -> list[tuple[int, int]]:
+        """The messages with pending edits and what goes in each, with every fold at its first message."""
+        if self._heads is not None and self._queue:
+            return self._queue
+        moved = dict(gains)
+        for ref in self.pending:
+            gain = pending[ref]
+            for message, sign in ((ref.message, -1), (self.place(ref), 1)):
+                tokens, parts = moved.get(message, (0, 0))
+                moved[message] = tokens + sign * gain, parts + sign
+        self._queue = sorted((message, tokens) for message, (tokens, parts) in moved.items() if parts)
+        return self._queue
+
+    def allows(self, target: Ref, edit: Edit | None, old: Edit | None) -> bool:
+        """Whether everything that has gone, this part included, would still be shown by a view in force."""
+        if edit is not None and edit.bound and not self._viewed(target):
+            return False
+        return old is None or all(self._viewed(ref) or not self._folded(ref) for ref in old.spares)
+
+    def _folded(self, ref: Ref) -> bool:
+        """Whether a part has gone because a view shows what is still true of it."""
+        edit = self._chosen.get(ref)
+        return edit is not None and edit.bound
+
+    def _viewed(self, ref: Ref) -> bool:
+        """Whether the view that was found for a part is in force."""
+        view = self._chosen.get(self.spared_by[ref]) if ref in self.spared_by else None
+        return view is not None and ref in view.spares
+
+
+def needs_view(edit: Edit | None, old: Edit | None) -> bool:
+    """Whether putting one edit in the place of another hides what a view has to show, or takes a view away."""
+    return (edit is not None and edit.bound) or (old is not None and bool(old.spares))

@@ -1,0 +1,57 @@
+"""The strategies of one conversation, told of each event in order."""
+
+from __future__ import annotations
+
+from collections.abc import Hashable, Iterator, Sequence
+
+from prunus.edits import Edit
+from prunus.files import Timeline
+from prunus.strategies import OnFile, OnPiece, OnUse, Strategy
+from prunus.strategies.under_pressure import UnderPressure
+from prunus.view import Piece, Use, View
+
+__all__ = ["Hearing"]
+
+
+class Hearing:
+    """Who hears of what, with what came before it; the edits are what they propose."""
+
+    def __init__(self, view: View, strategies: Sequence[Strategy]) -> None:
+        self._view = view
+        on_use = [s for s in strategies if isinstance(s, OnUse)]
+        self._on_use = tuple(s for s in on_use if not isinstance(s, UnderPressure))
+        self._on_pressure = tuple(s for s in on_use if isinstance(s, UnderPressure))
+        self._on_piece = tuple(s for s in strategies if isinstance(s, OnPiece))
+        self._on_file = tuple(s for s in strategies if isinstance(s, OnFile))
+        self._timeline = Timeline() if self._on_file else None
+        self._past: dict[str, dict[str, object]] = {strategy.name: {} for strategy in self._on_file}
+        self._groups: dict[tuple[str, Hashable], list[Use]] = {}
+        self._heard_late = 0
+
+    def piece(self, piece: Piece) -> Iterator[Edit]:
+        """What is proposed because of a part that belongs to no answered call."""
+        if self._timeline is not None:
+            self._timeline.take(piece, self._view)
+        for strategy in self._on_piece:
+            yield from strategy.inspect(piece, self._view)
+
+    def use(self, use: Use) -> Iterator[Edit]:
+        """What is proposed because of an answered call."""
+        yield from self._tell(self._on_use, use)
+        if self._timeline is not None:
+            self._timeline.take(use, self._view)
+            for strategy in self._on_file:
+                yield from strategy.fold(use, self._timeline, self._past[strategy.name], self._view)
+
+    def late(self) -> Iterator[Edit]:
+        """What could go if the context ran short; not asked before there is need."""
+        for use in self._view.uses[self._heard_late :]:
+            yield from self._tell(self._on_pressure, use)
+        self._heard_late = len(self._view.uses)
+
+    def _tell(self, strategies: tuple[OnUse, ...], use: Use) -> Iterator[Edit]:
+        for strategy in strategies:
+            for group in strategy.groups(use):
+                members = self._groups.setdefault((strategy.name, group), [])
+                yield from strategy.propose(use, members, group, self._view)
+                members.append(use)

@@ -1,0 +1,102 @@
+"""What was found and is not in force yet, and how it comes into force."""
+
+from __future__ import annotations
+
+from bisect import bisect_left, insort
+
+from prunus.edits import Edit
+from prunus.engine.candidates import Candidates
+from prunus.engine.folds import Folds, needs_view
+from prunus.engine.in_force import InForce
+from prunus.history import Ref
+
+__all__ = ["Pending"]
+
+
+class Pending:
+    """The difference between the edits that were found and those in force."""
+
+    def __init__(self, candidates: Candidates, in_force: InForce, folds: Folds) -> None:
+        self._kept = candidates.kept
+        self._rests_on = candidates.rests_on
+        self._in_force = in_force
+        self._chosen = in_force.chosen
+        self._folds = folds
+        self.found: dict[Ref, Edit] = {}
+        """The edit that each part would get now."""
+        self.gains: dict[Ref, int] = {}
+        """Parts for which another edit was found than is in force, and the tokens that a flush would save there."""
+        self.wanted: set[Ref] = set()
+        """Parts that are to go at once for a reason that a strategy gives."""
+        self.urgent: set[Ref] = set()
+        """Pending edits that were asked for."""
+        self._by_message: dict[int, tuple[int, int]] = {}
+        """What would go in each message, and of how many parts."""
+        self._messages: list[int] = []
+
+    def compare(self, target: Ref) -> None:
+        """See whether what was found for a part is in force."""
+        found, chosen = self.found.get(target), self._chosen.get(target)
+        before = self.gains.pop(target, None)
+        after = None if found == chosen else (found.saved if found else 0) - (chosen.saved if chosen else 0)
+        if after is not None:
+            self.gains[target] = after
+        self._folds.follow(target, after is not None, found, chosen)
+        own = target in self._kept or target in self.wanted or (found is not None and found.asked)
+        if after is not None and own:
+            self.urgent.add(target)
+        else:
+            self.urgent.discard(target)
+        self._add_up(target.message, before, after)
+
+    def _add_up(self, message: int, before: int | None, after: int | None) -> None:
+        tokens, parts = self._by_message.get(message, (0, 0))
+        parts += (after is not None) - (before is not None)
+        if message not in self._by_message and parts:
+            insort(self._messages, message)
+        elif message in self._by_message and not parts:
+            del self._by_message[message], self._messages[bisect_left(self._messages, message)]
+        if parts:
+            self._by_message[message] = tokens + (after or 0) - (before or 0), parts
+
+    def waiting(self) -> list[tuple[int, int]]:
+        """The messages with pending edits, oldest first, and the tokens that would go in each."""
+        if not self._folds.pending:
+            return [(message, self._by_message[message][0]) for message in self._messages]
+        return self._folds.moved(self._by_message, self.gains)
+
+    def asked_for(self) -> set[Ref]:
+        """The parts whose pending edits were asked for, and those that point to them."""
+        return {ref for target in self.urgent for ref in (target, *self._rests_on.get(target, ()))} & (
+            self.gains.keys()
+        )
+
+    def put(self, target: Ref, edit: Edit | None) -> None:
+        """Put an edit in force."""
+        self._in_force.force(target, edit)
+        self.compare(target)
+
+    def flush(self, cut: int) -> None:
+        """Make the pending edits from a message on; what a pointer outside still shows stays as it is."""
+        pointers: list[Ref] = []
+        folded: list[Ref] = []
+        urgent, place = self.asked_for(), self._folds.place
+        for target in [target for target in self.gains if place(target) >= cut or target in urgent]:
+            edit = self.found.get(target)
+            if edit is not None and edit.shows is not None:
+                pointers.append(target)
+                continue
+            if needs_view(edit, self._chosen.get(target)):
+                folded.append(target)
+                continue
+            others = self._rests_on.get(target, ())
+            showing = (self._chosen.get(ref) for ref in others if ref.message < cut and ref not in urgent)
+            if not any(pointer is not None and pointer.shows == target for pointer in showing):
+                self.put(target, edit)
+        for target in pointers:
+            if self.found[target].shows not in self._chosen:
+                self.put(target, self.found[target])
+        for target in folded:
+            edit = self.found.get(target)
+            if self._folds.allows(target, edit, self._chosen.get(target)):
+                self.put(target, edit)

@@ -1,0 +1,52 @@
+"""The reminder at the end of the newest message."""
+
+from __future__ import annotations
+
+from prunus.edits import Added, Edit
+from prunus.engine.candidates import REMINDERS, Candidates
+from prunus.history import Ref
+from prunus.notes import reminder_note
+from prunus.policy.reminders import Reminding, place_for
+from prunus.policy.sums import Sums
+from prunus.view import Piece, View
+
+__all__ = ["Reminder"]
+
+
+class Reminder:
+    """What the model is reminded of in one conversation, and where that was said."""
+
+    def __init__(self, rules: Reminding, view: View, candidates: Candidates, sizes: Sums) -> None:
+        self._rules = rules
+        self._view = view
+        self._candidates = candidates
+        self._sizes = sizes
+        self._called: int | None = None
+        """The turn in which the user asked for reflection."""
+        self._said: Ref | None = None
+
+    def hear(self, piece: Piece) -> None:
+        """Notice the word by which the user asks for reflection."""
+        if self._called is None and self._rules.called(piece):
+            self._called = piece.turn
+
+    def remind(self, newest: int, around: int, window: int) -> None:
+        """Say at the end of the newest message what is due; what was said before may go with the next flush.
+
+        `around` are the tokens around the messages, `window` those that the model can take.
+        """
+        if self._said is not None and self._said.message != newest:
+            self._candidates.take_back(self._said, REMINDERS)
+            self._said = None
+        view = self._view
+        message = view.message(newest)
+        if self._said is not None or message.role == "assistant":
+            return
+        start = next((i for i in range(newest, 0, -1) if view.turns[i - 1] < view.turn), 0)
+        shares = [(around + self._sizes.before(i)) / window if window else 0.0 for i in (start, newest + 1)]
+        words = self._rules.words(view, self._called, *shares)
+        part = place_for(message) if words else None
+        if part is not None:
+            self._said = Ref(newest, part)
+            text = Added(reminder_note(words))
+            self._candidates.take(Edit(self._said, text, REMINDERS, "a reminder is due", fresh=True, asked=True))
