@@ -167,7 +167,9 @@ def _drawn(found: _Context) -> str:
         f"pressure is {found.level}",
     ]
     if found.before > found.used:
-        lines.append(f"{found.before - found.used:,} tokens are left out; without pruning it were {found.before:,}")
+        lines.append(
+            f"{found.before - found.used:,} tokens are left out; without pruning it would be {found.before:,}"
+        )
     for title, rows in (("by category", found.categories), ("by priority", found.priorities)):
         most = max(rows.values(), default=0)
         if most:
