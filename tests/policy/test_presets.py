@@ -63,12 +63,6 @@ def test_settings_of_ones_own_count_before_those_of_the_preset() -> None:
     assert Settings(preset="acp", pressure={"thinking": 7}).active_pressure().thinking == 7
 
 
-def test_acp_has_the_triggers_of_the_seeds() -> None:
-    pressure = Settings.preset("acp").active_pressure()
-    assert (pressure.historical, pressure.aggressive, pressure.thinking) == (80_000, 100_000, 20_000)
-    assert not Settings().active_pressure().triggered
-
-
 def test_auto_does_not_cut_long_reads() -> None:
     assert "read" not in active("auto", "long_outputs").kinds
 
@@ -89,7 +83,7 @@ def test_acp_runs_the_ten_aggressive_strategies_and_the_three_supersedes() -> No
     assert running("acp") == {
         "spent_inputs", "step_markers", "repeated_fetches", "repeated_queries", "old_snapshots",
         "retried_errors", "old_attachments", "old_code_blocks", "old_errors", "repeated_views",
-        "duplicate_calls", "stale_reads", "old_todos", "under_pressure", "asked",
+        "duplicate_calls", "stale_reads", "old_todos", "asked",
     }  # fmt: skip
 
 

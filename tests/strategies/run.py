@@ -41,7 +41,8 @@ def settings_of(case: Case, owner: str, leave_out: str = "") -> Settings:
             section, _, name = key.rpartition(".")
             section = section or owner
             _table(tables, section).setdefault(section, {})[name] = value
-    return Settings(preset="off", schedule="eager", **tables)
+    # Where edits are made at once, nothing depends on how full the context is.
+    return Settings(preset="off", schedule="cache" if "pressure" in tables else "eager", **tables)
 
 
 def _table(tables: dict[str, dict[str, Any]], section: str) -> dict[str, dict[str, Any]]:
@@ -151,10 +152,12 @@ def _notes(outcome: Outcome) -> Iterator[str]:
 
 
 def _again(body: Body, outcome: Outcome, settings: Settings) -> Iterator[str]:
-    """Pruning what was pruned changes nothing, and message by message it ends in the same."""
+    """Pruning what was pruned changes nothing, and message by message it ends in the same, edits made at once."""
     twice = prune(outcome.body, settings, format=body.format)
     if twice.body != outcome.body:
         yield f"pruned again, it changes again: {[(e.target, e.strategy, e.replacement) for e in twice.edits]}"
+    if settings.schedule != "eager":
+        return
     pruner = Pruner(settings)
     last: Any = None
     for count in range(1, len(body.messages) + 1):

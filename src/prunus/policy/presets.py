@@ -63,7 +63,6 @@ PRESETS: Final[Mapping[str, Mapping[str, Any]]] = {
         "old_code_blocks": {},
         "step_markers": {},
         "spent_inputs": {},
-        "under_pressure": {},
     },
     # Smart tool history: first, last and sampled reads, shortened shell output; every edit stays.
     "smart": {
@@ -76,12 +75,8 @@ PRESETS: Final[Mapping[str, Mapping[str, Any]]] = {
 }
 
 OTHER_SETTINGS: Final[Mapping[str, Mapping[str, Any]]] = {
-    # As the seeds have it: at once, with their triggers, and with the agent's own tool.
-    "acp": {
-        "schedule": "eager",
-        "agent": {"offer": "hidden"},
-        "pressure": {"historical": 80_000, "aggressive": 100_000, "thinking": 20_000},
-    },
+    # As the seeds have it: at once, and with the agent's own tool.
+    "acp": {"schedule": "eager", "agent": {"offer": "hidden"}},
     "smart": {"schedule": "eager"},
 }
 """What a preset sets beside its strategies."""

@@ -40,11 +40,11 @@ class Pressure:
     relief: float = 0.05
     """The share of the window that a flush under pressure has to free at least."""
     historical: int = 0
-    """Tokens of historical context from which on edits are made whatever they cost; 0 for never."""
+    """Tokens of historical context from which on edits are made at any price (the seeds: 80,000); 0 for never."""
     aggressive: int = 0
-    """Tokens of historical context from which on the level is at least high; 0 for never."""
+    """Tokens of historical context from which on the level is at least high (the seeds: 100,000); 0 for never."""
     thinking: int = 0
-    """Tokens of reasoning from which on edits are made whatever they cost; 0 for never."""
+    """Tokens of reasoning from which on edits are made at any price (the seeds: 20,000); 0 for never."""
 
     def level(self, tokens: int, window: int, historical: int = 0) -> Level:
         """How full a context of so many tokens is."""
