@@ -22,4 +22,8 @@ class AlreadyCompacted:
             return None
         if use.compacted:
             return Hold("the host has compacted it")
-        return Hold("a note stands there already") if use.cut and edit.target == use.result else None
+        if edit.target != use.result:
+            return None
+        if use.folded and not edit.asked:
+            return Hold("a view of its file stands there already")
+        return Hold("a note stands there already") if use.cut else None
