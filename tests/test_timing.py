@@ -28,6 +28,7 @@ class Noted:
     """A schedule that cuts where it is told to, and keeps what it was told."""
 
     name: ClassVar[str] = "noted"
+    presses: ClassVar[bool] = True
 
     cut: int
     told: list[Moment] = field(default_factory=list)

@@ -17,6 +17,7 @@ from prunus.ids import short_id
 from prunus.memory import Memo, Memory, chain
 from prunus.outcome import Outcome, Receipt, Report
 from prunus.policy.prices import Price, with_ttl
+from prunus.policy.schedule import Schedule
 from prunus.settings import Settings
 from prunus.timing import Timing
 
@@ -49,8 +50,12 @@ class Pruner:
         settings: Settings | None = None,
         memory: Memory | None = None,
         asks: Callable[[str], Iterable[str]] | None = None,
+        schedule: Schedule | None = None,
     ) -> None:
-        """`asks` gives the commands for a conversation that came from outside, such as `sweep 5`, by its name."""
+        """`asks` gives the commands for a conversation that came from outside, such as `sweep 5`, by its name.
+
+        A `schedule` of one's own takes the place of the one that the settings name.
+        """
         self.settings = settings or Settings()
         self._memory = memory
         self._asks = asks
@@ -58,7 +63,7 @@ class Pruner:
         self._guards = self.settings.active_guards()
         self._toolbox = self.settings.toolbox()
         self._counter = self.settings.counter()
-        self._schedule = self.settings.active_schedule()
+        self._schedule = schedule or self.settings.active_schedule()
         self._pressure = self.settings.active_pressure()
         self._conversations: list[Conversation] = []
         self._terms: dict[str, tuple[Price, int]] = {}

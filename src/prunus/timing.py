@@ -7,7 +7,7 @@ from prunus.policy.budget import budget, thinking_tokens
 from prunus.policy.ledger import Flush
 from prunus.policy.pressure import DEPTH, Pressure
 from prunus.policy.prices import Price
-from prunus.policy.schedule import Eager, Manual, Moment, Plan, Schedule
+from prunus.policy.schedule import Manual, Moment, Plan, Schedule
 
 __all__ = ["Timing"]
 
@@ -89,11 +89,8 @@ class Timing:
         return sum(gain for _, gain in waiting) - free, free
 
     def _press(self) -> tuple[str, int]:
-        """Let more go where the context runs short: why edits must be made, and how many tokens must be freed.
-
-        Not where edits are made at once: what then goes depends on the history alone, not on how it grew.
-        """
-        if isinstance(self._schedule, Eager | Manual):
+        """Let more go where the context runs short: why edits must be made, and how many tokens must be freed."""
+        if not self._schedule.presses:
             return "", 0
         engine, pressure, window = self._conversation.engine, self._pressure, self._window
         _, before = self._gains()

@@ -93,8 +93,7 @@ def conversed(
     when: Schedule | None = None,
 ) -> Iterator[Sent]:
     """One pruner gets the requests of a conversation, one after the other."""
-    pruner = Pruner(settings)
-    pruner._schedule = when or pruner._schedule
+    pruner = Pruner(settings, schedule=when)
     now = 0.0
     for i, body in enumerate(bodies):
         now += pauses[i % len(pauses)]
@@ -212,6 +211,7 @@ class Anywhere:
     """Flushes from any place on, such as a schedule might choose."""
 
     name: ClassVar[str] = "anywhere"
+    presses: ClassVar[bool] = True
 
     shares: tuple[float, ...]
     """The part of what was sent before that is left as it is, for each request."""

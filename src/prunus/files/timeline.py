@@ -45,8 +45,6 @@ class Timeline:
 
     def __init__(self) -> None:
         self.files: dict[str, Followed] = {}
-        self.surprises = 0
-        """How often a read showed something else than was known."""
         self._running = NOTHING
 
     def take(self, event: Use | Piece, view: View) -> None:
@@ -117,7 +115,6 @@ class Timeline:
         file.reads += 1
         if not file.show(use.index, found):
             file.restless = True
-            self.surprises += 1
         file.deleted = False
 
     def _window(self, use: Use, call: Call, found: Shown) -> None:
@@ -190,8 +187,8 @@ class Timeline:
         if file.content.whole and not all(map(file.content.holds, returned(text))):
             file.content.forget()
         found = snippet(text)
-        if found is not None and not file.show(use.index, found):
-            self.surprises += 1
+        if found is not None:
+            file.show(use.index, found)
 
     def _patch(self, use: Use, parts: tuple[Section, ...]) -> None:
         if not parts or use.outcome != "ok":

@@ -17,12 +17,13 @@ from prunus.history import Marker
 from prunus.lab.best_cuts import Timeline, best_cuts, steps
 from prunus.lab.cost import cost, is_cold
 from prunus.lab.policy import Policy
-from prunus.lab.pruned import Pruned, Pruning, Scheduled
+from prunus.lab.pruned import Pruned, Pruning
 from prunus.lab.reading import Reader
 from prunus.lab.replay import Replay, replay
 from prunus.lab.retention import Needs
 from prunus.policy.prices import Price
 from prunus.policy.schedule import Eager, Moment, Plan
+from prunus.pruner import Pruner
 from prunus.transcripts import Session
 
 __all__ = ["Clairvoyant", "foreseen"]
@@ -88,7 +89,7 @@ class _Watching:
     def __init__(self, policy: Pruned) -> None:
         self.name = policy.name
         self.edits: list[Sequence[Edit]] = []
-        self._pruning = Pruning(Scheduled(policy.settings(), Eager()))
+        self._pruning = Pruning(Pruner(policy.settings(), schedule=Eager()))
         self.declared = ""
 
     def start(self) -> _Watching:
@@ -104,6 +105,7 @@ class _Cuts:
     """A schedule that was written down beforehand."""
 
     name: ClassVar[str] = "clairvoyant"
+    presses: ClassVar[bool] = True
 
     def __init__(self, cuts: Sequence[int]) -> None:
         self.cuts = cuts
@@ -126,7 +128,7 @@ class _Following:
 class _Follower(Pruning):
     def __init__(self, policy: Pruned, cuts: tuple[int, ...]) -> None:
         self._cuts = _Cuts(cuts)
-        super().__init__(Scheduled(policy.settings(), self._cuts))
+        super().__init__(Pruner(policy.settings(), schedule=self._cuts))
 
     def __call__(self, body: Any, now: float | None) -> Any:
         out = super().__call__(body, now)

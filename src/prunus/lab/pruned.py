@@ -7,7 +7,6 @@ from typing import Any
 
 from prunus.outcome import Outcome
 from prunus.policy.prices import Price
-from prunus.policy.schedule import Schedule
 from prunus.pruner import Pruner
 from prunus.settings import Settings
 
@@ -49,11 +48,3 @@ class Pruning:
     def __call__(self, body: Any, now: float | None) -> Any:
         self.last = self._pruner.prune(body, now=now)
         return self.last.body
-
-
-class Scheduled(Pruner):
-    """Prunus with a schedule of the lab's own."""
-
-    def __init__(self, settings: Settings, schedule: Schedule) -> None:
-        super().__init__(settings)
-        self._schedule = schedule

@@ -79,6 +79,8 @@ class Schedule(Protocol):
     """Decides when. A frozen dataclass; its fields are its settings."""
 
     name: ClassVar[str]
+    presses: ClassVar[bool]
+    """Whether it lets more go when the context runs short."""
 
     def plan(self, moment: Moment) -> Plan:
         """The cut for this request; behind the last message for none."""
@@ -86,9 +88,13 @@ class Schedule(Protocol):
 
 @dataclass(frozen=True, slots=True)
 class Eager:
-    """Every edit is made as soon as it is found, as in the seeds."""
+    """Every edit is made as soon as it is found, as in the seeds.
+
+    What goes then depends on the history alone, not on how it grew.
+    """
 
     name: ClassVar[str] = "eager"
+    presses: ClassVar[bool] = False
 
     def plan(self, moment: Moment) -> Plan:
         return Plan(0, "at once")
@@ -99,6 +105,7 @@ class Manual:
     """Nothing is done unless it was asked for."""
 
     name: ClassVar[str] = "manual"
+    presses: ClassVar[bool] = False
 
     def plan(self, moment: Moment) -> Plan:
         return Plan(1 << 62, "")
@@ -109,6 +116,7 @@ class Pressure:
     """Edits wait until the context fills up."""
 
     name: ClassVar[str] = "pressure"
+    presses: ClassVar[bool] = True
 
     share: float = 0.75
     """The share of the model's window from which on edits are made."""
@@ -124,6 +132,7 @@ class Cache:
     """Edits are made when they save more than the prompt cache they break."""
 
     name: ClassVar[str] = "cache"
+    presses: ClassVar[bool] = True
 
     patience: float = 4.0
     """How many times the price of the break the gain has to be."""
