@@ -3,11 +3,13 @@
     python bench/folds.py [ROW ...]
 
 For each price row the cost against no pruning, the worst session, hard and soft retention (lines and files, names),
-and breaks per 100 requests, on the dev sessions. Everything else is as in the preset `auto`.
+and breaks per 100 requests, on the dev sessions; written to bench/results/folds.json. Everything else is as in the
+preset `auto`.
 """
 
 from __future__ import annotations
 
+import json
 import sys
 from concurrent.futures import ProcessPoolExecutor
 from pathlib import Path
@@ -112,16 +114,26 @@ def main(rows: tuple[str, ...]) -> None:
     paths = sorted((path for agent in AGENTS for path in (CORPUS / agent).rglob("*.gz")), key=_size)
     with ProcessPoolExecutor(2) as pool:
         found = [one for part in pool.map(measure, [(path, rows) for path in paths]) for one in part]
+    results: dict[str, dict[str, dict[str, float]]] = {}
     for row in rows:
         print(f"\n{row:46}  cost  worst   hard   soft  breaks")
         for name in VARIANTS:
             own = [one for one in found if (one.name, one.row) == (name, row)]
             total = [sum(column) for column in list(zip(*own, strict=True))[2:]]
             worst = max(one.cost / one.unpruned for one in own)
+            results.setdefault(row, {})[name] = {
+                "cost": round(total[0] / total[1], 3),
+                "worst": round(worst, 2),
+                "hard": round(total[3] / total[2], 4),
+                "soft": round(total[5] / total[4], 4),
+                "breaks": round(100 * total[6] / total[7], 1),
+            }
             print(
                 f"{name:46} {total[0] / total[1]:.3f}  {worst:.2f}  {total[3] / total[2]:.4f} "
                 f"{total[5] / total[4]:.4f}  {100 * total[6] / total[7]:.1f}"
             )
+    target = Path(__file__).parent / "results" / "folds.json"
+    target.write_text(json.dumps(results, indent=1) + "\n")
 
 
 def _size(path: Path) -> int:

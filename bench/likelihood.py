@@ -91,6 +91,8 @@ def main() -> None:
         plain(("decile", "predicted", "observed"), [(str(n), *map(share, d)) for n, d in deciles], right=(1, 2)),
         "\n",
     )
+    tasks = {when: _of_reads(looks, over) for when, over in (("its task goes on", False), ("it is over", True))}
+    print(*(f"a read that led to no edit, {when}: used in {share(rate)}" for when, rate in tasks.items()), sep="\n")
     agents = {agent: left_out(agent, looks, fitted) for agent in AGENTS}
     table = []
     for name, one in agents.items():
@@ -103,10 +105,18 @@ def main() -> None:
         "used": used,
         "coefficients": {name: round(value, 3) for name, value in zip(NAMES, fitted, strict=True)},
         "deciles": [{"predicted": predicted, "observed": observed} for _, (predicted, observed) in deciles],
+        "unedited reads used": tasks,
         "agents": agents,
     }
     raw = msgspec.json.format(msgspec.json.encode(found), indent=2)
     (RESULTS / "likelihood.json").write_bytes(raw + b"\n")
+
+
+def _of_reads(looks: Sequence[Look], over: bool) -> float:
+    """How often a read that led to no edit is used later, while its task goes on or once it is over."""
+    read, past = NAMES.index("read"), NAMES.index("past task")
+    own = [look.used for look in looks if read in dict(look.facts) and (past in dict(look.facts)) is over]
+    return sum(own) / len(own)
 
 
 def looks_at(path: Path) -> list[Look]:

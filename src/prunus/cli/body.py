@@ -102,7 +102,7 @@ def _replace(target: Path, body: bytes) -> None:
             file.write(body)
         Path(name).chmod(mode)
         Path(name).replace(target)
-    except BaseException:
+    except BaseException:  # also when the user interrupts: the half-written file must not stay
         Path(name).unlink(missing_ok=True)
         raise
 

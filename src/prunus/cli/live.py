@@ -8,7 +8,7 @@ import time
 from collections import deque
 from collections.abc import Iterator
 from contextlib import contextmanager
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING, Final, Literal
 
 from prunus.cli.table import printable
 from prunus.report.numbers import percent, short
@@ -59,11 +59,12 @@ class Board:
         from rich.text import Text
 
         table = Table(box=SIMPLE_HEAD, pad_edge=False)
-        for name, side in (
+        columns: tuple[tuple[str, Literal["left", "right"]], ...] = (
             ("time", "left"), ("client", "left"), ("model", "left"), ("tokens", "right"), ("sent", "right"),
             ("cached", "right"), ("status", "right"), ("s", "right"), ("", "left"),
-        ):  # fmt: skip
-            table.add_column(name, justify=side, no_wrap=True, overflow="ellipsis")  # type: ignore[arg-type]
+        )  # fmt: skip
+        for name, side in columns:
+            table.add_column(name, justify=side, no_wrap=True, overflow="ellipsis")
         for event in self._events:
             table.add_row(*(Text(printable(cell)) for cell in _row(event)))
         saved = self._before - self._after

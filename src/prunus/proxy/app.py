@@ -149,7 +149,7 @@ class App:
         if self._watch is not None:
             try:
                 self._watch(event)
-            except Exception as error:
+            except Exception as error:  # a table that cannot be drawn must not cost a request
                 self.faults.report("display", error)
 
 

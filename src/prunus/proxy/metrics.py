@@ -57,7 +57,7 @@ class Metrics:
         """All of it as text."""
         if "PROMETHEUS_MULTIPROC_DIR" in os.environ:
             every = CollectorRegistry()
-            MultiProcessCollector(every)  # type: ignore[no-untyped-call]
+            MultiProcessCollector(every)  # type: ignore[no-untyped-call]  # the library has no types for it
             return generate_latest(every)
         return generate_latest(self._registry)
 

@@ -77,7 +77,7 @@ class Recorder:
                 self._faults.report("store", error)
                 self._waiting.extendleft(reversed(batch))
                 return False
-            except Exception:
+            except Exception:  # one exchange that cannot be written must not take the others along
                 self._write_singly(batch)
         return True
 
@@ -86,5 +86,5 @@ class Recorder:
         for entry in batch:
             try:
                 self._store.record_all([entry])
-            except Exception as error:
+            except Exception as error:  # whatever is wrong with it, the next one is written
                 self._faults.report("store", error)

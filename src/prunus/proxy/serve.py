@@ -177,7 +177,7 @@ def _supervise(settings: Settings, listener: socket.socket) -> None:
         for i, worker in enumerate(workers):
             if not worker.is_alive():
                 logging.getLogger("prunus.proxy").warning("a worker ended (%s), starting another", worker.exitcode)
-                mark_process_dead(worker.pid)  # type: ignore[no-untyped-call]
+                mark_process_dead(worker.pid)  # type: ignore[no-untyped-call]  # as above, no types
                 workers[i] = start()
     for worker in workers:
         worker.terminate()
