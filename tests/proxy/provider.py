@@ -5,13 +5,13 @@ from __future__ import annotations
 import asyncio
 import threading
 from collections.abc import Awaitable, Callable
-from dataclasses import dataclass, field
-from typing import Self
+from dataclasses import dataclass
 
 from aiohttp import web
 
 from prunus.proxy.serve import Background
 from prunus.settings import Settings
+from tests.loopback import Loopback
 
 __all__ = ["Asked", "Provider", "behind", "sse"]
 
@@ -35,42 +35,16 @@ async def _ok(request: web.Request) -> web.StreamResponse:
     return web.json_response({"ok": True})
 
 
-@dataclass
-class Provider:
-    """`answer` may be replaced at any time; `gone` counts answers whose reader left."""
+class Provider(Loopback):
+    """`answer` may be replaced at any time; `gone` is set once the reader of an answer left."""
 
-    answer: Answerer = _ok
-    asked: list[Asked] = field(default_factory=list)
-    gone: threading.Event = field(default_factory=threading.Event)
-    url: str = ""
+    def __init__(self) -> None:
+        super().__init__()
+        self.answer: Answerer = _ok
+        self.asked: list[Asked] = []
+        self.gone = threading.Event()
 
-    def __post_init__(self) -> None:
-        self._loop = asyncio.new_event_loop()
-        self._thread = threading.Thread(target=self._loop.run_forever, daemon=True)
-
-    def __enter__(self) -> Self:
-        self._thread.start()
-        asyncio.run_coroutine_threadsafe(self._open(), self._loop).result(10)
-        return self
-
-    def __exit__(self, *_: object) -> None:
-        asyncio.run_coroutine_threadsafe(self._runner.cleanup(), self._loop).result(10)
-        self._loop.call_soon_threadsafe(self._loop.stop)
-        self._thread.join()
-        self._loop.close()
-
-    async def _open(self) -> None:
-        app = web.Application(client_max_size=1 << 30)
-        app.router.add_route("*", "/{path:.*}", self._serve)
-        self._runner = web.AppRunner(
-            app, handler_cancellation=True, auto_decompress=False, access_log=None, shutdown_timeout=0.1
-        )
-        await self._runner.setup()
-        site = web.TCPSite(self._runner, "127.0.0.1", 0)
-        await site.start()
-        self.url = f"http://127.0.0.1:{self._runner.addresses[0][1]}"
-
-    async def _serve(self, request: web.Request) -> web.StreamResponse:
+    async def serve(self, request: web.Request) -> web.StreamResponse:
         body = await request.read()
         self.asked.append(Asked(request.method, request.raw_path, tuple(request.raw_headers), body))
         try:

@@ -7,13 +7,11 @@ import contextlib
 import gzip
 import socket
 import struct
-import threading
-from types import TracebackType
-from typing import Any, Self
 
 import zstandard
 from aiohttp import web
 
+from tests.loopback import Loopback
 from tests.upstream.faults import HEADER, STATUS, Fault
 from tests.upstream.model import Answer, Model, Request
 from tests.upstream.prefix import Break, tokens
@@ -23,10 +21,8 @@ from tests.upstream.wires import Anthropic, Chat, Gemini, Responses
 
 __all__ = ["Upstream"]
 
-LIMIT = 256 * 1024 * 1024
 
-
-class Upstream:
+class Upstream(Loopback):
     """A scripted provider on a free port of this machine.
 
         with Upstream(Script(steps, root=folder)) as up:
@@ -40,6 +36,7 @@ class Upstream:
     """
 
     def __init__(self, script: Script, *, port: int = 0, keep: bool = True, pace: float = 0.0) -> None:
+        super().__init__(port)
         self.model = Model(script, keep=keep)
         self.pace = pace
         """Seconds between two events of a stream."""
@@ -48,15 +45,6 @@ class Upstream:
         self.cancelled: list[int] = []
         """Requests whose client went away before the answer was whole."""
         self._faults: list[Fault] = []
-        self._port = port
-        self._loop = asyncio.new_event_loop()
-        self._thread = threading.Thread(target=self._loop.run_forever, name="upstream", daemon=True)
-        self._runner: web.AppRunner | None = None
-
-    @property
-    def url(self) -> str:
-        """The base URL, without `/v1`."""
-        return f"http://127.0.0.1:{self._port}"
 
     @property
     def requests(self) -> list[Request]:
@@ -82,47 +70,7 @@ class Upstream:
         """Answer the next requests to a model with a fault."""
         self._faults.extend([fault] * times)
 
-    def refuse(self) -> None:
-        """Close the port: connections are refused until `accept`."""
-        self._wait(self._close())
-
-    def accept(self) -> None:
-        """Open the port again."""
-        self._wait(self._open())
-
-    def __enter__(self) -> Self:
-        self._thread.start()
-        self._wait(self._open())
-        return self
-
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None:
-        self._wait(self._close())
-        self._loop.call_soon_threadsafe(self._loop.stop)
-        self._thread.join()
-        self._loop.close()
-
-    def _wait(self, work: Any) -> None:
-        asyncio.run_coroutine_threadsafe(work, self._loop).result(timeout=30)
-
-    async def _open(self) -> None:
-        app = web.Application(client_max_size=LIMIT)
-        app.router.add_route("*", "/{path:.*}", self._serve)
-        self._runner = web.AppRunner(
-            app, handler_cancellation=True, auto_decompress=False, access_log=None, shutdown_timeout=0.2
-        )
-        await self._runner.setup()
-        listener = socket.create_server(("127.0.0.1", self._port), backlog=1024)
-        self._port = listener.getsockname()[1]
-        await web.SockSite(self._runner, listener).start()
-
-    async def _close(self) -> None:
-        if self._runner:
-            await self._runner.cleanup()
-            self._runner = None
-
-    async def _serve(self, http: web.Request) -> web.StreamResponse:
+    async def serve(self, http: web.Request) -> web.StreamResponse:
         wire, streamed = _wire(http)
         raw = _decoded(await http.read(), http.headers.get("content-encoding", ""))
         if wire is None:

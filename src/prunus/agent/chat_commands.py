@@ -19,13 +19,11 @@ __all__ = ["command_of", "respond"]
 
 _BAR = 24
 _ADDRESSED: Final = re.compile(rb"/(?:prunus|acp)", re.IGNORECASE)
-_NEAR: Final = 65_536
-"""Bytes from the end of a request within which its newest message is looked for."""
 
 
 def command_of(body: bytes, format: str) -> Command | None:
     """The command that the newest message of a request is, if it is one."""
-    if _ADDRESSED.search(body, max(0, len(body) - _NEAR)) is None:
+    if _ADDRESSED.search(body) is None:
         return None
     cut = frame(body, format)
     if not len(cut):

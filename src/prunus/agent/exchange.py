@@ -10,7 +10,17 @@ import msgspec
 from prunus.errors import FormatError
 from prunus.formats import as_json
 
-__all__ = ["FIELDS", "call_and_result", "extended", "messages_of", "results", "with_top"]
+__all__ = [
+    "FIELDS",
+    "blocks_of",
+    "call_and_result",
+    "extended",
+    "items_of",
+    "messages_of",
+    "results",
+    "with_top",
+    "words_of",
+]
 
 FIELDS: Final[Mapping[str, str]] = {
     "anthropic_messages": "messages",
@@ -72,8 +82,24 @@ def extended(body: bytes, format: str, messages: Sequence[Any]) -> bytes:
 def messages_of(top: Mapping[str, msgspec.Raw], format: str) -> tuple[str, list[msgspec.Raw]]:
     """The key under which a body has its messages, and their bytes; none where it has a text there."""
     field = FIELDS[format]
-    raw = bytes(top.get(field, b""))
-    return field, msgspec.json.decode(raw, type=list[msgspec.Raw]) if raw.lstrip()[:1] == b"[" else []
+    return field, items_of(bytes(top.get(field, b""))) or []
+
+
+def items_of(raw: bytes) -> list[msgspec.Raw] | None:
+    """The bytes of the elements of a list; None where it is no list."""
+    return msgspec.json.decode(raw, type=list[msgspec.Raw]) if raw.lstrip()[:1] == b"[" else None
+
+
+def words_of(content: object) -> str:
+    """The words of a content: a text, or blocks of which some hold one."""
+    if isinstance(content, str):
+        return content
+    return "".join(str(block.get("text", "")) for block in blocks_of(content))
+
+
+def blocks_of(content: object) -> list[dict[str, Any]]:
+    """The objects in a list; none where it is no list."""
+    return [block for block in content if isinstance(block, dict)] if isinstance(content, list) else []
 
 
 def with_top(top: Mapping[str, msgspec.Raw], changes: Mapping[str, bytes]) -> bytes:

@@ -11,7 +11,7 @@ from typing import Any
 
 import msgspec
 
-from prunus.agent.exchange import messages_of, with_top
+from prunus.agent.exchange import messages_of, with_top, words_of
 from prunus.agent.record import Mixed, Record, keys_of
 from prunus.agent.spoken import by_model, spoken
 from prunus.agent.wires.wire import BETWEEN
@@ -51,8 +51,8 @@ def _decoded(message: Any) -> dict[str, Any]:
 
 def _anthropic(whole: list[Any], index: int, message: dict[str, Any], record: Record) -> None:
     content = message.get("content")
-    blocks = [{"type": "text", "text": content}] if isinstance(content, str) else list(content or ())
-    left = _behind(blocks, record)
+    blocks = [{"type": "text", "text": content}] if isinstance(content, str) else content
+    left = _behind(blocks, record) if isinstance(blocks, list) else None
     if left is None:
         return
     following = _decoded(whole[index + 1]) if index + 1 < len(whole) else {}
@@ -129,7 +129,8 @@ def _chat(whole: list[Any], index: int, message: dict[str, Any], record: Record)
             if isinstance(last.get(key), str) and thought:
                 last[key] = last[key].removeprefix(thought)
     if record.mixed:
-        calls = list(message.get("tool_calls") or ())
+        made = message.get("tool_calls")
+        calls = list(made) if isinstance(made, list) else []
         end = index + 1
         while end < len(whole) and _decoded(whole[end]).get("role") == "tool":
             end += 1
@@ -158,7 +159,7 @@ def _responses(whole: list[Any], index: int, message: dict[str, Any], record: Re
             if item.get("type") == "reasoning" and _reasoned(item) in thoughts:
                 thoughts.remove(_reasoned(item))
             elif item.get("role") == "assistant" and rest.strip():
-                shorter = _without(_text(item), rest)
+                shorter = _without(words_of(item.get("content")), rest)
                 if shorter is None or shorter[0]:
                     return
                 rest = shorter[1]
@@ -196,13 +197,6 @@ def _mix(whole: list[Any], first: int, mixed: Mixed) -> None:
 
 def _reasoned(item: Mapping[str, Any]) -> str:
     return str(item.get("encrypted_content") or item.get("id") or msgspec.json.encode(item.get("summary")).decode())
-
-
-def _text(item: Mapping[str, Any]) -> str:
-    content = item.get("content")
-    if isinstance(content, str):
-        return content
-    return "".join(str(part.get("text", "")) for part in content or () if isinstance(part, dict))
 
 
 _EXPAND: Mapping[str, Callable[[list[Any], int, dict[str, Any], Record], None]] = {

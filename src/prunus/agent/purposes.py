@@ -8,7 +8,7 @@ from hashlib import blake2b
 import msgspec
 
 from prunus.agent.calls import Site, calls_of
-from prunus.agent.exchange import messages_of, with_top
+from prunus.agent.exchange import items_of, messages_of, with_top
 from prunus.agent.expand import Lookup
 from prunus.agent.record import call_key
 from prunus.agent.spoken import spoken
@@ -22,11 +22,14 @@ __all__ = ["offered", "purpose_key", "recalled"]
 
 def offered(tools: bytes, toolbox: Toolbox) -> tuple[bytes, frozenset[str]]:
     """The tools of a request with the argument, and the names of those that got it; others keep their bytes."""
-    raws = msgspec.json.decode(tools, type=list[msgspec.Raw])
+    raws = items_of(tools) or []
     new = list(raws)
     names: set[str] = set()
     for at, raw in enumerate(raws):
-        before = [msgspec.json.decode(raw)]
+        try:
+            before = [msgspec.json.decode(raw)]
+        except (msgspec.MsgspecError, UnicodeError, RecursionError):
+            continue
         after = offer_intent(before, toolbox)
         if after is not before:
             new[at] = msgspec.Raw(msgspec.json.encode(after[0]))

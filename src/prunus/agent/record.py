@@ -12,6 +12,8 @@ from typing import Any, Final
 
 import msgspec
 
+from prunus.agent.exchange import blocks_of, words_of
+
 __all__ = ["Mixed", "Record", "keys_of", "text_key"]
 
 _UNIQUE: Final = 12
@@ -77,24 +79,15 @@ def text_key(place: int, text: str) -> str:
 
 def _spoken(format: str, message: dict[str, Any]) -> tuple[list[str], str]:
     """The ids of the calls and the words of a message of the model."""
+    content = message.get("content")
     match format:
         case "anthropic_messages":
-            content = message.get("content")
-            if isinstance(content, str):
-                return [], content
-            blocks = [block for block in content or () if isinstance(block, dict)]
-            ids = [str(block.get("id")) for block in blocks if block.get("type") == "tool_use"]
-            return ids, "".join(str(block.get("text", "")) for block in blocks if block.get("type") == "text")
+            blocks = blocks_of(content)
+            words = content if isinstance(content, str) else [b for b in blocks if b.get("type") == "text"]
+            return [str(b.get("id")) for b in blocks if b.get("type") == "tool_use"], words_of(words)
         case "openai_chat":
-            calls = message.get("tool_calls") or ()
-            content = message.get("content")
-            if isinstance(content, list):
-                content = "".join(str(part.get("text", "")) for part in content if isinstance(part, dict))
-            return [str(call.get("id")) for call in calls if isinstance(call, dict)], content or ""
+            return [str(call.get("id")) for call in blocks_of(message.get("tool_calls"))], words_of(content)
     kind = str(message.get("type", "message"))
     if kind.endswith("_call"):
         return [str(message.get("call_id") or message.get("id"))], ""
-    content = message.get("content") if kind == "message" else None
-    if isinstance(content, list):
-        content = "".join(str(part.get("text", "")) for part in content if isinstance(part, dict))
-    return [], content or ""
+    return [], words_of(content) if kind == "message" else ""

@@ -10,7 +10,7 @@ from typing import Any, Final
 
 import msgspec
 
-from prunus.agent.exchange import with_top
+from prunus.agent.exchange import items_of, with_top
 from prunus.strategies.decision import ACTIONS, INFO, PRUNE
 
 __all__ = ["SCHEMA", "TOOLS", "tool_definitions", "with_tools"]
@@ -81,10 +81,13 @@ TOOLS: Final = frozenset({PRUNE, INFO})
 
 
 def with_tools(body: bytes, format: str) -> bytes | None:
-    """The body with the hidden tools behind those that it has; None where the client has tools of these names."""
+    """The body with the hidden tools behind those that it has.
+
+    None where the client has tools of these names, or its tools are no list.
+    """
     top = msgspec.json.decode(body, type=dict[str, msgspec.Raw])
-    tools = msgspec.json.decode(top["tools"], type=list[msgspec.Raw]) if "tools" in top else []
-    if any(b'"%b"' % name.encode() in bytes(tool) for tool in tools for name in TOOLS):
+    tools = items_of(bytes(top.get("tools", b"[]")))
+    if tools is None or any(b'"%b"' % name.encode() in bytes(tool) for tool in tools for name in TOOLS):
         return None
     more = [msgspec.Raw(msgspec.json.encode(tool)) for tool in tool_definitions(format)]
     return with_top(top, {"tools": msgspec.json.encode([*tools, *more])})

@@ -43,5 +43,8 @@ def _of_model(format: str, raw: bytes) -> dict[str, Any] | None:
         return None
     if format == "openai_responses" and b"_call_output" in raw[:200]:
         return None
-    message = msgspec.json.decode(raw)
+    try:
+        message = msgspec.json.decode(raw)
+    except (msgspec.MsgspecError, UnicodeError, RecursionError):
+        return None
     return message if isinstance(message, dict) and by_model(format, message) else None

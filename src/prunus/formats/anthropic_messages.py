@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any, ClassVar
 
-from prunus.formats.format import as_json, texts_of
+from prunus.formats.format import as_json, kind_of, texts_of
 from prunus.history import Attachment, Call, Message, Opaque, Part, Result, Role, Text, Thinking
 from prunus.splice import Path
 
@@ -40,7 +40,7 @@ class AnthropicMessages:
 
 
 def _read(block: Any, at: Path, parts: list[Part]) -> None:
-    kind = block.get("type") if isinstance(block, dict) else None
+    kind = kind_of(block)
     match kind:
         case "text" if isinstance(block.get("text"), str):
             parts.append(Text(block["text"], at=(*at, "text")))
@@ -58,7 +58,7 @@ def _read(block: Any, at: Path, parts: list[Part]) -> None:
         case "image" | "document":
             parts.append(_attachment(block, at, None))
         case _:
-            parts.append(Opaque(str(kind), as_json(block), at=at))
+            parts.append(Opaque(kind, as_json(block), at=at))
 
 
 def _read_result(block: Mapping[str, Any], at: Path, parts: list[Part]) -> None:
@@ -75,12 +75,12 @@ def _read_result(block: Mapping[str, Any], at: Path, parts: list[Part]) -> None:
     elif isinstance(content, list):
         pieces, texts = texts_of(content, place, _TEXT)
         for i, item in enumerate(content):
-            kind = item.get("type") if isinstance(item, dict) else None
+            kind = kind_of(item)
             if kind in _FILES:
                 inside.append(_attachment(item, (*place, i), index))
             elif kind not in _TEXT:
                 defines = defines or kind == "tool_reference"
-                inside.append(Opaque(str(kind), as_json(item), index, at=(*place, i)))
+                inside.append(Opaque(kind, as_json(item), index, at=(*place, i)))
     parts.append(
         Result(
             str(block.get("tool_use_id")),

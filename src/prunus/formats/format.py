@@ -10,7 +10,7 @@ import msgspec
 from prunus.history import Message
 from prunus.splice import Path
 
-__all__ = ["Format", "as_json", "data_url", "decode_arguments", "texts_of"]
+__all__ = ["Format", "as_json", "data_url", "decode_arguments", "kind_of", "texts_of"]
 
 
 class Format(Protocol):
@@ -42,6 +42,11 @@ def decode_arguments(arguments: object) -> Mapping[str, Any] | str:
     return value if isinstance(value, dict) else arguments
 
 
+def kind_of(block: object) -> str:
+    """The type that a block gives itself, as a text, whatever it gives."""
+    return str(block.get("type") if isinstance(block, dict) else None)
+
+
 def data_url(url: object) -> tuple[str, int]:
     """Media type and base64 length of a `data:` URL; a plain reference has length 0."""
     if not isinstance(url, str) or not url.startswith("data:"):
@@ -55,6 +60,6 @@ def texts_of(blocks: list[Any], at: Path, kinds: frozenset[str]) -> tuple[tuple[
     found = [
         (block["text"], (*at, i, "text"))
         for i, block in enumerate(blocks)
-        if isinstance(block, dict) and str(block.get("type")) in kinds and isinstance(block.get("text"), str)
+        if isinstance(block, dict) and kind_of(block) in kinds and isinstance(block.get("text"), str)
     ]
     return tuple(text for text, _ in found), tuple(path for _, path in found)

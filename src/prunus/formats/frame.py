@@ -14,7 +14,7 @@ import msgspec
 from prunus.errors import FormatError
 from prunus.formats.anthropic_messages import AnthropicMessages
 from prunus.formats.digest import lifetime
-from prunus.formats.format import Format
+from prunus.formats.format import Format, kind_of
 from prunus.formats.gemini import Gemini
 from prunus.formats.openai_chat import OpenAIChat
 from prunus.formats.openai_responses import OpenAIResponses
@@ -292,7 +292,7 @@ def _told_by(message: Mapping[str, Any]) -> str:
         return "openai_chat"
     content = message.get("content")
     for block in content if isinstance(content, list) else ():
-        kind = block.get("type") if isinstance(block, dict) else None
+        kind = kind_of(block)
         if kind in _ANTHROPIC or (kind in ("image", "document") and "source" in block):
             return "anthropic_messages"
         if kind in _CHAT_BLOCKS:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any, ClassVar
 
-from prunus.formats.format import as_json, data_url, decode_arguments, texts_of
+from prunus.formats.format import as_json, data_url, decode_arguments, kind_of, texts_of
 from prunus.history import Attachment, Call, Message, Opaque, Part, Result, Role, Text, Thinking
 from prunus.splice import Path
 
@@ -49,13 +49,13 @@ def _read_content(content: object, parts: list[Part]) -> None:
         return
     for i, block in enumerate(content if isinstance(content, list) else ()):
         at: Path = ("content", i)
-        kind = block.get("type") if isinstance(block, dict) else None
+        kind = kind_of(block)
         if kind == "text" and isinstance(block.get("text"), str):
             parts.append(Text(block["text"], at=(*at, "text")))
-        elif str(kind) in _FILES:
+        elif kind in _FILES:
             parts.append(_attachment(block, at, None))
         else:
-            parts.append(Opaque(str(kind), as_json(block), at=at))
+            parts.append(Opaque(kind, as_json(block), at=at))
 
 
 def _read_calls(message: Mapping[str, Any], parts: list[Part]) -> None:
@@ -104,16 +104,16 @@ def _read_result(message: Mapping[str, Any], parts: list[Part]) -> None:
         text, texts = content, (place,)
     elif isinstance(content, list):
         worded = (item for item in content if isinstance(item, dict) and "text" in item)
-        kinds = dict.fromkeys(str(item.get("type")) for item in worded)
+        kinds = dict.fromkeys(kind_of(item) for item in worded)
         # Exports of other agents write their own block types; the first one names what an edit writes back.
         block = next((kind for kind in kinds if kind != "text"), "text") if "text" not in kinds else "text"
         pieces, texts = texts_of(content, place, frozenset({block}))
         for i, item in enumerate(content):
-            kind = item.get("type") if isinstance(item, dict) else None
+            kind = kind_of(item)
             if kind in _FILES:
                 inside.append(_attachment(item, (*place, i), index))
             elif kind != block:
-                inside.append(Opaque(str(kind), as_json(item), index, at=(*place, i)))
+                inside.append(Opaque(kind, as_json(item), index, at=(*place, i)))
     parts.append(
         Result(
             str(message.get("tool_call_id") or ""),
@@ -132,7 +132,7 @@ def _read_result(message: Mapping[str, Any], parts: list[Part]) -> None:
 
 
 def _attachment(block: Mapping[str, Any], at: Path, inside: int | None) -> Attachment:
-    kind = str(block.get("type"))
+    kind = kind_of(block)
     value = block.get(kind)
     value = value if isinstance(value, dict) else {}
     media, size = data_url(value.get("url") or value.get("file_data"))

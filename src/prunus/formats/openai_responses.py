@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any, ClassVar
 
-from prunus.formats.format import as_json, data_url, decode_arguments, texts_of
+from prunus.formats.format import as_json, data_url, decode_arguments, kind_of, texts_of
 from prunus.history import Attachment, Call, Message, Opaque, Part, Result, Role, Text, Thinking
 from prunus.splice import Path
 
@@ -78,13 +78,13 @@ def _content(content: object) -> tuple[Part, ...]:
     parts: list[Part] = []
     for i, block in enumerate(content if isinstance(content, list) else ()):
         at: Path = ("content", i)
-        kind = block.get("type") if isinstance(block, dict) else None
+        kind = kind_of(block)
         if kind in _TEXT and isinstance(block.get("text"), str):
             parts.append(Text(block["text"], at=(*at, "text")))
         elif kind in _FILES:
             parts.append(_attachment(block, at, None))
         else:
-            parts.append(Opaque(str(kind), as_json(block), at=at))
+            parts.append(Opaque(kind, as_json(block), at=at))
     return tuple(parts)
 
 
@@ -100,11 +100,11 @@ def _result(item: Mapping[str, Any]) -> tuple[Part, ...]:
     elif isinstance(output, list):
         pieces, texts = texts_of(output, place, _TEXT)
         for i, block in enumerate(output):
-            kind = block.get("type") if isinstance(block, dict) else None
+            kind = kind_of(block)
             if kind in _FILES:
                 inside.append(_attachment(block, (*place, i), 0))
             elif kind not in _TEXT:
-                inside.append(Opaque(str(kind), as_json(block), 0, at=(*place, i)))
+                inside.append(Opaque(kind, as_json(block), 0, at=(*place, i)))
     result = Result(
         str(item.get("call_id") or item.get("id")),
         text or "\n".join(pieces),
@@ -118,7 +118,7 @@ def _result(item: Mapping[str, Any]) -> tuple[Part, ...]:
 
 
 def _attachment(block: Mapping[str, Any], at: Path, inside: int | None) -> Attachment:
-    kind = str(block.get("type"))
+    kind = kind_of(block)
     media, size = data_url(block.get("image_url") or block.get("file_data"))
     name = block.get("filename") or block.get("file_id") or (kind if size else block.get("image_url")) or kind
     return Attachment(str(name), media or kind, size, inside, block={"type": "input_text"}, at=at)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any, ClassVar
 
-from prunus.formats.format import as_json, data_url
+from prunus.formats.format import as_json, data_url, kind_of
 from prunus.history import Attachment, Call, Marker, Message, Opaque, Part, Result, Role, Text, Thinking
 from prunus.splice import Path
 
@@ -32,7 +32,7 @@ class OpenCode:
 
 
 def _read(part: Any, at: Path, parts: list[Part]) -> None:
-    kind = part.get("type") if isinstance(part, dict) else None
+    kind = kind_of(part)
     if kind == "text" and isinstance(part.get("text"), str):
         parts.append(Text(part["text"], at=(*at, "text")))
     elif kind == "reasoning" and isinstance(part.get("text"), str):
@@ -47,9 +47,9 @@ def _read(part: Any, at: Path, parts: list[Part]) -> None:
         media = str(part.get("mime") or media)
         parts.append(Attachment(name, media, size, block={**keep, "type": "text"}, at=at))
     elif kind in _MARKERS:
-        parts.append(Marker(str(kind), as_json(part), at=at))
+        parts.append(Marker(kind, as_json(part), at=at))
     else:
-        parts.append(Opaque(str(kind), as_json(part), at=at))
+        parts.append(Opaque(kind, as_json(part), at=at))
 
 
 def _read_tool(part: Mapping[str, Any], at: Path, parts: list[Part]) -> None:

@@ -9,7 +9,7 @@ from prunus.agent.veils.veil import Pieces, Screen
 
 __all__ = ["ChatVeil"]
 
-_Place = tuple[Any, Any]
+_Place = tuple[int | None, int | None]
 """The index of a choice, and that of a call in it."""
 
 
@@ -65,10 +65,9 @@ class ChatVeil:
         return out, {**choice, "delta": {**(delta or {}), "tool_calls": shown}}
 
     def _call(self, number: Any, call: dict[str, Any]) -> tuple[bytes, dict[str, Any]]:
-        function = call.get("function")
-        if not isinstance(function, dict):
+        function, place = call.get("function"), _place(number, call)
+        if not isinstance(function, dict) or place is None:
             return b"", call
-        place = number, call.get("index", 0)
         known = self._open.get(place)
         tool, id = function.get("name"), call.get("id")
         out = b""
@@ -84,8 +83,8 @@ class ChatVeil:
         return out, {**call, "function": {**function, "arguments": ""}}
 
     def _closed(self, number: Any, call: Any) -> Any:
-        place = (number, call.get("index", 0)) if isinstance(call, dict) else None
-        if place not in self._open:
+        place = _place(number, call) if isinstance(call, dict) else None
+        if place is None or place not in self._open:
             return call
         text = self._open.pop(place).shown(self._screen)
         return {**call, "function": {**call["function"], "arguments": text}} if text else call
@@ -100,3 +99,8 @@ class ChatVeil:
             head = {key: value for key, value in self._last.items() if key != "usage"}
             out += event({**head, "choices": [choice]}) if text else b""
         return out
+
+
+def _place(number: Any, call: dict[str, Any]) -> _Place | None:
+    index = call.get("index", 0)
+    return (number, index) if isinstance(number, int | None) and isinstance(index, int | None) else None

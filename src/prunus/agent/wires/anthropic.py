@@ -8,8 +8,9 @@ from typing import Any, Final
 import msgspec
 
 from prunus.agent.echo import Echo
-from prunus.agent.sse import Events, data_of, event
-from prunus.agent.wires.wire import HiddenCall
+from prunus.agent.exchange import blocks_of
+from prunus.agent.sse import data_of, event
+from prunus.agent.wires.wire import HiddenCall, Wire, count, fields
 from prunus.notes import unechoed
 
 __all__ = ["AnthropicWire"]
@@ -18,15 +19,11 @@ _NOTHING: Final = {"type": "text", "text": "Done."}
 """What a client gets where the model said nothing but hidden calls."""
 
 
-class AnthropicWire:
+class AnthropicWire(Wire):
     """The answers of `/v1/messages`."""
 
     def __init__(self, ids: Container[str], tools: Container[str], *, streaming: bool) -> None:
-        self._ids = ids
-        self._tools = tools
-        self._streaming = streaming
-        self._events = Events()
-        self._body = b""
+        super().__init__(ids, tools, streaming=streaming)
         self._message: dict[str, Any] = {}
         self._blocks: list[dict[str, Any]] = []
         """The blocks of this hop, hidden ones included."""
@@ -38,9 +35,6 @@ class AnthropicWire:
         self._echoes: dict[int, Echo] = {}
         self._held: list[bytes] = []
         self._delta: dict[str, Any] = {}
-        self._hop = 0
-        self._output = 0
-        self.whole = False
 
     @property
     def hidden(self) -> list[HiddenCall]:
@@ -48,7 +42,7 @@ class AnthropicWire:
         before = 0
         for block in self._blocks:
             if block.get("type") == "tool_use":
-                if block.get("name") in self._tools:
+                if self._hides(block.get("name")):
                     value = block.get("input", {})
                     found.append(HiddenCall(str(block.get("id")), str(block["name"]), value, before, block))
                 else:
@@ -60,7 +54,7 @@ class AnthropicWire:
         return [
             str(block.get("id"))
             for block in self._blocks
-            if block.get("type") == "tool_use" and block.get("name") not in self._tools
+            if block.get("type") == "tool_use" and not self._hides(block.get("name"))
         ]
 
     def said(self) -> list[Any]:
@@ -71,16 +65,10 @@ class AnthropicWire:
         return "".join(str(block.get("text", "")) for block in self._shown if block.get("type") == "text")
 
     def again(self) -> None:
-        self._hop += 1
-        self._output += int((self._delta.get("usage") or {}).get("output_tokens") or 0)
+        self._output += count(fields(self._delta.get("usage")).get("output_tokens"))
         self._blocks, self._places, self._partial, self._echoes = [], {}, {}, {}
-        self._held, self._delta, self._body, self.whole = [], {}, b"", False
-
-    def feed(self, chunk: bytes) -> bytes:
-        if not self._streaming:
-            self._body += chunk
-            return b""
-        return b"".join(self._event(raw) for raw in self._events.feed(chunk))
+        self._held, self._delta = [], {}
+        super().again()
 
     def _event(self, raw: bytes) -> bytes:
         data = data_of(raw)
@@ -112,10 +100,10 @@ class AnthropicWire:
         return held
 
     def _start(self, data: dict[str, Any], raw: bytes) -> bytes:
-        index, block = data["index"], dict(data.get("content_block") or {})
+        index, block = data["index"], fields(data.get("content_block"))
         self._blocks.append(block)
         self._partial[index] = []
-        if block.get("type") == "tool_use" and block.get("name") in self._tools:
+        if block.get("type") == "tool_use" and self._hides(block.get("name")):
             self._places[index] = -1
             return b""
         self._places[index] = len(self._shown)
@@ -125,7 +113,7 @@ class AnthropicWire:
         return self._placed(data, raw)
 
     def _piece(self, data: dict[str, Any], raw: bytes) -> bytes:
-        index, delta = data["index"], data.get("delta") or {}
+        index, delta = data["index"], fields(data.get("delta"))
         block = self._block(index)
         match delta.get("type"):
             case "text_delta":
@@ -168,22 +156,17 @@ class AnthropicWire:
         place = self._places.get(data["index"], data["index"])
         return raw if place == data["index"] else event({**data, "index": place}, data["type"])
 
-    def finish(self) -> bytes:
-        if self._streaming:
-            return self._events.rest()
-        try:
-            message = msgspec.json.decode(self._body)
-        except (msgspec.MsgspecError, UnicodeError, RecursionError):
-            return b""
-        if not isinstance(message, dict) or not isinstance(message.get("content"), list):
-            return b""
-        self.whole = True
+    def _read(self, answer: Any) -> None:
+        message: dict[str, Any] = answer
+        blocks = blocks_of(message["content"])
+        if blocks != message["content"]:
+            return
         self._message = self._message or message
         self._delta = {"delta": {k: message.get(k) for k in ("stop_reason", "stop_sequence")}, **_usage(message)}
-        self._blocks = [_clean(block, self._ids) for block in message["content"]]
+        self._blocks = [_clean(block, self._ids) for block in blocks]
         hidden = [call.block for call in self.hidden]
         self._shown += (block for block in self._blocks if not any(block is h for h in hidden))
-        return b""
+        self.whole = True
 
     def close(self) -> bytes:
         if not self._streaming:
@@ -210,11 +193,11 @@ class AnthropicWire:
 
     def _ended(self) -> dict[str, Any]:
         """The last message_delta, as it is for the whole of the client's message."""
-        delta, usage = dict(self._delta.get("delta") or {}), dict(self._delta.get("usage") or {})
+        delta, usage = fields(self._delta.get("delta")), fields(self._delta.get("usage"))
         if delta.get("stop_reason") == "tool_use" and not self.visible:
             delta["stop_reason"] = "end_turn"
         if "output_tokens" in usage:
-            usage["output_tokens"] = int(usage["output_tokens"] or 0) + self._output
+            usage["output_tokens"] = count(usage["output_tokens"]) + self._output
         return {**self._delta, "delta": delta, **({"usage": usage} if usage else {})}
 
     def _closed_whole(self) -> bytes:
@@ -234,10 +217,10 @@ def _usage(message: dict[str, Any]) -> dict[str, Any]:
     return {"usage": message["usage"]} if isinstance(message.get("usage"), dict) else {}
 
 
-def _clean(block: Any, ids: Container[str]) -> Any:
-    if isinstance(block, dict) and block.get("type") == "text":
-        return {**block, "text": unechoed(str(block.get("text", "")), ids)}
-    return block if isinstance(block, dict) else {"type": "unknown"}
+def _clean(block: dict[str, Any], ids: Container[str]) -> dict[str, Any]:
+    if block.get("type") == "text" and isinstance(block.get("text"), str):
+        return {**block, "text": unechoed(block["text"], ids)}
+    return block
 
 
 def _echoed(body: bytes, blocks: list[dict[str, Any]]) -> bool:

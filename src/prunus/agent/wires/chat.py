@@ -8,8 +8,8 @@ from typing import Any, Final
 import msgspec
 
 from prunus.agent.echo import Echo
-from prunus.agent.sse import Events, data_of, event
-from prunus.agent.wires.wire import BETWEEN, HiddenCall
+from prunus.agent.sse import data_of, event
+from prunus.agent.wires.wire import BETWEEN, HiddenCall, Wire, count, fields
 from prunus.notes import unechoed
 
 __all__ = ["ChatWire"]
@@ -19,23 +19,21 @@ _NOTHING: Final = "Done."
 _THOUGHTS: Final = ("reasoning_content", "reasoning")
 
 
-class ChatWire:
+class ChatWire(Wire):
     """The answers of `/v1/chat/completions`."""
 
     def __init__(self, ids: Container[str], tools: Container[str], *, streaming: bool) -> None:
-        self._ids = ids
-        self._tools = tools
-        self._streaming = streaming
-        self._events = Events()
-        self._body = b""
+        super().__init__(ids, tools, streaming=streaming)
         self._first: dict[str, Any] = {}
         """The first chunk or answer, whose id all others take."""
         self._text: list[str] = []
         self._thoughts: dict[str, list[str]] = {}
         self._calls: dict[int, dict[str, Any]] = {}
-        """The calls of this hop by the provider's index."""
+        """The calls of this hop in their order."""
+        self._newest: dict[int, int] = {}
+        """The newest of them at each index of the provider; some servers give all calls the same."""
         self._places: dict[int, int] = {}
-        """Where a visible call stands for the client."""
+        """The index of a visible call for the client."""
         self._count = 0
         """The visible calls of all hops."""
         self._seen: list[str] = []
@@ -47,17 +45,14 @@ class ChatWire:
         """What is held, as it came."""
         self._done = b""
         self._usage: dict[str, Any] = {}
-        self._hop = 0
-        self._output = 0
-        self.whole = False
 
     @property
     def hidden(self) -> list[HiddenCall]:
         found = []
         before = 0
         for call in self._calls.values():
-            function = call.get("function") or {}
             if self._ours(call):
+                function = call["function"]
                 arguments = str(function.get("arguments", ""))
                 found.append(HiddenCall(str(call.get("id")), function["name"], arguments, before, call))
             else:
@@ -79,17 +74,11 @@ class ChatWire:
         return "".join(self._seen)
 
     def again(self) -> None:
-        self._hop += 1
-        self._output += int(self._usage.get("completion_tokens") or 0)
-        self._text, self._thoughts, self._calls, self._places = [], {}, {}, {}
+        self._output += count(self._usage.get("completion_tokens"))
+        self._text, self._thoughts, self._calls, self._newest, self._places = [], {}, {}, {}, {}
         self._echo = Echo(self._ids)
-        self._held, self._raw, self._done, self._usage, self._body, self.whole = [], [], b"", {}, b"", False
-
-    def feed(self, chunk: bytes) -> bytes:
-        if not self._streaming:
-            self._body += chunk
-            return b""
-        return b"".join(self._event(raw) for raw in self._events.feed(chunk))
+        self._held, self._raw, self._done, self._usage = [], [], b"", {}
+        super().again()
 
     def _event(self, raw: bytes) -> bytes:
         data = data_of(raw)
@@ -98,12 +87,11 @@ class ChatWire:
                 self._done = raw
                 return b"" if self._holds() else self._release()
             return b"" if self._hop and raw.startswith(b":") else raw
-        if "choices" not in data:
+        choices = data.get("choices")
+        if not isinstance(choices, list):
             return raw
         self._first = self._first or data
-        if data.get("usage"):
-            self._usage = data["usage"]
-        choices = data["choices"]
+        self._usage = fields(data.get("usage")) or self._usage
         if not choices:
             self._held.append(data)
             self._raw.append(raw)
@@ -111,7 +99,7 @@ class ChatWire:
         return self._choice(data, choices[0], raw)
 
     def _choice(self, data: dict[str, Any], choice: dict[str, Any], raw: bytes) -> bytes:
-        delta = dict(choice.get("delta") or {})
+        delta = fields(choice.get("delta"))
         before = dict(delta)
         if self._hop:
             delta.pop("role", None)
@@ -151,22 +139,26 @@ class ChatWire:
 
     def _call(self, given: dict[str, Any]) -> list[dict[str, Any]]:
         """What the client sees of a piece of a call."""
-        index = int(given.get("index", 0))
-        function = given.get("function") or {}
-        call = self._calls.get(index)
-        if call is None:
-            call = self._calls[index] = {**given, "function": {**function, "arguments": ""}}
+        index = int(given.get("index") or 0)
+        function = fields(given.get("function"))
+        number = self._newest.get(index, -1)
+        call = self._calls.get(number)
+        if call is None or (function.get("name") and given.get("id") not in (None, "", call.get("id"))):
+            shifted = self._holds()
+            number = self._newest[index] = len(self._calls)
+            call = self._calls[number] = {**given, "function": {**function, "arguments": ""}}
             call.pop("index", None)
             if not self._ours(call):
-                self._places[index] = self._count
+                self._places[number] = self._count if shifted else index
                 self._count += 1
         elif function.get("name"):
             call["function"]["name"] = function["name"]
         call["function"]["arguments"] += str(function.get("arguments") or "")
-        return [{**given, "index": self._places[index]}] if index in self._places else []
+        return [{**given, "index": self._places[number]}] if number in self._places else []
 
     def _ours(self, call: dict[str, Any]) -> bool:
-        return (call.get("function") or {}).get("name") in self._tools
+        function = call.get("function")
+        return isinstance(function, dict) and self._hides(function.get("name"))
 
     def _holds(self) -> bool:
         return bool(self.hidden) or self._hop > 0
@@ -194,30 +186,29 @@ class ChatWire:
         self._done = b""
         return b"".join(out)
 
-    def finish(self) -> bytes:
-        if self._streaming:
-            rest = self._echo.flush()
-            if rest:
-                choice = {"index": 0, "delta": {"content": self._seen_as(rest)}, "finish_reason": None}
-                return event({**self._first, "choices": [choice]}) + self._events.rest()
-            return self._events.rest()
-        try:
-            answer = msgspec.json.decode(self._body)
-            message = answer["choices"][0]["message"]
-        except (msgspec.MsgspecError, UnicodeError, RecursionError, LookupError, TypeError):
-            return b""
-        self.whole = True
+    def _rest(self) -> bytes:
+        rest = self._echo.flush()
+        if not rest:
+            return super()._rest()
+        choice = {"index": 0, "delta": {"content": self._seen_as(rest)}, "finish_reason": None}
+        return event({**self._first, "choices": [choice]}) + super()._rest()
+
+    def _read(self, answer: Any) -> None:
+        message = answer["choices"][0]["message"]
+        calls = list(message.get("tool_calls") or ())
+        if not all(isinstance(call, dict) for call in calls):
+            return
         self._first = self._first or answer
-        self._usage = answer.get("usage") or {}
+        self._usage = fields(answer.get("usage"))
         self._held = [answer]
-        self._calls = dict(enumerate(message.get("tool_calls") or ()))
+        self._calls = dict(enumerate(calls))
         if isinstance(message.get("content"), str):
             self._seen_as(unechoed(message["content"], self._ids))
         for key in _THOUGHTS:
             if isinstance(message.get(key), str):
                 self._thoughts.setdefault(key, []).append(message[key])
                 self._seen_thoughts.setdefault(key, []).append(message[key])
-        return b""
+        self.whole = True
 
     def close(self) -> bytes:
         if not self._streaming:
@@ -242,10 +233,10 @@ class ChatWire:
         ]
         usage = chunk.get("usage")
         if isinstance(usage, dict) and "completion_tokens" in usage:
-            output = int(usage["completion_tokens"] or 0) + self._output
+            output = count(usage["completion_tokens"]) + self._output
             usage = {**usage, "completion_tokens": output}
             if "total_tokens" in usage:
-                usage["total_tokens"] = int(usage.get("prompt_tokens") or 0) + output
+                usage["total_tokens"] = count(usage.get("prompt_tokens")) + output
         return {**chunk, "choices": choices, **({"usage": usage} if "usage" in chunk else {})}
 
     def _closed_whole(self) -> bytes:
@@ -254,10 +245,15 @@ class ChatWire:
         answer = self._held[0]
         choice = answer["choices"][0]
         text = "".join(self._seen)
-        if not self._hop and not self.hidden and text == (choice["message"].get("content") or ""):
+        content = choice["message"].get("content")
+        # Some providers answer in blocks; their words are left alone.
+        blocks = content if isinstance(content, list) else []
+        if not self._hop and not self.hidden and (blocks or text == (content or "")):
             return self._body
         calls = [call for call in self._calls.values() if not self._ours(call)]
         message = {**choice["message"], "content": text or (None if calls else _NOTHING)}
+        if blocks:
+            message["content"] = [*([{"type": "text", "text": text}] if text else []), *blocks]
         message |= {key: "".join(pieces) for key, pieces in self._seen_thoughts.items()}
         message.pop("tool_calls", None)
         if calls:
@@ -270,4 +266,4 @@ class ChatWire:
 
 def _whole(call: dict[str, Any]) -> dict[str, Any]:
     """A call as it goes back to the model."""
-    return {"id": call.get("id"), "type": call.get("type") or "function", "function": call["function"]}
+    return {"id": call.get("id"), "type": call.get("type") or "function", "function": fields(call.get("function"))}

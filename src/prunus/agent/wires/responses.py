@@ -8,8 +8,9 @@ from typing import Any
 import msgspec
 
 from prunus.agent.echo import Echo
-from prunus.agent.sse import Events, data_of, event
-from prunus.agent.wires.wire import HiddenCall
+from prunus.agent.exchange import blocks_of, words_of
+from prunus.agent.sse import data_of, event
+from prunus.agent.wires.wire import HiddenCall, Wire, count, fields
 from prunus.notes import unechoed
 
 __all__ = ["ResponsesWire"]
@@ -17,15 +18,11 @@ __all__ = ["ResponsesWire"]
 _ENDS = frozenset({"response.completed", "response.incomplete", "response.failed"})
 
 
-class ResponsesWire:
+class ResponsesWire(Wire):
     """The answers of `/v1/responses`."""
 
     def __init__(self, ids: Container[str], tools: Container[str], *, streaming: bool) -> None:
-        self._ids = ids
-        self._tools = tools
-        self._streaming = streaming
-        self._events = Events()
-        self._body = b""
+        super().__init__(ids, tools, streaming=streaming)
         self._first: dict[str, Any] = {}
         self._items: dict[int, dict[str, Any]] = {}
         """The items of this hop by their index."""
@@ -36,9 +33,6 @@ class ResponsesWire:
         self._echoes: dict[tuple[int, int], Echo] = {}
         self._ended: dict[str, Any] = {}
         self._number = 0
-        self._hop = 0
-        self._output = 0
-        self.whole = False
 
     @property
     def hidden(self) -> list[HiddenCall]:
@@ -64,20 +58,13 @@ class ResponsesWire:
         return [_bare(item) for _, item in sorted(self._items.items())]
 
     def text(self) -> str:
-        return "".join(_words(item) for item in self._shown)
+        return "".join(words_of(item.get("content")) for item in self._shown if item.get("type") == "message")
 
     def again(self) -> None:
-        self._hop += 1
-        response = self._ended.get("response") or {}
-        self._output += int((response.get("usage") or {}).get("output_tokens") or 0)
-        self._items, self._places, self._echoes = {}, {}, {}
-        self._ended, self._body, self.whole = {}, b"", False
-
-    def feed(self, chunk: bytes) -> bytes:
-        if not self._streaming:
-            self._body += chunk
-            return b""
-        return b"".join(self._event(raw) for raw in self._events.feed(chunk))
+        response = fields(self._ended.get("response"))
+        self._output += count(fields(response.get("usage")).get("output_tokens"))
+        self._items, self._places, self._echoes, self._ended = {}, {}, {}, {}
+        super().again()
 
     def _event(self, raw: bytes) -> bytes:
         data = data_of(raw)
@@ -85,7 +72,7 @@ class ResponsesWire:
         if not isinstance(kind, str):
             return raw
         if kind in ("response.created", "response.in_progress", "response.queued"):
-            self._first = self._first or dict(data.get("response") or {})
+            self._first = self._first or fields(data.get("response"))
             return b"" if self._hop else self._numbered(data, raw)
         if kind in _ENDS:
             self.whole = kind == "response.completed"
@@ -97,14 +84,13 @@ class ResponsesWire:
 
     def _of_item(self, kind: str, data: dict[str, Any], raw: bytes) -> bytes:
         index = int(data["output_index"])
-        if kind == "response.output_item.added":
-            item = data.get("item") or {}
-            self._items[index] = item
+        if index not in self._items:
+            item = self._items[index] = fields(data.get("item"))
             if not self._ours(item):
                 self._places[index] = self._count
                 self._count += 1
-        elif kind == "response.output_item.done":
-            self._items[index] = self._clean(data.get("item") or {})
+        if kind == "response.output_item.done":
+            self._items[index] = self._clean(fields(data.get("item")))
             if index in self._places:
                 self._shown.append(self._items[index])
         if index not in self._places:
@@ -143,35 +129,30 @@ class ResponsesWire:
 
     def _changed(self) -> bool:
         """Whether the items of the answer are other than the provider's."""
-        output = (self._ended.get("response") or {}).get("output") or []
+        output = fields(self._ended.get("response")).get("output") or []
         return [item for _, item in sorted(self._items.items())] != output and bool(self._items)
 
-    def finish(self) -> bytes:
-        if self._streaming:
-            return self._events.rest()
-        try:
-            answer = msgspec.json.decode(self._body)
-            items = list(answer["output"])
-        except (msgspec.MsgspecError, UnicodeError, RecursionError, LookupError, TypeError):
-            return b""
-        self.whole = answer.get("status", "completed") == "completed"
-        self._first = self._first or answer
-        self._ended = {"response": answer}
+    def _read(self, answer: Any) -> None:
+        items = blocks_of(answer["output"])
+        if items != answer["output"]:
+            return
         self._items = {i: self._clean(item) for i, item in enumerate(items)}
         self._shown += (item for item in self._items.values() if not self._ours(item))
-        return b""
+        self._first = self._first or answer
+        self._ended = {"response": answer}
+        self.whole = answer.get("status", "completed") == "completed"
 
     def close(self) -> bytes:
         if not self._ended:
             return b"" if self._streaming else self._body
-        response = self._ended.get("response") or {}
+        response = fields(self._ended.get("response"))
         if not self._streaming and not self._hop and not self.hidden and not self._changed():
             return self._body
-        usage = dict(response.get("usage") or {})
+        usage = fields(response.get("usage"))
         if "output_tokens" in usage:
-            usage["output_tokens"] = int(usage["output_tokens"] or 0) + self._output
+            usage["output_tokens"] = count(usage["output_tokens"]) + self._output
             if "total_tokens" in usage:
-                usage["total_tokens"] = int(usage.get("input_tokens") or 0) + usage["output_tokens"]
+                usage["total_tokens"] = count(usage.get("input_tokens")) + usage["output_tokens"]
         same = {key: value for key, value in self._first.items() if key in ("id", "created_at")}
         whole = {**response, **same, "output": self._shown, **({"usage": usage} if usage else {})}
         if not self._streaming:
@@ -180,11 +161,9 @@ class ResponsesWire:
         return self._numbered({**ended, "response": whole}, b"")
 
     def _ours(self, item: dict[str, Any]) -> bool:
-        return item.get("type") == "function_call" and item.get("name") in self._tools
+        return item.get("type") == "function_call" and self._hides(item.get("name"))
 
-    def _clean(self, item: Any) -> dict[str, Any]:
-        if not isinstance(item, dict):
-            return {"type": "unknown"}
+    def _clean(self, item: dict[str, Any]) -> dict[str, Any]:
         if item.get("type") != "message" or not isinstance(item.get("content"), list):
             return item
         return {**item, "content": [_clean_part(part, self._ids) for part in item["content"]]}
@@ -194,11 +173,6 @@ def _clean_part(part: Any, ids: Container[str]) -> Any:
     if isinstance(part, dict) and isinstance(part.get("text"), str):
         return {**part, "text": unechoed(part["text"], ids)}
     return part
-
-
-def _words(item: dict[str, Any]) -> str:
-    content = item.get("content") if item.get("type") == "message" else None
-    return "".join(str(part.get("text", "")) for part in content or () if isinstance(part, dict))
 
 
 def _bare(item: dict[str, Any]) -> dict[str, Any]:

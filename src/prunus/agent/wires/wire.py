@@ -10,11 +10,19 @@ of the context and would compact too early if they were added.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from abc import ABC, abstractmethod
+from collections.abc import Container, Mapping
 from dataclasses import dataclass
-from typing import Any, Final, Protocol
+from typing import Any, Final
 
-__all__ = ["BETWEEN", "HiddenCall", "Wire"]
+import msgspec
+
+from prunus.agent.sse import Events
+
+__all__ = ["BETWEEN", "HiddenCall", "Wire", "count", "fields"]
+
+_UNREAD: Final = (msgspec.MsgspecError, RecursionError, LookupError, TypeError, ValueError, AttributeError)
+"""What reading raises where an answer has another shape than its format."""
 
 BETWEEN: Final = "\n\n"
 """What a client sees between the words of two hops, where its format has one text for both."""
@@ -33,35 +41,96 @@ class HiddenCall:
     """The call as the provider wrote it."""
 
 
-class Wire(Protocol):
+class Wire(ABC):
     """Reads the answers of one turn, hop by hop."""
+
+    def __init__(self, ids: Container[str], tools: Container[str], *, streaming: bool) -> None:
+        """`ids` are those that the model may repeat, `tools` those whose calls the client must not see."""
+        self._ids = ids
+        self._tools = tools
+        self._streaming = streaming
+        self._events = Events()
+        self._body = b""
+        """The answer of this hop, where it does not stream."""
+        self._hop = 0
+        self._output = 0
+        """Output tokens of the hops before."""
+        self.whole = False
+        """Whether the hop came to its proper end."""
 
     def feed(self, chunk: bytes) -> bytes:
         """What the client gets for a chunk."""
+        if not self._streaming:
+            self._body += chunk
+            return b""
+        return b"".join(self._passed(raw) for raw in self._events.feed(chunk))
+
+    def _passed(self, raw: bytes) -> bytes:
+        try:
+            return self._event(raw)
+        except _UNREAD:
+            return raw
 
     def finish(self) -> bytes:
         """The hop is over: what is left of it for the client, apart from the end of the message."""
+        if self._streaming:
+            return self._rest()
+        try:
+            self._read(msgspec.json.decode(self._body))
+        except _UNREAD:
+            self.whole = False
+        return b""
+
+    @abstractmethod
+    def _event(self, raw: bytes) -> bytes:
+        """What the client gets for an event."""
+
+    @abstractmethod
+    def _read(self, answer: Any) -> None:
+        """Take in an answer that came whole."""
+
+    def _rest(self) -> bytes:
+        """What is left at the end of a stream."""
+        return self._events.rest()
+
+    def _hides(self, tool: object) -> bool:
+        """Whether a call of this tool is hidden."""
+        return isinstance(tool, str) and tool in self._tools
 
     @property
+    @abstractmethod
     def hidden(self) -> list[HiddenCall]:
         """The hidden calls of this hop."""
 
     @property
+    @abstractmethod
     def visible(self) -> list[str]:
         """The ids of the visible calls of this hop."""
 
-    @property
-    def whole(self) -> bool:
-        """Whether the hop came to its proper end."""
-
+    @abstractmethod
     def said(self) -> list[Any]:
         """The messages of this hop, hidden calls included, as they go back to the model."""
 
+    @abstractmethod
     def text(self) -> str:
         """The words that the client has seen in all hops."""
 
     def again(self) -> None:
         """A further hop follows."""
+        self._hop += 1
+        self._body = b""
+        self.whole = False
 
+    @abstractmethod
     def close(self) -> bytes:
-        """The end of the message for the client."""
+        """The end of the message for the client; an answer that could not be read goes out as it came."""
+
+
+def fields(value: object) -> dict[str, Any]:
+    """An object inside an answer; empty where there is none."""
+    return dict(value) if isinstance(value, dict) else {}
+
+
+def count(tokens: object) -> int:
+    """A number of tokens that a provider tells; 0 where it tells none."""
+    return tokens if isinstance(tokens, int) else 0

@@ -1,0 +1,99 @@
+"""What a call of the tools is told, also where it makes no sense."""
+
+from __future__ import annotations
+
+import json
+import re
+from typing import Any
+
+import pytest
+
+from prunus import Settings, prune
+from prunus.agent import execute
+from prunus.agent.exchange import FIELDS, call_and_result
+from prunus.errors import FormatError
+
+TEXT = "line of a file\n" * 60
+SETTINGS = Settings(agent={"offer": "mcp"})
+every_format = pytest.mark.parametrize("format", FIELDS)
+
+
+def body(format: str, count: int = 2) -> bytes:
+    """A request in which files were read."""
+    first = (
+        {"role": "user", "parts": [{"text": "Go."}]} if format == "gemini" else {"role": "user", "content": "Go."}
+    )
+    messages: list[Any] = [first]
+    for n in range(count):
+        messages += call_and_result(format, f"call_{n}", "read_file", {"path": f"/{n}"}, f"{n}\n{TEXT}")
+    return json.dumps({"model": "claude-x", FIELDS[format]: messages}).encode()
+
+
+def ids(raw: bytes, format: str) -> list[str]:
+    return re.findall(r"\[id ([0-9a-f]+)", prune(raw, SETTINGS, format=format).body.decode())
+
+
+@every_format
+@pytest.mark.parametrize(
+    "arguments",
+    ["", "{", "[]", "7", "null", "{}", {}, {"action": "discard"}, {"action": 7, "targets": 7}, '"\\ud800"'],
+)
+def test_what_makes_no_sense_is_answered_and_cuts_nothing(format: str, arguments: Any) -> None:
+    raw = body(format)
+    words = execute(raw, arguments, SETTINGS, format=format)
+    assert "Not understood: " in words
+    assert "Discarded" not in words
+    messages = call_and_result(format, "p", "context_prune", arguments, words)
+    whole = {**json.loads(raw), FIELDS[format]: [*json.loads(raw)[FIELDS[format]], *messages]}
+    assert [edit for edit in prune(json.dumps(whole).encode(), SETTINGS, format=format).edits if edit.asked] == []
+
+
+@every_format
+def test_one_target_of_many_is_wrong_and_the_others_go(format: str) -> None:
+    raw = body(format)
+    first, second = ids(raw, format)
+    given = {"action": "discard", "targets": [[first], ["ffffff"], [second], [first]]}
+    words = execute(raw, given, SETTINGS, format=format)
+    assert words.startswith("Discarded ")
+    assert "2 results" in words
+    assert "Not found: ffffff." in words
+
+
+def test_only_some_things_are_named() -> None:
+    raw = body("openai_chat", count=9)
+    words = execute(raw, {"action": "discard", "targets": [["tools"]]}, SETTINGS)
+    assert "and 3 more: 9 results" in words
+
+
+def test_a_history_without_tools_has_nothing_to_prune() -> None:
+    words = execute(body("openai_chat", count=0), {"action": "discard", "targets": [["tools"]]}, SETTINGS)
+    assert words == "Nothing to do."
+    assert "Nothing could go." in execute(body("openai_chat", count=0), {}, SETTINGS, tool="context_info")
+
+
+def test_an_empty_request_is_answered() -> None:
+    assert "run tools first" in execute({"messages": []}, {"action": "discard", "targets": [["ffffff"]]})
+
+
+@every_format
+def test_the_tool_need_not_be_offered_by_the_settings(format: str) -> None:
+    raw = body(format)
+    given = {"action": "discard", "targets": [["tools"]]}
+    assert execute(raw, given, Settings(), format=format) == execute(raw, given, SETTINGS, format=format)
+
+
+def test_edits_in_force_are_those_that_are_given() -> None:
+    raw = body("openai_chat")
+    [first, _] = ids(raw, "openai_chat")
+    given = {"action": "restore", "targets": [[first]]}
+    assert "nothing to restore" in execute(raw, given, SETTINGS, edits=())
+    cut = call_and_result("openai_chat", "p", "context_prune", {"action": "discard", "targets": [[first]]}, "ok")
+    longer = {**json.loads(raw), "messages": [*json.loads(raw)["messages"], *cut]}
+    edits = prune(longer, SETTINGS).edits
+    assert execute(longer, given, SETTINGS, edits=edits).startswith("Restored ")
+
+
+@pytest.mark.parametrize("raw", [b"", b"no json", b"7", b"{}", b"\xff"])
+def test_what_is_no_request_is_refused_in_words(raw: bytes) -> None:
+    with pytest.raises(FormatError):
+        execute(raw, {"action": "discard", "targets": [["tools"]]})

@@ -1,0 +1,102 @@
+"""Commands: which message is one, and what is answered at the edges."""
+
+from __future__ import annotations
+
+import json
+from typing import Any
+
+import pytest
+
+from prunus import Settings
+from prunus.agent.chat_commands import command_of, respond
+from prunus.agent.exchange import FIELDS, call_and_result
+from prunus.strategies.command import ANSWER, COMMANDS, Command
+
+TEXT = "line of a file\n" * 60
+SETTINGS = Settings(strategies={"asked": {"enabled": True}})
+
+
+def body(*messages: Any, **more: Any) -> bytes:
+    return json.dumps({"model": "claude-x", "messages": list(messages), **more}).encode()
+
+
+def user(text: Any) -> dict[str, Any]:
+    return {"role": "user", "content": text}
+
+
+def reads(count: int) -> list[Any]:
+    made = [
+        call_and_result("openai_chat", f"c{n}", "read", {"path": f"/{n}"}, f"{n}\n{TEXT}") for n in range(count)
+    ]
+    return [message for pair in made for message in pair]
+
+
+def told(name: str, *words: str, count: int = 0) -> str:
+    typed = user(f"/prunus {' '.join((name, *words))}")
+    return respond(Command(name, words), body(user("Hi"), *reads(count), typed), "openai_chat", SETTINGS)
+
+
+def test_a_command_is_found_wherever_the_messages_stand_in_the_body() -> None:
+    long = [{"name": f"t{n}", "description": "x" * 1000, "input_schema": {}} for n in range(200)]
+    for raw in (body(user("/prunus stats"), tools=long), body(user("/acp"), system="x" * 200_000)):
+        assert command_of(raw, "anthropic_messages") == Command("stats")
+
+
+@pytest.mark.parametrize(
+    "messages",
+    [
+        [],
+        [user("no command")],
+        [user("/prunus stats"), user("Go on.")],
+        [{"role": "assistant", "content": "/prunus stats"}],
+        [user("See src/acp/main.py")],
+        [user(7)],
+        [user(None)],
+        [user([{"type": "image", "source": {"data": "/acp"}}])],
+    ],
+)
+def test_other_messages_are_none(messages: list[Any]) -> None:
+    assert command_of(body(*messages, note="/acp"), "anthropic_messages") is None
+
+
+@pytest.mark.parametrize("format", FIELDS)
+def test_a_request_without_messages_has_none(format: str) -> None:
+    assert command_of(json.dumps({FIELDS[format]: [], "note": "/prunus"}).encode(), format) is None
+
+
+def test_a_text_in_place_of_the_messages_is_no_command() -> None:
+    assert command_of(b'{"input": "/prunus stats"}', "openai_responses") is None
+
+
+@pytest.mark.parametrize("name", ["stats", "context", "sweep", "manual", "restore", "help", "nonsense"])
+def test_every_answer_is_known_as_one_also_in_an_empty_conversation(name: str) -> None:
+    assert told(name).startswith(ANSWER)
+
+
+@pytest.mark.parametrize(("name", "words"), [("nonsense", ()), ("manual", ("perhaps",)), ("restore", ())])
+def test_what_is_not_understood_is_answered_by_the_list(name: str, words: tuple[str, ...]) -> None:
+    text = told(name, *words)
+    assert all(known in text for known in COMMANDS)
+    assert f"No command '{name}'" in text
+
+
+def test_a_sweep_says_how_many_went() -> None:
+    assert "Nothing to sweep" in told("sweep")
+    assert "Swept 1 result," in told("sweep", "1", count=3)
+    assert "Swept 3 results," in told("sweep", "99", count=3)
+    assert "and 2 more" in told("sweep", "8", count=8)
+
+
+@pytest.mark.parametrize("word", ["0", "-1", "many"])
+def test_a_sweep_of_no_number_does_no_harm(word: str) -> None:
+    assert told("sweep", word, count=3).startswith(ANSWER)
+
+
+def test_an_unknown_id_is_named() -> None:
+    text = told("restore", "[ffffff]", "#eeeeee,", count=1)
+    assert "nothing with the id ffffff" in text and "nothing with the id eeeeee" in text
+
+
+def test_a_context_of_nothing_is_not_divided() -> None:
+    assert "0% full" in told("context")
+    assert "0 parts with 0 tokens could go." in told("context")

@@ -1,0 +1,106 @@
+"""Calls and answers as messages, and bodies that get more of them."""
+
+from __future__ import annotations
+
+import json
+from typing import Any
+
+import msgspec
+import pytest
+
+from prunus.agent.exchange import (
+    FIELDS,
+    blocks_of,
+    call_and_result,
+    extended,
+    items_of,
+    messages_of,
+    results,
+    with_top,
+    words_of,
+)
+from prunus.errors import FormatError
+from prunus.formats import read
+from prunus.history import Call, Result
+
+every_format = pytest.mark.parametrize("format", FIELDS)
+
+
+@every_format
+@pytest.mark.parametrize("arguments", [{"action": "discard"}, '{"action": "discard"}', "{}", {}])
+def test_a_call_and_its_answer_are_a_pair_in_every_format(format: str, arguments: Any) -> None:
+    body = {FIELDS[format]: call_and_result(format, "call_1", "context_prune", arguments, "ok")}
+    parts = [part for message in read(json.dumps(body).encode(), format).messages for part in message.parts]
+    [call] = [part for part in parts if isinstance(part, Call)]
+    [result] = [part for part in parts if isinstance(part, Result)]
+    assert (call.tool, call.id, result.id, result.text) == ("context_prune", "call_1", "call_1", "ok")
+    assert call.input == (json.loads(arguments) if isinstance(arguments, str) else arguments)
+
+
+@pytest.mark.parametrize("format", ["anthropic_messages", "gemini"])
+@pytest.mark.parametrize(
+    ("arguments", "kept"),
+    [('{"targets": [', '{"targets": ['), ("", ""), ('[["tools"]]', [["tools"]]), ('"\\ud800"', '"\\ud800"')],
+)
+def test_arguments_that_are_no_object_are_kept_inside_one(format: str, arguments: str, kept: Any) -> None:
+    [said, _] = call_and_result(format, "c", "context_prune", arguments, "ok")
+    given = said["content"][0]["input"] if "content" in said else said["parts"][0]["functionCall"]["args"]
+    assert given == {"targets": kept}
+
+
+@every_format
+def test_two_answers_of_one_turn_keep_their_ids(format: str) -> None:
+    text = json.dumps(results(format, [("call_1", "a", "one"), ("call_2", "b", "two")]))
+    assert text.index("call_1") < text.index("one") < text.index("call_2") < text.index("two")
+
+
+def test_a_format_that_offers_no_tools_is_refused() -> None:
+    with pytest.raises(FormatError, match="opencode"):
+        call_and_result("opencode", "c", "t", {}, "")
+    with pytest.raises(FormatError, match="opencode"):
+        results("opencode", [])
+
+
+def test_what_a_body_had_keeps_its_bytes_and_its_order() -> None:
+    body = rb'{"z": 1.50, "messages" : [ {"role":"user",  "content":"\u00e9"} ], "a": {"b" :2}}'
+    after = extended(body, "openai_chat", [{"role": "user", "content": "more"}])
+    top = msgspec.json.decode(after, type=dict[str, msgspec.Raw])
+    assert list(top) == ["z", "messages", "a"]
+    assert (bytes(top["z"]), bytes(top["a"])) == (b"1.50", b'{"b" :2}')
+    _, raws = messages_of(top, "openai_chat")
+    assert bytes(raws[0]) == rb'{"role":"user",  "content":"\u00e9"}'
+    assert json.loads(bytes(raws[1])) == {"role": "user", "content": "more"}
+    assert extended(body, "openai_chat", []).count(b"role") == 1
+
+
+@pytest.mark.parametrize("held", [b'"one text"', b"null", b"{}", b"7", b""])
+def test_what_is_no_list_holds_no_messages(held: bytes) -> None:
+    assert items_of(held) is None
+    top = {"input": msgspec.Raw(held)} if held else {}
+    assert messages_of(top, "openai_responses") == ("input", [])
+
+
+def test_a_list_with_space_around_it_is_one() -> None:
+    assert items_of(b" \n[1, 2 ]") == [msgspec.Raw(b"1"), msgspec.Raw(b"2")]
+    assert items_of(b"[]") == []
+
+
+def test_a_new_key_comes_last() -> None:
+    top = msgspec.json.decode(b'{"a": 1, "b": 2}', type=dict[str, msgspec.Raw])
+    assert with_top(top, {"b": b"3", "c": b"4"}) == b'{"a":1,"b":3,"c":4}'
+
+
+@pytest.mark.parametrize(
+    ("content", "words"),
+    [
+        ("text", "text"),
+        ([{"type": "text", "text": "a"}, {"type": "image"}, "odd", {"text": "b"}], "ab"),
+        ([], ""),
+        (None, ""),
+        (7, ""),
+        ({"text": "no list"}, ""),
+    ],
+)
+def test_words_are_those_of_a_text_or_of_blocks(content: Any, words: str) -> None:
+    assert words_of(content) == words
+    assert all(isinstance(block, dict) for block in blocks_of(content))

@@ -1,0 +1,77 @@
+"""How full the context is, and what could go."""
+
+from __future__ import annotations
+
+import json
+from typing import Any
+
+import pytest
+
+from prunus import Settings
+from prunus.agent.exchange import call_and_result
+from prunus.agent.info import could_go, fullness, info
+from prunus.agent.look import look_at
+
+TEXT = "line of a file\n" * 60
+SETTINGS = Settings(agent={"offer": "mcp"})
+
+
+def body(*messages: Any, **more: Any) -> bytes:
+    first = {"role": "user", "content": "Go."}
+    return json.dumps({"model": "claude-x", "system": "s", **more, "messages": [first, *messages]}).encode()
+
+
+def read(n: int, text: str = TEXT, tool: str = "Read") -> list[Any]:
+    return call_and_result("anthropic_messages", f"t{n}", tool, {"file_path": f"/{n}"}, f"{n}\n{text}")
+
+
+def test_nothing_could_go_where_nothing_is() -> None:
+    look = look_at(body(), SETTINGS, None)
+    assert list(could_go(look.engine)) == []
+    assert "Nothing could go." in info(look.engine, look.around, look.window)
+
+
+def test_only_what_the_tool_would_take_is_listed() -> None:
+    raw = body(*read(1), *read(2, "short"), *read(3, tool="Task"))
+    assert [row.what for row in could_go(look_at(raw, SETTINGS, None).engine)] == ["read of /1"]
+
+
+def test_what_was_cut_already_is_not_listed() -> None:
+    raw = body(*read(1), *read(2))
+    [first] = [row.id for row in could_go(look_at(raw, SETTINGS, None).engine)]
+    asked = call_and_result(
+        "anthropic_messages", "p", "context_prune", {"action": "discard", "targets": [[first]]}, "ok"
+    )
+    after = look_at(body(*read(1), *read(2), *asked), SETTINGS, None)
+    assert first not in [row.id for row in could_go(after.engine)]
+
+
+def test_the_largest_come_first_and_the_rest_is_counted() -> None:
+    raw = body(*(message for n in range(25) for message in read(n, TEXT * (n + 1))))
+    look = look_at(raw, Settings(agent={"offer": "mcp"}, schedule="manual"), None, ())
+    lines = info(look.engine, look.around, look.window).splitlines()
+    at = next(n for n, line in enumerate(lines) if line.startswith("Could go"))
+    # The newest result cannot go yet.
+    assert "read of /23" in lines[at + 1]
+    assert lines[-1] == "  and 4 more"
+
+
+def test_the_models_own_thinking_is_told_as_such() -> None:
+    block = {"type": "thinking", "thinking": "hm " * 200, "signature": "abc"}
+    [call, result] = read(1)
+    said = {"role": "assistant", "content": [block, *call["content"]]}
+    raw = body(said, result, {"role": "assistant", "content": "Done."}, {"role": "user", "content": "More."})
+    whats = [row.what for row in could_go(look_at(raw, SETTINGS, None, ()).engine)]
+    assert "your thinking of turn 0" in whats or "your thinking of turn 1" in whats
+
+
+@pytest.mark.parametrize("window", [0, 1, 200_000])
+def test_any_window_can_be_told(window: int) -> None:
+    look = look_at(body(*read(1)), SETTINGS, None)
+    assert f" of {window:,} tokens" in fullness(look.engine, look.around, window)
+
+
+def test_system_text_and_tools_count() -> None:
+    small, large = body(), body(tools=[{"name": "x", "description": "word " * 5000, "input_schema": {}}])
+    around = [look_at(raw, SETTINGS, None).around for raw in (small, large)]
+    assert around[1] - around[0] > 4000

@@ -1,0 +1,64 @@
+"""Words of our own, and errors of the provider, as each client reads them."""
+
+from __future__ import annotations
+
+import json
+
+import pytest
+
+from prunus.agent.replies import failure, reply
+from prunus.agent.sse import Events, data_of
+from tests.agent.scripts import FORMATS, understood
+
+either_way = pytest.mark.parametrize("streaming", [True, False], ids=["streaming", "whole"])
+WORDS = 'One "line"\nand another: é \U0001f600'
+
+
+@pytest.mark.parametrize("format", FORMATS)
+@either_way
+@pytest.mark.parametrize("text", [WORDS, "x"])
+def test_a_client_understands_the_words_exactly(format: str, streaming: bool, text: str) -> None:
+    _, raw = reply(format, text, b'{"model": "m"}', streaming=streaming)
+    got = understood(format, raw, streaming=streaming)
+    message = got["message"]
+    content = message[0]["content"] if isinstance(message, list) else message["content"]
+    assert content == text or content[0]["text"] == text
+    assert got["end"] in ("end_turn", "stop", "completed")
+    assert got["output"] == 0
+
+
+@either_way
+def test_gemini_gets_one_candidate(streaming: bool) -> None:
+    _, raw = reply("gemini", WORDS, b"{}", streaming=streaming)
+    answer = data_of(raw) if streaming else json.loads(raw)
+    assert answer["candidates"][0]["content"]["parts"] == [{"text": WORDS}]
+    assert answer["candidates"][0]["finishReason"] == "STOP"
+
+
+@pytest.mark.parametrize("format", FORMATS)
+@either_way
+@pytest.mark.parametrize("body", [b"{}", b'{"model": null}', b'{"model": 7}', b'{"model": ["m"]}'])
+def test_a_request_without_a_model_is_answered_too(format: str, streaming: bool, body: bytes) -> None:
+    _, raw = reply(format, WORDS, body, streaming=streaming)
+    assert understood(format, raw, streaming=streaming)["message"]
+
+
+@pytest.mark.parametrize("format", [*FORMATS, "gemini"])
+def test_an_answer_that_does_not_stream_fails_with_the_providers_bytes(format: str) -> None:
+    for body in (b'{"error": {"message": "no"}}', b"\xff<html>", b""):
+        assert failure(format, 503, body, streaming=False) == body
+
+
+@pytest.mark.parametrize("format", [*FORMATS, "gemini"])
+@pytest.mark.parametrize("body", [b"", b"<html>", b"\xff", b"[]", b'{"error": "a text"}', b'{"error": null}'])
+def test_a_stream_fails_in_words_where_the_provider_gave_none(format: str, body: bytes) -> None:
+    events = Events()
+    told = [data_of(raw) for raw in events.feed(failure(format, 503, body, streaming=True))]
+    assert "503" in json.dumps(told[0])
+    assert events.rest() == b""
+
+
+@pytest.mark.parametrize("format", FORMATS)
+def test_a_stream_fails_with_the_providers_own_words(format: str) -> None:
+    body = b'{"error": {"type": "overloaded_error", "message": "Overloaded", "code": null}}'
+    assert b"Overloaded" in failure(format, 529, body, streaming=True)
