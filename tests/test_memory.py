@@ -10,7 +10,8 @@ from typing import Any
 import pytest
 
 from prunus import Pruner, Settings
-from prunus.memory import Memo, chain
+from prunus.memory import Memo, Past, chain
+from prunus.policy.requests import Requests
 
 
 class Shelf:
@@ -30,6 +31,9 @@ class Shelf:
         self.memos[memo.id] = memo
         for at, link in enumerate(links):
             self.links[link] = memo.id, memo.depth - len(links) + at + 1
+
+    def lengths(self, before: float) -> Sequence[int]:
+        return [memo.requests for memo in self.memos.values() if memo.seen < before]
 
 
 def step(n: int) -> list[dict[str, Any]]:
@@ -138,3 +142,55 @@ def test_a_link_names_all_messages_before_it() -> None:
     whole = chain(digests, b"anthropic")
     assert chain(digests[3:], whole[2]) == whole[3:]
     assert chain([digests[1], digests[0]], b"anthropic")[-1] != whole[1]
+
+
+HOUR = 3_600.0
+
+
+def test_a_process_on_its_own_knows_what_it_forgot_and_what_is_idle() -> None:
+    past = Past(None)
+    past.forget(12)
+    held = [(0.0, 30), (2 * HOUR - 60, 70)]
+    assert past.requests(2 * HOUR, held) == Requests((12, 30))
+
+
+def test_the_past_is_looked_up_every_ten_minutes() -> None:
+    past = Past(None)
+    assert past.requests(HOUR, []) == Requests()
+    past.forget(12)
+    assert past.requests(HOUR + 599, []) == Requests()
+    assert past.requests(HOUR + 600, []) == Requests((12,))
+
+
+def test_what_the_memory_knows_counts_for_all_processes() -> None:
+    shelf = Shelf()
+    pruner = Pruner(Settings(), shelf)
+    for n, body in enumerate(bodies(5)):
+        pruner.prune(body, now=10.0 * n)
+    assert Past(shelf).requests(HOUR, []) == Requests()
+    assert Past(shelf).requests(HOUR + 600, []) == Requests((5,))
+
+
+def test_two_processes_that_ask_at_different_times_say_the_same() -> None:
+    shelf = Shelf()
+    pruner, first, second = Pruner(Settings(), shelf), Past(shelf), Past(shelf)
+    early = first.requests(2 * HOUR + 1, [])
+    pruner.prune(bodies(1)[0], now=HOUR + 300)
+    assert second.requests(2 * HOUR + 599, []) == early
+
+
+def test_a_memory_that_fails_costs_the_estimate_only() -> None:
+    class Down(Shelf):
+        broken = False
+
+        def lengths(self, before: float) -> Sequence[int]:
+            if self.broken:
+                raise OSError("gone")
+            return super().lengths(before)
+
+    shelf = Down()
+    past = Past(shelf)
+    Pruner(Settings(), shelf).prune(bodies(1)[0], now=0.0)
+    known = past.requests(2 * HOUR, [])
+    shelf.broken = True
+    assert past.requests(3 * HOUR, []) == known == Requests((1,))

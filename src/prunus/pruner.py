@@ -14,7 +14,7 @@ from prunus.engine import Engine
 from prunus.errors import FormatError
 from prunus.formats import Frame, Objects, copy, encode, frame, read_objects, resume, unmarked
 from prunus.ids import short_id
-from prunus.memory import Memo, Memory, chain
+from prunus.memory import Memo, Memory, Past, chain
 from prunus.outcome import Outcome, Receipt, Report
 from prunus.policy.prices import Price, with_ttl
 from prunus.policy.schedule import Schedule
@@ -58,6 +58,7 @@ class Pruner:
         """
         self.settings = settings or Settings()
         self._memory = memory
+        self._past = Past(memory)
         self._asks = asks
         self._strategies = self.settings.active_strategies()
         self._guards = self.settings.active_guards()
@@ -220,6 +221,7 @@ class Pruner:
             or self._held > limits.memory
             or now - self._conversations[0].seen > limits.idle
         ):
+            self._past.forget(self._conversations[0].requests)
             self._forget(self._conversations[0])
 
     def _forget(self, conversation: Conversation) -> None:

@@ -12,8 +12,9 @@ from typing import Any
 import pytest
 
 from prunus import Pruner, Settings
-from prunus.store import Store, StoreError
-from tests.store.samples import edit, flush, links, memo
+from prunus.memory import PAST
+from prunus.store import Store, StoreError, open_store
+from tests.store.samples import edit, exchange, flush, links, memo
 
 Reopen = Callable[..., Store]
 
@@ -69,8 +70,6 @@ def test_two_workers_give_the_bytes_of_one(settings: Settings, reopen: Reopen) -
 
 
 def test_what_is_recorded_of_an_exchange_does_not_change_what_is_remembered(store: Store) -> None:
-    from tests.store.samples import exchange
-
     kept = memo("c1", 6, (edit(2),), at=50.0)
     store.memory("").keep(kept, links(6))
     store.record("", exchange("c1", 99, time=9_999.0))
@@ -137,6 +136,45 @@ def test_a_ledger_of_another_version_is_forgotten(store: Store, path: Path) -> N
         connection.execute("UPDATE edits SET edit = ?", (b'{"version": 99}',))
     connection.close()
     assert store.memory("").recall(links(2)) is None
+
+
+def test_lengths_are_those_of_conversations_that_have_ended(store: Store) -> None:
+    memory = store.memory("")
+    for n, (id, requests) in enumerate({"a": 3, "b": 40, "c": 7}.items()):
+        memory.keep(memo(id, 2 * requests, at=100.0 * n), links(2, id))
+    assert memory.lengths(150.0) == (40, 3)
+    assert memory.lengths(1_000.0) == (7, 40, 3)
+    memory.keep(memo("a", 8, at=900.0), links(4, "a")[2:])
+    assert memory.lengths(500.0) == (7, 40)
+
+
+def test_lengths_of_other_tenants_are_not_told(store: Store) -> None:
+    store.memory("ann").keep(memo("a", 8), links(2))
+    assert store.memory("bob").lengths(1_000.0) == ()
+    assert store.memory("ann").lengths(1_000.0) == (4,)
+
+
+def test_an_exchange_alone_has_no_length(store: Store) -> None:
+    store.record("", exchange("c1", 9))
+    assert store.memory("").lengths(1e9) == ()
+
+
+def test_only_the_newest_lengths_are_told(store: Store) -> None:
+    memory = store.memory("")
+    with store.together():
+        for n in range(PAST + 20):
+            memory.keep(memo(f"c{n}", 2 * n + 2, at=float(n)), links(1, f"c{n}"))
+    assert memory.lengths(1e9) == tuple(range(PAST + 20, 20, -1))
+
+
+def test_a_store_that_fails_has_no_lengths(path: Path) -> None:
+    path.mkdir(parents=True)
+    told: list[StoreError] = []
+    store = open_store(f"sqlite:///{path}")
+    assert store.memory("", told.append).lengths(1e9) == ()
+    assert len(told) == 1
+    with pytest.raises(StoreError):
+        store.memory("").lengths(1e9)
 
 
 WORKER = """

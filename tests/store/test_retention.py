@@ -32,14 +32,12 @@ def noise(seed: int, size: int = 30_000) -> str:
 def test_conversations_that_are_too_old_go_with_all_they_had(small: Store) -> None:
     small.memory("").keep(memo("old", 6, (edit(2),), at=NOW - 9 * DAY), links(6))
     small.record("", exchange("old", time=NOW - 9 * DAY), [receipt("aaaaaa", 2), receipt("bbbbbb", 4, "only here")])
-    small.set_flag("", "old", "manual", "on")
     small.ask("", "old", "sweep")
     small.record("", exchange("new", time=NOW), [receipt("cccccc", 2)])
     small.vacuum()
     assert [session.id for session in small.sessions("")] == ["new"]
     assert [kept.id for kept in small.receipts("")] == ["cccccc"]
     assert small.memory("").recall(links(6)) is None
-    assert small.flags("", "old") == {}
     assert small.asked("", "old") == ()
     assert small.info().originals == 1
     [kept] = small.receipts("")

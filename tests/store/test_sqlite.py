@@ -132,23 +132,11 @@ def test_what_is_asked_for_is_taken_once(store: Store, kind: str) -> None:
 
 
 @pytest.mark.parametrize("kind", ["sqlite", "off"])
-def test_a_flag_stays_until_it_is_taken_back(store: Store, kind: str) -> None:
-    store = store if kind == "sqlite" else open_store("off")
-    store.set_flag("", "c1", "manual", "on")
-    store.set_flag("", "c1", "manual", "off")
-    assert store.flags("", "c1") == {"manual": "off"}
-    assert store.flags("", "c2") == {}
-    store.set_flag("", "c1", "manual", "")
-    assert store.flags("", "c1") == {}
-
-
-@pytest.mark.parametrize("kind", ["sqlite", "off"])
 def test_no_tenant_sees_what_belongs_to_another(store: Store, kind: str) -> None:
     store = store if kind == "sqlite" else open_store("off")
     store.record("anna", exchange(), [receipt("aaaaaa", original="of anna")])
     store.memory("anna").keep(memo("c1", 6), links(6))
     store.save_hidden("anna", "k", b"secret")
-    store.set_flag("anna", "c1", "manual", "on")
     store.ask("anna", "c1", "sweep")
     digests = [kept.original for kept in store.receipts("anna")]
     for other in ("bert", ""):
@@ -157,7 +145,6 @@ def test_no_tenant_sees_what_belongs_to_another(store: Store, kind: str) -> None
         assert store.memory(other).recall(links(6)) is None
         assert store.sessions(other) == store.exchanges(other, "c1") == []
         assert store.hidden(other, ["k"]) == {}
-        assert store.flags(other, "c1") == {}
         assert store.asked(other, "c1") == store.take(other, "c1") == ()
         assert store.totals(other) == store.totals(other, "c1")
         assert store.totals(other).requests == 0

@@ -15,7 +15,7 @@ from typing import Final
 
 from prunus.edits import Edit
 from prunus.errors import FormatError
-from prunus.memory import Memo
+from prunus.memory import PAST, Memo
 from prunus.policy.ledger import Ledger
 from prunus.store.database import Database
 from prunus.store.store import StoreError
@@ -60,6 +60,25 @@ class SqliteMemory:
             if self._trouble is None:
                 raise
             self._trouble(error)
+
+    def lengths(self, before: float) -> Sequence[int]:
+        """The requests of the newest conversations that have had none since this time."""
+        try:
+            return self._database.read(lambda connection: self._lengths(connection, before))
+        except StoreError as error:
+            if self._trouble is None:
+                raise
+            self._trouble(error)
+            return ()
+
+    def _lengths(self, connection: sqlite3.Connection, before: float) -> tuple[int, ...]:
+        # Where only an exchange could be recorded, the number of requests is not known.
+        rows = connection.execute(
+            "SELECT requests FROM conversations WHERE tenant = ? AND last < ? AND requests > 0 "
+            "ORDER BY last DESC, n DESC LIMIT ?",
+            (self._tenant, before, PAST),
+        )
+        return tuple(requests for [requests] in rows)
 
     def _recall(self, connection: sqlite3.Connection, links: Sequence[bytes]) -> tuple[Memo, int] | None:
         for first, batch in _deepest_first(links):

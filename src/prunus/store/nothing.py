@@ -1,13 +1,13 @@
 """The store that keeps nothing on disk.
 
-What belongs to a running session (hidden exchanges, flags, what was asked for) is held by the process, within
+What belongs to a running session (hidden exchanges, what was asked for) is held by the process, within
 bounds, because the session would not work without it.
 """
 
 from __future__ import annotations
 
 from collections import OrderedDict
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from contextlib import AbstractContextManager, nullcontext
 from threading import Lock
 from typing import Final
@@ -28,7 +28,6 @@ class Nothing:
 
     def __init__(self) -> None:
         self._hidden: OrderedDict[tuple[str, str], bytes] = OrderedDict()
-        self._flags: OrderedDict[tuple[str, str], dict[str, str]] = OrderedDict()
         self._asked: OrderedDict[tuple[str, str], tuple[str, ...]] = OrderedDict()
         self._lock = Lock()
 
@@ -57,17 +56,6 @@ class Nothing:
     def hidden(self, tenant: str, keys: Iterable[str]) -> dict[str, bytes]:
         with self._lock:
             return {key: self._hidden[tenant, key] for key in keys if (tenant, key) in self._hidden}
-
-    def set_flag(self, tenant: str, conversation: str, name: str, value: str) -> None:
-        with self._lock:
-            flags = {**self._flags.get((tenant, conversation), {}), name: value}
-            self._flags[tenant, conversation] = {name: value for name, value in flags.items() if value}
-            if len(self._flags) > _MOST:
-                self._flags.popitem(last=False)
-
-    def flags(self, tenant: str, conversation: str) -> Mapping[str, str]:
-        with self._lock:
-            return self._flags.get((tenant, conversation), {})
 
     def ask(self, tenant: str, conversation: str, what: str) -> None:
         with self._lock:
@@ -109,8 +97,8 @@ class Nothing:
 
     def clear(self) -> None:
         with self._lock:
-            for held in (self._hidden, self._flags, self._asked):
-                held.clear()
+            self._hidden.clear()
+            self._asked.clear()
 
     def close(self) -> None:
         pass
@@ -124,3 +112,6 @@ class _Blank:
 
     def keep(self, memo: Memo, links: Sequence[bytes]) -> None:
         pass
+
+    def lengths(self, before: float) -> Sequence[int]:
+        return ()

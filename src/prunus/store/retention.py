@@ -72,7 +72,6 @@ def _remove(connection: sqlite3.Connection, gone: list[tuple[int, str, str, floa
             "(SELECT 1 FROM receipts WHERE receipts.original = originals.n)",
             originals,
         )
-        connection.execute("DELETE FROM flags WHERE tenant = ? AND conversation = ?", (tenant, id))
         connection.execute("DELETE FROM asked WHERE tenant = ? AND conversation = ?", (tenant, id))
         connection.execute("DELETE FROM hidden WHERE seen < ?", (last,))
 
@@ -90,12 +89,11 @@ def _thin_out(connection: sqlite3.Connection) -> bool:
 def _forget_loose(connection: sqlite3.Connection, oldest: float) -> None:
     """Remove what belongs to no conversation and has not been used for long."""
     connection.execute("DELETE FROM hidden WHERE seen < ?", (oldest,))
-    for table in ("flags", "asked"):
-        connection.execute(
-            f"DELETE FROM {table} WHERE time < ? AND NOT EXISTS (SELECT 1 FROM conversations "
-            f"WHERE conversations.tenant = {table}.tenant AND conversations.id = {table}.conversation)",
-            (oldest,),
-        )
+    connection.execute(
+        "DELETE FROM asked WHERE time < ? AND NOT EXISTS (SELECT 1 FROM conversations "
+        "WHERE conversations.tenant = asked.tenant AND conversations.id = asked.conversation)",
+        (oldest,),
+    )
 
 
 def forget_orphans(connection: sqlite3.Connection) -> None:

@@ -112,14 +112,6 @@ _FIRST: Final[Migration] = (
         PRIMARY KEY (tenant, key)
     )""",
     "CREATE INDEX hidden_by_age ON hidden (seen)",
-    """CREATE TABLE flags (
-        tenant TEXT NOT NULL,
-        conversation TEXT NOT NULL,
-        name TEXT NOT NULL,
-        value TEXT NOT NULL,
-        time REAL NOT NULL,
-        PRIMARY KEY (tenant, conversation, name)
-    ) WITHOUT ROWID""",
     """CREATE TABLE asked (
         n INTEGER PRIMARY KEY,
         tenant TEXT NOT NULL,

@@ -5,7 +5,7 @@ from __future__ import annotations
 import sqlite3
 import time
 import zlib
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from contextlib import AbstractContextManager, suppress
 from typing import Final, TypeVar
 
@@ -29,9 +29,7 @@ _EVERY: Final = 64
 _DAY: Final = 86_400.0
 _KEYS: Final = 500
 """Keys of one query."""
-_TABLES: Final = (
-    "conversations", "originals", "hidden", "flags", "asked", "totals", "strategies",
-)  # fmt: skip
+_TABLES: Final = ("conversations", "originals", "hidden", "asked", "totals", "strategies")
 """What is cleared; the rest belongs to the conversations and goes with them."""
 
 
@@ -89,26 +87,6 @@ class Sqlite:
                 )
             )
         return {key: value for key, (value, _) in found.items()}
-
-    def set_flag(self, tenant: str, conversation: str, name: str, value: str) -> None:
-        if value:
-            self._change(
-                "INSERT OR REPLACE INTO flags (tenant, conversation, name, value, time) VALUES (?, ?, ?, ?, ?)",
-                (tenant, conversation, name, value, time.time()),
-            )
-        else:
-            self._change(
-                "DELETE FROM flags WHERE tenant = ? AND conversation = ? AND name = ?", (tenant, conversation, name)
-            )
-
-    def flags(self, tenant: str, conversation: str) -> Mapping[str, str]:
-        return self._database.read(
-            lambda connection: dict(
-                connection.execute(
-                    "SELECT name, value FROM flags WHERE tenant = ? AND conversation = ?", (tenant, conversation)
-                ).fetchall()
-            )
-        )
 
     def ask(self, tenant: str, conversation: str, what: str) -> None:
         self._change(

@@ -7,7 +7,7 @@ request it was made for goes on without it. All calls may be made from any threa
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from contextlib import AbstractContextManager
 from typing import Protocol
 
@@ -59,12 +59,6 @@ class Store(Protocol):
 
     def hidden(self, tenant: str, keys: Iterable[str]) -> dict[str, bytes]:
         """Those of these that are kept."""
-
-    def set_flag(self, tenant: str, conversation: str, name: str, value: str) -> None:
-        """Switch something for one conversation, such as `manual`; an empty value takes the flag back."""
-
-    def flags(self, tenant: str, conversation: str) -> Mapping[str, str]:
-        """What is switched for a conversation."""
 
     def ask(self, tenant: str, conversation: str, what: str) -> None:
         """Ask for something to be done at the next request of a conversation, such as `sweep 5`."""
