@@ -5,6 +5,7 @@ from typing import Any
 
 import pytest
 
+from prunus.errors import FormatError
 from prunus.intent import edits_files, intent_of, names_offered, offer_intent, with_intent, without_intent
 
 SCHEMA = {"type": "object", "properties": {"file_path": {"type": "string"}}, "required": ["file_path"]}
@@ -84,6 +85,33 @@ def test_it_is_taken_away_before_the_tool_runs() -> None:
 
 
 @pytest.mark.parametrize(
+    ("given", "left"),
+    [
+        ('{"path": "a.py", "intent": "Why not"}', '{"path": "a.py"}'),
+        ('{"intent": "Why not", "path":"\\u00e9"}', '{"path":"\\u00e9"}'),
+        ('{ "intent": null }', "{  }"),
+        ('{"intent": 1, "a": 2, "intent": 3}', '{"a": 2}'),
+    ],
+)
+def test_it_is_taken_out_of_json_text_and_the_rest_stays_as_written(given: str, left: str) -> None:
+    assert without_intent(given) == left
+
+
+@pytest.mark.parametrize(
+    "given",
+    ['{"path": "a.py", "inner": {"intent": 1}}', "", "*** Begin Patch", '["intent"]', '{"intent": "cut', "\ud800"],
+)
+def test_text_without_it_is_the_same_object(given: str) -> None:
+    assert without_intent(given) is given
+
+
+@pytest.mark.parametrize("given", [None, 3, ["intent"], b'{"intent": "x"}'])
+def test_arguments_of_another_kind_are_refused_by_name(given: Any) -> None:
+    with pytest.raises(FormatError, match=f"{type(given).__name__}.*JSON text"):
+        without_intent(given)
+
+
+@pytest.mark.parametrize(
     ("given", "said"),
     [
         ({"intent": " Raise the\nlimit "}, "Raise the limit"),
@@ -91,6 +119,8 @@ def test_it_is_taken_away_before_the_tool_runs() -> None:
         ({"intent": 3}, ""),
         ({}, ""),
         ("*** Begin Patch", ""),
+        ('{"intent": " Raise the\\nlimit "}', "Raise the limit"),
+        ('["intent"]', ""),
     ],
 )
 def test_intent_of_a_call_is_one_line(given: Any, said: str) -> None:

@@ -3,15 +3,19 @@
     tools = [with_intent(tool) for tool in tools]      # what the model is offered
     run(name, without_intent(arguments))               # what the tool is given
 
-Both are pure and give back the very object that came in where there is nothing to change, so `is` tells whether
-anything changed. A tool that has an `intent` of its own keeps it: do not take that one away from its arguments.
+Arguments are an object, or the JSON text as which the OpenAI formats send them. Both functions are
+pure and give back the very object that came in where there is nothing to change, so `is` tells whether anything
+changed. A tool that has an `intent` of its own keeps it: do not take that one away from its arguments.
 """
 
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Any, Final, TypeAlias
+from typing import Any, Final, TypeAlias, overload
 
+from prunus.errors import FormatError
+from prunus.formats.format import decode_arguments
+from prunus.splice import splice
 from prunus.tools import Toolbox
 
 __all__ = ["FIELD", "edits_files", "intent_of", "names_offered", "offer_intent", "with_intent", "without_intent"]
@@ -79,17 +83,36 @@ def edits_files(tool: Json, toolbox: Toolbox | None = None) -> bool:
     return meaning.kind in ("write", "edit")
 
 
-def without_intent(arguments: Json) -> Json:
-    """The arguments of a call as the tool expects them."""
-    if FIELD not in arguments:
-        return arguments
-    return {key: value for key, value in arguments.items() if key != FIELD}
+@overload
+def without_intent(arguments: Json) -> Json: ...
+@overload
+def without_intent(arguments: str) -> str: ...
+def without_intent(arguments: Json | str) -> Json | str:
+    """The arguments of a call as the tool expects them: an object, or JSON text whose other bytes stay.
+
+    Text that is no JSON object, such as a patch, stays as it is.
+    """
+    if not isinstance(arguments, Mapping | str):
+        raise FormatError(f"arguments of type {type(arguments).__name__}; expected an object or its JSON text")
+    if isinstance(arguments, Mapping):
+        if FIELD not in arguments:
+            return arguments
+        return {key: value for key, value in arguments.items() if key != FIELD}
+    while FIELD in _object(arguments):  # a key may stand twice
+        arguments = splice(arguments.encode(), {(FIELD,): None}).decode()
+    return arguments
 
 
 def intent_of(arguments: Mapping[str, Any] | str) -> str:
     """What a call says about its purpose; empty if nothing."""
-    given = arguments.get(FIELD) if isinstance(arguments, Mapping) else None
+    given = (_object(arguments) if isinstance(arguments, str) else arguments).get(FIELD)
     return " ".join(given.split()) if isinstance(given, str) else ""
+
+
+def _object(text: str) -> Mapping[str, Any]:
+    """The arguments in a JSON text; none where it is something else."""
+    read = decode_arguments(text) if f'"{FIELD}"' in text else text
+    return {} if isinstance(read, str) else read
 
 
 def _offered(tool: Any, toolbox: Toolbox) -> Any:

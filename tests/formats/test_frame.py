@@ -64,6 +64,14 @@ def test_the_format_is_recognised(body: Any, format: str) -> None:
     assert frame(json.dumps(body).encode()).format.name == format
 
 
+@pytest.mark.parametrize(
+    ("message", "name"), [(HI, "anthropic_messages"), (USE, "anthropic_messages"), (CALL, "openai_chat")]
+)
+def test_a_system_text_at_the_top_decides_only_where_no_message_does(message: Any, name: str) -> None:
+    body = json.dumps({"model": "some-model", "system": "Be brief.", "messages": [HI, message]})
+    assert frame(body.encode()).format.name == name
+
+
 @pytest.mark.parametrize("name", ["anthropic_messages", "openai_chat", "opencode"])
 def test_a_format_given_by_name_is_taken(name: str) -> None:
     assert frame(json.dumps({"messages": [HI]}).encode(), name).format.name == name

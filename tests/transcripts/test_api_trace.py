@@ -42,3 +42,27 @@ def test_anthropic_requests_are_told_by_their_fields(lines):
     (session,) = lines({"request": body, "response": {}})
     assert session.format == "anthropic_messages"
     assert session.body()["system"] == "Be kind"
+
+
+def test_a_cache_marker_that_moves_on_does_not_end_the_conversation(lines):
+    def marked(text: str) -> dict[str, Any]:
+        block = {"type": "text", "text": text, "cache_control": {"type": "ephemeral"}}
+        return {"role": "user", "content": [block]}
+
+    first = {"system": "Be kind", "messages": [marked("Hi")]}
+    second = {"system": "Be kind", "messages": [user("Hi"), reply("Hello"), marked("Bye")]}
+    (session,) = lines({"request": first, "response": {}}, {"request": second, "response": {}})
+    assert session.requests == (1, 3)
+
+
+def test_a_log_without_answers_is_read_by_path_and_body(lines):
+    talk = [user("Hi"), reply("Hello"), user("Bye")]
+    contents = [
+        {"role": "user" if m["role"] == "user" else "model", "parts": [{"text": m["content"]}]} for m in talk
+    ]
+    (session,) = lines(
+        {"method": "HEAD", "path": "/", "body": None},
+        {"method": "POST", "path": "/v1beta/models/m:generateContent", "body": {"contents": contents[:1]}},
+        {"method": "POST", "path": "/v1beta/models/m:generateContent", "body": {"contents": contents}},
+    )
+    assert (session.format, session.requests, session.skipped) == ("gemini", (1, 3), 1)

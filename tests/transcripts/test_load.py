@@ -21,7 +21,7 @@ def test_gzipped_and_plain_files_load_alike(tmp_path):
 def test_a_file_of_no_known_kind_is_refused_by_name(tmp_path, content):
     path = tmp_path / "notes.txt"
     path.write_text(content)
-    with pytest.raises(FormatError, match=r"notes\.txt.*claude-code.*openai-chat"):
+    with pytest.raises(FormatError, match=r"notes\.txt.*claude-code.*openai-chat.*request"):
         load(path)
 
 

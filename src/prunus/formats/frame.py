@@ -29,7 +29,7 @@ FORMATS: Final[tuple[Format, ...]] = (
     Gemini(),
     OpenCode(),
 )
-PROMPT: Final = ("model", "system", "instructions", "systemInstruction", "tools")
+PROMPT: Final = ("model", "system", "instructions", "systemInstruction", "system_instruction", "tools")
 _FIELDS: Final = ("messages", "input", "contents")
 _LOOK: Final = 64
 _CHUNK: Final = 1 << 20
@@ -271,7 +271,7 @@ def _recognise(field: str, top: Mapping[str, msgspec.Raw], items: Sequence[msgsp
     if field == "input":
         return format_named("openai_responses")
     tools = bytes(top.get("tools", b""))[:4096]
-    if "system" in top or "anthropic_version" in top or b'"input_schema"' in tools:
+    if "anthropic_version" in top or b'"input_schema"' in tools:
         return format_named("anthropic_messages")
     for item in items[:_LOOK]:
         message = msgspec.json.decode(item)
@@ -282,8 +282,8 @@ def _recognise(field: str, top: Mapping[str, msgspec.Raw], items: Sequence[msgsp
         known = _told_by(message)
         if known:
             return format_named(known)
-    claude = "claude" in _model(top)
-    return format_named("anthropic_messages" if claude and b'"function"' not in tools else "openai_chat")
+    claude = "system" in top or ("claude" in _model(top) and b'"function"' not in tools)
+    return format_named("anthropic_messages" if claude else "openai_chat")
 
 
 def _told_by(message: Mapping[str, Any]) -> str:

@@ -1,6 +1,7 @@
 """Recorded sessions of agents on disk, read as the requests that they sent.
 
-Each agent has a loader; `load` finds the one that knows a file by its content.
+Each agent has a loader; `load` finds the one that knows a file by its content. What no agent wrote may still be a
+request, or the messages of one.
 """
 
 from __future__ import annotations
@@ -26,6 +27,7 @@ from prunus.transcripts import (
     openhands_sdk,
     pi,
     qwen_code,
+    request,
     split,
     swe_agent,
     tau_bench,
@@ -65,6 +67,7 @@ LOADERS: tuple[Loader, ...] = (
     chat_export,
     openai_chat,  # last: it takes anything with roles
 )
+_ANY: tuple[Loader, ...] = (*LOADERS, request)
 
 
 def load(path: str | Path) -> tuple[Session, ...]:
@@ -83,9 +86,9 @@ def stream(path: str | Path) -> Iterator[Session]:
             yield from _numbered(opencode.sessions(recording))
         return
     recording = split.gather(path) or read(path)
-    loader = next((loader for loader in LOADERS if loader.recognise(recording)), None)
+    loader = next((loader for loader in _ANY if loader.recognise(recording)), None)
     if loader is None:
-        known = ", ".join(loader.AGENT for loader in LOADERS)
+        known = ", ".join(loader.AGENT for loader in _ANY)
         raise FormatError(f"{path}: not a recorded session; expected one of {known}")
     yield from _numbered(loader.sessions(recording))
 

@@ -1,4 +1,4 @@
-"""Logged traffic to a model: JSON lines of `{request, response}`.
+"""Logged traffic to a model: JSON lines of `{request, response}`, or of `{path, body}` where answers were not kept.
 
 The requests are there themselves, with system prompt and tools. Each repeats
 the history, so the longest of a conversation shows the others as its beginnings.
@@ -11,7 +11,9 @@ from typing import Any
 
 import msgspec
 
+from prunus.formats import digest
 from prunus.transcripts.fields import mapping, rows, text, unix_time
+from prunus.transcripts.plain import format_of
 from prunus.transcripts.recording import Recording
 from prunus.transcripts.session import Conversation, Session
 
@@ -25,29 +27,29 @@ Exchange = dict[str, Any]
 
 
 def recognise(recording: Recording) -> bool:
-    """Lines with a request that carries messages, beside its response."""
-    return any("response" in line and _messages(line) for line in recording.lines)
+    """Lines with a request that carries messages, beside its response or the path that it went to."""
+    return any(("response" in line or "path" in line) and _messages(line) for line in recording.lines)
 
 
 def sessions(recording: Recording) -> Iterator[Session]:
-    """One session for each first prompt, except side requests without history."""
-    conversations: dict[bytes, list[Exchange]] = {}
+    """One session for each first prompt and path, except side requests without history."""
+    conversations: dict[tuple[str, bytes], list[Exchange]] = {}
     unusable = 0
     for line in recording.lines:
         messages = _without_system(_messages(line))
         if messages:
-            conversations.setdefault(msgspec.json.encode(messages[0]), []).append(line)
+            conversations.setdefault((text(line.get("path")), _identity(messages[0])), []).append(line)
         else:
             unusable += 1
     for exchanges in conversations.values():
         longest = max(exchanges, key=lambda exchange: len(_messages(exchange)))
         if all(message.get("role") == "user" for message in _without_system(_messages(longest))):
             continue
-        request = longest["request"]
+        request = _request(longest)
         envelope = {key: value for key, value in request.items() if key not in (*_LIST_KEYS, "model")}
         yield recording.session(
             AGENT,
-            _format(request),
+            format_of(request).name,
             text(request.get("model")),
             _conversation(exchanges, longest),
             envelope=envelope,
@@ -55,9 +57,22 @@ def sessions(recording: Recording) -> Iterator[Session]:
         )
 
 
+def _request(exchange: Exchange) -> dict[str, Any]:
+    """The body of the request, with the one list that holds its messages."""
+    request = mapping(exchange.get("request")) or mapping(exchange.get("body"))
+    listed = next((key for key in _LIST_KEYS if rows(request.get(key))), "")
+    held = {key: value for key, value in request.items() if key not in _LIST_KEYS}
+    return held | {listed: rows(request[listed])} if listed else {}
+
+
 def _messages(exchange: Exchange) -> list[dict[str, Any]]:
-    request = mapping(exchange.get("request"))
-    return next((rows(request[key]) for key in _LIST_KEYS if rows(request.get(key))), [])
+    request = _request(exchange)
+    return next((request[key] for key in _LIST_KEYS if key in request), [])
+
+
+def _identity(message: dict[str, Any]) -> bytes:
+    """The same for a message that was sent again with its cache marker moved on."""
+    return digest(message, msgspec.json.encode(message))
 
 
 def _without_system(messages: Sequence[dict[str, Any]]) -> list[dict[str, Any]]:
@@ -65,28 +80,14 @@ def _without_system(messages: Sequence[dict[str, Any]]) -> list[dict[str, Any]]:
     return [message for message in messages if message.get("role") not in ("system", "developer")]
 
 
-def _format(request: dict[str, Any]) -> str:
-    if rows(request.get("contents")):
-        return "gemini"
-    if rows(request.get("input")):
-        return "openai_responses"
-    blocks = [block for message in rows(request.get("messages")) for block in rows(message.get("content"))]
-    anthropic = (
-        "system" in request
-        or any("input_schema" in tool for tool in rows(request.get("tools")))
-        or any(block.get("type") in ("tool_use", "tool_result") for block in blocks)
-    )
-    return "anthropic_messages" if anthropic else "openai_chat"
-
-
 def _conversation(exchanges: Sequence[Exchange], longest: Exchange) -> Conversation:
     """The longest request, and how far each request that it continues reached."""
     whole = _messages(longest)
-    dialogue = _without_system(whole)
+    dialogue = [_identity(message) for message in _without_system(whole)]
     reached: dict[int, float | None] = {}
     for exchange in exchanges:
         messages = _messages(exchange)
-        said = _without_system(messages)
+        said = [_identity(message) for message in _without_system(messages)]
         if said == dialogue[: len(said)]:
             reached.setdefault(len(messages), unix_time(exchange.get("timestamp")))
     requests = sorted(reached)

@@ -47,14 +47,16 @@ def plain_turns(messages: Iterable[dict[str, Any]]) -> list[Turn]:
         wire = {key: message[key] for key in _WIRE_FIELDS if message.get(key) is not None}
         if "content" in message:
             wire["content"] = message["content"]
-        calls = [
-            function_call(text(call.get("id")), text(function.get("name")), function.get("arguments"))
-            for call in rows(message.get("tool_calls"))
-            for function in [mapping(call.get("function"))]
-        ]
+        calls = [call if "custom" in call else _with_text(call) for call in rows(message.get("tool_calls"))]
         wire.pop("tool_calls", None)
         turns.append(message_turn(wire | {"tool_calls": calls} if calls else wire))
     return turns
+
+
+def _with_text(call: dict[str, Any]) -> dict[str, Any]:
+    """A recorded call of a function as it was sent."""
+    function = mapping(call.get("function"))
+    return function_call(text(call.get("id")), text(function.get("name")), function.get("arguments"))
 
 
 def conversation(turns: Sequence[Turn]) -> Conversation:

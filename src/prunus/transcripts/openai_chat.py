@@ -1,35 +1,44 @@
-"""Plain lists of OpenAI chat messages, bare or under `messages`."""
+"""Plain lists of OpenAI chat messages, bare or in a request."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import Any
+from dataclasses import replace
+from typing import Final
 
 from prunus.transcripts.chat_turns import conversation, plain_turns
-from prunus.transcripts.fields import mapping, rows, text
+from prunus.transcripts.plain import Plain, plain_lists
 from prunus.transcripts.recording import Recording
-from prunus.transcripts.session import Session
+from prunus.transcripts.session import Conversation, Session
 
-__all__ = ["AGENT", "recognise", "sessions"]
+__all__ = ["AGENT", "FORMAT", "recognise", "session", "sessions"]
 
 AGENT = "openai-chat"
+FORMAT: Final = "openai_chat"
 
 
 def recognise(recording: Recording) -> bool:
-    """Messages with roles, the model's among them."""
-    return any(message.get("role") == "assistant" for messages in _lists(recording) for message in messages)
+    """Messages with roles, and none of another format among them."""
+    found = plain_lists(recording)
+    return bool(found) and all(plain.format.name == FORMAT for plain in found)
 
 
 def sessions(recording: Recording) -> Iterator[Session]:
     """One session for each list of messages."""
-    for messages in _lists(recording):
-        model = text(mapping(recording.document).get("model"))
-        yield recording.session(AGENT, "openai_chat", model, conversation(plain_turns(messages)))
+    for plain in plain_lists(recording):
+        yield session(recording, plain)
 
 
-def _lists(recording: Recording) -> list[list[dict[str, Any]]]:
-    """The list of messages; a file of lines has one in each line, or one message in each."""
-    if isinstance(recording.document, list):
-        return [rows(recording.document)]
-    listed = [rows(line["messages"]) for line in recording.lines if isinstance(line.get("messages"), list)]
-    return listed or [list(recording.lines)]
+def session(recording: Recording, plain: Plain) -> Session:
+    """The session of one list."""
+    found = _conversation(plain)
+    return recording.session(AGENT, FORMAT, plain.model, found, envelope=plain.envelope, unusable=plain.unusable)
+
+
+def _conversation(plain: Plain) -> Conversation:
+    """Calls with their results; a request that does not end in an answer was sent as a whole."""
+    found = conversation(plain_turns(plain.messages))
+    whole = len(found.messages)
+    if not plain.body or not whole or found.messages[-1].get("role") == "assistant" or whole in found.requests:
+        return found
+    return replace(found, requests=(*found.requests, whole), times=(*found.times, None))

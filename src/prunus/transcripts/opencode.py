@@ -1,4 +1,4 @@
-"""Sessions of OpenCode: the document that `opencode export` prints.
+"""Sessions of OpenCode: the document that `opencode export` prints, or its messages as a list or in lines.
 
 Call and result are one part, so there is nothing to bring together.
 """
@@ -22,14 +22,13 @@ Message = dict[str, Any]
 
 
 def recognise(recording: Recording) -> bool:
-    """A document whose messages have `info` and `parts`."""
-    messages = rows(mapping(recording.document).get("messages"))
-    return any("info" in message and "parts" in message for message in messages)
+    """Messages that have `info` and `parts`."""
+    return any("info" in message and "parts" in message for message in _recorded(recording))
 
 
 def sessions(recording: Recording) -> Iterator[Session]:
     """One session for each context window."""
-    recorded = rows(recording.document["messages"])
+    recorded = _recorded(recording)
     messages = [m for m in recorded if isinstance(m.get("info"), dict) and isinstance(m.get("parts"), list)]
     start, carried = 0, list[Message]()
     while start <= len(messages):
@@ -45,6 +44,12 @@ def sessions(recording: Recording) -> Iterator[Session]:
         if end == len(messages):
             return
         start, carried = _after_compaction(messages, end)
+
+
+def _recorded(recording: Recording) -> list[Message]:
+    if isinstance(recording.document, dict):
+        return rows(recording.document.get("messages"))
+    return rows(recording.document) or list(recording.lines)
 
 
 def _is_answer(message: Message) -> bool:
