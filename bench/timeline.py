@@ -23,7 +23,8 @@ from prunus.cli.table import plain
 from prunus.errors import FormatError
 from prunus.files import Timeline
 from prunus.files.content import Line
-from prunus.files.reach import ANYTHING, reach
+from prunus.files.reach import reach
+from prunus.files.reached import ANYTHING
 from prunus.files.shown import Shown
 from prunus.formats import format_named
 from prunus.tokens import Counter
@@ -49,13 +50,17 @@ class Score:
     claimed: int = 0
     right: int = 0
     lost: dict[str, int] = field(default_factory=dict)
-    """Lines that were known once, by what made them unknown."""
+    """Seen lines that were not claimed, by what made them unknown."""
+    unchanged: dict[str, int] = field(default_factory=dict)
+    """Those of them that stood, when read again, where they had stood before."""
 
     def __iadd__(self, other: Score) -> Score:
         for name in ("sessions", "reads", "again", "lines", "seen", "claimed", "right"):
             setattr(self, name, getattr(self, name) + getattr(other, name))
         for cause, count in other.lost.items():
             self.lost[cause] = self.lost.get(cause, 0) + count
+        for cause, count in other.unchanged.items():
+            self.unchanged[cause] = self.unchanged.get(cause, 0) + count
         return self
 
 
@@ -86,8 +91,7 @@ class Watched(Timeline):
         super().__init__()
         self.name, self.judge = name, judge
         self.texts: dict[str, set[str]] = {}
-        self.numbers: dict[str, int] = {}
-        self.causes: dict[str, str] = {}
+        self.losses: dict[str, list[tuple[str, list[Line | None]]]] = {}
 
     def learn(self, use: Use, path: str, found: Shown) -> None:
         file = self.files.get(path)
@@ -97,18 +101,17 @@ class Watched(Timeline):
         super().learn(use, path, found)
 
     def take(self, event: Use | Piece, view: View) -> None:
-        before = {path: known(file.content.lines) for path, file in self.files.items()}
+        before = {path: (file.content.losses, list(file.content.lines)) for path, file in self.files.items()}
         super().take(event, view)
+        for path, (losses, lines) in before.items():
+            if self.files[path].content.losses > losses and any(lines):
+                self.losses.setdefault(path, []).append((cause(event), lines))
         if not isinstance(event, Use):
             return
-        for path, count in before.items():
-            if known(self.files[path].content.lines) < count:
-                self.causes[path] = cause(event)
         for touch in event.touches:
             if (file := self.files.get(touch.path)) is not None:
-                held = enumerate(file.content.lines, 1)
-                self.texts.setdefault(touch.path, set()).update(line.text for _, line in held if line is not None)
-                self.numbers[touch.path] = max(self.numbers.get(touch.path, 0), len(file.content.lines))
+                held = (line.text for line in file.content.lines if line is not None)
+                self.texts.setdefault(touch.path, set()).update(held)
 
     def _compare(self, use: Use, path: str, found: Shown) -> None:
         score, content = self.judge.score, self.files[path].content
@@ -123,9 +126,10 @@ class Watched(Timeline):
             score.lines += 1
             score.seen += text in texts
             claimed += held is not None
-            if held is None and text in texts and number <= self.numbers.get(path, 0):
-                why = self.causes.get(path, "never known")
+            if held is None and text in texts:
+                why, there = self._lost(path, number, text)
                 score.lost[why] = score.lost.get(why, 0) + 1
+                score.unchanged[why] = score.unchanged.get(why, 0) + there
             if held is not None and held != text:
                 wrong.append((number, held, text))
         score.claimed += claimed
@@ -133,17 +137,23 @@ class Watched(Timeline):
         if wrong:
             self.judge.mistakes.append(Mistake(self.name, use.turn, path, claimed, len(wrong), wrong[0]))
 
+    def _lost(self, path: str, number: int, text: str) -> tuple[str, bool]:
+        """What made a line unknown that was known once, and whether it still stands where it stood then."""
+        for why, lines in reversed(self.losses.get(path, [])):
+            if any(line is not None and line.text == text for line in lines):
+                line = lines[number - 1] if number <= len(lines) else None
+                return why, line is not None and line.text == text
+        return "only shown at another place of the file", False
 
-def known(lines: list[Line | None]) -> int:
-    return sum(line is not None for line in lines)
 
-
-def cause(use: Use) -> str:
-    """What a call did that made lines unknown."""
+def cause(use: Use | Piece) -> str:
+    """What an event was that made lines unknown."""
+    if isinstance(use, Piece):
+        return "the user had the word"
     match use.meaning.kind:
         case "shell":
             found = reach(use.meaning.command, "", lambda path: None) if use.meaning.command else ANYTHING
-            if found.tidied:
+            if found.tidied and not found.anything:
                 return "a formatter or a commit hook"
             return "a command that names the file" if use.touches else "a script or an unknown command"
         case "task":
@@ -226,7 +236,10 @@ def main(agents: list[str]) -> None:
             print(f"       of {mistake.path}; line {number}: {held!r} was {text!r}")
     print("Seen lines that were not claimed, by what made them unknown:")
     for why, count in sorted(total.lost.items(), key=lambda item: -item[1]):
-        print(f"  {count:6,}  {why}")
+        print(f"  {count:6,}  {why} ({total.unchanged[why]:,} of them unchanged)")
+    for name, judge in sorted(judges.items()):
+        for why, count in sorted(judge.score.lost.items(), key=lambda item: -item[1])[:4]:
+            print(f"  {name:14} {count:6,}  {why} ({judge.score.unchanged[why]:,} unchanged)")
     print(f"{time.perf_counter() - started:.1f} s")
     if not agents:
         RESULTS.mkdir(exist_ok=True)

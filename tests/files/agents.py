@@ -59,16 +59,27 @@ def window(path: Path, offset: int | None, limit: int | None, phantom: bool) -> 
 
 
 class Claude:
-    """Claude Code: numbered lines with the empty one at the end, exact edits, a shell that trims its output."""
+    """Claude Code: numbered lines with the empty one at the end, exact edits, a shell that trims its output.
+
+    It edits no file that was changed since it saw it last, and does not show again what it has shown.
+    """
 
     def __init__(self, separator: str = "\t", width: int = 0) -> None:
         self.talk = Talk()
         self.separator, self.width = separator, width
+        self.seen: dict[Path, str] = {}
+        self.shown: tuple[Path, int | None, int | None, str] | None = None
 
     def read(self, path: Path, offset: int | None = None, limit: int | None = None) -> None:
         given: dict[str, Any] = {"file_path": str(path)}
         given |= {key: value for key, value in (("offset", offset), ("limit", limit)) if value is not None}
         lines = window(path, offset, limit, phantom=True)
+        text = path.read_text()
+        self.seen[path] = text
+        if self.shown == (path, offset, limit, text):
+            self.talk.add("Read", given, "File unchanged since last read. The earlier result is still current.")
+            return
+        self.shown = path, offset, limit, text
         if not lines:
             warning = "Warning: the file exists but is shorter than the provided offset."
             self.talk.add("Read", given, f"<system-reminder>{warning}</system-reminder>")
@@ -79,6 +90,10 @@ class Claude:
     def edit(self, path: Path, old: str, new: str, every: bool = False) -> None:
         given = {"file_path": str(path), "old_string": old, "new_string": new, "replace_all": every}
         text = path.read_text()
+        if self.seen.get(path, text) != text:
+            refusal = "File has been modified since read, either by the user or by a linter. Read it again."
+            self.talk.add("Edit", given, f"<tool_use_error>{refusal}</tool_use_error>", True)
+            return
         taken = old
         if new == "" and not old.endswith("\n") and old and old + "\n" in text:
             taken = old + "\n"
@@ -87,10 +102,12 @@ class Claude:
             return
         if taken != old:
             path.write_text(text.replace(taken, new) if every else text.replace(taken, new, 1))
+        self.seen[path] = path.read_text()
         self.talk.add("Edit", given, f"The file {path} has been updated successfully.")
 
     def write(self, path: Path, text: str) -> None:
         path.write_text(text)
+        self.seen[path] = text
         self.talk.add("Write", {"file_path": str(path), "content": text}, f"The file {path} has been updated.")
 
     def shell(self, path: Path, command: str) -> None:

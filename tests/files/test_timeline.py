@@ -59,6 +59,11 @@ def test_an_edit_that_may_have_shifted_known_lines_forgets_them() -> None:
     assert history(read(A, "x", "y", start=4), edit(A, "q", "r\ns")).file_state_at(A).known == 0
 
 
+def test_what_overlaps_is_counted_once_and_the_first_is_taken() -> None:
+    assert history(read(A, "b", "b", "b"), edit(A, "b\nb", "x")).file_state_at(A).text == "x\nb\n"
+    assert history(read(A, "b", "b", start=2), edit(A, "b\nb", "x")).file_state_at(A).known == 0
+
+
 def test_replace_all_changes_every_line() -> None:
     state = history(read(A, "x", "-", "x"), edit(A, "x", "z", replace_all=True)).file_state_at(A)
     assert state.text == "z\n-\nz\n"
@@ -256,10 +261,22 @@ def test_sed_in_place_is_followed_where_it_names_lines_or_plain_texts(script: st
     assert state.text == text
 
 
-@pytest.mark.parametrize("script", ["/b/d", "s/b./x/", "s/b/&&/", "2r other.py", "2,3d;1d"])
-def test_sed_in_place_with_patterns_makes_the_file_unknown(script: str) -> None:
+@pytest.mark.parametrize("script", ["/b/,/c/d", "s/b/x/w log", "1{d}", "y/a/b/"])
+def test_sed_scripts_that_are_not_followed_make_the_file_unknown(script: str) -> None:
     files = history(codex("cat a.py", "a\nb\nc\n"), codex(f"sed -i '{script}' a.py"))
     assert files.file_state_at("a.py").known == 0
+
+
+def test_a_pattern_keeps_lines_known_until_an_unknown_one_may_move_the_rest() -> None:
+    shown = codex("sed -n '1,2p' a.py", "a\nb\n"), codex("sed -n '4,5p' a.py", "b\nc\n")
+    assert history(*shown, codex("sed -i 's/b/x/' a.py")).file_state_at("a.py").lines == ("a", "x", None, "x", "c")
+    assert history(*shown, codex("sed -i '/b/d' a.py")).file_state_at("a.py").lines == ("a",)
+
+
+def test_sed_takes_lines_from_a_known_file() -> None:
+    steps = (write("/w/a.py", "a\nb\n"), write("/w/new.txt", "x\ny\n"))
+    state = history(*steps, bash("cd /w && sed -i '1r /w/new.txt' /w/a.py")).file_state_at("/w/a.py")
+    assert state.lines == ("a", "x", "y", "b")
 
 
 def test_a_renamed_file_keeps_its_lines() -> None:
@@ -277,7 +294,13 @@ def test_a_renamed_file_keeps_its_lines() -> None:
         ("head -n 2 a.py", "a\nb\n", ("a", "b")),
         ("tail -n +3 a.py", "c\nd\n", (None, None, "c", "d")),
         ("cat -n a.py", "     1\ta\n     2\tb\n", ("a", "b")),
-        ("echo first; cat a.py", "first\na\n", ()),
+        ("echo first; cat a.py", "first\na\n", ("a",)),
+        ("echo a; cat a.py", "a\na\n", ()),
+        ("cat b.py && echo --- && sed -n '2,3p' a.py", "b\n---\nb\nc\n", (None, "b", "c")),
+        ("cat b.py; echo ---; cat a.py", "cat: b.py: No such file or directory\n---\na\n", ()),
+        ("cat b.py && cat a.py && echo ---", "b\na\n---\n", ()),
+        ("ls && echo --- && cat a.py", "a.py\n---\na\n", ("a",)),
+        ("make && echo --- && cat a.py", "cc\n---\na\n", ()),
         ("nl a.py", "     1\ta\n       \n     2\tb\n", ()),
         ("cat -A a.py", "a$\nb$\n", ()),
         ("tail -n 2 a.py", "b\nc\n", ()),

@@ -5,7 +5,10 @@ A line keeps its identity while it moves, so that it can be told later which lin
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
+from itertools import pairwise
+
+from prunus.files.likeness import apart, resembles
 
 __all__ = ["Content", "Line", "split"]
 
@@ -70,6 +73,17 @@ class Content:
         self.lines, self.length, self.ended = [], None, None
         self.losses += 1
 
+    def set_aside(self) -> Content:
+        """What is known, for later; here nothing is known any more."""
+        held = Content()
+        held.take_back(self)
+        self.forget()
+        return held
+
+    def take_back(self, held: Content) -> None:
+        """From now on this holds again."""
+        self.lines, self.length, self.ended = held.lines, held.length, held.ended
+
     def write(self, text: str) -> list[Line]:
         """The whole file is this text now."""
         texts, ended = split(text)
@@ -123,12 +137,21 @@ class Content:
         sure, perhaps = self._places(pieces, old.split("\n"))
         if every:
             return self._replace_every(pieces, old, new, sure, perhaps)
+        size = old.count("\n") + 1
+        if size > 1:
+            sure = apart(sure, size, len(old.rsplit("\n", 1)[1]))
         if len(sure) > 1:
             return None
         if sure:
             at, column = sure[0]
+            if over := [place for place in perhaps if at - size < place < at]:
+                # Tools count what overlaps once, and take what comes first.
+                self.disturb([*over, at], size, new.count("\n") - size + 1, pieces)
+                return []
             return self._replace_at(pieces, at, column, old, new)
-        if (not perhaps and self.length is not None) or (loose and _resembles(pieces, old)):
+        if (not perhaps and self.length is not None) or (
+            loose and resembles([None if piece is None else piece.text for piece in pieces], old)
+        ):
             return None
         if len(perhaps) == 1 and self.length is not None:
             return self._replace_within_unknown(pieces, perhaps[0], old, new)
@@ -223,7 +246,8 @@ class Content:
             behind = pieces[end] if end < len(pieces) else None
             if behind is not None and not behind.text.startswith(last):
                 continue
-            if line is None or behind is None or len(inner) < len(middle) or None in inner:
+            short = len(inner) < len(middle) or None in inner
+            if line is None or behind is None or behind is _PERHAPS_NOTHING or short:
                 perhaps.append(at)
             else:
                 sure.append((at, len(line.text) - len(first)))
@@ -281,19 +305,60 @@ class Content:
                 pieces[at] = made[-1]
             self._take(pieces)
             return made
+        size = old.count("\n") + 1
+        separate = all(after[0] >= before[0] + size for before, after in pairwise(sure))
+        if separate and new.count("\n") + 1 == size:
+            return self._replace_in_place(pieces, old, new, sure, perhaps)
         if perhaps or self.length is None:
             first = min([*perhaps, *(place for place, _ in sure), len(pieces)])
             self.lines, self.length, self.ended = pieces[:first], None, None
             self.losses += 1
             return []
-        text = "\n".join(line.text for line in pieces if line is not None)
-        return self._kept_all(pieces, text.replace(old, new).split("\n"))
-
-    def _kept_all(self, pieces: list[Line | None], texts: list[str]) -> list[Line]:
-        made = self._kept(pieces, texts)
         before = set(map(id, pieces))
-        self._take(list(made))
-        return [line for line in made if id(line) not in before]
+        self._replace_each(pieces, old, new, sure)
+        made = [line for line in pieces if line is not None and id(line) not in before]
+        self._take(pieces)
+        return made
+
+    def _replace_each(self, pieces: list[Line | None], old: str, new: str, sure: list[tuple[int, int]]) -> None:
+        """Put a text in its places, from the last one up, as lines below a place move."""
+        size = old.count("\n") + 1
+        end = len(old.rsplit("\n", 1)[-1])
+        places = sorted({(at, 0) for at, _ in sure}) if size == 1 else apart(sure, size, end)
+        for at, column in reversed(places):
+            first, last = pieces[at], pieces[at + size - 1]
+            assert first is not None and last is not None
+            text = first.text.replace(old, new) if size == 1 else first.text[:column] + new + last.text[end:]
+            pieces[at : at + size] = self._kept(pieces[at : at + size], text.split("\n"))
+
+    def _replace_in_place(
+        self,
+        pieces: list[Line | None],
+        old: str,
+        new: str,
+        sure: list[tuple[int, int]],
+        perhaps: list[int],
+    ) -> list[Line]:
+        """Where as many lines come as go, none moves."""
+        size = old.count("\n") + 1
+        made: list[Line] = []
+        unsure = list(perhaps)
+        for at, column in sure:
+            if any(at - size < place < at for place in perhaps):
+                unsure.append(at)
+                continue
+            first, last = pieces[at], pieces[at + size - 1]
+            assert first is not None and last is not None
+            back = last.text[len(old.rsplit("\n", 1)[1]) :]
+            new_lines = [Line(text) for text in (first.text[:column] + new + back).split("\n")]
+            pieces[at : at + size] = new_lines
+            made += new_lines
+        for place in unsure:
+            end = min(place + size, len(pieces))
+            self.losses += any(pieces[place:end])
+            pieces[place:end] = [None] * (end - place)
+        self._take(pieces)
+        return made
 
     @staticmethod
     def _kept(before: Sequence[Line | None], texts: Sequence[str]) -> list[Line]:
@@ -320,13 +385,3 @@ class Content:
 _NOTHING = Line("")
 _PERHAPS_NOTHING = Line("")
 _ENDS = (_NOTHING, _PERHAPS_NOTHING)
-
-
-def _resembles(pieces: Iterable[Line | None], old: str) -> bool:
-    """Whether known lines look like a text that is not among them."""
-    wanted = [line.strip() for line in old.strip().split("\n")]
-    held = [None if line is None else line.text.strip() for line in pieces]
-    if len(wanted) > 1 and wanted[0] in held and wanted[-1] in held[held.index(wanted[0]) + 1 :]:
-        return True
-    plain = "\n".join("\0" if text is None else text for text in held)
-    return " ".join(old.split()) in " ".join(plain.split())

@@ -42,6 +42,10 @@ class Followed:
     """It changed once without a cause that shows, so it may at any time."""
     tidy: set[str] = field(default_factory=set)
     """Formatters that went over it since it was changed last."""
+    doubted: Content | None = None
+    """What was certain until something happened that may have changed it, or not."""
+    fresh: bool = False
+    """Claude Code has changed it since the user spoke last."""
     mentions: list[Mention] = field(default_factory=list)
     traced: int = -1
     """The newest call whose change of it was followed without a loss."""
@@ -51,20 +55,40 @@ class Followed:
         agrees = self.content.agrees(found.start, found.texts, found.total)
         if not agrees:
             self.content.forget()
+        self.doubted = None
         lines = self.content.learn(found.start, found.texts, found.total, found.ended)
         self.mentions.append(Mention(use, found.start, tuple(lines), found.style, self.content.losses))
         return agrees
+
+    def doubt(self) -> None:
+        """It may have been changed, or not: nothing is certain until that is settled."""
+        if not self.content.blank:
+            self.doubted = self.content.set_aside()
+        self.tidy.clear()
+
+    def forget(self) -> None:
+        """It was changed in a way that cannot be followed."""
+        self.doubted = None
+        self.content.forget()
+
+    def settle(self) -> None:
+        """It has not been changed since it was seen last."""
+        if self.doubted is not None:
+            self.content.take_back(self.doubted)
+        self.doubted = None
 
     def count_change(self) -> None:
         """It was changed once more."""
         self.edits += 1
         self.tidy.clear()
+        self.doubted = None
 
     def record(self, use: int, made: list[Line] | None) -> None:
         """Remember which lines a change brought; one that could not be followed leaves nothing certain."""
         if made is None:
-            self.content.forget()
+            self.forget()
             return
+        self.doubted = None
         now = {id(line): number for number, line in enumerate(self.content.lines, 1) if line is not None}
         numbers = [now[id(line)] for line in made if id(line) in now]
         if numbers:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Final
 
-__all__ = ["LANGUAGES", "READERS", "REWRITERS", "WORKERS"]
+__all__ = ["LANGUAGES", "READERS", "REWRITERS", "WEB", "WORKERS"]
 
 
 def _words(text: str) -> frozenset[str]:
@@ -65,3 +65,11 @@ LANGUAGES: Final[dict[str, tuple[str, ...]]] = {
     "rubocop": (".rb",), "swiftformat": (".swift",), "shfmt": (".sh", ".bash"), "phpcbf": (".php",),
 }  # fmt: skip
 """Formatters, and how the names of the files end that they rewrite."""
+_SCRIPTS: Final = (".js", ".jsx", ".ts", ".tsx", ".mjs", ".cjs", ".vue", ".svelte")
+_SHEETS: Final = (".css", ".scss", ".less")
+WEB: Final[dict[str, tuple[str, ...]]] = {
+    "prettier": (*_SCRIPTS, *_SHEETS, ".json", ".html", ".md", ".yaml", ".yml"),
+    "biome": (*_SCRIPTS, *_SHEETS, ".json", ".html"), "eslint": _SCRIPTS, "oxlint": _SCRIPTS, "standard": _SCRIPTS,
+    "stylelint": _SHEETS,
+}  # fmt: skip
+"""Those that look over what their settings name: at most these files."""

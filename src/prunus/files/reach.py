@@ -7,115 +7,52 @@ is not known may have changed anything.
 
 from __future__ import annotations
 
+import json
 import re
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from typing import Final
 
-from prunus.files.programs import LANGUAGES, READERS, REWRITERS, WORKERS
+from prunus.files.commits import hooks_kept_files, named_by_git
+from prunus.files.formatters import TIDYING, Tidied, looked_over, rewritten, same_file, tidied
+from prunus.files.loops import loops, unrolled
+from prunus.files.programs import READERS, REWRITERS, WEB, WORKERS
+from prunus.files.reached import ANYTHING, NOTHING, WORK, Reach
 from prunus.tools import powershell
 from prunus.tools.changers import bare, changed, written_by
 from prunus.tools.paths import join
 from prunus.tools.words import Simple, Word, simples
 
-__all__ = ["ANYTHING", "NOTHING", "WORK", "Reach", "reach"]
+__all__ = ["reach"]
 
-
-def _same(path: str, name: str) -> bool:
-    """Whether two spellings may mean one file."""
-    return path == name or path.endswith("/" + name) or name.endswith("/" + path)
-
-
-@dataclass(frozen=True, slots=True)
-class Tidied:
-    """A formatter that ran. What it went over before, and nobody changed since, it leaves as it is."""
-
-    name: str
-    suffixes: tuple[str, ...] = ()
-    """Files of its language; empty is any."""
-    names: tuple[str, ...] = ()
-    """The files it was given; empty is all."""
-    edited: bool = False
-    """Of the others only those that were changed: hooks of a commit rewrite what is staged."""
-
-    def covers(self, path: str, edits: int) -> bool:
-        """Whether it went over a file."""
-        if self.suffixes and not path.endswith(self.suffixes):
-            return False
-        if any(_same(path, name) or f"/{name}/" in f"/{path}" for name in self.names):
-            return True
-        return (edits > 0) if self.edited else not self.names
-
-
-@dataclass(frozen=True, slots=True)
-class Reach:
-    """The files that may have changed."""
-
-    anything: bool = False
-    made: bool = False
-    """What machines make: build output, logs, lock files."""
-    tidied: tuple[Tidied, ...] = ()
-    """What formatters have gone over."""
-    folders: tuple[str, ...] = ()
-    """Files below these."""
-    names: tuple[str, ...] = ()
-    """Files that a script spells out."""
-
-    def __or__(self, other: Reach) -> Reach:
-        return Reach(
-            self.anything or other.anything,
-            self.made or other.made,
-            self.tidied + other.tidied,
-            self.folders + other.folders,
-            self.names + other.names,
-        )
-
-    def covers(self, path: str) -> bool:
-        """Whether a file may have changed."""
-        if self.anything or (self.made and _MADE.search(path)):
-            return True
-        if any(_same(path, name) for name in (*self.names, *self.folders)):
-            return True
-        return any(path.startswith(folder + "/") or f"/{folder}/" in f"/{path}" for folder in self.folders)
-
-
-NOTHING: Final = Reach()
-WORK: Final = Reach(made=True)
-ANYTHING: Final = Reach(anything=True)
-
-_MADE: Final = re.compile(
-    r"(?:^|/)(?:dist|build|_build|out|target|coverage|node_modules|__pycache__|\.next|\.nuxt|\.cache|\.turbo"
-    r"|generated|__snapshots__|artifacts|logs?|site-packages|vendor|docs_build)/|/(?:proc|sys)/"
-    r"|\.(?:log|lock|lockb|snap|map|pid|out|tmp|sqlite3?|db|pyc|min\.\w+)$|(?:^|/)(?:package-lock\.json|go\.sum"
-    r"|pnpm-lock\.yaml|npm-shrinkwrap\.json|nohup\.out|tsconfig\.tsbuildinfo|next-env\.d\.ts)$",
-    re.I,
-)
 _TASKS: Final = re.compile(
     r"(?:pre|post)?(?:test|tests|build|dev|start|serve|preview|typecheck|type-check|types|tsc|e2e|coverage|bench|watch"
     r"|install|ci|i|audit|outdated|ls|list|view|run|exec|why|init|config|root|bin|prefix|cache|ping|version|info|pack"
     r"|check|vet|mod|doc|env|get|clippy|metadata|tree|search|update|up|down|ps|logs|compose|images|inspect|stop|rm"
-    r"|sync|pip|venv|lock|show|freeze|uninstall|add|remove|clean|--version|-v|-V|--help|-h)(?:[:-][\w:.-]*)?"
+    r"|html|dirhtml|linkcheck|docs|sync|pip|venv|lock|show|freeze|uninstall|add|remove|clean|--version|-v|-V|--help|-h)(?:[:-][\w:.-]*)?"
 )
 _RUNS_TESTS: Final = re.compile(
     r"(?:^|/)(?:run_?tests?|runtests|tests?|conftest|manage|setup|check\w*)\.(?:py|sh|js|ts)$"
 )
+_SHEBANG: Final = re.compile(r"#!.*\b(?:ba|z|da)?sh\b")
+_SHELLS: Final = frozenset({"bash", "sh", "zsh"})
+_INTERPRETERS: Final = _SHELLS | {"python", "python3", "node", "deno", "ruby", "perl", "tsx", "ts-node", "php"}
+_MANAGERS: Final = frozenset({"npm", "pnpm", "yarn", "bun"})
+_CHECKED: Final = re.compile(r"No fixes applied\.(?!.*Fixed \d)|fixable with the `--fix` option", re.S)
+"""Said by linters that were not told to fix anything, or found nothing to fix."""
+_MUTE: Final = frozenset({"-q", "-qq", "--quiet", "-s", "--silent"})
 _SUBSTITUTION: Final = re.compile(r"\$\(|`")
 _SUSPECT: Final = re.compile(
     r"subprocess|os\.(?:system|remove|rename|replace|unlink|popen)|shutil|exec(?:Sync|File|\()|spawn|child_process"
     r"|fileinput|unlink|rename|open\([^)\n]*['\"][wax]|\.write|write_text|write_bytes|writeFile|appendFile|truncate"
 )
-_TIDYING: Final = re.compile(r"(?:format|fmt|lint|prettier|fix|style)(?:[:-][\w:.-]*)?")
-"""Tasks that may rewrite sources in one style."""
 _VALUED: Final = frozenset(
     {"-w", "--workspace", "--filter", "-F", "--prefix", "-C", "--dir", "--cwd", "-p", "--package"}
 )
 _ECHOED: Final = re.compile(r"^(?:> |\$ )(?![\w@/.-]+@[\w.-]+ )(\S.*)$", re.M)
 """Package managers print the command of a task before they run it."""
-_COMMITTED: Final = re.compile(r"^\[[^\]\n]+ [0-9a-f]{6,}\] ", re.M)
-_HOOKS: Final = re.compile(
-    r"lint-staged|husky|pre-commit|lefthook|prettier|eslint|biome|\bformat|\.{6,}(?:Passed|Failed|Skipped)", re.I
-)
 _CMDLET: Final = re.compile(r"[A-Z][A-Za-z]+-[A-Z][A-Za-z]+")
+_QUOTED: Final = re.compile(r"(?<!\S)#[^\n]*|'[^']*'|\"(?:[^\"`]|`.)*\"", re.S)
 _CONTROL: Final = re.compile(
     r"[$({@'\"\[}#%&]|(?:if|else|elseif|foreach|for|while|try|catch|finally|function|param)\b"
 )
@@ -141,16 +78,42 @@ def reach(command: str, output: str, known: Known, depth: int = 0) -> Reach:
     total = NOTHING
     folder = ""
     staged = _staged(script)
-    for simple in script:
+    values = loops(command) if "for " in command else {}
+    for at, simple in enumerate(script):
         if len(simple.words) == 2 and simple.words[0].text == "cd":
             folder = join(folder, simple.words[1].text)
-        total |= _of(simple, output, known, folder, depth, staged)
+        cut = at + 1 < len(script) and script[at + 1].joint == "|"
+        scene = Scene(output, known, folder, depth, staged, cut)
+        turns = unrolled(simple, values) if values else None
+        for each in turns or (simple,):
+            total |= _of(each, scene) | Reach(styled=_styled(each))
+            if depth or turns:
+                # Of other commands `tools` knows which files they name.
+                total |= Reach(names=tuple(join(folder, word.text) for word in changed(each).files))
         for word in simple.words:
             if not word.certain and _SUBSTITUTION.search(word.text):
                 total |= _substituted(word.text, known, depth)
         if total.anything:
-            return ANYTHING
+            break
     return total
+
+
+def _styled(simple: Simple) -> tuple[str, ...]:
+    words = bare(simple.words)
+    return looked_over(words[0].text.rsplit("/", 1)[-1], words) if words else ()
+
+
+@dataclass(frozen=True, slots=True)
+class Scene:
+    """Where one simple command stands."""
+
+    output: str
+    known: Known
+    folder: str = ""
+    depth: int = 0
+    staged: tuple[str, ...] | None = None
+    cut: bool = False
+    """Its output went through another command."""
 
 
 def _substituted(text: str, known: Known, depth: int) -> Reach:
@@ -200,14 +163,7 @@ def _staged(script: Sequence[Simple]) -> tuple[str, ...] | None:
     return tuple(join("", text) for text in found)
 
 
-def _of(
-    simple: Simple,
-    output: str,
-    known: Known,
-    folder: str,
-    depth: int,
-    staged: tuple[str, ...] | None = None,
-) -> Reach:
+def _of(simple: Simple, scene: Scene) -> Reach:
     words = bare(simple.words)
     if simple.words and simple.words[0].text == "sudo" and simple.words[1:2] == (Word("-u"),):
         words = bare(simple.words[3:])
@@ -218,44 +174,47 @@ def _of(
     found = changed(simple)
     if len(words) > 1 and words[-1].text in ("--help", "--version", "-h", "-V"):
         return NOTHING
-    if (found.wild or found.files) and (tidied := _tidied(name, words, found.files, folder)) is not None:
-        return Reach(made=True, tidied=(tidied,))
+    if name in _MANAGERS:
+        return _package(name, words[1:], scene)
+    # With -l these formatters print what they rewrite.
+    listing = name in ("gofmt", "gofumpt", "goimports") and {Word("-l"), Word("-w")} <= set(words)
+    if found.wild or found.files or listing:
+        mute = bool(simple.outputs) or not _MUTE.isdisjoint(word.text for word in words)
+        said = None if mute else rewritten(name, words, scene.output, scene.cut)
+        if said is not None:
+            given = (join(scene.folder, word.text) for word in found.files)
+            spared = (path for path in given if not any(same_file(path, name) for name in said))
+            return Reach(made=True, names=said, spared=tuple(spared))
+        if (one := tidied(name, words, scene.folder, scene.output)) is not None:
+            return Reach(made=True, tidied=(one,))
     if found.wild:
-        return _wild(name, words, folder)
-    if name in ("python", "python3", "node", "bash", "sh", "zsh", "deno", "ruby", "perl", "tsx", "ts-node", "php"):
-        return _interpreter(name, words[1:], simple, known, folder, depth)
+        return _wild(name, words, scene)
+    if name in _INTERPRETERS:
+        return _interpreter(name, words[1:], simple, scene)
     if name == "xargs":
         at = 1
         while at < len(words) and words[at].text.startswith("-"):
             at += 2 if words[at].text in ("-n", "-I", "-P", "-L", "-d") else 1
         inner = words[at:]
-        return _of(Simple("", tuple(inner)), output, known, folder, depth) if inner else NOTHING
+        return _of(Simple("", tuple(inner)), scene) if inner else NOTHING
     if name == "git":
-        return _git(words, output, staged)
+        return _git(words, scene)
     if name in READERS:
         return NOTHING
     if name in WORKERS:
-        return _work(name, words[1:], output)
+        return _work(name, words[1:])
     path = words[0].text
+    if " " in path and len(words) == 1:
+        # The quotes of `cmd /c`.
+        return reach(path, scene.output, scene.known, scene.depth + 1)
     if "/" in path or "." in path:
-        return _script(path, known, folder)
+        return _script(path, scene)
+    if name == "pre-commit" and "Passed" in scene.output and "Failed" not in scene.output and not scene.cut:
+        return NOTHING
     if name in REWRITERS or not words[0].certain:
         return ANYTHING
     named = (word.text for word in words[1:] if not word.text.startswith("-") and len(word.text) > 2)
-    return Reach(made=True, names=tuple(join(folder, text) for text in named))
-
-
-def _tidied(name: str, words: Sequence[Word], files: Sequence[Word], folder: str) -> Tidied | None:
-    """The formatter that a command runs, if it is one that rewrites files."""
-    names = tuple(join(folder, word.text) for word in files)
-    texts = [word.text for word in words]
-    if name in LANGUAGES:
-        return Tidied(name, LANGUAGES[name], names)
-    if name in ("prettier", "eslint", "biome", "stylelint", "standard", "oxlint"):
-        return Tidied(name, (), names)
-    if name in ("npm", "pnpm", "yarn", "bun") and (task := _task(_tasks(words[1:]))) and not files:
-        return Tidied(task) if _TIDYING.fullmatch(task) else None
-    return Tidied("make") if name in ("make", "just") and any(map(_TIDYING.fullmatch, texts[1:])) else None
+    return Reach(made=True, names=tuple(join(scene.folder, text) for text in named))
 
 
 def _task(tasks: Sequence[str]) -> str:
@@ -263,43 +222,86 @@ def _task(tasks: Sequence[str]) -> str:
     return tasks[1] if tasks[:1] == ["run"] and len(tasks) > 1 else tasks[0] if tasks else ""
 
 
-def _wild(name: str, words: Sequence[Word], folder: str) -> Reach:
-    """A command that names no single files: the folder it removes, or the language it formats."""
-    if name in ("rm", "git") and all(word.certain for word in words):
-        verb = [word.text for word in words[:2]]
-        rest = words[2:] if verb == ["git", "rm"] else words[1:] if name == "rm" else []
-        gone = [word.text for word in rest if not word.text.startswith("-")]
-        if gone and all(text not in (".", "..", "/", "*", "~") and "*" not in text for text in gone):
-            return Reach(folders=tuple(join(folder, text) for text in gone))
+def _wild(name: str, words: Sequence[Word], scene: Scene) -> Reach:
+    """A command that names no single files: the folders it removes or fills, or what git says it changed."""
+    texts = [word.text for word in words]
+    if name == "git" and texts[1:2] != ["rm"]:
+        named = named_by_git(texts[1:], scene.output)
+        return ANYTHING if named is None or scene.cut else Reach(names=named)
+    if not all(word.certain or word.text == "{}" for word in words):
         return ANYTHING
+    operands = [text for text in texts[2 if name == "git" else 1 :] if not text.startswith("-")]
+    if name in ("rm", "git"):
+        gone = operands
+    elif name == "cp" and "-t" not in texts and len(operands) > 1:
+        # What is copied stands in the target folder, or is the target.
+        gone = operands[-1:]
+        if gone[0].rstrip("/") in (".", "./"):
+            gone = [text.rstrip("/").rsplit("/", 1)[-1] for text in operands[:-1]]
+    elif name == "find" and texts.count("-name") == 1 and not {"-o", "-or", "!", "-not"} & set(texts):
+        gone = [texts[texts.index("-name") + 1]]
+    else:
+        return ANYTHING
+    if gone and all(text not in ("", ".", "..", "/", "*", "~") and "*" not in text for text in gone):
+        return Reach(folders=tuple(join(scene.folder, text) for text in gone))
     return ANYTHING
 
 
-def _git(words: Sequence[Word], output: str, staged: tuple[str, ...] | None) -> Reach:
+def _git(words: Sequence[Word], scene: Scene) -> Reach:
     texts = [word.text for word in words]
     if "commit" not in texts or "--no-verify" in texts:
         return NOTHING
-    made = _COMMITTED.search(output)
-    if made is not None and not _HOOKS.search(output) and not output[: made.start()].strip():
+    if not scene.cut and hooks_kept_files(_ECHOED.sub(lambda told: _if_writing(told, scene), scene.output)):
         return NOTHING
-    return ANYTHING if staged is None else Reach(tidied=(Tidied("commit", (), staged, True),))
+    return ANYTHING if scene.staged is None else Reach(tidied=(Tidied("commit", (), scene.staged, True),))
 
 
-def _work(name: str, words: Sequence[Word], output: str) -> Reach:
+def _if_writing(told: re.Match[str], scene: Scene) -> str:
+    """A command that a hook has echoed, if it may change sources."""
+    found = reach(told[1], "", scene.known, scene.depth + 1)
+    return told[0] if found.anything or found.tidied or found.names else ""
+
+
+def _package(name: str, words: Sequence[Word], scene: Scene) -> Reach:
+    """A package manager: what the task does that it is told to run."""
+    tasks = _tasks(words)
+    task = _task(tasks)
+    said = [line for line in _ECHOED.findall(scene.output) if line != task]
+    if not said and (told := _told(task, words, scene)) is not None:
+        said = [told]
+    if said and task not in ("install", "i", "ci", "add"):
+        total = WORK
+        output = "" if scene.cut else _ECHOED.sub("", scene.output)
+        for line in said:
+            total |= reach(line, output, scene.known, max(scene.depth, 1) + 1)
+        return total
+    if TIDYING.fullmatch(task):
+        tidied_by = () if _CHECKED.search(scene.output) else (Tidied(task),)
+        return Reach(made=True, tidied=tidied_by, styled=WEB["biome"])
+    return WORK if not task or _TASKS.fullmatch(task) else ANYTHING
+
+
+def _told(task: str, words: Sequence[Word], scene: Scene) -> str | None:
+    """The command of a task, as package.json spells it; None if that is not known."""
+    text = scene.known(join(scene.folder, "package.json"))
+    if text is None or any(word.text in _VALUED for word in words):
+        return None
+    try:
+        scripts = json.loads(text).get("scripts", {})
+        steps = [scripts[name] for name in (f"pre{task}", task, f"post{task}") if name in scripts]
+    except (ValueError, AttributeError, TypeError):
+        return None
+    if task not in scripts or not all(isinstance(step, str) for step in steps):
+        return None
+    more = [word.text for word in words]
+    rest = " ".join(more[more.index(task) + 1 :]) if task in more else ""
+    return " && ".join(steps) + (f" {rest}" if rest and f"post{task}" not in scripts else "")
+
+
+def _work(name: str, words: Sequence[Word]) -> Reach:
     tasks = _tasks(words)
     if name in ("make", "just"):
         return WORK if tasks and all(_TASKS.fullmatch(task) for task in tasks) else ANYTHING
-    if name in ("npm", "pnpm", "yarn", "bun"):
-        task = _task(tasks)
-        said = [line for line in _ECHOED.findall(output) if line != task]
-        if said and task not in ("install", "i", "ci", "add"):
-            total = WORK
-            for line in said:
-                total |= reach(line, "", lambda path: None, 2)
-            return total
-        if _TIDYING.fullmatch(task):
-            return Reach(made=True, tidied=(Tidied(task),))
-        return WORK if not task or _TASKS.fullmatch(task) else ANYTHING
     if name == "go" and tasks[:1] in (["mod"], ["get"], ["work"]):
         return Reach(made=True, names=("go.mod", "go.sum", "go.work"))
     if name in ("cargo", "go", "deno"):
@@ -323,30 +325,32 @@ def _tasks(words: Sequence[Word]) -> list[str]:
     return found
 
 
-def _interpreter(name: str, words: Sequence[Word], simple: Simple, known: Known, folder: str, depth: int) -> Reach:
+def _interpreter(name: str, words: Sequence[Word], simple: Simple, scene: Scene) -> Reach:
     texts = [word.text for word in words]
     for at, text in enumerate(texts):
         if text in ("-c", "-lc", "-e", "--eval", "-p") and at + 1 < len(texts):
-            if name in ("bash", "sh", "zsh"):
-                return reach(texts[at + 1], "", known, depth + 1)
+            if name in _SHELLS:
+                return reach(texts[at + 1], "", scene.known, scene.depth + 1)
             return _by_text(texts[at + 1])
         if not text.startswith("-"):
-            return _script(text, known, folder)
-        if text in ("--version", "-V", "-v", "--help", "-h", "--check"):
+            return _script(text, scene)
+        if text in ("--version", "-V", "-v", "--help", "-h", "--check") or (text == "-n" and name in _SHELLS):
             return NOTHING
     if simple.heredoc is not None:
-        if name in ("bash", "sh", "zsh"):
-            return reach(simple.heredoc, "", known, depth + 1)
+        if name in _SHELLS:
+            return reach(simple.heredoc, "", scene.known, scene.depth + 1)
         return _by_text(simple.heredoc)
     return NOTHING if name in ("python", "python3", "node") and not texts else ANYTHING
 
 
-def _script(path: str, known: Known, folder: str) -> Reach:
+def _script(path: str, scene: Scene) -> Reach:
     """A script in a file: what it may do shows where its text is known."""
-    text = known(join(folder, path))
-    if text is not None:
-        return _by_text(text)
-    return WORK if _RUNS_TESTS.search(path) else ANYTHING
+    text = scene.known(join(scene.folder, path))
+    if text is None:
+        return WORK if _RUNS_TESTS.search(path) else ANYTHING
+    if path.endswith((".sh", ".bash", ".zsh")) or _SHEBANG.match(text):
+        return reach(text, scene.output, scene.known, scene.depth + 1)
+    return _by_text(text)
 
 
 def _by_text(text: str) -> Reach:
@@ -363,10 +367,10 @@ def _powershell(command: str, known: Known) -> Reach:
     """PowerShell: `tools` names what its cmdlets change; programs that it starts are known by name."""
     total = NOTHING
     text = re.sub(r"@(['\"])\r?\n.*?\n\1@", "''", command, flags=re.S)
-    text = re.sub(r"'[^'\n]*'|\"[^\"\n]*\"", "''", text)
+    text = _QUOTED.sub(lambda found: "" if found[0][0] == "#" else "''", text)
     for piece in re.split(r"[;|\n{}]|&&|\|\|", text):
         words = [Word(word) for word in piece.split()]
         if not words or _CMDLET.fullmatch(words[0].text) or _CONTROL.match(words[0].text):
             continue
-        total |= _of(Simple("", tuple(words)), "", known, "", 1)
+        total |= _of(Simple("", tuple(words)), Scene("", known, depth=1))
     return total

@@ -9,13 +9,20 @@ from typing import Final
 from prunus.history import Call
 
 __all__ = [
+    "TELLS_OF_CHANGES",
     "changed_elsewhere",
     "changes_files",
+    "ended",
     "explores",
     "goes_on",
     "noted_changes",
     "only_looks",
+    "process_of",
+    "proves_unchanged",
+    "says_unchanged",
+    "tasks_ended",
     "tells_success",
+    "user_changed",
 ]
 
 _NOTED: Final = re.compile(r"Note: (\S[^\n]*?) was modified, either by the user or by a linter")
@@ -26,10 +33,31 @@ _CHANGES: Final = re.compile(
     r"|script|python|ipython|code)(?:_|$)|agent(?!v)|(?:^|_)task(?:_|$)",
     re.I,
 )
-_RUNNING: Final = re.compile(r"Process running with session ID|running in background|<pid>\d+</pid>", re.I)
+_RUNNING: Final = re.compile(
+    r"Process running with session ID|running in (?:the )?background|backgrounded by user|Async agent launched"
+    r"|<pid>\d+</pid>",
+    re.I,
+)
+_ID: Final = re.compile(
+    r"Process running with session ID (\d+)|(?:running in background|backgrounded by user) with ID: (\w+)", re.I
+)
+_PROCESS: Final = ("session_id", "bash_id", "shell_id", "task_id", "shellId")
+_ENDED: Final = re.compile(r"^Process exited with code|<status>(?:completed|killed|failed)</status>", re.M)
+_TASK: Final = re.compile(r"<task-id>([^<\n]+)</task-id>")
 _LOOKERS: Final = frozenset({"explore", "plan", "claude-code-guide"})
 """Sub-agents that have no tool to change a file with."""
 _POLLS: Final = frozenset({"BashOutput", "KillShell", "read_bash", "stop_bash", "read_background_output"})
+TELLS_OF_CHANGES: Final = frozenset({"Edit", "MultiEdit", "Write"})
+"""The tools of Claude Code, which takes note of changes by others and tells the model."""
+_MADE: Final = re.compile(r"\s*(?:The file \S.* has been updated|Applied \d+ edits? to )")
+_A_LETTER: Final = 4000
+"""Characters; longer texts are pasted."""
+_SAID: Final = re.compile(
+    r"\b(?:I|we)(?:'ve| have)?(?: (?:just|already|also|manually))* (?:added|adjusted|changed|deleted|edited|fixed"
+    r"|formatted|modified|moved|reformatted|removed|renamed|replaced|restored|reverted|rewrote|tweaked|undid|updated)\b",
+    re.I,
+)
+_SAME: Final = re.compile(r"\s*(?:File )?[Uu]nchanged since (?:the )?last read\b")
 _UPDATED: Final = re.compile(r"File \S.* updated with changes\.")  # Copilot CLI
 
 
@@ -53,6 +81,21 @@ def goes_on(call: Call, text: str) -> bool:
     return _RUNNING.search(text[:400]) is not None or "run_in_background" in call.text
 
 
+def process_of(call: Call, text: str) -> str:
+    """Which running command a call is about: by the id that it is given or gets; empty if none is told."""
+    if isinstance(call.input, Mapping):
+        for key in _PROCESS:
+            if (given := call.input.get(key)) is not None:
+                return str(given)
+    found = _ID.search(text[:600])
+    return next((name for name in found.groups() if name), "") if found else ""
+
+
+def ended(text: str) -> bool:
+    """Whether a result says that a running command has ended."""
+    return _ENDED.search(text[:600]) is not None
+
+
 def only_looks(call: Call) -> bool:
     """Whether a call only asks what a running command has printed, or ends it."""
     if call.tool == "write_stdin":
@@ -65,6 +108,30 @@ def explores(call: Call) -> bool:
     if not isinstance(call.input, Mapping):
         return False
     return str(call.input.get("subagent_type") or "").lower() in _LOOKERS
+
+
+def proves_unchanged(tool: str, text: str) -> bool:
+    """Whether an edit was only made because nobody has changed the file since the agent saw it last.
+
+    Claude Code compares the time of the last change with that of its last read, write or edit, and refuses. Where
+    it takes note of a change by itself, it says so (`noted_changes`).
+    """
+    return tool in TELLS_OF_CHANGES and _MADE.match(text) is not None
+
+
+def tasks_ended(text: str) -> list[str]:
+    """The commands and agents in the background of which Claude Code says that they have ended, by their ids."""
+    return _TASK.findall(text) if "<task-notification>" in text else []
+
+
+def user_changed(text: str) -> bool:
+    """Whether users say that they have changed something themselves."""
+    return len(text) < _A_LETTER and _SAID.search(text) is not None
+
+
+def says_unchanged(text: str) -> bool:
+    """Whether a read was not made because the file is as it was when the agent saw it last."""
+    return _SAME.match(text) is not None
 
 
 def tells_success(text: str) -> bool:

@@ -12,26 +12,46 @@ from collections.abc import Iterator
 from typing import Final
 
 from prunus.files.arguments import Change, Splice, asked, patch_in
-from prunus.files.commands import moved, printed_lines, written
+from prunus.files.commands import moved, written
 from prunus.files.content import Line
+from prunus.files.failures import never_ran, refused
 from prunus.files.followed import Followed, Mention
 from prunus.files.hunks import Section, apply_hunks, apply_steps, sections, steps
-from prunus.files.reach import ANYTHING, NOTHING, Reach, reach
+from prunus.files.printouts import printed_lines, printed_one_by_one
+from prunus.files.reach import reach
+from prunus.files.reached import ANYTHING, NOTHING, Reach
 from prunus.files.sed import apply_stream, streams
+from prunus.files.shelf import (
+    disturb,
+    doubt_all,
+    file_of,
+    forget,
+    forget_aliases,
+    namesake,
+    rename,
+    text_of,
+)
 from prunus.files.shown import Shown, read_result, returned, snippet, window
 from prunus.files.signs import (
+    TELLS_OF_CHANGES,
     changed_elsewhere,
     changes_files,
+    ended,
     explores,
     goes_on,
     noted_changes,
     only_looks,
+    process_of,
+    proves_unchanged,
+    says_unchanged,
+    tasks_ended,
     tells_success,
+    user_changed,
 )
 from prunus.files.state import FileState, state_of
 from prunus.history import Call, Result, Text
 from prunus.notes import unfolded
-from prunus.tools import Touch
+from prunus.tools import Touch, body_of
 from prunus.tools.paths import join
 from prunus.view import Piece, Use, View
 
@@ -45,13 +65,18 @@ class Timeline:
 
     def __init__(self) -> None:
         self.files: dict[str, Followed] = {}
-        self._running = NOTHING
+        self._styled: set[str] = set()
+        self._loop = 0
+        self._reminded = False
+        """The client says of files that somebody else has changed."""
+        self._accompanied = False
+        """Another agent may still be at work: what is unchanged now may not stay so."""
+        self._running: dict[str, Reach] = {}
 
     def take(self, event: Use | Piece, view: View) -> None:
         """Follow the next event."""
         if isinstance(event, Piece):
-            if isinstance(event.part, Text) and "was modified" in event.part.text:
-                self._told_of_changes(event.part.text)
+            self._hear(event)
             return
         call, result = view.part(event.call), view.part(event.result)
         if isinstance(call, Call) and isinstance(result, Result):
@@ -88,18 +113,25 @@ class Timeline:
                 self._shell(use, call, text, folder)
             case "task":
                 if not explores(call):
-                    self._forget_all()
+                    self._accompanied = self._accompanied or not text.strip() or goes_on(call, text)
+                    doubt_all(self.files)
             case _:
                 self._other(use, call)
 
     def _file(self, path: str) -> Followed:
-        file = self.files.get(path)
-        if file is None:
-            file = self.files[path] = Followed(path)
-        return file
+        return file_of(self.files, path)
 
     def _read(self, use: Use, text: str) -> None:
-        if not use.visible or use.outcome != "ok" or len(use.touches) != 1:
+        if len(use.touches) == 1 and says_unchanged(text):
+            if not self._accompanied:
+                self._file(use.touches[0].path).settle()
+            return
+        if not use.visible or use.outcome != "ok":
+            return
+        if use.meaning.command and (len(use.touches) > 1 or "echo" in use.meaning.command):
+            self._printed(use, text)
+            return
+        if len(use.touches) != 1:
             return
         touch = use.touches[0]
         if use.meaning.command:
@@ -109,10 +141,16 @@ class Timeline:
         if found is not None:
             self.learn(use, touch.path, found)
 
+    def _printed(self, use: Use, text: str) -> None:
+        for touch, found in printed_one_by_one(use.tool, use.meaning.command, use.touches, text):
+            self.learn(use, touch.path, found)
+
     def learn(self, use: Use, path: str, found: Shown) -> None:
         """Take over what a read shows of a file."""
         file = self._file(path)
         file.reads += 1
+        if file.content.blank and found.total is not None and (same := namesake(self.files, path, found)):
+            rename(self.files, same, path, copied=True)
         if not file.show(use.index, found):
             file.restless = True
         file.deleted = False
@@ -139,18 +177,22 @@ class Timeline:
         if use.outcome == "error":
             if changed_elsewhere(text):
                 for touch in use.touches:
-                    self._forget(touch.path)
+                    forget(self.files, touch.path)
             return
         for touch in use.touches:
-            self._file(touch.path).count_change()
+            file = self._file(touch.path)
+            if proves_unchanged(use.tool, text) and not self._accompanied:
+                file.settle()
+            file.count_change()
+            file.fresh = use.tool in TELLS_OF_CHANGES
         if patch := patch_in(call, use.meaning.command):
             self._patch(use, sections(patch))
             return
         if len(use.touches) != 1:
             for touch in use.touches:
-                self._forget(touch.path)
+                forget(self.files, touch.path)
             if not use.touches:
-                self._forget_all()
+                doubt_all(self.files)
             return
         file = self._file(use.touches[0].path)
         losses = file.content.losses
@@ -160,10 +202,10 @@ class Timeline:
             changes = None
         printed = steps(text) if text.startswith("--- ") else ()
         if use.stripped or (changes is None and not printed):
-            self._forget(file.path)
+            forget(self.files, file.path)
         elif changes is None:
             if apply_steps(file.content, printed) is None:
-                file.content.forget()
+                file.forget()
         else:
             self._edit(use, file, changes)
         self._verify(use, file, text)
@@ -172,12 +214,12 @@ class Timeline:
 
     def _edit(self, use: Use, file: Followed, changes: tuple[Change, ...]) -> None:
         file.deleted = False
-        self._forget_aliases(file.path)
+        forget_aliases(self.files, file.path)
         made: list[Line] = []
         for change in changes:
             new = file.make(change, use.tool)
             if new is None:
-                file.content.forget()
+                file.forget()
                 return
             made += new
         file.record(use.index, made)
@@ -193,109 +235,138 @@ class Timeline:
     def _patch(self, use: Use, parts: tuple[Section, ...]) -> None:
         if not parts or use.outcome != "ok":
             for touch in use.touches:
-                self._forget(touch.path)
+                forget(self.files, touch.path)
             return
         for part in parts:
             path = _resolved(part.path, use.touches)
             file = self._file(path)
-            self._forget_aliases(path)
+            forget_aliases(self.files, path)
             match part.verb:
                 case "Add File":
                     file.deleted = False
                     file.record(use.index, file.content.write(part.text))
                 case "Delete File":
-                    file.content.forget()
+                    file.forget()
                     file.deleted = True
                 case _:
                     file.record(use.index, apply_hunks(file.content, part.hunks))
                     if part.target:
-                        self._rename(path, _resolved(part.target, use.touches))
-
-    def _rename(self, source: str, target: str, copied: bool = False) -> None:
-        old, new = self._file(source), self._file(target)
-        new.content.lines = list(old.content.lines)
-        new.content.length, new.content.ended = old.content.length, old.content.ended
-        new.deleted = False
-        if not copied:
-            old.content.forget()
-            old.deleted = True
+                        rename(self.files, path, _resolved(part.target, use.touches))
 
     def _shell(self, use: Use, call: Call, text: str, folder: str) -> None:
-        command = use.meaning.command
+        command, body = use.meaning.command, body_of(use.tool, text)
+        if refused(text) or ((use.outcome != "ok" or "is not recognized as" in body) and never_ran(command, body)):
+            return
         changed = Counter(touch.path for touch in use.touches if touch.kind != "read")
-        if use.outcome == "ok" and (rename := moved(command)) is not None:
-            source, target = join(folder, rename.source), join(folder, rename.target)
+        if use.outcome == "ok" and (move := moved(command)) is not None:
+            source, target = join(folder, move.source), join(folder, move.target)
             if source in self.files:
-                self._rename(source, target, rename.copied)
+                rename(self.files, source, target, move.copied)
                 return
         if not command:
-            self._disturb(self._running if only_looks(call) else ANYTHING)
+            self._look(call, text)
             return
-        if use.outcome == "ok" and len(changed) == 1 and (edited := streams(command)) is not None:
-            file = self._file(next(iter(changed)))
-            file.count_change()
-            self._forget_aliases(file.path)
-            file.record(use.index, apply_stream(file.content, edited[1]))
+        if changed and use.outcome == "ok" and self._streamed(use, set(changed), body, folder):
             return
         texts = {join(folder, path): whole for path, whole in written(command).items()}
         found = reach(
-            command, text, lambda path: texts.get(join(folder, path), self.state(join(folder, path)).text)
+            command, body, lambda path: texts.get(join(folder, path)) or text_of(self.files, join(folder, path))
         )
+        self._styled.update(found.styled)
         if goes_on(call, text):
-            self._running |= found
-        formatted = {name for tidied in found.tidied for name in tidied.names}
-        for path in changed:
-            if not any(path == name or path.endswith("/" + name) for name in formatted):
+            name = process_of(call, text)
+            self._running[name] = self._running.get(name, NOTHING) | found
+        formatted = {name for tidied in found.tidied for name in tidied.names} | set(found.spared)
+        for path, times in changed.items():
+            if times > 1 or not any(path == name or path.endswith("/" + name) for name in formatted):
                 self._file(path).count_change()
-                self._forget(path)
-        self._disturb(found)
+                forget(self.files, path)
+        disturb(self.files, found)
+        if use.visible and use.outcome == "ok" and not changed and any(t.kind == "read" for t in use.touches):
+            self._printed(use, text)
         for path, whole in texts.items():
             if use.outcome == "ok" and changed[path] == 1 and not found.covers(path):
                 file = self._file(path)
                 file.deleted = False
                 file.record(use.index, file.content.write(whole))
 
-    def _disturb(self, found: Reach) -> None:
-        if found == NOTHING:
+    def _streamed(self, use: Use, changed: set[str], body: str, folder: str) -> bool:
+        """Follow `sed -i`; whether nothing else was changed."""
+        edited = streams(use.meaning.command)
+        if edited is None or "sed:" in body:
+            return False
+        paths = [_resolved(path, use.touches) for path, _ in edited]
+        if set(paths) != changed:
+            return False
+        for path, (_, steps_) in zip(paths, edited, strict=True):
+            file = self._file(path)
+            file.count_change()
+            forget_aliases(self.files, path)
+            made = apply_stream(file.content, steps_, lambda name: text_of(self.files, join(folder, name)))
+            file.record(use.index, made)
+        return True
+
+    def _look(self, call: Call, text: str) -> None:
+        """A call without a command: it asks what a running one has printed, or nothing is known of it."""
+        if not only_looks(call):
+            disturb(self.files, ANYTHING)
             return
-        for file in self.files.values():
-            if file.restless or found.covers(file.path):
-                file.content.forget()
-                file.tidy.clear()
-            for tidied in found.tidied:
-                if tidied.covers(file.path, file.edits):
-                    if tidied.name not in file.tidy and (file.edits or not tidied.edited or tidied.names):
-                        file.content.forget()
-                        file.tidy.clear()
-                    file.tidy.add(tidied.name)
+        name = process_of(call, text)
+        for key in (name,) if name in self._running else tuple(self._running):
+            disturb(self.files, self._running[key])
+        if ended(text):
+            self._running.pop(name, None)
 
     def _other(self, use: Use, call: Call) -> None:
         if changes_files(use.tool):
-            self._forget_all()
+            doubt_all(self.files)
             return
         for path, file in self.files.items():
             if path.rsplit("/", 1)[-1] in call.text:
-                file.content.forget()
+                file.forget()
+
+    def _hear(self, event: Piece) -> None:
+        """Somebody has spoken, or the client in the place of the user."""
+        if not isinstance(event.part, Text):
+            return
+        text = event.part.text
+        if event.role != "assistant":
+            if user_changed(text):
+                self._trust_user(text)
+            self._reminded = self._reminded or "<system-reminder>" in text
+            if "was modified" in text:
+                self._told_of_changes(text)
+            for name in tasks_ended(text):
+                if name in self._running:
+                    disturb(self.files, self._running.pop(name))
+                elif self._accompanied:
+                    doubt_all(self.files)
+        if event.loop != self._loop:
+            self._loop = event.loop
+            self._leave_to_user()
+
+    def _trust_user(self, text: str) -> None:
+        """The user has changed files: those that are named, or any."""
+        named = [path for path in self.files if path.rsplit("/", 1)[-1] in text]
+        for path in named:
+            forget(self.files, path)
+        if not named:
+            doubt_all(self.files)
+
+    def _leave_to_user(self) -> None:
+        """While the user has the word, an editor may lay out files that were changed, as the project has it.
+
+        Claude Code sees that and tells; a recording without its reminders does not show it.
+        """
+        ends = tuple(self._styled)
+        for file in self.files.values():
+            if file.fresh and not file.tidy and not self._reminded and file.path.endswith(ends):
+                file.forget()
+            file.fresh = False
 
     def _told_of_changes(self, text: str) -> None:
         for path in noted_changes(text):
-            self._forget(join("", path))
-
-    def _forget(self, path: str) -> None:
-        """Nothing is known of a file any more, nor of one that may be the same under another name."""
-        if (file := self.files.get(path)) is not None:
-            file.content.forget()
-            file.deleted = False
-        self._forget_aliases(path)
-
-    def _forget_aliases(self, path: str) -> None:
-        for other, file in self.files.items():
-            if other != path and (other.endswith("/" + path) or path.endswith("/" + other)):
-                file.content.forget()
-
-    def _forget_all(self) -> None:
-        for file in self.files.values():
-            file.content.forget()
+            forget(self.files, join("", path))
 
 
 def _resolved(path: str, touches: tuple[Touch, ...]) -> str:

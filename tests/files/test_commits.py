@@ -1,0 +1,37 @@
+import pytest
+
+from prunus.files.commits import hooks_kept_files
+
+DONE = "[main 1a2b3c4] add it\n 2 files changed, 3 insertions(+)\n create mode 100644 a.py\n"
+STATUS = "On branch main\nChanges not staged for commit:\n\tmodified:   .husky/pre-commit\n"
+STAGED = "[STARTED] Running tasks for staged files...\n[STARTED] prettier --write\n[COMPLETED] prettier --write\n"
+
+
+@pytest.mark.parametrize(
+    "output",
+    [
+        DONE,
+        DONE + STATUS,
+        "rm 'old/a.py'\n" + DONE,
+        "black....................Passed\nmypy....(no files to check)Skipped\n" + DONE,
+        "→ lint-staged could not find any staged files matching configured tasks.\n" + DONE,
+        "[FAILED] eslint\n[STARTED] Reverting to original state because of errors...\n[COMPLETED] Reverting\n",
+    ],
+)
+def test_a_commit_whose_hooks_changed_nothing_keeps_the_files(output: str) -> None:
+    assert hooks_kept_files(output)
+
+
+@pytest.mark.parametrize(
+    "output",
+    [
+        "",
+        STAGED + DONE,
+        DONE + STAGED,
+        "Formatting files\n" + DONE,
+        "black....................Failed\n- files were modified by this hook\n",
+        "[FAILED] Reverting to original state because of errors\n",
+    ],
+)
+def test_a_commit_whose_hooks_may_have_changed_files_is_doubted(output: str) -> None:
+    assert not hooks_kept_files(output)

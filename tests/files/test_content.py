@@ -1,0 +1,50 @@
+"""Replacing one text by another in a file of which only some lines are known."""
+
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from prunus.files.content import Content
+
+LINES = st.sampled_from(["a", "b", "ab", "  b", "", "}"])
+
+
+@settings(max_examples=300, deadline=None)
+@given(
+    lines=st.lists(LINES, min_size=1, max_size=6),
+    ending=st.booleans(),
+    told=st.booleans(),
+    sized=st.booleans(),
+    hidden=st.sets(st.integers(0, 5)),
+    place=st.tuples(st.integers(0, 12), st.integers(1, 6)),
+    new=st.lists(LINES, min_size=1, max_size=3),
+    every=st.booleans(),
+)
+def test_a_replacement_claims_no_wrong_line(
+    lines: list[str],
+    ending: bool,
+    told: bool,
+    sized: bool,
+    hidden: set[int],
+    place: tuple[int, int],
+    new: list[str],
+    every: bool,
+) -> None:
+    if not ending and lines[-1] == "":
+        return
+    text = "\n".join(lines) + "\n" * ending
+    old, put = text[place[0] : place[0] + place[1]], "\n".join(new)
+    if not old or (text.count(old) > 1 and not every):
+        return
+    content = Content()
+    shown = [None if at in hidden else line for at, line in enumerate(lines)]
+    content.learn(1, shown, len(lines) if sized else None, ending if told and sized else None)
+    made = content.replace(old, put, every)
+    truth = text.replace(old, put)
+    expected = truth.split("\n")[:-1] if truth.endswith("\n") else truth.split("\n") if truth else []
+    for number, line in enumerate(content.lines, 1):
+        if made is not None and line is not None:
+            assert number <= len(expected) and expected[number - 1] == line.text
+    if made is not None and content.length is not None:
+        assert content.length == len(expected)
+    if made is not None and content.whole and content.ended is not None and expected:
+        assert content.ended == truth.endswith("\n")
