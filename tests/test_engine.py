@@ -12,7 +12,7 @@ def session(reads: int) -> list[dict[str, Any]]:
     messages: list[dict[str, Any]] = [{"role": "user", "content": "Look at it."}]
     for n in range(reads):
         use = {"type": "tool_use", "id": f"t{n}", "name": "Read", "input": {"file_path": "a.py"}}
-        result = {"type": "tool_result", "tool_use_id": f"t{n}", "content": "some line of code\n" * 40}
+        result = {"type": "tool_result", "tool_use_id": f"t{n}", "content": f"some line {n} of code\n" * 40}
         messages += ({"role": "assistant", "content": [use]}, {"role": "user", "content": [result]})
     return messages
 

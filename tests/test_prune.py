@@ -19,6 +19,7 @@ from tests.laws.cases import PRESETS, one_shot
 from tests.validity import FIELDS
 
 TEXT = "\n".join(f"{i:6}→line {i} of a file with some words in it" for i in range(1, 60))
+OTHER = TEXT.replace("some words", "other words")
 
 
 def read(id: str, path: str = "/app/a.py", text: str = TEXT) -> list[Any]:
@@ -34,16 +35,22 @@ def body(*messages: Any) -> dict[str, Any]:
 
 
 def test_an_older_read_of_the_same_file_goes() -> None:
-    out = prunus.prune(body(*read("t1"), *read("t2")))
+    out = prunus.prune(body(*read("t1"), *read("t2", text=OTHER)))
     assert [(edit.target.message, edit.strategy) for edit in out.edits] == [(2, "duplicate_calls")]
     assert out.body["messages"][2]["content"][0]["content"].startswith("[Prunus: ")
-    assert out.body["messages"][4]["content"][0]["content"] == TEXT
+    assert out.body["messages"][4]["content"][0]["content"] == OTHER
     assert out.report.saved > 0
     assert (out.report.format, out.report.model, out.report.messages) == (
         "anthropic_messages",
         "claude-sonnet-4-5",
         5,
     )
+
+
+def test_a_read_that_shows_the_same_again_points_back() -> None:
+    out = prunus.prune(body(*read("t1"), *read("t2")))
+    assert [(edit.target.message, edit.shows) for edit in out.edits] == [(4, (2, 0))]
+    assert out.body["messages"][2]["content"][0]["content"] == TEXT
 
 
 def test_nothing_to_prune_gives_the_same_object() -> None:
@@ -54,7 +61,7 @@ def test_nothing_to_prune_gives_the_same_object() -> None:
 
 
 def test_a_call_without_result_and_a_result_without_call_stay() -> None:
-    lonely = [read("t1")[0], *read("t2"), read("t9")[1], *read("t3")]
+    lonely = [read("t1")[0], *read("t2"), read("t9")[1], *read("t3", text=OTHER)]
     out = prunus.prune(body(*lonely))
     assert {edit.target.message for edit in out.edits} <= {2, 3}
 
@@ -67,7 +74,7 @@ def test_ids_that_repeat_in_each_turn_are_paired_by_place() -> None:
 
 def test_an_answer_that_points_back_replaces_nothing() -> None:
     stub = "File unchanged since last read. The content from the earlier Read tool_result is still current."
-    assert prunus.prune(body(*read("t1"), *read("t2", text=stub), *read("t3", "/app/b.py"))).edits == ()
+    assert prunus.prune(body(*read("t1"), *read("t2", text=stub), *read("t3", "/app/b.py", OTHER))).edits == ()
 
 
 def test_a_format_given_by_name_is_used() -> None:
@@ -78,8 +85,9 @@ def test_a_format_given_by_name_is_used() -> None:
 
 
 def test_edits_come_in_the_order_of_the_messages() -> None:
-    out = prunus.prune(body(*read("t1"), *read("t2", "/app/b.py"), *read("t3", "/app/b.py"), *read("t4")))
-    assert len(out.edits) >= 2
+    first = (*read("t1"), *read("t2", "/app/b.py", OTHER))
+    out = prunus.prune(body(*first, *read("t3", "/app/b.py"), *read("t4", text=OTHER)))
+    assert len(out.edits) == 2
     assert [edit.target for edit in out.edits] == sorted(edit.target for edit in out.edits)
 
 

@@ -21,6 +21,8 @@ __all__ = [
     "is_view",
     "note",
     "outline_note",
+    "pointed",
+    "pointer_note",
     "reminder_note",
     "shorten",
     "tag",
@@ -37,6 +39,7 @@ _EDITS = re.compile(r"\[Edits to [^\n]+: \d+ changes between turns \d+-\d+\]")
 _LONGEST = 600
 _ERROR = re.compile(r"\[Error output truncated - \d+ chars total\]\s*\Z")
 _OUTLINE = re.compile(r"\[Prunus: [\d,]+ of [\d,]+ lines removed; call the tool again to see them\.\]\Z")
+_POINTER = re.compile(r"\[Prunus: [^\n]* removed; the earlier ([^\n]+) shows the same ([\d,]+) characters\.\]")
 _DISTILLED = re.compile(r"\[Prunus: [^\n]{0,300} removed; what you kept of it: ")
 _ID = r"[0-9a-f]{6,32}"
 _TAG = re.compile(rf"(?:^|\n)\[id ({_ID})(?:, (?:thinking|text) {_ID})*\]\Z")
@@ -67,6 +70,17 @@ def is_shortened(text: str) -> bool:
 def distilled_note(what: str, summary: str) -> str:
     """What the agent chose to keep of something, in place of it."""
     return f"{_PREFIX}{what} removed; what you kept of it: {summary}]"
+
+
+def pointer_note(what: str, earlier: str, size: int) -> str:
+    """One sentence in place of an answer that says what an earlier one of that size says."""
+    return note(what, f"the earlier {earlier} shows the same {size:,} characters")
+
+
+def pointed(text: str) -> tuple[str, int] | None:
+    """What such a sentence points to and its size; None if a text is something else."""
+    found = _POINTER.fullmatch(text)
+    return None if found is None else (found[1], int(found[2].replace(",", "")))
 
 
 def tag(id: str, others: Iterable[tuple[str, str]] = ()) -> str:

@@ -18,7 +18,7 @@ import msgspec
 
 from prunus.history import Attachment, Call, Marker, Message, Opaque, Part, Ref, Result, Role, Text, Thinking
 from prunus.ids import short_id
-from prunus.notes import bare, is_note, is_shortened, unfolded
+from prunus.notes import bare, is_note, is_shortened, pointed, unfolded
 from prunus.tokens import Counter, attachment_tokens
 from prunus.tools import Meaning, Outcome, Span, Toolbox, Touch, comparable, is_cut, is_stub, outcome
 from prunus.tools.paths import join, normalise
@@ -68,6 +68,8 @@ class Use:
     """The id that is shown behind the result already."""
     folded: bool = False
     """Current lines of its file stand behind the result already."""
+    points: tuple[str, int] | None = None
+    """The result is a note that points to an earlier one: what that is, and how many characters it has."""
 
     @property
     def ok(self) -> bool:
@@ -255,6 +257,7 @@ class View:
             self._enter(meaning),
             name,
             text != whole,
+            pointed(text),
         )
 
     def _rooted(self, touches: tuple[Touch, ...]) -> tuple[Touch, ...]:

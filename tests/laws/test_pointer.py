@@ -75,6 +75,22 @@ def test_what_is_pointed_to_does_not_go_before_the_pointer() -> None:
         assert [(edit.target, edit.shows) for edit in warm.edits] == [((4, 0), (2, 0))]
     cold = pruner.prune(body(messages), 10_000.0)
     assert [(edit.target, edit.strategy) for edit in cold.edits] == [
-        ((2, 0), "finished_results"),
+        ((2, 0), "duplicate_calls"),
         ((4, 0), "finished_results"),
     ]
+
+
+def test_what_a_pointer_in_a_pruned_history_shows_stays() -> None:
+    """A loop that keeps what was sent goes on with it: the file changes, and is read again."""
+    stale = {**BACK, "stale_reads": {"enabled": True}}
+    settings = Settings(preset="off", schedule="eager", strategies=stale)
+    [*_, messages] = talk(("a.py", ONE), ("a.py", ONE), ("b.py", "short"))
+    sent = Pruner(settings).prune(body(messages)).body["messages"]
+    assert sent[2] == messages[2] and sent[4] != messages[4]
+    write = {"type": "tool_use", "id": "w", "name": "Write", "input": {"file_path": "a.py", "content": TWO}}
+    written = {"type": "tool_result", "tool_use_id": "w", "content": "ok"}
+    [*_, later] = talk(("c.py", "c"), ("c.py", "c"), ("c.py", "c"), ("a.py", TWO), ("c.py", "c"))
+    step = [{"role": "assistant", "content": [write]}, {"role": "user", "content": [written]}]
+    grown, whole = [*sent, *step, *later[7:]], [*messages, *step, *later[7:]]
+    assert Pruner(settings).prune(body(grown)).body["messages"][2] == messages[2]
+    assert Pruner(settings).prune(body(whole)).body["messages"][2] != messages[2]

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from typing import Any
 
@@ -33,21 +33,22 @@ class Told:
         """The calls of a step with their ids."""
         return [(f"call_{step}_{n}", call) for n, call in enumerate(made)]
 
+    def chained(self) -> Callable[..., Record]:
+        """Makes records of which each names the one before."""
+        parent: str | None = None
+
+        def record(type: str, uuid: str, at: str, **fields: Any) -> Record:
+            nonlocal parent
+            above, parent = parent, uuid
+            head = {"type": type, "uuid": uuid, "parentUuid": above, "sessionId": self.session, "timestamp": at}
+            return head | fields
+
+        return record
+
 
 def claude_code(told: Told) -> Iterator[Record]:
     """One line for each block of an answer and each result."""
-    parent: str | None = None
-
-    def line(type: str, uuid: str, at: str, **fields: Any) -> Record:
-        nonlocal parent
-        above, parent = parent, uuid
-        return {
-            "type": type,
-            "uuid": uuid,
-            "parentUuid": above,
-            "sessionId": told.session,
-            "timestamp": at,
-        } | fields
+    line = told.chained()
 
     def said(role: str, uuid: str, at: str, content: Any, **more: Any) -> Record:
         answered = {"id": f"msg_{uuid.split('.')[0]}", "model": "claude-test"} if role == "assistant" else {}
@@ -196,18 +197,7 @@ def _gemini_call(id: str, call: Call, at: str) -> Record:
 
 def qwen_code(told: Told) -> Iterator[Record]:
     """Contents that name the one before."""
-    parent: str | None = None
-
-    def record(type: str, uuid: str, at: str, **fields: Any) -> Record:
-        nonlocal parent
-        above, parent = parent, uuid
-        return {
-            "type": type,
-            "uuid": uuid,
-            "parentUuid": above,
-            "sessionId": told.session,
-            "timestamp": at,
-        } | fields
+    record = told.chained()
 
     for step, made in told.steps():
         if told.compact and step == told.compact:

@@ -35,6 +35,10 @@ class Candidates:
         """Parts that may go when the context runs short."""
         self.rests_on: dict[Ref, set[Ref]] = {}
         """Parts whose edits depend on what happens to another part."""
+        self.views: dict[Ref, set[Ref]] = {}
+        """Where views stand or could stand that show what is still true of a part."""
+        self.pointed: set[Ref] = set()
+        """Parts to which notes point that stood in the history already."""
 
     def take(self, edit: Edit) -> None:
         """An edit becomes a candidate for its part."""
@@ -43,6 +47,9 @@ class Candidates:
         self.dirty.add(edit.target)
         if isinstance(edit.replacement, Keep):
             options.pop(rank, None)
+            if edit.shows is not None:
+                self.pointed.add(edit.shows)
+                self.dirty.add(edit.shows)
             if edit.asked:
                 self.kept.add(edit.target)
             return
@@ -60,9 +67,11 @@ class Candidates:
         if held is not None and held.shows is not None:
             self.dirty.add(held.shows)
         if edit.shows is not None:
-            self.rests_on.setdefault(edit.shows, set()).add(edit.target)
+            self.rest(edit.target, edit.shows)
+        for ref in edit.spares:
+            self.views.setdefault(ref, set()).add(edit.target)
         if isinstance(part, Attachment) and part.inside is not None:
-            self.rests_on.setdefault(Ref(edit.target.message, part.inside), set()).add(edit.target)
+            self.rest(edit.target, Ref(edit.target.message, part.inside))
         for strategy in self._after_edit:
             for more in strategy.follow(edit, self._view):
                 self.take(more)
@@ -78,8 +87,29 @@ class Candidates:
         self.options[target].pop(self.rank[strategy], None)
         self.dirty.add(target)
 
+    def rest(self, target: Ref, other: Ref) -> None:
+        """What becomes of a part depends on what becomes of another."""
+        self.rests_on.setdefault(other, set()).add(target)
+
+    def comes_before(self, edit: Edit, other: Edit) -> bool:
+        """Whether an edit is preferred to another one for the same part."""
+        return self.rank[edit.strategy] - edit.stage < self.rank[other.strategy] - other.stage
+
+    def pointer(self, target: Ref) -> Edit | None:
+        """The candidate that would let an answer point to an earlier one that says the same."""
+        options = self.options.get(target, {})
+        return next((edit for edit in options.values() if edit.fresh and edit.shows is not None), None)
+
+    def chain(self, target: Ref) -> list[Ref]:
+        """The answers that an answer could point to, the nearest first; all of them say the same."""
+        found: list[Ref] = []
+        pointer = self.pointer(target)
+        while pointer is not None and pointer.shows is not None:
+            found.append(pointer.shows)
+            pointer = self.pointer(pointer.shows)
+        return found
+
     def points_back(self, call: Ref, target: Ref) -> bool:
-        """Whether the answer of a call is to point to a part instead of showing it again."""
-        by_ref = self._view.by_ref
-        options = self.options.get(by_ref[call].result, {}) if call in by_ref else {}
-        return any(edit.fresh and edit.shows == target for edit in options.values())
+        """Whether the answer of a call could point to a part instead of showing it again."""
+        use = self._view.by_ref.get(call)
+        return use is not None and target in self.chain(use.result)

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from dataclasses import replace
 
-from prunus.edits import Edit, Note, Refusal
+from prunus.edits import Edit, Note, Refusal, Shorter
 from prunus.engine.candidates import Candidates
 from prunus.engine.folds import Folds
 from prunus.engine.marks import Marks
@@ -12,7 +13,8 @@ from prunus.engine.pending import Pending
 from prunus.engine.waits import Waits
 from prunus.engine.weighed import weighed
 from prunus.guards import Guard
-from prunus.history import Attachment, Ref
+from prunus.history import Attachment, Ref, Result
+from prunus.strategies.duplicate_calls import pointer as point
 from prunus.view import View
 
 __all__ = ["Decisions"]
@@ -38,6 +40,8 @@ class Decisions:
         self._folds = folds
         self._marks = marks
         self._waits = Waits(view)
+        self._leaving: set[Ref] = set()
+        """Parts that go whatever is folded."""
         self.refused: dict[Ref, tuple[Refusal, ...]] = {}
 
     def wake(self) -> None:
@@ -57,29 +61,10 @@ class Decisions:
 
     def _decide(self, target: Ref) -> None:
         refusals: list[Refusal] = []
-        choice: Edit | None = None
-        wanted = False
         kept = target in self._candidates.kept
-        options = self._candidates.options.get(target, {})
-        for rank in () if kept else sorted(options):
-            edit = options[rank]
-            if edit.pressure and not self._marks.yields(edit):
-                continue
-            if edit.ripe > self._view.turn:
-                self._waits.for_turn(edit.ripe, target)
-                continue
-            if edit.loop > self._view.loop:
-                self._waits.for_loop(edit.loop, target)
-                continue
-            refusal = self._refusal(edit)
-            if refusal is not None:
-                refusals.append(refusal)
-            elif choice is None and edit.asked and edit.spends:
-                # The note of a strategy, if there is one, says more than that it was discarded.
-                choice, wanted = edit, True
-            elif choice is None or isinstance(edit.replacement, Note):
-                choice = edit
-                break
+        choice, wanted = (None, False) if kept else self._choice(target, refusals)
+        if kept:
+            self._leave(target, False)
         if refusals:
             self.refused[target] = tuple(refusals)
         else:
@@ -93,21 +78,124 @@ class Decisions:
         elif wanted or kept:
             self._pending.compare(target)
 
+    def _choice(self, target: Ref, refusals: list[Refusal]) -> tuple[Edit | None, bool]:
+        """The edit that a part gets now, and whether it was asked for; what was refused is put on the list."""
+        choice = asked = back = fold = faded = None
+        for edit in self._due(target):
+            if edit.spares and (fold or faded):
+                continue
+            refusal = self._refusal(edit)
+            if refusal is not None:
+                refusals.append(refusal)
+            elif edit.by is not None and self._candidates.points_back(edit.by, target):
+                back = back or edit
+            elif edit.spares and self._changes_nothing(edit):
+                faded = edit
+            elif edit.bound or edit.spares:
+                fold = edit
+            elif asked is None and edit.asked and edit.spends:
+                # The note of a strategy, if there is one, says more than that it was discarded.
+                asked = edit
+            elif asked is None or isinstance(edit.replacement, Note):
+                choice = edit
+                break
+        choice = choice or asked
+        self._leave(target, choice is not None)
+        if back is not None and choice is None:
+            refusals.append(Refusal(back, "visible_pointers", "what would replace it only points back to it"))
+        elif back is not None and choice is not None and not isinstance(choice.replacement, Note):
+            # It will not be shown in full, so the newer answer is, and nothing of it has to stay here.
+            choice, fold = back, None
+        if fold is not None and asked is None:
+            choice = fold
+        if faded is not None:
+            # What it stood for stays away, whatever becomes of the part that it stood behind.
+            choice = faded if choice is None else replace(choice, spares=faded.spares)
+        return choice, asked is not None
+
+    def _leave(self, target: Ref, leaves: bool) -> None:
+        """Remember whether a part goes whatever is folded; that is what pointers to it look at."""
+        if leaves != (target in self._leaving):
+            self._leaving.symmetric_difference_update({target})
+            self._candidates.dirty.update(self._candidates.rests_on.get(target, ()))
+
+    def _due(self, target: Ref) -> Iterator[Edit]:
+        """The candidates of a part whose time has come, the preferred ones first."""
+        options = self._candidates.options.get(target, {})
+        for rank in sorted(options):
+            edit = options[rank]
+            if edit.pressure and not self._marks.yields(edit):
+                continue
+            if edit.ripe > self._view.turn:
+                self._waits.for_turn(edit.ripe, target)
+            elif edit.loop > self._view.loop:
+                self._waits.for_loop(edit.loop, target)
+            else:
+                yield self._aimed(edit)
+
+    def _changes_nothing(self, edit: Edit) -> bool:
+        """Whether a view has faded away, so that the part is as it was."""
+        part = self._view.part(edit.target)
+        return (
+            isinstance(edit.replacement, Shorter)
+            and isinstance(part, Result)
+            and edit.replacement.text == part.text
+        )
+
     def _choose(self, target: Ref, choice: Edit | None) -> None:
         old = self._found.pop(target, None)
         if choice is not None:
             self._found[target] = choice
-        self._folds.spare(target, old.spares if old else frozenset(), choice.spares if choice else frozenset())
+        before, after = old.spares if old else frozenset(), choice.spares if choice else frozenset()
+        self._folds.spare(target, before, after)
         self._pending.compare(target)
-        self._candidates.dirty.update(self._candidates.rests_on.get(target, ()))
+        dirty = self._candidates.dirty
+        for others in (self._candidates.rests_on, self._candidates.views):
+            dirty.update(others.get(target, ()))
+        pointers = (old, choice, *(self._found.get(ref) for ref in before ^ after))
+        dirty.update(edit.shows for edit in pointers if edit is not None and edit.shows is not None)
+
+    def _aimed(self, edit: Edit) -> Edit:
+        """A pointer, at the first of the answers that say the same and stay; any other edit as it is."""
+        if edit.shows is None or not edit.fresh:
+            return edit
+        chain = self._candidates.chain(edit.target)
+        for at in chain:
+            self._candidates.rest(edit.target, at)
+        first = next((at for at in reversed(chain) if not self._gone(at, edit.target)), edit.shows)
+        if first == edit.shows:
+            return edit
+        by_ref = self._view.by_ref
+        return weighed(point(by_ref[edit.target], by_ref[first]), self._view.part(edit.target), self._view)
+
+    def _gone(self, shown: Ref, pointer: Ref) -> bool:
+        """Whether a part is not there to be pointed to; a fold waits for a pointer that it does not take along."""
+        return shown in self._leaving or (shown in self._found and self._follows(pointer))
+
+    def _follows(self, pointer: Ref) -> bool:
+        """Whether a part could go because a view shows its lines, instead of pointing to another."""
+        options = self._candidates.options.get(pointer, {}).values()
+        return pointer in self._folds.spared_by and any(edit.bound for edit in options)
+
+    def _pointed(self, target: Ref) -> bool:
+        """Whether an answer points to a part and has to go on doing so."""
+        pointers = ((ref, self._found.get(ref)) for ref in self._candidates.rests_on.get(target, ()))
+        return any(
+            edit is not None and edit.fresh and edit.shows == target and not self._follows(ref)
+            for ref, edit in pointers
+        )
 
     def _refusal(self, edit: Edit) -> Refusal | None:
         if edit.asked and edit.fresh:
             return None
-        if edit.shows is not None and edit.shows in self._found:
+        if edit.shows is not None and (
+            self._gone(edit.shows, edit.target) if edit.fresh else edit.shows in self._found
+        ):
             return Refusal(edit, "visible_pointers", "what it would point to is not shown in full any more")
-        if edit.by is not None and self._candidates.points_back(edit.by, edit.target):
-            return Refusal(edit, "visible_pointers", "what would replace it only points back to it")
+        if edit.target in self._candidates.pointed and not edit.asked:
+            return Refusal(edit, "visible_pointers", "a note in the history points to it")
+        if (edit.bound or edit.spares) and self._pointed(edit.target):
+            return Refusal(edit, "visible_pointers", "a newer answer points to it")
         if edit.bound and edit.target not in self._folds.spared_by:
             return Refusal(edit, "visible_lines", "no view shows its lines")
         if edit.spares and edit.target in self._folds.spared_by:
@@ -127,8 +215,16 @@ class Decisions:
         """Whether the parts that may go because of a view make up for it."""
         options = self._candidates.options
         drops = (edit for ref in view.spares for edit in options.get(ref, {}).values() if edit.bound)
-        made = (edit for edit in drops if self._found.get(edit.target) == edit or not self._held(edit))
-        return view.saved + sum(edit.saved for edit in made) > 0
+        return view.saved + sum(edit.saved for edit in drops if self._comes_of(edit)) > 0
+
+    def _comes_of(self, drop: Edit) -> bool:
+        """Whether a part would go because of a view, and not because of something better."""
+        if self._candidates.pointer(drop.target) is not None:
+            return False
+        found = self._found.get(drop.target)
+        if found is not None and self._candidates.comes_before(found, drop):
+            return False
+        return found == drop or not self._held(drop)
 
     def _held(self, edit: Edit) -> bool:
         return any(guard.hold(edit, self._view) is not None for guard in self._guards)

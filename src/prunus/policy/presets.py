@@ -19,7 +19,7 @@ PRESETS: Final[Mapping[str, Mapping[str, Any]]] = {
     # What is superseded, done with or unlikely to be needed, when it pays: the best that the lab has shown.
     "auto": {
         "asked": {},
-        "duplicate_calls": {},
+        "duplicate_calls": {"point_back": True},
         "stale_reads": {},
         "repeated_views": {},
         "repeated_fetches": {},

@@ -1,15 +1,18 @@
 from __future__ import annotations
 
 from collections.abc import Hashable, Iterable, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import ClassVar
 
-from prunus.edits import Edit, Note
-from prunus.notes import note
+from prunus.edits import Edit, Keep, Note
+from prunus.notes import pointer_note
 from prunus.strategies.cut import cut, describe, replaceable
 from prunus.view import Use, View
 
-__all__ = ["DuplicateCalls"]
+__all__ = ["DuplicateCalls", "pointer"]
+
+_SAME, _OTHER, _POINTER = range(3)
+"""An older answer gives way to one that says the same, or to another; an answer points to an older one."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -22,8 +25,8 @@ class DuplicateCalls:
     Not for tools whose every call returns the next piece of one long output.
 
     With `point_back`, an answer that says what an earlier one says already gives way to a note that points
-    there, whatever the call was. That can be done before it is first sent, which costs no prompt cache; the
-    earlier answer then stays.
+    there, whatever the call was. That can be done before it is first sent, which costs no prompt cache. The
+    earlier answer then stays, unless it goes for a reason of its own; then the next one of them stays instead.
     """
 
     name: ClassVar[str] = "duplicate_calls"
@@ -38,36 +41,59 @@ class DuplicateCalls:
     """Answers with fewer characters do not point back."""
 
     def groups(self, use: Use) -> Iterable[Hashable]:
+        if use.points is not None:
+            yield use.points
+        elif use.visible and use.ok:
+            yield describe(use), use.size
         if self.point_back and use.ok and use.size > self.over:
             yield use.shown
         if use.signature and use.ok and use.tool not in self.except_tools:
             yield use.signature, use.epoch
 
     def propose(self, use: Use, earlier: Sequence[Use], group: Hashable, view: View) -> Iterator[Edit]:
-        if not use.visible:
+        if group == use.points:
+            # A note of an earlier pass: what it says is true only while that answer is shown.
+            for old in earlier:
+                yield Edit(use.result, Keep(), self.name, "it points to an earlier answer", shows=old.result)
+        elif not use.visible:
             return
-        if group == use.shown:
-            if (first := self._first(use, earlier, view)) is not None:
-                yield _pointer(self.name, use, first)
-            return
-        for old in replaceable(earlier, view, lambda old: old.visible and self._first(old, earlier, view) is None):
-            if self._first(use, (old,), view) is None:
-                yield cut(self.name, old, use, "the same call was made again later")
+        elif group == use.shown:
+            if (same := self._says_the_same(use, earlier, view)) is not None:
+                yield pointer(use, same)
+        elif group == (use.signature, use.epoch):
+            yield from self._repeated(use, earlier, view)
 
-    def _first(self, use: Use, members: Sequence[Use], view: View) -> Use | None:
-        """The first of these calls that an answer points back to, because it says the same."""
+    def _repeated(self, use: Use, earlier: Sequence[Use], view: View) -> Iterator[Edit]:
+        """Older answers give way to the newest, also one that it could point to, if that goes anyway."""
+        could_point = False
+        for old in replaceable(earlier, view, lambda old: self._stands_alone(old, earlier, view)):
+            same = self._says_the_same(use, (old,), view) is not None
+            if not (same and could_point):
+                edit = cut(self.name, old, use, "the same call was made again later")
+                yield replace(edit, stage=_SAME if same else _OTHER)
+            could_point |= same
+
+    def _stands_alone(self, old: Use, members: Sequence[Use], view: View) -> bool:
+        """Whether an answer is shown and none of these calls was answered the same before."""
+        return old.visible and self._says_the_same(old, members, view) is None
+
+    def _says_the_same(self, use: Use, members: Sequence[Use], view: View) -> Use | None:
+        """The last of these calls before another whose answer that one could point to."""
         if not self.point_back or use.size <= self.over:
             return None
-        for old in members:
+        for old in reversed(members):
             if old.index < use.index and old.shown == use.shown and old.visible:
                 return None if _carries(use, view) else old
         return None
 
 
-def _pointer(strategy: str, use: Use, old: Use) -> Edit:
-    what = describe(old)
-    text = note(describe(use), f"the earlier {what} shows the same text")
-    return Edit(use.result, Note(text), strategy, "says the same again", by=old.call, shows=old.result, fresh=True)
+def pointer(use: Use, old: Use) -> Edit:
+    """The answer of a call gives way to a note that points to an earlier one."""
+    text = pointer_note(describe(use), describe(old), old.size)
+    why = "says the same again"
+    return Edit(
+        use.result, Note(text), DuplicateCalls.name, why, by=old.call, shows=old.result, fresh=True, stage=_POINTER
+    )
 
 
 def _carries(use: Use, view: View) -> bool:

@@ -4,7 +4,7 @@ import json
 from collections import Counter
 from collections.abc import Generator, Iterable, Iterator, Mapping, MutableMapping
 from dataclasses import dataclass
-from typing import ClassVar
+from typing import ClassVar, Final
 
 from prunus.edits import Edit, Input, Later, Note, Shorter
 from prunus.files import Followed, Timeline
@@ -23,6 +23,8 @@ _WHOLE, _FEWER, _NONE, _DROP = range(4)
 """What may stand at a part, from first to last."""
 _WHY = "what is still true of older reads and edits"
 _AGAIN = "its file was used again"
+_SETTLED: Final = object()
+"""Of a file whose reads or edits were cut in an earlier pass: what could be folded was, and the rest is unknown."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -75,19 +77,18 @@ class FoldedViews:
 
     def fold(self, use: Use, timeline: Timeline, past: MutableMapping[str, object], view: View) -> Iterator[Edit]:
         """The view that stands behind a call for a file from now on, and what may go because of it."""
+        if use.cut or use.shortened or use.folded:
+            past.update((touch.path, _SETTLED) for touch in use.touches)
         if len(use.touches) != 1 or not use.ok or use.meaning.kind not in ("read", "write", "edit"):
             return
         path = use.touches[0].path
         file = timeline.files.get(path)
-        if file is None:
+        if file is None or past.get(path) is _SETTLED:
             return
         known = past.setdefault(path, [])
         style = line_style(file) or past.get("", PLAIN)
         assert isinstance(known, list) and isinstance(style, Style)
         past[""] = style
-        if use.folded:
-            known.clear()
-            return
         own = self._own(use, file, view)
         if own is not None:
             folded = yield from self._make(use, own, file, known, style, view)
