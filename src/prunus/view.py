@@ -20,7 +20,7 @@ from prunus.history import Attachment, Call, Marker, Message, Opaque, Part, Ref,
 from prunus.ids import short_id
 from prunus.notes import bare, is_note, is_shortened, pointed, unfolded
 from prunus.tokens import Counter, attachment_tokens
-from prunus.tools import Meaning, Outcome, Span, Toolbox, Touch, comparable, is_cut, is_stub, outcome
+from prunus.tools import Meaning, Outcome, Span, Toolbox, Touch, comparable, is_cut, is_stub, outcome, process_of
 from prunus.tools.paths import join, normalise
 
 __all__ = ["Piece", "Use", "View", "weigh"]
@@ -130,6 +130,8 @@ class View:
         self.names: dict[Ref, str] = {}
         self.inert: set[int] = set()
         """Calls that may replace no others, because a guard says so."""
+        self._reading: set[str] = set()
+        """Processes that print files and had not printed all when their call was answered."""
         self._epoch = 0
         self._answered = 0
         self._open: dict[str, list[_Open]] = {}
@@ -222,9 +224,9 @@ class View:
             del self._open[result.id]
         self._answered += 1
         call = opened.call
-        meaning = self.toolbox.meaning(call.tool, call.input)
         whole, name = _bare(result)
         text = unfolded(whole)
+        meaning = self._continued(self.toolbox.meaning(call.tool, call.input), call, text)
         ended = outcome(meaning, call.tool, text, result.error)
         stub = is_stub(text)
         stripped = (
@@ -259,6 +261,18 @@ class View:
             text != whole,
             pointed(text),
         )
+
+    def _continued(self, meaning: Meaning, call: Call, text: str) -> Meaning:
+        """What a call means that asks a running command for its output: a read, if that command reads.
+
+        Which lines of which files the piece shows is not known, so it touches none.
+        """
+        if meaning.kind == "read" and meaning.command:
+            if process := process_of(None, text):
+                self._reading.add(process)
+        elif meaning.kind == "shell" and not meaning.command and process_of(call.input, text) in self._reading:
+            return replace(meaning, kind="read")
+        return meaning
 
     def _rooted(self, touches: tuple[Touch, ...]) -> tuple[Touch, ...]:
         """The touches with relative paths seen from the folder that the agent said it works in."""

@@ -17,7 +17,6 @@ __all__ = [
     "goes_on",
     "noted_changes",
     "only_looks",
-    "process_of",
     "proves_unchanged",
     "says_unchanged",
     "tasks_ended",
@@ -38,10 +37,6 @@ _RUNNING: Final = re.compile(
     r"|<pid>\d+</pid>",
     re.I,
 )
-_ID: Final = re.compile(
-    r"Process running with session ID (\d+)|(?:running in background|backgrounded by user) with ID: (\w+)", re.I
-)
-_PROCESS: Final = ("session_id", "bash_id", "shell_id", "task_id", "shellId")
 _ENDED: Final = re.compile(r"^Process exited with code|<status>(?:completed|killed|failed)</status>", re.M)
 _TASK: Final = re.compile(r"<task-id>([^<\n]+)</task-id>")
 _LOOKERS: Final = frozenset({"explore", "plan", "claude-code-guide"})
@@ -79,16 +74,6 @@ def changes_files(tool: str) -> bool:
 def goes_on(call: Call, text: str) -> bool:
     """Whether a command still runs after its result came."""
     return _RUNNING.search(text[:400]) is not None or "run_in_background" in call.text
-
-
-def process_of(call: Call, text: str) -> str:
-    """Which running command a call is about: by the id that it is given or gets; empty if none is told."""
-    if isinstance(call.input, Mapping):
-        for key in _PROCESS:
-            if (given := call.input.get(key)) is not None:
-                return str(given)
-    found = _ID.search(text[:600])
-    return next((name for name in found.groups() if name), "") if found else ""
 
 
 def ended(text: str) -> bool:

@@ -41,7 +41,6 @@ from prunus.files.signs import (
     goes_on,
     noted_changes,
     only_looks,
-    process_of,
     proves_unchanged,
     says_unchanged,
     tasks_ended,
@@ -51,7 +50,7 @@ from prunus.files.signs import (
 from prunus.files.state import FileState, state_of
 from prunus.history import Call, Result, Text
 from prunus.notes import unfolded
-from prunus.tools import Touch, body_of
+from prunus.tools import Touch, body_of, process_of
 from prunus.tools.paths import join
 from prunus.view import Piece, Use, View
 
@@ -274,7 +273,7 @@ class Timeline:
         )
         self._styled.update(found.styled)
         if goes_on(call, text):
-            name = process_of(call, text)
+            name = process_of(call.input, text)
             self._running[name] = self._running.get(name, NOTHING) | found
         formatted = {name for tidied in found.tidied for name in tidied.names} | set(found.spared)
         for path, times in changed.items():
@@ -311,7 +310,7 @@ class Timeline:
         if not only_looks(call):
             disturb(self.files, ANYTHING)
             return
-        name = process_of(call, text)
+        name = process_of(call.input, text)
         for key in (name,) if name in self._running else tuple(self._running):
             disturb(self.files, self._running[key])
         if ended(text):
