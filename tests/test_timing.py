@@ -9,9 +9,11 @@ import pytest
 
 from prunus import Outcome, Pruner, Settings
 from prunus.conversation import Conversation
+from prunus.edits import Edit
 from prunus.policy.ledger import Flush
 from prunus.policy.pressure import Pressure
 from prunus.policy.prices import Price
+from prunus.policy.requests import Requests
 from prunus.policy.schedule import Cache, Eager, Manual, Moment, Plan, Schedule
 from prunus.timing import Timing
 from tests.generate.encode import encode
@@ -32,6 +34,9 @@ class Noted:
 
     cut: int
     told: list[Moment] = field(default_factory=list)
+
+    def takes(self, edit: Edit, price: Price, requests: int, past: Requests) -> bool:
+        return True
 
     def plan(self, moment: Moment) -> Plan:
         self.told.append(moment)
@@ -86,7 +91,7 @@ def waiting(count: int = 3) -> Conversation:
 def timing(
     known: Conversation, schedule: Schedule, *, price: Price = PRICE, now: float = 0.0, cold: str = ""
 ) -> Timing:
-    return Timing(known, schedule, Pressure(), price, 200_000, now, cold)
+    return Timing(known, schedule, Pressure(), price, 200_000, now, cold, Requests())
 
 
 def told(known: Conversation, **more: Any) -> Moment:
@@ -310,31 +315,60 @@ def test_the_window_of_the_settings_is_the_one_that_counts() -> None:
     assert flushes(tight)[-1].reason.startswith("the context is")
 
 
+def paid(*sizes: int) -> float:
+    """What requests cost that grow to these sizes."""
+    before = (0, *sizes)
+    return sum(0.1 * old + 1.25 * (new - old) for old, new in zip(before, sizes, strict=False))
+
+
 def test_a_schedule_is_told_what_not_pruning_would_have_cost() -> None:
-    one = pruner("manual")
+    one = pruner("manual", prices=[{"model": "*", "read": 0.1, "write": 1.25, "ttl": 300}])
     sizes = [sent(one, count).report.tokens_before for count in (1, 2, 3)]
-    known = conversation_of(one)
-    moment = told(known)
-    assert moment.requests == 3 and known.engine.view.turn == 3
-    # The recorded requests came with turns 1, 2 and 3, so one that came before the first turn is counted too.
-    first = known.around_tokens + known.engine.sizes.before(1)
-    read = first + sizes[0] + sizes[1]
-    assert moment.paid == pytest.approx(0.1 * read + 1.25 * sizes[2])
+    moment = told(conversation_of(one))
+    # The moment is that of one more request with the same messages.
+    assert moment.paid == pytest.approx(paid(*sizes) + 0.1 * sizes[-1])
+    assert moment.earned == pytest.approx(0.0)
 
 
 def test_a_history_that_is_seen_for_the_first_time_was_not_paid_for_before() -> None:
     one = pruner("manual")
     size = sent(one, 9).report.tokens_before
+    assert conversation_of(one).account.whole == pytest.approx(1.25 * size)
+
+
+def test_what_is_cut_before_it_is_sent_was_never_paid_for() -> None:
+    whole, pruned = (
+        pruner(how, prices=[{"model": "*", "read": 0.1, "write": 1.25}]) for how in ("manual", "eager")
+    )
+    for one in (whole, pruned):
+        sent(one, 9)
+    account = conversation_of(pruned).account
+    assert account.whole == pytest.approx(conversation_of(whole).account.paid)
+    assert account.earned == pytest.approx(1.25 * conversation_of(pruned).engine.saved) and account.earned > 0
+
+
+def test_what_a_break_costs_is_taken_from_what_was_earned() -> None:
+    one = pruner("eager", prices=[{"model": "*", "read": 0.1, "write": 1.25}])
+    for count in (1, 2, 3):
+        sent(one, count)
     known = conversation_of(one)
-    known.requests = 0
-    assert told(known).paid == pytest.approx(1.25 * size)
+    earned = sum(0.1 * flush.saved * (4 - flush.request) - 1.15 * flush.rewritten for flush in known.flushes)
+    assert len(known.flushes) == 2
+    assert known.account.earned == pytest.approx(earned)
 
 
-def test_a_schedule_is_told_what_flushes_have_earned() -> None:
+def test_a_cold_cache_is_written_again_with_or_without_pruning() -> None:
+    one = pruner("manual", prices=[{"model": "*", "read": 0.1, "write": 1.25, "ttl": 300}])
+    size = sent(one, 3).report.tokens_before
+    sent(one, 3, now=1000.0)
+    assert conversation_of(one).account.whole == pytest.approx(2 * 1.25 * size)
+
+
+def test_a_schedule_is_told_how_fast_edits_come() -> None:
     known = waiting(4)
     known.flushes = (Flush(2, 0.0, 2, "", saved=500, rewritten=100), Flush(3, 0.0, 2, "", saved=70, rewritten=0))
     known.requests = 4
-    assert told(known).earned == pytest.approx(0.1 * 500 * 3 - 1.15 * 100 + 0.1 * 70 * 2)
+    assert told(known).growth == (570 + sum(known.engine.pending.values())) / 4
 
 
 def test_a_schedule_from_the_settings_is_the_one_that_is_asked() -> None:

@@ -13,6 +13,7 @@ from typing import Any
 from prunus.engine import Engine
 from prunus.formats import Frame, Objects, decode, digest
 from prunus.history import Message
+from prunus.policy.account import Account
 from prunus.policy.ledger import Flush, Ledger
 
 __all__ = ["Body", "Conversation", "Loader"]
@@ -76,6 +77,7 @@ class Conversation:
     """The chained hash of all its messages, where a memory wants to know."""
     requests: int = 0
     flushes: tuple[Flush, ...] = ()
+    account: Account = field(default_factory=Account)
     held: int = 0
     """The size that was counted for it last."""
 

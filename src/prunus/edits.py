@@ -88,6 +88,8 @@ class Edit:
     """Parts that may go because it shows what is still true of them; for their sake it may be longer."""
     bound: bool = False
     """It is only made along with an edit that spares its part."""
+    chance: float = 0.0
+    """How likely it is that what goes will be used again, so that it has to be read once more."""
     stage: int = 0
     """Of the edits of one strategy for one part, the one of the highest stage that may be made is made."""
     tokens_before: int = 0

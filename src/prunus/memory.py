@@ -12,10 +12,11 @@ from __future__ import annotations
 from collections import deque
 from collections.abc import Iterable, Sequence
 from contextlib import suppress
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from hashlib import blake2b
 from typing import Final, Protocol
 
+from prunus.policy.account import Account
 from prunus.policy.ledger import Ledger
 from prunus.policy.requests import Requests
 
@@ -43,6 +44,7 @@ class Memo:
     """Time of the newest request."""
     prompt: bytes
     """Hash of model, system text and tools."""
+    account: Account = field(default_factory=Account)
 
 
 class Memory(Protocol):

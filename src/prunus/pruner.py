@@ -16,6 +16,7 @@ from prunus.formats import Frame, Objects, copy, encode, frame, read_objects, re
 from prunus.ids import short_id
 from prunus.memory import Memo, Memory, Past, chain
 from prunus.outcome import Outcome, Receipt, Report
+from prunus.policy.account import Account
 from prunus.policy.prices import Price, with_ttl
 from prunus.policy.schedule import Schedule
 from prunus.settings import Settings
@@ -98,9 +99,10 @@ class Pruner:
         adopted: Iterable[Edit] = ()
         links = self._links(conversation, read, load)
         recalled = self._memory.recall(links) if self._memory is not None and links else None
-        if recalled is not None:
+        known = 0 if conversation is None else len(conversation.digests)
+        if recalled is not None and (conversation is None or known + recalled[1] + 1 == recalled[0].depth):
             memo, at = recalled
-            known = (len(conversation.digests) if conversation is not None else 0) + at + 1
+            known += at + 1
             if conversation is not None:
                 self._forget(conversation)
             resent = 0
@@ -115,6 +117,7 @@ class Pruner:
         conversation.engine.room = tokens, self._terms[model][1]
         asks = tuple(self._asks(conversation.id)) if self._asks is not None else ()
         conversation.engine.advance(len(read), load, resent, timing.cut, adopted, asks)
+        timing.settle()
         conversation.record(read, load)
         conversation.seen = now
         conversation.key = key
@@ -140,6 +143,7 @@ class Pruner:
         conversation.seen = memo.seen
         conversation.requests = memo.requests if whole else min(memo.requests, known // 2)
         conversation.flushes = memo.ledger.flushes if whole else ()
+        conversation.account = memo.account if whole else Account()
         conversation.prompt_digest = memo.prompt
         return conversation
 
@@ -244,7 +248,8 @@ class Pruner:
         price, window = self._terms[model]
         if price.long_write is not None:
             price = with_ttl(price, read.lifetime())
-        return Timing(conversation, self._schedule, self._pressure, price, window, now, cold)
+        past = self._past.requests(now, ((one.seen, one.requests) for one in self._conversations))
+        return Timing(conversation, self._schedule, self._pressure, price, window, now, cold, past)
 
     def _outcome(self, body: Any, conversation: Conversation, tokens: int, load: Loader, model: str) -> Outcome:
         engine, read = conversation.engine, conversation.last
@@ -306,6 +311,7 @@ def _memo(conversation: Conversation) -> Memo:
         conversation.requests,
         conversation.seen,
         conversation.prompt_digest,
+        conversation.account,
     )
 
 

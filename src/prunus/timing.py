@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 from prunus.conversation import Conversation
 from prunus.policy.budget import budget, thinking_tokens
 from prunus.policy.ledger import Flush
 from prunus.policy.pressure import DEPTH, Pressure
-from prunus.policy.prices import Price
+from prunus.policy.prices import Price, request_cost
+from prunus.policy.requests import Requests
 from prunus.policy.schedule import Manual, Moment, Plan, Schedule
 
 __all__ = ["Timing"]
@@ -19,7 +22,7 @@ _FLUSHES = 200
 class Timing:
     """Asks a schedule about one request of a conversation."""
 
-    __slots__ = ("_cold", "_conversation", "_now", "_pressure", "_price", "_schedule", "_sent", "_window")
+    __slots__ = ("_cold", "_conversation", "_now", "_past", "_pressure", "_price", "_schedule", "_sent", "_window")
 
     def __init__(
         self,
@@ -30,6 +33,7 @@ class Timing:
         window: int,
         now: float,
         cold: str,
+        past: Requests,
     ) -> None:
         self._conversation = conversation
         self._schedule = schedule
@@ -37,6 +41,7 @@ class Timing:
         self._price = price
         self._window = window
         self._now = now
+        self._past = past
         idle = now - conversation.seen
         self._sent = len(conversation.digests)
         self._cold = cold or (f"idle for {idle:.0f} seconds" if conversation.requests and idle > price.ttl else "")
@@ -47,8 +52,11 @@ class Timing:
         forced, wanted = self._press()
         if not engine.pending:
             return 0
-        pending = engine.waiting()
         schedule = Manual() if engine.manual else self._schedule
+        engine.hold(
+            lambda edit: bool(forced) or schedule.takes(edit, self._price, conversation.requests, self._past)
+        )
+        pending = engine.waiting()
         plan = schedule.plan(
             Moment(
                 pending,
@@ -59,10 +67,13 @@ class Timing:
                 self._cold,
                 self._price,
                 self._window,
-                self._paid(),
-                self._earned(),
+                conversation.account.whole + self._whole(),
+                conversation.account.earned,
+                engine.sizes.between(self._sent, len(engine.sizes)),
+                self._growth(pending),
                 forced,
                 wanted,
+                self._past,
             )
         )
         asked = min((ref.message for ref in engine.asked_for()), default=self._sent)
@@ -72,11 +83,7 @@ class Timing:
         first = min(asked, next((message for message, _ in pending if message >= plan.cut), self._sent))
         if first < self._sent:
             reason = "asked for" if first < plan.cut else plan.reason
-            saved = sum(
-                gain
-                for ref, gain in engine.pending.items()
-                if ref.message < self._sent and (engine.place(ref) >= plan.cut or ref in engine.urgent)
-            )
+            saved = engine.flushed(plan.cut, self._sent)
             rewritten = 0 if self._cold else max(0, engine.sizes.between(first, self._sent) - saved)
             flush = Flush(conversation.requests + 1, self._now, first, reason, saved, rewritten)
             conversation.flushes = (*conversation.flushes, flush)[-_FLUSHES:]
@@ -116,24 +123,27 @@ class Timing:
             return "", 0
         return reason, max(0, wanted - (free - before))
 
-    def _paid(self) -> float:
-        """What the conversation would have cost so far without pruning, this request included, or less.
+    def settle(self) -> None:
+        """Add this request, as it is about to be sent, to the account of the conversation."""
+        conversation, sizes = self._conversation, self._conversation.engine.sizes
+        newest = conversation.flushes[-1] if conversation.flushes else None
+        changed = newest.cut if newest is not None and newest.request == conversation.requests + 1 else self._sent
+        paid = self._cost(sizes.before(changed), sizes.before(len(sizes)))
+        tokens = conversation.engine.view.tokens
+        conversation.account = conversation.account.add(self._whole(), paid, tokens)
 
-        Taken from the history alone, so that another process says the same: each turn was one request.
-        """
-        conversation, engine = self._conversation, self._conversation.engine
-        seen = min(1.0, conversation.requests / max(1, engine.view.turn))
-        read = engine.carried * seen + conversation.around_tokens * conversation.requests
-        return self._price.read * read + self._price.write * (conversation.around_tokens + engine.view.tokens)
+    def _whole(self) -> float:
+        """What this request costs without pruning."""
+        return self._cost(self._conversation.account.tokens, self._conversation.engine.view.tokens)
 
-    def _earned(self) -> float:
-        """What the flushes so far have brought in, net of what they broke."""
-        price, conversation = self._price, self._conversation
-        whole = conversation.around_tokens + conversation.engine.view.tokens
-        # Past the tier a break may have cost more; which one did is not written down.
-        factor = price.tier_factor if price.tier is not None and whole > price.tier else 1.0
-        broken = factor * (price.write - price.read)
-        return sum(
-            price.read * flush.saved * (conversation.requests - flush.request + 1) - broken * flush.rewritten
-            for flush in conversation.flushes
-        )
+    def _cost(self, known: int, tokens: int) -> float:
+        """What this request costs with so many tokens of messages, so many of them unchanged since the last one."""
+        around = self._conversation.around_tokens
+        lost = self._cold or not self._conversation.requests
+        return request_cost(self._price, around + tokens, 0 if lost else around + known)
+
+    def _growth(self, pending: Sequence[tuple[int, int]]) -> float:
+        """The tokens of new candidates that a request has brought on average."""
+        waiting = sum(tokens for message, tokens in pending if message < self._sent)
+        flushed = sum(flush.saved for flush in self._conversation.flushes)
+        return max(0, waiting + flushed) / max(1, self._conversation.requests)

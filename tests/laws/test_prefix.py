@@ -18,9 +18,12 @@ from hypothesis import strategies as st
 
 from prunus import Outcome, Pruner, Settings
 from prunus.conversation import Conversation, Loader
+from prunus.edits import Edit
 from prunus.engine import Engine
 from prunus.formats import Frame, frame
 from prunus.policy.ledger import Ledger
+from prunus.policy.prices import Price
+from prunus.policy.requests import Requests
 from prunus.policy.schedule import Moment, Plan, Schedule
 from tests.generate.build import build, sessions
 from tests.generate.encode import SPELLINGS, encode, marked, prefixes
@@ -216,6 +219,9 @@ class Anywhere:
     shares: tuple[float, ...]
     """The part of what was sent before that is left as it is, for each request."""
 
+    def takes(self, edit: Edit, price: Price, requests: int, past: Requests) -> bool:
+        return True
+
     def plan(self, moment: Moment) -> Plan:
         share = self.shares[moment.requests % len(self.shares)]
         return Plan(round(share * moment.sent), "drawn")
@@ -300,6 +306,7 @@ def restored(settings: Settings, ledger: bytes, last: Frame, sent: Conversation)
         prompt_digest=sent.prompt_digest,
         requests=sent.requests,
         flushes=loaded.flushes,
+        account=sent.account,
     )
     again.record(last, load)
     return again

@@ -7,19 +7,30 @@ from typing import Any
 
 import pytest
 
+from prunus.edits import Edit, Gone
+from prunus.history import Ref
 from prunus.policy.prices import Price
+from prunus.policy.requests import Requests
 from prunus.policy.schedule import SCHEDULES, Cache, Eager, Manual, Moment, Plan, Pressure, Schedule
 
 USUAL = Price(0.1, 1.25, 300, 0)
 CHEAP_READS = Price(0.025, 1.25, 300, 0)
 DEAR_READS = Price(0.5, 1.0, 300, 0)
 NEVER = 1 << 62
-CACHE = Cache(patience=3.0, ahead=100)
+CACHE = Cache(patience=2.0, ahead=100)
 PRESSURE = Pressure(share=0.75)
 
 
+def lasting(requests: int) -> Requests:
+    """A past that lets expect so many requests more, if none of them is too far ahead to count."""
+    return Requests(prior=((0, requests),))
+
+
 def moment(*pending: tuple[int, int], **changes: Any) -> Moment:
-    """The 21st request: 100 messages of 100 tokens were sent before; window and purse are large."""
+    """The 21st request: 100 messages of 100 tokens were sent before; window and purse are large.
+
+    Edits for 20 tokens come with each request, so at the usual price such a break costs 4 * sqrt(broken) with each.
+    """
     usual: dict[str, Any] = {
         "pending": pending,
         "sent": 100,
@@ -30,6 +41,8 @@ def moment(*pending: tuple[int, int], **changes: Any) -> Moment:
         "price": USUAL,
         "window": 200_000,
         "paid": 10_000_000.0,
+        "growth": 20.0,
+        "past": lasting(20),
     }
     return Moment(**{**usual, **changes})
 
@@ -104,17 +117,17 @@ def test_a_shallow_cut_is_chosen_over_a_deep_one() -> None:
 
 
 def test_a_deep_cut_is_chosen_where_it_pays_for_itself() -> None:
-    # Together they save 0.1 * 6300 * 21 = 13230 and break 1.15 * 3400 = 3910; the shallow one alone gains less.
+    # Together they save 630 with each request; the break of 1.15 * 3400 = 3910 costs 250. The other is worth 7.
     assert CACHE.plan(moment((3, 5800), (94, 500))) == Plan(3, "saves 6,300 tokens a request")
 
 
 def test_a_deep_cut_has_to_pay_for_what_it_breaks_beyond_a_shallow_one() -> None:
-    # It adds 0.1 * 5600 * 21 = 11760, and breaks 1.15 * 3500 = 4025 more, which is not three times as little.
-    assert cut(CACHE, moment((3, 5600), (94, 500))) == 94
+    # It would save 230 instead of 50, but break 1.15 * 7400 = 8510 instead of 115, which costs 369 instead of 43.
+    assert cut(CACHE, moment((3, 1800), (94, 500), requests=90)) == 94
 
 
-def test_of_the_cuts_that_pay_the_one_that_gains_most_is_chosen() -> None:
-    # All three pay. The deepest one adds 10 tokens (21 over all requests) and breaks 1.15 * 90 more.
+def test_of_the_cuts_that_pay_the_one_that_is_worth_most_is_chosen() -> None:
+    # All three pay. The deepest one adds one token to what is saved, and 1.15 * 90 to what is broken.
     assert cut(CACHE, moment((92, 10), (93, 600), (94, 500), tail=lambda m: 100 * (100 - m) + 600)) == 93
 
 
@@ -124,25 +137,38 @@ def test_edits_that_touch_gather_weight() -> None:
     assert cut(CACHE, both) == 80
 
 
-@pytest.mark.parametrize(("patience", "made"), [(1.0, True), (2.0, True), (2.01, False), (3.0, False)])
-def test_the_gain_has_to_be_patience_times_the_price_of_the_break(patience: float, made: bool) -> None:
-    # It saves 0.5 * 100 * 21 = 1050, and breaks 0.5 * 1050.
-    at = moment((90, 100), tail=lambda message: 100 + 1050, price=DEAR_READS)
+@pytest.mark.parametrize(("patience", "made"), [(0.0, True), (1.0, True), (1.05, True), (1.2, False), (5.0, False)])
+def test_patience_waits_for_more_to_flush_along(patience: float, made: bool) -> None:
+    # It saves 50 with each request; the break of 525 costs 2 * sqrt(525) = 46 if that is done as often as is best.
+    at = moment((90, 100), tail=lambda message: 100 + 1050, price=DEAR_READS, growth=4.0)
     assert cut(replace(CACHE, patience=patience), at) == (90 if made else 100)
+
+
+@pytest.mark.parametrize(("growth", "made"), [(0.0, True), (4.0, True), (20.0, False), (400.0, False)])
+def test_the_more_there_is_to_come_the_longer_it_waits(growth: float, made: bool) -> None:
+    at = moment((90, 100), tail=lambda message: 100 + 1050, price=DEAR_READS, growth=growth)
+    assert cut(replace(CACHE, patience=1.0), at) == (90 if made else 100)
+
+
+def test_patience_or_not_a_break_has_to_pay_in_the_requests_to_come() -> None:
+    # With 20 to come it saves 0.5 * 100 * 21 = 1050, and breaks 0.5 * 2100 or a little more.
+    for behind, made in ((2100, True), (2102, False)):
+        at = moment((90, 100), tail=lambda _, behind=behind: 100 + behind, price=DEAR_READS, growth=0.0)
+        assert cut(replace(CACHE, patience=0.0), at) == (90 if made else 100)
 
 
 @pytest.mark.parametrize(
     ("price", "made"), [(CHEAP_READS, False), (USUAL, False), (DEAR_READS, True)], ids=["0.025", "0.1", "0.5"]
 )
 def test_dear_reads_break_sooner(price: Price, made: bool) -> None:
-    assert cut(CACHE, moment((60, 500), price=price)) == (60 if made else 100)
+    assert cut(CACHE, moment((60, 500), price=price, growth=5.0)) == (60 if made else 100)
 
 
 @pytest.mark.parametrize(
     ("price", "made"), [(CHEAP_READS, False), (USUAL, True), (DEAR_READS, True)], ids=["0.025", "0.1", "0.5"]
 )
 def test_cheap_reads_break_later(price: Price, made: bool) -> None:
-    assert cut(CACHE, moment((90, 700), price=price)) == (90 if made else 100)
+    assert cut(CACHE, moment((90, 700), price=price, growth=10.0)) == (90 if made else 100)
 
 
 def test_where_writes_cost_what_reads_do_every_edit_is_made() -> None:
@@ -153,21 +179,21 @@ def test_free_reads_save_nothing() -> None:
     assert cut(CACHE, moment((90, 700), price=Price(0.0, 1.25, 300, 0))) == 100
 
 
-def test_a_long_conversation_breaks_sooner_than_a_short_one() -> None:
-    assert cut(CACHE, moment((80, 600), requests=10)) == 100
-    assert cut(CACHE, moment((80, 600), requests=90)) == 80
+def test_where_conversations_last_long_it_breaks_sooner() -> None:
+    assert cut(CACHE, moment((80, 600), past=lasting(10), growth=2.0)) == 100
+    assert cut(CACHE, moment((80, 600), past=lasting(90), growth=2.0)) == 80
 
 
 def test_no_conversation_is_expected_to_last_for_ever() -> None:
-    assert cut(replace(CACHE, ahead=10), moment((80, 600), requests=90)) == 100
-    assert cut(CACHE, moment((3, 200), requests=1_000_000)) == 100
+    assert cut(replace(CACHE, ahead=10), moment((80, 600), past=lasting(90), growth=2.0)) == 100
+    assert cut(CACHE, moment((3, 200), past=lasting(1_000_000))) == 100
 
 
 def test_the_saving_counts_in_this_request_too() -> None:
     # One request to come and this one: 0.5 * 100 * 2 = 100 against 0.5 * 190.
-    at = moment((90, 100), tail=lambda message: 290, price=DEAR_READS, requests=1)
+    at = moment((90, 100), tail=lambda message: 290, price=DEAR_READS, past=lasting(1))
     assert cut(Cache(patience=1.0), at) == 90
-    assert cut(Cache(patience=1.0), replace(at, requests=0)) == 100
+    assert cut(Cache(patience=1.0, ahead=0), at) == 100
 
 
 def test_an_edit_that_takes_all_of_the_tail_costs_nothing() -> None:
@@ -282,7 +308,35 @@ def test_every_schedule_has_a_name_of_its_own() -> None:
 
 
 def test_a_cut_that_leaves_less_than_the_provider_caches_costs_the_rest_too() -> None:
-    pending = ((20, 5200),)
-    assert cut(CACHE, moment(*pending)) == 20
+    pending = ((38, 4400),)
     short = replace(USUAL, minimum=4096)
-    assert cut(CACHE, moment(*pending, price=short)) == 100
+    assert cut(CACHE, moment(*pending, growth=40.0)) == 38
+    # 3,800 tokens before the cut and 200 around them, or 400, which then are enough to be found again.
+    assert cut(CACHE, moment(*pending, growth=40.0, price=short)) == 100
+    assert cut(CACHE, moment(*pending, growth=40.0, price=short, tokens=10_400)) == 38
+    assert cut(CACHE, moment(*pending, growth=40.0, price=short, tokens=10_400, new=200)) == 100
+
+
+def risky(chance: float, tokens: int = 1000, saved: int = 850) -> Edit:
+    return Edit(Ref(3, 0), Gone(), "any", "", chance=chance, tokens_before=tokens, tokens_after=tokens - saved)
+
+
+@pytest.mark.parametrize(("chance", "taken"), [(0.0, True), (0.25, True), (0.3, False), (1.0, False)])
+def test_what_may_be_used_again_goes_only_where_that_saves_more_than_it_risks(chance: float, taken: bool) -> None:
+    # It saves 0.1 * 850 * 21 = 1785; reading it again costs 1.25 * 1000 + 0.1 * 20,000 = 3250, counted twice.
+    assert CACHE.takes(risky(chance), USUAL, 0, lasting(20)) is taken
+
+
+def test_the_longer_a_conversation_lasts_the_more_may_be_risked() -> None:
+    assert not CACHE.takes(risky(0.3), USUAL, 0, lasting(20))
+    assert CACHE.takes(risky(0.3), USUAL, 0, lasting(40))
+
+
+def test_care_says_how_much_a_loss_counts() -> None:
+    assert Cache(care=0.0).takes(risky(1.0), USUAL, 0, lasting(20))
+    assert not Cache(care=10.0).takes(risky(0.1), USUAL, 0, lasting(20))
+
+
+@pytest.mark.parametrize("schedule", [Eager(), Manual(), PRESSURE], ids=["eager", "manual", "pressure"])
+def test_other_schedules_do_not_weigh_risks(schedule: Schedule) -> None:
+    assert schedule.takes(risky(1.0), USUAL, 0, lasting(20))

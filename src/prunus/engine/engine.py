@@ -22,6 +22,7 @@ from prunus.engine.pending import Pending
 from prunus.engine.reminder import Reminder
 from prunus.engine.rendering import Rendering
 from prunus.guards import Guard
+from prunus.guards.open_loop import OpenLoop
 from prunus.guards.protected_tools import ProtectedTools
 from prunus.history import Message, Ref
 from prunus.policy.priorities import Priority
@@ -60,8 +61,6 @@ class Engine:
         """The user has switched off cutting by itself."""
         self.room: tuple[int, int] = (0, 0)
         """The tokens around the messages, and those that the model can take, for reminders."""
-        self.carried = 0
-        """The tokens of the request before each turn, as it came, all turns together."""
         self.tags = Tags(view, self.asked, shown=tags, own=own_ids)
         self._protected = next((guard for guard in guards if isinstance(guard, ProtectedTools)), None)
         self._hearing = Hearing(view, strategies)
@@ -136,10 +135,9 @@ class Engine:
         self.made.clear()
         try:
             for index in range(len(view.turns), count):
-                before, turn = view.tokens, view.turn
+                before = view.tokens
                 events = view.extend(load(index))
                 self.sizes.append(view.tokens - before)
-                self.carried += before * (view.turn - turn)
                 for event in events:
                     self._hear(event)
             self._adopt(adopted)
@@ -169,9 +167,18 @@ class Engine:
         """The messages with pending edits, oldest first, and the tokens that would go in each."""
         return self._pending.waiting()
 
-    def place(self, ref: Ref) -> int:
-        """The message from which on a cut has to be for a pending edit to be made."""
-        return self._folds.place(ref)
+    def hold(self, worth: Callable[[Edit], bool]) -> None:
+        """Keep out of the next flush what may be used again and is not worth that risk."""
+        self._pending.hold(worth)
+
+    def flushed(self, cut: int, sent: int) -> int:
+        """The tokens that a flush from a message on takes from what was sent, with what was asked for."""
+        held, urgent, place = self._pending.held, self.urgent, self._folds.place
+        return sum(
+            gain
+            for ref, gain in self.pending.items()
+            if ref.message < sent and ((place(ref) >= cut and ref not in held) or ref in urgent)
+        )
 
     def asked_for(self) -> set[Ref]:
         """The parts whose pending edits were asked for, and those that point to them."""
@@ -207,6 +214,9 @@ class Engine:
 
     def _adopt(self, edits: Iterable[Edit]) -> None:
         for edit in edits:
+            if OpenLoop().hold(edit, self.view) is not None:
+                # Undone into a loop that was over: its reasoning has to come back.
+                continue
             self._pending.put(edit.target, edit)
             self._candidates.adopt(edit)
         if any(edit.pressure for edit in self.made):

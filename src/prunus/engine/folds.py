@@ -50,6 +50,10 @@ class Folds:
             self.pending.discard(target)
         self._heads = None
 
+    def recount(self) -> None:
+        """What is pending beside the folds is not what it was."""
+        self._heads = None
+
     def place(self, ref: Ref) -> int:
         """The message from which on a cut has to be for a pending edit to be made."""
         if ref not in self.pending:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from bisect import bisect_left, insort
+from collections.abc import Callable
 
 from prunus.edits import Edit
 from prunus.engine.candidates import Candidates
@@ -28,6 +29,8 @@ class Pending:
         """Parts for which another edit was found than is in force, and the tokens that a flush would save there."""
         self.wanted: set[Ref] = set()
         """Parts that are to go at once for a reason that a strategy gives."""
+        self.held: set[Ref] = set()
+        """Pending edits that are not worth the risk for now."""
         self.urgent: set[Ref] = set()
         """Pending edits that were asked for."""
         self._by_message: dict[int, tuple[int, int]] = {}
@@ -37,6 +40,7 @@ class Pending:
     def compare(self, target: Ref) -> None:
         """See whether what was found for a part is in force."""
         found, chosen = self.found.get(target), self._chosen.get(target)
+        self.held.discard(target)
         before = self.gains.pop(target, None)
         after = None if found == chosen else (found.saved if found else 0) - (chosen.saved if chosen else 0)
         if after is not None:
@@ -59,11 +63,25 @@ class Pending:
         if parts:
             self._by_message[message] = tokens + (after or 0) - (before or 0), parts
 
+    def hold(self, worth: Callable[[Edit], bool]) -> None:
+        """Keep out of the next flush what may be used again and is not worth that risk."""
+        own = ((ref, self.found.get(ref)) for ref in self.gains if ref not in self._folds.pending)
+        held = {ref for ref, edit in own if edit is not None and edit.chance and not worth(edit)}
+        if held != self.held:
+            self.held = held
+            self._folds.recount()
+
     def waiting(self) -> list[tuple[int, int]]:
         """The messages with pending edits, oldest first, and the tokens that would go in each."""
+        gains = self._by_message
+        if self.held:
+            gains = dict(gains)
+            for ref in self.held:
+                tokens, parts = gains[ref.message]
+                gains[ref.message] = tokens - self.gains[ref], parts - 1
         if not self._folds.pending:
-            return [(message, self._by_message[message][0]) for message in self._messages]
-        return self._folds.moved(self._by_message, self.gains)
+            return [(message, gains[message][0]) for message in self._messages if gains[message][1]]
+        return self._folds.moved(gains, self.gains)
 
     def asked_for(self) -> set[Ref]:
         """The parts whose pending edits were asked for, and those that point to them."""
@@ -78,25 +96,31 @@ class Pending:
 
     def flush(self, cut: int) -> None:
         """Make the pending edits from a message on; what a pointer outside still shows stays as it is."""
-        pointers: list[Ref] = []
-        folded: list[Ref] = []
+        waiting: list[Ref] = []
         urgent, place = self.asked_for(), self._folds.place
-        for target in [target for target in self.gains if place(target) >= cut or target in urgent]:
+        due = (ref for ref in self.gains if (place(ref) >= cut and ref not in self.held) or ref in urgent)
+        for target in list(due):
             edit = self.found.get(target)
-            if edit is not None and edit.shows is not None:
-                pointers.append(target)
-                continue
-            if needs_view(edit, self._chosen.get(target)):
-                folded.append(target)
+            if (edit is not None and edit.shows is not None) or needs_view(edit, self._chosen.get(target)):
+                waiting.append(target)
                 continue
             others = self._rests_on.get(target, ())
             showing = (self._chosen.get(ref) for ref in others if ref.message < cut and ref not in urgent)
             if not any(pointer is not None and pointer.shows == target for pointer in showing):
                 self.put(target, edit)
-        for target in pointers:
-            if self.found[target].shows not in self._chosen:
-                self.put(target, self.found[target])
-        for target in folded:
-            edit = self.found.get(target)
-            if self._folds.allows(target, edit, self._chosen.get(target)):
-                self.put(target, edit)
+        while waiting:
+            for target in waiting:
+                if self._free(target):
+                    self.put(target, self.found.get(target))
+            left = [target for target in waiting if target in self.gains]
+            if len(left) == len(waiting):
+                break
+            # What was made may have been what others waited for.
+            waiting = left
+
+    def _free(self, target: Ref) -> bool:
+        """Whether what a pointer shows is there, and all that has gone for a view is shown by one in force."""
+        edit = self.found.get(target)
+        if edit is not None and edit.shows in self._chosen:
+            return False
+        return self._folds.allows(target, edit, self._chosen.get(target))

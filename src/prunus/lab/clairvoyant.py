@@ -22,6 +22,7 @@ from prunus.lab.reading import Reader
 from prunus.lab.replay import Replay, replay
 from prunus.lab.retention import Needs
 from prunus.policy.prices import Price
+from prunus.policy.requests import Requests
 from prunus.policy.schedule import Eager, Moment, Plan
 from prunus.pruner import Pruner
 from prunus.transcripts import Session
@@ -110,6 +111,9 @@ class _Cuts:
     def __init__(self, cuts: Sequence[int]) -> None:
         self.cuts = cuts
         self.request = 0
+
+    def takes(self, edit: Edit, price: Price, requests: int, past: Requests) -> bool:
+        return True
 
     def plan(self, moment: Moment) -> Plan:
         return Plan(self.cuts[self.request], "foreseen")

@@ -87,6 +87,7 @@ class _Row(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     loop: int = 0
     spares: tuple[tuple[int, int], ...] = ()
     bound: bool = False
+    chance: float = 0.0
     stage: int = 0
 
 

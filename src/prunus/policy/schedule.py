@@ -30,12 +30,18 @@ R does not help this rule (regret up to 1.07), so it is not estimated from past 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
+from math import sqrt
 from typing import ClassVar, Final, Protocol
 
+from prunus.edits import Edit
 from prunus.policy.prices import Price
+from prunus.policy.requests import Requests
 
 __all__ = ["SCHEDULES", "Cache", "Eager", "Manual", "Moment", "Plan", "Pressure", "Schedule"]
+
+_REQUEST: Final = 20_000
+"""Tokens of a usual request."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -61,10 +67,16 @@ class Moment:
     """What the conversation would have cost so far without pruning, this request included; no more than that."""
     earned: float = 0.0
     """What the flushes so far have brought in, net of the cache they broke."""
+    new: int = 0
+    """The tokens of the messages that were not in the request before."""
+    growth: float = 0.0
+    """Tokens that new edits have added to what waits, or to what was flushed, with each request so far."""
     forced: str = ""
     """Why edits have to be made whatever they cost, because the context runs short; empty if they need not."""
     wanted: int = 0
     """Tokens that then have to be freed of what was sent before; 0 where what is new frees enough."""
+    past: Requests = field(default_factory=Requests)
+    """How long conversations have lasted."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -82,6 +94,9 @@ class Schedule(Protocol):
     presses: ClassVar[bool]
     """Whether it lets more go when the context runs short."""
 
+    def takes(self, edit: Edit, price: Price, requests: int, past: Requests) -> bool:
+        """Whether an edit is worth the risk that what goes is used again, after so many requests."""
+
     def plan(self, moment: Moment) -> Plan:
         """The cut for this request; behind the last message for none."""
 
@@ -96,6 +111,9 @@ class Eager:
     name: ClassVar[str] = "eager"
     presses: ClassVar[bool] = False
 
+    def takes(self, edit: Edit, price: Price, requests: int, past: Requests) -> bool:
+        return True
+
     def plan(self, moment: Moment) -> Plan:
         return Plan(0, "at once")
 
@@ -106,6 +124,9 @@ class Manual:
 
     name: ClassVar[str] = "manual"
     presses: ClassVar[bool] = False
+
+    def takes(self, edit: Edit, price: Price, requests: int, past: Requests) -> bool:
+        return True
 
     def plan(self, moment: Moment) -> Plan:
         return Plan(1 << 62, "")
@@ -121,6 +142,9 @@ class Pressure:
     share: float = 0.75
     """The share of the model's window from which on edits are made."""
 
+    def takes(self, edit: Edit, price: Price, requests: int, past: Requests) -> bool:
+        return True
+
     def plan(self, moment: Moment) -> Plan:
         if moment.tokens >= self.share * moment.window:
             return Plan(0, f"the context is {moment.tokens / moment.window:.0%} full")
@@ -134,12 +158,20 @@ class Cache:
     name: ClassVar[str] = "cache"
     presses: ClassVar[bool] = True
 
-    patience: float = 4.0
-    """How many times the price of the break the gain has to be."""
+    patience: float = 1.5
+    """How much longer to wait than would be best if new edits came evenly and for ever."""
     ahead: int = 40
-    """Requests that are expected to follow, at most; before that as many as there have been."""
-    stake: float = 0.02
-    """The share of the cost without pruning that may be risked, beyond what earlier flushes have brought in."""
+    """Requests that are counted on, at most, of those that past conversations let expect."""
+    stake: float = 0.03
+    """The share of the cost without pruning that may be risked, beyond what pruning has brought in."""
+    care: float = 2.0
+    """How many times what reading again costs it counts if something goes that is used again."""
+
+    def takes(self, edit: Edit, price: Price, requests: int, past: Requests) -> bool:
+        saving = price.read * edit.saved * (past.to_come(requests + 1, self.ahead) + 1)
+        # Were it used again, its text would be written once more, in a request more.
+        loss = edit.chance * (price.write * edit.tokens_before + price.read * _REQUEST)
+        return saving >= self.care * loss
 
     def plan(self, moment: Moment) -> Plan:
         plan = self._plan(moment)
@@ -153,13 +185,10 @@ class Cache:
         # Were this the last request, the whole break would be lost. It may be no more than what was earned and a
         # small share of the cost without pruning, so that the conversation never costs much more than that.
         purse = moment.earned + self.stake * moment.paid
-        paying = [
-            cut
-            for cut in self._cuts(moment, paying=True)
-            if cut.saving >= self.patience * cut.broken and cut.broken <= purse
-        ]
-        # A deeper cut must pay for what it breaks beyond a shallower one, with the same patience.
-        best = max(paying, key=lambda cut: cut.saving - self.patience * cut.broken, default=None)
+        paying = [cut for cut in self._cuts(moment, paying=True) if cut.broken <= min(cut.saving, purse)]
+        best = max(paying, key=lambda cut: self._worth(cut, moment), default=None)
+        if best is not None and self._worth(best, moment) < 0:
+            best = None
         if best is None:
             return Plan(moment.sent, "not sent before")
         tier = moment.price.tier
@@ -167,13 +196,23 @@ class Cache:
             return Plan(best.message, f"past {tier:,} tokens the whole request costs more")
         return Plan(best.message, f"saves {best.saved:,} tokens a request")
 
+    def _worth(self, cut: _Cut, moment: Moment) -> float:
+        """What a cut saves with each request, beyond what its break costs with each until the next such break."""
+        requests = self._ahead(moment) + 1
+        rate = sqrt(2 * moment.price.read * moment.growth * cut.broken)
+        return cut.saving / requests - max(self.patience * rate, cut.broken / requests)
+
+    def _ahead(self, moment: Moment) -> int:
+        """How many requests are expected to follow."""
+        return moment.past.to_come(moment.requests + 1, self.ahead)
+
     def _cuts(self, moment: Moment, *, paying: bool = False) -> Iterator[_Cut]:
         """Every place where a flush could begin among what was sent, the newest first.
 
         With `paying`, it ends where no deeper cut can pay: the tail only grows, and what goes is bounded.
         """
         read, write = moment.price.read, moment.price.write
-        ahead = min(moment.requests, self.ahead)
+        ahead = self._ahead(moment)
         saved = 0
         most = sum(tokens for message, tokens in moment.pending if tokens > 0 and message < moment.sent)
         free = sum(tokens for message, tokens in moment.pending if message >= moment.sent)
@@ -182,14 +221,14 @@ class Cache:
         bound = moment.tokens
         if paying and write > read:
             saving = read * most * (ahead + 1) + dear * _surcharge(moment.price)
-            bound = int(most + saving / (self.patience * (write - read) or 1e-9)) + 1
+            bound = int(most + saving / (write - read)) + 1
         for message, tokens in reversed(moment.pending):
             if message < moment.sent:
                 saved += tokens
                 tail = moment.tail(message)
                 if tail > bound:
                     return
-                head = moment.tokens - tail
+                head = moment.tokens - moment.new - tail
                 # A prefix shorter than the provider's minimum is not found in the cache either.
                 lost = head if head < moment.price.minimum else 0
                 broken = (write - read) * (max(0, tail - saved) + lost)

@@ -9,6 +9,7 @@ from __future__ import annotations
 import sqlite3
 from collections import OrderedDict
 from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import astuple
 from secrets import randbits
 from threading import Lock
 from typing import Final
@@ -16,6 +17,7 @@ from typing import Final
 from prunus.edits import Edit
 from prunus.errors import FormatError
 from prunus.memory import PAST, Memo
+from prunus.policy.account import Account
 from prunus.policy.ledger import Ledger
 from prunus.store.database import Database
 from prunus.store.store import StoreError
@@ -98,13 +100,15 @@ class SqliteMemory:
     def _memo(self, connection: sqlite3.Connection, number: int) -> Memo | None:
         connection.execute("BEGIN")
         row = connection.execute(
-            "SELECT id, depth, requests, seen, prompt, stamp, flushes FROM conversations WHERE n = ?", (number,)
+            "SELECT id, depth, requests, seen, prompt, stamp, flushes, whole, paid, tokens FROM conversations "
+            "WHERE n = ?",
+            (number,),
         ).fetchone()
         edits = connection.execute("SELECT edit FROM edits WHERE conversation = ?", (number,)).fetchall()
         connection.execute("COMMIT")
         if row is None:
             return None
-        id, depth, requests, seen, prompt, stamp, flushes = row
+        id, depth, requests, seen, prompt, stamp, flushes, *account = row
         try:
             ledger = Ledger(
                 tuple(edit for [raw] in edits for edit in Ledger.load(raw).edits),
@@ -114,7 +118,7 @@ class SqliteMemory:
             # Written by another version of Prunus: the conversation begins anew, for a cache miss at most.
             return None
         self._note(id, stamp, ledger)
-        return Memo(id, ledger, depth, requests, seen, prompt)
+        return Memo(id, ledger, depth, requests, seen, prompt, Account(*account))
 
     def _keep(
         self,
@@ -135,9 +139,9 @@ class SqliteMemory:
             stamp = randbits(62)
             self._write_ledger(connection, number, stamp, memo.ledger, written)
         connection.execute(
-            "UPDATE conversations SET last = max(last, ?), seen = ?, requests = ?, depth = ?, prompt = ? "
-            "WHERE n = ?",
-            (memo.seen, memo.seen, memo.requests, memo.depth, memo.prompt, number),
+            "UPDATE conversations SET last = max(last, ?), seen = ?, requests = ?, depth = ?, prompt = ?, "
+            "whole = ?, paid = ?, tokens = ? WHERE n = ?",
+            (memo.seen, memo.seen, memo.requests, memo.depth, memo.prompt, *astuple(memo.account), number),
         )
         above = memo.depth - len(links) + 1
         connection.executemany(

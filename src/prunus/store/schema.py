@@ -148,4 +148,10 @@ _FIRST: Final[Migration] = (
     ) WITHOUT ROWID""",
 )
 
-MIGRATIONS: Final[tuple[Migration, ...]] = (_FIRST,)
+_ACCOUNTS: Final[Migration] = (
+    "ALTER TABLE conversations ADD COLUMN whole REAL NOT NULL DEFAULT 0",
+    "ALTER TABLE conversations ADD COLUMN paid REAL NOT NULL DEFAULT 0",
+    "ALTER TABLE conversations ADD COLUMN tokens INTEGER NOT NULL DEFAULT 0",
+)
+
+MIGRATIONS: Final[tuple[Migration, ...]] = (_FIRST, _ACCOUNTS)

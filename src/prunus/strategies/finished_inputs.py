@@ -7,6 +7,7 @@ from typing import ClassVar
 from prunus.edits import Edit, Input, Later
 from prunus.history import Call
 from prunus.strategies.cut import bare_input
+from prunus.strategies.likelihood import chance_of
 from prunus.view import Use, View
 
 __all__ = ["FinishedInputs"]
@@ -46,6 +47,6 @@ class FinishedInputs:
         call = view.part(use.call)
         kept = bare_input(use, call, self.over) if isinstance(call, Call) else None
         if kept is not None:
-            yield Edit(
-                use.call, Input(kept), self.name, f"its file was left alone for {self.idle} turns", ripe=ripe
-            )
+            why = f"its file was left alone for {self.idle} turns"
+            likely = chance_of(use, "write" if use.meaning.kind == "write" else "edit", use.input_tokens, self.idle)
+            yield Edit(use.call, Input(kept), self.name, why, ripe=ripe, chance=likely)

@@ -6,11 +6,14 @@ from typing import ClassVar
 
 from prunus.edits import Edit, Later, Shorter
 from prunus.history import Result
+from prunus.strategies.likelihood import PartKind, chance_of
 from prunus.strategies.outline import outline_of
 from prunus.strategies.searching import searches
 from prunus.view import Use, View
 
 __all__ = ["FinishedResults"]
+
+_LEFT_ALONE = "its file was edited and left alone"
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,7 +51,8 @@ class FinishedResults:
         if group is None:
             wait = self.search if searches(use) else self.shell if use.meaning.kind == "shell" else None
             if wait is not None:
-                yield from self._cut(use, use.turn + wait + 1, f"{wait} turns old", view)
+                kind: PartKind = "search" if searches(use) else "shell"
+                yield from self._cut(use, use.turn, wait, kind, f"{wait} turns old", view)
             return
         path = str(group)
         changes = [other.index for other in (*earlier, use) if _changes(other, path)]
@@ -62,12 +66,14 @@ class FinishedResults:
                 # It was proposed before; every touch of the file starts its idle time anew.
                 yield Edit(read.result, Later(), self.name, "its file was used again", ripe=ripe)
             elif all(_changed(touch.path, view) > read.index for touch in read.touches):
-                yield from self._cut(read, ripe, "its file was edited and left alone", view)
+                yield from self._cut(read, use.turn, self.idle, "edited read", _LEFT_ALONE, view)
 
-    def _cut(self, use: Use, ripe: int, why: str, view: View) -> Iterator[Edit]:
+    def _cut(self, use: Use, since: int, wait: int, kind: PartKind, why: str, view: View) -> Iterator[Edit]:
         result = view.part(use.result)
         if use.size > self.over and use.visible and isinstance(result, Result):
-            yield Edit(use.result, Shorter(outline_of(use, result.text, self.share)), self.name, why, ripe=ripe)
+            outline = Shorter(outline_of(use, result.text, self.share))
+            likely = chance_of(use, kind, use.tokens, wait)
+            yield Edit(use.result, outline, self.name, why, ripe=since + wait + 1, chance=likely)
 
 
 def _changes(use: Use, path: str) -> bool:

@@ -17,7 +17,9 @@ from collections.abc import Mapping
 from math import exp, log2
 from typing import Final, Literal
 
-__all__ = ["PartKind", "chance", "is_document"]
+from prunus.view import Use
+
+__all__ = ["PartKind", "chance", "chance_of", "is_document"]
 
 PartKind = Literal["read", "edited read", "shell", "search", "other", "write", "edit"]
 
@@ -88,3 +90,18 @@ def chance(
         odds += PAST_TASK + PAST_TASKS * log2(1 + min(tasks, _MOST_TASKS)) + PAST_READ * (kind == "read")
     odds += DOCUMENT * document + RANGE * ranged + TOUCHED * touched + FAILED * failed
     return 1 / (1 + exp(-odds))
+
+
+def chance_of(use: Use, kind: PartKind, tokens: int, idle: int, tasks: int = 0) -> float:
+    """The probability that the result or the input of a call will be used again."""
+    touch = use.touches[0] if use.touches else None
+    return chance(
+        kind,
+        tokens,
+        idle,
+        tasks,
+        document=touch is not None and is_document(touch.path),
+        ranged=touch is not None and touch.span.end is not None,
+        touched=kind == "edited read",
+        failed=not use.ok,
+    )

@@ -7,7 +7,7 @@ from typing import ClassVar
 from prunus.edits import Edit, Input, Later, Shorter
 from prunus.history import Call, Ref, Result
 from prunus.strategies.cut import bare_input
-from prunus.strategies.likelihood import PartKind, chance, is_document
+from prunus.strategies.likelihood import PartKind, chance_of
 from prunus.strategies.outline import outline_of
 from prunus.view import Use, View
 
@@ -57,33 +57,25 @@ class PastTasks:
         loop = view.loops[use.call.message]
         kind = use.meaning.kind
         if kind == "write" or (kind == "edit" and self.edits):
-            tasks = self._tasks(kind, use.input_tokens, use)
+            tasks, likely = self._tasks(kind, use.input_tokens, use)
             call = view.part(use.call)
             kept = bare_input(use, call, self.over) if tasks and isinstance(call, Call) else None
             if kept is not None:
-                yield self._edit(use.call, Input(kept), ripe, loop + tasks)
+                yield self._edit(use.call, Input(kept), ripe, loop + tasks, likely)
         result = view.part(use.result)
         if use.size > self.over and use.visible and isinstance(result, Result):
-            tasks = self._tasks(_RESULTS.get(kind, "other"), use.tokens, use)
+            tasks, likely = self._tasks(_RESULTS.get(kind, "other"), use.tokens, use)
             if tasks:
-                yield self._edit(use.result, Shorter(outline_of(use, result.text, self.share)), ripe, loop + tasks)
+                shorter = Shorter(outline_of(use, result.text, self.share))
+                yield self._edit(use.result, shorter, ripe, loop + tasks, likely)
 
-    def _tasks(self, kind: PartKind, tokens: int, use: Use) -> int:
-        """After how many tasks the part is unlikely enough to be used again; 0 for never."""
-        touch = use.touches[0] if use.touches else None
+    def _tasks(self, kind: PartKind, tokens: int, use: Use) -> tuple[int, float]:
+        """After how many tasks a part is unlikely enough to be used again (0 for never), and how likely then."""
         for tasks in range(1, _MOST + 1):
-            likely = chance(
-                kind,
-                tokens,
-                self.idle,
-                tasks,
-                document=touch is not None and is_document(touch.path),
-                ranged=touch is not None and touch.span.end is not None,
-                failed=not use.ok,
-            )
+            likely = chance_of(use, kind, tokens, self.idle, tasks)
             if likely * 500 <= self.risk * tokens:
-                return tasks
-        return 0
+                return tasks, likely
+        return 0, 0.0
 
-    def _edit(self, target: Ref, replacement: Shorter | Input, ripe: int, loop: int) -> Edit:
-        return Edit(target, replacement, self.name, "its task is over", ripe=ripe, loop=loop)
+    def _edit(self, target: Ref, replacement: Shorter | Input, ripe: int, loop: int, likely: float) -> Edit:
+        return Edit(target, replacement, self.name, "its task is over", ripe=ripe, loop=loop, chance=likely)
