@@ -39,7 +39,9 @@ _EDITS = re.compile(r"\[Edits to [^\n]+: \d+ changes between turns \d+-\d+\]")
 _LONGEST = 600
 _ERROR = re.compile(r"\[Error output truncated - \d+ chars total\]\s*\Z")
 _OUTLINE = re.compile(r"\[Prunus: [\d,]+ of [\d,]+ lines removed; call the tool again to see them\.\]\Z")
-_POINTER = re.compile(r"\[Prunus: [^\n]* removed; the earlier ([^\n]+) shows the same ([\d,]+) characters\.\]")
+_POINTER = re.compile(
+    r"\[Prunus: [^\n]* removed; the earlier ([^\n]+) shows (?:the same|its lines among) ([\d,]+) characters\.\]"
+)
 _DISTILLED = re.compile(r"\[Prunus: [^\n]{0,300} removed; what you kept of it: ")
 _ID = r"[0-9a-f]{6,32}"
 _TAG = re.compile(rf"(?:^|\n)\[id ({_ID})(?:, (?:thinking|text) {_ID})*\]\Z")
@@ -72,9 +74,10 @@ def distilled_note(what: str, summary: str) -> str:
     return f"{_PREFIX}{what} removed; what you kept of it: {summary}]"
 
 
-def pointer_note(what: str, earlier: str, size: int) -> str:
-    """One sentence in place of an answer that says what an earlier one of that size says."""
-    return note(what, f"the earlier {earlier} shows the same {size:,} characters")
+def pointer_note(what: str, earlier: str, size: int, *, among: bool = False) -> str:
+    """One sentence in place of an answer that says what an earlier part of that size says, or some of it."""
+    same = "its lines among" if among else "the same"
+    return note(what, f"the earlier {earlier} shows {same} {size:,} characters")
 
 
 def pointed(text: str) -> tuple[str, int] | None:

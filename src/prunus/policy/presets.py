@@ -20,6 +20,7 @@ PRESETS: Final[Mapping[str, Mapping[str, Any]]] = {
     "auto": {
         "asked": {},
         "duplicate_calls": {"point_back": True},
+        "shown_lines": {},
         "stale_reads": {},
         "repeated_views": {},
         "repeated_fetches": {},
@@ -32,8 +33,8 @@ PRESETS: Final[Mapping[str, Mapping[str, Any]]] = {
         "step_markers": {},
         "spent_inputs": {},
         "folded_views": {"gone": 0},
-        "finished_results": {},
-        "past_tasks": {"risk": 0.012, "edits": False},
+        "finished_results": {"share": 0.2},
+        "past_tasks": {"risk": 0.01, "edits": False},
         "long_outputs": {
             "kinds": _NOT_READS,
             "over": 4_000,
@@ -43,7 +44,7 @@ PRESETS: Final[Mapping[str, Mapping[str, Any]]] = {
             "at_once": True,
         },
         "old_thinking": {"turns": 1},
-        "finished_inputs": {"edits": False},
+        "finished_inputs": {"idle": 50, "edits": False},
         "old_edits": {},
         "under_pressure": {},
     },

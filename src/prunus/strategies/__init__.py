@@ -28,6 +28,7 @@ from prunus.strategies.repeated_fetches import RepeatedFetches
 from prunus.strategies.repeated_queries import RepeatedQueries
 from prunus.strategies.repeated_views import RepeatedViews
 from prunus.strategies.retried_errors import RetriedErrors
+from prunus.strategies.shown_lines import ShownLines
 from prunus.strategies.spent_inputs import SpentInputs
 from prunus.strategies.stale_reads import StaleReads
 from prunus.strategies.step_markers import StepMarkers
@@ -39,6 +40,7 @@ __all__ = ["ALL", "AfterEdit", "OnFile", "OnPiece", "OnUse", "Strategy", "strate
 ALL: Final[tuple[type[Strategy], ...]] = (
     Asked,
     DuplicateCalls,
+    ShownLines,
     StaleReads,
     RepeatedViews,
     FoldedViews,

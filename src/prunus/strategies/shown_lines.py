@@ -1,0 +1,97 @@
+from __future__ import annotations
+
+from collections.abc import Iterator, MutableMapping
+from dataclasses import dataclass
+from typing import ClassVar
+
+from prunus.edits import Edit, Keep, Note
+from prunus.files import Mention, Timeline
+from prunus.history import Call, Ref
+from prunus.notes import pointer_note, shorten
+from prunus.strategies.cut import describe
+from prunus.view import Use, View
+
+__all__ = ["ShownLines"]
+
+
+@dataclass(frozen=True, slots=True)
+class _Source:
+    """A part that shows lines of a file from top to bottom: a read, or the text that was written."""
+
+    use: Use
+    part: Ref
+    mention: Mention
+    what: str
+    size: int
+
+    @property
+    def note(self) -> tuple[str, int]:
+        """What a note says that points to it."""
+        return self.what, self.size
+
+
+@dataclass(frozen=True, slots=True)
+class ShownLines:
+    """A read that shows nothing but lines that are shown already.
+
+    Agents read what they have written, a range of what they read as a whole, or the same file after an edit
+    elsewhere in it. Where every line stands in one earlier read or write under the same number, the new read gives
+    way to a note that points there, before it is first sent, which costs no prompt cache. The earlier part then
+    stays, unless it goes for a reason of its own; then the new one is shown.
+    """
+
+    name: ClassVar[str] = "shown_lines"
+    seed: ClassVar[str] = ""
+    icon: ClassVar[str] = "🔁"
+
+    over: int = 500
+    """Reads with fewer characters stay."""
+    writes: bool = True
+    """Whether a read may point to the text that the agent has written, not only to another read."""
+
+    def fold(self, use: Use, timeline: Timeline, past: MutableMapping[str, object], view: View) -> Iterator[Edit]:
+        """The read gives way to an earlier part, if there is one that shows all of its lines."""
+        if len(use.touches) != 1 or not use.ok:
+            return
+        path = use.touches[0].path
+        known = past.setdefault(path, [])
+        assert isinstance(known, list)
+        if use.points is not None:
+            # A note of an earlier pass: what it says is true only while that part is shown.
+            for source in known:
+                if source.note == use.points:
+                    yield Edit(use.result, Keep(), self.name, "it points to an earlier part", shows=source.part)
+            return
+        own = self._source(use, timeline, view)
+        if own is None:
+            return
+        source = next((one for one in reversed(known) if _holds(one.mention, own.mention)), None)
+        if source is None or own.part != use.result or use.size <= self.over:
+            known.append(own)
+        elif source.use.shown != use.shown:
+            text = pointer_note(describe(use), source.what, source.size, among=True)
+            why = f"the earlier {source.what} shows its lines"
+            yield Edit(use.result, Note(text), self.name, why, by=source.use.call, shows=source.part, fresh=True)
+
+    def _source(self, use: Use, timeline: Timeline, view: View) -> _Source | None:
+        """What a call shows of its file; None unless that is an unbroken run of lines."""
+        file = timeline.files.get(use.touches[0].path)
+        if file is None or not file.mentions:
+            return None
+        mention = file.mentions[-1]
+        if mention.use != use.index or None in mention.lines:
+            return None
+        if mention.style is not None:
+            return _Source(use, use.result, mention, describe(use), use.size) if use.visible else None
+        call = view.part(use.call)
+        if not self.writes or use.meaning.kind not in ("write", "shell") or not isinstance(call, Call):
+            return None
+        what = describe(use) if use.meaning.kind == "write" else f"command that wrote {shorten(file.path)}"
+        return None if use.stripped else _Source(use, use.call, mention, what, len(call.text))
+
+
+def _holds(mention: Mention, own: Mention) -> bool:
+    """Whether all lines of a part stand in an earlier one, under the same numbers."""
+    first = own.start - mention.start
+    held = mention.lines[first : first + len(own.lines)] if first >= 0 else ()
+    return len(held) == len(own.lines) and all(a is b for a, b in zip(held, own.lines, strict=True))
