@@ -62,7 +62,8 @@ IN_CODE: Mapping[str, float] = {
     "past read": likelihood.PAST_READ,
     "document": likelihood.DOCUMENT,
     "range": likelihood.RANGE,
-    "touched": likelihood.TOUCHED,
+    "past input": likelihood.PAST_INPUT,
+    "read again": likelihood.READ_AGAIN,
     "failed": likelihood.FAILED,
 }
 NAMES = tuple(IN_CODE)
@@ -156,7 +157,7 @@ def _looks(agent: str, session: Session) -> Iterator[Look]:
                 place = starts[ref.message] + ref.part
                 form = needs.forms[place]
                 if form.tokens >= LEAST:
-                    facts = _facts(kind, form.tokens, use, [turn for _, _, turn in since], view)
+                    facts = _facts(kind, form.tokens, use, since, view)
                     yield Look(agent, facts, used(place, form, request, ref == use.result))
 
 
@@ -184,8 +185,8 @@ def _parts(use: Use, edited: bool) -> Iterator[tuple[Ref, PartKind]]:
         yield use.call, cast(PartKind, kind)
 
 
-def _facts(kind: PartKind, tokens: int, use: Use, since: Sequence[int], view: View) -> Row:
-    idle = view.turn - max((use.turn, *since))
+def _facts(kind: PartKind, tokens: int, use: Use, since: Sequence[tuple[int, str, int]], view: View) -> Row:
+    idle = view.turn - max((use.turn, *(turn for _, _, turn in since)))
     tasks = view.loop - view.loops[use.call.message]
     first = use.touches[0] if use.touches else None
     facts = {
@@ -197,7 +198,8 @@ def _facts(kind: PartKind, tokens: int, use: Use, since: Sequence[int], view: Vi
         "past read": float(tasks > 0 and kind == "read"),
         "document": float(first is not None and is_document(first.path)),
         "range": float(first is not None and first.span.end is not None),
-        "touched": float(bool(since)),
+        "past input": float(tasks > 0 and kind in ("write", "edit")),
+        "read again": log2(1 + sum(how == "read" for _, how, _ in since)),
         "failed": float(not use.ok),
     }
     return tuple((NAMES.index(name), value) for name, value in facts.items() if value)

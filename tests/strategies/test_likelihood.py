@@ -39,7 +39,7 @@ def test_a_larger_part_is_likelier_but_not_for_each_token(kind: PartKind) -> Non
 
 
 @every_kind
-@pytest.mark.parametrize("fact", ["document", "ranged", "touched", "failed"])
+@pytest.mark.parametrize("fact", ["document", "ranged", "reads", "failed"])
 def test_each_fact_makes_it_less_likely(kind: PartKind, fact: str) -> None:
     facts: dict[str, Any] = {fact: True}
     assert chance(kind, 500, 4, 0, **facts) < chance(kind, 500, 4, 0)

@@ -58,7 +58,7 @@ class Candidates:
         held = options.get(rank)
         if isinstance(edit.replacement, Later):
             if held is not None and (held.ripe > self._view.turn or held.loop > self._view.loop):
-                options[rank] = replace(held, ripe=edit.ripe)
+                options[rank] = replace(held, ripe=edit.ripe, chance=edit.chance or held.chance)
             return
         part = self._view.part(edit.target)
         if edit.pressure:

@@ -34,7 +34,7 @@ PRESETS: Final[Mapping[str, Mapping[str, Any]]] = {
         "spent_inputs": {},
         "folded_views": {"gone": 0},
         "finished_results": {"share": 0.2},
-        "past_tasks": {"risk": 0.01, "edits": False},
+        "past_tasks": {"risk": 0.0107, "edits": False},
         "long_outputs": {
             "kinds": _NOT_READS,
             "over": 4_000,

@@ -13,6 +13,7 @@ from prunus.view import Use, View
 
 __all__ = ["FinishedResults"]
 
+_AGAIN = "its file was used again"
 _LEFT_ALONE = "its file was edited and left alone"
 
 
@@ -52,7 +53,8 @@ class FinishedResults:
             wait = self.search if searches(use) else self.shell if use.meaning.kind == "shell" else None
             if wait is not None:
                 kind: PartKind = "search" if searches(use) else "shell"
-                yield from self._cut(use, use.turn, wait, kind, f"{wait} turns old", view)
+                likely = chance_of(use, kind, use.tokens, wait)
+                yield from self._cut(use, use.turn + wait, likely, f"{wait} turns old", view)
             return
         path = str(group)
         changes = [other.index for other in (*earlier, use) if _changes(other, path)]
@@ -64,16 +66,22 @@ class FinishedResults:
                 continue
             if len(read.touches) == 1 and next(at for at in changes if at > read.index) != use.index:
                 # It was proposed before; every touch of the file starts its idle time anew.
-                yield Edit(read.result, Later(), self.name, "its file was used again", ripe=ripe)
+                likely = self._likely(read, earlier)
+                yield Edit(read.result, Later(), self.name, _AGAIN, ripe=ripe, chance=likely)
             elif all(_changed(touch.path, view) > read.index for touch in read.touches):
-                yield from self._cut(read, use.turn, self.idle, "edited read", _LEFT_ALONE, view)
+                likely = self._likely(read, earlier)
+                yield from self._cut(read, use.turn + self.idle, likely, _LEFT_ALONE, view)
 
-    def _cut(self, use: Use, since: int, wait: int, kind: PartKind, why: str, view: View) -> Iterator[Edit]:
+    def _likely(self, read: Use, members: Sequence[Use]) -> float:
+        """How likely a read of a file that was edited is used again, once the file has been left alone."""
+        reads = sum(other.meaning.kind == "read" and other.index > read.index for other in members)
+        return chance_of(read, "edited read", read.tokens, self.idle, reads=reads)
+
+    def _cut(self, use: Use, last: int, likely: float, why: str, view: View) -> Iterator[Edit]:
         result = view.part(use.result)
         if use.size > self.over and use.visible and isinstance(result, Result):
             outline = Shorter(outline_of(use, result.text, self.share))
-            likely = chance_of(use, kind, use.tokens, wait)
-            yield Edit(use.result, outline, self.name, why, ripe=since + wait + 1, chance=likely)
+            yield Edit(use.result, outline, self.name, why, ripe=last + 1, chance=likely)
 
 
 def _changes(use: Use, path: str) -> bool:

@@ -1,6 +1,6 @@
 """How likely it is that a part will be used again.
 
-A logistic model of seven readable facts, fitted by `bench/likelihood.py` on recorded sessions: 100,000 looks at
+A logistic model of nine readable facts, fitted by `bench/likelihood.py` on recorded sessions: 100,000 looks at
 parts of 84 conversations, each with the question whether a later edit replaced a line that only this part showed
 and its outline would not. What it says in words: a read that led to no edit yet is a plan still to be carried out,
 unless the user has given another task since; inputs and outputs of a task that is over are hardly used; large
@@ -24,13 +24,13 @@ __all__ = ["PartKind", "chance", "chance_of", "is_document"]
 PartKind = Literal["read", "edited read", "shell", "search", "other", "write", "edit"]
 
 KINDS: Final[Mapping[PartKind, tuple[float, float]]] = {
-    "read": (-1.064, -0.079),
-    "edited read": (-2.272, -0.219),
-    "shell": (-2.878, -0.294),
-    "search": (-1.755, -0.206),
-    "other": (-2.296, -0.818),
-    "write": (-1.843, -0.082),
-    "edit": (-1.537, -0.173),
+    "read": (-1.051, -0.088),
+    "edited read": (-1.998, -0.265),
+    "shell": (-2.808, -0.303),
+    "search": (-1.688, -0.221),
+    "other": (-2.116, -0.723),
+    "write": (-1.812, -0.125),
+    "edit": (-1.424, -0.232),
 }
 """Log-odds of a part of 500 tokens that was just seen, and how they change each time its idle turns double.
 
@@ -39,19 +39,21 @@ The first five are results, the last two inputs. An edited read is one whose fil
 
 SIZE: Final = 0.387
 """Each time the part is twice as large."""
-PAST_TASK: Final = -0.483
+PAST_TASK: Final = -0.587
 """The user has spoken since."""
-PAST_TASKS: Final = -0.525
+PAST_TASKS: Final = -0.466
 """Each time the number of tasks since, and one more, doubles."""
-PAST_READ: Final = -0.468
+PAST_READ: Final = -0.455
 """A read that led to no edit in its own task."""
-DOCUMENT: Final = -0.171
+DOCUMENT: Final = -0.08
 """Prose, data or settings instead of code."""
-RANGE: Final = -0.315
+RANGE: Final = -0.148
 """Some lines of a file, not all of it."""
-TOUCHED: Final = -0.241
-"""Its file was used again since, so that something newer shows it."""
-FAILED: Final = -0.902
+PAST_INPUT: Final = 0.333
+"""Text that was written or edited in a task that is over."""
+READ_AGAIN: Final = -0.5
+"""Each time the number of reads of its file since, and one more, doubles: something newer shows it."""
+FAILED: Final = -0.815
 
 _LONGEST: Final = 60
 _MOST_TASKS: Final = 8
@@ -76,23 +78,24 @@ def chance(
     *,
     document: bool = False,
     ranged: bool = False,
-    touched: bool = False,
+    reads: int = 0,
     failed: bool = False,
 ) -> float:
     """The probability that a part will be used again.
 
     `idle` counts the turns since its file was used last, or since it came; `tasks` how often the user has spoken
-    since.
+    since; `reads` how often its file was read since.
     """
     start, slope = KINDS[kind]
     odds = start + slope * log2(1 + min(idle, _LONGEST)) + SIZE * log2(max(1, tokens) / 500)
     if tasks:
-        odds += PAST_TASK + PAST_TASKS * log2(1 + min(tasks, _MOST_TASKS)) + PAST_READ * (kind == "read")
-    odds += DOCUMENT * document + RANGE * ranged + TOUCHED * touched + FAILED * failed
+        odds += PAST_TASK + PAST_TASKS * log2(1 + min(tasks, _MOST_TASKS))
+        odds += PAST_READ * (kind == "read") + PAST_INPUT * (kind in ("write", "edit"))
+    odds += READ_AGAIN * log2(1 + reads) + DOCUMENT * document + RANGE * ranged + FAILED * failed
     return 1 / (1 + exp(-odds))
 
 
-def chance_of(use: Use, kind: PartKind, tokens: int, idle: int, tasks: int = 0) -> float:
+def chance_of(use: Use, kind: PartKind, tokens: int, idle: int, tasks: int = 0, reads: int = 0) -> float:
     """The probability that the result or the input of a call will be used again."""
     touch = use.touches[0] if use.touches else None
     return chance(
@@ -102,6 +105,6 @@ def chance_of(use: Use, kind: PartKind, tokens: int, idle: int, tasks: int = 0) 
         tasks,
         document=touch is not None and is_document(touch.path),
         ranged=touch is not None and touch.span.end is not None,
-        touched=kind == "edited read",
+        reads=reads,
         failed=not use.ok,
     )
