@@ -100,6 +100,7 @@ class Timing:
         if not self._schedule.presses:
             return "", 0
         engine, pressure, window = self._conversation.engine, self._pressure, self._window
+        engine.hold(lambda edit: True)
         _, before = self._gains()
         # What costs nothing to cut counts as gone already.
         tokens = self._conversation.around_tokens + engine.sizes.before(len(engine.sizes)) - before

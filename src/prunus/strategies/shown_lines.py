@@ -65,7 +65,8 @@ class ShownLines:
         own = self._source(use, timeline, view)
         if own is None:
             return
-        source = next((one for one in reversed(known) if _holds(one.mention, own.mention)), None)
+        length = timeline.files[path].content.length
+        source = next((one for one in reversed(known) if _holds(one.mention, own.mention, length)), None)
         if source is None or own.part != use.result or use.size <= self.over:
             known.append(own)
         elif source.use.shown != use.shown:
@@ -83,15 +84,20 @@ class ShownLines:
             return None
         if mention.style is not None:
             return _Source(use, use.result, mention, describe(use), use.size) if use.visible else None
-        call = view.part(use.call)
-        if not self.writes or use.meaning.kind not in ("write", "shell") or not isinstance(call, Call):
+        call, kind = view.part(use.call), use.meaning.kind
+        if not self.writes or kind not in ("write", "shell") or use.stripped or not isinstance(call, Call):
             return None
-        what = describe(use) if use.meaning.kind == "write" else f"command that wrote {shorten(file.path)}"
-        return None if use.stripped else _Source(use, use.call, mention, what, len(call.text))
+        # A command may write lines without spelling them out.
+        if kind == "shell" and not all(line and line.text in use.meaning.command for line in mention.lines):
+            return None
+        what = describe(use) if kind == "write" else f"command that wrote {shorten(file.path)}"
+        return _Source(use, use.call, mention, what, len(call.text))
 
 
-def _holds(mention: Mention, own: Mention) -> bool:
-    """Whether all lines of a part stand in an earlier one, under the same numbers."""
-    first = own.start - mention.start
-    held = mention.lines[first : first + len(own.lines)] if first >= 0 else ()
+def _holds(mention: Mention, own: Mention, length: int | None) -> bool:
+    """Whether all lines of a part stand in an earlier one, under the same numbers, and the file ends where it did."""
+    first, end = own.start - mention.start, own.start + len(own.lines)
+    if first < 0 or (length == end - 1 and mention.start + len(mention.lines) != end):
+        return False
+    held = mention.lines[first : first + len(own.lines)]
     return len(held) == len(own.lines) and all(a is b for a, b in zip(held, own.lines, strict=True))
