@@ -1,116 +1,133 @@
-"""What each choice of the preset `auto` is worth: one thing changed at a time, on the dev sessions.
+"""What each choice of the preset `auto` is worth: one strategy changed at a time, on the dev sessions.
+
+    python bench/variants.py [SESSION ...]
 
 Cost against no pruning at read 0.1, write 1.25, worst session, hard and soft retention, breaks per 100 requests.
+Other strategies go on, and may cut what the changed one leaves alone. The choices of the schedule are measured by
+`bench/schedule.py`. Writes bench/results/variants.json; sessions that are given are measured alone, and nothing is
+written.
 """
 
 from __future__ import annotations
 
 import json
-from concurrent.futures import ProcessPoolExecutor
+import sys
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 from prunus import Pruner, Settings
 from prunus.formats import format_named
 from prunus.lab.conversations import conversations
 from prunus.lab.cost import cost
 from prunus.lab.masks import Unpruned
+from prunus.lab.pool import spread
+from prunus.lab.pruned import Pruning
 from prunus.lab.reading import Reader
 from prunus.lab.replay import replay
 from prunus.lab.retention import Needs, retention
 from prunus.policy.prices import NAMED_ROWS
 from prunus.transcripts import load
 
-CORPUS = Path(__file__).parents[2] / "shared" / "corpus" / "dev"
+HERE = Path(__file__).resolve().parent
+SESSIONS = HERE.parent / "../shared/corpus/dev"
 AGENTS = ("claude-code", "codex", "opencode", "pi", "chat-export", "mini-swe-agent")
 PRICE = NAMED_ROWS["0.1/1.25"]
 NEVER = 1_000_000
 
-
-def cache(**fields: Any) -> dict[str, Any]:
-    return {"schedules": {"cache": fields}}
-
-
-def strategy(name: str, **fields: Any) -> dict[str, Any]:
-    return {"strategies": {name: fields}}
-
-
-VARIANTS: dict[str, dict[str, Any]] = {
+VARIANTS: dict[str, dict[str, dict[str, Any]]] = {
     "auto": {},
-    "patience 1 (break-even)": cache(patience=1.0),
-    "patience 2": cache(patience=2.0),
-    "patience 8": cache(patience=8.0),
-    "100 requests ahead at most": cache(ahead=100),
-    "20 requests ahead at most": cache(ahead=20),
-    "reads of edited files left alone": strategy("finished_results", idle=NEVER),
-    "shell output left alone": strategy("finished_results", shell=NEVER),
-    "outlines of 10 %": strategy("finished_results", share=0.10),
-    "outlines of 25 %": strategy("finished_results", share=0.25),
-    "inputs left alone": strategy("finished_inputs", enabled=False),
-    "inputs after 15 idle turns": strategy("finished_inputs", idle=15),
-    "thinking left alone": strategy("old_thinking", enabled=False),
-    "long outputs not cut before first send": strategy("long_outputs", at_once=False),
+    "reads of edited files left alone": {"finished_results": {"idle": NEVER}},
+    "shell output left alone": {"finished_results": {"shell": NEVER}},
+    "outlines of 10 %": {"finished_results": {"share": 0.10}},
+    "outlines of 25 %": {"finished_results": {"share": 0.25}},
+    "inputs left alone": {"finished_inputs": {"enabled": False}},
+    "inputs after 15 idle turns": {"finished_inputs": {"idle": 15}},
+    "thinking left alone": {"old_thinking": {"enabled": False}},
+    "long outputs not cut before first send": {"long_outputs": {"at_once": False}},
+    "without shown_lines": {"shown_lines": {"enabled": False}},
+    "without duplicate_calls.point_back": {"duplicate_calls": {"point_back": False}},
+    "without folded_views": {"folded_views": {"enabled": False}},
+    "without past_tasks": {"past_tasks": {"enabled": False}},
+    "past_tasks.risk 0.02": {"past_tasks": {"risk": 0.02}},
 }
 
 
-class Auto:
-    """The preset with something changed."""
+class Changed(Pruning):
+    """The preset with some strategies changed, for one conversation; it may not fail."""
 
-    declared = ""
+    name = "changed"
 
-    def __init__(self, name: str) -> None:
-        self.name = name
+    def __init__(self, strategies: dict[str, dict[str, Any]]) -> None:
         prices = [{"model": "*", "read": PRICE.read, "write": PRICE.write, "ttl": PRICE.ttl}]
-        self._pruner = Pruner(Settings(preset="auto", prices=prices, **VARIANTS[name]))
+        super().__init__(Pruner(Settings(preset="auto", prices=prices, strategies=strategies)))
 
-    def start(self) -> Auto:
+    def start(self) -> Changed:
         return self
 
     def __call__(self, body: Any, now: float | None) -> Any:
-        return self._pruner.prune(body, now=now).body
+        out = super().__call__(body, now)
+        if self.last.error:
+            raise RuntimeError(self.last.error)
+        return out
 
 
-def measure(path: Path) -> list[tuple[str, float, float, int, int, int, int, int, int]]:
-    rows = []
-    for session in load(path):
-        for one in conversations(session):
-            if len(one.requests) < 15:
-                continue
-            reader = Reader(format_named(one.format))
-            needs = Needs(one, reader)
-            whole = cost(replay(one, Unpruned(), reader), PRICE).cost
-            for name in VARIANTS:
-                sent = replay(one, Auto(name), reader)
-                paid, kept = cost(sent, PRICE), retention(needs, sent)
-                counts = (kept.hard, kept.hard_kept, kept.soft, kept.soft_kept, paid.breaks, len(one.requests))
-                rows.append((name, paid.cost, whole, *counts))
-    return rows
+class Measured(NamedTuple):
+    """One conversation under one variant."""
+
+    variant: str
+    cost: float
+    unpruned: float
+    hard: int
+    hard_kept: int
+    soft: int
+    soft_kept: int
+    breaks: int
+    requests: int
 
 
-def main() -> None:
-    if not CORPUS.is_dir():
-        print("bench/variants.py: the dev sessions are not here (../shared/corpus/dev); nothing measured")
+def measure(path: Path) -> list[Measured]:
+    found = []
+    for one in (piece for session in load(path) for piece in conversations(session)):
+        if len(one.requests) < 15:
+            continue
+        reader = Reader(format_named(one.format))
+        needs = Needs(one, reader)
+        whole = cost(replay(one, Unpruned(), reader), PRICE).cost
+        for name, strategies in VARIANTS.items():
+            sent = replay(one, Changed(strategies), reader)
+            paid, kept = cost(sent, PRICE), retention(needs, sent)
+            uses = kept.hard, kept.hard_kept, kept.soft, kept.soft_kept
+            found.append(Measured(name, paid.cost, whole, *uses, paid.breaks, len(one.requests)))
+    return found
+
+
+def summed(found: list[Measured]) -> dict[str, float]:
+    paid, whole, hard, hard_kept, soft, soft_kept, breaks, requests = (
+        sum(one[at] for one in found) for at in range(1, 9)
+    )
+    figures = {
+        "cost": paid / whole,
+        "worst": max(one.cost / one.unpruned for one in found),
+        "hard": hard_kept / hard if hard else 1.0,
+        "soft": soft_kept / soft if soft else 1.0,
+        "breaks": 100 * breaks / requests,
+    }
+    return {name: round(figure, 4) for name, figure in figures.items()}
+
+
+def main(given: list[str]) -> None:
+    paths = list(map(Path, given)) or sorted(p for p in SESSIONS.rglob("*.gz") if p.parent.name in AGENTS)
+    found = [one for some in spread(measure, paths) for one in some]
+    if not found:
+        print("No recorded sessions of that length here (../shared/corpus/dev); there is nothing to compare.")
         return
-    paths = sorted((p for p in CORPUS.rglob("*.gz") if p.parent.name in AGENTS), key=lambda p: -p.stat().st_size)
-    with ProcessPoolExecutor(2) as pool:
-        rows = [row for found in pool.map(measure, paths) for row in found]
-    result = {}
-    for name in VARIANTS:
-        mine = [row for row in rows if row[0] == name]
-        paid, whole, hard, hard_kept, soft, soft_kept, breaks, requests = (
-            sum(row[i] for row in mine) for i in range(1, 9)
-        )
-        result[name] = {
-            "cost": round(paid / whole, 3),
-            "worst": round(max(row[1] / row[2] for row in mine), 2),
-            "hard": round(hard_kept / hard, 3),
-            "soft": round(soft_kept / soft, 3),
-            "breaks": round(100 * breaks / requests, 1),
-        }
-        print(f"{name:40}", *(f"{key} {value:<6}" for key, value in result[name].items()))
-    target = Path(__file__).parent / "results" / "variants.json"
-    target.write_text(json.dumps(result, indent=1) + "\n")
+    result = {name: summed([one for one in found if one.variant == name]) for name in VARIANTS}
+    print(f"{'':40}   cost   worst    hard    soft  breaks")
+    for name, figures in result.items():
+        print("{:40} {cost:6.4f} {worst:7.3f} {hard:7.4f} {soft:7.4f} {breaks:7.1f}".format(name, **figures))
+    if not given:
+        (HERE / "results" / "variants.json").write_text(json.dumps(result, indent=1) + "\n")
 
 
 if __name__ == "__main__":
-    main()
+    main(sys.argv[1:])

@@ -4,14 +4,18 @@ from __future__ import annotations
 
 import json
 from collections.abc import Sequence
+from dataclasses import dataclass, field
 from itertools import pairwise
-from typing import Any
+from typing import Any, ClassVar
 
 import pytest
 
 from prunus import Pruner, Settings
+from prunus.edits import Edit
 from prunus.memory import Memo, Past, chain
+from prunus.policy.prices import Price
 from prunus.policy.requests import Requests
+from prunus.policy.schedule import Moment, Plan
 
 
 class Shelf:
@@ -194,3 +198,156 @@ def test_a_memory_that_fails_costs_the_estimate_only() -> None:
     known = past.requests(2 * HOUR, [])
     shelf.broken = True
     assert past.requests(3 * HOUR, []) == known == Requests((1,))
+
+
+@pytest.mark.parametrize("settings", SETTINGS, ids=lambda s: s.schedule)
+def test_a_session_replayed_from_the_start_is_one_conversation_each_time(settings: Settings) -> None:
+    requests = [json.dumps(body).encode() for body in bodies(10)]
+    shelf = Shelf()
+    for run in range(3):
+        pruner = Pruner(settings, shelf)
+        outs = [pruner.prune(body, now=1_000.0 * run + n) for n, body in enumerate(requests)]
+        assert [out.error for out in outs] == [None] * len(outs)
+        assert len({out.conversation for out in outs}) == len(pruner._conversations) == 1
+        assert all(later.request == earlier.request + 1 for earlier, later in pairwise(outs))
+    assert len(shelf.memos) == 1
+
+
+def test_two_replays_at_a_time_are_one_conversation_each() -> None:
+    """Each has left the other behind, by any number of requests; none takes the other for itself."""
+    requests = [json.dumps(body).encode() for body in bodies(12)]
+    shelf = Shelf()
+    ahead, behind = Pruner(Settings(), shelf), Pruner(Settings(), shelf)
+    named: dict[int, set[str]] = {0: set(), 1: set()}
+    for n in range(len(requests) + 4):
+        for which, (pruner, at) in enumerate(((ahead, n), (behind, n - 4))):
+            if 0 <= at < len(requests):
+                out = pruner.prune(requests[at], now=10.0 * n + which)
+                assert out.error is None
+                named[which].add(out.conversation)
+    assert [len(names) for names in named.values()] == [1, 1]
+
+
+def test_a_conversation_that_another_process_went_on_with_is_followed() -> None:
+    requests = [json.dumps(body).encode() for body in bodies(12)]
+    shelf, steady = Shelf(), Pruner(Settings(schedule="eager"))
+    ours, theirs = (Pruner(Settings(schedule="eager"), shelf) for _ in range(2))
+    for n, body in enumerate(requests):
+        out = (theirs if 3 <= n < 9 else ours).prune(body, now=10.0 * n)
+        expected = steady.prune(body, now=10.0 * n)
+        assert (out.body, out.conversation, out.request) == (expected.body, expected.conversation, n + 1)
+        assert out.receipts == expected.receipts
+    assert len(ours._conversations) == len(theirs._conversations) == len(shelf.memos) == 1
+
+
+def test_a_retry_in_another_process_is_the_same_request_of_the_same_conversation() -> None:
+    requests = [json.dumps(body).encode() for body in bodies(6)]
+    shelf = Shelf()
+    ours, theirs = (Pruner(Settings(schedule="eager"), shelf) for _ in range(2))
+    for n, body in enumerate(requests):
+        first, again = ours.prune(body, now=10.0 * n), theirs.prune(body, now=10.0 * n + 1)
+        assert (first.body, first.conversation) == (again.body, again.conversation)
+    assert len(shelf.memos) == 1
+
+
+@dataclass(frozen=True, slots=True)
+class Noted:
+    """A schedule that makes no edit, and keeps what it was told of the past."""
+
+    name: ClassVar[str] = "noted"
+    presses: ClassVar[bool] = False
+
+    told: list[Requests] = field(default_factory=list)
+    asked: list[Requests] = field(default_factory=list)
+
+    def takes(self, edit: Edit, price: Price, requests: int, past: Requests) -> bool:
+        self.asked.append(past)
+        return True
+
+    def plan(self, moment: Moment) -> Plan:
+        self.told.append(moment.past)
+        return Plan(1 << 62, "")
+
+
+def sent(pruner: Pruner, count: int, first: str, now: float) -> None:
+    for body in bodies(count, first):
+        assert pruner.prune(body, now=now).error is None
+
+
+def told(pruner: Pruner, schedule: Noted, now: float) -> Requests:
+    """What the schedule is told of the past with a new request at this time, in which something could go."""
+    assert pruner.prune(bodies(6, f"At {now}")[-1], now=now).error is None
+    return schedule.told[-1]
+
+
+def test_the_schedule_is_told_how_long_the_conversations_of_the_memory_lasted() -> None:
+    shelf, schedule = Shelf(), Noted()
+    for count, first in (5, "One."), (3, "Another."):
+        sent(Pruner(Settings(), shelf), count, first, 0.0)
+    sent(Pruner(Settings(), shelf), 7, "Still at it.", 2 * HOUR)
+    pruner = Pruner(Settings(), shelf, schedule=schedule)
+    assert told(pruner, schedule, 2 * HOUR + 60) == Requests((3, 5))
+    assert told(pruner, schedule, 4 * HOUR) == Requests((1, 3, 5, 7))
+
+
+def test_the_schedule_weighs_risks_by_the_same_past() -> None:
+    risky = Settings(preset="off", strategies={"finished_results": {"enabled": True, "idle": 1, "shell": 1}})
+    shelf, schedule = Shelf(), Noted()
+    sent(Pruner(Settings(), shelf), 5, "One.", 0.0)
+    messages: list[dict[str, Any]] = [{"role": "user", "content": "Run it."}]
+    for n in range(6):
+        call = {"type": "tool_use", "id": f"t{n}", "name": "Bash", "input": {"command": f"make {n}"}}
+        result = {"type": "tool_result", "tool_use_id": f"t{n}", "content": f"some output {n}\n" * 200}
+        messages += ({"role": "assistant", "content": [call]}, {"role": "user", "content": [result]})
+    out = Pruner(risky, shelf, schedule=schedule).prune({"system": "s", "messages": messages}, now=2 * HOUR)
+    assert out.error is None
+    assert set(schedule.asked) == set(schedule.told) == {Requests((5,))}
+
+
+def test_without_a_memory_the_schedule_is_told_of_those_that_were_put_away() -> None:
+    schedule = Noted()
+    pruner = Pruner(Settings(limits={"conversations": 1}), schedule=schedule)
+    sent(pruner, 5, "One.", 0.0)
+    sent(pruner, 3, "Another.", 1.0)
+    assert told(pruner, schedule, 600.0) == Requests((5,))
+    assert told(pruner, schedule, 1_200.0) == Requests((3, 5))
+
+
+def test_without_a_memory_the_schedule_is_told_of_those_that_are_idle() -> None:
+    schedule = Noted()
+    pruner = Pruner(Settings(limits={"idle": 36_000}), schedule=schedule)
+    sent(pruner, 5, "One.", 0.0)
+    sent(pruner, 3, "Another.", 2 * HOUR)
+    assert told(pruner, schedule, 2 * HOUR + 1) == Requests((5,))
+    assert told(pruner, schedule, 3 * HOUR + 600) == Requests((1, 3, 5))
+
+
+def test_without_a_memory_one_that_was_idle_too_long_still_counts() -> None:
+    schedule = Noted()
+    pruner = Pruner(Settings(limits={"idle": 3_600}), schedule=schedule)
+    sent(pruner, 5, "One.", 0.0)
+    assert told(pruner, schedule, 3 * HOUR) == Requests((5,))
+    assert len(pruner._conversations) == 1
+    assert told(pruner, schedule, 3 * HOUR + 600) == Requests((5,))
+
+
+def test_a_memory_that_forgets_is_not_corrected_by_what_the_process_holds() -> None:
+    shelf, schedule = Shelf(), Noted()
+    pruner = Pruner(Settings(limits={"conversations": 1}), shelf, schedule=schedule)
+    sent(pruner, 5, "One.", 0.0)
+    shelf.memos.clear()
+    shelf.links.clear()
+    assert told(pruner, schedule, 2 * HOUR) == Requests()
+
+
+@pytest.mark.xfail(strict=True, reason="it counts itself as ended until it is kept again")
+def test_a_conversation_that_goes_on_after_a_break_does_not_count_itself() -> None:
+    """Else a process that asks a moment later, within the same ten minutes, is told something else."""
+    shelf, grown = Shelf(), bodies(9)
+    sent(Pruner(Settings(), shelf), 3, "One.", 0.0)
+    for body in grown[:6]:
+        Pruner(Settings(), shelf).prune(body, now=0.0)
+    schedules = Noted(), Noted()
+    for n, schedule in enumerate(schedules, 6):
+        assert Pruner(Settings(), shelf, schedule=schedule).prune(grown[n], now=2 * HOUR + n).error is None
+    assert [schedule.told for schedule in schedules] == [[Requests((3,))], [Requests((3,))]]

@@ -18,6 +18,7 @@ __all__ = ["PRESETS", "bodies", "every_case", "every_format", "every_preset", "f
 
 _IMPATIENT: Final[dict[str, dict[str, Any]]] = {
     "duplicate_calls": {"point_back": True, "over": 100},
+    "shown_lines": {"over": 20},
     "stale_reads": {"after_edits": True},
     "repeated_views": {},
     "folded_views": {"share": 0.0, "least": 1, "idle": 2, "gone": 4},
