@@ -119,9 +119,6 @@ def test_it_is_made_when_the_context_runs_short(share: float) -> None:
     assert 2 in targets(last.edits)
 
 
-BLIND: Final = "Timing._press does not see what was held in the request before as something that could be freed"
-
-
 def filled(pruner: Pruner, share: float) -> Outcome:
     """A context that grew up to this share of its window."""
     window = pruner.settings.window_of("some-model")
@@ -129,13 +126,11 @@ def filled(pruner: Pruner, share: float) -> Outcome:
     return next(outcome for outcome in grown if outcome.report.tokens_before >= share * window)
 
 
-@pytest.mark.xfail(strict=True, reason=BLIND)
 def test_what_was_held_counts_as_what_could_be_freed() -> None:
     """No single new edit frees enough to be worth a flush, but those that wait would."""
     assert filled(Pruner(settings(NEVER, window=16_000)), 0.8).edits
 
 
-@pytest.mark.xfail(strict=True, reason=BLIND)
 def test_what_is_held_goes_the_same_way_in_another_process() -> None:
     shelf, steady = Shelf(), Pruner(settings(NEVER, window=12_000))
     for count in range(1, 21):

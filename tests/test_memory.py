@@ -338,16 +338,3 @@ def test_a_memory_that_forgets_is_not_corrected_by_what_the_process_holds() -> N
     shelf.memos.clear()
     shelf.links.clear()
     assert told(pruner, schedule, 2 * HOUR) == Requests()
-
-
-@pytest.mark.xfail(strict=True, reason="it counts itself as ended until it is kept again")
-def test_a_conversation_that_goes_on_after_a_break_does_not_count_itself() -> None:
-    """Else a process that asks a moment later, within the same ten minutes, is told something else."""
-    shelf, grown = Shelf(), bodies(9)
-    sent(Pruner(Settings(), shelf), 3, "One.", 0.0)
-    for body in grown[:6]:
-        Pruner(Settings(), shelf).prune(body, now=0.0)
-    schedules = Noted(), Noted()
-    for n, schedule in enumerate(schedules, 6):
-        assert Pruner(Settings(), shelf, schedule=schedule).prune(grown[n], now=2 * HOUR + n).error is None
-    assert [schedule.told for schedule in schedules] == [[Requests((3,))], [Requests((3,))]]

@@ -63,7 +63,8 @@ class Memory(Protocol):
 class Past:
     """How long conversations have lasted: by the memory, or as far as one process can tell.
 
-    It is looked up every ten minutes, as of a full ten minutes, so that two processes with one memory say the same.
+    It is looked up every ten minutes, as of a full ten minutes, so that two processes with one memory say the same,
+    but for conversations that have just been resumed.
     A memory that fails costs a worse estimate until the next time, never a request.
     """
 

@@ -44,6 +44,7 @@ COMMANDS: Final = (
     "cat file.txt",
     "sed -n '2,14p' file.txt",
     "sed -i '2,4d' file.txt",
+    "sed -i 's/value/worth/' file.txt",
     "sed -i '3a added by a command' file.txt",
     "echo more >> file.txt",
     "python3 change.py",
@@ -231,7 +232,6 @@ def test_it_is_not_even_sent_once() -> None:
 
 
 @every_agent
-@pytest.mark.xfail(strict=True, reason="a command that computed the lines counts as one that shows them")
 def test_a_command_that_computed_lines_does_not_show_them(name: str) -> None:
     body, outcome, shown = last(name, WHOLE, ("shell", "sed -i 's/value/worth/' file.txt", None), SOME)
     check(body, outcome, shown)
@@ -239,7 +239,6 @@ def test_a_command_that_computed_lines_does_not_show_them(name: str) -> None:
 
 
 @every_agent
-@pytest.mark.xfail(strict=True, reason="the earlier read goes on where the file has ended since")
 def test_the_new_end_of_a_file_is_shown(name: str) -> None:
     """Only the new read tells where the file ends now: the earlier one shows lines that are gone."""
     _, outcome, _ = last(name, WHOLE, ("shell", "sed -i '30,40d' file.txt", None), WHOLE)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
+from typing import Final
 
 from prunus.edits import Edit, Note, Refusal, Shorter
 from prunus.engine.candidates import Candidates
@@ -12,12 +13,17 @@ from prunus.engine.marks import Marks
 from prunus.engine.pending import Pending
 from prunus.engine.waits import Waits
 from prunus.engine.weighed import weighed
+from prunus.errors import InvariantError
 from prunus.guards import Guard
 from prunus.history import Attachment, Ref, Result
 from prunus.strategies.duplicate_calls import pointer as point
 from prunus.view import View
 
 __all__ = ["Decisions"]
+
+_LONGEST: Final = 10_000
+_ROUNDS: Final = 100
+"""How often each part may be decided about in one request; two edits that drive each other out never end."""
 
 
 class Decisions:
@@ -52,8 +58,12 @@ class Decisions:
     def settle(self) -> None:
         """Decide about every part about which something changed, and what follows from that."""
         dirty = self._candidates.dirty
+        left = _LONGEST + _ROUNDS * len(self._candidates.options)
         while dirty:
             self._decide(dirty.pop())
+            left -= 1
+            if not left:
+                raise InvariantError("the edits of this history do not settle")
 
     def allows(self, edit: Edit) -> bool:
         """Whether every guard would let an edit through now."""

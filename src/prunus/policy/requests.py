@@ -6,7 +6,7 @@ life, and it is taken of what counts, at most `bound` requests each, so that one
 all. Conversations of a single request (titles, summaries) say nothing about those that went on, and so drop out.
 
 Few past conversations say little. So `WEIGHT` conversations that lasted as the prior says are added to them. The
-prior (`PRIOR`) was fitted on 154 recorded conversations of twelve agents (`bench/ahead.py`), cut where the agent
+prior (`PRIOR`) was fitted on 154 recorded conversations of twelve agents (`bench/schedule.py`), cut where the agent
 compacted and at 200k tokens, short ones counted too. It grows slowly, so lengths are nearly geometric: what was so
 far hardly tells how much will follow, and the mean of what counts is that of an exponential distribution cut off at
 the bound. Past the last row there were too few to tell, and a conversation is taken to last as many again.

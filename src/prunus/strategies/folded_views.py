@@ -23,6 +23,8 @@ _WHOLE, _FEWER, _NONE, _DROP = range(4)
 """What may stand at a part, from first to last."""
 _WHY = "what is still true of older reads and edits"
 _AGAIN = "its file was used again"
+_STYLE = "\0"
+"""Where the line format of the newest read is written down; no path has that name."""
 _SETTLED: Final = object()
 """Of a file whose reads or edits were cut in an earlier pass: what could be folded was, and the rest is unknown."""
 
@@ -86,9 +88,9 @@ class FoldedViews:
         if file is None or past.get(path) is _SETTLED:
             return
         known = past.setdefault(path, [])
-        style = line_style(file) or past.get("", PLAIN)
+        style = line_style(file) or past.get(_STYLE, PLAIN)
         assert isinstance(known, list) and isinstance(style, Style)
-        past[""] = style
+        past[_STYLE] = style
         own = self._own(use, file, view)
         if own is not None:
             folded = yield from self._make(use, own, file, known, style, view)

@@ -95,7 +95,7 @@ class ShownLines:
 
 
 def _holds(mention: Mention, own: Mention, length: int | None) -> bool:
-    """Whether all lines of a part stand in an earlier one, under the same numbers, and the file ends where it did."""
+    """Whether all lines of a part stand in an earlier one, under the same numbers, and the file ends there too."""
     first, end = own.start - mention.start, own.start + len(own.lines)
     if first < 0 or (length == end - 1 and mention.start + len(mention.lines) != end):
         return False
