@@ -223,9 +223,10 @@ class Decisions:
 
     def _pays(self, view: Edit) -> bool:
         """Whether the parts that may go because of a view make up for it."""
-        options = self._candidates.options
-        drops = (edit for ref in view.spares for edit in options.get(ref, {}).values() if edit.bound)
-        return view.saved + sum(edit.saved for edit in drops if self._comes_of(edit)) > 0
+        options = (self._candidates.options.get(ref, {}) for ref in view.spares)
+        # The preferred one of each part: it can go but once.
+        drops = (next((own[rank] for rank in sorted(own) if own[rank].bound), None) for own in options)
+        return view.saved + sum(edit.saved for edit in drops if edit is not None and self._comes_of(edit)) > 0
 
     def _comes_of(self, drop: Edit) -> bool:
         """Whether a part would go because of a view, and not because of something better."""

@@ -39,8 +39,10 @@ class PastTasks:
     """How much of a result the outline keeps."""
     over: int = 600
     """Parts with fewer characters stay whole."""
+    writes: bool = True
+    """Whether inputs of writes go too."""
     edits: bool = True
-    """Whether inputs of edits go too, not only those of writes."""
+    """Whether inputs of edits go too."""
 
     def groups(self, use: Use) -> Iterable[Hashable]:
         yield None
@@ -56,7 +58,7 @@ class PastTasks:
             return
         loop = view.loops[use.call.message]
         kind = use.meaning.kind
-        if kind == "write" or (kind == "edit" and self.edits):
+        if (kind == "write" and self.writes) or (kind == "edit" and self.edits):
             tasks, likely = self._tasks(kind, use.input_tokens, use)
             call = view.part(use.call)
             kept = bare_input(use, call, self.over) if tasks and isinstance(call, Call) else None
