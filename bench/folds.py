@@ -45,11 +45,7 @@ VARIANTS: dict[str, dict[str, Any]] = {
     "reads dropped after edits": {"folded_views": UNFOLDED, "stale_reads": {"after_edits": True}},
     "one file, one view": {"folded_views": UNFOLDED, "repeated_views": {"any_operation": True}},
     "folds alone, lasting": {"folded_views": LASTING, **KEPT},
-    "folds alone, lasting, everything in one place": {"folded_views": {**LASTING, "share": 0.0}, **KEPT},
     "folds": {"folded_views": FOLD},
-    "folds, everything in one place": {"folded_views": {**FOLD, "share": 0.0}},
-    "folds, lines that edits brought for 60 turns": {"folded_views": {**FOLD, "gone": 60}},
-    "folds, whole for 15 turns": {"folded_views": {**FOLD, "idle": 15}},
     "folds that last, rest as it is": {"folded_views": LASTING},
 }
 

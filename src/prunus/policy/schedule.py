@@ -2,29 +2,31 @@
 
 Changing a message in the middle of a history throws away the provider's cache behind it: what was read at the
 price r is written again at the price w. Say S tokens of pending edits lie behind a cut and T other tokens that
-were cached. Flushing there costs (w - r) * T once and saves r * S in this request and in each of the R that
-follow:
+were cached. Flushing there breaks B = (w - r) * T once and saves r * S in this request and in each that follows.
 
-    gain = r * S * (R + 1) - (w - r) * T
+Some moments are free: what was never sent has no cache to lose (T = 0), and a cold cache is lost anyway. A shallow
+cut is cheap whatever the price, so recent edits need not wait for old ones: the cut is chosen together with the
+time. And waiting has a value, because the next requests bring more to flush behind the same cut. If g tokens of
+new edits come with each request, a flush every k requests costs B / k + r * g * k / 2 with each: the break, and what
+lies about in the meantime. That is the oldest problem of keeping stock; it is least at k = sqrt(2 * B / (r * g)),
+where the flush costs sqrt(2 * r * g * B) with each request. So a cut is worth
 
-Three things follow. Some moments are free: what was never sent has no cache to lose (T = 0), and a cold cache is
-lost anyway. A shallow cut is cheap whatever the price, so recent edits need not wait for old ones: the cut is
-chosen together with the time. And waiting has a value: the next requests bring more to flush behind the same
-cut, and a flush now makes a later one dearer to justify. So plain break-even flushes too often; the gain has to
-be `patience` times the price of the break, and of two cuts the deeper one has to earn with the same patience
-what it breaks beyond the shallower one.
+    r * S - patience * sqrt(2 * r * g * B)
 
-R is unknown. A conversation that has lasted n requests is taken to last as many again, up to a bound. Were this
-request the last one, the whole break would be lost. So a flush may cost no more than what earlier flushes have
-brought in, and a small share of all that was paid (`stake`): a conversation then never costs much more than
-without pruning, whatever comes, and the first, shallow flushes pay for the deep ones.
+with each request, and the cut that is worth most is made if that is more than nothing. Where few requests are left,
+the break has to pay in those: B / (R + 1) takes the place of the rate if it is more. R is told by past
+conversations (`policy/requests.py`), g by this one.
+
+Nobody knows when a conversation ends. Were this request the last one, the whole break would be lost. So a flush may
+cost no more than what pruning has brought in so far (`policy/account.py`, counted request by request) and a small
+share of all that was paid (`stake`): wherever it ends, it has cost at most that share more than without pruning.
+
+What goes may be used again, and then has to be read again. An edit that says how likely that is waits until what it
+saves in the requests to come is more than `care` times what reading again costs.
 
 Measured on the dev sessions against the best schedule for the same edits in hindsight (`lab/best_cuts.py`): the
-cost is 1.04 of it at read 0.1 / write 1.25, 1.01 at 0.025 / 1.25, 1.02 at 0.5 / 1.0 and 1.06 at 0.02 / 1.0. Nine
-tenths of that are flushes in mid-session that came late; flushes too early, too deep or just before the end are
-a hundredth or two. What lost (`bench/variants.py`): break-even, more breaks at a higher price and less kept;
-patience 8, dearer and keeps no more; a bound of 120 requests; ski rental; batches of a fixed size. Knowing the true
-R does not help this rule (regret up to 1.07), so it is not estimated from past conversations either.
+cost is 1.042 of it at read 0.1 / write 1.25, 1.014 at 0.025 / 1.25, 1.024 at 0.5 / 1.0 and 1.046 at 0.02 / 1.0.
+@@LOST@@
 """
 
 from __future__ import annotations
