@@ -4,31 +4,32 @@ Changing a message in the middle of a history throws away the provider's cache b
 price r is written again at the price w. Say S tokens of pending edits lie behind a cut and T other tokens that
 were cached. Flushing there breaks B = (w - r) * T once and saves r * S in this request and in each that follows.
 
-Some moments are free: what was never sent has no cache to lose (T = 0), and a cold cache is lost anyway. A shallow
-cut is cheap whatever the price, so recent edits need not wait for old ones: the cut is chosen together with the
-time. And waiting has a value, because the next requests bring more to flush behind the same cut. If g tokens of
-new edits come with each request, a flush every k requests costs B / k + r * g * k / 2 with each: the break, and
-what lies about in the meantime. That is the oldest problem of keeping stock; it is least at k = sqrt(2 * B / (r * g)),
-where the flush costs sqrt(2 * r * g * B) with each request. So a cut is worth
+Some moments are free: what was never sent has no cache to lose (T = 0), and a cold cache is lost anyway. A
+shallow cut is cheap whatever the price, so recent edits need not wait for old ones: the cut is chosen together
+with the time. And waiting has a value, because the next requests bring more to flush behind the same cut. If g
+tokens of new edits come with each request, a flush every k requests costs B / k + r * g * k / 2 with each: the
+break, and what lies about in the meantime. That is the oldest problem of keeping stock; it is least at k = sqrt(2
+* B / (r * g)), where the flush costs sqrt(2 * r * g * B) with each request. So a cut is worth
 
     r * S - patience * sqrt(2 * r * g * B)
 
-with each request, and the cut that is worth most is made if that is more than nothing. Where few requests are left,
-the break has to pay in those: B / (R + 1) takes the place of the rate if it is more. R is told by past
+with each request, and the cut that is worth most is made if that is more than nothing. Where few requests are
+left, the break has to pay in those: B / (R + 1) takes the place of the rate if it is more. R is told by past
 conversations (`policy/requests.py`), g by this one.
 
-Nobody knows when a conversation ends. Were this request the last one, the whole break would be lost. So a flush may
-cost no more than what pruning has brought in so far (`policy/account.py`, counted request by request) and a small
-share of all that was paid (`stake`): wherever it ends, it has cost at most that share more than without pruning.
+Nobody knows when a conversation ends. Were this request the last one, the whole break would be lost. So a flush
+may cost no more than what pruning has brought in so far (`policy/account.py`, counted request by request) and a
+small share of all that was paid (`stake`): wherever it ends, it has cost at most that share more than without
+pruning.
 
-What goes may be used again, and then has to be read again. An edit that says how likely that is waits until what it
-saves in the requests to come is more than `care` times what reading again costs.
+What goes may be used again, and then has to be read again. An edit that says how likely that is waits until what
+it saves in the requests to come is more than `care` times what reading again costs.
 
 Measured on the dev sessions against the best schedule for the same edits in hindsight (`lab/best_cuts.py`): the
 cost is 1.042 of it at read 0.1 / write 1.25, 1.014 at 0.025 / 1.25, 1.024 at 0.5 / 1.0 and 1.046 at 0.02 / 1.0.
-What lost (`bench/schedule.py`): a gain of four times the break, 0.005 dearer at 0.1 / 1.25, 0.014 at 0.02 / 1.0, and
-at 0.5 / 1.0 cheaper by 0.007 with two and a half times the breaks; break-even, 0.007 dearer with three times the
-breaks and one session at 1.03; a care of 4, dearer by 0.04 where reads cost 0.025. Where R comes from hardly
+What lost (`bench/schedule.py`): a gain of four times the break, 0.005 dearer at 0.1 / 1.25, 0.014 at 0.02 / 1.0,
+and at 0.5 / 1.0 cheaper by 0.007 with two and a half times the breaks; break-even, 0.007 dearer with three times
+the breaks and one session at 1.03; a care of 4, dearer by 0.04 where reads cost 0.025. Where R comes from hardly
 matters: as many again as there have been and past conversations are the same within 0.001, and the true number is
 no better.
 """
