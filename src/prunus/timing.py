@@ -53,9 +53,8 @@ class Timing:
         if not engine.pending:
             return 0
         schedule = Manual() if engine.manual else self._schedule
-        engine.hold(
-            lambda edit: bool(forced) or schedule.takes(edit, self._price, conversation.requests, self._past)
-        )
+        if not forced:
+            engine.hold(lambda edit: schedule.takes(edit, self._price, conversation.requests, self._past))
         pending = engine.waiting()
         plan = schedule.plan(
             Moment(
@@ -100,7 +99,7 @@ class Timing:
         if not self._schedule.presses:
             return "", 0
         engine, pressure, window = self._conversation.engine, self._pressure, self._window
-        engine.hold(lambda edit: True)
+        engine.release()
         _, before = self._gains()
         # What costs nothing to cut counts as gone already.
         tokens = self._conversation.around_tokens + engine.sizes.before(len(engine.sizes)) - before

@@ -19,11 +19,13 @@ __all__ = ["command_of", "respond"]
 
 _BAR = 24
 _ADDRESSED: Final = re.compile(rb"/(?:prunus|acp)", re.IGNORECASE)
+_NEAR: Final = 524_288
+"""Bytes from the end of a request within which its newest message begins; system text and tools may follow it."""
 
 
 def command_of(body: bytes, format: str) -> Command | None:
     """The command that the newest message of a request is, if it is one."""
-    if _ADDRESSED.search(body) is None:
+    if _ADDRESSED.search(body, max(0, len(body) - _NEAR)) is None:
         return None
     cut = frame(body, format)
     if not len(cut):

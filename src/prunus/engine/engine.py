@@ -171,6 +171,10 @@ class Engine:
         """Keep out of the next flush what may be used again and is not worth that risk."""
         self._pending.hold(worth)
 
+    def release(self) -> None:
+        """Hold nothing back."""
+        self._pending.release()
+
     def flushed(self, cut: int, sent: int) -> int:
         """The tokens that a flush from a message on takes from what was sent, with what was asked for."""
         held, urgent, place = self._pending.held, self.urgent, self._folds.place

@@ -71,6 +71,12 @@ class Pending:
             self.held = held
             self._folds.recount()
 
+    def release(self) -> None:
+        """Hold nothing back."""
+        if self.held:
+            self.held = set()
+            self._folds.recount()
+
     def waiting(self) -> list[tuple[int, int]]:
         """The messages with pending edits, oldest first, and the tokens that would go in each."""
         gains = self._by_message
