@@ -12,5 +12,5 @@ if __name__ == "__main__":
     speed.main()
     tokens.main()
     lab.main()
-    variants.main()
+    variants.main([])
     proxy.main()
