@@ -98,11 +98,23 @@ def _run(program: str, arguments: tuple[str, ...], launch: Launch, environment: 
     # The terminal sends Ctrl-C to the client and to us alike: it is the client's to decide what that means.
     # A handler, unlike SIG_IGN, is not inherited by the client.
     kept = {number: signal.signal(number, lambda *_: None) for number in _signals("SIGINT", "SIGQUIT")}
+    started: list[subprocess.Popen[bytes]] = []
+    early: list[int] = []
+
+    def hand_on(number: int, _: object) -> None:
+        if started:
+            started[0].send_signal(number)
+        else:
+            early.append(number)
+
+    # Before the client starts: it may be quicker than we are.
+    kept |= {number: signal.signal(number, hand_on) for number in _signals("SIGTERM", "SIGHUP")}
     command = [program, *launch.arguments, *arguments]
     try:
         process = subprocess.Popen(command, env={**environment, **_direct(environment), **launch.environment})
-        for number in _signals("SIGTERM", "SIGHUP"):
-            kept[number] = signal.signal(number, lambda number, _: process.send_signal(number))
+        started.append(process)
+        for number in early:
+            process.send_signal(number)
         code = process.wait()
     except OSError as error:
         raise Failure(f"{program} cannot be started: {error.strerror}") from error
