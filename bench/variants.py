@@ -41,6 +41,7 @@ VARIANTS: dict[str, dict[str, dict[str, Any]]] = {
     "outlines of 10 %": {"finished_results": {"share": 0.10}},
     "outlines of 25 %": {"finished_results": {"share": 0.25}},
     "inputs left alone": {"finished_inputs": {"enabled": False}},
+    "what was written always kept": {"finished_inputs": {"enabled": False}, "past_tasks": {"writes": False}},
     "inputs after 15 idle turns": {"finished_inputs": {"idle": 15}},
     "thinking left alone": {"old_thinking": {"enabled": False}},
     "long outputs not cut before first send": {"long_outputs": {"at_once": False}},

@@ -49,12 +49,12 @@ class Gone:
 
 @dataclass(frozen=True, slots=True)
 class Keep:
-    """The strategy takes back what it proposed for this part before."""
+    """The strategy takes back what it proposed for this part before; what the part points to, if it does, stays."""
 
 
 @dataclass(frozen=True, slots=True)
 class Later:
-    """The strategy puts off what it proposed before, as far as its time has not come yet."""
+    """The strategy puts off what it proposed before, as far as its time has not come yet; its chance may be new."""
 
 
 Replacement = Note | Shorter | Added | Input | Gone | Keep | Later

@@ -17,7 +17,7 @@ from prunus.files.style import numbered
 from prunus.tools import Span, Touch, body_of, is_cut, powershell
 from prunus.tools.changers import bare
 from prunus.tools.printers import printed
-from prunus.tools.words import Simple, simples
+from prunus.tools.words import Simple, pipelines, simples
 
 __all__ = ["printed_lines", "printed_one_by_one"]
 
@@ -132,7 +132,7 @@ def _layout(script: Sequence[Simple]) -> tuple[list[_Printed], list[str]] | None
     stretches = [_Printed("", 0)]
     echoes: list[str] = []
     others = False
-    for pipe in _pipelines(script):
+    for pipe in pipelines(script):
         first = pipe[0]
         words = bare(first.words)
         name = words[0].text if words else ""
@@ -162,17 +162,6 @@ def _layout(script: Sequence[Simple]) -> tuple[list[_Printed], list[str]] | None
     if not echoes or others or (not joined and any(stretch.files >= 1 << 20 for stretch in stretches)):
         return None
     return [_Printed(s.form if s.files == 1 else "", s.files % (1 << 20)) for s in stretches], echoes
-
-
-def _pipelines(script: Sequence[Simple]) -> Iterator[tuple[Simple, ...]]:
-    group: list[Simple] = []
-    for simple in script:
-        if group and simple.joint != "|":
-            yield tuple(group)
-            group = []
-        group.append(simple)
-    if group:
-        yield tuple(group)
 
 
 def _parted(body: str, echoes: Sequence[str]) -> list[str] | None:

@@ -76,7 +76,7 @@ class Tenant:
                 prepared = self._prepare(arrived)
         except FormatError as error:
             prepared = Prepared(arrived.raw, skip=str(error))
-        except Exception as error:
+        except Exception as error:  # whatever fails in here, the request has to go out as it came
             self._faults.report("proxy", error)
             prepared = Prepared(arrived.raw, skip=f"a fault of Prunus: {type(error).__name__}")
         return replace(prepared, seconds=perf_counter() - begun)

@@ -7,7 +7,7 @@ already if it may have happened. Whatever cannot be followed is a plain shell co
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 from prunus.tools import powershell
@@ -17,7 +17,7 @@ from prunus.tools.meaning import FULL, Touch
 from prunus.tools.patch import touches_of
 from prunus.tools.paths import join
 from prunus.tools.printers import printed
-from prunus.tools.words import Simple, Word, simples
+from prunus.tools.words import Simple, Word, pipelines, simples
 
 
 @dataclass(frozen=True, slots=True)
@@ -145,7 +145,7 @@ class _Walk:
         self.wild = False
 
     def over(self, script: Sequence[Simple], command: str, key: str) -> Script:
-        pipes = list(_pipelines(script))
+        pipes = list(pipelines(script))
         for at, pipe in enumerate(pipes):
             after = pipes[at + 1] if at + 1 < len(pipes) else None
             self.step(pipe, after)
@@ -243,15 +243,3 @@ class _Walk:
             name = simple.outputs[0].text
             if any(name in (word.text for word in other.words) for other in script):
                 self.touches.extend(self.touch(word) for word in written_by(simple.heredoc).files)
-
-
-def _pipelines(script: Sequence[Simple]) -> Iterator[tuple[Simple, ...]]:
-    """Groups of simple commands that are joined by pipes."""
-    group: list[Simple] = []
-    for simple in script:
-        if group and simple.joint != "|":
-            yield tuple(group)
-            group = []
-        group.append(simple)
-    if group:
-        yield tuple(group)

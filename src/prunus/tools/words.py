@@ -7,6 +7,7 @@ variables, and says of each word whether its text is certain.
 from __future__ import annotations
 
 import re
+from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 
 
@@ -350,3 +351,15 @@ def _closing_paren(text: str, at: int, depth: int) -> int:
             mark, at = "", body[1] - 1
         at += 1
     return -1
+
+
+def pipelines(script: Sequence[Simple]) -> Iterator[tuple[Simple, ...]]:
+    """Groups of simple commands that are joined by pipes."""
+    group: list[Simple] = []
+    for simple in script:
+        if group and simple.joint != "|":
+            yield tuple(group)
+            group = []
+        group.append(simple)
+    if group:
+        yield tuple(group)
