@@ -6,8 +6,8 @@ from dataclasses import replace
 
 import pytest
 
-from prunus.apply import apply, change
-from prunus.edits import Edit, Gone, Input, Keep, Note, Replacement, Shorter
+from prunus.apply import apply, change, extended
+from prunus.edits import Added, Edit, Gone, Input, Keep, Note, Replacement, Shorter
 from prunus.errors import InvariantError
 from prunus.history import Attachment, Call, History, Marker, Message, Opaque, Part, Ref, Result, Text, Thinking
 
@@ -104,3 +104,19 @@ def test_an_item_that_is_nothing_but_the_part_goes_with_it() -> None:
 def test_what_makes_no_sense_is_refused(part: Part, replacement: Replacement) -> None:
     with pytest.raises(InvariantError):
         change(Message("user", (RESULT, part)), {1: replacement})
+
+
+@pytest.mark.parametrize(
+    ("replacement", "after"),
+    [
+        (None, Added(" words tag")),
+        (Note("[gone]"), Note("[gone] words tag")),
+        (Shorter("short"), Shorter("short words tag")),
+        (Added(" reminder"), Added(" words tag reminder")),
+        (Gone(), Gone()),
+    ],
+)
+def test_words_stand_behind_what_is_left_and_before_a_reminder(
+    replacement: Replacement | None, after: Replacement
+) -> None:
+    assert extended(replacement, " words", " tag") == after

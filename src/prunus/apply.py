@@ -12,7 +12,7 @@ from prunus.errors import InvariantError
 from prunus.history import Attachment, Call, History, Message, Opaque, Part, Result, Text, Thinking
 from prunus.splice import Path
 
-__all__ = ["apply", "change"]
+__all__ = ["apply", "change", "extended"]
 
 
 def apply(history: History, edits: Iterable[Edit]) -> History:
@@ -24,6 +24,19 @@ def apply(history: History, edits: Iterable[Edit]) -> History:
         change(message, chosen[i]) if i in chosen else message for i, message in enumerate(history.messages)
     )
     return History(history.format, tuple(message for message in messages if message is not None))
+
+
+def extended(replacement: Replacement | None, words: str, tag: str = "") -> Replacement:
+    """What becomes of a result, with words and a tag behind its own text and before what was added to it."""
+    match replacement or Added(""):
+        case Note(text):
+            return Note(text + words + tag)
+        case Shorter(text):
+            return Shorter(text + words + tag)
+        case Added(text):
+            return Added(words + tag + text)
+        case other:
+            return other
 
 
 def change(message: Message, edits: Mapping[int, Replacement]) -> Message | None:

@@ -40,6 +40,10 @@ class Input:
     """The arguments of a call become these."""
 
     value: Mapping[str, Any]
+    left: str = ""
+    """What is left of the others, in words behind the result."""
+    result: Ref | None = None
+    """Where those words stand."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -55,19 +55,19 @@ def explain(body: bytes, settings: Settings | None = None, format: str | None = 
         return 0
 
     engine.advance(len(cut.starts), load, 0, marked)
+    chosen = {edit.target: edit for edit in engine.edits()}
     return tuple(
-        _explained(Ref(index, part), load, engine)
+        _explained(ref := Ref(index, part), load, engine, chosen.get(ref))
         for index in range(len(cut.starts))
         for part in range(len(load(index).parts))
     )
 
 
-def _explained(ref: Ref, load: Loader, engine: Engine) -> Explained:
+def _explained(ref: Ref, load: Loader, engine: Engine, chosen: Edit | None) -> Explained:
     message = load(ref.message)
     part = message.parts[ref.part]
     view = engine.view
     options = engine.candidates.get(ref, {})
-    chosen = engine.chosen.get(ref)
     refusals = engine.refused.get(ref, ())
     refused = [refusal.edit for refusal in refusals]
     waiting = tuple(

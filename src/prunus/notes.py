@@ -11,6 +11,7 @@ from collections.abc import Container, Iterable
 
 __all__ = [
     "bare",
+    "before_outline",
     "code_note",
     "distilled_note",
     "edits_note",
@@ -30,6 +31,7 @@ __all__ = [
     "unechoed",
     "unfolded",
     "view_note",
+    "written_note",
 ]
 
 _PREFIX = "[Prunus: "
@@ -38,6 +40,8 @@ _FOLDED = "; its older reads and edits are folded into them]"
 _EDITS = re.compile(r"\[Edits to [^\n]+: \d+ changes between turns \d+-\d+\]")
 _LONGEST = 600
 _ERROR = re.compile(r"\[Error output truncated - \d+ chars total\]\s*\Z")
+_WRITTEN = "[Prunus: outline of what was written to "
+_IN_FILE = " lines removed, the file has them]"
 _OUTLINE = re.compile(r"\[Prunus: [\d,]+ of [\d,]+ lines removed; call the tool again to see them\.\]\Z")
 _POINTER = re.compile(
     r"\[Prunus: [^\n]* removed; the earlier ([^\n]+) shows (?:the same|its lines among) ([\d,]+) characters\.\]"
@@ -128,6 +132,17 @@ def outline_note(removed: int, lines: int) -> str:
     return f"[Prunus: {removed:,} of {lines:,} lines removed; call the tool again to see them.]"
 
 
+def written_note(path: str, removed: int, lines: int) -> str:
+    """The line above the outline of a text that was written to a file."""
+    return f"{_WRITTEN}{path}; {removed:,} of {lines:,}{_IN_FILE}"
+
+
+def before_outline(text: str) -> tuple[str, str]:
+    """A result, and the outline behind it of what its call wrote."""
+    at = text.rfind(f"\n\n{_WRITTEN}")
+    return (text, "") if at < 0 else (text[:at], text[at:])
+
+
 def view_note(path: str) -> str:
     """The line above the current lines of a file."""
     return f"{_VIEW}{path}{_FOLDED}"
@@ -139,16 +154,17 @@ def edits_note(path: str, count: int, first: int, last: int) -> str:
 
 
 def is_view(line: str) -> bool:
-    """Whether a line is the one above the current lines of a file, or above what edits did to it."""
-    return (line.startswith(_VIEW) and line.endswith(_FOLDED)) or _EDITS.fullmatch(line) is not None
+    """Whether a line is the one above current lines of a file, what edits did to it, or what was written to it."""
+    ends = ((_VIEW, _FOLDED), (_WRITTEN, _IN_FILE))
+    return any(line.startswith(start) and line.endswith(end) for start, end in ends) or bool(_EDITS.fullmatch(line))
 
 
 def unfolded(text: str) -> str:
-    """A result without what Prunus put behind it: the current lines of its file, or what edits did to it."""
-    for front in (_VIEW, "[Edits to "):
+    """A result without what Prunus put behind it: lines of its file, what edits did to it, what was written."""
+    for front in (_VIEW, _WRITTEN, "[Edits to "):
         at = text.find(f"\n\n{front}")
         if at >= 0 and is_view(text[at + 2 :].partition("\n")[0]):
-            return text[:at]
+            text = text[:at]
     return text
 
 

@@ -268,7 +268,7 @@ class Pruner:
             pruned = _as_given(body, read.assemble(engine.edited, engine.rendered, engine.changed))
         newest = conversation.flushes[-1] if conversation.flushes else None
         flush = newest if newest is not None and newest.request == conversation.requests else None
-        edits, refusals = tuple(engine.chosen.values()), tuple(engine.refused.values())
+        edits, refusals = engine.edits(), tuple(engine.refused.values())
         return Outcome(
             pruned,
             edits,

@@ -18,7 +18,7 @@ import msgspec
 
 from prunus.history import Attachment, Call, Marker, Message, Opaque, Part, Ref, Result, Role, Text, Thinking
 from prunus.ids import short_id
-from prunus.notes import bare, is_note, is_shortened, pointed, unfolded
+from prunus.notes import bare, before_outline, is_note, is_shortened, pointed, unfolded
 from prunus.tokens import Counter, attachment_tokens
 from prunus.tools import Meaning, Outcome, Span, Toolbox, Touch, comparable, is_cut, is_stub, outcome, process_of
 from prunus.tools.paths import join, normalise
@@ -308,7 +308,11 @@ def weigh(part: Part, counter: Counter) -> int:
             return counter.count(part.text) + part.hidden // 4
         case Attachment():
             return attachment_tokens(part.media_type, part.size)
-        case Text() | Result() | Marker() | Opaque():
+        case Result():
+            # What is left of the input of its call is counted apart, as it was when it was put there.
+            text, words = before_outline(part.text)
+            return counter.count(text) + (counter.count(words) if words else 0)
+        case Text() | Marker() | Opaque():
             return counter.count(part.text)
 
 

@@ -33,6 +33,7 @@ def full(**changes: Any) -> bytes:
         Shorter("head\n\n... [truncated: 12,000 chars total, 600 lines] ...\n\ntail"),
         Input({"file_path": "a.py", "deep": {"list": [1, 2.5, None, True, {"x": []}]}, "big": 10**30}),
         Input({}),
+        Input({"path": "a.py"}, "\n\n[Prunus: outline]", Ref(4, 0)),
         Gone(),
     ],
     ids=lambda replacement: type(replacement).__name__,

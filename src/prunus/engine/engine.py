@@ -11,7 +11,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
 
-from prunus.edits import Edit
+from prunus.edits import Edit, Input
 from prunus.engine.candidates import Candidates
 from prunus.engine.decisions import Decisions
 from prunus.engine.folds import Folds
@@ -188,6 +188,10 @@ class Engine:
         """The parts whose pending edits were asked for, and those that point to them."""
         return self._pending.asked_for()
 
+    def edits(self) -> tuple[Edit, ...]:
+        """The edits in force, one for each part that is not as it came."""
+        return self._in_force.edits()
+
     def saved_of(self, ref: Ref) -> int:
         """The tokens that the edit in force takes from a part."""
         return self._in_force.saved_of(ref)
@@ -221,12 +225,21 @@ class Engine:
             if OpenLoop().hold(edit, self.view) is not None:
                 # Undone into a loop that was over: its reasoning has to come back.
                 continue
+            if not self._answered(edit):
+                continue
             self._pending.put(edit.target, edit)
             self._candidates.adopt(edit)
         if any(edit.pressure for edit in self.made):
             # What was cut under pressure stays cut, so it has to be known what that was.
             self.mark()
         self.made.clear()
+
+    def _answered(self, edit: Edit) -> bool:
+        """Whether the result stands where an edit puts words; it may be undone while its call stays."""
+        if not isinstance(edit.replacement, Input) or edit.replacement.result is None:
+            return True
+        use = self.view.by_ref.get(edit.replacement.result)
+        return use is not None and use.call == edit.target
 
     def _obey(self, words: str) -> None:
         """Carry out a command of the user that came from outside."""

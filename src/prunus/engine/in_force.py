@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
-from prunus.edits import Added, Edit
+from dataclasses import replace
+
+from prunus.apply import extended
+from prunus.edits import Added, Edit, Input
 from prunus.engine.tally import Tallies
 from prunus.history import Ref
 from prunus.policy.sums import Sums
@@ -15,7 +18,10 @@ class InForce:
     """The edits in force, and what follows from them for the size of each message."""
 
     def __init__(self, view: View) -> None:
+        self._view = view
         self.chosen: dict[Ref, Edit] = {}
+        self.left: dict[Ref, str] = {}
+        """Words behind results that tell what is left of the arguments of their calls."""
         self.made: list[Edit] = []
         """The edits that were put in force in this request."""
         self.sizes = Sums()
@@ -31,11 +37,47 @@ class InForce:
             if changed is not None:
                 self.tallies.count(changed, sign)
                 self.sizes.add(target.message, -sign * changed.saved)
+                self._leave(changed, sign)
         if edit is not None:
             self.chosen[target] = edit
             if not isinstance(edit.replacement, Added):
                 self.made.append(edit)
         self.touched.add(target.message)
+
+    def _leave(self, edit: Edit, sign: int) -> None:
+        """Words that an edit of a call puts behind its result stand there from now on, or no longer."""
+        if not isinstance(edit.replacement, Input) or edit.replacement.result is None:
+            return
+        result, words = edit.replacement.result, edit.replacement.left
+        if sign > 0:
+            self.left[result] = words
+        else:
+            del self.left[result]
+        tokens = sign * self._view.counter.count(words)
+        self.sizes.add(edit.target.message, -tokens)
+        self.sizes.add(result.message, tokens)
+        self.touched.add(result.message)
+
+    def edits(self) -> tuple[Edit, ...]:
+        """The edits in force, one for each part that is not as it came."""
+        edits = dict(self.chosen)
+        for result, words in self.left.items():
+            use, tokens = self._view.by_ref[result], self._view.counter.count(words)
+            edit = edits[use.call]
+            assert isinstance(edit.replacement, Input)
+            bare = Input(edit.replacement.value)
+            edits[use.call] = replace(edit, replacement=bare, tokens_after=edit.tokens_after - tokens)
+            plain = Edit(
+                result, Added(""), edit.strategy, edit.reason, tokens_before=use.tokens, tokens_after=use.tokens
+            )
+            own = self.chosen.get(result, plain)
+            edits[result] = replace(
+                own,
+                replacement=extended(own.replacement, words),
+                spares=own.spares | {use.call},
+                tokens_after=own.tokens_after + tokens,
+            )
+        return tuple(edits.values())
 
     def lengthen(self, message: int, tokens: int) -> None:
         """Something stands in a message that did not come with it."""

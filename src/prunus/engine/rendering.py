@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from bisect import bisect_left, insort
 
-from prunus.apply import change
+from prunus.apply import change, extended
+from prunus.edits import Replacement
 from prunus.engine.in_force import InForce
 from prunus.formats import write
 from prunus.history import Ref
@@ -22,6 +23,7 @@ class Rendering:
         self._format = format
         self._view = view
         self._chosen = in_force.chosen
+        self._left = in_force.left
         self._touched = in_force.touched
         self._tags = tags
         self.rendered: dict[int, bytes] = {}
@@ -43,9 +45,9 @@ class Rendering:
         """Carry out the edits of one message, and see that its provider will take it."""
         before = self._view.message(index)
         edits = {
-            part: self._tags.dress(ref, edit.replacement if (edit := self._chosen.get(ref)) else None)
+            part: self._dressed(ref)
             for part in range(len(before.parts))
-            if (ref := Ref(index, part)) in self._chosen or self._tags.missing(ref)
+            if (ref := Ref(index, part)) in self._chosen or ref in self._left or self._tags.missing(ref)
         }
         if not edits:
             if index in self.rendered:
@@ -64,3 +66,9 @@ class Rendering:
             insort(self.edited, index)
         self.rendered[index] = write(before, edits)
         self.size += len(self.rendered[index])
+
+    def _dressed(self, ref: Ref) -> Replacement:
+        """What becomes of a part, with all that stands behind it."""
+        edit = self._chosen.get(ref)
+        replacement = edit.replacement if edit is not None else None
+        return extended(replacement, self._left.get(ref, ""), self._tags.shown(ref, replacement))

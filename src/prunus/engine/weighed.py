@@ -26,8 +26,8 @@ def weighed(edit: Edit, part: Part, view: View) -> Edit:
             after = counter.count(text)
             if isinstance(part, Result) and isinstance(edit.replacement, Note):
                 before += sum(weigh(inner, counter) for inner in _carried(edit.target, view))
-        case Input(value):
-            after = counter.count(use.tool if use else "") + counter.count(as_json(value))
+        case Input(value, left):
+            after = counter.count(use.tool if use else "") + counter.count(as_json(value)) + counter.count(left)
         case Added(text):
             after = before + counter.count(text)
         case Gone() | Keep() | Later():

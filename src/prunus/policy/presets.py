@@ -33,7 +33,7 @@ PRESETS: Final[Mapping[str, Mapping[str, Any]]] = {
         "step_markers": {},
         "spent_inputs": {},
         "folded_views": {"gone": 0},
-        "finished_results": {"share": 0.2},
+        "finished_results": {},
         "past_tasks": {"risk": 0.0107, "edits": False},
         "long_outputs": {
             "kinds": _NOT_READS,
@@ -44,7 +44,7 @@ PRESETS: Final[Mapping[str, Mapping[str, Any]]] = {
             "at_once": True,
         },
         "old_thinking": {"turns": 1},
-        "finished_inputs": {"idle": 50, "edits": False},
+        "finished_inputs": {"edits": False},
         "old_edits": {},
         "under_pressure": {},
     },

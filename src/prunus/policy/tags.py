@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from typing import Final
 
-from prunus.edits import Added, Note, Replacement, Shorter
+from prunus.edits import Added, Replacement
 from prunus.history import Ref, Result, Text, Thinking
 from prunus.notes import tag
 from prunus.strategies.asked import Asked
@@ -62,15 +62,7 @@ class Tags:
         """Whether a result needs a tag that it does not come with."""
         return ref in self.behind and not self._view.by_ref[ref].name
 
-    def dress(self, ref: Ref, replacement: Replacement | None) -> Replacement:
-        """What becomes of a part, its tag included."""
-        shown = self.behind.get(ref, "")
-        match replacement or Added(""):
-            case Note(text):
-                return Note(text + shown)
-            case Shorter(text):
-                return Shorter(text + shown)
-            case Added(text):
-                return Added((shown if self.missing(ref) else "") + text)
-            case other:
-                return other
+    def shown(self, ref: Ref, replacement: Replacement | None) -> str:
+        """The tag that has to be put behind a part: none where it stands there already."""
+        stays = replacement is None or isinstance(replacement, Added)
+        return "" if stays and not self.missing(ref) else self.behind.get(ref, "")

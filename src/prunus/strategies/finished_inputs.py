@@ -4,10 +4,9 @@ from collections.abc import Hashable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import ClassVar
 
-from prunus.edits import Edit, Input, Later
-from prunus.history import Call
-from prunus.strategies.cut import bare_input
+from prunus.edits import Edit, Later
 from prunus.strategies.likelihood import chance_of
+from prunus.strategies.written import lean_input
 from prunus.view import Use, View
 
 __all__ = ["FinishedInputs"]
@@ -19,7 +18,8 @@ class FinishedInputs:
 
     What was written is in the file. While the agent works on a file, the next edit builds on the last; once the
     file has been idle, its contents are hardly used again, and reading it shows the current text. The arguments
-    that identify the call stay; nothing is put in place of the others.
+    that identify the call stay; of a write stays an outline too, behind its result: what stands in place of the
+    text, models copy into files.
     """
 
     name: ClassVar[str] = "finished_inputs"
@@ -28,8 +28,10 @@ class FinishedInputs:
 
     idle: int = 40
     """Turns that a file has to be left alone."""
-    over: int = 1_000
+    over: int = 600
     """Inputs with fewer characters to lose stay whole."""
+    written: float = 0.15
+    """How much of the text of a write stays, as an outline behind its result."""
     edits: bool = True
     """Whether inputs of edits go too, not only those of writes, which reading the file shows again."""
 
@@ -44,9 +46,8 @@ class FinishedInputs:
                 yield Edit(old.call, Later(), self.name, "its file was used again", ripe=ripe)
         if use.meaning.kind not in (("write", "edit") if self.edits else ("write",)) or len(use.touches) != 1:
             return
-        call = view.part(use.call)
-        kept = bare_input(use, call, self.over) if isinstance(call, Call) else None
-        if kept is not None:
+        lean = lean_input(use, view, self.over, self.written)
+        if lean is not None:
             why = f"its file was left alone for {self.idle} turns"
             likely = chance_of(use, "write" if use.meaning.kind == "write" else "edit", use.input_tokens, self.idle)
-            yield Edit(use.call, Input(kept), self.name, why, ripe=ripe, chance=likely)
+            yield Edit(use.call, lean, self.name, why, ripe=ripe, chance=likely)

@@ -13,8 +13,8 @@ from prunus.files.style import PLAIN, Style
 from prunus.history import Call, Ref, Result
 from prunus.notes import note, shorten
 from prunus.strategies.current_lines import current_lines, line_style
-from prunus.strategies.cut import bare_input
 from prunus.strategies.outline import outline_of
+from prunus.strategies.written import lean_input
 from prunus.view import Use, View
 
 __all__ = ["FoldedViews"]
@@ -46,6 +46,8 @@ class _Shown:
     """Where a view stands."""
     fewer: str = ""
     """A view once its file has been left alone."""
+    alone: str = ""
+    """The same, where the read below it is cut too."""
     spares: frozenset[Ref] = frozenset()
     """The parts that a view stands for."""
 
@@ -57,9 +59,9 @@ class FoldedViews:
     While an agent works on a file, its history holds the same lines many times: in reads, in the old and the new
     text of edits, in what was replaced since. Behind the result of the newest call for the file stand the lines of
     all of them that are still there, in the format that the agent's read tool has; older reads become notes, and of
-    edits stays which file they changed. Only lines that are certain are shown, so the next edit can be made without
-    reading again whenever it could before. Once the file is left alone the view gets shorter: the lines that edits
-    have brought are used again four times as often as others, so they stay longer.
+    edits stays which file they changed, and of writes an outline too. Only lines that are certain are shown, so the
+    next edit can be made without reading again whenever it could before. Once the file is left alone the view gets
+    shorter: the lines that edits have brought are used again four times as often as others, so they stay longer.
     """
 
     name: ClassVar[str] = "folded_views"
@@ -70,12 +72,14 @@ class FoldedViews:
     """How much of a part has to be saved for it to be folded: of a read that is still true, little would be."""
     least: int = 100
     """Folds that save fewer tokens are not made."""
-    idle: int = 8
+    idle: int = 6
     """Turns that a file has to be left alone before only the lines that edits have brought stay in its view."""
     gone: int = 40
     """Turns after which no line stays; 0 keeps those that edits have brought for good."""
     outline: float = 0.15
     """How much then stays of a read that carries a view, if its file was changed since."""
+    written: float = 0.15
+    """How much of the text of a write stays, as an outline behind its result."""
 
     def fold(self, use: Use, timeline: Timeline, past: MutableMapping[str, object], view: View) -> Iterator[Edit]:
         """The view that stands behind a call for a file from now on, and what may go because of it."""
@@ -129,17 +133,21 @@ class FoldedViews:
             return [*known, own]
         lines = [line for number in wanted if (line := content.lines[number - 1]) is not None]
         brought = {id(line) for shown in chosen for line in shown.brought}
-        fewer = current_lines(file, [now[id(line)] for line in lines if id(line) in brought], style)
+        shown_at = set(wanted)
+        still = [number for key, number in now.items() if key in brought]
+        alone = current_lines(file, still, style)
+        fewer = current_lines(file, [number for number in still if number in shown_at], style)
         spares = frozenset(ref for shown in chosen for ref in _refs(shown))
         made = _Shown(
             (*lines, *(own.lines if reads else ())),
-            tuple(line for line in lines if id(line) in brought),
+            _known(content.lines[number - 1] for number in still),
             content.losses,
             tokens + (own.saved if reads else 0),
             size + (own.size if reads else 0),
             own.drop if reads else None,
             use.result,
             fewer,
+            alone,
             spares,
         )
         for shown in chosen:
@@ -167,7 +175,7 @@ class FoldedViews:
         if shown.drop is not None and use.meaning.kind != "read" and isinstance(result, Result):
             text = outline_of(view.by_ref[shown.at], result.text, self.outline)
             for stage, wait in self._waits():
-                words = shown.fewer if stage == _FEWER else ""
+                words = shown.alone if stage == _FEWER else ""
                 yield self._view(shown, text + words, stage, use.turn + wait + 1)
             return
         for stage, wait in self._waits():
@@ -207,13 +215,13 @@ class FoldedViews:
             saved, size = use.tokens - view.counter.count(text), use.size - len(text)
             return _Shown(_known(lines), (), file.content.losses, saved, size, self._drop(use.result, Note(text)))
         call = view.part(use.call)
-        kept = bare_input(use, call, 0) if isinstance(call, Call) and file.traced == use.index else None
-        if kept is None or not isinstance(call, Call):
+        lean = lean_input(use, view, 0, self.written) if file.traced == use.index else None
+        if lean is None or not isinstance(call, Call):
             return None
-        left = str(dict(kept))
+        left = str(dict(lean.value)) + lean.left
         saved = use.input_tokens - view.counter.count(left) - view.counter.count(use.tool)
         brought = _known(lines) if use.meaning.kind == "edit" else ()
-        drop = self._drop(use.call, Input(kept))
+        drop = self._drop(use.call, lean)
         return _Shown(_known(lines), brought, file.content.losses, saved, len(call.text) - len(left), drop)
 
     def _drop(self, target: Ref, replacement: Note | Input) -> Edit:

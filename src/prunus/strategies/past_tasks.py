@@ -5,10 +5,10 @@ from dataclasses import dataclass
 from typing import ClassVar
 
 from prunus.edits import Edit, Input, Later, Shorter
-from prunus.history import Call, Ref, Result
-from prunus.strategies.cut import bare_input
+from prunus.history import Ref, Result
 from prunus.strategies.likelihood import PartKind, chance_of
 from prunus.strategies.outline import outline_of
+from prunus.strategies.written import lean_input
 from prunus.view import Use, View
 
 __all__ = ["PastTasks"]
@@ -24,7 +24,8 @@ class PastTasks:
     When the user speaks again, most of what was read and written for the last request has done its work: in
     recorded sessions a read that led to no edit is used later in 26 of 100 cases while its task goes on, and in 4
     once the user has spoken. How likely it is, is asked of a model (`likelihood.py`); the more tokens a part
-    has, the likelier it may be. An outline stays of results, and the arguments that identify a call of inputs.
+    has, the likelier it may be. An outline stays of results and of what was written, and of edits which file
+    they changed.
     """
 
     name: ClassVar[str] = "past_tasks"
@@ -41,6 +42,8 @@ class PastTasks:
     """Parts with fewer characters stay whole."""
     writes: bool = True
     """Whether inputs of writes go too."""
+    written: float = 0.15
+    """How much of the text of a write stays, as an outline behind its result."""
     edits: bool = True
     """Whether inputs of edits go too."""
 
@@ -60,10 +63,9 @@ class PastTasks:
         kind = use.meaning.kind
         if (kind == "write" and self.writes) or (kind == "edit" and self.edits):
             tasks, likely = self._tasks(kind, use.input_tokens, use)
-            call = view.part(use.call)
-            kept = bare_input(use, call, self.over) if tasks and isinstance(call, Call) else None
-            if kept is not None:
-                yield self._edit(use.call, Input(kept), ripe, loop + tasks, likely)
+            lean = lean_input(use, view, self.over, self.written) if tasks else None
+            if lean is not None:
+                yield self._edit(use.call, lean, ripe, loop + tasks, likely)
         result = view.part(use.result)
         if use.size > self.over and use.visible and isinstance(result, Result):
             tasks, likely = self._tasks(_RESULTS.get(kind, "other"), use.tokens, use)

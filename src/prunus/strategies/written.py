@@ -1,0 +1,44 @@
+"""Text that was written to a file: when the bulk of it goes, an outline stays to be seen behind the result."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Final
+
+from prunus.edits import Input
+from prunus.history import Call, Result
+from prunus.notes import shorten, written_note
+from prunus.strategies.cut import bare_input
+from prunus.strategies.outlines.code import code
+from prunus.view import Use, View
+
+__all__ = ["lean_input"]
+
+_BEGINNING: Final = 120
+
+
+def lean_input(use: Use, view: View, over: int, share: float) -> Input | None:
+    """The arguments that identify a call and, of the text that it wrote to a file, about this share in words.
+
+    What the text defines and the names in it, or how it begins where it has none. None where there is no bulk to
+    lose, or no place for the words. Of an edit only the arguments stay. The words do not stand where the text was:
+    models copy what they find there into files.
+    """
+    call, result = view.part(use.call), view.part(use.result)
+    kept = bare_input(use, call, over) if isinstance(call, Call) else None
+    if kept is None or not isinstance(call, Call) or not isinstance(call.input, Mapping):
+        return None
+    if use.meaning.kind != "write" or len(use.touches) != 1 or not share:
+        return Input(kept)
+    if not isinstance(result, Result) or not result.texts or use.defines or use.compacted:
+        return None
+    path = use.touches[0].path
+    texts = (value for key, value in call.input.items() if key not in kept and isinstance(value, str))
+    text = "\n".join(texts).strip("\n")
+    shown, whole, lines = code(text, int(len(text) * share), path, 1)
+    outline = "\n".join((written_note(shorten(path), lines - whole, lines), *(shown or [_beginning(text)])))
+    return Input(kept, f"\n\n{outline}", use.result) if len(outline) < len(text) else None
+
+
+def _beginning(text: str) -> str:
+    return text[:_BEGINNING].split("\n")[0]

@@ -1,0 +1,114 @@
+"""The outline behind the result of a write: where it stands, what it is worth, and what it survives."""
+
+from __future__ import annotations
+
+import json
+from typing import Any, Final
+
+import pytest
+
+from prunus import Outcome, Pruner, Settings
+from prunus.edits import Added, Input
+from prunus.history import Ref
+from tests.strategies.fillers import filler
+from tests.test_memory import Shelf
+
+CODE: Final = "".join(f"def step_{n}(prices):\n    return sum(prices) + {n}\n\n\n" for n in range(20))
+EAGER: Final = {"preset": "off", "schedule": "eager"}
+IDLE: Final = {"finished_inputs": {"enabled": True, "idle": 2}}
+HEAD: Final = "[Prunus: outline of what was written to /w/app.py; "
+
+
+def turn(n: int, tool: str, given: dict[str, Any], answer: Any) -> list[dict[str, Any]]:
+    call = {"type": "tool_use", "id": f"toolu_{n}", "name": tool, "input": given}
+    result = {"type": "tool_result", "tool_use_id": f"toolu_{n}", "content": answer}
+    return [{"role": "assistant", "content": [call]}, {"role": "user", "content": [result]}]
+
+
+def session(turns: int = 5, answer: Any = "Done.", text: str = CODE) -> dict[str, Any]:
+    """A file was written first, and then other things were done."""
+    messages = [{"role": "user", "content": "Write it."}]
+    messages += turn(1, "Write", {"file_path": "/w/app.py", "content": text}, answer)
+    for n in range(2, turns + 1):
+        messages += turn(n, "Bash", {"command": f"make {n}"}, f"made {n}")
+    return {"model": "claude-sonnet-4-5", "max_tokens": 10, "messages": messages}
+
+
+def pruned(body: dict[str, Any], **more: Any) -> Outcome:
+    return Pruner(Settings(**{**EAGER, "strategies": IDLE, **more})).prune(body, now=0.0)
+
+
+def answered(out: Outcome) -> Any:
+    """The answer to the write."""
+    return out.body["messages"][2]["content"][0]["content"]
+
+
+def test_the_text_goes_and_its_outline_stands_behind_the_result() -> None:
+    out = pruned(session())
+    assert out.body["messages"][1]["content"][0]["input"] == {"file_path": "/w/app.py"}
+    done, _, outline = answered(out).partition("\n\n")
+    assert done == "Done."
+    assert outline.startswith(HEAD) and "1 step_0" in outline
+
+
+def test_both_parts_are_among_the_edits_and_add_up() -> None:
+    out = pruned(session())
+    call, words = out.edits
+    assert (call.target, words.target) == (Ref(1, 0), Ref(2, 0))
+    assert call.replacement == Input({"file_path": "/w/app.py"}) and isinstance(words.replacement, Added)
+    assert call.saved + words.saved == out.report.saved > 0 > words.saved
+
+
+def test_the_size_of_each_message_is_true() -> None:
+    pruner, again = Pruner(Settings(**EAGER, strategies=IDLE)), Pruner(Settings(**EAGER))
+    again.prune(pruner.prune(session(), now=0.0).body, now=0.0)
+    told, true = (one._conversations[-1].engine.sizes for one in (pruner, again))
+    assert [told.before(i) for i in range(len(told) + 1)] == [true.before(i) for i in range(len(true) + 1)]
+
+
+def test_a_result_without_text_has_no_place_for_it() -> None:
+    image = {"type": "image", "source": {"type": "base64", "media_type": "image/png", "data": "aGk="}}
+    assert pruned(session(answer=[image])).edits == ()
+
+
+def test_a_text_without_names_is_told_by_its_beginning() -> None:
+    assert answered(pruned(session(text=filler(60, "lines")))).endswith("the file has them]\namber amber row 0")
+
+
+def test_an_id_stands_behind_everything() -> None:
+    answer = "Written. " * 40
+    asked = {"enabled": True, "protected": []}
+    out = pruned(session(answer=answer), agent={"offer": "mcp"}, strategies={**IDLE, "asked": asked})
+    assert answered(out).startswith(f"{answer}\n\n{HEAD}")
+    assert answered(out).rpartition("\n")[2].startswith("[id ")
+
+
+def test_a_result_that_is_cut_keeps_the_outline() -> None:
+    log = "".join(f"{n}: warning in rule {n} of the linter\n" for n in range(100))
+    out = pruned(
+        session(answer=log), strategies={**IDLE, "old_results": {"enabled": True, "keep": 0, "tools": ["Write"]}}
+    )
+    assert answered(out).startswith("[Prunus: ") and f"\n\n{HEAD}" in answered(out)
+
+
+@pytest.mark.parametrize("process", ["same", "other"])
+def test_undone_between_call_and_answer_the_text_comes_back(process: str) -> None:
+    shelf = Shelf()
+    settings = Settings(**EAGER, strategies=IDLE)
+    pruner = Pruner(settings, memory=shelf)
+    assert pruner.prune(session(), now=0.0).edits
+    if process == "other":
+        pruner = Pruner(settings, memory=shelf)
+    body = session()
+    del body["messages"][2:]
+    body["messages"] += [
+        {
+            "role": "user",
+            "content": [
+                {"type": "text", "text": "No."},
+                {"type": "tool_result", "tool_use_id": "toolu_1", "content": "Refused."},
+            ],
+        }
+    ]
+    out = pruner.prune(json.loads(json.dumps(body)), now=1.0)
+    assert out.error is None and out.body == body
