@@ -113,6 +113,11 @@ def test_attachments_that_say_nothing_are_left_out(lines):
     assert session.messages[0] == {"role": "user", "content": "Go"}
 
 
+def test_half_a_surrogate_pair_does_not_cost_the_line(lines):
+    (session,) = lines(line("u1", None, "user", "Go \ud83d"), line("a1", "u1", "assistant", [said("Done")]))
+    assert session.messages[0] == {"role": "user", "content": "Go \ufffd"}
+
+
 def test_empty_texts_are_left_out(lines):
     (session,) = lines(
         line("u1", None, "user", [said(""), said("Go")]),

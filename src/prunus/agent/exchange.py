@@ -9,6 +9,8 @@ import msgspec
 
 from prunus.errors import FormatError
 from prunus.formats import as_json
+from prunus.splice import values
+from prunus.surrogates import decode
 
 __all__ = [
     "FIELDS",
@@ -18,6 +20,7 @@ __all__ = [
     "items_of",
     "messages_of",
     "results",
+    "top_of",
     "with_top",
     "words_of",
 ]
@@ -72,11 +75,24 @@ def results(format: str, told: Sequence[tuple[str, str, str]]) -> list[Any]:
 
 def extended(body: bytes, format: str, messages: Sequence[Any]) -> bytes:
     """A body with more messages at its end; those it had keep their bytes."""
-    top = msgspec.json.decode(body, type=dict[str, msgspec.Raw])
+    top = top_of(body)
     field = FIELDS[format]
-    held = msgspec.json.decode(top[field], type=list[msgspec.Raw])
+    held = items_of(bytes(top[field]))
+    if held is None:
+        raise FormatError(f"{field} is not a list")
     more = [msgspec.Raw(msgspec.json.encode(message)) for message in messages]
     return with_top(top, {field: msgspec.json.encode([*held, *more])})
+
+
+def top_of(body: bytes) -> dict[str, msgspec.Raw]:
+    """The values of a body by key, with their bytes."""
+    try:
+        return msgspec.json.decode(body, type=dict[str, msgspec.Raw])
+    except msgspec.ValidationError:
+        raise
+    except msgspec.DecodeError:
+        decode(body, dict[str, msgspec.Raw])
+    return {str(key): msgspec.Raw(value) for key, value in values(body).items()}
 
 
 def messages_of(top: Mapping[str, msgspec.Raw], format: str) -> tuple[str, list[msgspec.Raw]]:
@@ -87,7 +103,13 @@ def messages_of(top: Mapping[str, msgspec.Raw], format: str) -> tuple[str, list[
 
 def items_of(raw: bytes) -> list[msgspec.Raw] | None:
     """The bytes of the elements of a list; None where it is no list."""
-    return msgspec.json.decode(raw, type=list[msgspec.Raw]) if raw.lstrip()[:1] == b"[" else None
+    if raw.lstrip()[:1] != b"[":
+        return None
+    try:
+        return msgspec.json.decode(raw, type=list[msgspec.Raw])
+    except msgspec.DecodeError:
+        decode(raw, list[msgspec.Raw])
+    return [msgspec.Raw(value) for value in values(raw).values()]
 
 
 def words_of(content: object) -> str:
@@ -111,7 +133,7 @@ def _object(arguments: Mapping[str, Any] | str) -> Any:
     if not isinstance(arguments, str):
         return dict(arguments)
     try:
-        value = msgspec.json.decode(arguments)
+        value = decode(arguments)
     except (msgspec.MsgspecError, UnicodeError, RecursionError):
         return {"targets": arguments}
     return value if isinstance(value, dict) else {"targets": value}
