@@ -74,11 +74,22 @@ def test_what_a_body_had_keeps_its_bytes_and_its_order() -> None:
     assert extended(body, "openai_chat", []).count(b"role") == 1
 
 
-@pytest.mark.parametrize("held", [b'"one text"', b"null", b"{}", b"7", b""])
+@pytest.mark.parametrize("held", [b"null", b"{}", b"7", b""])
 def test_what_is_no_list_holds_no_messages(held: bytes) -> None:
     assert items_of(held) is None
     top = {"input": msgspec.Raw(held)} if held else {}
     assert messages_of(top, "openai_responses") == ("input", [])
+    with pytest.raises(FormatError):
+        extended(msgspec.json.encode(top), "openai_responses", [])
+
+
+def test_a_text_in_place_of_the_messages_is_one_of_them() -> None:
+    more = [{"role": "user", "content": "and?"}]
+    longer = extended(rb'{"input": "one\u0020text", "n": 1.50}', "openai_responses", more)
+    assert (
+        longer
+        == rb'{"input":[{"role":"user","content":"one\u0020text"},{"role":"user","content":"and?"}],"n":1.50}'
+    )
 
 
 def test_a_list_with_space_around_it_is_one() -> None:

@@ -9,6 +9,7 @@ import msgspec
 
 from prunus.errors import FormatError
 from prunus.formats import as_json
+from prunus.formats.openai_responses import OpenAIResponses, message_of
 from prunus.splice import values
 from prunus.surrogates import decode
 
@@ -76,9 +77,8 @@ def results(format: str, told: Sequence[tuple[str, str, str]]) -> list[Any]:
 def extended(body: bytes, format: str, messages: Sequence[Any]) -> bytes:
     """A body with more messages at its end; those it had keep their bytes."""
     top = top_of(body)
-    field = FIELDS[format]
-    held = items_of(bytes(top[field]))
-    if held is None:
+    field, held = messages_of(top, format)
+    if not held and items_of(bytes(top.get(field, b""))) is None:
         raise FormatError(f"{field} is not a list")
     more = [msgspec.Raw(msgspec.json.encode(message)) for message in messages]
     return with_top(top, {field: msgspec.json.encode([*held, *more])})
@@ -96,9 +96,12 @@ def top_of(body: bytes) -> dict[str, msgspec.Raw]:
 
 
 def messages_of(top: Mapping[str, msgspec.Raw], format: str) -> tuple[str, list[msgspec.Raw]]:
-    """The key under which a body has its messages, and their bytes; none where it has a text there."""
+    """The key under which a body has its messages, and their bytes; one text stands for one message."""
     field = FIELDS[format]
-    return field, items_of(bytes(top.get(field, b""))) or []
+    raw = bytes(top.get(field, b""))
+    if format == OpenAIResponses.name and raw[:1] == b'"':
+        return field, [msgspec.Raw(message_of(raw))]
+    return field, items_of(raw) or []
 
 
 def items_of(raw: bytes) -> list[msgspec.Raw] | None:

@@ -17,7 +17,7 @@ from prunus.formats.digest import lifetime
 from prunus.formats.format import Format, kind_of
 from prunus.formats.gemini import Gemini
 from prunus.formats.openai_chat import OpenAIChat
-from prunus.formats.openai_responses import OpenAIResponses
+from prunus.formats.openai_responses import OpenAIResponses, message_of
 from prunus.formats.opencode import OpenCode
 from prunus.surrogates import decode
 
@@ -57,13 +57,16 @@ class Frame:
     """What the provider reads before the messages: model, system text, tools."""
     ahead: frozenset[str] = frozenset()
     """The keys that stand before the messages."""
+    bare: bool = False
+    """The messages are one string, which stands for a message of the user."""
 
     def __len__(self) -> int:
         return len(self.starts)
 
     def raw(self, index: int) -> bytes:
         """The bytes of one message."""
-        return self.body[self.starts[index] : self.ends[index]]
+        found = self.body[self.starts[index] : self.ends[index]]
+        return message_of(found) if self.bare else found
 
     @property
     def size(self) -> int:
@@ -103,7 +106,8 @@ class Frame:
         pieces: list[bytes | memoryview] = []
         at = 0
         for index in edited:
-            pieces += (view[at : self.starts[index]], rendered[index])
+            message = b"[%b]" % rendered[index] if self.bare else rendered[index]
+            pieces += (view[at : self.starts[index]], message)
             # A message that goes takes the comma behind it along; the last message never goes.
             at = self.ends[index] if rendered[index] else self.starts[index + 1]
         pieces.append(view[at:])
@@ -174,17 +178,20 @@ def _frame_object(body: bytes, start: int, chosen: Format | None) -> Frame:
         keys = ", ".join(list(top)[:8]) or "none"
         wanted = field or ", ".join(_FIELDS)
         raise FormatError(f"no known format: the body has the keys {keys}; expected {wanted}, or a list")
-    if bytes(top[field])[:1] == b'"' and field == "input":
-        return Frame(body, OpenAIResponses(), [], [], "the input is one string", _model(top))
+    order = list(top)
+    ahead = frozenset(order[: order.index(field)])
+    place = _place(body, start, top, field)
+    around = _closed(top), _model(top), _prompt(top), ahead
+    if bytes(top[field])[:1] == b'"' and field == OpenAIResponses.field:
+        known = format_named(OpenAIResponses.name)
+        return Frame(body, known, [place], [place + len(top[field])], *around, bare=True)
     try:
         items = decode(top[field], list[msgspec.Raw])
     except msgspec.ValidationError as error:
         raise FormatError(f"no known format: {field} is not a list") from error
     known = chosen or _recognise(field, top, items)
-    starts, ends = _spans(body, _place(body, start, top, field), items)
-    order = list(top)
-    ahead = frozenset(order[: order.index(field)])
-    return Frame(body, known, starts, ends, _closed(top), _model(top), _prompt(top), ahead)
+    starts, ends = _spans(body, place, items)
+    return Frame(body, known, starts, ends, *around)
 
 
 def _prompt(top: Mapping[str, msgspec.Raw]) -> dict[str, bytes]:

@@ -17,6 +17,7 @@ from prunus.errors import FormatError
 from prunus.formats.digest import lifetime
 from prunus.formats.format import Format
 from prunus.formats.frame import PROMPT, Frame, frame
+from prunus.formats.openai_responses import OpenAIResponses
 
 __all__ = ["Objects", "copy", "encode", "read_objects"]
 
@@ -155,4 +156,6 @@ def copy(value: Any) -> Any:
 
 def _list(body: Any, format: Format) -> list[Any]:
     found = body.get(format.field) if isinstance(body, dict) else body
+    if isinstance(found, str) and format.field == OpenAIResponses.field:
+        return [{"role": "user", "content": found}]
     return found if isinstance(found, list) else list(found) if isinstance(found, tuple) else []
