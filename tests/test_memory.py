@@ -290,6 +290,44 @@ def test_the_schedule_is_told_how_long_the_conversations_of_the_memory_lasted() 
     assert told(pruner, schedule, 4 * HOUR) == Requests((1, 3, 5, 7))
 
 
+@pytest.mark.parametrize("shared", [True, False], ids=["memory", "alone"])
+@pytest.mark.parametrize("again", [True, False], ids=["looked up before", "looked up now"])
+def test_a_conversation_that_is_resumed_has_not_ended(shared: bool, again: bool) -> None:
+    schedule = Noted()
+    pruner = Pruner(Settings(), Shelf() if shared else None, schedule=schedule)
+    sent(pruner, 4, "One.", 0.0)
+    sent(pruner, 4, "Another.", 0.0)
+    if again:
+        assert told(pruner, schedule, 2 * HOUR) == Requests((4, 4))
+    for n, body in enumerate(bodies(7, "One.")[4:]):
+        assert pruner.prune(body, now=2 * HOUR + 1 + n).error is None
+        assert schedule.told[-1] == Requests((4,))
+    assert told(pruner, schedule, 2 * HOUR + 500) == Requests((4,))
+
+
+def test_one_that_another_process_left_has_not_ended_either() -> None:
+    shelf, schedule = Shelf(), Noted()
+    sent(Pruner(Settings(), shelf), 4, "One.", 0.0)
+    pruner = Pruner(Settings(), shelf, schedule=schedule)
+    assert told(pruner, schedule, 2 * HOUR) == Requests((4,))
+    assert pruner.prune(bodies(5, "One.")[-1], now=2 * HOUR + 1).error is None
+    assert schedule.told[-1] == Requests()
+
+
+def test_one_that_was_left_half_way_has_ended() -> None:
+    shelf, schedule = Shelf(), Noted()
+    sent(Pruner(Settings(), shelf, schedule=Noted()), 8, "One.", 0.0)
+    pruner = Pruner(Settings(), shelf, schedule=schedule)
+    forked = bodies(6, "One.")[-1]
+    forked["messages"] = [
+        *forked["messages"],
+        {"role": "assistant", "content": "Enough."},
+        {"role": "user", "content": "No."},
+    ]
+    assert pruner.prune(forked, now=2 * HOUR).error is None
+    assert schedule.told[-1] == Requests((8,))
+
+
 def test_the_schedule_weighs_risks_by_the_same_past() -> None:
     risky = Settings(preset="off", strategies={"finished_results": {"enabled": True, "idle": 1, "shell": 1}})
     shelf, schedule = Shelf(), Noted()

@@ -78,14 +78,23 @@ class Past:
         """Note the length of a conversation that this process does not hold any more."""
         self._forgotten.append(requests)
 
-    def requests(self, now: float, held: Iterable[tuple[float, int]]) -> Requests:
-        """What is known now; `held` are the conversations of this process: the newest request's time, how many."""
+    def requests(
+        self, now: float, held: Iterable[tuple[float, int]], asked: tuple[float, int] | None = None
+    ) -> Requests:
+        """What is known now, each conversation given as the time of its newest request and how many there were.
+
+        `held` are those of this process, `asked` is the one that goes on with this request: if it was taken to have
+        ended, it has not, and does not count.
+        """
         as_of = now // _FRESH * _FRESH
+        counted = as_of == self._as_of or self._memory is not None
         if as_of != self._as_of:
             self._as_of = as_of
             # Whatever a memory of someone's own may raise, an estimate is not worth a request.
             with suppress(Exception):
                 self._requests = Requests.of(self._lengths(as_of - _ENDED, held))
+        if asked is not None and counted and asked[0] < as_of - _ENDED:
+            self._requests = self._requests.without(asked[1])
         return self._requests
 
     def _lengths(self, before: float, held: Iterable[tuple[float, int]]) -> Sequence[int]:

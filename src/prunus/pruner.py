@@ -97,6 +97,7 @@ class Pruner:
         if read.closed:
             return Outcome(body, report=Report(format=read.format.name, model=model))
         adopted: Iterable[Edit] = ()
+        earlier: tuple[float, int] | None = None
         links = self._links(conversation, read, load)
         recalled = self._memory.recall(links) if self._memory is not None and links else None
         known = 0 if conversation is None else len(conversation.digests)
@@ -108,12 +109,14 @@ class Pruner:
             resent = 0
             conversation = self._restored(read, load, memo, known)
             adopted = [edit for edit in memo.ledger.edits if edit.target.message < known]
+            earlier = (memo.seen, memo.requests) if known == memo.depth else None
         elif conversation is None:
             conversation, adopted = self._begun(read, load)
         else:
             self._forget(conversation)
+            earlier = conversation.seen, conversation.requests
         tokens = self._around(conversation, read)
-        timing = self._timing(conversation, read, now, model)
+        timing = self._timing(conversation, read, now, model, earlier)
         conversation.engine.room = tokens, self._terms[model][1]
         asks = tuple(self._asks(conversation.id)) if self._asks is not None else ()
         conversation.engine.advance(len(read), load, resent, timing.cut, adopted, asks)
@@ -232,8 +235,13 @@ class Pruner:
         self._conversations.remove(conversation)
         self._held -= conversation.held
 
-    def _timing(self, conversation: Conversation, read: Body, now: float, model: str) -> Timing:
-        """What the schedule is told about the cache: the price of this model, and whether it is lost anyway."""
+    def _timing(
+        self, conversation: Conversation, read: Body, now: float, model: str, earlier: tuple[float, int] | None
+    ) -> Timing:
+        """What the schedule is told about the cache: the price of this model, and whether it is lost anyway.
+
+        `earlier` are the time of the request before in this conversation, and how many there were.
+        """
         prompt = read.prompt
         cold = ""
         if prompt != conversation.prompt:
@@ -248,7 +256,7 @@ class Pruner:
         price, window = self._terms[model]
         if price.long_write is not None:
             price = with_ttl(price, read.lifetime())
-        past = self._past.requests(now, ((one.seen, one.requests) for one in self._conversations))
+        past = self._past.requests(now, ((one.seen, one.requests) for one in self._conversations), earlier)
         return Timing(conversation, self._schedule, self._pressure, price, window, now, cold, past)
 
     def _outcome(self, body: Any, conversation: Conversation, tokens: int, load: Loader, model: str) -> Outcome:

@@ -11,11 +11,10 @@ import re
 from collections.abc import Mapping
 from typing import Final
 
-import msgspec
-
 from prunus.errors import FormatError
+from prunus.surrogates import decode
 
-__all__ = ["Path", "splice"]
+__all__ = ["Path", "splice", "values"]
 
 Path = tuple[str | int, ...]
 
@@ -40,6 +39,25 @@ def splice(raw: bytes, changes: Mapping[Path, bytes | None]) -> bytes:
         at = end
     pieces.append(raw[at:])
     return b"".join(pieces)
+
+
+def values(raw: bytes) -> dict[str | int, bytes]:
+    """The values inside an object or a list, by key or by number, as the bytes they came in."""
+    start = _skip_space(raw, 0)
+    found: dict[str | int, bytes] = {}
+    at = _skip_space(raw, start + 1)
+    while raw[at] not in _CLOSING:
+        key: str | int = len(found)
+        if raw[start] == 0x7B:
+            end = _end_of_value(raw, at)
+            key = _text(raw[at:end])
+            at = _skip_space(raw, _skip_space(raw, end) + 1)
+        end = _end_of_value(raw, at)
+        found[key] = raw[at:end]
+        at = _skip_space(raw, end)
+        if raw[at] == 0x2C:
+            at = _skip_space(raw, at + 1)
+    return found
 
 
 class _Tree:
@@ -116,7 +134,7 @@ def _removals(members: list[tuple[str | int, int, int]], removed: set[int]) -> l
 
 
 def _text(quoted: bytes) -> str:
-    return msgspec.json.decode(quoted, type=str) if b"\\" in quoted else quoted[1:-1].decode()
+    return str(decode(quoted, str)) if b"\\" in quoted else quoted[1:-1].decode()
 
 
 def _skip_space(raw: bytes, at: int) -> int:

@@ -64,8 +64,9 @@ def test_a_request_without_messages_has_none(format: str) -> None:
     assert command_of(json.dumps({FIELDS[format]: [], "note": "/prunus"}).encode(), format) is None
 
 
-def test_a_text_in_place_of_the_messages_is_no_command() -> None:
-    assert command_of(b'{"input": "/prunus stats"}', "openai_responses") is None
+def test_a_text_in_place_of_the_messages_is_one_message() -> None:
+    assert command_of(b'{"input": "/prunus stats"}', "openai_responses") == Command("stats", ())
+    assert command_of(b'{"input": "what is /prunus stats"}', "openai_responses") is None
 
 
 @pytest.mark.parametrize("name", ["stats", "context", "sweep", "manual", "restore", "help", "nonsense"])

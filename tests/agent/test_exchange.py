@@ -16,6 +16,7 @@ from prunus.agent.exchange import (
     items_of,
     messages_of,
     results,
+    top_of,
     with_top,
     words_of,
 )
@@ -40,7 +41,7 @@ def test_a_call_and_its_answer_are_a_pair_in_every_format(format: str, arguments
 @pytest.mark.parametrize("format", ["anthropic_messages", "gemini"])
 @pytest.mark.parametrize(
     ("arguments", "kept"),
-    [('{"targets": [', '{"targets": ['), ("", ""), ('[["tools"]]', [["tools"]]), ('"\\ud800"', '"\\ud800"')],
+    [('{"targets": [', '{"targets": ['), ("", ""), ('[["tools"]]', [["tools"]]), ('"\\ud800"', "\ufffd")],
 )
 def test_arguments_that_are_no_object_are_kept_inside_one(format: str, arguments: str, kept: Any) -> None:
     [said, _] = call_and_result(format, "c", "context_prune", arguments, "ok")
@@ -73,11 +74,22 @@ def test_what_a_body_had_keeps_its_bytes_and_its_order() -> None:
     assert extended(body, "openai_chat", []).count(b"role") == 1
 
 
-@pytest.mark.parametrize("held", [b'"one text"', b"null", b"{}", b"7", b""])
+@pytest.mark.parametrize("held", [b"null", b"{}", b"7", b""])
 def test_what_is_no_list_holds_no_messages(held: bytes) -> None:
     assert items_of(held) is None
     top = {"input": msgspec.Raw(held)} if held else {}
     assert messages_of(top, "openai_responses") == ("input", [])
+    with pytest.raises(FormatError):
+        extended(msgspec.json.encode(top), "openai_responses", [])
+
+
+def test_a_text_in_place_of_the_messages_is_one_of_them() -> None:
+    more = [{"role": "user", "content": "and?"}]
+    longer = extended(rb'{"input": "one\u0020text", "n": 1.50}', "openai_responses", more)
+    assert (
+        longer
+        == rb'{"input":[{"role":"user","content":"one\u0020text"},{"role":"user","content":"and?"}],"n":1.50}'
+    )
 
 
 def test_a_list_with_space_around_it_is_one() -> None:
@@ -104,3 +116,24 @@ def test_a_new_key_comes_last() -> None:
 def test_words_are_those_of_a_text_or_of_blocks(content: Any, words: str) -> None:
     assert words_of(content) == words
     assert all(isinstance(block, dict) for block in blocks_of(content))
+
+
+@every_format
+@pytest.mark.parametrize("half", [rb"\ud83d", rb"\udc00 x", rb"\\\ud800", rb"\ud83d\ude00 \ud83d"])
+def test_a_body_with_half_a_surrogate_pair_is_extended_and_keeps_it(format: str, half: bytes) -> None:
+    field = FIELDS[format].encode()
+    said = b'{"role": "user", "content": "%b"}' % half
+    tools = b'[{"name": "%b", "x": [1, {}]}, 2]' % half
+    body = b'{ "%b" : [ %b , %b ] , "tools": %b, "n": 1.50 }' % (field, said, said, tools)
+    assert bytes(top_of(body)["tools"]) == tools
+    assert [bytes(item) for item in items_of(tools) or ()] == [tools[1:-4], b"2"]
+    longer = extended(body, format, [{"role": "user"}])
+    assert said + b"," + said + b',{"role":"user"}' in longer
+    assert tools in longer
+    assert b"1.50" in longer
+
+
+@pytest.mark.parametrize("body", [rb'{"messages": ["\ud83d"', rb'["\ud83d"]', rb'{"\ud83d" 1}'])
+def test_a_body_that_is_no_object_is_refused(body: bytes) -> None:
+    with pytest.raises(msgspec.DecodeError):
+        top_of(body)

@@ -1,12 +1,16 @@
 """`prunus context`: of a request, of a recorded session, of a conversation in the store."""
 
+import gzip
 import json
 from collections.abc import Callable
 from pathlib import Path
 
+import pytest
 from click.testing import Result
 
+from prunus import prune
 from prunus.store import Exchange, open_store
+from tests.proxy.talk import BODIES, steps
 
 
 def test_a_request_by_category_and_priority(run: Callable[..., Result], file: str) -> None:
@@ -42,6 +46,35 @@ def test_a_recorded_session(run: Callable[..., Result], tmp_path: Path) -> None:
     path.write_text("\n".join(map(json.dumps, lines)), encoding="utf-8")
     result = run("context", str(path))
     assert result.exit_code == 0 and "working memory" in result.output
+
+
+@pytest.mark.parametrize("format", BODIES)
+def test_a_request_weighs_what_prune_says(run: Callable[..., Result], tmp_path: Path, format: str) -> None:
+    path = tmp_path / "request.json"
+    path.write_text(json.dumps({**BODIES[format](steps()), "temperature": 0.5, "metadata": {"user": "x" * 80}}))
+    found = json.loads(run("context", str(path), "--json").output)
+    report = prune(path.read_bytes()).report
+    assert (found["before"], found["used"]) == (report.tokens_before, report.tokens_after)
+
+
+@pytest.mark.parametrize("format", BODIES)
+@pytest.mark.parametrize("kept", ["messages.jsonl", "messages.json", "requests.jsonl", "request.json.gz"])
+def test_messages_and_requests_in_any_file(
+    run: Callable[..., Result], tmp_path: Path, format: str, kept: str
+) -> None:
+    body = BODIES[format](steps())
+    messages = next(body[key] for key in ("messages", "input", "contents") if key in body)
+    path = tmp_path / kept
+    written = {
+        "messages.jsonl": "\n".join(map(json.dumps, messages)),
+        "messages.json": json.dumps(messages),
+        "requests.jsonl": f"{json.dumps(body)}\n{json.dumps(body)}",
+        "request.json.gz": json.dumps(body),
+    }[kept].encode()
+    path.write_bytes(gzip.compress(written) if kept.endswith("gz") else written)
+    result = run("context", str(path), "--json")
+    assert result.exit_code == 0
+    assert json.loads(result.output)["before"] > 2500
 
 
 def test_the_newest_conversation_of_the_store(run: Callable[..., Result], tmp_path: Path) -> None:

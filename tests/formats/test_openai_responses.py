@@ -8,7 +8,8 @@ from typing import Any
 import pytest
 
 import prunus
-from prunus.formats import format_named, frame, parse
+from prunus.edits import Added
+from prunus.formats import format_named, frame, parse, read, write
 from prunus.history import Attachment, Call, Message, Opaque, Result, Text, Thinking
 
 
@@ -118,6 +119,29 @@ def test_a_null_previous_response_holds_nothing() -> None:
     assert not frame(b'{"previous_response_id": null, "input": [{"role": "user", "content": "x"}]}').closed
 
 
-def test_input_that_is_one_string_is_not_pruned() -> None:
-    out = prunus.prune(b'{"model": "gpt-5.5", "input": "Hello"}')
-    assert (out.body, out.error) == (b'{"model": "gpt-5.5", "input": "Hello"}', None)
+def test_input_that_is_one_string_is_one_message_of_the_user() -> None:
+    body = rb'{"model": "gpt-5.5", "input" : "Hello\u0020you" , "stream": true}'
+    out = prunus.prune(body)
+    assert (out.body, out.error, out.report.messages) == (body, None, 1)
+    [message] = read(body).messages
+    assert (message.role, message.spoken, message.parts) == ("user", True, (Text("Hello you", at=("content",)),))
+
+
+def test_an_edit_in_a_string_makes_a_list_of_it() -> None:
+    body = rb'{"model": "gpt-5.5", "input" : "Hello" , "stream": true}'
+    cut = frame(body)
+    longer = write(parse(cut.format, cut.raw(0), 0), {0: Added(" you")})
+    made = cut.assemble([0], {0: longer}, [0])
+    assert made == rb'{"model": "gpt-5.5", "input" : [{"role":"user","content":"Hello you"}] , "stream": true}'
+
+
+@pytest.mark.parametrize("written", [json.loads, lambda body: body])
+def test_a_conversation_that_began_with_a_string_goes_on_as_a_list(written: Any) -> None:
+    pruner = prunus.Pruner()
+    said = {"role": "user", "content": "Hello"}
+    answer = {"role": "assistant", "content": "Hi"}
+    first = pruner.prune(written(b'{"input": "Hello"}'))
+    again = pruner.prune(written(b'{"input": "Hello"}'))
+    later = pruner.prune(written(json.dumps({"input": [said, answer, said]}).encode()))
+    assert [one.request for one in (first, again, later)] == [1, 2, 3]
+    assert first.conversation == again.conversation == later.conversation

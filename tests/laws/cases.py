@@ -69,7 +69,7 @@ def every_case(test: Any) -> Any:
 
 def bodies(format: str) -> st.SearchStrategy[bytes]:
     """Requests of a format, in the different ways that clients write JSON."""
-    return st.builds(_body, sessions(), st.just(format), SPELLINGS)
+    return st.builds(_body, sessions(), st.just(format), SPELLINGS | st.just("halved"))
 
 
 def _body(session: Session, format: str, spelling: str) -> bytes:

@@ -74,7 +74,6 @@ def unharmed(body: Any, settings: Settings, format: str | None = None) -> None:
         b'{"unknown": []}',
         b"\xff\xfe\x00",
         b'{"messages": [{"role": "user", "content": "\xff"}]}',
-        b'{"messages": [{"role": "user", "content": "\\ud800"}]}',
         b'{"messages": [{"role": "user", "content": NaN}]}',
         b'{"messages": [{"role": "user", "content": "x"}]} trailing',
         b'\xef\xbb\xbf{"messages": []}',

@@ -83,3 +83,18 @@ def test_a_mutated_request_is_never_made_worse(provider: Provider, preset: str) 
                 assert after.keys() == before.keys()
         metrics = call(proxy.url, "GET", "/metrics").body.decode()
     assert not [line for line in metrics.splitlines() if line.startswith("prunus_faults_total")]
+
+
+@pytest.mark.parametrize("format", BODIES)
+@pytest.mark.parametrize("offer", ["off", "hidden"])
+def test_half_a_surrogate_pair_is_pruned_around_and_arrives(provider: Provider, format: str, offer: str) -> None:
+    request = BODIES[format](steps())
+    raw = json.dumps(request).replace("Go on.", r"Go on \ud83d.").encode()
+    with behind(provider, agent={"offer": offer, "intent": offer == "hidden"}) as proxy:
+        assert call(proxy.url, "POST", PATHS[format], raw).status == 200
+        metrics = call(proxy.url, "GET", "/metrics").body.decode()
+    sent = provider.asked.pop().body
+    assert rb"Go on \ud83d." in sent
+    assert sent.count(b"def greet") < raw.count(b"def greet")
+    assert (b"context_prune" in sent) is (offer == "hidden" and format != "gemini")
+    assert not [line for line in metrics.splitlines() if line.startswith("prunus_faults_total")]

@@ -1,5 +1,7 @@
 from typing import Any
 
+from prunus import history_of
+
 
 def line(uuid: str, parent: str | None, role: str, content: Any, **more: Any) -> dict[str, Any]:
     message = {"role": role, "content": content}
@@ -78,6 +80,42 @@ def test_neighbouring_user_lines_become_one_message_with_results_first(lines):
     )
     assert session.messages[0] == {"role": "user", "content": [said("<note>"), said("Go")]}
     assert session.messages[2]["content"] == [result("t1"), said("Hurry"), said("And then stop")]
+
+
+def test_a_note_that_somebody_else_changed_a_file_is_shown_and_makes_it_unknown(lines):
+    whole = [{"type": "tool_use", "id": "t1", "name": "Read", "input": {"file_path": "/w/a.py"}}]
+    note = {"type": "edited_text_file", "filename": "/w/a.py", "snippet": "2\tx = 9"}
+    before = (
+        line("u1", None, "user", "Look"),
+        line("a1", "u1", "assistant", whole),
+        line("u2", "a1", "user", [result("t1", "     1\ty = 1\n     2\tx = 2\n")]),
+        line("a2", "u2", "assistant", [said("Seen")]),
+        line("u3", "a2", "user", "Go on"),
+    )
+    after = line("a3", "x", "assistant", [said("Done")])
+    (calm,) = lines(*before, after | {"parentUuid": "u3"})
+    (told,) = lines(*before, {"type": "attachment", "uuid": "x", "parentUuid": "u3", "attachment": note}, after)
+    words = told.messages[-2]["content"][-1]["text"]
+    assert told.messages[-2]["content"][0] == said("Go on")
+    assert words.startswith("<system-reminder>\nNote: /w/a.py was modified, either by the user or by a linter.")
+    assert "2\tx = 9" in words
+    assert history_of(calm).file_state_at("/w/a.py").known == 2
+    assert history_of(told).file_state_at("/w/a.py").known == 0
+
+
+def test_attachments_that_say_nothing_are_left_out(lines):
+    (session,) = lines(
+        line("u1", None, "user", "Go"),
+        {"type": "attachment", "uuid": "x", "parentUuid": "u1", "attachment": {"type": "edited_text_file"}},
+        {"type": "attachment", "uuid": "y", "parentUuid": "x", "attachment": {"type": "task_reminder"}},
+        line("a1", "y", "assistant", [said("Done")]),
+    )
+    assert session.messages[0] == {"role": "user", "content": "Go"}
+
+
+def test_half_a_surrogate_pair_does_not_cost_the_line(lines):
+    (session,) = lines(line("u1", None, "user", "Go \ud83d"), line("a1", "u1", "assistant", [said("Done")]))
+    assert session.messages[0] == {"role": "user", "content": "Go \ufffd"}
 
 
 def test_empty_texts_are_left_out(lines):

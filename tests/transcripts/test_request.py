@@ -224,6 +224,12 @@ def test_what_only_has_the_key_of_a_request_is_refused(value: Any, document: Loa
         document(value)
 
 
+def test_a_request_whose_input_is_one_string_has_one_message(document: Loaded) -> None:
+    (session,) = document({"model": "gpt-5", "input": "Say hello", "tools": []})
+    assert (session.format, session.requests, session.skipped) == ("openai_responses", (1,), 0)
+    assert session.messages == ({"role": "user", "content": "Say hello"},)
+
+
 def test_opencode_messages_load_as_a_list_and_in_lines(document: Loaded, lines: Loaded) -> None:
     state = {"status": "completed", "input": READ, "output": SHOWN}
     messages = [

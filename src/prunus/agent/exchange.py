@@ -9,6 +9,9 @@ import msgspec
 
 from prunus.errors import FormatError
 from prunus.formats import as_json
+from prunus.formats.openai_responses import OpenAIResponses, message_of
+from prunus.splice import values
+from prunus.surrogates import decode
 
 __all__ = [
     "FIELDS",
@@ -18,6 +21,7 @@ __all__ = [
     "items_of",
     "messages_of",
     "results",
+    "top_of",
     "with_top",
     "words_of",
 ]
@@ -72,22 +76,43 @@ def results(format: str, told: Sequence[tuple[str, str, str]]) -> list[Any]:
 
 def extended(body: bytes, format: str, messages: Sequence[Any]) -> bytes:
     """A body with more messages at its end; those it had keep their bytes."""
-    top = msgspec.json.decode(body, type=dict[str, msgspec.Raw])
-    field = FIELDS[format]
-    held = msgspec.json.decode(top[field], type=list[msgspec.Raw])
+    top = top_of(body)
+    field, held = messages_of(top, format)
+    if not held and items_of(bytes(top.get(field, b""))) is None:
+        raise FormatError(f"{field} is not a list")
     more = [msgspec.Raw(msgspec.json.encode(message)) for message in messages]
     return with_top(top, {field: msgspec.json.encode([*held, *more])})
 
 
+def top_of(body: bytes) -> dict[str, msgspec.Raw]:
+    """The values of a body by key, with their bytes."""
+    try:
+        return msgspec.json.decode(body, type=dict[str, msgspec.Raw])
+    except msgspec.ValidationError:
+        raise
+    except msgspec.DecodeError:
+        decode(body, dict[str, msgspec.Raw])
+    return {str(key): msgspec.Raw(value) for key, value in values(body).items()}
+
+
 def messages_of(top: Mapping[str, msgspec.Raw], format: str) -> tuple[str, list[msgspec.Raw]]:
-    """The key under which a body has its messages, and their bytes; none where it has a text there."""
+    """The key under which a body has its messages, and their bytes; one text stands for one message."""
     field = FIELDS[format]
-    return field, items_of(bytes(top.get(field, b""))) or []
+    raw = bytes(top.get(field, b""))
+    if format == OpenAIResponses.name and raw[:1] == b'"':
+        return field, [msgspec.Raw(message_of(raw))]
+    return field, items_of(raw) or []
 
 
 def items_of(raw: bytes) -> list[msgspec.Raw] | None:
     """The bytes of the elements of a list; None where it is no list."""
-    return msgspec.json.decode(raw, type=list[msgspec.Raw]) if raw.lstrip()[:1] == b"[" else None
+    if raw.lstrip()[:1] != b"[":
+        return None
+    try:
+        return msgspec.json.decode(raw, type=list[msgspec.Raw])
+    except msgspec.DecodeError:
+        decode(raw, list[msgspec.Raw])
+    return [msgspec.Raw(value) for value in values(raw).values()]
 
 
 def words_of(content: object) -> str:
@@ -111,7 +136,7 @@ def _object(arguments: Mapping[str, Any] | str) -> Any:
     if not isinstance(arguments, str):
         return dict(arguments)
     try:
-        value = msgspec.json.decode(arguments)
+        value = decode(arguments)
     except (msgspec.MsgspecError, UnicodeError, RecursionError):
         return {"targets": arguments}
     return value if isinstance(value, dict) else {"targets": value}

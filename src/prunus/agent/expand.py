@@ -11,10 +11,11 @@ from typing import Any
 
 import msgspec
 
-from prunus.agent.exchange import messages_of, with_top, words_of
+from prunus.agent.exchange import messages_of, top_of, with_top, words_of
 from prunus.agent.record import Mixed, Record, keys_of
 from prunus.agent.spoken import by_model, spoken
 from prunus.agent.wires.wire import BETWEEN
+from prunus.surrogates import decode
 
 __all__ = ["Lookup", "expanded"]
 
@@ -24,7 +25,7 @@ Lookup = Callable[[Iterable[str]], Mapping[str, bytes]]
 
 def expanded(body: bytes, format: str, lookup: Lookup) -> bytes:
     """The body with every hidden exchange in its place; the same object where there is none."""
-    top = msgspec.json.decode(body, type=dict[str, msgspec.Raw])
+    top = top_of(body)
     field, raws = messages_of(top, format)
     messages: dict[int, dict[str, Any]] = {}
     keys: dict[str, int] = {}
@@ -45,7 +46,7 @@ def expanded(body: bytes, format: str, lookup: Lookup) -> bytes:
 
 
 def _decoded(message: Any) -> dict[str, Any]:
-    value = msgspec.json.decode(message) if isinstance(message, msgspec.Raw) else message
+    value = decode(message) if isinstance(message, msgspec.Raw) else message
     return value if isinstance(value, dict) else {}
 
 

@@ -13,12 +13,10 @@ from functools import partial
 from threading import Lock
 from typing import Any, Final, Protocol
 
-import msgspec
-
 from prunus.agent.answer import execute
 from prunus.agent.chat_commands import command_of, respond
 from prunus.agent.echo import shown_ids
-from prunus.agent.exchange import FIELDS, extended, results, with_top
+from prunus.agent.exchange import FIELDS, extended, results, top_of, with_top
 from prunus.agent.expand import expanded
 from prunus.agent.purposes import offered, purpose_key, recalled
 from prunus.agent.record import Mixed, Record, call_key, text_key
@@ -243,7 +241,7 @@ class Visit:
 
     def _with_intent(self, body: bytes) -> bytes:
         """The body with the intent in the schemas of its edit tools."""
-        top = msgspec.json.decode(body, type=dict[str, msgspec.Raw])
+        top = top_of(body)
         # Arguments that Gemini streams piece by piece would have to be put together here.
         if "tools" not in top or b'"streamFunctionCallArguments"' in bytes(top.get("toolConfig", b"")):
             return body
@@ -269,7 +267,7 @@ def _as_sent(said: list[Any], format: str, body: bytes) -> list[Any]:
     """What the model said, as it may go back: ids of items only where the provider keeps them."""
     if format != "openai_responses":
         return said
-    top = msgspec.json.decode(body, type=dict[str, msgspec.Raw])
+    top = top_of(body)
     if bytes(top.get("store", b"true")) != b"false":
         return said
     # Without a store an id names nothing, and reasoning is only understood by its encrypted content.

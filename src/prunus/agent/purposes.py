@@ -8,13 +8,14 @@ from hashlib import blake2b
 import msgspec
 
 from prunus.agent.calls import Site, calls_of
-from prunus.agent.exchange import items_of, messages_of, with_top
+from prunus.agent.exchange import items_of, messages_of, top_of, with_top
 from prunus.agent.expand import Lookup
 from prunus.agent.record import call_key
 from prunus.agent.spoken import spoken
 from prunus.agent.withheld import Withheld, put_back
 from prunus.intent import names_offered, offer_intent
 from prunus.splice import Path, splice
+from prunus.surrogates import decode
 from prunus.tools import Toolbox
 
 __all__ = ["offered", "purpose_key", "recalled"]
@@ -27,7 +28,7 @@ def offered(tools: bytes, toolbox: Toolbox) -> tuple[bytes, frozenset[str]]:
     names: set[str] = set()
     for at, raw in enumerate(raws):
         try:
-            before = [msgspec.json.decode(raw)]
+            before = [decode(raw)]
         except (msgspec.MsgspecError, UnicodeError, RecursionError):
             continue
         after = offer_intent(before, toolbox)
@@ -39,7 +40,7 @@ def offered(tools: bytes, toolbox: Toolbox) -> tuple[bytes, frozenset[str]]:
 
 def recalled(body: bytes, format: str, lookup: Lookup) -> bytes:
     """The body with the intent of each call that is remembered; the same object where there is none."""
-    top = msgspec.json.decode(body, type=dict[str, msgspec.Raw])
+    top = top_of(body)
     field, raws = messages_of(top, format)
     sites: list[tuple[str, int, Site]] = []
     for index, place, message in spoken(format, raws):

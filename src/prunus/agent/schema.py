@@ -10,7 +10,7 @@ from typing import Any, Final
 
 import msgspec
 
-from prunus.agent.exchange import items_of, with_top
+from prunus.agent.exchange import items_of, top_of, with_top
 from prunus.strategies.decision import ACTIONS, INFO, PRUNE
 
 __all__ = ["SCHEMA", "TOOLS", "tool_definitions", "with_tools"]
@@ -85,7 +85,7 @@ def with_tools(body: bytes, format: str) -> bytes | None:
 
     None where the client has tools of these names, or its tools are no list.
     """
-    top = msgspec.json.decode(body, type=dict[str, msgspec.Raw])
+    top = top_of(body)
     tools = items_of(bytes(top.get("tools", b"[]")))
     if tools is None or any(b'"%b"' % name.encode() in bytes(tool) for tool in tools for name in TOOLS):
         return None

@@ -7,7 +7,8 @@ from typing import Any
 
 import msgspec
 
-from prunus.agent.exchange import messages_of
+from prunus.agent.exchange import messages_of, top_of
+from prunus.surrogates import decode
 
 __all__ = ["by_model", "others_in", "spoken"]
 
@@ -25,7 +26,7 @@ def spoken(format: str, raws: Iterable[msgspec.Raw]) -> Iterator[tuple[int, int,
 
 def others_in(body: bytes, format: str) -> int:
     """How many messages of a body are not the model's, by which the next one is placed."""
-    top = msgspec.json.decode(body, type=dict[str, msgspec.Raw])
+    top = top_of(body)
     _, raws = messages_of(top, format)
     return sum(_of_model(format, bytes(raw)) is None for raw in raws)
 
@@ -44,7 +45,7 @@ def _of_model(format: str, raw: bytes) -> dict[str, Any] | None:
     if format == "openai_responses" and b"_call_output" in raw[:200]:
         return None
     try:
-        message = msgspec.json.decode(raw)
+        message = decode(raw)
     except (msgspec.MsgspecError, UnicodeError, RecursionError):
         return None
     return message if isinstance(message, dict) and by_model(format, message) else None

@@ -16,7 +16,6 @@ from prunus.cli.failure import Failure
 __all__ = ["located", "name_of", "read_body", "write_body"]
 
 _BYTE: Final = re.compile(r" \(byte (\d+)\)")
-_ESCAPE: Final = re.compile(rb"\\(?:u([0-9a-fA-F]{4})|.)", re.DOTALL)
 
 
 def read_body(source: str, limit: int) -> bytes:
@@ -52,30 +51,13 @@ def located(source: str, body: bytes, message: str) -> str:
 
 
 def _place(body: bytes, message: str) -> tuple[int | None, str]:
-    """The byte that is to blame. The JSON reader names none for text that is not Unicode, so that is looked for."""
+    """The byte that is to blame. The JSON reader names none for text that is not UTF-8, so that is looked for."""
     try:
         body.decode()
     except UnicodeDecodeError as error:
         return error.start, f"not UTF-8: {error.reason}"
     named = _BYTE.search(message)
-    if named is not None:
-        return int(named[1]), message
-    lone = _lone_surrogate(body) if message.startswith(("not JSON", "message ")) else None
-    return (None, message) if lone is None else (lone, "half of a surrogate pair, which is no character")
-
-
-def _lone_surrogate(body: bytes) -> int | None:
-    """Where the first escape of half a surrogate pair stands, if there is one."""
-    high: re.Match[bytes] | None = None
-    for escape in _ESCAPE.finditer(body):
-        code = int(escape[1] or b"0", 16)
-        low = 0xDC00 <= code < 0xE000
-        if high is not None and not (low and escape.start() == high.end()):
-            return high.start()
-        if low and high is None:
-            return escape.start()
-        high = escape if 0xD800 <= code < 0xDC00 else None
-    return high.start() if high is not None else None
+    return (None if named is None else int(named[1])), message
 
 
 def write_body(body: bytes, target: Path | None) -> None:

@@ -51,24 +51,13 @@ def command(session: Path, format_: str, since: int) -> None:
 
 
 def _log(path: Path, since: int) -> Changelog:
-    """The changelog of a recorded session, or of a request where no agent's own recording is known."""
     from prunus.changelog import generate_changelog
     from prunus.errors import FormatError
-    from prunus.transcripts import load, openai_chat
+    from prunus.transcripts import load
 
     try:
-        try:
-            sessions, unknown = load(path), ""
-        except FormatError as error:
-            sessions, unknown = (), str(error)
-        if any(session.agent != openai_chat.AGENT for session in sessions):
-            return generate_changelog(sessions, since)
-        try:
-            # Its loader takes any file with roles; a request says itself which provider's it is.
-            return generate_changelog(path.read_bytes(), since)
-        except FormatError as error:
-            if sessions:
-                return generate_changelog(sessions, since)
-            raise Failure(unknown or f"{click.format_filename(path)}: {error}") from error
+        return generate_changelog(load(path), since)
+    except FormatError as error:
+        raise Failure(str(error)) from error
     except OSError as error:
         raise Failure(f"{click.format_filename(path)}: {(error.strerror or str(error)).lower()}") from error

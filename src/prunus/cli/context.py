@@ -123,10 +123,10 @@ def _of_file(source: str, format_: str | None, settings: Settings) -> _Context:
 def _recorded(source: str) -> Any:
     """The newest request of a recorded session; None where the file is a request itself."""
     from prunus.errors import FormatError
-    from prunus.transcripts import load, openai_chat
+    from prunus.transcripts import is_request, load
 
     try:
-        sessions = [session for session in load(Path(source)) if session.agent != openai_chat.AGENT]
+        sessions = () if is_request(Path(source)) else load(Path(source))
     except (FormatError, OSError):
         return None
     return sessions[-1].body() if sessions else None

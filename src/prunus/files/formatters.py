@@ -11,6 +11,7 @@ from dataclasses import dataclass
 from typing import Final
 
 from prunus.files.programs import LANGUAGES, WEB
+from prunus.tools.formatters import without_values
 from prunus.tools.paths import join
 from prunus.tools.words import Word
 
@@ -57,7 +58,7 @@ _MISSING: Final = re.compile(
 def tidied(name: str, words: Sequence[Word], folder: str, output: str) -> Tidied | None:
     """The formatter that a command runs, if it is one that rewrites files and found any."""
     if name in LANGUAGES or name in WEB:
-        given = _operands(words[1:])
+        given = _operands(without_values(name, words[1:]))
         if given:
             missing = set(_MISSING.findall(output))
             given = [text for text in given if text not in missing]

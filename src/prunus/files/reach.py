@@ -176,9 +176,7 @@ def _of(simple: Simple, scene: Scene) -> Reach:
         return NOTHING
     if name in _MANAGERS:
         return _package(name, words[1:], scene)
-    # With -l these formatters print what they rewrite.
-    listing = name in ("gofmt", "gofumpt", "goimports") and {Word("-l"), Word("-w")} <= set(words)
-    if found.wild or found.files or listing:
+    if found.wild or found.files:
         mute = bool(simple.outputs) or not _MUTE.isdisjoint(word.text for word in words)
         said = None if mute else rewritten(name, words, scene.output, scene.cut)
         if said is not None:

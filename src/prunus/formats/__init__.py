@@ -6,6 +6,7 @@ from typing import Any
 
 import msgspec
 
+from prunus import surrogates
 from prunus.errors import FormatError
 from prunus.formats.digest import digest, unmarked
 from prunus.formats.format import Format, as_json
@@ -38,7 +39,7 @@ __all__ = [
 def decode(raw: bytes, index: int) -> dict[str, Any]:
     """One message as JSON; it has to be an object."""
     try:
-        value = msgspec.json.decode(raw)
+        value = surrogates.decode(raw)
     except (msgspec.MsgspecError, UnicodeDecodeError, RecursionError) as error:
         raise FormatError(f"message {index}: {error}") from error
     if not isinstance(value, dict):

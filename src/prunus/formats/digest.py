@@ -10,6 +10,7 @@ from typing import Any
 import msgspec
 
 from prunus.errors import FormatError
+from prunus.surrogates import decode
 
 __all__ = ["digest", "lifetime", "unmarked"]
 
@@ -34,9 +35,7 @@ def digest(message: Mapping[str, Any], raw: bytes) -> bytes:
 def unmarked(prompt: Mapping[str, Any]) -> dict[str, Any]:
     """Model, system text and tools as values without markers, whether they came as bytes or as objects."""
     try:
-        plain = {
-            key: msgspec.json.decode(value) if isinstance(value, bytes) else value for key, value in prompt.items()
-        }
+        plain = {key: decode(value) if isinstance(value, bytes) else value for key, value in prompt.items()}
     except (msgspec.DecodeError, UnicodeDecodeError) as error:
         raise FormatError(f"model, system text or tools cannot be read: {error}") from error
     return {key: _unmarked(value) for key, value in plain.items()}

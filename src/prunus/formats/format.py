@@ -9,6 +9,7 @@ import msgspec
 
 from prunus.history import Message
 from prunus.splice import Path
+from prunus.surrogates import decode
 
 __all__ = ["Format", "as_json", "data_url", "decode_arguments", "kind_of", "texts_of"]
 
@@ -36,7 +37,7 @@ def decode_arguments(arguments: object) -> Mapping[str, Any] | str:
     if not isinstance(arguments, str):
         return as_json(arguments)
     try:
-        value = msgspec.json.decode(arguments)
+        value = decode(arguments)
     except (msgspec.MsgspecError, UnicodeDecodeError, RecursionError):
         return arguments
     return value if isinstance(value, dict) else arguments

@@ -17,8 +17,9 @@ from prunus.formats.digest import lifetime
 from prunus.formats.format import Format, kind_of
 from prunus.formats.gemini import Gemini
 from prunus.formats.openai_chat import OpenAIChat
-from prunus.formats.openai_responses import OpenAIResponses
+from prunus.formats.openai_responses import OpenAIResponses, message_of
 from prunus.formats.opencode import OpenCode
+from prunus.surrogates import decode
 
 __all__ = ["FORMATS", "PROMPT", "Frame", "format_named", "frame", "resume"]
 
@@ -56,13 +57,16 @@ class Frame:
     """What the provider reads before the messages: model, system text, tools."""
     ahead: frozenset[str] = frozenset()
     """The keys that stand before the messages."""
+    bare: bool = False
+    """The messages are one string, which stands for a message of the user."""
 
     def __len__(self) -> int:
         return len(self.starts)
 
     def raw(self, index: int) -> bytes:
         """The bytes of one message."""
-        return self.body[self.starts[index] : self.ends[index]]
+        found = self.body[self.starts[index] : self.ends[index]]
+        return message_of(found) if self.bare else found
 
     @property
     def size(self) -> int:
@@ -102,7 +106,8 @@ class Frame:
         pieces: list[bytes | memoryview] = []
         at = 0
         for index in edited:
-            pieces += (view[at : self.starts[index]], rendered[index])
+            message = b"[%b]" % rendered[index] if self.bare else rendered[index]
+            pieces += (view[at : self.starts[index]], message)
             # A message that goes takes the comma behind it along; the last message never goes.
             at = self.ends[index] if rendered[index] else self.starts[index + 1]
         pieces.append(view[at:])
@@ -124,7 +129,7 @@ def frame(body: bytes, name: str | None = None) -> Frame:
     opening = body[start : start + 1]
     try:
         if opening == b"[":
-            items = msgspec.json.decode(body, type=list[msgspec.Raw])
+            items = decode(body, list[msgspec.Raw])
             known = chosen or _recognise_list(items)
             starts, ends = _spans(body, start, items)
             return Frame(body, known, starts, ends)
@@ -147,11 +152,11 @@ def resume(known: Frame, body: bytes, count: int) -> Frame | None:
     end = known.ends[count - 1]
     try:
         if body[_skip(body, 0) : _skip(body, 0) + 1] == b"[":
-            items = msgspec.json.decode(b"[0" + body[end:], type=list[msgspec.Raw])[1:]
+            items = decode(b"[0" + body[end:], list[msgspec.Raw])[1:]
             rest: dict[str, msgspec.Raw] = {}
         else:
-            rest = msgspec.json.decode(b'{"\\u0000":[0' + body[end:], type=dict[str, msgspec.Raw])
-            items = msgspec.json.decode(rest.pop("\0"), type=list[msgspec.Raw])[1:]
+            rest = decode(b'{"\\u0000":[0' + body[end:], dict[str, msgspec.Raw])
+            items = decode(rest.pop("\0"), list[msgspec.Raw])[1:]
     except (msgspec.MsgspecError, UnicodeDecodeError, RecursionError):
         return None
     if known.format.field in rest:
@@ -167,23 +172,26 @@ def resume(known: Frame, body: bytes, count: int) -> Frame | None:
 
 
 def _frame_object(body: bytes, start: int, chosen: Format | None) -> Frame:
-    top = msgspec.json.decode(body, type=dict[str, msgspec.Raw])
+    top = decode(body, dict[str, msgspec.Raw])
     field = chosen.field if chosen else next((key for key in _FIELDS if key in top), "")
     if field not in top:
         keys = ", ".join(list(top)[:8]) or "none"
         wanted = field or ", ".join(_FIELDS)
         raise FormatError(f"no known format: the body has the keys {keys}; expected {wanted}, or a list")
-    if bytes(top[field])[:1] == b'"' and field == "input":
-        return Frame(body, OpenAIResponses(), [], [], "the input is one string", _model(top))
+    order = list(top)
+    ahead = frozenset(order[: order.index(field)])
+    place = _place(body, start, top, field)
+    around = _closed(top), _model(top), _prompt(top), ahead
+    if bytes(top[field])[:1] == b'"' and field == OpenAIResponses.field:
+        known = format_named(OpenAIResponses.name)
+        return Frame(body, known, [place], [place + len(top[field])], *around, bare=True)
     try:
-        items = msgspec.json.decode(top[field], type=list[msgspec.Raw])
+        items = decode(top[field], list[msgspec.Raw])
     except msgspec.ValidationError as error:
         raise FormatError(f"no known format: {field} is not a list") from error
     known = chosen or _recognise(field, top, items)
-    starts, ends = _spans(body, _place(body, start, top, field), items)
-    order = list(top)
-    ahead = frozenset(order[: order.index(field)])
-    return Frame(body, known, starts, ends, _closed(top), _model(top), _prompt(top), ahead)
+    starts, ends = _spans(body, place, items)
+    return Frame(body, known, starts, ends, *around)
 
 
 def _prompt(top: Mapping[str, msgspec.Raw]) -> dict[str, bytes]:
@@ -198,7 +206,7 @@ def _closed(top: Mapping[str, msgspec.Raw]) -> str:
 def _model(top: Mapping[str, msgspec.Raw]) -> str:
     if "model" not in top:
         return ""
-    value = msgspec.json.decode(top["model"])
+    value = decode(top["model"])
     return value if isinstance(value, str) else ""
 
 
@@ -208,7 +216,7 @@ def _place(body: bytes, start: int, top: Mapping[str, msgspec.Raw], field: str) 
     place = 0
     passed: set[str] = set()
     while found := _KEY.match(body, at):
-        key = msgspec.json.decode(b'"' + found[1] + b'"', type=str)
+        key = decode(b'"' + found[1] + b'"', str)
         if key in passed:
             break
         passed.add(key)
@@ -244,7 +252,7 @@ def _skip(body: bytes, at: int) -> int:
 
 def _recognise_list(items: Sequence[msgspec.Raw]) -> Format:
     for item in items[:_LOOK]:
-        message = msgspec.json.decode(item)
+        message = decode(item)
         if not isinstance(message, dict):
             break
         if "info" in message and "parts" in message:
@@ -274,7 +282,7 @@ def _recognise(field: str, top: Mapping[str, msgspec.Raw], items: Sequence[msgsp
     if "anthropic_version" in top or b'"input_schema"' in tools:
         return format_named("anthropic_messages")
     for item in items[:_LOOK]:
-        message = msgspec.json.decode(item)
+        message = decode(item)
         if not isinstance(message, dict):
             raise FormatError("no known format: messages holds something that is not an object")
         if "info" in message and "parts" in message:

@@ -12,10 +12,12 @@ from typing import Any
 
 import msgspec
 
+from prunus import surrogates
 from prunus.errors import FormatError
 from prunus.formats.digest import lifetime
 from prunus.formats.format import Format
 from prunus.formats.frame import PROMPT, Frame, frame
+from prunus.formats.openai_responses import OpenAIResponses
 
 __all__ = ["Objects", "copy", "encode", "read_objects"]
 
@@ -96,8 +98,8 @@ class Objects:
                 self.given.pop(index, None)
                 self.pristine.pop(index, None)
             else:
-                self.given[index] = msgspec.json.decode(raw) if raw else None
-                self.pristine[index] = msgspec.json.decode(raw) if raw else None
+                self.given[index] = surrogates.exact(raw) if raw else None
+                self.pristine[index] = surrogates.exact(raw) if raw else None
         kept = list(self.messages)
         gone = False
         for index, message in self.given.items():
@@ -128,9 +130,7 @@ def read_objects(body: Any, known: Objects | None, shared: int, name: str | None
 def encode(value: Any) -> bytes:
     """An object as JSON; what JSON cannot hold is the peer's fault."""
     try:
-        return msgspec.json.encode(value, enc_hook=_plain)
-    except UnicodeEncodeError as error:
-        raise FormatError(f"text that is not valid Unicode: {error.reason}") from error
+        return surrogates.encode(value, _plain)
     except RecursionError as error:
         raise FormatError("nested too deeply") from error
     except (TypeError, ValueError, msgspec.MsgspecError) as error:
@@ -156,4 +156,6 @@ def copy(value: Any) -> Any:
 
 def _list(body: Any, format: Format) -> list[Any]:
     found = body.get(format.field) if isinstance(body, dict) else body
+    if isinstance(found, str) and format.field == OpenAIResponses.field:
+        return [{"role": "user", "content": found}]
     return found if isinstance(found, list) else list(found) if isinstance(found, tuple) else []

@@ -9,7 +9,7 @@ from prunus.formats.format import as_json, data_url, decode_arguments, kind_of, 
 from prunus.history import Attachment, Call, Message, Opaque, Part, Result, Role, Text, Thinking
 from prunus.splice import Path
 
-__all__ = ["OpenAIResponses"]
+__all__ = ["OpenAIResponses", "message_of"]
 
 _ROLES: dict[str, Role] = {"system": "system", "developer": "system", "assistant": "assistant", "user": "user"}
 _TEXT = frozenset({"input_text", "output_text", "text"})
@@ -70,6 +70,11 @@ class OpenAIResponses:
                 role = "assistant" if name.endswith("_call") else "tool" if name.endswith("_output") else "system"
                 part = Opaque(name, as_json(message))
         return Message(role, (part,), raw, joins=role == "assistant", definitions=str(kind) in _DEFINITIONS)
+
+
+def message_of(text: bytes) -> bytes:
+    """The message that an input stands for which is one string, given as JSON."""
+    return b'{"role":"user","content":%b}' % text
 
 
 def _content(content: object) -> tuple[Part, ...]:

@@ -48,6 +48,13 @@ class Requests:
         """The same, given in any order."""
         return cls(tuple(sorted(lengths)), prior)
 
+    def without(self, length: int) -> Requests:
+        """The same without one conversation of this length, which has not ended after all."""
+        at = bisect_left(self.lengths, length)
+        if self.lengths[at : at + 1] != (length,):
+            return self
+        return Requests(self.lengths[:at] + self.lengths[at + 1 :], self.prior)
+
     def to_come(self, so_far: int, bound: int) -> int:
         """How many are expected to follow after so many, this one included, counting at most `bound`."""
         first = bisect_left(self.lengths, so_far)

@@ -12,6 +12,7 @@ import msgspec
 from prunus.errors import FormatError
 from prunus.formats.digest import lifetime, unmarked
 from prunus.formats.frame import PROMPT
+from prunus.surrogates import decode
 
 __all__ = ["Glance", "glance"]
 
@@ -21,7 +22,6 @@ _FIELDS: Final = {
     "openai_responses": "input",
     "gemini": "contents",
 }
-_TOP: Final = msgspec.json.Decoder(dict[str, msgspec.Raw])
 _TAIL: Final = 32_768
 """Bytes at the end of the messages in which an instruction to summarise would stand."""
 _TASKS: Final = (
@@ -50,7 +50,7 @@ class Glance:
 def glance(body: bytes, format: str) -> Glance:
     """Read the top of a request."""
     try:
-        return _read(_TOP.decode(body), format)
+        return _read(decode(body, dict[str, msgspec.Raw]), format)
     except (msgspec.MsgspecError, UnicodeDecodeError, RecursionError) as error:
         raise FormatError(f"not a JSON object: {error}") from error
 
@@ -82,7 +82,7 @@ def _skip(top: Mapping[str, msgspec.Raw], messages: memoryview, tail: bytes) -> 
 def _is_task(messages: memoryview) -> bool:
     """Whether the words of a summary task are those of the user, in the newest message."""
     try:
-        last = msgspec.json.decode(msgspec.json.decode(messages, type=list[msgspec.Raw])[-1])
+        last = decode(decode(bytes(messages), list[msgspec.Raw])[-1])
     except (msgspec.MsgspecError, UnicodeDecodeError, RecursionError, IndexError):
         return False
     if not isinstance(last, dict) or last.get("role") != "user":
@@ -108,6 +108,6 @@ def _prompt(top: Mapping[str, msgspec.Raw]) -> bytes:
 
 def _text(raw: msgspec.Raw | None) -> str:
     try:
-        return msgspec.json.decode(raw, type=str) if raw is not None else ""
+        return str(decode(raw, str)) if raw is not None else ""
     except msgspec.MsgspecError:
         return ""

@@ -6,6 +6,7 @@ import re
 from collections.abc import Callable, Sequence
 from typing import NamedTuple
 
+from prunus.tools.formatters import FORMATTERS, rewrites, without_values
 from prunus.tools.words import Simple, Word
 
 
@@ -40,7 +41,7 @@ def changed(simple: Simple) -> Changed:
         change = _CHANGERS.get(name)
         if change:
             found = change(words[1:], simple)
-        elif name in _FORMATTERS:
+        elif name in FORMATTERS:
             found = _format(name, words[1:])
     outputs = simple.outputs + simple.others
     if outputs:
@@ -289,24 +290,11 @@ def _manager(words: Sequence[Word], simple: Simple) -> Changed:
     return NOTHING
 
 
-_FORMATTERS: dict[str, tuple[str, ...]] = {
-    # The flags or subcommands that make each rewrite files; none given: it always does.
-    "prettier": ("--write", "-w"), "eslint": ("--fix",), "biome": ("--write", "--apply", "--fix"),
-    "black": (), "isort": (), "autopep8": ("-i", "--in-place"), "yapf": ("-i",), "ruff": ("format", "--fix"),
-    "gofmt": ("-w",), "goimports": ("-w",), "gofumpt": ("-w",), "rustfmt": (), "clang-format": ("-i",),
-    "rubocop": ("-a", "-A", "--autocorrect", "--auto-correct"), "stylelint": ("--fix",), "phpcbf": (),
-    "standard": ("--fix",), "swiftformat": (), "shfmt": ("-w",), "oxlint": ("--fix",),
-    "dart": ("format",), "terraform": ("fmt",), "mix": ("format",), "dotnet": ("format",), "go": ("fmt",),
-}  # fmt: skip
-_CHECKS = frozenset({"--check", "--diff", "--check-only", "--dry-run", "--lint", "-l", "-check"})
-
-
 def _format(name: str, words: Sequence[Word]) -> Changed:
-    texts = [word.text for word in words]
-    needed = _FORMATTERS[name]
-    if (needed and not any(text in needed for text in texts)) or _CHECKS & set(texts):
+    if not rewrites(name, words):
         return NOTHING
-    files = [word for word in _operands(words) if word.text not in needed and word.text != "check"]
+    commands = (*FORMATTERS[name], "check")
+    files = [word for word in _operands(without_values(name, words)) if word.text not in commands]
     if files and all(word.certain and _FILE.fullmatch(word.text) for word in files):
         return Changed(tuple(files))
     return _WILD

@@ -35,7 +35,7 @@ from prunus.transcripts import (
 from prunus.transcripts.recording import Recording, read
 from prunus.transcripts.session import Session
 
-__all__ = ["LOADERS", "Loader", "Session", "load", "stream"]
+__all__ = ["LOADERS", "Loader", "Session", "is_request", "load", "stream"]
 
 
 class Loader(Protocol):
@@ -86,11 +86,23 @@ def stream(path: str | Path) -> Iterator[Session]:
             yield from _numbered(opencode.sessions(recording))
         return
     recording = split.gather(path) or read(path)
-    loader = next((loader for loader in _ANY if loader.recognise(recording)), None)
-    if loader is None:
-        known = ", ".join(loader.AGENT for loader in _ANY)
-        raise FormatError(f"{path}: not a recorded session; expected one of {known}")
-    yield from _numbered(loader.sessions(recording))
+    yield from _numbered(_loader(recording, path).sessions(recording))
+
+
+def is_request(path: Path) -> bool:
+    """Whether a file is one request as it was sent: no agent's recording, not packed, no messages alone."""
+    if path.read_bytes().lstrip()[:1] != b"{":
+        return False
+    recording = split.gather(path) or read(path)
+    return isinstance(recording.document, dict) and _loader(recording, path) in (openai_chat, request)
+
+
+def _loader(recording: Recording, path: Path) -> Loader:
+    for loader in _ANY:
+        if loader.recognise(recording):
+            return loader
+    known = ", ".join(loader.AGENT for loader in _ANY)
+    raise FormatError(f"{path}: not a recorded session; expected one of {known}")
 
 
 def _numbered(sessions: Iterator[Session]) -> Iterator[Session]:

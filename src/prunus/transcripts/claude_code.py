@@ -6,7 +6,7 @@ A line is one content block of an answer, or one message of the user's side.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 from prunus.transcripts.anthropic_turns import answer_turn, conversation, user_turns
@@ -156,14 +156,27 @@ def _turns(lines: Sequence[Line]) -> list[Turn]:
     turns: list[Turn] = []
     for line in lines:
         time = unix_time(line.get("timestamp"))
-        attachment = mapping(line.get("attachment"))
         if line.get("type") == "user" and _is_message(line):
             turns += user_turns(line["message"].get("content"), time)
-        elif attachment.get("type") == "queued_command":
-            turns += user_turns(attachment.get("prompt"), time)
-        elif _is_answer(line) and _answer_id(line) in answers:
-            turns.append(answer_turn(answers.pop(_answer_id(line)), time))
+        elif _is_answer(line):
+            if (blocks := answers.pop(_answer_id(line), None)) is not None:
+                turns.append(answer_turn(blocks, time))
+        else:
+            turns += user_turns(_attached(mapping(line.get("attachment"))), time)
     return turns
+
+
+def _attached(attachment: Mapping[str, Any]) -> Any:
+    """What the model saw of an attachment: a prompt that came while it worked, or that others changed a file."""
+    match attachment.get("type"):
+        case "queued_command":
+            return attachment.get("prompt")
+        case "edited_text_file" if path := text(attachment.get("filename")):
+            # In the words of the client, without its advice on what to make of the change.
+            told = f"Note: {path} was modified, either by the user or by a linter."
+            return f"<system-reminder>\n{told}\n{text(attachment.get('snippet'))}\n</system-reminder>"
+        case _:
+            return ""
 
 
 def _answer_id(line: Line) -> str:

@@ -69,7 +69,10 @@ def _request(body: Message) -> Plain | None:
         format = format_of(clean)
     except FormatError:
         return None
-    messages = rows(clean.get(format.field))
+    if isinstance(clean[format.field], str) and "model" in clean:
+        clean[format.field] = [{"role": "user", "content": clean[format.field]}]
+        body = clean
+    messages = rows(clean[format.field])
     if not any(_reads(format, message) for message in messages):
         return None
     return Plain(format, tuple(messages), clean, len(body[format.field]) - len(messages))

@@ -10,6 +10,7 @@ from typing import Any
 
 import msgspec
 
+from prunus.surrogates import decode
 from prunus.transcripts.session import Conversation, Session
 
 __all__ = ["Recording", "read"]
@@ -67,7 +68,7 @@ def read(path: Path) -> Recording:
     # `opencode export` can print a line of text before the document.
     for start in dict.fromkeys((0, max(data.find(b"{"), 0))):
         try:
-            document = msgspec.json.decode(data[start:])
+            document = decode(data[start:])
         except (msgspec.DecodeError, UnicodeDecodeError):
             continue
         return Recording(name, document, (document,) if isinstance(document, dict) else ())
@@ -78,6 +79,6 @@ def read(path: Path) -> Recording:
 
 def _decode(line: bytes) -> Any:
     try:
-        return msgspec.json.decode(line)
+        return decode(line)
     except (msgspec.DecodeError, UnicodeDecodeError):
         return None

@@ -1,0 +1,67 @@
+r"""JSON in which half of a surrogate pair stands, such as `\ud800`, is read like any other.
+
+Such a half is no character, but JavaScript strings that were cut in the middle of an emoji hold one, and the escape
+for it is legal JSON. The reader refuses it, so where it fails each half is read as the replacement character. That
+escape is as long, so whatever is measured in the mended text is right for the text as it came.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Callable
+from typing import Any, Final
+
+import msgspec
+
+__all__ = ["decode", "encode", "exact", "mended"]
+
+_SURROGATE: Final = re.compile(
+    rb"(\\+)(u[dD][89a-fA-F][0-9a-fA-F]{2})(\\u[dD][c-fC-F][0-9a-fA-F]{2})?"
+)  # fmt: skip
+_MENDED: Final = rb"\ufffd"
+
+
+def decode(data: bytes | str | msgspec.Raw, type: Any = Any) -> Any:
+    """The value of a JSON text; a half is read as the replacement character."""
+    try:
+        return msgspec.json.decode(data, type=type)
+    except msgspec.ValidationError:
+        raise
+    except msgspec.DecodeError:
+        raw = data.encode() if isinstance(data, str) else bytes(data)
+        whole = mended(raw)
+        if whole == raw:
+            raise
+    return msgspec.json.decode(whole, type=type)
+
+
+def exact(raw: bytes) -> Any:
+    """The value of a JSON text, in which a half stays what it is."""
+    try:
+        return msgspec.json.decode(raw)
+    except msgspec.DecodeError:
+        decode(raw)
+    return json.loads(raw)
+
+
+def encode(value: Any, plain: Callable[[Any], Any] | None = None) -> bytes:
+    """A value as JSON text, in which a half is an escape; `plain` makes values of what JSON does not know."""
+    try:
+        return msgspec.json.encode(value, enc_hook=plain)
+    except UnicodeEncodeError:
+        known = msgspec.to_builtins(value, enc_hook=plain)
+    return json.dumps(known, separators=(",", ":"), allow_nan=False).encode()
+
+
+def mended(raw: bytes) -> bytes:
+    """A JSON text of the same length without halves."""
+    return _SURROGATE.sub(_mend, raw)
+
+
+def _mend(found: re.Match[bytes]) -> bytes:
+    slashes, first, second = found.groups(b"")
+    escapes = len(slashes) % 2 == 1  # of two backslashes the first one makes a letter of the second
+    if escapes and second and first[2] in b"89abAB":
+        return found[0]
+    return (slashes[:-1] + _MENDED if escapes else slashes + first) + (_MENDED if second else b"")
