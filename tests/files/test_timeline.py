@@ -225,6 +225,12 @@ def test_a_note_about_a_change_elsewhere_makes_the_file_unknown() -> None:
     assert history(ABC, note).file_state_at(A).known == 0
 
 
+def test_a_note_about_a_change_elsewhere_may_stand_behind_a_result() -> None:
+    note = f"<system-reminder>\nNote: {A} was modified, either by the user or by a linter.\n</system-reminder>"
+    assert history(ABC, ("Bash", {"command": "ls"}, f"a.py\n\n{note}\n")).file_state_at(A).known == 0
+    assert history(ABC, ("Bash", {"command": "ls"}, f"{note}\nis what it says")).file_state_at(A).whole
+
+
 def test_a_change_under_another_spelling_of_the_path_counts() -> None:
     assert history(ABC, write("a.py", "x\n")).file_state_at(A).known == 0
 

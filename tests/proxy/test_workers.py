@@ -5,12 +5,15 @@ from __future__ import annotations
 import os
 import subprocess
 import sys
+import time
 
 import pytest
 
 from tests.proxy.caller import call
 from tests.proxy.provider import Provider
 from tests.proxy.talk import body
+
+COUNT = 'prunus_requests_total{format="anthropic_messages",what="pruned"} 12.0'
 
 
 @pytest.mark.skipif(not hasattr(os, "fork"), reason="needs processes that share a listener")
@@ -25,8 +28,13 @@ def test_any_worker_tells_the_counts_of_all(provider: Provider) -> None:
         url = process.stderr.readline().split()[-1]
         for _ in range(12):
             assert call(url, "POST", "/v1/messages", body("anthropic_messages")).status == 200
-        told = [call(url, "GET", "/metrics").body.decode() for _ in range(6)]
+        for _ in range(100):
+            # A request is counted behind its answer, so the last one may not be yet.
+            told = [call(url, "GET", "/metrics").body.decode() for _ in range(6)]
+            if all(COUNT in one for one in told):
+                break
+            time.sleep(0.05)
     finally:
         process.terminate()
         process.communicate(timeout=20)
-    assert all('prunus_requests_total{format="anthropic_messages",what="pruned"} 12.0' in one for one in told)
+    assert all(COUNT in one for one in told)

@@ -79,7 +79,11 @@ class Timeline:
             return
         call, result = view.part(event.call), view.part(event.result)
         if isinstance(call, Call) and isinstance(result, Result):
-            self._follow(event, call, unfolded(result.text), view.folder)
+            text = unfolded(result.text)
+            self._follow(event, call, text, view.folder)
+            if text.rstrip().endswith("</system-reminder>"):
+                # Some versions of Claude Code put their reminders behind the newest result.
+                self._told_of_changes(text[text.rfind("<system-reminder>") :])
 
     def state(self, path: str) -> FileState:
         """What is certain of a file now."""
