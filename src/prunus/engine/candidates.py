@@ -94,22 +94,3 @@ class Candidates:
     def comes_before(self, edit: Edit, other: Edit) -> bool:
         """Whether an edit is preferred to another one for the same part."""
         return self.rank[edit.strategy] - edit.stage < self.rank[other.strategy] - other.stage
-
-    def pointer(self, target: Ref) -> Edit | None:
-        """The candidate that would let an answer point to an earlier one that says the same."""
-        options = self.options.get(target, {})
-        return next((edit for edit in options.values() if edit.fresh and edit.shows is not None), None)
-
-    def chain(self, target: Ref) -> list[Ref]:
-        """The answers that an answer could point to, the nearest first; all of them say the same."""
-        found: list[Ref] = []
-        pointer = self.pointer(target)
-        while pointer is not None and pointer.shows is not None:
-            found.append(pointer.shows)
-            pointer = self.pointer(pointer.shows)
-        return found
-
-    def points_back(self, call: Ref, target: Ref) -> bool:
-        """Whether the answer of a call could point to a part instead of showing it again."""
-        use = self._view.by_ref.get(call)
-        return use is not None and target in self.chain(use.result)

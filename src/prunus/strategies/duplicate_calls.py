@@ -4,12 +4,11 @@ from collections.abc import Hashable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from typing import ClassVar
 
-from prunus.edits import Edit, Keep, Note
-from prunus.notes import pointer_note
-from prunus.strategies.cut import cut, describe, replaceable
+from prunus.edits import Edit, Keep
+from prunus.strategies.cut import cut, describe, pointer, replaceable
 from prunus.view import Use, View
 
-__all__ = ["DuplicateCalls", "pointer"]
+__all__ = ["DuplicateCalls"]
 
 _SAME, _OTHER, _POINTER = range(3)
 """An older answer gives way to one that says the same, or to another; an answer points to an older one."""
@@ -59,7 +58,7 @@ class DuplicateCalls:
             return
         elif group == use.shown:
             if (same := self._says_the_same(use, earlier, view)) is not None:
-                yield pointer(use, same)
+                yield pointer(self.name, use, same, _POINTER)
         elif group == (use.signature, use.epoch):
             yield from self._repeated(use, earlier, view)
 
@@ -85,15 +84,6 @@ class DuplicateCalls:
             if old.index < use.index and old.shown == use.shown and old.visible:
                 return None if _carries(use, view) else old
         return None
-
-
-def pointer(use: Use, old: Use) -> Edit:
-    """The answer of a call gives way to a note that points to an earlier one."""
-    text = pointer_note(describe(use), describe(old), old.size)
-    why = "says the same again"
-    return Edit(
-        use.result, Note(text), DuplicateCalls.name, why, by=old.call, shows=old.result, fresh=True, stage=_POINTER
-    )
 
 
 def _carries(use: Use, view: View) -> bool:
