@@ -7,6 +7,7 @@ from dataclasses import replace
 from typing import Final
 
 from prunus.edits import STAGES, Edit, Keep, Later
+from prunus.engine.chains import Chains
 from prunus.engine.weighed import weighed
 from prunus.history import Attachment, Ref
 from prunus.strategies import AfterEdit, Strategy
@@ -35,6 +36,8 @@ class Candidates:
         """Parts that may go when the context runs short."""
         self.rests_on: dict[Ref, set[Ref]] = {}
         """Parts whose edits depend on what happens to another part."""
+        self.chains = Chains()
+        """Where answers could point instead of showing again what is shown already."""
         self.views: dict[Ref, set[Ref]] = {}
         """Where views stand or could stand that show what is still true of a part."""
         self.pointed: set[Ref] = set()
@@ -68,6 +71,8 @@ class Candidates:
             self.dirty.add(held.shows)
         if edit.shows is not None:
             self.rest(edit.target, edit.shows)
+            if edit.fresh:
+                self.chains.link(edit.target, edit.shows)
         for ref in edit.spares:
             self.views.setdefault(ref, set()).add(edit.target)
         if isinstance(part, Attachment) and part.inside is not None:

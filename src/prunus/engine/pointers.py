@@ -25,6 +25,8 @@ class Pointers:
         self._folds = folds
         self._leaving: set[Ref] = set()
         """Parts that go whatever is folded."""
+        self._aimed: set[Ref] = set()
+        """Answers that were aimed before, so that it is known on what they rest."""
 
     def leave(self, target: Ref, leaves: bool) -> None:
         """Remember whether a part goes whatever is folded; that is what pointers to it look at."""
@@ -32,24 +34,21 @@ class Pointers:
             self._leaving.symmetric_difference_update({target})
             self._candidates.dirty.update(self._candidates.rests_on.get(target, ()))
 
-    def pointer(self, target: Ref) -> Edit | None:
-        """The candidate that would let an answer point to an earlier one that says the same."""
-        options = self._candidates.options.get(target, {})
-        return next((edit for edit in options.values() if edit.fresh and edit.shows is not None), None)
-
     def points_back(self, call: Ref, target: Ref) -> bool:
         """Whether the answer of a call could point to a part instead of showing it again."""
         use = self._view.by_ref.get(call)
-        return use is not None and target in self._chain(use.result)
+        return use is not None and self._candidates.chains.holds(use.result, target)
 
     def aimed(self, edit: Edit) -> Edit:
         """A pointer, at the first of the answers that say the same and stay; any other edit as it is."""
         if edit.shows is None or not edit.fresh:
             return edit
-        chain = self._chain(edit.target)
-        for at in chain:
-            self._candidates.rest(edit.target, at)
-        first = next((at for at in reversed(chain) if not self._gone(at, edit.target)), edit.shows)
+        chains = self._candidates.chains
+        if edit.target not in self._aimed:
+            self._aimed.add(edit.target)
+            for at in chains.of(edit.target):
+                self._candidates.rest(edit.target, at)
+        first = next((at for at in chains.of(edit.target) if not self._gone(at, edit.target)), edit.shows)
         if first == edit.shows:
             return edit
         by_ref = self._view.by_ref
@@ -67,15 +66,6 @@ class Pointers:
         if (edit.bound or edit.spares) and self._pointed(edit.target):
             return "a newer answer points to it"
         return None
-
-    def _chain(self, target: Ref) -> list[Ref]:
-        """The answers that an answer could point to, the nearest first; all of them say the same."""
-        found: list[Ref] = []
-        nearest = self.pointer(target)
-        while nearest is not None and nearest.shows is not None:
-            found.append(nearest.shows)
-            nearest = self.pointer(nearest.shows)
-        return found
 
     def _gone(self, shown: Ref, pointer: Ref) -> bool:
         """Whether a part is not there to be pointed to; a fold waits for a pointer that it does not take along."""
