@@ -16,38 +16,25 @@ from __future__ import annotations
 import json
 import sys
 import time
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import partial
 from itertools import pairwise
 from pathlib import Path
 from statistics import mean
-from typing import Any, NamedTuple
+from typing import Any
+
+from measured import AGENTS, NOTHING, RESULTS, ROWS, SESSIONS, Measured, auto, figures, measured, pieces
 
 from prunus import Pruner
 from prunus.edits import Edit
 from prunus.errors import FormatError
-from prunus.formats import format_named
-from prunus.lab.conversations import conversations
-from prunus.lab.cost import cost
-from prunus.lab.masks import Unpruned
 from prunus.lab.pool import spread
-from prunus.lab.pruned import Pruned, Pruning
-from prunus.lab.reading import Reader
-from prunus.lab.replay import replay
-from prunus.lab.retention import Needs, retention
-from prunus.policy.prices import NAMED_ROWS, Price
+from prunus.policy.prices import Price
 from prunus.policy.requests import KNOWN, PRIOR, Requests
 from prunus.policy.schedule import Cache, Moment, Plan
-from prunus.transcripts import Session, load
 
-HERE = Path(__file__).resolve().parent
-SESSIONS = HERE.parent / "../shared/corpus/dev"
-AGENTS = ("claude-code", "codex", "opencode", "pi", "chat-export", "mini-swe-agent")
-PRUNED = {
-    row: Pruned("auto", "auto", "cache", NAMED_ROWS[row])
-    for row in ("0.1/1.25", "0.025/1.25", "0.5/1.0", "0.02/1.0")
-}
+DIGITS = {"cost": 4, "worst": 4, "hard": 4, "breaks": 4}
 
 
 class AsManyAgain(Requests):
@@ -105,36 +92,9 @@ def schedules(past: Requests, length: int) -> dict[str, Cache]:
     }
 
 
-class Scheduled(Pruning):
-    """Prunus with a schedule of its own, for one conversation; it may not fail."""
-
-    name = "scheduled"
-
-    def start(self) -> Scheduled:
-        return self
-
-    def __call__(self, body: Any, now: float | None) -> Any:
-        out = super().__call__(body, now)
-        if self.last.error:
-            raise RuntimeError(self.last.error)
-        return out
-
-
-class Measured(NamedTuple):
-    """One conversation with one schedule at one price."""
-
-    row: str
-    schedule: str
-    cost: float
-    unpruned: float
-    hard: int
-    hard_kept: int
-    breaks: int
-    requests: int
-
-
-def pieces(path: Path) -> list[Session]:
-    return [one for session in load(path) for one in conversations(session)]
+def scheduled(row: str, past: Requests, length: int) -> Iterator[tuple[str, Pruner]]:
+    for name, schedule in schedules(past, length).items():
+        yield name, Pruner(auto(row), schedule=schedule)
 
 
 def lengths(path: Path) -> tuple[int, ...]:
@@ -146,35 +106,13 @@ def lengths(path: Path) -> tuple[int, ...]:
 
 def measure(path: Path, known: Mapping[Path, Sequence[int]]) -> list[Measured]:
     """What each schedule pays for the conversations of a recording."""
-    found = []
     others = (some for other, some in known.items() if other != path and other.parent == path.parent)
     past = Requests.of(n for some in others for n in some)
-    for one in pieces(path):
-        if len(one.requests) < 15:
-            continue
-        reader = Reader(format_named(one.format))
-        needs, base = Needs(one, reader), replay(one, Unpruned(), reader)
-        for row, auto in PRUNED.items():
-            price = NAMED_ROWS[row]
-            whole = cost(base, price).cost
-            for name, schedule in schedules(past, len(one.requests)).items():
-                sent = replay(one, Scheduled(Pruner(auto.settings(), schedule=schedule)), reader)
-                paid, kept = cost(sent, price), retention(needs, sent)
-                counts = kept.hard, kept.hard_kept, paid.breaks, len(one.requests)
-                found.append(Measured(row, name, paid.cost, whole, *counts))
-    return found
-
-
-def summed(found: list[Measured]) -> dict[str, float]:
-    paid, whole, hard, kept, breaks, requests = (sum(one[at] for one in found) for at in range(2, 8))
-    worst = max(one.cost / one.unpruned for one in found)
-    figures = {
-        "cost": paid / whole,
-        "worst": worst,
-        "hard": kept / hard if hard else 1.0,
-        "breaks": 100 * breaks / requests,
-    }
-    return {name: round(figure, 4) for name, figure in figures.items()}
+    return [
+        found
+        for one in pieces(path)
+        for found in measured(one, ROWS, partial(scheduled, past=past, length=len(one.requests)))
+    ]
 
 
 def prior(every: list[int]) -> list[tuple[int, int]]:
@@ -191,20 +129,20 @@ def main(given: list[str]) -> None:
     known = dict(zip(every, spread(lengths, every, quiet=True), strict=True))
     found = [one for some in spread(partial(measure, known=known), paths) for one in some]
     if not found:
-        print("No recorded sessions of that length here (../shared/corpus/dev); there is nothing to compare.")
+        print(NOTHING)
         return
-    costs: dict[str, dict[str, dict[str, float]]] = {row: {} for row in PRUNED}
+    costs: dict[str, dict[str, dict[str, float]]] = {row: {} for row in ROWS}
     for row, of_row in costs.items():
         print(f"\n{row:26}    cost   worst    hard  breaks")
         for name in schedules(Requests(), 0):
-            figures = of_row[name] = summed([one for one in found if one[:2] == (row, name)])
-            print("{:26} {cost:7.4f} {worst:7.3f} {hard:7.4f} {breaks:7.1f}".format(name, **figures))
+            shown = of_row[name] = figures(found, row, name, DIGITS)
+            print("{:26} {cost:7.4f} {worst:7.3f} {hard:7.4f} {breaks:7.1f}".format(name, **shown))
     after = prior([n for some in known.values() for n in some])
     print("\nRequests that follow, by those so far:", ", ".join(f"{n}: {more}" for n, more in after))
     print(f"{len(paths)} files, {time.perf_counter() - begun:.0f} s")
     if not given:
-        target = HERE / "results" / "schedule.json"
-        target.write_text(json.dumps({"costs": costs, "prior": after}, indent=1) + "\n")
+        written = json.dumps({"costs": costs, "prior": after}, indent=1)
+        (RESULTS / "schedule.json").write_text(written + "\n")
 
 
 if __name__ == "__main__":

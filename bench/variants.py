@@ -12,27 +12,17 @@ from __future__ import annotations
 
 import json
 import sys
+from collections.abc import Iterator
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any
 
-from prunus import Pruner, Settings
-from prunus.formats import format_named
-from prunus.lab.conversations import conversations
-from prunus.lab.cost import cost
-from prunus.lab.masks import Unpruned
+from measured import NEVER, NOTHING, RESULTS, Measured, auto, figures, measured, pieces, recordings
+
+from prunus import Pruner
 from prunus.lab.pool import spread
-from prunus.lab.pruned import Pruning
-from prunus.lab.reading import Reader
-from prunus.lab.replay import replay
-from prunus.lab.retention import Needs, retention
-from prunus.policy.prices import NAMED_ROWS
-from prunus.transcripts import load
 
-HERE = Path(__file__).resolve().parent
-SESSIONS = HERE.parent / "../shared/corpus/dev"
-AGENTS = ("claude-code", "codex", "opencode", "pi", "chat-export", "mini-swe-agent")
-PRICE = NAMED_ROWS["0.1/1.25"]
-NEVER = 1_000_000
+ROW = "0.1/1.25"
+DIGITS = {"cost": 4, "worst": 4, "hard": 4, "soft": 4, "breaks": 4}
 
 VARIANTS: dict[str, dict[str, dict[str, Any]]] = {
     "auto": {},
@@ -53,81 +43,27 @@ VARIANTS: dict[str, dict[str, dict[str, Any]]] = {
 }
 
 
-class Changed(Pruning):
-    """The preset with some strategies changed, for one conversation; it may not fail."""
-
-    name = "changed"
-
-    def __init__(self, strategies: dict[str, dict[str, Any]]) -> None:
-        prices = [{"model": "*", "read": PRICE.read, "write": PRICE.write, "ttl": PRICE.ttl}]
-        super().__init__(Pruner(Settings(preset="auto", prices=prices, strategies=strategies)))
-
-    def start(self) -> Changed:
-        return self
-
-    def __call__(self, body: Any, now: float | None) -> Any:
-        out = super().__call__(body, now)
-        if self.last.error:
-            raise RuntimeError(self.last.error)
-        return out
-
-
-class Measured(NamedTuple):
-    """One conversation under one variant."""
-
-    variant: str
-    cost: float
-    unpruned: float
-    hard: int
-    hard_kept: int
-    soft: int
-    soft_kept: int
-    breaks: int
-    requests: int
+def changed(row: str) -> Iterator[tuple[str, Pruner]]:
+    for name, strategies in VARIANTS.items():
+        yield name, Pruner(auto(row, strategies))
 
 
 def measure(path: Path) -> list[Measured]:
-    found = []
-    for one in (piece for session in load(path) for piece in conversations(session)):
-        if len(one.requests) < 15:
-            continue
-        reader = Reader(format_named(one.format))
-        needs = Needs(one, reader)
-        whole = cost(replay(one, Unpruned(), reader), PRICE).cost
-        for name, strategies in VARIANTS.items():
-            sent = replay(one, Changed(strategies), reader)
-            paid, kept = cost(sent, PRICE), retention(needs, sent)
-            uses = kept.hard, kept.hard_kept, kept.soft, kept.soft_kept
-            found.append(Measured(name, paid.cost, whole, *uses, paid.breaks, len(one.requests)))
-    return found
-
-
-def summed(found: list[Measured]) -> dict[str, float]:
-    paid, whole, hard, hard_kept, soft, soft_kept, breaks, requests = (
-        sum(one[at] for one in found) for at in range(1, 9)
-    )
-    figures = {
-        "cost": paid / whole,
-        "worst": max(one.cost / one.unpruned for one in found),
-        "hard": hard_kept / hard if hard else 1.0,
-        "soft": soft_kept / soft if soft else 1.0,
-        "breaks": 100 * breaks / requests,
-    }
-    return {name: round(figure, 4) for name, figure in figures.items()}
+    return [found for one in pieces(path) for found in measured(one, (ROW,), changed)]
 
 
 def main(given: list[str]) -> None:
-    paths = list(map(Path, given)) or sorted(p for p in SESSIONS.rglob("*.gz") if p.parent.name in AGENTS)
-    found = [one for some in spread(measure, paths) for one in some]
+    found = [one for some in spread(measure, list(map(Path, given)) or recordings()) for one in some]
     if not found:
-        print("No recorded sessions of that length here (../shared/corpus/dev); there is nothing to compare.")
+        print(NOTHING)
         return
-    result = {name: summed([one for one in found if one.variant == name]) for name in VARIANTS}
+    result: dict[str, dict[str, float]] = {}
     print(f"{'':40}   cost   worst    hard    soft  breaks")
-    for name, figures in result.items():
-        print("{:40} {cost:6.4f} {worst:7.3f} {hard:7.4f} {soft:7.4f} {breaks:7.1f}".format(name, **figures))
+    for name in VARIANTS:
+        shown = result[name] = figures(found, ROW, name, DIGITS)
+        print("{:40} {cost:6.4f} {worst:7.3f} {hard:7.4f} {soft:7.4f} {breaks:7.1f}".format(name, **shown))
     if not given:
-        (HERE / "results" / "variants.json").write_text(json.dumps(result, indent=1) + "\n")
+        (RESULTS / "variants.json").write_text(json.dumps(result, indent=1) + "\n")
 
 
 if __name__ == "__main__":

@@ -70,6 +70,8 @@ class Use:
     """Current lines of its file stand behind the result already."""
     points: tuple[str, int] | None = None
     """The result is a note that points to an earlier one: what that is, and how many characters it has."""
+    carries: bool = False
+    """The result brings files or other things along, which its text does not tell apart."""
 
     @property
     def ok(self) -> bool:
@@ -167,6 +169,7 @@ class View:
         self._role = message.role
         events: list[Use | Piece] = []
         steps = 0
+        inside = {part.inside for part in message.parts if isinstance(part, Attachment | Opaque)}
         for i, part in enumerate(message.parts):
             ref = Ref(index, i)
             tokens = weigh(part, self.counter)
@@ -175,7 +178,7 @@ class View:
                 case Call():
                     self._note_call(ref, part)
                 case Result():
-                    use = self._answer(ref, part, tokens)
+                    use = self._answer(ref, part, tokens, carries=i in inside)
                     if use is not None:
                         events.append(use)
                 case Opaque():
@@ -215,7 +218,7 @@ class View:
             waiting.clear()
         waiting.append(_Open(ref, call, self.turn))
 
-    def _answer(self, ref: Ref, result: Result, tokens: int) -> Use | None:
+    def _answer(self, ref: Ref, result: Result, tokens: int, *, carries: bool) -> Use | None:
         waiting = self._open.get(result.id)
         if not waiting or result.open:
             return None
@@ -260,6 +263,7 @@ class View:
             name,
             text != whole,
             pointed(text),
+            carries,
         )
 
     def _continued(self, meaning: Meaning, call: Call, text: str) -> Meaning:

@@ -1,8 +1,9 @@
 """Agents that really edit files: each shows and changes a file on disk the way its tools do."""
 
 import subprocess
+from collections.abc import Callable
 from pathlib import Path
-from typing import Any, Protocol
+from typing import Any, Final, Protocol
 
 from prunus.history import Call, Message, Result
 
@@ -31,6 +32,13 @@ class Agent(Protocol):
     def edit(self, path: Path, old: str, new: str, every: bool = False) -> None: ...
     def write(self, path: Path, text: str) -> None: ...
     def shell(self, path: Path, command: str) -> None: ...
+
+
+def lines_of(path: Path) -> list[str]:
+    """The lines of a file, without the end of the last one."""
+    text = path.read_text()
+    lines = text.split("\n")
+    return lines[:-1] if lines[-1] == "" else lines
 
 
 def replaced(path: Path, old: str, new: str, every: bool) -> bool:
@@ -290,3 +298,13 @@ class OpenHands:
         self.talk.add(
             "execute_bash", {"command": command}, f"{output}\n[The command completed with exit code {code}.]", None
         )
+
+
+AGENTS: Final[dict[str, Callable[[], Agent]]] = {
+    "claude": Claude,
+    "claude-1": lambda: Claude("→", 6),
+    "opencode": OpenCode,
+    "pi": Pi,
+    "codex": Codex,
+    "openhands": OpenHands,
+}

@@ -12,16 +12,8 @@ from prunus.files import Timeline
 from prunus.tokens import Counter
 from prunus.tools import Toolbox
 from prunus.view import Use, View
-from tests.files.agents import Agent, Claude, Codex, OpenCode, OpenHands, Pi
+from tests.files.agents import AGENTS, Agent, lines_of
 
-AGENTS = {
-    "claude": Claude,
-    "claude-1": lambda: Claude("→", 6),
-    "opencode": OpenCode,
-    "pi": Pi,
-    "codex": Codex,
-    "openhands": OpenHands,
-}
 LINES = st.sampled_from(["alpha", "beta", "  beta", "gamma = 1", "}", "", "", "def f():", "1\tone", "end of it"])
 ENDS = st.sampled_from(["\n", "", "\n\n"])
 TEXTS = st.builds(lambda lines, end: "\n".join(lines) + end, st.lists(LINES, max_size=9), ENDS)
@@ -152,12 +144,6 @@ def play(agent: Agent, path: Path, step: tuple[str, Any, Any]) -> None:
             agent.write(path, text)
         case ("shell", command, _):
             agent.shell(path, command.replace("{name}", path.name))
-
-
-def lines_of(path: Path) -> list[str]:
-    text = path.read_text()
-    lines = text.split("\n")
-    return lines[:-1] if lines[-1] == "" else lines
 
 
 @pytest.mark.parametrize("name", AGENTS)

@@ -2,30 +2,18 @@
 
 import json
 import re
-import tempfile
 from collections.abc import Callable, Iterator
-from pathlib import Path
 from typing import Any, Final
 
-import pytest
-from hypothesis import HealthCheck, given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from prunus import Outcome, Pruner, Settings
 from prunus.edits import Shorter
-from prunus.history import Call, Message, Result
 from prunus.notes import is_view
-from tests.files.agents import Agent, Claude, Codex, OpenCode, OpenHands, Pi
-from tests.files.test_simulated import lines_of
+from tests.files.agents import AGENTS, Agent, Claude, lines_of
+from tests.laws.edited_file import Step, every_agent, few, worked
 
-AGENTS: Final[dict[str, Callable[[], Agent]]] = {
-    "claude": Claude,
-    "claude-1": lambda: Claude("→", 6),
-    "opencode": OpenCode,
-    "pi": Pi,
-    "codex": Codex,
-    "openhands": OpenHands,
-}
 FOLDING: Final = {"enabled": True, "share": 0.0, "least": 1, "idle": 1_000, "gone": 1_000}
 LASTING: Final = Settings(preset="off", schedule="eager", strategies={"folded_views": FOLDING})
 PATIENT: Final = Settings(
@@ -68,64 +56,9 @@ STEPS: Final = st.one_of(
 )
 
 
-class Author:
-    """Writes lines that are all different, long enough to be worth folding."""
-
-    def __init__(self) -> None:
-        self.count = 0
-
-    def lines(self, count: int) -> list[str]:
-        self.count += count
-        numbers = range(self.count - count, self.count)
-        return [f"    value_{n} = compute_{n * 7}(first_{n}, second_{n}) or default_{n * 3}" for n in numbers]
-
-
-def play(agent: Agent, path: Path, step: tuple[str, Any, Any], author: Author) -> None:
-    match step:
-        case ("read", offset, limit):
-            agent.read(path, offset, limit)
-        case ("edit", (first, count, more), _):
-            old = lines_of(path)[first : first + count + 1]
-            agent.edit(path, "\n".join(old), "\n".join(author.lines(more)) or "gone = True")
-        case ("fail", _, _):
-            agent.edit(path, "no such text", "nothing")
-        case ("write", count, _):
-            agent.write(path, "\n".join(author.lines(count)) + "\n")
-        case ("shell", command, _):
-            agent.shell(path, command)
-
-
-def told(
-    start: int, steps: list[tuple[str, Any, Any]], make: Callable[[], Agent]
-) -> Iterator[tuple[Any, list[str]]]:
+def told(start: int, steps: list[Step], make: Callable[[], Agent]) -> Iterator[tuple[Any, list[str]]]:
     """The request after each step, and the file as it then is."""
-    with tempfile.TemporaryDirectory() as folder:
-        path, author, agent = Path(folder) / "file.txt", Author(), make()
-        path.write_text("\n".join(author.lines(start)) + "\n")
-        (path.parent / "change.py").write_text("open('file.txt', 'a').write('changed\\n')\n")
-        (path.parent / "change.sh").write_text("#!/bin/sh\necho 0 | cat - file.txt > t && mv t file.txt\n")
-        (path.parent / "change.sh").chmod(0o755)
-        for step in steps:
-            play(agent, path, step, author)
-            yield body_of(agent.talk.messages, folder), lines_of(path)
-
-
-def body_of(messages: list[Message], folder: str) -> dict[str, Any]:
-    """A request with this history."""
-    written = [{"role": "user", "content": f"Working directory: {folder}\nGo on."}]
-    for message in messages:
-        match message.parts[0]:
-            case Call(id, tool, given):
-                call = {"type": "tool_use", "id": id, "name": tool, "input": _mapping(given)}
-                written.append({"role": "assistant", "content": [call]})
-            case Result(id, text, error):
-                answer = {"type": "tool_result", "tool_use_id": id, "content": text, "is_error": bool(error)}
-                written.append({"role": "user", "content": [answer]})
-    return {"model": "claude-sonnet-4-5", "max_tokens": 100, "messages": written}
-
-
-def _mapping(given: Any) -> Any:
-    return given if isinstance(given, dict) else {"input": given}
+    return ((body, lines_of(path)) for body, path in worked(start, steps, make))
 
 
 def texts(body: Any) -> Iterator[str]:
@@ -170,15 +103,13 @@ def _head(text: str) -> int:
     return next(at for at, line in enumerate(text.split("\n")) if is_view(line))
 
 
-every_agent = pytest.mark.parametrize("name", AGENTS)
-few = settings(max_examples=3, deadline=None, suppress_health_check=[HealthCheck.too_slow])
 sessions = given(start=st.integers(5, 40), steps=st.lists(STEPS, min_size=3, max_size=12))
 
 
 @every_agent
 @few
 @sessions
-def test_no_wrong_line_is_shown_and_no_edit_becomes_impossible(name: str, start: int, steps: list[Any]) -> None:
+def test_no_wrong_line_is_shown_and_no_edit_becomes_impossible(name: str, start: int, steps: list[Step]) -> None:
     pruner, states = Pruner(LASTING), dict[int, list[str]]()
     for body, truth in told(start, steps, AGENTS[name]):
         states[len(body["messages"]) - 1] = truth
@@ -193,7 +124,7 @@ def test_no_wrong_line_is_shown_and_no_edit_becomes_impossible(name: str, start:
 @every_agent
 @few
 @sessions
-def test_a_fold_waits_for_its_time_and_is_made_as_a_whole(name: str, start: int, steps: list[Any]) -> None:
+def test_a_fold_waits_for_its_time_and_is_made_as_a_whole(name: str, start: int, steps: list[Step]) -> None:
     pruner, before = Pruner(PATIENT), list[Any]()
     for time, (body, truth) in enumerate(told(start, steps, AGENTS[name])):
         outcome = pruner.prune(body, now=float(time))
@@ -207,7 +138,7 @@ def test_a_fold_waits_for_its_time_and_is_made_as_a_whole(name: str, start: int,
 @every_agent
 @few
 @sessions
-def test_folds_shrink_and_are_the_same_at_once_and_step_by_step(name: str, start: int, steps: list[Any]) -> None:
+def test_folds_shrink_and_are_the_same_at_once_and_step_by_step(name: str, start: int, steps: list[Step]) -> None:
     for chosen in (LASTING, FADING, COMPRESSED):
         pruner = Pruner(chosen)
         for body, _ in told(start, steps, AGENTS[name]):

@@ -8,17 +8,15 @@ from pathlib import Path
 from typing import Any, Final
 
 import pytest
-from hypothesis import HealthCheck, given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from prunus import Outcome, Pruner, Settings
-from tests.files.agents import Agent
-from tests.files.test_simulated import lines_of
-from tests.laws.test_folds import AGENTS, Author, body_of, play
+from tests.files.agents import AGENTS, Agent, lines_of
+from tests.laws.edited_file import Author, Step, body_of, every_agent, few, worked
 
 Numbered = dict[int, str]
 """Lines by their numbers."""
-Step = tuple[str, Any, Any]
 
 LOW: Final = {"enabled": True, "over": 100}
 ALONE: Final = Settings(preset="off", schedule="eager", strategies={"shown_lines": LOW})
@@ -69,24 +67,16 @@ NUMBER: Final = re.compile(r" *(\d+)(?:→|\t|: )(.*)\Z")
 def told(start: int, steps: list[Step], make: Callable[[], Agent]) -> Iterator[tuple[Any, dict[int, Numbered]]]:
     """The request after each step, and the lines of the file that its reads and writes show, by message."""
     shown: dict[int, Numbered] = {}
-    with tempfile.TemporaryDirectory() as folder:
-        path, author, agent = Path(folder) / "file.txt", Author(), make()
-        path.write_text("\n".join(author.lines(start)) + "\n")
-        (path.parent / "change.py").write_text("open('file.txt', 'a').write('changed\\n')\n")
-        (path.parent / "change.sh").write_text("#!/bin/sh\necho 0 | cat - file.txt > t && mv t file.txt\n")
-        (path.parent / "change.sh").chmod(0o755)
-        for step in steps:
-            play(agent, path, step, author)
-            body = body_of(agent.talk.messages, folder)
-            result = len(body["messages"]) - 1
-            match step:
-                case ("read", first, count):
-                    shown[result] = window(path, first or 1, count)
-                case ("shell", command, _) if command in PRINTED:
-                    shown[result] = window(path, *PRINTED[command])
-                case ("write", _, _):
-                    shown[result - 1] = window(path, 1, None)
-            yield body, shown
+    for step, (body, path) in zip(steps, worked(start, steps, make), strict=True):
+        result = len(body["messages"]) - 1
+        match step:
+            case ("read", first, count):
+                shown[result] = window(path, first or 1, count)
+            case ("shell", command, _) if command in PRINTED:
+                shown[result] = window(path, *PRINTED[command])
+            case ("write", _, _):
+                shown[result - 1] = window(path, 1, None)
+        yield body, shown
 
 
 def window(path: Path, first: int, count: int | None) -> Numbered:
@@ -131,8 +121,6 @@ def check(body: Any, outcome: Outcome, shown: dict[int, Numbered]) -> int:
     return len(pointers)
 
 
-every_agent = pytest.mark.parametrize("name", AGENTS)
-few = settings(max_examples=3, deadline=None, suppress_health_check=[HealthCheck.too_slow])
 sessions = given(start=st.integers(12, 40), steps=st.lists(STEPS, min_size=4, max_size=10))
 
 

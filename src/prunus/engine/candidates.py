@@ -7,6 +7,7 @@ from dataclasses import replace
 from typing import Final
 
 from prunus.edits import STAGES, Edit, Keep, Later
+from prunus.engine.chains import Chains
 from prunus.engine.weighed import weighed
 from prunus.history import Attachment, Ref
 from prunus.strategies import AfterEdit, Strategy
@@ -35,6 +36,8 @@ class Candidates:
         """Parts that may go when the context runs short."""
         self.rests_on: dict[Ref, set[Ref]] = {}
         """Parts whose edits depend on what happens to another part."""
+        self.chains = Chains()
+        """Where answers could point instead of showing again what is shown already."""
         self.views: dict[Ref, set[Ref]] = {}
         """Where views stand or could stand that show what is still true of a part."""
         self.pointed: set[Ref] = set()
@@ -68,6 +71,8 @@ class Candidates:
             self.dirty.add(held.shows)
         if edit.shows is not None:
             self.rest(edit.target, edit.shows)
+            if edit.fresh:
+                self.chains.link(edit.target, edit.shows)
         for ref in edit.spares:
             self.views.setdefault(ref, set()).add(edit.target)
         if isinstance(part, Attachment) and part.inside is not None:
@@ -94,22 +99,3 @@ class Candidates:
     def comes_before(self, edit: Edit, other: Edit) -> bool:
         """Whether an edit is preferred to another one for the same part."""
         return self.rank[edit.strategy] - edit.stage < self.rank[other.strategy] - other.stage
-
-    def pointer(self, target: Ref) -> Edit | None:
-        """The candidate that would let an answer point to an earlier one that says the same."""
-        options = self.options.get(target, {})
-        return next((edit for edit in options.values() if edit.fresh and edit.shows is not None), None)
-
-    def chain(self, target: Ref) -> list[Ref]:
-        """The answers that an answer could point to, the nearest first; all of them say the same."""
-        found: list[Ref] = []
-        pointer = self.pointer(target)
-        while pointer is not None and pointer.shows is not None:
-            found.append(pointer.shows)
-            pointer = self.pointer(pointer.shows)
-        return found
-
-    def points_back(self, call: Ref, target: Ref) -> bool:
-        """Whether the answer of a call could point to a part instead of showing it again."""
-        use = self._view.by_ref.get(call)
-        return use is not None and target in self.chain(use.result)

@@ -11,12 +11,12 @@ from prunus.engine.candidates import Candidates
 from prunus.engine.folds import Folds
 from prunus.engine.marks import Marks
 from prunus.engine.pending import Pending
+from prunus.engine.pointers import Pointers
 from prunus.engine.waits import Waits
 from prunus.engine.weighed import weighed
 from prunus.errors import InvariantError
 from prunus.guards import Guard
 from prunus.history import Attachment, Ref, Result
-from prunus.strategies.duplicate_calls import pointer as point
 from prunus.view import View
 
 __all__ = ["Decisions"]
@@ -46,8 +46,7 @@ class Decisions:
         self._folds = folds
         self._marks = marks
         self._waits = Waits(view)
-        self._leaving: set[Ref] = set()
-        """Parts that go whatever is folded."""
+        self._pointers = Pointers(view, candidates, pending.found, folds)
         self.refused: dict[Ref, tuple[Refusal, ...]] = {}
 
     def wake(self) -> None:
@@ -74,7 +73,7 @@ class Decisions:
         kept = target in self._candidates.kept
         choice, wanted = (None, False) if kept else self._choice(target, refusals)
         if kept:
-            self._leave(target, False)
+            self._pointers.leave(target, False)
         if refusals:
             self.refused[target] = tuple(refusals)
         else:
@@ -97,7 +96,7 @@ class Decisions:
             refusal = self._refusal(edit)
             if refusal is not None:
                 refusals.append(refusal)
-            elif edit.by is not None and self._candidates.points_back(edit.by, target):
+            elif edit.by is not None and self._pointers.points_back(edit.by, target):
                 back = back or edit
             elif edit.spares and self._changes_nothing(edit):
                 faded = edit
@@ -110,7 +109,7 @@ class Decisions:
                 choice = edit
                 break
         choice = choice or asked
-        self._leave(target, choice is not None)
+        self._pointers.leave(target, choice is not None)
         if back is not None and choice is None:
             refusals.append(Refusal(back, "visible_pointers", "what would replace it only points back to it"))
         elif back is not None and choice is not None and not isinstance(choice.replacement, Note):
@@ -122,12 +121,6 @@ class Decisions:
             # What it stood for stays away, whatever becomes of the part that it stood behind.
             choice = faded if choice is None else replace(choice, spares=faded.spares)
         return choice, asked is not None
-
-    def _leave(self, target: Ref, leaves: bool) -> None:
-        """Remember whether a part goes whatever is folded; that is what pointers to it look at."""
-        if leaves != (target in self._leaving):
-            self._leaving.symmetric_difference_update({target})
-            self._candidates.dirty.update(self._candidates.rests_on.get(target, ()))
 
     def _due(self, target: Ref) -> Iterator[Edit]:
         """The candidates of a part whose time has come, the preferred ones first."""
@@ -141,7 +134,7 @@ class Decisions:
             elif edit.loop > self._view.loop:
                 self._waits.for_loop(edit.loop, target)
             else:
-                yield self._aimed(edit)
+                yield self._pointers.aimed(edit)
 
     def _changes_nothing(self, edit: Edit) -> bool:
         """Whether a view has faded away, so that the part is as it was."""
@@ -165,47 +158,12 @@ class Decisions:
         pointers = (old, choice, *(self._found.get(ref) for ref in before ^ after))
         dirty.update(edit.shows for edit in pointers if edit is not None and edit.shows is not None)
 
-    def _aimed(self, edit: Edit) -> Edit:
-        """A pointer, at the first of the answers that say the same and stay; any other edit as it is."""
-        if edit.shows is None or not edit.fresh:
-            return edit
-        chain = self._candidates.chain(edit.target)
-        for at in chain:
-            self._candidates.rest(edit.target, at)
-        first = next((at for at in reversed(chain) if not self._gone(at, edit.target)), edit.shows)
-        if first == edit.shows:
-            return edit
-        by_ref = self._view.by_ref
-        return weighed(point(by_ref[edit.target], by_ref[first]), self._view.part(edit.target), self._view)
-
-    def _gone(self, shown: Ref, pointer: Ref) -> bool:
-        """Whether a part is not there to be pointed to; a fold waits for a pointer that it does not take along."""
-        return shown in self._leaving or (shown in self._found and self._follows(pointer))
-
-    def _follows(self, pointer: Ref) -> bool:
-        """Whether a part could go because a view shows its lines, instead of pointing to another."""
-        options = self._candidates.options.get(pointer, {}).values()
-        return pointer in self._folds.spared_by and any(edit.bound for edit in options)
-
-    def _pointed(self, target: Ref) -> bool:
-        """Whether an answer points to a part and has to go on doing so."""
-        pointers = ((ref, self._found.get(ref)) for ref in self._candidates.rests_on.get(target, ()))
-        return any(
-            edit is not None and edit.fresh and edit.shows == target and not self._follows(ref)
-            for ref, edit in pointers
-        )
-
     def _refusal(self, edit: Edit) -> Refusal | None:
         if edit.asked and edit.fresh:
             return None
-        if edit.shows is not None and (
-            self._gone(edit.shows, edit.target) if edit.fresh else edit.shows in self._found
-        ):
-            return Refusal(edit, "visible_pointers", "what it would point to is not shown in full any more")
-        if edit.target in self._candidates.pointed and not edit.asked:
-            return Refusal(edit, "visible_pointers", "a note in the history points to it")
-        if (edit.bound or edit.spares) and self._pointed(edit.target):
-            return Refusal(edit, "visible_pointers", "a newer answer points to it")
+        hidden = self._pointers.hides(edit)
+        if hidden is not None:
+            return Refusal(edit, "visible_pointers", hidden)
         if edit.bound and edit.target not in self._folds.spared_by:
             return Refusal(edit, "visible_lines", "no view shows its lines")
         if edit.spares and edit.target in self._folds.spared_by:
@@ -230,7 +188,7 @@ class Decisions:
 
     def _comes_of(self, drop: Edit) -> bool:
         """Whether a part would go because of a view, and not because of something better."""
-        if self._candidates.pointer(drop.target) is not None:
+        if self._candidates.chains.linked(drop.target):
             return False
         found = self._found.get(drop.target)
         if found is not None and self._candidates.comes_before(found, drop):

@@ -2,9 +2,9 @@
 
 Each message is looked at once. What it brings is told to the strategies in order (`hearing`); what they propose
 becomes a candidate for its part (`candidates`). A part is decided anew only when something about it changed: a new
-candidate, an age that was waited for, a pointer that lost what it showed (`decisions`). What was found waits until
-it is put in force (`pending`, `in_force`), and only then the bytes change (`rendering`). So a request costs what is
-new in it, and a history seen at once ends in the same edits as one seen message by message.
+candidate, an age that was waited for, a pointer that lost what it showed (`decisions`, `pointers`). What was found
+waits until it is put in force (`pending`, `in_force`), and only then the bytes change (`rendering`). So a request
+costs what is new in it, and a history seen at once ends in the same edits as one seen message by message.
 """
 
 from __future__ import annotations

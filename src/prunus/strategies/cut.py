@@ -1,4 +1,4 @@
-"""Shared wording: the edit that leaves a note in place of a superseded result."""
+"""Shared wording: the edits that leave a note in place of a superseded result, or of one that says the same."""
 
 from __future__ import annotations
 
@@ -7,10 +7,10 @@ from typing import Any
 
 from prunus.edits import Edit, Note
 from prunus.history import Call
-from prunus.notes import note, shorten
+from prunus.notes import note, pointer_note, shorten
 from prunus.view import Use, View
 
-__all__ = ["bare_input", "cut", "describe", "replaceable"]
+__all__ = ["bare_input", "cut", "describe", "pointer", "replaceable"]
 
 
 def describe(use: Use) -> str:
@@ -49,6 +49,13 @@ def cut(strategy: str, old: Use, by: Use, why: str, again: str = "") -> Edit:
     """The result of `old` gives way to a note, because of `by`."""
     text = note(f"older {describe(old)}", why, again)
     return Edit(old.result, Note(text), strategy, why, by=by.call, spends=True)
+
+
+def pointer(strategy: str, use: Use, at: Use, stage: int) -> Edit:
+    """The result of `use` gives way to a note that points to an earlier one, `at`, which says the same."""
+    text = pointer_note(describe(use), describe(at), at.size)
+    why = "says the same again"
+    return Edit(use.result, Note(text), strategy, why, by=at.call, shows=at.result, fresh=True, stage=stage)
 
 
 def replaceable(earlier: Sequence[Use], view: View, replaces: Callable[[Use], bool]) -> Iterator[Use]:

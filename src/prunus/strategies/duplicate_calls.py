@@ -1,15 +1,16 @@
 from __future__ import annotations
 
+from bisect import bisect_left
 from collections.abc import Hashable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
+from operator import attrgetter
 from typing import ClassVar
 
-from prunus.edits import Edit, Keep, Note
-from prunus.notes import pointer_note
-from prunus.strategies.cut import cut, describe, replaceable
+from prunus.edits import Edit, Keep
+from prunus.strategies.cut import cut, describe, pointer, replaceable
 from prunus.view import Use, View
 
-__all__ = ["DuplicateCalls", "pointer"]
+__all__ = ["DuplicateCalls"]
 
 _SAME, _OTHER, _POINTER = range(3)
 """An older answer gives way to one that says the same, or to another; an answer points to an older one."""
@@ -58,45 +59,29 @@ class DuplicateCalls:
         elif not use.visible:
             return
         elif group == use.shown:
-            if (same := self._says_the_same(use, earlier, view)) is not None:
-                yield pointer(use, same)
+            if (same := self._says_the_same(use, earlier)) is not None:
+                yield pointer(self.name, use, same, _POINTER)
         elif group == (use.signature, use.epoch):
             yield from self._repeated(use, earlier, view)
 
     def _repeated(self, use: Use, earlier: Sequence[Use], view: View) -> Iterator[Edit]:
         """Older answers give way to the newest, also one that it could point to, if that goes anyway."""
         could_point = False
-        for old in replaceable(earlier, view, lambda old: self._stands_alone(old, earlier, view)):
-            same = self._says_the_same(use, (old,), view) is not None
+        for old in replaceable(earlier, view, lambda old: self._stands_alone(old, earlier)):
+            same = self._says_the_same(use, (old,)) is not None
             if not (same and could_point):
                 edit = cut(self.name, old, use, "the same call was made again later")
                 yield replace(edit, stage=_SAME if same else _OTHER)
             could_point |= same
 
-    def _stands_alone(self, old: Use, members: Sequence[Use], view: View) -> bool:
+    def _stands_alone(self, old: Use, members: Sequence[Use]) -> bool:
         """Whether an answer is shown and none of these calls was answered the same before."""
-        return old.visible and self._says_the_same(old, members, view) is None
+        return old.visible and self._says_the_same(old, members) is None
 
-    def _says_the_same(self, use: Use, members: Sequence[Use], view: View) -> Use | None:
-        """The last of these calls before another whose answer that one could point to."""
-        if not self.point_back or use.size <= self.over:
+    def _says_the_same(self, use: Use, members: Sequence[Use]) -> Use | None:
+        """The last of these calls, which are in order, before another whose answer that one could point to."""
+        if not self.point_back or use.size <= self.over or use.carries:
             return None
-        for old in reversed(members):
-            if old.index < use.index and old.shown == use.shown and old.visible:
-                return None if _carries(use, view) else old
-        return None
-
-
-def pointer(use: Use, old: Use) -> Edit:
-    """The answer of a call gives way to a note that points to an earlier one."""
-    text = pointer_note(describe(use), describe(old), old.size)
-    why = "says the same again"
-    return Edit(
-        use.result, Note(text), DuplicateCalls.name, why, by=old.call, shows=old.result, fresh=True, stage=_POINTER
-    )
-
-
-def _carries(use: Use, view: View) -> bool:
-    """Whether a result brings files along, which its text does not tell apart."""
-    parts = view.message(use.result.message).parts
-    return any(getattr(part, "inside", None) == use.result.part for part in parts)
+        before = bisect_left(members, use.index, key=attrgetter("index"))
+        earlier = (members[at] for at in reversed(range(before)))
+        return next((old for old in earlier if old.shown == use.shown and old.visible), None)

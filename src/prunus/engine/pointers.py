@@ -1,0 +1,85 @@
+"""Pointers: which answer could point to which earlier part, and whether that part is there to be pointed to."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from prunus.edits import Edit
+from prunus.engine.candidates import Candidates
+from prunus.engine.folds import Folds
+from prunus.engine.weighed import weighed
+from prunus.history import Ref
+from prunus.strategies.cut import pointer
+from prunus.view import View
+
+__all__ = ["Pointers"]
+
+
+class Pointers:
+    """What the answers of a conversation could point to instead of showing it again, and what of that has gone."""
+
+    def __init__(self, view: View, candidates: Candidates, found: Mapping[Ref, Edit], folds: Folds) -> None:
+        self._view = view
+        self._candidates = candidates
+        self._found = found
+        self._folds = folds
+        self._leaving: set[Ref] = set()
+        """Parts that go whatever is folded."""
+        self._aimed: set[Ref] = set()
+        """Answers that were aimed before, so that it is known on what they rest."""
+
+    def leave(self, target: Ref, leaves: bool) -> None:
+        """Remember whether a part goes whatever is folded; that is what pointers to it look at."""
+        if leaves != (target in self._leaving):
+            self._leaving.symmetric_difference_update({target})
+            self._candidates.dirty.update(self._candidates.rests_on.get(target, ()))
+
+    def points_back(self, call: Ref, target: Ref) -> bool:
+        """Whether the answer of a call could point to a part instead of showing it again."""
+        use = self._view.by_ref.get(call)
+        return use is not None and self._candidates.chains.holds(use.result, target)
+
+    def aimed(self, edit: Edit) -> Edit:
+        """A pointer, at the first of the answers that say the same and stay; any other edit as it is."""
+        if edit.shows is None or not edit.fresh:
+            return edit
+        chains = self._candidates.chains
+        if edit.target not in self._aimed:
+            self._aimed.add(edit.target)
+            for at in chains.of(edit.target):
+                self._candidates.rest(edit.target, at)
+        first = next((at for at in chains.of(edit.target) if not self._gone(at, edit.target)), edit.shows)
+        if first == edit.shows:
+            return edit
+        by_ref = self._view.by_ref
+        other = pointer(edit.strategy, by_ref[edit.target], by_ref[first], edit.stage)
+        return weighed(other, self._view.part(edit.target), self._view)
+
+    def hides(self, edit: Edit) -> str | None:
+        """Why an edit would let a pointer show nothing, its own or another; None if it would not."""
+        if edit.shows is not None and (
+            self._gone(edit.shows, edit.target) if edit.fresh else edit.shows in self._found
+        ):
+            return "what it would point to is not shown in full any more"
+        if edit.target in self._candidates.pointed and not edit.asked:
+            return "a note in the history points to it"
+        if (edit.bound or edit.spares) and self._pointed(edit.target):
+            return "a newer answer points to it"
+        return None
+
+    def _gone(self, shown: Ref, pointer: Ref) -> bool:
+        """Whether a part is not there to be pointed to; a fold waits for a pointer that it does not take along."""
+        return shown in self._leaving or (shown in self._found and self._follows(pointer))
+
+    def _follows(self, pointer: Ref) -> bool:
+        """Whether a part could go because a view shows its lines, instead of pointing to another."""
+        options = self._candidates.options.get(pointer, {}).values()
+        return pointer in self._folds.spared_by and any(edit.bound for edit in options)
+
+    def _pointed(self, target: Ref) -> bool:
+        """Whether an answer points to a part and has to go on doing so."""
+        pointers = ((ref, self._found.get(ref)) for ref in self._candidates.rests_on.get(target, ()))
+        return any(
+            edit is not None and edit.fresh and edit.shows == target and not self._follows(ref)
+            for ref, edit in pointers
+        )
