@@ -9,7 +9,11 @@ from prunus.edits import Note
 from tests.strategies.fillers import filler
 
 TEXT = filler(400, "lines")
-POINTING = {"duplicate_calls": {"enabled": True, "point_back": True}, "stale_reads": {"enabled": True}}
+POINTING = {
+    "duplicate_calls": {"enabled": True, "point_back": True},
+    "shown_lines": {"enabled": True},
+    "stale_reads": {"enabled": True},
+}
 READ = ("Read", {"file_path": "a.py"}, TEXT)
 WRITE = ("Write", {"file_path": "a.py", "content": "new"}, "ok")
 OTHER = ("Lookup", {}, "ok")
@@ -59,3 +63,25 @@ def test_the_note_names_what_it_points_to_now() -> None:
 
 def test_what_comes_later_points_where_the_others_do() -> None:
     assert pointers(sent(READ, asked(1), asked(2), WRITE, asked(3), OTHER)) == {6: 4, 10: 4}
+
+
+LINES = [f"    value_{n} = compute_{n * 7}(first_{n}, second_{n}) or default_{n * 3}" for n in range(60)]
+WRITTEN = ("Write", {"file_path": "b.py", "content": "\n".join(LINES) + "\n"}, "File created.")
+SOME = "\n".join(f"{number:6}\t{line}" for number, line in list(enumerate(LINES, 1))[9:40])
+
+
+def some_of(path: str) -> tuple[str, dict[str, Any], str]:
+    return "Read", {"file_path": path, "offset": 10, "limit": 31}, SOME
+
+
+def test_what_only_shows_its_lines_among_others_does_not_say_the_same() -> None:
+    """The first read points to the text that was written, so the second one, which says the same, does too."""
+    out = sent(WRITTEN, some_of("b.py"), OTHER, some_of("b.py"), OTHER)
+    assert pointers(out) == {4: 1, 8: 1}
+    assert {edit.strategy for edit in out.edits} == {"shown_lines"}
+    for edit in out.edits:
+        assert isinstance(edit.replacement, Note) and "the earlier write of b.py shows its lines among" in str(edit)
+
+
+def test_an_answer_about_another_file_does_not_point_to_what_was_written_into_this_one() -> None:
+    assert pointers(sent(WRITTEN, some_of("b.py"), OTHER, some_of("c.py"), OTHER)) == {4: 1}

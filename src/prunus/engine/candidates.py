@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from typing import Final
 
@@ -37,7 +37,7 @@ class Candidates:
         self.rests_on: dict[Ref, set[Ref]] = {}
         """Parts whose edits depend on what happens to another part."""
         self.chains = Chains()
-        """Where answers could point instead of showing again what is shown already."""
+        """Which earlier answers say the same as an answer that could point to one of them."""
         self.views: dict[Ref, set[Ref]] = {}
         """Where views stand or could stand that show what is still true of a part."""
         self.pointed: set[Ref] = set()
@@ -71,7 +71,7 @@ class Candidates:
             self.dirty.add(held.shows)
         if edit.shows is not None:
             self.rest(edit.target, edit.shows)
-            if edit.fresh:
+            if edit.fresh and self._says_the_same(edit.target, edit.shows):
                 self.chains.link(edit.target, edit.shows)
         for ref in edit.spares:
             self.views.setdefault(ref, set()).add(edit.target)
@@ -99,3 +99,13 @@ class Candidates:
     def comes_before(self, edit: Edit, other: Edit) -> bool:
         """Whether an edit is preferred to another one for the same part."""
         return self.rank[edit.strategy] - edit.stage < self.rank[other.strategy] - other.stage
+
+    def pointers(self, target: Ref) -> Iterator[Ref]:
+        """The parts to which an answer could point as it was proposed, instead of showing again what they show."""
+        options = self.options.get(target, {}).values()
+        return (edit.shows for edit in options if edit.fresh and edit.shows is not None)
+
+    def _says_the_same(self, target: Ref, other: Ref) -> bool:
+        """Whether two parts are answers with one text, and not one that has some of the other's lines."""
+        use, old = self._view.by_ref.get(target), self._view.by_ref.get(other)
+        return use is not None and old is not None and other == old.result and use.shown == old.shown

@@ -1,4 +1,4 @@
-"""Chains: the earlier parts that each answer could point to, because all of them say the same."""
+"""Chains: the earlier answers that each answer could point to, because all of them say the same."""
 
 from __future__ import annotations
 

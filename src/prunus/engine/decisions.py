@@ -188,7 +188,7 @@ class Decisions:
 
     def _comes_of(self, drop: Edit) -> bool:
         """Whether a part would go because of a view, and not because of something better."""
-        if self._candidates.chains.linked(drop.target):
+        if any(self._candidates.pointers(drop.target)):
             return False
         found = self._found.get(drop.target)
         if found is not None and self._candidates.comes_before(found, drop):

@@ -37,13 +37,19 @@ class Pointers:
     def points_back(self, call: Ref, target: Ref) -> bool:
         """Whether the answer of a call could point to a part instead of showing it again."""
         use = self._view.by_ref.get(call)
-        return use is not None and self._candidates.chains.holds(use.result, target)
+        if use is None:
+            return False
+        candidates = self._candidates
+        return candidates.chains.holds(use.result, target) or target in candidates.pointers(use.result)
 
     def aimed(self, edit: Edit) -> Edit:
-        """A pointer, at the first of the answers that say the same and stay; any other edit as it is."""
-        if edit.shows is None or not edit.fresh:
-            return edit
+        """A pointer, at the first of the answers that say the same and stay; any other edit as it is.
+
+        What shows only the lines of an answer among others says something else, and is no place to aim at.
+        """
         chains = self._candidates.chains
+        if edit.shows is None or not edit.fresh or not chains.holds(edit.target, edit.shows):
+            return edit
         if edit.target not in self._aimed:
             self._aimed.add(edit.target)
             for at in chains.of(edit.target):
