@@ -9,7 +9,8 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from prunus import Pruner, Settings
-from tests.laws.test_folds import AGENTS, STEPS, told
+from tests.files.agents import AGENTS
+from tests.laws.test_folds import STEPS, told
 
 LONG_AFTER: Final = [("shell", "ls", None)] * 60
 WRITTEN: Final = [("write", 25, None), ("edit", (3, 2, 4), None), ("read", None, None), ("edit", (9, 0, 1), None)]
