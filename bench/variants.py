@@ -32,6 +32,9 @@ VARIANTS: dict[str, dict[str, dict[str, Any]]] = {
     "outlines of 25 %": {"finished_results": {"share": 0.25}},
     "inputs left alone": {"finished_inputs": {"enabled": False}},
     "what was written always kept": {"finished_inputs": {"enabled": False}, "past_tasks": {"writes": False}},
+    "no outline of what was written": {
+        name: {"written": 0} for name in ("folded_views", "finished_inputs", "past_tasks")
+    },
     "inputs after 15 idle turns": {"finished_inputs": {"idle": 15}},
     "thinking left alone": {"old_thinking": {"enabled": False}},
     "long outputs not cut before first send": {"long_outputs": {"at_once": False}},

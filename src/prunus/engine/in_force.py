@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from typing import Final
 
 from prunus.apply import extended
 from prunus.edits import Added, Edit, Input
@@ -12,6 +13,8 @@ from prunus.policy.sums import Sums
 from prunus.view import View
 
 __all__ = ["InForce"]
+
+_LEFT: Final = "what is left of the input of its call"
 
 
 class InForce:
@@ -67,9 +70,7 @@ class InForce:
             assert isinstance(edit.replacement, Input)
             bare = Input(edit.replacement.value)
             edits[use.call] = replace(edit, replacement=bare, tokens_after=edit.tokens_after - tokens)
-            plain = Edit(
-                result, Added(""), edit.strategy, edit.reason, tokens_before=use.tokens, tokens_after=use.tokens
-            )
+            plain = Edit(result, Added(""), edit.strategy, _LEFT, tokens_before=use.tokens, tokens_after=use.tokens)
             own = self.chosen.get(result, plain)
             edits[result] = replace(
                 own,
