@@ -28,7 +28,8 @@ test: .venv/.installed ## Check formatting, lint, types and generated docs, then
 	.venv/bin/ruff format --check .
 	.venv/bin/ruff check .
 	.venv/bin/mypy --strict src
-	@if [ -f docs/generate.py ]; then echo "$(PY) docs/generate.py --check"; $(PY) docs/generate.py --check; fi
+	$(PY) docs/generate.py --check
+	$(PY) docs/figures.py --check
 	$(PY) -m pytest -n auto -q
 
 # All of them, or some: make e2e CLIENTS="claude codex"
@@ -39,8 +40,9 @@ fix: .venv/.installed ## Format the code and repair what the linter can
 	.venv/bin/ruff format .
 	.venv/bin/ruff check --fix .
 
-docs: .venv/.installed ## Write the generated pages anew
+docs: .venv/.installed ## Write the generated pages and the tables of figures anew
 	$(PY) docs/generate.py
+	$(PY) docs/figures.py
 
 corpus: .venv/.installed ## Measure on the recorded sessions, where they are present
 	$(PY) bench/corpus.py

@@ -11,22 +11,17 @@ import json
 import re
 import time
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from concurrent.futures import ProcessPoolExecutor
 from pathlib import Path
 from typing import Any
 
-from prunus import Pruner, Settings
+from measured import NOTHING, RESULTS, Measured, auto, figures, measured, pieces, recordings
+
+from prunus import Pruner
 from prunus.formats import format_named
 from prunus.history import Result
-from prunus.lab.conversations import conversations
-from prunus.lab.cost import cost
-from prunus.lab.masks import Unpruned
-from prunus.lab.reading import Reader
-from prunus.lab.replay import replay
-from prunus.lab.retention import Needs, retention
+from prunus.lab.pool import spread
 from prunus.notes import outline_note
-from prunus.policy.prices import NAMED_ROWS
-from prunus.strategies import finished_results, long_outputs, past_tasks
+from prunus.strategies import finished_results, folded_views, long_outputs, past_tasks
 from prunus.strategies.outline import gist, outline, outline_of
 from prunus.strategies.outlines.code import definitions
 from prunus.strategies.outlines.names import names
@@ -36,9 +31,8 @@ from prunus.tools import Toolbox
 from prunus.transcripts import load
 from prunus.view import Use, View
 
-CORPUS = Path(__file__).parents[2] / "shared" / "corpus" / "dev"
-AGENTS = ("claude-code", "codex", "opencode", "pi", "chat-export", "mini-swe-agent")
 ROWS = ("0.1/1.25", "0.5/1.0")
+DIGITS = {"cost": 3, "worst": 2, "hard": 4, "soft": 4}
 GRAMMARS = {
     "py": ("tree_sitter_python", "language"),
     "js": ("tree_sitter_javascript", "language"),
@@ -93,46 +87,31 @@ WAYS: dict[str, Way] = {
     "names alone": (_names, _named),
     "every result as a log": (_as_a_log, lambda text, share, listing: gist(text, share)),
 }
+SHARES = (0.12, 0.1, 0.07)
 
 
-class Auto:
-    """The preset with another way to leave something behind."""
+def pruners(row: str) -> Iterator[tuple[str, Pruner]]:
+    """The preset with each way to leave something behind, which is in use until the next one is asked for."""
+    for way, (cut, middle) in WAYS.items():
+        for module in (finished_results, past_tasks, folded_views):
+            vars(module)["outline_of"] = cut
+        vars(long_outputs)["gist"] = middle
+        yield way, Pruner(auto(row))
+    for module in (finished_results, past_tasks, folded_views):
+        vars(module)["outline_of"] = outline_of
+    vars(long_outputs)["gist"] = gist
+    for share in SHARES:
+        fields = {
+            "finished_results": "share",
+            "past_tasks": "share",
+            "folded_views": "outline",
+            "long_outputs": "middle",
+        }
+        yield f"outlines of {share:.0%}", Pruner(auto(row, {name: {key: share} for name, key in fields.items()}))
 
-    declared = ""
 
-    def __init__(self, row: str) -> None:
-        price = NAMED_ROWS[row]
-        self.name = row
-        prices = [{"model": "*", "read": price.read, "write": price.write, "ttl": price.ttl}]
-        self._pruner = Pruner(Settings(preset="auto", prices=prices))
-
-    def start(self) -> Auto:
-        return self
-
-    def __call__(self, body: Any, now: float | None) -> Any:
-        return self._pruner.prune(body, now=now).body
-
-
-def measure(path: Path) -> list[tuple[str, str, float, float, int, int, int, int]]:
-    rows = []
-    for session in load(path):
-        for one in conversations(session):
-            if len(one.requests) < 15:
-                continue
-            reader = Reader(format_named(one.format))
-            needs = Needs(one, reader)
-            whole = replay(one, Unpruned(), reader)
-            for way, (cut, middle) in WAYS.items():
-                for module in (finished_results, past_tasks):
-                    vars(module)["outline_of"] = cut
-                vars(long_outputs)["gist"] = middle
-                for row in ROWS:
-                    price = NAMED_ROWS[row]
-                    sent = replay(one, Auto(row), reader)
-                    kept = retention(needs, sent)
-                    counts = (kept.hard, kept.hard_kept, kept.soft, kept.soft_kept)
-                    rows.append((way, row, cost(sent, price).cost, cost(whole, price).cost, *counts))
-    return rows
+def measure(path: Path) -> list[Measured]:
+    return [found for one in pieces(path) for found in measured(one, ROWS, pruners)]
 
 
 def results(paths: Iterable[Path]) -> Iterator[tuple[Use, str]]:
@@ -230,32 +209,19 @@ def _defined(cursor: Any) -> int:
 
 
 def main() -> None:
-    if not CORPUS.is_dir():
-        print("bench/outlines.py: the dev sessions are not here (../shared/corpus/dev); nothing measured")
+    paths = sorted(recordings(), key=lambda path: -path.stat().st_size)
+    found = [one for some in spread(measure, paths) for one in some]
+    if not found:
+        print(NOTHING)
         return
-    paths = sorted((p for p in CORPUS.rglob("*.gz") if p.parent.name in AGENTS), key=lambda p: -p.stat().st_size)
-    with ProcessPoolExecutor(2) as pool:
-        rows = [row for found in pool.map(measure, paths) for row in found]
     ways: dict[str, dict[str, dict[str, float]]] = {}
-    for way in WAYS:
+    for way in dict.fromkeys(one.variant for one in found):
         for row in ROWS:
-            mine = [one for one in rows if one[:2] == (way, row)]
-            paid, whole = sum(one[2] for one in mine), sum(one[3] for one in mine)
-            hard, hard_kept, soft, soft_kept = (
-                sum(counts) for counts in zip(*(one[4:] for one in mine), strict=True)
-            )
-            figures = {
-                "cost": round(paid / whole, 3),
-                "worst": round(max(one[2] / one[3] for one in mine), 2),
-                "hard": round(hard_kept / hard, 4),
-                "soft": round(soft_kept / soft, 4),
-            }
-            ways.setdefault(way, {})[row] = figures
-            print(f"{way:24}{row:10}", *(f"{key} {value:<7}" for key, value in figures.items()))
+            shown = ways.setdefault(way, {})[row] = figures(found, row, way, DIGITS)
+            print(f"{way:24}{row:10}", *(f"{key} {value:<7}" for key, value in shown.items()))
     result = {"ways": ways, "us per KB": speed(paths[:20]), "definitions": grammars(paths[:20])}
     print(result["us per KB"], result["definitions"] or "(tree-sitter is not installed)", sep="\n")
-    target = Path(__file__).parent / "results" / "outlines.json"
-    target.write_text(json.dumps(result, indent=1) + "\n")
+    (RESULTS / "outlines.json").write_text(json.dumps(result, indent=1) + "\n")
 
 
 if __name__ == "__main__":

@@ -1,0 +1,180 @@
+"""Writes the tables of measured figures from bench/results, or with --check says which pages are out of date.
+
+A table stands between `<!-- figures: NAME -->` and `<!-- /figures -->`; the words around it are written by hand.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+import sys
+from collections.abc import Callable, Iterator, Mapping
+from pathlib import Path
+from typing import Any
+
+HERE = Path(__file__).parent
+RESULTS = HERE.parent / "bench" / "results"
+PAGES = (HERE.parent / "README.md", *sorted(HERE.glob("*.md")))
+ROWS = ("0.1/1.25", "0.025/1.25", "0.5/1.0", "0.02/1.0")
+PLACE = re.compile(r"(<!-- figures: ([\w-]+) -->\n).*?(<!-- /figures -->)", re.DOTALL)
+
+POLICIES = {
+    "auto": "**Prunus, preset `auto`**",
+    "eager": "the same edits at once",
+    "acp": "the ACP plugin's rules, at once",
+    "smart": "smart tool history, at once",
+    "mask:10": "all but the newest 10 results masked, every turn",
+    "mask:10:30000": "all but the newest 10 results masked, in batches of 30k tokens",
+    "clear:100000:3": "past 100k tokens all but 3 cleared (Anthropic's rule)",
+    "langchain": "langchain ClearToolUsesEdit(100k, 3)",
+    "openai-agents": "openai-agents ToolOutputTrimmer",
+    "clairvoyant": "*clairvoyant: auto's edits, best moments*",
+    "oracle": "*oracle: results dropped after their last use*",
+}
+NOT_FIRST_SIGHT = ("acp", "smart", "mask:10", "clairvoyant", "oracle")
+SCHEDULE = {
+    "auto": "**auto**",
+    "as many again": "as many requests again as there have been",
+    "past conversations known": "other sessions of the agent known",
+    "the true number": "the true number of requests to come",
+    "gain of 4 times the break": "a gain of 4 times the break",
+    "break-even (patience 0)": "break-even",
+}
+FOLDS = {
+    "without folds": "without folds",
+    "folds": "**folds**",
+    "folds that last, rest as it is": "folds that never shrink",
+    "reads and inputs kept": "reads and inputs kept, no folds",
+    "folds alone, lasting": "folds that never shrink, all else kept",
+    "reads dropped after edits": "reads dropped after edits",
+    "one file, one view": "one file, one view",
+}
+WAYS = {"outlines": "**outlines, 15 %**"}
+
+
+def results(name: str) -> Any:
+    return json.loads((RESULTS / f"{name}.json").read_text(encoding="utf-8"))
+
+
+def table(head: str, rows: Iterator[tuple[str, ...]]) -> str:
+    columns = head.count("|") + 1
+    lines = [f"| {head} |", "|" + "---|" * columns, *(f"| {' | '.join(row)} |" for row in rows)]
+    return "\n".join(lines) + "\n"
+
+
+def short(figure: float, digits: int = 3) -> str:
+    """A share without the zero before the point."""
+    return f"{figure:.{digits}f}".removeprefix("0")
+
+
+def span(figures: list[float], digits: int) -> str:
+    low, high = (f"{end:.{digits}f}" for end in (min(figures), max(figures)))
+    return low if low == high else f"{low}-{high}"
+
+
+def policies(left_out: tuple[str, ...] = ()) -> str:
+    measured = results("lab")["policies"]
+
+    def row(name: str, words: str) -> tuple[str, ...]:
+        found = {one["prices"]: one for one in measured if one["policy"] == name}
+        ours = name == "auto"
+        costs = (f"{found[price]['cost']:.{3 if ours else 2}f}" for price in ROWS)
+        worst = f"{max(one['worst'] for one in found.values()):.2f}"
+        kept = (span([found[price][key] for price in ROWS], 3 if ours else 2) for key in ("hard", "soft"))
+        return words, *(f"**{cost}**" if ours else cost for cost in costs), worst, *kept
+
+    head = "policy | 0.1 / 1.25 | 0.025 / 1.25 | 0.5 / 1.0 | 0.02 / 1.0 | worst session | hard | soft"
+    return table(head, (row(name, words) for name, words in POLICIES.items() if name not in left_out))
+
+
+def regret() -> str:
+    measured = results("lab")["regret"]["auto"]
+    head = " | ".join(("", *(price.replace("/", " / ") for price in measured))).strip()
+    return table(f" {head}", iter([("`auto` over the clairvoyant", *(f"{one:.3f}" for one in measured.values()))]))
+
+
+def schedule() -> str:
+    measured: Mapping[str, Any] = results("schedule")["costs"]
+
+    def row(name: str) -> tuple[str, ...]:
+        found = [measured[price][name] for price in ROWS]
+        shown = (f"{short(one['cost'])} / {short(one['hard'])} / {one['breaks']:.1f}" for one in found)
+        return SCHEDULE.get(name, name), *shown, f"{max(one['worst'] for one in found):.2f}"
+
+    head = " | 0.1 / 1.25 | 0.025 / 1.25 | 0.5 / 1.0 | 0.02 / 1.0 | worst session"
+    return table(head, (row(name) for name in measured[ROWS[0]]))
+
+
+def variants() -> str:
+    digits = {"cost": 3, "worst": 2, "hard": 3, "soft": 3, "breaks": 1}
+
+    def row(name: str, one: Mapping[str, float]) -> tuple[str, ...]:
+        shown = (f"{one[key]:.{places}f}" for key, places in digits.items())
+        return f"**{name}**" if name == "auto" else name, *shown
+
+    head = " | cost | worst session | hard | soft | breaks per 100"
+    return table(head, (row(name, one) for name, one in results("variants").items()))
+
+
+def folds() -> str:
+    measured = results("folds")
+
+    def row(name: str, words: str) -> tuple[str, ...]:
+        found = (measured[price][name] for price in ROWS)
+        return words, *(f"{short(one['cost'])} / {short(one['hard'])}" for one in found)
+
+    head = " | 0.1 / 1.25 | 0.025 / 1.25 | 0.5 / 1.0 | 0.02 / 1.0"
+    return table(head, (row(name, words) for name, words in FOLDS.items()))
+
+
+def timeline() -> str:
+    def row(agent: str, one: Mapping[str, int]) -> tuple[str, ...]:
+        lines, seen, claimed, right = (one[key] for key in ("lines", "seen", "claimed", "right"))
+        counts = (f"{lines:,}", f"{seen:,}", f"{claimed / lines:.0%}", f"{claimed / seen:.0%}")
+        return agent, *(count.replace("%", " %") for count in counts), f"{right / claimed:.2%}".replace("%", " %")
+
+    head = "agent | lines read again | seen | claimed, of all | of those seen | right"
+    return table(head, (row(agent, one) for agent, one in results("timeline").items() if one["claimed"]))
+
+
+def outlines() -> str:
+    def row(name: str, one: Mapping[str, Mapping[str, float]]) -> tuple[str, ...]:
+        pairs = (one[price] for price in ("0.1/1.25", "0.5/1.0"))
+        shown = (
+            f"{pair[key]:.{digits}f}" for pair in pairs for key, digits in {"cost": 3, "hard": 4, "soft": 3}.items()
+        )
+        return WAYS.get(name, name), *shown
+
+    head = "way | 0.1 / 1.25: cost | hard | soft | 0.5 / 1.0: cost | hard | soft"
+    return table(head, (row(name, one) for name, one in results("outlines")["ways"].items()))
+
+
+TABLES: dict[str, Callable[[], str]] = {
+    "policies": policies,
+    "policies-at-first-sight": lambda: policies(NOT_FIRST_SIGHT),
+    "regret": regret,
+    "schedule": schedule,
+    "variants": variants,
+    "folds": folds,
+    "timeline": timeline,
+    "outlines": outlines,
+}
+
+
+def main() -> int:
+    stale = []
+    for path in PAGES:
+        before = path.read_text(encoding="utf-8")
+        after = PLACE.sub(lambda found: found[1] + TABLES[found[2]]() + found[3], before)
+        if after != before:
+            stale.append(path.name)
+            if "--check" not in sys.argv:
+                path.write_text(after, encoding="utf-8")
+    if stale and "--check" in sys.argv:
+        print(f"figures out of date: {', '.join(stale)}; run `make docs`")
+        return 1
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
