@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from functools import lru_cache
 from typing import Final
 
 from prunus.edits import Input
@@ -32,13 +33,15 @@ def lean_input(use: Use, view: View, over: int, share: float) -> Input | None:
         return Input(kept)
     if not isinstance(result, Result) or not result.texts or use.defines or use.compacted:
         return None
-    path = use.touches[0].path
     texts = (value for key, value in call.input.items() if key not in kept and isinstance(value, str))
     text = "\n".join(texts).strip("\n")
+    words = _outline(text, share, use.touches[0].path)
+    return Input(kept, f"\n\n{words}", use.result) if len(words) < len(text) else None
+
+
+@lru_cache(maxsize=64)
+def _outline(text: str, share: float, path: str) -> str:
+    """About this share of a text; several strategies ask for it when a write comes."""
     shown, whole, lines = code(text, int(len(text) * share), path, 1)
-    outline = "\n".join((written_note(shorten(path), lines - whole, lines), *(shown or [_beginning(text)])))
-    return Input(kept, f"\n\n{outline}", use.result) if len(outline) < len(text) else None
-
-
-def _beginning(text: str) -> str:
-    return text[:_BEGINNING].split("\n")[0]
+    begins = text[:_BEGINNING].split("\n")[0]
+    return "\n".join((written_note(shorten(path), lines - whole, lines), *(shown or [begins])))
