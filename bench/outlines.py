@@ -107,7 +107,8 @@ def pruners(row: str) -> Iterator[tuple[str, Pruner]]:
             "folded_views": "outline",
             "long_outputs": "middle",
         }
-        yield f"outlines of {share:.0%}", Pruner(auto(row, {name: {key: share} for name, key in fields.items()}))
+        strategies = {name: {key: share} for name, key in fields.items()}
+        yield f"outlines of {100 * share:.0f} %", Pruner(auto(row, strategies))
 
 
 def measure(path: Path) -> list[Measured]:
