@@ -16,6 +16,7 @@ from tests.test_memory import Shelf
 CODE: Final = "".join(f"def step_{n}(prices):\n    return sum(prices) + {n}\n\n\n" for n in range(20))
 EAGER: Final = {"preset": "off", "schedule": "eager"}
 IDLE: Final = {"finished_inputs": {"enabled": True, "idle": 2}}
+IMAGE: Final = {"type": "image", "source": {"type": "base64", "media_type": "image/png", "data": "aGk=" * 500}}
 HEAD: Final = "[Prunus: outline of what was written to /w/app.py; "
 
 
@@ -110,5 +111,20 @@ def test_undone_between_call_and_answer_the_text_comes_back(process: str) -> Non
             ],
         }
     ]
+    out = pruner.prune(json.loads(json.dumps(body)), now=1.0)
+    assert out.error is None and out.body == body
+
+
+@pytest.mark.parametrize("process", ["same", "other"])
+@pytest.mark.parametrize("answer", ["Error: no space left", [IMAGE]], ids=["failed", "without text"])
+def test_answered_otherwise_the_text_comes_back(process: str, answer: Any) -> None:
+    """No outline says of a text that the file has it, and no edit fails for want of a place."""
+    shelf = Shelf()
+    settings = Settings(preset="off", schedule="cache", strategies=IDLE)
+    pruner = Pruner(settings, memory=shelf)
+    assert pruner.prune(session(), now=0.0).edits
+    if process == "other":
+        pruner = Pruner(settings, memory=shelf)
+    body = session(1, answer=answer)
     out = pruner.prune(json.loads(json.dumps(body)), now=1.0)
     assert out.error is None and out.body == body
