@@ -125,6 +125,24 @@ def test_answered_otherwise_the_text_comes_back(process: str, answer: Any) -> No
     assert pruner.prune(session(), now=0.0).edits
     if process == "other":
         pruner = Pruner(settings, memory=shelf)
+def test_an_id_that_stood_there_already_stands_behind_everything() -> None:
+    answer = "Written. " * 40
+    asked = {**IDLE, "asked": {"enabled": True, "protected": []}}
+    first = pruned(session(2, answer=answer), agent={"offer": "mcp"}, strategies=asked)
+    body = {**session(), "messages": [*first.body["messages"], *session()["messages"][5:]]}
+    tag = answered(first).rpartition("\n")[2]
+    once = pruned(body, agent={"offer": "mcp"}, strategies=asked)
+    assert HEAD in answered(once) and answered(once).endswith(f"\n{tag}")
+    assert pruned(once.body, agent={"offer": "mcp"}, strategies=asked).body == once.body
+
+
+def test_an_outline_makes_no_result_long_enough_for_an_id() -> None:
+    asked = {**IDLE, "asked": {"enabled": True, "protected": []}}
+    once = pruned(session(text=CODE * 3), agent={"offer": "mcp"}, strategies=asked)
+    assert HEAD in answered(once) and "[id " not in answered(once) and len(answered(once)) > 200
+    assert pruned(once.body, agent={"offer": "mcp"}, strategies=asked).body == once.body
+
+
     body = session(1, answer=answer)
     out = pruner.prune(json.loads(json.dumps(body)), now=1.0)
     assert out.error is None and out.body == body
