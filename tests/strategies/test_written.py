@@ -151,6 +151,17 @@ def test_a_result_that_is_cut_keeps_the_outline() -> None:
     assert answered(out).startswith("[Prunus: ") and f"\n\n{HEAD}" in answered(out)
 
 
+@pytest.mark.parametrize("schedule", ["eager", "cache", "manual"])
+def test_restored_the_text_comes_back_and_the_outline_goes(schedule: str) -> None:
+    strategies = {**IDLE, "asked": {"enabled": True}}
+    pruner = Pruner(Settings(preset="off", schedule=schedule, strategies=strategies), asks=lambda _: asks)
+    asks: list[str] = []
+    assert pruner.prune(session(), now=0.0).edits or schedule == "manual"
+    asks.append(f"restore {pruner._conversations[-1].engine.names[Ref(2, 0)]}")
+    body = session(6)
+    assert pruner.prune(body, now=1.0).body == body
+
+
 @pytest.mark.parametrize("process", ["same", "other"])
 def test_undone_between_call_and_answer_the_text_comes_back(process: str) -> None:
     shelf = Shelf()
