@@ -103,6 +103,12 @@ class Edit:
     def saved(self) -> int:
         return self.tokens_before - self.tokens_after
 
+    @property
+    def last(self) -> int:
+        """The last message that it changes; a call may be answered otherwise once that is undone."""
+        words = self.replacement.result if isinstance(self.replacement, Input) else None
+        return max(self.target, words or self.target).message
+
 
 @dataclass(frozen=True, slots=True)
 class Refusal:

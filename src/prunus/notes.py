@@ -11,7 +11,6 @@ from collections.abc import Container, Iterable
 
 __all__ = [
     "bare",
-    "before_outline",
     "code_note",
     "distilled_note",
     "edits_note",
@@ -22,6 +21,7 @@ __all__ = [
     "is_view",
     "note",
     "outline_note",
+    "outlined",
     "pointed",
     "pointer_note",
     "reminder_note",
@@ -42,6 +42,7 @@ _LONGEST = 600
 _ERROR = re.compile(r"\[Error output truncated - \d+ chars total\]\s*\Z")
 _WRITTEN = "[Prunus: outline of what was written to "
 _IN_FILE = " lines removed, the file has them]"
+_HEAD = re.compile(r"\n(?=\n(\[(?:Prunus: |Edits to )[^\n]*))")
 _OUTLINE = re.compile(r"\[Prunus: [\d,]+ of [\d,]+ lines removed; call the tool again to see them\.\]\Z")
 _POINTER = re.compile(
     r"\[Prunus: [^\n]* removed; the earlier ([^\n]+) shows (?:the same|its lines among) ([\d,]+) characters\.\]"
@@ -50,7 +51,7 @@ _DISTILLED = re.compile(r"\[Prunus: [^\n]{0,300} removed; what you kept of it: "
 _ID = r"[0-9a-f]{6,32}"
 _TAG = re.compile(rf"(?:^|\n)\[id ({_ID})(?:, (?:thinking|text) {_ID})*\]\Z")
 _ECHO = re.compile(rf"\n?\[id ({_ID})(?:, (?:thinking|text) {_ID})*\]")
-_REMINDER = re.compile(r"\n*\[Prunus reminder: [^\n]*\]\Z")
+_REMINDER = re.compile(r"\n{0,2}\[Prunus reminder: [^\n]*\]\Z")
 _CUT = re.compile(r"^\.\.\. \[truncated: [\d,]+ chars total, [\d,]+ lines\] \.\.\.$", re.MULTILINE)
 
 
@@ -137,10 +138,10 @@ def written_note(path: str, removed: int, lines: int) -> str:
     return f"{_WRITTEN}{path}; {removed:,} of {lines:,}{_IN_FILE}"
 
 
-def before_outline(text: str) -> tuple[str, str]:
-    """A result, and the outline behind it of what its call wrote."""
-    at = text.rfind(f"\n\n{_WRITTEN}")
-    return (text, "") if at < 0 else (text[:at], text[at:])
+def outlined(text: str) -> tuple[str, ...]:
+    """A result, and what may be outlines behind it of what its call wrote."""
+    own, *outlines = text.split(f"\n\n{_WRITTEN}")
+    return own, *(f"\n\n{_WRITTEN}{outline}" for outline in outlines)
 
 
 def view_note(path: str) -> str:
@@ -161,11 +162,9 @@ def is_view(line: str) -> bool:
 
 def unfolded(text: str) -> str:
     """A result without what Prunus put behind it: lines of its file, what edits did to it, what was written."""
-    for front in (_VIEW, _WRITTEN, "[Edits to "):
-        at = text.find(f"\n\n{front}")
-        if at >= 0 and is_view(text[at + 2 :].partition("\n")[0]):
-            text = text[:at]
-    return text
+    heads = (found for found in _HEAD.finditer(text) if is_view(found[1]))
+    first = next(heads, None)
+    return text if first is None else text[: first.start()]
 
 
 def file_note(name: str, size: int) -> str:

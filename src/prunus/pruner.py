@@ -108,7 +108,7 @@ class Pruner:
                 self._forget(conversation)
             resent = 0
             conversation = self._restored(read, load, memo, known)
-            adopted = [edit for edit in memo.ledger.edits if edit.target.message < known]
+            adopted = [edit for edit in memo.ledger.edits if edit.last < known]
             earlier = (memo.seen, memo.requests) if known == memo.depth else None
         elif conversation is None:
             conversation, adopted = self._begun(read, load)
@@ -164,7 +164,7 @@ class Pruner:
             return conversation, ()
         conversation.seen, conversation.requests = best.seen, best.engine.view.turns[most - 1]
         conversation.prompt_digest = best.prompt_digest
-        return conversation, [edit for edit in best.engine.chosen.values() if edit.target.message < most]
+        return conversation, [edit for edit in best.engine.chosen.values() if edit.last < most]
 
     def _new(self, read: Body, load: Loader, id: str, known: int) -> Conversation:
         """A conversation whose first messages were sent before by another one."""

@@ -18,12 +18,12 @@ import msgspec
 
 from prunus.history import Attachment, Call, Marker, Message, Opaque, Part, Ref, Result, Role, Text, Thinking
 from prunus.ids import short_id
-from prunus.notes import bare, before_outline, is_note, is_shortened, pointed, unfolded
+from prunus.notes import bare, is_note, is_shortened, outlined, pointed, unfolded
 from prunus.tokens import Counter, attachment_tokens
 from prunus.tools import Meaning, Outcome, Span, Toolbox, Touch, comparable, is_cut, is_stub, outcome, process_of
 from prunus.tools.paths import join, normalise
 
-__all__ = ["Piece", "Use", "View", "weigh"]
+__all__ = ["Piece", "Use", "View", "told", "weigh", "weigh_result"]
 
 _FOLDER = re.compile(r"(?:<cwd>|[Ww]orking directory:\s*)((?:/|~/|[A-Za-z]:[\\/])[^\s<>\"'`]+)")
 _NUMBERED = re.compile(r"^\s*(\d+)(?:→|\t|: |\| ?)", re.MULTILINE)
@@ -293,6 +293,11 @@ class View:
         return epoch
 
 
+def told(result: Result) -> str:
+    """What a tool answered, without all that Prunus put behind it."""
+    return unfolded(_bare(result)[0])
+
+
 def _bare(result: Result) -> tuple[str, str]:
     """The text of a result as the tool gave it, and the id that is shown behind it already."""
     text, name = bare(result.text)
@@ -313,11 +318,14 @@ def weigh(part: Part, counter: Counter) -> int:
         case Attachment():
             return attachment_tokens(part.media_type, part.size)
         case Result():
-            # What is left of the input of its call is counted apart, as it was when it was put there.
-            text, words = before_outline(part.text)
-            return counter.count(text) + (counter.count(words) if words else 0)
+            return weigh_result(part.text, counter)
         case Text() | Marker() | Opaque():
             return counter.count(part.text)
+
+
+def weigh_result(text: str, counter: Counter) -> int:
+    """The tokens of a result; an outline of what its call wrote counts apart, as it did when it was put there."""
+    return sum(map(counter.count, outlined(text)))
 
 
 def _signature(tool: str, given: Mapping[str, Any] | str) -> bytes:

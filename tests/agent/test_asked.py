@@ -24,6 +24,10 @@ def read(path: str, text: str = TEXT, tool: str = "Read") -> list[Any]:
     return call_and_result("anthropic_messages", f"t{path}", tool, {"file_path": path}, f"{path}\n{text}")
 
 
+def numbered(lines: list[str]) -> str:
+    return "\n".join(f"{number}\t{line}" for number, line in enumerate([*lines, ""], 1))
+
+
 def ask(action: str, *targets: list[str], id: str = "p1", reply: str = "ok") -> list[Any]:
     given = {"action": action, "targets": list(targets)}
     return call_and_result("anthropic_messages", id, "context_prune", given, reply)
@@ -329,3 +333,33 @@ def test_calls_in_one_message_are_all_carried_out() -> None:
     results = [{"type": "tool_result", "tool_use_id": f"p{i}", "content": "ok"} for i in range(2)]
     whole = body(*START, {"role": "assistant", "content": calls}, {"role": "user", "content": results})
     assert sent(whole).count("you discarded it") == 2
+
+
+@pytest.mark.parametrize("schedule", ["eager", "cache"])
+def test_where_a_view_stood_all_that_it_stood_for_comes_back(schedule: str) -> None:
+    """The view cannot go before that; until then each request would be taken for one that breaks the cache."""
+    lines = [f"    value_{n} = compute_{n}(first, second) or default_{n}" for n in range(60)]
+    change = {"file_path": "/w/a.py", "old_string": lines[3], "new_string": "    pass"}
+    start = [
+        *call_and_result("anthropic_messages", "t1", "Read", {"file_path": "/w/a.py"}, numbered(lines)),
+        *call_and_result("anthropic_messages", "t2", "Edit", change, "The file /w/a.py has been updated."),
+        *call_and_result(
+            "anthropic_messages",
+            "t3",
+            "Read",
+            {"file_path": "/w/a.py"},
+            numbered([*lines[:3], "    pass", *lines[4:]]),
+        ),
+        *read("/b"),
+    ]
+    folds = {"enabled": True, "share": 0, "least": 1}
+    strategies = {"folded_views": folds, "asked": {"enabled": True}}
+    pruner = Pruner(Settings(preset="off", schedule=schedule, strategies=strategies))
+    folded = pruner.prune(body(*start), 0.0)
+    [view] = [edit for edit in folded.edits if edit.spares]
+    assert len(folded.edits) > 1
+    name = pruner._conversations[-1].engine.names[view.target]
+    restored = body(*start, *ask("restore", [name]))
+    assert pruner.prune(restored, 5.0).body == restored
+    further = body(*start, *ask("restore", [name]), *read("/c"))
+    assert pruner.prune(further, 10.0).flush is None

@@ -372,3 +372,11 @@ def test_one_message_at_a_time_gives_the_same_as_all_at_once() -> None:
     whole = history(*steps)
     for turn in range(1, 5):
         assert history(*steps[:turn]).file_state_at(A) == whole.file_state_at(A, turn)
+
+
+@pytest.mark.parametrize(
+    "behind", ["\n[id 3fa9c2, text 0b1c2d]", "\n\n[Prunus reminder: the context is 80% full.]"]
+)
+def test_what_prunus_put_behind_a_read_is_no_line_of_the_file(behind: str) -> None:
+    shown = "read", {"path": A}, f"a\nb\n{behind}"
+    assert history(shown).file_state_at(A).text == "a\nb\n"

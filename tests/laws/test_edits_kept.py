@@ -14,6 +14,13 @@ from tests.laws.test_folds import STEPS, told
 
 LONG_AFTER: Final = [("shell", "ls", None)] * 60
 WRITTEN: Final = [("write", 25, None), ("edit", (3, 2, 4), None), ("read", None, None), ("edit", (9, 0, 1), None)]
+IN_DOUBT: Final = [
+    ("write", 21, None),
+    ("edit", (11, 4, 3), None),
+    ("shell", "python3 change.py", None),
+    ("read", None, None),
+    ("edit", (7, 3, 0), None),
+]
 PRESETS: Final = ("smart", "auto")
 
 
@@ -65,8 +72,9 @@ def test_what_was_changed_stays_to_be_seen(preset: Any, start: int, steps: list[
 
 
 @pytest.mark.parametrize("preset", PRESETS)
-def test_what_was_written_and_edited_stays_to_be_seen(preset: Any) -> None:
-    body, truth = long_after(30, WRITTEN, "claude")
+@pytest.mark.parametrize("steps", [WRITTEN, IN_DOUBT], ids=["followed", "in doubt and read again"])
+def test_what_was_written_and_edited_stays_to_be_seen(preset: Any, steps: list[Any]) -> None:
+    body, truth = long_after(30, steps, "claude")
     assert missing(body, truth, Settings(preset=preset, schedule="eager")) == []
 
 

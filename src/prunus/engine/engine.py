@@ -11,7 +11,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
 
-from prunus.edits import Edit, Input
+from prunus.edits import Edit
 from prunus.engine.candidates import Candidates
 from prunus.engine.decisions import Decisions
 from prunus.engine.folds import Folds
@@ -225,21 +225,12 @@ class Engine:
             if OpenLoop().hold(edit, self.view) is not None:
                 # Undone into a loop that was over: its reasoning has to come back.
                 continue
-            if not self._answered(edit):
-                continue
             self._pending.put(edit.target, edit)
             self._candidates.adopt(edit)
         if any(edit.pressure for edit in self.made):
             # What was cut under pressure stays cut, so it has to be known what that was.
             self.mark()
         self.made.clear()
-
-    def _answered(self, edit: Edit) -> bool:
-        """Whether the result stands where an edit puts words; it may be undone while its call stays."""
-        if not isinstance(edit.replacement, Input) or edit.replacement.result is None:
-            return True
-        use = self.view.by_ref.get(edit.replacement.result)
-        return use is not None and use.call == edit.target
 
     def _obey(self, words: str) -> None:
         """Carry out a command of the user that came from outside."""

@@ -22,6 +22,8 @@ class Folds:
         self._dirty = dirty
         self.spared_by: dict[Ref, Ref] = {}
         """Parts that may go because a view that was found shows what is still true of them, and where it stands."""
+        self._views: dict[Ref, set[Ref]] = {}
+        """Where all the views stand that were found for a part; the newest is the one that counts."""
         self.pending: set[Ref] = set()
         """Pending edits of folds, each of which is made as a whole."""
         self._heads: dict[Ref, int] | None = None
@@ -31,16 +33,16 @@ class Folds:
     def spare(self, target: Ref, before: frozenset[Ref], after: frozenset[Ref]) -> None:
         """Another view stands behind a part, or none: what it stands for may go, or has to come back."""
         self._heads = None
-        for ref in before - after:
-            if self.spared_by.get(ref) == target:
-                del self.spared_by[ref]
+        for ref in before ^ after:
+            views = self._views.setdefault(ref, set())
+            views ^= {target}
+            newest = max(views, default=None)
+            if newest is None or ref not in self.spared_by:
                 self._dirty.add(ref)
-        for ref in after:
-            if self.spared_by.get(ref) is None:
-                self._dirty.add(ref)
-            elif self.spared_by[ref] > target:
-                continue
-            self.spared_by[ref] = target
+            if newest is None:
+                del self.spared_by[ref], self._views[ref]
+            else:
+                self.spared_by[ref] = newest
 
     def follow(self, target: Ref, pending: bool, found: Edit | None, chosen: Edit | None) -> None:
         """Something else was found for a part, or is in force there."""

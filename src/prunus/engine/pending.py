@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from bisect import bisect_left, insort
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 
 from prunus.edits import Edit
 from prunus.engine.candidates import Candidates
@@ -90,10 +90,14 @@ class Pending:
         return self._folds.moved(gains, self.gains)
 
     def asked_for(self) -> set[Ref]:
-        """The parts whose pending edits were asked for, and those that point to them."""
-        return {ref for target in self.urgent for ref in (target, *self._rests_on.get(target, ()))} & (
-            self.gains.keys()
-        )
+        """The parts whose pending edits were asked for, those that point to them, and what a view stood for."""
+        return {ref for target in self.urgent for ref in (target, *self._along(target))} & self.gains.keys()
+
+    def _along(self, target: Ref) -> Iterator[Ref]:
+        """What may have to change along with a part."""
+        yield from self._rests_on.get(target, ())
+        if target in self._chosen:
+            yield from self._chosen[target].spares
 
     def put(self, target: Ref, edit: Edit | None) -> None:
         """Put an edit in force."""

@@ -71,4 +71,5 @@ class Rendering:
         """What becomes of a part, with all that stands behind it."""
         edit = self._chosen.get(ref)
         replacement = edit.replacement if edit is not None else None
-        return extended(replacement, self._left.get(ref, ""), self._tags.shown(ref, replacement))
+        words = self._left.get(ref, "")
+        return extended(replacement, words, self._tags.shown(ref, replacement, words))

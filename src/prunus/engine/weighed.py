@@ -8,7 +8,7 @@ from dataclasses import replace
 from prunus.edits import Added, Edit, Gone, Input, Keep, Later, Note, Shorter
 from prunus.formats import as_json
 from prunus.history import Attachment, Call, Opaque, Part, Ref, Result
-from prunus.view import View, weigh
+from prunus.view import View, weigh, weigh_result
 
 __all__ = ["weighed"]
 
@@ -23,7 +23,7 @@ def weighed(edit: Edit, part: Part, view: View) -> Edit:
         before = use.input_tokens if isinstance(part, Call) else use.tokens
     match edit.replacement:
         case Note(text) | Shorter(text):
-            after = counter.count(text)
+            after = weigh_result(text, counter) if isinstance(part, Result) else counter.count(text)
             if isinstance(part, Result) and isinstance(edit.replacement, Note):
                 before += sum(weigh(inner, counter) for inner in _carried(edit.target, view))
         case Input(value, left):

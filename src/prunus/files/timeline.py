@@ -49,10 +49,9 @@ from prunus.files.signs import (
 )
 from prunus.files.state import FileState, state_of
 from prunus.history import Call, Result, Text
-from prunus.notes import unfolded
 from prunus.tools import Touch, body_of, process_of
 from prunus.tools.paths import join
-from prunus.view import Piece, Use, View
+from prunus.view import Piece, Use, View, told
 
 __all__ = ["Followed", "Mention", "Timeline"]
 
@@ -79,7 +78,7 @@ class Timeline:
             return
         call, result = view.part(event.call), view.part(event.result)
         if isinstance(call, Call) and isinstance(result, Result):
-            text = unfolded(result.text)
+            text = told(result)
             self._follow(event, call, text, view.folder)
             if text.rstrip().endswith("</system-reminder>"):
                 # Some versions of Claude Code put their reminders behind the newest result.

@@ -50,7 +50,9 @@ class Tags:
         if self._rules is None or self._rules.forbids(use.tool) or use.defines or use.compacted:
             return 0
         part = self._view.part(use.result)
-        if (use.size < _LEAST and not use.name) or not isinstance(part, Result) or not part.texts:
+        # What Prunus put there makes it no longer: it had no tag when that was done.
+        short = use.size < _LEAST or use.cut or use.shortened or use.folded
+        if (short and not use.name) or not isinstance(part, Result) or not part.texts:
             return 0
         self.behind[use.result] = tag(id, self._untold)
         self._untold = []
@@ -62,7 +64,7 @@ class Tags:
         """Whether a result needs a tag that it does not come with."""
         return ref in self.behind and not self._view.by_ref[ref].name
 
-    def shown(self, ref: Ref, replacement: Replacement | None) -> str:
-        """The tag that has to be put behind a part: none where it stands there already."""
-        stays = replacement is None or isinstance(replacement, Added)
+    def shown(self, ref: Ref, replacement: Replacement | None, words: str = "") -> str:
+        """The tag that has to be put behind a part and these words: none where it stands there already."""
+        stays = (replacement is None or isinstance(replacement, Added)) and not words
         return "" if stays and not self.missing(ref) else self.behind.get(ref, "")

@@ -133,8 +133,11 @@ class FoldedViews:
             return [*known, own]
         lines = [line for number in wanted if (line := content.lines[number - 1]) is not None]
         brought = {id(line) for shown in chosen for line in shown.brought}
+        # What was in doubt and then read again is another line, with the same text.
+        doubted = (shown for shown in chosen if shown.losses != content.losses)
+        again = {line.text for shown in doubted for line in shown.brought if id(line) not in now} - {""}
         shown_at = set(wanted)
-        still = [number for key, number in now.items() if key in brought]
+        still = [number for key, number in now.items() if key in brought or content.text_at(number) in again]
         alone = current_lines(file, still, style)
         fewer = current_lines(file, [number for number in still if number in shown_at], style)
         spares = frozenset(ref for shown in chosen for ref in _refs(shown))

@@ -80,8 +80,8 @@ class OldEdits:
         if len(run) < self.run or not isinstance(result, Result) or not result.texts:
             return
         older = run[:-1]
-        text = self._shortest(path, run, sum(one.saved for one in older), view)
-        if not text or sum(one.size for one in older) <= len(json.dumps(text)):
+        text = self._shortest(path, run, view)
+        if not text:
             return
         yield from (one.drop for one in older[known.proposed :])
         known.proposed = len(older)
@@ -117,13 +117,15 @@ class OldEdits:
             use.result,
         )
 
-    def _shortest(self, path: str, run: list[_Change], saved: int, view: View) -> str:
+    def _shortest(self, path: str, run: list[_Change], view: View) -> str:
         """The words for a run: with what changed on the whole if that is shorter than the edits; else empty."""
+        saved, size = (sum(column) for column in zip(*((one.saved, one.size) for one in run[:-1]), strict=True))
         head = edits_note(shorten(path), len(run), run[0].turn, run[-1].turn)
         intents = [f"- {intent}" for intent in dict.fromkeys(one.intent for one in run) if intent]
         for lines in ([*intents, *_net(run[:-1])], intents):
             text = "\n".join(("\n", head, *lines))
-            if view.counter.count(text) < saved:
+            # As many characters as it can have in JSON.
+            if view.counter.count(text) < saved and len(json.dumps(text)) < size:
                 return text
         return ""
 
