@@ -41,7 +41,7 @@ _EDITS = re.compile(r"\[Edits to [^\n]+: \d+ changes between turns \d+-\d+\]")
 _LONGEST = 600
 _ERROR = re.compile(r"\[Error output truncated - \d+ chars total\]\s*\Z")
 _WRITTEN = "[Prunus: outline of what was written to "
-_IN_FILE = " lines removed, the file has them]"
+_IN_FILE = " lines removed; read the file for what it has now]"
 _HEAD = re.compile(r"\n(?=\n(\[(?:Prunus: |Edits to )[^\n]*))")
 _OUTLINE = re.compile(r"\[Prunus: [\d,]+ of [\d,]+ lines removed; call the tool again to see them\.\]\Z")
 _POINTER = re.compile(

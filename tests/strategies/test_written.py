@@ -69,7 +69,7 @@ def test_the_size_of_each_message_is_true() -> None:
 
 def test_words_like_an_outline_count_as_they_are() -> None:
     for more in range(8):
-        answer = f"Done{'.' * more}\n\n{HEAD}1 of 9 lines removed, the file has them]{'!' * more}"
+        answer = f"Done{'.' * more}\n\n{HEAD}1 of 9 lines removed; read the file for what it has now]{'!' * more}"
         out = pruned(session(answer=answer))
         again = Pruner(Settings(**EAGER)).prune(out.body, now=0.0)
         assert again.report.tokens_before == out.report.tokens_after
