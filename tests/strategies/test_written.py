@@ -114,7 +114,7 @@ def test_words_that_only_begin_like_an_outline_hide_none() -> None:
 
 
 def test_a_text_without_names_is_told_by_its_beginning() -> None:
-    assert answered(pruned(session(text=filler(60, "lines")))).endswith("the file has them]\namber amber row 0")
+    assert answered(pruned(session(text=filler(60, "lines")))).endswith("it has now]\namber amber row 0")
 
 
 def test_an_id_stands_behind_everything() -> None:
