@@ -1,4 +1,4 @@
-"""What a call means that asks a running command for its output."""
+"""What a call means that asks a running command for its output, and how one ended that was cut."""
 
 from __future__ import annotations
 
@@ -6,6 +6,7 @@ from typing import Any
 
 import pytest
 
+from prunus.strategies.outline import outline
 from prunus.tokens import Counter
 from prunus.tools import Toolbox
 from prunus.view import Use, View
@@ -71,3 +72,22 @@ def test_claude_code_reads_in_the_background() -> None:
     first = "Bash", {"command": "cat src/app.py", "run_in_background": True}, told
     look = "BashOutput", {"bash_id": "b7"}, "<status>completed</status>\n<stdout>\nimport os\n</stdout>"
     assert [use.meaning.kind for use in uses(first, look)] == ["read", "read"]
+
+
+@pytest.mark.parametrize(
+    "end",
+    [
+        "Error: (none)\nExit Code: 2\nSignal: (none)\nProcess Group PGID: 41",
+        "Command exited with code 2",
+        "[The command completed with exit code 2.]",
+        "<exited with exit code 2>",
+    ],
+)
+def test_a_command_that_failed_has_failed_also_where_its_output_was_cut(end: str) -> None:
+    log = "".join(f"step {n} of the build was done\n" for n in range(200)) + end
+    short = outline(log, 0.15)
+    assert len(short) < len(log) / 2
+    assert [use.outcome for use in uses(*(("bash", {"command": "make"}, text, None) for text in (log, short)))] == [
+        "error",
+        "error",
+    ]

@@ -28,6 +28,7 @@ __all__ = [
     "shorten",
     "tag",
     "truncated_note",
+    "uncounted",
     "unechoed",
     "unfolded",
     "view_note",
@@ -142,6 +143,12 @@ def outlined(text: str) -> tuple[str, ...]:
     """A result, and what may be outlines behind it of what its call wrote."""
     own, *outlines = text.split(f"\n\n{_WRITTEN}")
     return own, *(f"\n\n{_WRITTEN}{outline}" for outline in outlines)
+
+
+def uncounted(text: str) -> str:
+    """The outline of an output without the line under it, so that how a command ended stands at the end again."""
+    found = _OUTLINE.search(text, max(0, len(text) - 120))
+    return text if found is None else text[: found.start()]
 
 
 def view_note(path: str) -> str:

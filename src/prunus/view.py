@@ -18,7 +18,7 @@ import msgspec
 
 from prunus.history import Attachment, Call, Marker, Message, Opaque, Part, Ref, Result, Role, Text, Thinking
 from prunus.ids import short_id
-from prunus.notes import bare, is_note, is_shortened, outlined, pointed, unfolded
+from prunus.notes import bare, is_note, is_shortened, outlined, pointed, uncounted, unfolded
 from prunus.tokens import Counter, attachment_tokens
 from prunus.tools import Meaning, Outcome, Span, Toolbox, Touch, comparable, is_cut, is_stub, outcome, process_of
 from prunus.tools.paths import join, normalise
@@ -230,7 +230,7 @@ class View:
         whole, name = _bare(result)
         text = unfolded(whole)
         meaning = self._continued(self.toolbox.meaning(call.tool, call.input), call, text)
-        ended = outcome(meaning, call.tool, text, result.error)
+        ended = outcome(meaning, call.tool, uncounted(text), result.error)
         stub = is_stub(text)
         stripped = (
             meaning.kind in ("write", "edit", "task")
