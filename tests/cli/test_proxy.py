@@ -94,6 +94,7 @@ def test_two_workers_on_one_store_give_the_same_bytes(spawn: Spawn, provider: Pr
         (["--upstream", "anthropic=ftp://x"], "expected NAME=URL"),
         (["--set", "proxy.port=many"], "proxy.port"),
         (["--agent", "loud"], "loud"),
+        (["--store", "/somewhere/prunus.db"], "expected sqlite:///PATH, off, or nothing for the default"),
     ],
 )
 def test_what_cannot_be_used_is_said(run: Run, given: list[str], says: str) -> None:

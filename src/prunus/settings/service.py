@@ -2,15 +2,22 @@
 
 from __future__ import annotations
 
+import re
 from typing import Annotated, Final, Literal
 
-from pydantic import Field, StrictBool
+from pydantic import AfterValidator, Field, StrictBool
 
 from prunus.settings.sections import Count, Section
 
 __all__ = ["Agent", "Proxy", "Reminders", "Store", "Upstreams"]
 
 MIB: Final = 1024 * 1024
+
+
+def _place(url: str) -> str:
+    if url not in ("", "off") and not re.match(r"sqlite:///.", url):
+        raise ValueError("expected sqlite:///PATH, off, or nothing for the default")
+    return url
 
 
 class Agent(Section):
@@ -54,7 +61,7 @@ class Reminders(Section):
 class Store(Section):
     """What is kept on disk."""
 
-    url: str = ""
+    url: Annotated[str, AfterValidator(_place)] = ""
     """`sqlite:///PATH`, or `off` to keep nothing; empty is a file in the user's data directory."""
     size: Count = 512 * MIB
     """Bytes that the store may take; the oldest goes first."""
