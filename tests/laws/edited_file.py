@@ -1,5 +1,6 @@
 """A file that an agent of any kind really edits, and the request after each of its steps."""
 
+import json
 import tempfile
 from collections.abc import Callable, Iterator
 from pathlib import Path
@@ -8,6 +9,7 @@ from typing import Any
 import pytest
 from hypothesis import HealthCheck, settings
 
+from prunus import Outcome, Pruner, Settings
 from prunus.history import Call, Message, Result
 from tests.files.agents import AGENTS, Agent, lines_of
 
@@ -76,3 +78,19 @@ def body_of(messages: list[Message], folder: str) -> dict[str, Any]:
 
 def _mapping(given: Any) -> Any:
     return given if isinstance(given, dict) else {"input": given}
+
+
+def shrunk(pruner: Pruner, chosen: Settings, body: Any) -> Outcome:
+    """What becomes of a request: the same as seen at once, and no longer in tokens or bytes."""
+    outcome = pruner.prune(body, now=0.0)
+    fresh = Pruner(chosen).prune(json.loads(json.dumps(body)), now=0.0)
+    assert outcome.error is None and fresh.body == outcome.body
+    assert outcome.report.tokens_after <= outcome.report.tokens_before
+    assert len(json.dumps(outcome.body)) <= len(json.dumps(body))
+    return outcome
+
+
+def settled(outcome: Outcome, chosen: Settings) -> None:
+    """Pruned again, nothing changes."""
+    again = Pruner(chosen).prune(outcome.body, now=0.0)
+    assert again.edits == () and again.body == outcome.body

@@ -1,6 +1,5 @@
 """Folds: agents that really edit a file; no wrong line is ever shown, and no edit becomes impossible."""
 
-import json
 import re
 from collections.abc import Callable, Iterator
 from typing import Any, Final
@@ -12,7 +11,7 @@ from prunus import Outcome, Pruner, Settings
 from prunus.edits import Shorter
 from prunus.notes import is_view
 from tests.files.agents import AGENTS, Agent, Claude, lines_of
-from tests.laws.edited_file import Step, every_agent, few, worked
+from tests.laws.edited_file import Step, every_agent, few, settled, shrunk, worked
 
 FOLDING: Final = {"enabled": True, "share": 0.0, "least": 1, "idle": 1_000, "gone": 1_000}
 LASTING: Final = Settings(preset="off", schedule="eager", strategies={"folded_views": FOLDING})
@@ -142,13 +141,8 @@ def test_folds_shrink_and_are_the_same_at_once_and_step_by_step(name: str, start
     for chosen in (LASTING, FADING, COMPRESSED):
         pruner = Pruner(chosen)
         for body, _ in told(start, steps, AGENTS[name]):
-            outcome = pruner.prune(body, now=0.0)
-            fresh = Pruner(chosen).prune(json.loads(json.dumps(body)), now=0.0)
-            assert outcome.error is None and fresh.body == outcome.body
-            assert outcome.report.tokens_after <= outcome.report.tokens_before
-            assert len(json.dumps(outcome.body)) <= len(json.dumps(body))
-        again = Pruner(chosen).prune(outcome.body, now=0.0)
-        assert again.edits == () and again.body == outcome.body
+            outcome = shrunk(pruner, chosen, body)
+        settled(outcome, chosen)
 
 
 def test_a_view_is_not_shown_where_what_it_stands_for_is_protected() -> None:

@@ -1,6 +1,5 @@
 """Shown lines: agents that really edit a file; a read that points elsewhere is shown there, line for line."""
 
-import json
 import re
 import tempfile
 from collections.abc import Callable, Iterator
@@ -13,7 +12,7 @@ from hypothesis import strategies as st
 
 from prunus import Outcome, Pruner, Settings
 from tests.files.agents import AGENTS, Agent, lines_of
-from tests.laws.edited_file import Author, Step, body_of, every_agent, few, worked
+from tests.laws.edited_file import Author, Step, body_of, every_agent, few, settled, shrunk, worked
 
 Numbered = dict[int, str]
 """Lines by their numbers."""
@@ -144,13 +143,7 @@ def test_pointers_shrink_stay_and_are_the_same_at_once_and_step_by_step(
     pruners = [Pruner(one) for one in chosen]
     for body, _ in told(start, steps, AGENTS[name]):
         for one, pruner in zip(chosen, pruners, strict=True):
-            outcome = pruner.prune(body, now=0.0)
-            fresh = Pruner(one).prune(json.loads(json.dumps(body)), now=0.0)
-            assert outcome.error is None and fresh.body == outcome.body
-            assert outcome.report.tokens_after <= outcome.report.tokens_before
-            assert len(json.dumps(outcome.body)) <= len(json.dumps(body))
-            again = Pruner(one).prune(outcome.body, now=0.0)
-            assert again.edits == () and again.body == outcome.body
+            settled(shrunk(pruner, one, body), one)
 
 
 def last(name: str, *steps: Step, chosen: Settings = ALONE) -> tuple[Any, Outcome, dict[int, Numbered]]:
