@@ -23,8 +23,6 @@ class InForce:
     def __init__(self, view: View) -> None:
         self._view = view
         self.chosen: dict[Ref, Edit] = {}
-        self.left: dict[Ref, str] = {}
-        """Words behind results that tell what is left of the arguments of their calls."""
         self.made: list[Edit] = []
         """The edits that were put in force in this request."""
         self.sizes = Sums()
@@ -49,33 +47,34 @@ class InForce:
 
     def _leave(self, edit: Edit, sign: int) -> None:
         """Words that an edit of a call puts behind its result stand there from now on, or no longer."""
-        if not isinstance(edit.replacement, Input) or edit.replacement.result is None:
-            return
-        result, words = edit.replacement.result, edit.replacement.left
-        if sign > 0:
-            self.left[result] = words
-        else:
-            del self.left[result]
-        tokens = sign * self._view.counter.count(words)
-        self.sizes.add(edit.target.message, -tokens)
-        self.sizes.add(result.message, tokens)
-        self.touched.add(result.message)
+        if isinstance(edit.replacement, Input) and edit.replacement.result is not None:
+            result, tokens = edit.replacement.result, sign * self._view.counter.count(edit.replacement.left)
+            self.sizes.add(edit.target.message, -tokens)
+            self.sizes.add(result.message, tokens)
+            self.touched.add(result.message)
+
+    def left(self, ref: Ref) -> str:
+        """The words behind a result that tell what is left of the arguments of its call."""
+        use = self._view.by_ref.get(ref)
+        edit = self.chosen.get(use.call) if use is not None and use.result == ref else None
+        return edit.replacement.left if edit is not None and isinstance(edit.replacement, Input) else ""
 
     def edits(self) -> tuple[Edit, ...]:
         """The edits in force, one for each part that is not as it came."""
         edits = dict(self.chosen)
-        for result, words in self.left.items():
+        for call, edit in self.chosen.items():
+            if not isinstance(edit.replacement, Input) or edit.replacement.result is None:
+                continue
+            result, words = edit.replacement.result, edit.replacement.left
             use, tokens = self._view.by_ref[result], self._view.counter.count(words)
-            edit = edits[use.call]
-            assert isinstance(edit.replacement, Input)
             bare = Input(edit.replacement.value)
-            edits[use.call] = replace(edit, replacement=bare, tokens_after=edit.tokens_after - tokens)
+            edits[call] = replace(edit, replacement=bare, tokens_after=edit.tokens_after - tokens)
             plain = Edit(result, Added(""), edit.strategy, _LEFT, tokens_before=use.tokens, tokens_after=use.tokens)
             own = self.chosen.get(result, plain)
             edits[result] = replace(
                 own,
                 replacement=extended(own.replacement, words),
-                spares=own.spares | {use.call},
+                spares=own.spares | {call},
                 tokens_after=own.tokens_after + tokens,
             )
         return tuple(edits.values())

@@ -47,7 +47,7 @@ class Rendering:
         edits = {
             part: self._dressed(ref)
             for part in range(len(before.parts))
-            if (ref := Ref(index, part)) in self._chosen or ref in self._left or self._tags.missing(ref)
+            if (ref := Ref(index, part)) in self._chosen or self._left(ref) or self._tags.missing(ref)
         }
         if not edits:
             if index in self.rendered:
@@ -71,5 +71,5 @@ class Rendering:
         """What becomes of a part, with all that stands behind it."""
         edit = self._chosen.get(ref)
         replacement = edit.replacement if edit is not None else None
-        words = self._left.get(ref, "")
+        words = self._left(ref)
         return extended(replacement, words, self._tags.shown(ref, replacement, words))
