@@ -15,7 +15,7 @@ def test_the_newest_view_of_a_part_counts() -> None:
         folds = Folds({}, set())
         folds.spare(first, NOTHING, SPARED)
         folds.spare(second, NOTHING, SPARED)
-        assert folds.spared_by == {PART: NEWER}
+        assert folds.view_of(PART) == NEWER
 
 
 def test_an_older_view_stands_for_a_part_whose_newer_one_went() -> None:
@@ -23,7 +23,7 @@ def test_an_older_view_stands_for_a_part_whose_newer_one_went() -> None:
     folds.spare(OLDER, NOTHING, SPARED)
     folds.spare(NEWER, NOTHING, SPARED)
     folds.spare(NEWER, SPARED, NOTHING)
-    assert folds.spared_by == {PART: OLDER}
+    assert folds.view_of(PART) == OLDER
 
 
 def test_a_part_that_lost_its_last_view_is_decided_anew() -> None:
@@ -32,4 +32,4 @@ def test_a_part_that_lost_its_last_view_is_decided_anew() -> None:
     folds.spare(OLDER, NOTHING, SPARED)
     dirty.clear()
     folds.spare(OLDER, SPARED, NOTHING)
-    assert folds.spared_by == {} and dirty == {PART}
+    assert folds.view_of(PART) is None and dirty == {PART}

@@ -164,9 +164,9 @@ class Decisions:
         hidden = self._pointers.hides(edit)
         if hidden is not None:
             return Refusal(edit, "visible_pointers", hidden)
-        if edit.bound and edit.target not in self._folds.spared_by:
+        if edit.bound and self._folds.view_of(edit.target) is None:
             return Refusal(edit, "visible_lines", "no view shows its lines")
-        if edit.spares and edit.target in self._folds.spared_by:
+        if edit.spares and self._folds.view_of(edit.target) is not None:
             return Refusal(edit, "visible_lines", "a newer view shows its lines")
         if self._covered(edit.target):
             return Refusal(edit, "whole_results", "the result that carries it goes as a whole")

@@ -20,10 +20,8 @@ class Folds:
     def __init__(self, chosen: Mapping[Ref, Edit], dirty: set[Ref]) -> None:
         self._chosen = chosen
         self._dirty = dirty
-        self.spared_by: dict[Ref, Ref] = {}
-        """Parts that may go because a view that was found shows what is still true of them, and where it stands."""
         self._views: dict[Ref, set[Ref]] = {}
-        """Where all the views stand that were found for a part; the newest is the one that counts."""
+        """Parts that may go because views were found that show what is still true of them, and where those are."""
         self.pending: set[Ref] = set()
         """Pending edits of folds, each of which is made as a whole."""
         self._heads: dict[Ref, int] | None = None
@@ -35,14 +33,16 @@ class Folds:
         self._heads = None
         for ref in before ^ after:
             views = self._views.setdefault(ref, set())
-            views ^= {target}
-            newest = max(views, default=None)
-            if newest is None or ref not in self.spared_by:
+            if not views:
                 self._dirty.add(ref)
-            if newest is None:
-                del self.spared_by[ref], self._views[ref]
-            else:
-                self.spared_by[ref] = newest
+            views ^= {target}
+            if not views:
+                self._dirty.add(ref)
+                del self._views[ref]
+
+    def view_of(self, ref: Ref) -> Ref | None:
+        """Where the newest view stands that was found for a part; None where there is none, and it has to stay."""
+        return max(self._views.get(ref, ()), default=None)
 
     def follow(self, target: Ref, pending: bool, found: Edit | None, chosen: Edit | None) -> None:
         """Something else was found for a part, or is in force there."""
@@ -63,9 +63,9 @@ class Folds:
         if self._heads is None:
             self._heads, self._queue = {}, []
             for one in self.pending:
-                holder = self.spared_by.get(one, one)
+                holder = self.view_of(one) or one
                 self._heads[holder] = min(one.message, self._heads.get(holder, one.message))
-        return self._heads[self.spared_by.get(ref, ref)]
+        return self._heads[self.view_of(ref) or ref]
 
     def moved(self, gains: Mapping[int, tuple[int, int]], pending: Mapping[Ref, int]) -> list[tuple[int, int]]:
         """The messages with pending edits and what goes in each, with every fold at its first message."""
@@ -93,7 +93,8 @@ class Folds:
 
     def _viewed(self, ref: Ref) -> bool:
         """Whether the view that was found for a part is in force."""
-        view = self._chosen.get(self.spared_by[ref]) if ref in self.spared_by else None
+        at = self.view_of(ref)
+        view = self._chosen.get(at) if at is not None else None
         return view is not None and ref in view.spares
 
 

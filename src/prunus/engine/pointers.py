@@ -80,7 +80,7 @@ class Pointers:
     def _follows(self, pointer: Ref) -> bool:
         """Whether a part could go because a view shows its lines, instead of pointing to another."""
         options = self._candidates.options.get(pointer, {}).values()
-        return pointer in self._folds.spared_by and any(edit.bound for edit in options)
+        return self._folds.view_of(pointer) is not None and any(edit.bound for edit in options)
 
     def _pointed(self, target: Ref) -> bool:
         """Whether an answer points to a part and has to go on doing so."""
