@@ -35,7 +35,6 @@ NOT_FIRST_SIGHT = ("acp", "smart", "mask:10", "clairvoyant", "oracle")
 SCHEDULE = {
     "auto": "**auto**",
     "as many again": "as many requests again as there have been",
-    "past conversations known": "other sessions of the agent known",
     "the true number": "the true number of requests to come",
     "gain of 4 times the break": "a gain of 4 times the break",
     "break-even (patience 0)": "break-even",

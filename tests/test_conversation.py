@@ -9,6 +9,8 @@ from prunus import Settings
 from prunus.conversation import Conversation, Loader
 from prunus.engine import Engine
 from prunus.formats import frame
+from prunus.memory import Memo
+from prunus.policy.ledger import Ledger
 from tests.generate.encode import encode, marked
 
 ASKED = {"role": "user", "content": "Hi"}
@@ -31,15 +33,15 @@ def conversation(*messages: Any) -> Conversation:
         settings.counter(),
     )
     load = Loader(cut)
-    engine.advance(len(messages), load, 0)
-    known = Conversation(cut, engine)
-    known.record(cut, load)
+    engine.look(len(messages), load)
+    known = Conversation(Memo("x", Ledger(), len(messages), 1, 0.0, b""), cut, engine)
+    known.record(cut, load, [])
     return known
 
 
 def continued(known: Conversation, request: dict[str, Any]) -> bool:
     cut = frame(encode(request))
-    return known.continued_by(cut, Loader(cut), 0)
+    return known.shared(Loader(cut), len(cut)) == len(known.digests)
 
 
 def test_a_longer_body_with_the_same_messages_continues() -> None:
@@ -88,6 +90,6 @@ def test_a_message_is_parsed_once() -> None:
 def test_recording_takes_the_newest_bytes() -> None:
     known = conversation(ASKED, SAID)
     newer = frame(encode(marked(body(ASKED, SAID, MORE))))
-    known.record(newer, Loader(newer))
+    known.record(newer, Loader(newer), [])
     assert len(known.digests) == 3
     assert json.loads(known.last.raw(2))["content"][0]["cache_control"]

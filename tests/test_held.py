@@ -10,9 +10,10 @@ import pytest
 from prunus import Outcome, Pruner, Settings
 from prunus.edits import Edit
 from prunus.explain import explain
+from prunus.policy.schedule import Cache
 from tests.generate.encode import encode
 from tests.strategies.fillers import filler
-from tests.test_memory import HOUR, Shelf
+from tests.test_memory import Shelf
 
 SYSTEM: Final = filler(300, "lines")
 LOG: Final = filler(100, "lines")
@@ -85,16 +86,15 @@ def test_what_risks_nothing_does_not_wait_for_it() -> None:
     assert outcomes[-1].report.saved == outcomes[-1].edits[0].saved
 
 
-class Brief(Shelf):
-    """A memory of many conversations that have ended after six requests."""
+class Ending(Cache):
+    """A schedule that expects no request behind the sixth, and many behind each later one."""
 
-    def lengths(self, before: float) -> Sequence[int]:
-        return [6] * 400
+    def to_come(self, requests: int) -> int:
+        return max(0, 5 - requests) if requests < 6 else 40
 
 
 def test_it_is_made_once_it_is_worth_the_risk() -> None:
-    """Nearly all end with the sixth request. What follows is as long as any, so there is something to be saved."""
-    pruner = Pruner(settings(8.0), Brief())
+    pruner = Pruner(settings(8.0), schedule=Ending(care=8.0, patience=0.1, stake=1.0))
     early = [sent(pruner, count, float(count)) for count in range(1, 7)]
     assert [outcome.edits for outcome in early] == [()] * 6
     assert pruner._conversations[-1].engine.pending
@@ -150,5 +150,5 @@ def test_what_is_held_can_be_explained_and_asked_for() -> None:
     risky = [part for part in parts if part.edit is not None and part.edit.chance]
     assert [part.ref.message for part in risky] == [2, 6, 8, 10]
     pruner = Pruner(settings(NEVER, {**RISKY, "asked": {"enabled": True}}), asks=lambda _: ("sweep 2",))
-    outcome = sent(pruner, 8, HOUR)
+    outcome = sent(pruner, 8)
     assert outcome.edits and {edit.strategy for edit in outcome.edits} == {"asked"}

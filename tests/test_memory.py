@@ -4,18 +4,13 @@ from __future__ import annotations
 
 import json
 from collections.abc import Sequence
-from dataclasses import dataclass, field
 from itertools import pairwise
-from typing import Any, ClassVar
+from typing import Any
 
 import pytest
 
 from prunus import Pruner, Settings
-from prunus.edits import Edit
-from prunus.memory import Memo, Past, chain
-from prunus.policy.prices import Price
-from prunus.policy.requests import Requests
-from prunus.policy.schedule import Moment, Plan
+from prunus.memory import Found, Memo, chain
 
 
 class Shelf:
@@ -25,19 +20,18 @@ class Shelf:
         self.memos: dict[str, Memo] = {}
         self.links: dict[bytes, tuple[str, int]] = {}
 
-    def recall(self, links: Sequence[bytes]) -> tuple[Memo, int] | None:
-        for at in range(len(links) - 1, -1, -1):
-            if links[at] in self.links:
-                return self.memos[self.links[links[at]][0]], at
-        return None
+    def find(self, links: Sequence[bytes]) -> Sequence[Found]:
+        holders = [self.links[link] for link in reversed(links) if link in self.links]
+        found = [Found(id, self.memos[id].depth, self.memos[id].requests, shared) for id, shared in holders]
+        return [*found[:1], *[one for one in found[1:] if not one.left]]
+
+    def load(self, id: str) -> Memo | None:
+        return self.memos.get(id)
 
     def keep(self, memo: Memo, links: Sequence[bytes]) -> None:
         self.memos[memo.id] = memo
         for at, link in enumerate(links):
             self.links[link] = memo.id, memo.depth - len(links) + at + 1
-
-    def lengths(self, before: float) -> Sequence[int]:
-        return [memo.requests for memo in self.memos.values() if memo.seen < before]
 
 
 def step(n: int) -> list[dict[str, Any]]:
@@ -148,60 +142,8 @@ def test_a_link_names_all_messages_before_it() -> None:
     assert chain([digests[1], digests[0]], b"anthropic")[-1] != whole[1]
 
 
-HOUR = 3_600.0
-
-
-def test_a_process_on_its_own_knows_what_it_forgot_and_what_is_idle() -> None:
-    past = Past(None)
-    past.forget(12)
-    held = [(0.0, 30), (2 * HOUR - 60, 70)]
-    assert past.requests(2 * HOUR, held) == Requests((12, 30))
-
-
-def test_the_past_is_looked_up_every_ten_minutes() -> None:
-    past = Past(None)
-    assert past.requests(HOUR, []) == Requests()
-    past.forget(12)
-    assert past.requests(HOUR + 599, []) == Requests()
-    assert past.requests(HOUR + 600, []) == Requests((12,))
-
-
-def test_what_the_memory_knows_counts_for_all_processes() -> None:
-    shelf = Shelf()
-    pruner = Pruner(Settings(), shelf)
-    for n, body in enumerate(bodies(5)):
-        pruner.prune(body, now=10.0 * n)
-    assert Past(shelf).requests(HOUR, []) == Requests()
-    assert Past(shelf).requests(HOUR + 600, []) == Requests((5,))
-
-
-def test_two_processes_that_ask_at_different_times_say_the_same() -> None:
-    shelf = Shelf()
-    pruner, first, second = Pruner(Settings(), shelf), Past(shelf), Past(shelf)
-    early = first.requests(2 * HOUR + 1, [])
-    pruner.prune(bodies(1)[0], now=HOUR + 300)
-    assert second.requests(2 * HOUR + 599, []) == early
-
-
-def test_a_memory_that_fails_costs_the_estimate_only() -> None:
-    class Down(Shelf):
-        broken = False
-
-        def lengths(self, before: float) -> Sequence[int]:
-            if self.broken:
-                raise OSError("gone")
-            return super().lengths(before)
-
-    shelf = Down()
-    past = Past(shelf)
-    Pruner(Settings(), shelf).prune(bodies(1)[0], now=0.0)
-    known = past.requests(2 * HOUR, [])
-    shelf.broken = True
-    assert past.requests(3 * HOUR, []) == known == Requests((1,))
-
-
 @pytest.mark.parametrize("settings", SETTINGS, ids=lambda s: s.schedule)
-def test_a_session_replayed_from_the_start_is_one_conversation_each_time(settings: Settings) -> None:
+def test_a_session_replayed_from_the_start_is_a_conversation_of_its_own(settings: Settings) -> None:
     requests = [json.dumps(body).encode() for body in bodies(10)]
     shelf = Shelf()
     for run in range(3):
@@ -210,11 +152,11 @@ def test_a_session_replayed_from_the_start_is_one_conversation_each_time(setting
         assert [out.error for out in outs] == [None] * len(outs)
         assert len({out.conversation for out in outs}) == len(pruner._conversations) == 1
         assert all(later.request == earlier.request + 1 for earlier, later in pairwise(outs))
-    assert len(shelf.memos) == 1
+    assert len(shelf.memos) == 3
 
 
 def test_two_replays_at_a_time_are_one_conversation_each() -> None:
-    """Each has left the other behind, by any number of requests; none takes the other for itself."""
+    """One runs some requests ahead of the other, and none takes the other for itself."""
     requests = [json.dumps(body).encode() for body in bodies(12)]
     shelf = Shelf()
     ahead, behind = Pruner(Settings(), shelf), Pruner(Settings(), shelf)
@@ -226,6 +168,7 @@ def test_two_replays_at_a_time_are_one_conversation_each() -> None:
                 assert out.error is None
                 named[which].add(out.conversation)
     assert [len(names) for names in named.values()] == [1, 1]
+    assert named[0] != named[1]
 
 
 def test_a_conversation_that_another_process_went_on_with_is_followed() -> None:
@@ -248,131 +191,3 @@ def test_a_retry_in_another_process_is_the_same_request_of_the_same_conversation
         first, again = ours.prune(body, now=10.0 * n), theirs.prune(body, now=10.0 * n + 1)
         assert (first.body, first.conversation) == (again.body, again.conversation)
     assert len(shelf.memos) == 1
-
-
-@dataclass(frozen=True, slots=True)
-class Noted:
-    """A schedule that makes no edit, and keeps what it was told of the past."""
-
-    name: ClassVar[str] = "noted"
-    presses: ClassVar[bool] = False
-
-    told: list[Requests] = field(default_factory=list)
-    asked: list[Requests] = field(default_factory=list)
-
-    def takes(self, edit: Edit, price: Price, requests: int, past: Requests) -> bool:
-        self.asked.append(past)
-        return True
-
-    def plan(self, moment: Moment) -> Plan:
-        self.told.append(moment.past)
-        return Plan(1 << 62, "")
-
-
-def sent(pruner: Pruner, count: int, first: str, now: float) -> None:
-    for body in bodies(count, first):
-        assert pruner.prune(body, now=now).error is None
-
-
-def told(pruner: Pruner, schedule: Noted, now: float) -> Requests:
-    """What the schedule is told of the past with a new request at this time, in which something could go."""
-    assert pruner.prune(bodies(6, f"At {now}")[-1], now=now).error is None
-    return schedule.told[-1]
-
-
-def test_the_schedule_is_told_how_long_the_conversations_of_the_memory_lasted() -> None:
-    shelf, schedule = Shelf(), Noted()
-    for count, first in (5, "One."), (3, "Another."):
-        sent(Pruner(Settings(), shelf), count, first, 0.0)
-    sent(Pruner(Settings(), shelf), 7, "Still at it.", 2 * HOUR)
-    pruner = Pruner(Settings(), shelf, schedule=schedule)
-    assert told(pruner, schedule, 2 * HOUR + 60) == Requests((3, 5))
-    assert told(pruner, schedule, 4 * HOUR) == Requests((1, 3, 5, 7))
-
-
-@pytest.mark.parametrize("shared", [True, False], ids=["memory", "alone"])
-@pytest.mark.parametrize("again", [True, False], ids=["looked up before", "looked up now"])
-def test_a_conversation_that_is_resumed_has_not_ended(shared: bool, again: bool) -> None:
-    schedule = Noted()
-    pruner = Pruner(Settings(), Shelf() if shared else None, schedule=schedule)
-    sent(pruner, 4, "One.", 0.0)
-    sent(pruner, 4, "Another.", 0.0)
-    if again:
-        assert told(pruner, schedule, 2 * HOUR) == Requests((4, 4))
-    for n, body in enumerate(bodies(7, "One.")[4:]):
-        assert pruner.prune(body, now=2 * HOUR + 1 + n).error is None
-        assert schedule.told[-1] == Requests((4,))
-    assert told(pruner, schedule, 2 * HOUR + 500) == Requests((4,))
-
-
-def test_one_that_another_process_left_has_not_ended_either() -> None:
-    shelf, schedule = Shelf(), Noted()
-    sent(Pruner(Settings(), shelf), 4, "One.", 0.0)
-    pruner = Pruner(Settings(), shelf, schedule=schedule)
-    assert told(pruner, schedule, 2 * HOUR) == Requests((4,))
-    assert pruner.prune(bodies(5, "One.")[-1], now=2 * HOUR + 1).error is None
-    assert schedule.told[-1] == Requests()
-
-
-def test_one_that_was_left_half_way_has_ended() -> None:
-    shelf, schedule = Shelf(), Noted()
-    sent(Pruner(Settings(), shelf, schedule=Noted()), 8, "One.", 0.0)
-    pruner = Pruner(Settings(), shelf, schedule=schedule)
-    forked = bodies(6, "One.")[-1]
-    forked["messages"] = [
-        *forked["messages"],
-        {"role": "assistant", "content": "Enough."},
-        {"role": "user", "content": "No."},
-    ]
-    assert pruner.prune(forked, now=2 * HOUR).error is None
-    assert schedule.told[-1] == Requests((8,))
-
-
-def test_the_schedule_weighs_risks_by_the_same_past() -> None:
-    risky = Settings(preset="off", strategies={"finished_results": {"enabled": True, "idle": 1, "shell": 1}})
-    shelf, schedule = Shelf(), Noted()
-    sent(Pruner(Settings(), shelf), 5, "One.", 0.0)
-    messages: list[dict[str, Any]] = [{"role": "user", "content": "Run it."}]
-    for n in range(6):
-        call = {"type": "tool_use", "id": f"t{n}", "name": "Bash", "input": {"command": f"make {n}"}}
-        result = {"type": "tool_result", "tool_use_id": f"t{n}", "content": f"some output {n}\n" * 200}
-        messages += ({"role": "assistant", "content": [call]}, {"role": "user", "content": [result]})
-    out = Pruner(risky, shelf, schedule=schedule).prune({"system": "s", "messages": messages}, now=2 * HOUR)
-    assert out.error is None
-    assert set(schedule.asked) == set(schedule.told) == {Requests((5,))}
-
-
-def test_without_a_memory_the_schedule_is_told_of_those_that_were_put_away() -> None:
-    schedule = Noted()
-    pruner = Pruner(Settings(limits={"conversations": 1}), schedule=schedule)
-    sent(pruner, 5, "One.", 0.0)
-    sent(pruner, 3, "Another.", 1.0)
-    assert told(pruner, schedule, 600.0) == Requests((5,))
-    assert told(pruner, schedule, 1_200.0) == Requests((3, 5))
-
-
-def test_without_a_memory_the_schedule_is_told_of_those_that_are_idle() -> None:
-    schedule = Noted()
-    pruner = Pruner(Settings(limits={"idle": 36_000}), schedule=schedule)
-    sent(pruner, 5, "One.", 0.0)
-    sent(pruner, 3, "Another.", 2 * HOUR)
-    assert told(pruner, schedule, 2 * HOUR + 1) == Requests((5,))
-    assert told(pruner, schedule, 3 * HOUR + 600) == Requests((1, 3, 5))
-
-
-def test_without_a_memory_one_that_was_idle_too_long_still_counts() -> None:
-    schedule = Noted()
-    pruner = Pruner(Settings(limits={"idle": 3_600}), schedule=schedule)
-    sent(pruner, 5, "One.", 0.0)
-    assert told(pruner, schedule, 3 * HOUR) == Requests((5,))
-    assert len(pruner._conversations) == 1
-    assert told(pruner, schedule, 3 * HOUR + 600) == Requests((5,))
-
-
-def test_a_memory_that_forgets_is_not_corrected_by_what_the_process_holds() -> None:
-    shelf, schedule = Shelf(), Noted()
-    pruner = Pruner(Settings(limits={"conversations": 1}), shelf, schedule=schedule)
-    sent(pruner, 5, "One.", 0.0)
-    shelf.memos.clear()
-    shelf.links.clear()
-    assert told(pruner, schedule, 2 * HOUR) == Requests()

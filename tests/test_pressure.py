@@ -205,9 +205,12 @@ def test_edits_made_under_pressure_outlive_the_process() -> None:
     """Another process takes them over, though for it the context was never full."""
     messages = story()
     pruner, outcome = pruned(messages, LEVELS["critical"], pressure={"relief": 0.7})
-    adopted, last = outcome.edits, pruner._conversations[-1].last
-    load = Loader(last)
-    engine = Pruner(pruner.settings)._new(last, load, "", 0).engine
-    engine.advance(len(messages), load, 0, lambda: len(messages), adopted)
+    adopted, held = outcome.edits, pruner._conversations[-1]
+    load = Loader(held.last)
+    other = Pruner(pruner.settings)
+    assert other.prune(held.last.body).error is None
+    engine = other._conversations[-1].engine
+    engine.take_over(adopted, load)
+    engine.decide(len(messages), load, 0, lambda: len(messages))
     assert set(engine.chosen.values()) == set(adopted)
     assert engine.pending == {}

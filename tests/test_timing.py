@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any, ClassVar
 
 import pytest
@@ -13,7 +13,6 @@ from prunus.edits import Edit
 from prunus.policy.ledger import Flush
 from prunus.policy.pressure import Pressure
 from prunus.policy.prices import Price
-from prunus.policy.requests import Requests
 from prunus.policy.schedule import Cache, Eager, Manual, Moment, Plan, Schedule
 from prunus.timing import Timing
 from tests.generate.encode import encode
@@ -35,7 +34,7 @@ class Noted:
     cut: int
     told: list[Moment] = field(default_factory=list)
 
-    def takes(self, edit: Edit, price: Price, requests: int, past: Requests) -> bool:
+    def takes(self, edit: Edit, price: Price, requests: int) -> bool:
         return True
 
     def plan(self, moment: Moment) -> Plan:
@@ -75,7 +74,7 @@ def conversation_of(one: Pruner) -> Conversation:
 
 
 def flushes(one: Pruner) -> tuple[Flush, ...]:
-    return conversation_of(one).flushes
+    return conversation_of(one).memo.ledger.flushes
 
 
 def waiting(count: int = 3) -> Conversation:
@@ -91,7 +90,7 @@ def waiting(count: int = 3) -> Conversation:
 def timing(
     known: Conversation, schedule: Schedule, *, price: Price = PRICE, now: float = 0.0, cold: str = ""
 ) -> Timing:
-    return Timing(known, schedule, Pressure(), price, 200_000, now, cold, Requests())
+    return Timing(known.engine, known.memo, known.around_tokens, schedule, Pressure(), price, 200_000, now, cold)
 
 
 def told(known: Conversation, **more: Any) -> Moment:
@@ -183,41 +182,49 @@ def test_a_flush_is_written_down_with_its_price() -> None:
     known = waiting(4)
     moment = told(known)
     gains = dict(moment.pending)
-    assert timing(known, Noted(3), now=7.0).cut() == 3
+    asked = timing(known, Noted(3), now=7.0)
+    assert asked.cut() == 3
     rewritten = moment.tail(4) - gains[4] - gains[6]
-    assert known.flushes == (Flush(3, 7.0, 4, "because", gains[4] + gains[6], rewritten),)
+    assert asked.flush == Flush(3, 7.0, 4, "because", gains[4] + gains[6], rewritten)
+    assert asked.flushes == (asked.flush,)
 
 
 def test_what_goes_from_new_messages_was_not_cached_and_is_not_written_again() -> None:
     known = waiting(4)
-    del known.digests[5:]
+    known.memo = replace(known.memo, depth=5)
     moment = told(known)
     gains = dict(moment.pending)
     assert moment.sent == 5 and list(gains) == [2, 4, 6]
-    timing(known, Noted(3)).cut()
-    assert known.flushes[0].rewritten == moment.tail(4) - gains[4] > 0
+    asked = timing(known, Noted(3))
+    asked.cut()
+    assert asked.flush is not None
+    assert asked.flush.rewritten == moment.tail(4) - gains[4] > 0
 
 
 def test_the_cut_that_is_written_down_is_the_first_message_that_changes() -> None:
     known = waiting(4)
-    timing(known, Eager()).cut()
-    assert known.flushes[0].cut == 2
+    asked = timing(known, Eager())
+    asked.cut()
+    assert asked.flush is not None
+    assert asked.flush.cut == 2
 
 
 def test_a_plan_that_changes_nothing_that_was_sent_is_no_flush() -> None:
     known = waiting(4)
-    timing(known, Manual()).cut()
-    timing(known, Noted(len(known.digests))).cut()
-    timing(known, Noted(7)).cut()
-    assert known.flushes == ()
+    for schedule in (Manual(), Noted(len(known.digests)), Noted(7)):
+        asked = timing(known, schedule)
+        asked.cut()
+        assert asked.flush is None
 
 
 def test_only_the_newest_flushes_are_remembered() -> None:
     known = waiting(3)
     for second in range(250):
-        timing(known, Eager(), now=float(second)).cut()
-    assert len(known.flushes) == 200
-    assert known.flushes[-1].time == 249.0
+        asked = timing(known, Eager(), now=float(second))
+        asked.cut()
+        known.memo = replace(known.memo, ledger=replace(known.memo.ledger, flushes=asked.flushes))
+    assert len(known.memo.ledger.flushes) == 200
+    assert known.memo.ledger.flushes[-1].time == 249.0
 
 
 def test_the_first_request_is_pruned_as_a_whole_and_breaks_nothing() -> None:
@@ -333,7 +340,7 @@ def test_a_schedule_is_told_what_not_pruning_would_have_cost() -> None:
 def test_a_history_that_is_seen_for_the_first_time_was_not_paid_for_before() -> None:
     one = pruner("manual")
     size = sent(one, 9).report.tokens_before
-    assert conversation_of(one).account.whole == pytest.approx(1.25 * size)
+    assert conversation_of(one).memo.account.whole == pytest.approx(1.25 * size)
 
 
 def test_what_is_cut_before_it_is_sent_was_never_paid_for() -> None:
@@ -342,8 +349,8 @@ def test_what_is_cut_before_it_is_sent_was_never_paid_for() -> None:
     )
     for one in (whole, pruned):
         sent(one, 9)
-    account = conversation_of(pruned).account
-    assert account.whole == pytest.approx(conversation_of(whole).account.paid)
+    account = conversation_of(pruned).memo.account
+    assert account.whole == pytest.approx(conversation_of(whole).memo.account.paid)
     assert account.earned == pytest.approx(1.25 * conversation_of(pruned).engine.saved) and account.earned > 0
 
 
@@ -352,22 +359,22 @@ def test_what_a_break_costs_is_taken_from_what_was_earned() -> None:
     for count in (1, 2, 3):
         sent(one, count)
     known = conversation_of(one)
-    earned = sum(0.1 * flush.saved * (4 - flush.request) - 1.15 * flush.rewritten for flush in known.flushes)
-    assert len(known.flushes) == 2
-    assert known.account.earned == pytest.approx(earned)
+    earned = sum(0.1 * flush.saved * (4 - flush.request) - 1.15 * flush.rewritten for flush in flushes(one))
+    assert len(flushes(one)) == 2
+    assert known.memo.account.earned == pytest.approx(earned)
 
 
 def test_a_cold_cache_is_written_again_with_or_without_pruning() -> None:
     one = pruner("manual", prices=[{"model": "*", "read": 0.1, "write": 1.25, "ttl": 300}])
     size = sent(one, 3).report.tokens_before
     sent(one, 3, now=1000.0)
-    assert conversation_of(one).account.whole == pytest.approx(2 * 1.25 * size)
+    assert conversation_of(one).memo.account.whole == pytest.approx(2 * 1.25 * size)
 
 
 def test_a_schedule_is_told_how_fast_edits_come() -> None:
     known = waiting(4)
-    known.flushes = (Flush(2, 0.0, 2, "", saved=500, rewritten=100), Flush(3, 0.0, 2, "", saved=70, rewritten=0))
-    known.requests = 4
+    made = (Flush(2, 0.0, 2, "", saved=500, rewritten=100), Flush(3, 0.0, 2, "", saved=70, rewritten=0))
+    known.memo = replace(known.memo, ledger=replace(known.memo.ledger, flushes=made), requests=4)
     assert told(known).growth == (570 + sum(known.engine.pending.values())) / 4
 
 

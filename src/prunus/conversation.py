@@ -1,22 +1,28 @@
-"""What is remembered of a conversation from one request to the next.
+"""What a process holds of a conversation from one request to the next.
 
-The newest body is kept, so that the next one is recognised by comparing it with the last: what they share is
-neither parsed nor scanned. Messages that came in other bytes, because a cache marker moved, are recognised by
-their hash. A conversation that has gone another way (undo, fork) is another conversation.
+The memo says all that decisions rest on; the rest saves time. The newest body is kept, so that the next one is
+recognised by comparing it with the last: what they share is neither parsed nor scanned. Messages that came in other
+bytes, because a cache marker moved, are recognised by their hash. The engine has looked at the messages so far.
 """
 
 from __future__ import annotations
 
 from dataclasses import dataclass, field
+from threading import Lock
 from typing import Any
 
-from prunus.engine import Engine
-from prunus.formats import Frame, Objects, decode, digest
-from prunus.history import Message
-from prunus.policy.account import Account
-from prunus.policy.ledger import Flush, Ledger
+import msgspec
 
-__all__ = ["Body", "Conversation", "Loader"]
+from prunus.engine import Engine
+from prunus.errors import FormatError
+from prunus.formats import Frame, Objects, decode, digest, encode
+from prunus.history import Message
+from prunus.memory import Memo
+from prunus.policy.ledger import Ledger
+from prunus.surrogates import decode as decode_json
+from prunus.tokens import Counter
+
+__all__ = ["Body", "Conversation", "Loader", "count_around"]
 
 Body = Frame | Objects
 
@@ -57,15 +63,21 @@ class Loader:
 
 @dataclass(slots=True, eq=False)
 class Conversation:
-    """One conversation: its last body, the hashes of its messages, and its edits."""
+    """One conversation: its memo, its newest body, the hashes of its messages, and its engine.
 
+    Other threads read the memo, the body and the hashes at any time; whoever changes them holds the lock.
+    """
+
+    memo: Memo
     last: Body
     engine: Engine
-    id: str = ""
+    owner: str = ""
+    """Whose it is, as far as the caller keeps users apart."""
     key: str = ""
     """What the client calls it, if it says so."""
     digests: list[bytes] = field(default_factory=list)
-    seen: float = 0.0
+    links: list[bytes] = field(default_factory=list)
+    """The chained hashes of its messages, where a memory wants to know."""
     around: Any = None
     """What stood around the messages in the last body."""
     around_tokens: int = 0
@@ -73,40 +85,38 @@ class Conversation:
     """Model, system text and tools of the last body."""
     prompt_digest: bytes = b""
     """The same as a hash, cache markers aside."""
-    link: bytes = b""
-    """The chained hash of all its messages, where a memory wants to know."""
-    requests: int = 0
-    flushes: tuple[Flush, ...] = ()
-    account: Account = field(default_factory=Account)
+    in_force: Ledger | None = None
+    """The ledger whose edits the engine has in force."""
     held: int = 0
     """The size that was counted for it last."""
+    lock: Lock = field(default_factory=Lock)
 
     @property
     def size(self) -> int:
         """Bytes held for it, roughly: the last body, and what was found in it, which takes five times as much."""
         return 6 * self.last.size + self.engine.rendered_size + 1_000 * len(self.engine.view.uses)
 
-    @property
-    def ledger(self) -> Ledger:
-        """The edits in force and how they came about."""
-        edits = sorted(self.engine.chosen.values(), key=lambda edit: edit.target)
-        return Ledger(tuple(edits), self.flushes)
-
-    def continued_by(self, body: Body, load: Loader, shared: int) -> bool:
-        """Whether a body holds all messages of this conversation, given that the first `shared` are equal."""
-        known = len(self.digests)
-        return len(body) >= known and all(load.digest(i) == self.digests[i] for i in range(shared, known))
-
-    def shared(self, load: Loader, count: int) -> int:
-        """How many messages it has in common with a body of `count` messages that may have left it half way."""
+    def shared(self, load: Loader, count: int, equal: int = 0) -> int:
+        """How many messages it has in common with a body of `count` messages, the first `equal` of which are."""
         known = min(count, len(self.digests))
-        return next((i for i in range(known) if load.digest(i) != self.digests[i]), known)
+        return next((i for i in range(equal, known) if load.digest(i) != self.digests[i]), known)
 
-    def record(self, body: Body, load: Loader) -> None:
+    def record(self, body: Body, load: Loader, links: list[bytes]) -> None:
         """Remember a body as the newest one."""
         self.digests += (load.digest(i) for i in range(len(self.digests), len(body)))
+        self.links = links
         if isinstance(body, Objects):
             body.raws.clear()
             if isinstance(self.last, Objects):
                 body.inherit(self.last)
         self.last = body
+
+
+def count_around(body: Body, counter: Counter) -> int:
+    """The tokens of what stands around the messages; white space and escapes of the client do not count."""
+    around = body.around()
+    try:
+        text = encode(decode_json(around) if isinstance(around, bytes) else around)
+    except (msgspec.MsgspecError, UnicodeDecodeError) as error:
+        raise FormatError(f"what stands around the messages cannot be read: {error}") from error
+    return counter.count(text.decode("utf-8", "replace"))

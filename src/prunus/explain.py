@@ -54,7 +54,8 @@ def explain(body: bytes, settings: Settings | None = None, format: str | None = 
         engine.mark()
         return 0
 
-    engine.advance(len(cut.starts), load, 0, marked)
+    engine.look(len(cut), load)
+    engine.decide(len(cut), load, 0, marked)
     chosen = {edit.target: edit for edit in engine.edits()}
     return tuple(
         _explained(ref := Ref(index, part), load, engine, chosen.get(ref))

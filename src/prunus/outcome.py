@@ -50,7 +50,7 @@ class Outcome:
 
     __slots__ = (
         "_edits", "_made", "_receipt", "_refusals",
-        "body", "conversation", "error", "flush", "report", "request",
+        "behind", "body", "conversation", "error", "flush", "report", "request",
     )  # fmt: skip
 
     def __init__(
@@ -73,6 +73,8 @@ class Outcome:
         """Why the request was left as it came, where something was wrong with it."""
         self.flush = flush
         """The break of the prompt cache that this request declares, if it does: from where, why, at what price."""
+        self.behind = False
+        """There was no time to look at all of it, so it carries the edits of the request before and no new ones."""
         self.conversation = conversation
         """The name of the conversation that it belongs to."""
         self.request = request

@@ -3,29 +3,37 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable
+from dataclasses import replace
 from hashlib import blake2b
-from threading import Lock
-from typing import Any
+from time import monotonic
+from typing import Any, Final
 
-from prunus.conversation import Body, Conversation, Loader
+from prunus.conversation import Body, Conversation, Loader, count_around
+from prunus.conversations import Conversations, Request
 from prunus.edits import Edit
-from prunus.engine import Engine
+from prunus.engine import Engine, Tally, edits_in_force, render_ledger
 from prunus.errors import FormatError
-from prunus.formats import Frame, Objects, copy, encode, frame, read_objects, resume, unmarked
+from prunus.formats import copy, encode, unmarked
+from prunus.history import Call, Result, Thinking
 from prunus.ids import short_id
-from prunus.memory import Memo, Memory, Past, chain
+from prunus.lineage import Base, find_base
+from prunus.memory import Memo, Memory
 from prunus.outcome import Outcome, Receipt, Report
-from prunus.policy.account import Account
 from prunus.policy.prices import Price, with_ttl
 from prunus.policy.schedule import Schedule
 from prunus.settings import Settings
 from prunus.timing import Timing
+from prunus.view import weigh
 
 __all__ = ["Pruner", "prune"]
 
-_MODELS = 256
+_MODELS: Final = 256
 """Models whose prices are kept at hand."""
+_MANY: Final = 400
+"""Messages that a request with a deadline looks at again, at most, where the ledger is enough to write it."""
+_TURN: Final = 0.05
+"""Seconds for which a conversation is not to be had while it is caught up with."""
 
 
 def prune(
@@ -42,8 +50,8 @@ def prune(
 class Pruner:
     """Prunes request after request, and remembers conversations so that each costs only what is new in it.
 
-    One pruner serves many conversations and may be called from several threads. With a memory, conversations
-    outlive the process, and several processes can share them.
+    One pruner serves many conversations and may be called from several threads; conversations do not wait for each
+    other. With a memory, conversations outlive the process, and several processes can share them.
     """
 
     def __init__(
@@ -59,7 +67,6 @@ class Pruner:
         """
         self.settings = settings or Settings()
         self._memory = memory
-        self._past = Past(memory)
         self._asks = asks
         self._strategies = self.settings.active_strategies()
         self._guards = self.settings.active_guards()
@@ -67,107 +74,149 @@ class Pruner:
         self._counter = self.settings.counter()
         self._schedule = schedule or self.settings.active_schedule()
         self._pressure = self.settings.active_pressure()
-        self._conversations: list[Conversation] = []
+        self._conversations = Conversations(self.settings.limits)
         self._terms: dict[str, tuple[Price, int]] = {}
-        self._held = 0
-        self._lock = Lock()
 
     def prune(
-        self, body: Any, now: float | None = None, *, format: str | None = None, model: str = "", key: str = ""
+        self,
+        body: Any,
+        now: float | None = None,
+        *,
+        format: str | None = None,
+        model: str = "",
+        key: str = "",
+        owner: str = "",
+        deadline: float | None = None,
+        hold: bool = False,
     ) -> Outcome:
         """Prune one request. Never raises for what is in the body; see `Outcome.error`.
 
         `now` is the time of the request in seconds; conversations that were idle for long are forgotten. `model`
         names the model where the body does not. A `key` that the client gives all requests of one conversation
-        makes it quicker to find; it is found without one as well.
+        makes it quicker to find; it is found without one as well. Conversations of different `owner`s know nothing
+        of each other.
+
+        After `deadline` seconds the looking ends, and the request is written with the edits that are in force; see
+        `Outcome.behind` and `catch_up`. With `hold`, nothing new is cut and nothing is remembered: the request is
+        written with the edits that are in force in the conversation that it continues.
         """
+        until = None if deadline is None else monotonic() + deadline
         try:
             given = _given(body)
             if isinstance(given, bytes):
                 self._admit(len(given))
-            with self._lock:
-                return self._prune(body, given, time.time() if now is None else now, format, model, key)
+            request = self._conversations.read(
+                body, given, time.time() if now is None else now, format, model, key, owner
+            )
+            self._admit(request.read.size)
+            if request.read.closed:
+                return Outcome(body, report=Report(format=request.read.format.name, model=request.model))
+            if hold:
+                base = find_base(request, self._conversations, self._memory)
+                return self._as_before(request, base.memo, base.parent)
+            return self._prune(request, until)
         except Exception as error:  # whatever fails in here, the request has to go out as it came
             return Outcome(body, error=f"{type(error).__name__}: {error}")
 
-    def _prune(self, body: Any, given: Any, now: float, format: str | None, model: str, key: str) -> Outcome:
-        read, load, conversation, resent = self._find(given, format, key)
-        model = read.model or model
-        self._admit(read.size)
-        if read.closed:
-            return Outcome(body, report=Report(format=read.format.name, model=model))
-        adopted: Iterable[Edit] = ()
-        earlier: tuple[float, int] | None = None
-        links = self._links(conversation, read, load)
-        recalled = self._memory.recall(links) if self._memory is not None and links else None
-        known = 0 if conversation is None else len(conversation.digests)
-        if recalled is not None and (conversation is None or known + recalled[1] + 1 == recalled[0].depth):
-            memo, at = recalled
-            known += at + 1
-            if conversation is not None:
-                self._forget(conversation)
-            resent = 0
-            conversation = self._restored(read, load, memo, known)
-            adopted = [edit for edit in memo.ledger.edits if edit.last < known]
-            earlier = (memo.seen, memo.requests) if known == memo.depth else None
-        elif conversation is None:
-            conversation, adopted = self._begun(read, load)
-        else:
-            self._forget(conversation)
-            earlier = conversation.seen, conversation.requests
+    def catch_up(self, conversation: str) -> bool:
+        """Look for a moment at what a deadline left out; False where more is left to look at."""
+        held = self._conversations.named(conversation)
+        if held is None:
+            return True
+        with held.lock:
+            until = monotonic() + _TURN
+            try:
+                return held.engine.look(
+                    len(held.last), Loader(held.last), held.memo.ledger.commands, lambda: monotonic() > until
+                )
+            except Exception:  # the next request of this conversation will say what is wrong
+                self._conversations.forget(held)
+                return True
+
+    def _prune(self, request: Request, until: float | None) -> Outcome:
+        while True:
+            base = find_base(request, self._conversations, self._memory)
+            held = base.conversation
+            conversation = held or self._new(request, base)
+            wait = -1.0 if until is None else max(0.0, until - monotonic())
+            if not conversation.lock.acquire(timeout=wait):
+                return self._as_before(request, base.memo, base.parent)
+            try:
+                if held is not None and (
+                    held.memo.requests > base.memo.requests or held not in self._conversations
+                ):
+                    # Another request of this conversation came first.
+                    continue
+                return self._advance(request, base, conversation, until)
+            except Exception:
+                self._conversations.forget(conversation)
+                raise
+            finally:
+                conversation.lock.release()
+
+    def _advance(self, request: Request, base: Base, conversation: Conversation, until: float | None) -> Outcome:
+        """Prune the next request of a conversation."""
+        read, load, memo, engine = request.read, request.load, base.memo, conversation.engine
+        asked = tuple(self._asks(memo.id)) if self._asks is not None else ()
+        commands = (*memo.ledger.commands, *((len(read), words) for words in asked))
+        cold = self._cold(conversation, memo, read)
+        if not self._look(request, memo, engine, commands, until):
+            edits = edits_in_force(memo.ledger, len(read), load)
+            ledger = replace(memo.ledger, edits=edits, commands=commands)
+            outcome = self._as_before(request, replace(memo, ledger=ledger), base.parent)
+            outcome.behind = True
+            outcome.conversation, outcome.request = memo.id, memo.requests + 1
+            self._keep(conversation, request, base, replace(memo, ledger=ledger))
+            return outcome
+        if conversation.in_force is not memo.ledger:
+            engine.take_over(memo.ledger.edits, load)
         tokens = self._around(conversation, read)
-        timing = self._timing(conversation, read, now, model, earlier)
-        conversation.engine.room = tokens, self._terms[model][1]
-        asks = tuple(self._asks(conversation.id)) if self._asks is not None else ()
-        conversation.engine.advance(len(read), load, resent, timing.cut, adopted, asks)
-        timing.settle()
-        conversation.record(read, load)
-        conversation.seen = now
-        conversation.key = key
-        conversation.requests += 1
-        self._remember(conversation, now)
-        if self._memory is not None and links:
-            conversation.link = links[-1]
-            self._memory.keep(_memo(conversation), links)
-        return self._outcome(body, conversation, tokens, load, model)
+        price, window = self._terms_of(request.model)
+        if price.long_write is not None:
+            price = with_ttl(price, read.lifetime())
+        timing = Timing(engine, memo, tokens, self._schedule, self._pressure, price, window, request.now, cold)
+        engine.room = tokens, window
+        engine.decide(len(read), load, request.equal.get(conversation, 0), timing.cut)
+        ledger = engine.ledger(memo.ledger, timing.flushes, commands)
+        conversation.in_force = ledger
+        self._keep(conversation, request, base, replace(memo, ledger=ledger, account=timing.settled()))
+        return self._outcome(request, conversation, tokens, timing)
 
-    def _links(self, conversation: Conversation | None, read: Body, load: Loader) -> list[bytes]:
-        """The chained hashes of the messages that are new to this process."""
-        if self._memory is None:
-            return []
-        known = 0 if conversation is None else len(conversation.digests)
-        before = read.format.name.encode() if conversation is None else conversation.link
-        return chain((load.digest(i) for i in range(known, len(read))), before)
+    def _look(
+        self,
+        request: Request,
+        memo: Memo,
+        engine: Engine,
+        commands: tuple[tuple[int, str], ...],
+        until: float | None,
+    ) -> bool:
+        """Look at the messages of a request, unless that takes too long."""
+        if until is None:
+            return engine.look(len(request), request.load, commands)
+        if memo.requests and memo.depth - len(engine.view.turns) > _MANY:
+            return False
+        return engine.look(len(request), request.load, commands, lambda: monotonic() > until)
 
-    def _restored(self, read: Body, load: Loader, memo: Memo, known: int) -> Conversation:
-        """A conversation as another process left it, or as far as this one still follows it."""
-        whole = known == memo.depth
-        conversation = self._new(read, load, memo.id if whole else "", known)
-        conversation.seen = memo.seen
-        conversation.requests = memo.requests if whole else min(memo.requests, known // 2)
-        conversation.flushes = memo.ledger.flushes if whole else ()
-        conversation.account = memo.account if whole else Account()
-        conversation.prompt_digest = memo.prompt
-        return conversation
+    def _keep(self, conversation: Conversation, request: Request, base: Base, memo: Memo) -> None:
+        """Remember a conversation as it is after a request."""
+        read = request.read
+        memo = replace(
+            memo,
+            depth=len(read),
+            requests=memo.requests + 1,
+            seen=request.now,
+            prompt=conversation.prompt_digest,
+        )
+        conversation.record(read, request.load, base.links)
+        conversation.memo = memo
+        conversation.key = request.key
+        self._conversations.remember(conversation)
+        if self._memory is not None:
+            self._memory.keep(memo, base.new_links)
 
-    def _begun(self, read: Body, load: Loader) -> tuple[Conversation, Iterable[Edit]]:
-        """A new conversation; one that left another half way takes over the edits up to there."""
-        best: Conversation | None = None
-        most = 0
-        for candidate in reversed(self._conversations):
-            if candidate.last.format is read.format:
-                shared = candidate.shared(load, len(read))
-                if shared > most:
-                    best, most = candidate, shared
-        conversation = self._new(read, load, "", most)
-        if best is None:
-            return conversation, ()
-        conversation.seen, conversation.requests = best.seen, best.engine.view.turns[most - 1]
-        conversation.prompt_digest = best.prompt_digest
-        return conversation, [edit for edit in best.engine.chosen.values() if edit.last < most]
-
-    def _new(self, read: Body, load: Loader, id: str, known: int) -> Conversation:
-        """A conversation whose first messages were sent before by another one."""
+    def _new(self, request: Request, base: Base) -> Conversation:
+        """A conversation that this process has not looked at."""
+        read = request.read
         engine = Engine(
             read.format.name,
             self._strategies,
@@ -178,89 +227,62 @@ class Pruner:
             own_ids=self.settings.agent.own_ids,
             reminders=self.settings.active_reminders(),
         )
-        digests = [load.digest(i) for i in range(known)]
-        if not id:
-            every = b"".join(load.digest(i) for i in range(len(read)))
-            id = blake2b(read.format.name.encode() + every, digest_size=8).hexdigest()
-        return Conversation(read, engine, id, digests=digests)
+        digests = [request.load.digest(i) for i in range(base.memo.depth)]
+        return Conversation(base.memo, read, engine, request.owner, digests=digests)
 
     def _admit(self, size: int) -> None:
         """Refuse a body over the limit; bytes before they are looked at, objects once their size is known."""
         if size > self.settings.limits.body:
             raise FormatError(f"a body of {size:,} bytes; the limit is {self.settings.limits.body:,}")
 
-    def _find(self, body: Any, format: str | None, key: str) -> tuple[Body, Loader, Conversation | None, int]:
-        """The body read, the conversation that it continues, and its first message with other bytes."""
-        kind = Frame if isinstance(body, bytes) else Objects
-        best: Conversation | None = None
-        most = 0
-        for candidate in self._candidates(key):
-            if isinstance(candidate.last, kind) and format in (None, candidate.last.format.name):
-                shared = candidate.last.shared(body)
-                if shared > most:
-                    best, most = candidate, shared
-                if shared and shared >= len(candidate.digests):
-                    break
-        read = _read(body, best.last if best is not None else None, most, format)
-        load = Loader(read)
-        if best is not None and best.continued_by(read, load, most):
-            return read, load, best, most
-        for candidate in reversed(self._conversations):
-            same = candidate.last.format is read.format
-            if same and candidate.digests and candidate.continued_by(read, load, 0):
-                return read, load, candidate, 0
-        return read, load, None, 0
-
-    def _candidates(self, key: str) -> Iterator[Conversation]:
-        """The conversations that a body may continue, the likeliest first."""
-        newest = self._conversations[::-1]
-        yield from (one for one in newest if key and one.key == key)
-        yield from (one for one in newest if not key or one.key != key)
-
-    def _remember(self, conversation: Conversation, now: float) -> None:
-        """Keep the conversation, and forget the oldest where they are too many, too large or too old."""
-        limits = self.settings.limits
-        conversation.held = conversation.size
-        self._held += conversation.held
-        self._conversations.append(conversation)
-        while self._conversations and (
-            len(self._conversations) > limits.conversations
-            or self._held > limits.memory
-            or now - self._conversations[0].seen > limits.idle
-        ):
-            self._past.forget(self._conversations[0].requests)
-            self._forget(self._conversations[0])
-
-    def _forget(self, conversation: Conversation) -> None:
-        self._conversations.remove(conversation)
-        self._held -= conversation.held
-
-    def _timing(
-        self, conversation: Conversation, read: Body, now: float, model: str, earlier: tuple[float, int] | None
-    ) -> Timing:
-        """What the schedule is told about the cache: the price of this model, and whether it is lost anyway.
-
-        `earlier` are the time of the request before in this conversation, and how many there were.
-        """
+    def _cold(self, conversation: Conversation, memo: Memo, read: Body) -> str:
+        """Why the provider's cache is lost, as far as that shows around the messages."""
         prompt = read.prompt
-        cold = ""
         if prompt != conversation.prompt:
-            plain = blake2b(encode(unmarked(prompt)), digest_size=16).digest()
-            changed = conversation.requests and plain != conversation.prompt_digest
-            cold = "model, system text or tools changed" if changed else ""
-            conversation.prompt, conversation.prompt_digest = copy(prompt), plain
-        if model not in self._terms:
+            conversation.prompt = copy(prompt)
+            conversation.prompt_digest = blake2b(encode(unmarked(prompt)), digest_size=16).digest()
+        changed = memo.requests and conversation.prompt_digest != memo.prompt
+        return "model, system text or tools changed" if changed else ""
+
+    def _terms_of(self, model: str) -> tuple[Price, int]:
+        """What a model costs, and how much it can take."""
+        terms = self._terms.get(model)
+        if terms is None:
             if len(self._terms) >= _MODELS:
                 self._terms.clear()
-            self._terms[model] = self.settings.price_of(model), self.settings.window_of(model)
-        price, window = self._terms[model]
-        if price.long_write is not None:
-            price = with_ttl(price, read.lifetime())
-        past = self._past.requests(now, ((one.seen, one.requests) for one in self._conversations), earlier)
-        return Timing(conversation, self._schedule, self._pressure, price, window, now, cold, past)
+            terms = self._terms[model] = self.settings.price_of(model), self.settings.window_of(model)
+        return terms
 
-    def _outcome(self, body: Any, conversation: Conversation, tokens: int, load: Loader, model: str) -> Outcome:
-        engine, read = conversation.engine, conversation.last
+    def _as_before(self, request: Request, memo: Memo, parent: str) -> Outcome:
+        """A request with the edits that are in force, and nothing that was not cut before."""
+        read, load, ledger = request.read, request.load, memo.ledger
+        edits = edits_in_force(ledger, len(read), load)
+        rendered = render_ledger(read.format.name, ledger, edits, len(read), load)
+        body = (
+            _as_given(request.body, read.assemble([*rendered], rendered, [*rendered])) if rendered else request.body
+        )
+        if not parent:
+            return Outcome(body, report=Report(format=read.format.name, model=request.model, messages=len(read)))
+        known = memo.depth if memo.account.tokens else 0
+        more = (part for i in range(known, len(read)) for part in load(i).parts)
+        before = (
+            count_around(read, self._counter) + memo.account.tokens + sum(weigh(p, self._counter) for p in more)
+        )
+        tags = sum(self._counter.count(tag.text) for tag in ledger.tags if tag.added)
+        strategies: dict[str, Tally] = {}
+        categories: dict[str, Tally] = {}
+        for edit in edits:
+            kind = _category(load, edit)
+            strategies[edit.strategy] = strategies.get(edit.strategy, Tally()).add(1, edit.saved)
+            categories[kind] = categories.get(kind, Tally()).add(1, edit.saved)
+        saved = sum(edit.saved for edit in edits)
+        report = Report(
+            before, before - saved + tags, strategies, categories, read.format.name, request.model, len(read)
+        )
+        return Outcome(body, edits, report=report, conversation=parent, request=memo.requests)
+
+    def _outcome(self, request: Request, conversation: Conversation, tokens: int, timing: Timing) -> Outcome:
+        engine, read, load = conversation.engine, request.read, request.load
         before = tokens + engine.view.tokens
         report = Report(
             before,
@@ -268,23 +290,20 @@ class Pruner:
             {name: tally for name, tally in engine.by_strategy.items() if tally.count},
             {name: tally for name, tally in engine.by_category.items() if tally.count},
             read.format.name,
-            model,
+            request.model,
             len(read),
         )
-        pruned = body
+        pruned = request.body
         if engine.rendered:
-            pruned = _as_given(body, read.assemble(engine.edited, engine.rendered, engine.changed))
-        newest = conversation.flushes[-1] if conversation.flushes else None
-        flush = newest if newest is not None and newest.request == conversation.requests else None
-        edits, refusals = engine.edits(), tuple(engine.refused.values())
+            pruned = _as_given(request.body, read.assemble(engine.edited, engine.rendered, engine.changed))
         return Outcome(
             pruned,
-            edits,
-            refusals,
+            engine.edits(),
+            tuple(engine.refused.values()),
             report,
-            flush=flush,
-            conversation=conversation.id,
-            request=conversation.requests,
+            flush=timing.flush,
+            conversation=conversation.memo.id,
+            request=conversation.memo.requests,
             made=tuple(engine.made),
             receipt=lambda edit: _receipt(edit, engine, load),
         )
@@ -293,10 +312,18 @@ class Pruner:
         """The tokens of what stands around the messages: system text, tools, options."""
         around = read.around()
         if around != conversation.around:
-            text = around if isinstance(around, bytes) else encode(around)
             conversation.around = copy(around)
-            conversation.around_tokens = self._counter.count(text.decode("utf-8", "replace"))
+            conversation.around_tokens = count_around(read, self._counter)
         return conversation.around_tokens
+
+
+def _category(load: Loader, edit: Edit) -> str:
+    match load(edit.target.message).parts[edit.target.part]:
+        case Call() | Result():
+            return "tools"
+        case Thinking():
+            return "thinking"
+    return "messages"
 
 
 def _offers(settings: Settings, read: Body) -> bool:
@@ -309,18 +336,6 @@ def _offers(settings: Settings, read: Body) -> bool:
         return offer == "mcp"
     tools = read.prompt.get("tools", b"")
     return b"context_prune" in (tools if isinstance(tools, bytes) else encode(tools))
-
-
-def _memo(conversation: Conversation) -> Memo:
-    return Memo(
-        conversation.id,
-        conversation.ledger,
-        len(conversation.digests),
-        conversation.requests,
-        conversation.seen,
-        conversation.prompt_digest,
-        conversation.account,
-    )
 
 
 def _receipt(edit: Edit, engine: Engine, load: Loader) -> Receipt:
@@ -347,13 +362,6 @@ def _given(body: Any) -> Any:
             except UnicodeEncodeError as error:
                 raise FormatError(f"text that is not valid Unicode: {error.reason}") from error
     raise FormatError(f"a body of type {type(body).__name__}; expected dict, list, str or bytes")
-
-
-def _read(body: Any, known: Body | None, shared: int, format: str | None) -> Body:
-    if not isinstance(body, bytes):
-        return read_objects(body, known if isinstance(known, Objects) else None, shared, format)
-    rest = resume(known, body, shared) if isinstance(known, Frame) else None
-    return frame(body, format) if rest is None else rest
 
 
 def _as_given(body: Any, pruned: Any) -> Any:

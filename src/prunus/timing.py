@@ -4,12 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from prunus.conversation import Conversation
+from prunus.engine import Engine
+from prunus.memory import Memo
+from prunus.policy.account import Account
 from prunus.policy.budget import budget, thinking_tokens
 from prunus.policy.ledger import Flush
 from prunus.policy.pressure import DEPTH, Pressure
 from prunus.policy.prices import Price, request_cost
-from prunus.policy.requests import Requests
 from prunus.policy.schedule import Manual, Moment, Plan, Schedule
 
 __all__ = ["Timing"]
@@ -20,59 +21,71 @@ _FLUSHES = 200
 
 
 class Timing:
-    """Asks a schedule about one request of a conversation."""
+    """Asks a schedule about one request of a conversation, of which the memo of the request before is given."""
 
-    __slots__ = ("_cold", "_conversation", "_now", "_past", "_pressure", "_price", "_schedule", "_sent", "_window")
+    __slots__ = (
+        "_around", "_cold", "_engine", "_memo", "_now", "_pressure", "_price", "_schedule", "_sent", "_window",
+        "flush",
+    )  # fmt: skip
 
     def __init__(
         self,
-        conversation: Conversation,
+        engine: Engine,
+        memo: Memo,
+        around: int,
         schedule: Schedule,
         pressure: Pressure,
         price: Price,
         window: int,
         now: float,
         cold: str,
-        past: Requests,
     ) -> None:
-        self._conversation = conversation
+        self._engine = engine
+        self._memo = memo
+        self._around = around
         self._schedule = schedule
         self._pressure = pressure
         self._price = price
         self._window = window
         self._now = now
-        self._past = past
-        idle = now - conversation.seen
-        self._sent = len(conversation.digests)
-        self._cold = cold or (f"idle for {idle:.0f} seconds" if conversation.requests and idle > price.ttl else "")
+        idle = now - memo.seen
+        self._sent = memo.depth
+        self._cold = cold or (f"idle for {idle:.0f} seconds" if memo.requests and idle > price.ttl else "")
+        self.flush: Flush | None = None
+        """The break that this request declares, once it was asked for its cut."""
+
+    @property
+    def flushes(self) -> tuple[Flush, ...]:
+        """All breaks so far, with that of this request."""
+        before = self._memo.ledger.flushes
+        return before if self.flush is None else (*before, self.flush)[-_FLUSHES:]
 
     def cut(self) -> int:
         """From which message on pending edits are made in this request."""
-        conversation, engine = self._conversation, self._conversation.engine
+        memo, engine = self._memo, self._engine
         forced, wanted = self._press()
         if not engine.pending:
             return 0
         schedule = Manual() if engine.manual else self._schedule
         if not forced:
-            engine.hold(lambda edit: schedule.takes(edit, self._price, conversation.requests, self._past))
+            engine.hold(lambda edit: schedule.takes(edit, self._price, memo.requests))
         pending = engine.waiting()
         plan = schedule.plan(
             Moment(
                 pending,
                 self._sent,
                 lambda message: engine.sizes.between(message, self._sent),
-                conversation.around_tokens + engine.sizes.before(len(engine.sizes)),
-                conversation.requests,
+                self._around + engine.sizes.before(len(engine.sizes)),
+                memo.requests,
                 self._cold,
                 self._price,
                 self._window,
-                conversation.account.whole + self._whole(),
-                conversation.account.earned,
+                memo.account.whole + self._whole(),
+                memo.account.earned,
                 engine.sizes.between(self._sent, len(engine.sizes)),
                 self._growth(pending),
                 forced,
                 wanted,
-                self._past,
             )
         )
         asked = min((ref.message for ref in engine.asked_for()), default=self._sent)
@@ -84,13 +97,12 @@ class Timing:
             reason = "asked for" if first < plan.cut else plan.reason
             saved = engine.flushed(plan.cut, self._sent)
             rewritten = 0 if self._cold else max(0, engine.sizes.between(first, self._sent) - saved)
-            flush = Flush(conversation.requests + 1, self._now, first, reason, saved, rewritten)
-            conversation.flushes = (*conversation.flushes, flush)[-_FLUSHES:]
+            self.flush = Flush(memo.requests + 1, self._now, first, reason, saved, rewritten)
         return plan.cut
 
     def _gains(self) -> tuple[int, int]:
         """The tokens that pending edits would take from what was sent before, and from what was not."""
-        waiting = self._conversation.engine.waiting()
+        waiting = self._engine.waiting()
         free = sum(gain for message, gain in waiting if message >= self._sent)
         return sum(gain for _, gain in waiting) - free, free
 
@@ -98,11 +110,11 @@ class Timing:
         """Let more go where the context runs short: why edits must be made, and how many tokens must be freed."""
         if not self._schedule.presses:
             return "", 0
-        engine, pressure, window = self._conversation.engine, self._pressure, self._window
+        engine, pressure, window = self._engine, self._pressure, self._window
         engine.release()
         _, before = self._gains()
         # What costs nothing to cut counts as gone already.
-        tokens = self._conversation.around_tokens + engine.sizes.before(len(engine.sizes)) - before
+        tokens = self._around + engine.sizes.before(len(engine.sizes)) - before
         historical = thinking = 0
         if pressure.triggered:
             historical = budget(engine.view, 0, engine.saved_of)["historical"]
@@ -123,27 +135,24 @@ class Timing:
             return "", 0
         return reason, max(0, wanted - (free - before))
 
-    def settle(self) -> None:
-        """Add this request, as it is about to be sent, to the account of the conversation."""
-        conversation, sizes = self._conversation, self._conversation.engine.sizes
-        newest = conversation.flushes[-1] if conversation.flushes else None
-        changed = newest.cut if newest is not None and newest.request == conversation.requests + 1 else self._sent
+    def settled(self) -> Account:
+        """The account of the conversation with this request, as it is about to be sent."""
+        sizes = self._engine.sizes
+        changed = self.flush.cut if self.flush is not None else self._sent
         paid = self._cost(sizes.before(changed), sizes.before(len(sizes)))
-        tokens = conversation.engine.view.tokens
-        conversation.account = conversation.account.add(self._whole(), paid, tokens)
+        return self._memo.account.add(self._whole(), paid, self._engine.view.tokens)
 
     def _whole(self) -> float:
         """What this request costs without pruning."""
-        return self._cost(self._conversation.account.tokens, self._conversation.engine.view.tokens)
+        return self._cost(self._memo.account.tokens, self._engine.view.tokens)
 
     def _cost(self, known: int, tokens: int) -> float:
         """What this request costs with so many tokens of messages, so many of them unchanged since the last one."""
-        around = self._conversation.around_tokens
-        lost = self._cold or not self._conversation.requests
-        return request_cost(self._price, around + tokens, 0 if lost else around + known)
+        lost = self._cold or not self._memo.requests
+        return request_cost(self._price, self._around + tokens, 0 if lost else self._around + known)
 
     def _growth(self, pending: Sequence[tuple[int, int]]) -> float:
         """The tokens of new candidates that a request has brought on average."""
         waiting = sum(tokens for message, tokens in pending if message < self._sent)
-        flushed = sum(flush.saved for flush in self._conversation.flushes)
-        return max(0, waiting + flushed) / max(1, self._conversation.requests)
+        flushed = sum(flush.saved for flush in self._memo.ledger.flushes)
+        return max(0, waiting + flushed) / max(1, self._memo.requests)

@@ -117,7 +117,7 @@ def test_a_restored_input_comes_back_too() -> None:
 def test_the_edits_survive_the_ledger_and_old_ledgers_load() -> None:
     pruner = Pruner(MANUAL)
     pruner.prune(body(*START, *ask("discard", [A])), 0.0)
-    ledger = pruner._conversations[-1].ledger
+    ledger = pruner._conversations[-1].memo.ledger
     assert Ledger.load(ledger.dump()) == ledger
     plain = json.loads(ledger.dump())
     for edit in plain["edits"]:

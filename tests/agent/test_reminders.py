@@ -168,7 +168,7 @@ def test_it_is_written_down_in_the_ledger() -> None:
     pruner = Pruner(settings(todo=True))
     for messages in history(10, {2: OPEN}):
         outcome = pruner.prune({"model": "gpt-5", "messages": messages}, 0.0)
-    ledger = pruner._conversations[-1].ledger
+    ledger = pruner._conversations[-1].memo.ledger
     assert [edit.strategy for edit in ledger.edits] == ["reminders"]
     assert Ledger.load(ledger.dump()) == ledger
     assert outcome.receipts == ()

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import pairwise
 from typing import Any, ClassVar, Final
 
@@ -23,7 +23,6 @@ from prunus.engine import Engine
 from prunus.formats import Frame, frame
 from prunus.policy.ledger import Ledger
 from prunus.policy.prices import Price
-from prunus.policy.requests import Requests
 from prunus.policy.schedule import Moment, Plan, Schedule
 from tests.generate.build import build, sessions
 from tests.generate.encode import SPELLINGS, encode, marked, prefixes
@@ -82,7 +81,7 @@ def send(pruner: Pruner, body: bytes, now: float, format: str) -> Sent:
     assert outcome.error is None
     conversation = pruner._conversations[-1]
     rendered = conversation.engine.rendered
-    cuts = [flush.cut for flush in conversation.flushes if flush.request == conversation.requests]
+    cuts = [flush.cut for flush in conversation.memo.ledger.flushes if flush.request == conversation.memo.requests]
     assert len(cuts) <= 1
     gone = frozenset(index for index, raw in rendered.items() if not raw)
     return Sent(outcome, conversation, len(conversation.last), gone, cuts[0] if cuts else None)
@@ -170,7 +169,7 @@ def test_objects_are_pruned_at_the_same_times_as_bytes(
     for request, sent in zip(
         given, conversed(SCHEDULES[name], requests(session, format), format, pauses), strict=True
     ):
-        outcome = pruner.prune(request, sent.conversation.seen, format=format)
+        outcome = pruner.prune(request, sent.conversation.memo.seen, format=format)
         assert outcome.error is None
         assert outcome.body == json.loads(sent.outcome.body)
 
@@ -183,7 +182,7 @@ def test_manual_changes_nothing_ever(format: str, session: Session, spelling: st
     for body, sent in zip(bodies, conversed(schedule("manual"), bodies, format, pauses), strict=True):
         assert sent.outcome.body == body
         assert sent.outcome.edits == ()
-        assert sent.conversation.flushes == ()
+        assert sent.conversation.memo.ledger.flushes == ()
 
 
 @every_format
@@ -219,7 +218,7 @@ class Anywhere:
     shares: tuple[float, ...]
     """The part of what was sent before that is left as it is, for each request."""
 
-    def takes(self, edit: Edit, price: Price, requests: int, past: Requests) -> bool:
+    def takes(self, edit: Edit, price: Price, requests: int) -> bool:
         return True
 
     def plan(self, moment: Moment) -> Plan:
@@ -295,20 +294,20 @@ def restored(settings: Settings, ledger: bytes, last: Frame, sent: Conversation)
         engine.press(sent.engine.depth)
         return len(last)
 
-    engine.advance(len(last), load, 0, nothing_more, loaded.edits)
+    engine.look(len(last), load, loaded.commands)
+    engine.take_over(loaded.edits, load)
+    engine.decide(len(last), load, 0, nothing_more)
     again = Conversation(
+        replace(sent.memo, ledger=engine.ledger(loaded, loaded.flushes, loaded.commands)),
         last,
         engine,
-        seen=sent.seen,
         around=sent.around,
         around_tokens=sent.around_tokens,
         prompt=sent.prompt,
         prompt_digest=sent.prompt_digest,
-        requests=sent.requests,
-        flushes=loaded.flushes,
-        account=sent.account,
     )
-    again.record(last, load)
+    again.in_force = again.memo.ledger
+    again.record(last, load, [])
     return again
 
 
@@ -322,10 +321,10 @@ def test_a_restored_ledger_gives_the_same_bytes(
     settings = SCHEDULES[name]
     bodies = requests(session, format)
     for body, sent in zip(bodies, conversed(settings, bodies, format, pauses), strict=True):
-        again = restored(settings, sent.conversation.ledger.dump(), frame(body, format), sent.conversation)
+        again = restored(settings, sent.conversation.memo.ledger.dump(), frame(body, format), sent.conversation)
         engine = again.engine
         assert again.last.assemble(engine.edited, engine.rendered, engine.changed) == sent.outcome.body
-        assert again.ledger == sent.conversation.ledger
+        assert again.memo.ledger == sent.conversation.memo.ledger
         assert engine.pending == sent.conversation.engine.pending
 
 
@@ -342,12 +341,10 @@ def test_a_restored_conversation_goes_on_in_the_same_bytes(
     pruner = Pruner(settings)
     for i, sent in enumerate(conversed(settings, bodies, format, pauses)):
         if i == stop:
-            dumped = sent.conversation.ledger.dump()
-            pruner._remember(
-                restored(settings, dumped, frame(bodies[i], format), sent.conversation), sent.conversation.seen
-            )
+            dumped = sent.conversation.memo.ledger.dump()
+            pruner._conversations.remember(restored(settings, dumped, frame(bodies[i], format), sent.conversation))
         elif i > stop:
-            assert send(pruner, bodies[i], sent.conversation.seen, format).outcome.body == sent.outcome.body
+            assert send(pruner, bodies[i], sent.conversation.memo.seen, format).outcome.body == sent.outcome.body
 
 
 LONG: Final = build(
@@ -372,7 +369,7 @@ def test_the_law_is_not_kept_by_doing_nothing(format: str) -> None:
     for name, settings in SCHEDULES.items():
         *_, last = conversed(settings, bodies, format, [5.0])
         assert last.outcome.edits, name
-        flushes[name] = last.conversation.flushes
+        flushes[name] = last.conversation.memo.ledger.flushes
     assert any(flush.cut > 0 for flush in flushes["cache, cheap"])
     assert len(flushes["cache, dear"]) < len(flushes["cache, hasty"])
     assert flushes["pressure"] and flushes["cache, full"]

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
+from dataclasses import dataclass, replace
+from math import exp
 from typing import Any
 
 import pytest
@@ -10,20 +11,26 @@ import pytest
 from prunus.edits import Edit, Gone
 from prunus.history import Ref
 from prunus.policy.prices import Price
-from prunus.policy.requests import Requests
 from prunus.policy.schedule import SCHEDULES, Cache, Eager, Manual, Moment, Plan, Pressure, Schedule
 
 USUAL = Price(0.1, 1.25, 300, 0)
 CHEAP_READS = Price(0.025, 1.25, 300, 0)
 DEAR_READS = Price(0.5, 1.0, 300, 0)
 NEVER = 1 << 62
-CACHE = Cache(patience=2.0, ahead=100)
 PRESSURE = Pressure(share=0.75)
 
 
-def lasting(requests: int) -> Requests:
-    """A past that lets expect so many requests more, if none of them is too far ahead to count."""
-    return Requests(prior=((0, requests),))
+@dataclass(frozen=True, slots=True)
+class Lasting(Cache):
+    """A schedule that expects so many requests more, if none of them is too far ahead to count."""
+
+    more: int = 20
+
+    def to_come(self, requests: int) -> int:
+        return round(self.more * (1 - exp(-self.ahead / self.more)))
+
+
+CACHE = Lasting(patience=2.0, ahead=100)
 
 
 def moment(*pending: tuple[int, int], **changes: Any) -> Moment:
@@ -42,7 +49,6 @@ def moment(*pending: tuple[int, int], **changes: Any) -> Moment:
         "window": 200_000,
         "paid": 10_000_000.0,
         "growth": 20.0,
-        "past": lasting(20),
     }
     return Moment(**{**usual, **changes})
 
@@ -180,20 +186,20 @@ def test_free_reads_save_nothing() -> None:
 
 
 def test_where_conversations_last_long_it_breaks_sooner() -> None:
-    assert cut(CACHE, moment((80, 600), past=lasting(10), growth=2.0)) == 100
-    assert cut(CACHE, moment((80, 600), past=lasting(90), growth=2.0)) == 80
+    assert cut(replace(CACHE, more=10), moment((80, 600), growth=2.0)) == 100
+    assert cut(replace(CACHE, more=90), moment((80, 600), growth=2.0)) == 80
 
 
 def test_no_conversation_is_expected_to_last_for_ever() -> None:
-    assert cut(replace(CACHE, ahead=10), moment((80, 600), past=lasting(90), growth=2.0)) == 100
-    assert cut(CACHE, moment((3, 200), past=lasting(1_000_000))) == 100
+    assert cut(replace(CACHE, ahead=10, more=90), moment((80, 600), growth=2.0)) == 100
+    assert cut(replace(CACHE, more=1_000_000), moment((3, 200))) == 100
 
 
 def test_the_saving_counts_in_this_request_too() -> None:
     # One request to come and this one: 0.5 * 100 * 2 = 100 against 0.5 * 190.
-    at = moment((90, 100), tail=lambda message: 290, price=DEAR_READS, past=lasting(1))
-    assert cut(Cache(patience=1.0), at) == 90
-    assert cut(Cache(patience=1.0, ahead=0), at) == 100
+    at = moment((90, 100), tail=lambda message: 290, price=DEAR_READS)
+    assert cut(Lasting(patience=1.0, more=1), at) == 90
+    assert cut(Lasting(patience=1.0, more=1, ahead=0), at) == 100
 
 
 def test_an_edit_that_takes_all_of_the_tail_costs_nothing() -> None:
@@ -324,19 +330,19 @@ def risky(chance: float, tokens: int = 1000, saved: int = 850) -> Edit:
 @pytest.mark.parametrize(("chance", "taken"), [(0.0, True), (0.25, True), (0.3, False), (1.0, False)])
 def test_what_may_be_used_again_goes_only_where_that_saves_more_than_it_risks(chance: float, taken: bool) -> None:
     # It saves 0.1 * 850 * 21 = 1785; reading it again costs 1.25 * 1000 + 0.1 * 20,000 = 3250, counted twice.
-    assert CACHE.takes(risky(chance), USUAL, 0, lasting(20)) is taken
+    assert CACHE.takes(risky(chance), USUAL, 0) is taken
 
 
 def test_the_longer_a_conversation_lasts_the_more_may_be_risked() -> None:
-    assert not CACHE.takes(risky(0.3), USUAL, 0, lasting(20))
-    assert CACHE.takes(risky(0.3), USUAL, 0, lasting(40))
+    assert not CACHE.takes(risky(0.3), USUAL, 0)
+    assert replace(CACHE, more=40).takes(risky(0.3), USUAL, 0)
 
 
 def test_care_says_how_much_a_loss_counts() -> None:
-    assert Cache(care=0.0).takes(risky(1.0), USUAL, 0, lasting(20))
-    assert not Cache(care=10.0).takes(risky(0.1), USUAL, 0, lasting(20))
+    assert Lasting(care=0.0).takes(risky(1.0), USUAL, 0)
+    assert not Lasting(care=10.0).takes(risky(0.1), USUAL, 0)
 
 
 @pytest.mark.parametrize("schedule", [Eager(), Manual(), PRESSURE], ids=["eager", "manual", "pressure"])
 def test_other_schedules_do_not_weigh_risks(schedule: Schedule) -> None:
-    assert schedule.takes(risky(1.0), USUAL, 0, lasting(20))
+    assert schedule.takes(risky(1.0), USUAL, 0)

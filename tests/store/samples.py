@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from hashlib import blake2b
 
 from prunus.edits import Edit, Note
 from prunus.history import Ref
-from prunus.memory import Memo, chain
+from prunus.memory import Memo, Memory, chain
 from prunus.outcome import Receipt
 from prunus.policy.ledger import Flush, Ledger
 from prunus.store import Exchange, Usage
@@ -56,3 +57,9 @@ def memo(
     id: str, depth: int, edits: tuple[Edit, ...] = (), flushes: tuple[Flush, ...] = (), at: float = 1.0
 ) -> Memo:
     return Memo(id, Ledger(edits, flushes), depth, depth // 2, at, b"prompt")
+
+
+def recalled(memory: Memory, links: Sequence[bytes]) -> tuple[Memo | None, int]:
+    """What a memory knows of the conversation with the deepest of these links, and how many of them it has."""
+    found = memory.find(links)[0]
+    return memory.load(found.id), found.shared

@@ -12,9 +12,8 @@ from typing import Any
 import pytest
 
 from prunus import Pruner, Settings
-from prunus.memory import PAST
-from prunus.store import Store, StoreError, open_store
-from tests.store.samples import edit, exchange, flush, links, memo
+from prunus.store import Store, StoreError
+from tests.store.samples import edit, exchange, flush, links, memo, recalled
 
 Reopen = Callable[..., Store]
 
@@ -73,7 +72,7 @@ def test_what_is_recorded_of_an_exchange_does_not_change_what_is_remembered(stor
     kept = memo("c1", 6, (edit(2),), at=50.0)
     store.memory("").keep(kept, links(6))
     store.record("", exchange("c1", 99, time=9_999.0))
-    assert store.memory("").recall(links(6)) == (kept, 5)
+    assert recalled(store.memory(""), links(6)) == (kept, 6)
 
 
 def test_the_deepest_link_counts(store: Store) -> None:
@@ -83,11 +82,10 @@ def test_the_deepest_link_counts(store: Store) -> None:
     memory.keep(memo("long", 700), whole[:700])
     other = [*whole[:10], *links(900, "b")]
     for asked, expected in ((whole, ("long", 699)), (whole[:300], ("long", 299)), (other, ("long", 9))):
-        found = memory.recall(asked)
-        assert found is not None
-        assert (found[0].id, found[1]) == expected
-    assert memory.recall(links(2_000, "c")) is None
-    assert memory.recall([]) is None
+        found = memory.find(asked)[0]
+        assert (found.id, found.shared - 1) == expected
+    assert not memory.find(links(2_000, "c"))
+    assert not memory.find([])
 
 
 def test_a_ledger_follows_every_change(reopen: Reopen) -> None:
@@ -103,7 +101,7 @@ def test_a_ledger_follows_every_change(reopen: Reopen) -> None:
     for n, (edits, flushes) in enumerate(states):
         kept = memo("c1", 2 * n + 2, edits, flushes, at=float(n))
         ours.keep(kept, links(2 * n + 2)[-2:])
-        assert theirs.recall(links(2 * n + 2)) == (kept, 2 * n + 1)
+        assert recalled(theirs, links(2 * n + 2)) == (kept, 2 * n + 2)
 
 
 def test_a_ledger_that_another_process_changed_is_written_whole(reopen: Reopen) -> None:
@@ -112,7 +110,7 @@ def test_a_ledger_that_another_process_changed_is_written_whole(reopen: Reopen) 
     theirs.keep(memo("c1", 2, (edit(6),)), links(2))
     last = memo("c1", 4, (edit(2), edit(4)))
     ours.keep(last, links(4)[2:])
-    assert reopen().memory("").recall(links(4)) == (last, 3)
+    assert recalled(reopen().memory(""), links(4)) == (last, 4)
 
 
 def test_a_ledger_that_did_not_change_is_not_written(store: Store, path: Path) -> None:
@@ -135,46 +133,7 @@ def test_a_ledger_of_another_version_is_forgotten(store: Store, path: Path) -> N
     with sqlite3.connect(path) as connection:
         connection.execute("UPDATE edits SET edit = ?", (b'{"version": 99}',))
     connection.close()
-    assert store.memory("").recall(links(2)) is None
-
-
-def test_lengths_are_those_of_conversations_that_have_ended(store: Store) -> None:
-    memory = store.memory("")
-    for n, (id, requests) in enumerate({"a": 3, "b": 40, "c": 7}.items()):
-        memory.keep(memo(id, 2 * requests, at=100.0 * n), links(2, id))
-    assert memory.lengths(150.0) == (40, 3)
-    assert memory.lengths(1_000.0) == (7, 40, 3)
-    memory.keep(memo("a", 8, at=900.0), links(4, "a")[2:])
-    assert memory.lengths(500.0) == (7, 40)
-
-
-def test_lengths_of_other_tenants_are_not_told(store: Store) -> None:
-    store.memory("ann").keep(memo("a", 8), links(2))
-    assert store.memory("bob").lengths(1_000.0) == ()
-    assert store.memory("ann").lengths(1_000.0) == (4,)
-
-
-def test_an_exchange_alone_has_no_length(store: Store) -> None:
-    store.record("", exchange("c1", 9))
-    assert store.memory("").lengths(1e9) == ()
-
-
-def test_only_the_newest_lengths_are_told(store: Store) -> None:
-    memory = store.memory("")
-    with store.together():
-        for n in range(PAST + 20):
-            memory.keep(memo(f"c{n}", 2 * n + 2, at=float(n)), links(1, f"c{n}"))
-    assert memory.lengths(1e9) == tuple(range(PAST + 20, 20, -1))
-
-
-def test_a_store_that_fails_has_no_lengths(path: Path) -> None:
-    path.mkdir(parents=True)
-    told: list[StoreError] = []
-    store = open_store(f"sqlite:///{path}")
-    assert store.memory("", told.append).lengths(1e9) == ()
-    assert len(told) == 1
-    with pytest.raises(StoreError):
-        store.memory("").lengths(1e9)
+    assert store.memory("").load("c1") is None
 
 
 WORKER = """

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import replace
 from pathlib import Path
 from typing import Final
 
@@ -39,7 +40,7 @@ def told(pruner: Pruner, format: str, now: float, body: bytes) -> Sent:
     assert outcome.error is None
     assert isinstance(outcome.body, bytes)
     conversation = pruner._conversations[-1]
-    return outcome.body, conversation.account, len(conversation.flushes)
+    return outcome.body, conversation.memo.account, len(conversation.memo.ledger.flushes)
 
 
 def steady(reopen: Reopen, chosen: Settings, format: str, bodies: list[tuple[float, bytes]]) -> list[Sent]:
@@ -88,12 +89,13 @@ def test_without_its_account_a_conversation_would_go_on_otherwise(tmp_path: Path
     sent = []
     for now, body in bodies:
         sent.append(told(pruner, format, now, body)[0])
-        pruner._conversations[-1].account = Account()
+        held = pruner._conversations[-1]
+        held.memo = replace(held.memo, account=Account())
     assert sent != [one[0] for one in expected]
 
 
 @pytest.mark.parametrize("schedule", ["cache", "eager"])
-def test_a_session_replayed_from_the_start_is_one_conversation_each_time(
+def test_a_session_replayed_from_the_start_is_a_conversation_of_its_own(
     tmp_path: Path, reopen: Reopen, schedule: str
 ) -> None:
     format, bodies = requests(tmp_path, "claude-code")
@@ -103,15 +105,3 @@ def test_a_session_replayed_from_the_start_is_one_conversation_each_time(
         outcomes = [pruner.prune(body, now + run * last, format=format) for now, body in bodies]
         assert [outcome.error for outcome in outcomes] == [None] * len(outcomes)
         assert len({outcome.conversation for outcome in outcomes}) == len(pruner._conversations) == 1
-
-
-def test_the_schedule_is_told_how_long_the_conversations_of_the_store_lasted(
-    tmp_path: Path, reopen: Reopen
-) -> None:
-    format, bodies = requests(tmp_path, "claude-code")
-    steady(reopen, settings(CHEAP), format, bodies)
-    day = bodies[-1][0] + 86_400.0
-    for tenant, known in ("steady", (len(bodies),)), ("another", ()):
-        pruner = Pruner(settings(CHEAP), reopen().memory(tenant))
-        told(pruner, format, day, bodies[-1][1].replace(b"basket", b"bag"))
-        assert pruner._past._requests.lengths == known

@@ -142,7 +142,7 @@ def test_no_tenant_sees_what_belongs_to_another(store: Store, kind: str) -> None
     for other in ("bert", ""):
         assert store.receipts(other) == store.receipts(other, "c1") == store.find(other, "a") == []
         assert all(store.original(other, digest) is None for digest in digests)
-        assert store.memory(other).recall(links(6)) is None
+        assert not store.memory(other).find(links(6))
         assert store.sessions(other) == store.exchanges(other, "c1") == []
         assert store.hidden(other, ["k"]) == {}
         assert store.asked(other, "c1") == store.take(other, "c1") == ()
@@ -168,7 +168,7 @@ def test_clear_leaves_nothing(store: Store, path: object) -> None:
     info = store.info()
     assert (info.conversations, info.exchanges, info.receipts, info.originals, info.hidden) == (0, 0, 0, 0, 0)
     assert store.totals("").requests == 0
-    assert store.memory("").recall(links(6)) is None
+    assert not store.memory("").find(links(6))
 
 
 def test_off_keeps_nothing_on_disk(tmp_path: object, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -178,6 +178,6 @@ def test_off_keeps_nothing_on_disk(tmp_path: object, monkeypatch: pytest.MonkeyP
     store.memory("").keep(memo("c1", 6), links(6))
     store.save_hidden("", "k", b"1")
     assert store.hidden("", ["k"]) == {"k": b"1"}
-    assert store.memory("").recall(links(6)) is None
+    assert not store.memory("").find(links(6))
     assert store.sessions("") == store.receipts("") == []
     assert list(tmp_path.iterdir()) == []  # type: ignore[attr-defined]

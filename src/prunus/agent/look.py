@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from dataclasses import dataclass
 
-from prunus.conversation import Loader
+from prunus.conversation import Loader, count_around
 from prunus.edits import Edit
 from prunus.engine import Engine
 from prunus.formats import frame
@@ -44,7 +44,9 @@ def look_at(body: bytes, settings: Settings, format: str | None, edits: Iterable
         tags=settings.agent.offer != "off",
     )
     load = Loader(cut)
-    engine.advance(len(cut), load, 0, lambda: 1 << 62, outcome.edits if edits is None else edits)
+    engine.look(len(cut), load)
+    engine.take_over(outcome.edits if edits is None else edits, load)
+    engine.decide(len(cut), load, 0, lambda: 1 << 62)
     engine.view.look_at(load)
-    around = engine.view.counter.count(cut.around().decode("utf-8", "replace"))
+    around = count_around(cut, engine.view.counter)
     return Look(engine, outcome, around, settings.window_of(cut.model), settings.active_pressure())

@@ -27,9 +27,8 @@ def statistics(archive: Archive, tenant: str, body: bytes, format: str) -> str:
     cut = frame(body, format)
     load = Loader(cut)
     links = chain((load.digest(i) for i in range(len(cut))), cut.format.name.encode())
-    known = archive.memory(tenant).recall(links) if links else None
+    found = archive.memory(tenant).find(links)
     ever = archive.totals(tenant)
-    if known is None or not ever.requests:
+    if not found or not ever.requests:
         return ""
-    memo, _ = known
-    return stats_box(archive.totals(tenant, memo.id), ever, memo.id)
+    return stats_box(archive.totals(tenant, found[0].id), ever, found[0].id)

@@ -81,12 +81,6 @@ class Candidates:
             for more in strategy.follow(edit, self._view):
                 self.take(more)
 
-    def adopt(self, edit: Edit) -> None:
-        """What another process was asked for stays asked for; no event of the history tells of it."""
-        if edit.asked and not edit.fresh and edit.by is None and edit.strategy in self.rank:
-            self.options.setdefault(edit.target, {}).setdefault(self.rank[edit.strategy], edit)
-            self.dirty.add(edit.target)
-
     def take_back(self, target: Ref, strategy: str) -> None:
         """What a strategy proposed for a part is a candidate no longer."""
         self.options[target].pop(self.rank[strategy], None)

@@ -25,6 +25,7 @@ from prunus.guards import Guard
 from prunus.guards.open_loop import OpenLoop
 from prunus.guards.protected_tools import ProtectedTools
 from prunus.history import Message, Ref
+from prunus.policy.ledger import Flush, Ledger
 from prunus.policy.priorities import Priority
 from prunus.policy.reminders import Reminding
 from prunus.policy.tags import Tags
@@ -59,6 +60,7 @@ class Engine:
         self.asked = next((strategy for strategy in strategies if isinstance(strategy, Asked)), None)
         self.manual = False
         """The user has switched off cutting by itself."""
+        self._obeyed = 0
         self.room: tuple[int, int] = (0, 0)
         """The tokens around the messages, and those that the model can take, for reminders."""
         self.tags = Tags(view, self.asked, shown=tags, own=own_ids)
@@ -115,34 +117,68 @@ class Engine:
         """The priorities of what may go of the parts that are marked for times of pressure."""
         return self._marks.depth
 
-    def advance(
+    def look(
         self,
         count: int,
         load: Callable[[int], Message],
-        resent: int,
-        plan: Callable[[], int] = lambda: 0,
-        adopted: Iterable[Edit] = (),
-        asks: Iterable[str] = (),
-    ) -> None:
-        """Take in the messages up to `count`; those from `resent` on may have come with other bytes.
+        commands: Sequence[tuple[int, str]] = (),
+        enough: Callable[[], bool] = lambda: False,
+    ) -> bool:
+        """Show the messages up to `count` to the strategies; False where `enough` ended it before the last one.
 
-        `plan` is asked, once all that could go is known, from which message on the edits are to be made. Adopted
-        edits are in force already: another process, or the conversation that this one left, had made them. `asks`
-        are commands of the user that are not in the history, such as `sweep 5`.
+        `commands` are all that the user ever asked for outside of the history, such as `sweep 5`, each with the
+        number of messages that there were then.
         """
         view = self.view
         view.look_at(load)
-        self.made.clear()
         try:
             for index in range(len(view.turns), count):
+                if enough():
+                    return False
+                self._obey(commands)
                 before = view.tokens
                 events = view.extend(load(index))
                 self.sizes.append(view.tokens - before)
                 for event in events:
                     self._hear(event)
-            self._adopt(adopted)
-            for words in asks:
-                self._obey(words)
+            self._obey(commands)
+        finally:
+            view.look_at(None)
+        return True
+
+    def take_over(self, edits: Iterable[Edit], load: Callable[[int], Message]) -> None:
+        """Put these edits in force and no others.
+
+        Another process made them, or the conversation that this one left. Every message that they change has been
+        looked at.
+        """
+        self.view.look_at(load)
+        try:
+            # Reasoning comes back where a loop that was over was undone and is open again.
+            wanted = {edit.target: edit for edit in edits if OpenLoop().hold(edit, self.view) is None}
+            for target in [*self.chosen]:
+                if target not in wanted:
+                    self._pending.put(target, None)
+            for target, edit in wanted.items():
+                if self.chosen.get(target) != edit:
+                    self._pending.put(target, edit)
+            if any(edit.pressure for edit in wanted.values()):
+                # What was cut under pressure stays cut, so it has to be known what that was.
+                self.mark()
+        finally:
+            self.view.look_at(None)
+
+    def decide(
+        self, count: int, load: Callable[[int], Message], resent: int, plan: Callable[[], int] = lambda: 0
+    ) -> None:
+        """Decide about all that was looked at, make the edits that are due, and render what they change.
+
+        Messages from `resent` on may have come with other bytes. `plan` is asked, once all that could go is known,
+        from which message on the edits are to be made.
+        """
+        self.view.look_at(load)
+        self.made.clear()
+        try:
             if self._reminder is not None and count:
                 self._reminder.remind(count - 1, *self.room)
             self._decisions.wake()
@@ -150,7 +186,7 @@ class Engine:
             self._flush(plan())
             self._rendering.renew(resent)
         finally:
-            view.look_at(None)
+            self.view.look_at(None)
 
     def mark(self) -> None:
         """Ask what could go if the context ran short; not asked before there is need."""
@@ -188,6 +224,15 @@ class Engine:
         """The parts whose pending edits were asked for, and those that point to them."""
         return self._pending.asked_for()
 
+    def ledger(self, before: Ledger, flushes: tuple[Flush, ...], commands: tuple[tuple[int, str], ...]) -> Ledger:
+        """What is in force now; the ledger from before where nothing is new."""
+        edits, tags = self._in_force.in_order(), before.tags
+        if len(tags) != len(self.tags.placed):
+            tags = tuple(self.tags.placed)
+        if (edits, flushes, commands, tags) == (before.edits, before.flushes, before.commands, before.tags):
+            return before
+        return Ledger(edits, flushes, commands, tags)
+
     def edits(self) -> tuple[Edit, ...]:
         """The edits in force, one for each part that is not as it came."""
         return self._in_force.edits()
@@ -220,25 +265,14 @@ class Engine:
         for edit in edits:
             self._candidates.take(edit)
 
-    def _adopt(self, edits: Iterable[Edit]) -> None:
-        for edit in edits:
-            if OpenLoop().hold(edit, self.view) is not None:
-                # Undone into a loop that was over: its reasoning has to come back.
-                continue
-            self._pending.put(edit.target, edit)
-            self._candidates.adopt(edit)
-        if any(edit.pressure for edit in self.made):
-            # What was cut under pressure stays cut, so it has to be known what that was.
-            self.mark()
-        self.made.clear()
-
-    def _obey(self, words: str) -> None:
-        """Carry out a command of the user that came from outside."""
-        command = read_command(f"/prunus {words}")
-        if self.asked is None or command is None:
-            return
-        self._take(wishes(command, len(self.view.turns), self.view, self.asked))
-        self.manual = command.switched(self.manual)
+    def _obey(self, commands: Sequence[tuple[int, str]]) -> None:
+        """Carry out the commands that were given when there were as many messages as were looked at so far."""
+        while self._obeyed < len(commands) and commands[self._obeyed][0] <= len(self.view.turns):
+            command = read_command(f"/prunus {commands[self._obeyed][1]}")
+            self._obeyed += 1
+            if self.asked is not None and command is not None:
+                self._take(wishes(command, len(self.view.turns), self.view, self.asked))
+                self.manual = command.switched(self.manual)
 
     def _flush(self, cut: int) -> None:
         self._pending.flush(cut)

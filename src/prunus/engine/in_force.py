@@ -23,6 +23,7 @@ class InForce:
     def __init__(self, view: View) -> None:
         self._view = view
         self.chosen: dict[Ref, Edit] = {}
+        self._sorted: tuple[Edit, ...] | None = ()
         self.made: list[Edit] = []
         """The edits that were put in force in this request."""
         self.sizes = Sums()
@@ -33,6 +34,7 @@ class InForce:
 
     def force(self, target: Ref, edit: Edit | None) -> None:
         """An edit is in force from now on, or none is."""
+        self._sorted = None
         old = self.chosen.pop(target, None)
         for changed, sign in ((old, -1), (edit, 1)):
             if changed is not None:
@@ -58,6 +60,12 @@ class InForce:
         use = self._view.by_ref.get(ref)
         edit = self.chosen.get(use.call) if use is not None and use.result == ref else None
         return edit.replacement.left if edit is not None and isinstance(edit.replacement, Input) else ""
+
+    def in_order(self) -> tuple[Edit, ...]:
+        """The edits in force by their places, as they are remembered; the same tuple until one changes."""
+        if self._sorted is None:
+            self._sorted = tuple(sorted(self.chosen.values(), key=lambda edit: edit.target))
+        return self._sorted
 
     def edits(self) -> tuple[Edit, ...]:
         """The edits in force, one for each part that is not as it came."""

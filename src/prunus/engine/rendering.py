@@ -3,17 +3,33 @@
 from __future__ import annotations
 
 from bisect import bisect_left, insort
+from collections.abc import Mapping
 
 from prunus.apply import change, extended
 from prunus.edits import Replacement
 from prunus.engine.in_force import InForce
 from prunus.formats import write
-from prunus.history import Ref
+from prunus.history import Message, Ref
 from prunus.invariants import Change, check
 from prunus.policy.tags import Tags
 from prunus.view import View
 
-__all__ = ["Rendering"]
+__all__ = ["Rendering", "render"]
+
+
+def render(
+    format: str,
+    before: Message,
+    following: Message | None,
+    edits: Mapping[int, Replacement],
+    *,
+    open_loop: bool,
+    own: bool,
+) -> bytes:
+    """One message with its edits carried out; raises where its provider would not take it."""
+    after = change(before, edits)
+    check(Change(format, before, after, following if after is None else None, open_loop, own))
+    return write(before, edits)
 
 
 class Rendering:
@@ -54,17 +70,14 @@ class Rendering:
                 self.size -= len(self.rendered.pop(index))
                 self.edited.remove(index)
             return
-        after = change(before, edits)
-        more = after is None and index + 1 < len(self._view.turns)
-        following = self._view.message(index + 1) if more else None
-        open_loop = self._view.loops[index] >= self._view.loop
         own = all(e.asked and e.fresh for p in edits if (e := self._chosen.get(Ref(index, p))) is not None)
-        check(Change(self._format, before, after, following, open_loop, own))
+        following = self._view.message(index + 1) if index + 1 < len(self._view.turns) else None
+        open_loop = self._view.loops[index] >= self._view.loop
         if index in self.rendered:
             self.size -= len(self.rendered[index])
         else:
             insort(self.edited, index)
-        self.rendered[index] = write(before, edits)
+        self.rendered[index] = render(self._format, before, following, edits, open_loop=open_loop, own=own)
         self.size += len(self.rendered[index])
 
     def _dressed(self, ref: Ref) -> Replacement:

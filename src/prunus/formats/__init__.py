@@ -10,8 +10,9 @@ from prunus import surrogates
 from prunus.errors import FormatError
 from prunus.formats.digest import digest, unmarked
 from prunus.formats.format import Format, as_json
-from prunus.formats.frame import FORMATS, Frame, format_named, frame, resume
+from prunus.formats.frame import Frame, frame, resume
 from prunus.formats.objects import Objects, copy, encode, read_objects
+from prunus.formats.recognition import FORMATS, format_named
 from prunus.formats.write import write
 from prunus.history import History, Message
 

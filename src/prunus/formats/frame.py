@@ -12,34 +12,20 @@ from typing import Any, Final
 import msgspec
 
 from prunus.errors import FormatError
-from prunus.formats.anthropic_messages import AnthropicMessages
 from prunus.formats.digest import lifetime
-from prunus.formats.format import Format, kind_of
-from prunus.formats.gemini import Gemini
-from prunus.formats.openai_chat import OpenAIChat
+from prunus.formats.format import Format
 from prunus.formats.openai_responses import OpenAIResponses, message_of
-from prunus.formats.opencode import OpenCode
+from prunus.formats.recognition import FIELDS, format_named, recognise
 from prunus.surrogates import decode
 
-__all__ = ["FORMATS", "PROMPT", "Frame", "format_named", "frame", "resume"]
+__all__ = ["PROMPT", "Frame", "frame", "held_elsewhere", "resume"]
 
-FORMATS: Final[tuple[Format, ...]] = (
-    AnthropicMessages(),
-    OpenAIChat(),
-    OpenAIResponses(),
-    Gemini(),
-    OpenCode(),
-)
 PROMPT: Final = ("model", "system", "instructions", "systemInstruction", "system_instruction", "tools")
-_FIELDS: Final = ("messages", "input", "contents")
-_LOOK: Final = 64
+_HELD: Final = "previous_response_id"
 _CHUNK: Final = 1 << 20
 _GLANCE: Final = 64
 _SPACE: Final = re.compile(rb"[ \t\r\n]*")
 _KEY: Final = re.compile(rb'[ \t\r\n]*"((?:[^"\\]|\\.)*)"[ \t\r\n]*:[ \t\r\n]*', re.DOTALL)
-_CHAT: Final = frozenset({"tool_calls", "function_call", "reasoning_content", "tool_call_id"})
-_ANTHROPIC: Final = frozenset({"tool_use", "tool_result", "thinking", "redacted_thinking", "server_tool_use"})
-_CHAT_BLOCKS: Final = frozenset({"image_url", "input_audio", "refusal", "tool_call", "tool_output"})
 
 
 @dataclass(slots=True)
@@ -77,8 +63,11 @@ class Frame:
         return lifetime(self.prompt.get("system", b""), self.raw(-1) if self.starts else b"")
 
     def around(self) -> bytes:
-        """What stands before and behind the messages: system text, tools, options."""
-        return self.body[: self.starts[0]] + self.body[self.ends[-1] :] if self.starts else self.body
+        """What stands before and behind the messages, as JSON: system text, tools, options."""
+        if not self.starts:
+            return self.body
+        nothing = b'""' if self.bare else b""
+        return self.body[: self.starts[0]] + nothing + self.body[self.ends[-1] :]
 
     def shared(self, body: bytes) -> int:
         """How many messages another body begins with that have the bytes of these."""
@@ -114,14 +103,6 @@ class Frame:
         return b"".join(pieces)
 
 
-def format_named(name: str) -> Format:
-    """The format of this name."""
-    for known in FORMATS:
-        if known.name == name:
-            return known
-    raise FormatError(f"no format {name!r}; there are {', '.join(known.name for known in FORMATS)}")
-
-
 def frame(body: bytes, name: str | None = None) -> Frame:
     """Find the messages of a body and the format they are written in."""
     chosen = format_named(name) if name else None
@@ -130,7 +111,7 @@ def frame(body: bytes, name: str | None = None) -> Frame:
     try:
         if opening == b"[":
             items = decode(body, list[msgspec.Raw])
-            known = chosen or _recognise_list(items)
+            known = chosen or recognise(None, map(decode, items))
             starts, ends = _spans(body, start, items)
             return Frame(body, known, starts, ends)
         if opening != b"{":
@@ -144,10 +125,10 @@ def frame(body: bytes, name: str | None = None) -> Frame:
         raise FormatError("nested too deeply") from error
 
 
-def resume(known: Frame, body: bytes, count: int) -> Frame | None:
+def resume(known: Frame, body: bytes, count: int, name: str | None = None) -> Frame | None:
     """The frame of a body whose first `count` messages have the bytes of `known`: only the rest is scanned.
 
-    None where the rest cannot be read alone; then the whole body has to be.
+    None where the rest cannot be read alone, or shows another format; then the whole body has to be scanned.
     """
     end = known.ends[count - 1]
     try:
@@ -166,30 +147,37 @@ def resume(known: Frame, body: bytes, count: int) -> Frame | None:
         more_starts, more_ends = _spans(body, _skip(body, end), items)
         starts += more_starts
         ends += more_ends
-    closed = known.closed or _closed(rest)
     prompt = {key: value for key, value in known.prompt.items() if key in known.ahead} | _prompt(rest)
-    return Frame(body, known.format, starts, ends, closed, _model(rest) or known.model, prompt, known.ahead)
+    held = known.closed if _HELD in known.ahead else held_elsewhere(_value(rest, _HELD))
+    made = Frame(body, known.format, starts, ends, held, _model(prompt), prompt, known.ahead)
+    if not name:
+        keys = known.ahead | rest.keys() | {known.format.field}
+        top = None if body[_skip(body, 0)] == ord("[") else _told(keys, prompt)
+        if recognise(top, (decode(made.raw(i)) for i in range(len(made)))) is not known.format:
+            return None
+    return made
 
 
 def _frame_object(body: bytes, start: int, chosen: Format | None) -> Frame:
     top = decode(body, dict[str, msgspec.Raw])
-    field = chosen.field if chosen else next((key for key in _FIELDS if key in top), "")
+    field = chosen.field if chosen else next((key for key in FIELDS if key in top), "")
     if field not in top:
         keys = ", ".join(list(top)[:8]) or "none"
-        wanted = field or ", ".join(_FIELDS)
+        wanted = field or ", ".join(FIELDS)
         raise FormatError(f"no known format: the body has the keys {keys}; expected {wanted}, or a list")
     order = list(top)
     ahead = frozenset(order[: order.index(field)])
     place = _place(body, start, top, field)
-    around = _closed(top), _model(top), _prompt(top), ahead
-    if bytes(top[field])[:1] == b'"' and field == OpenAIResponses.field:
+    prompt = _prompt(top)
+    around = held_elsewhere(_value(top, _HELD)), _model(prompt), prompt, ahead
+    if bytes(memoryview(top[field])[:1]) == b'"' and field == OpenAIResponses.field:
         known = format_named(OpenAIResponses.name)
         return Frame(body, known, [place], [place + len(top[field])], *around, bare=True)
     try:
         items = decode(top[field], list[msgspec.Raw])
     except msgspec.ValidationError as error:
         raise FormatError(f"no known format: {field} is not a list") from error
-    known = chosen or _recognise(field, top, items)
+    known = chosen or recognise(_told(top.keys(), prompt), map(decode, items))
     starts, ends = _spans(body, place, items)
     return Frame(body, known, starts, ends, *around)
 
@@ -198,16 +186,23 @@ def _prompt(top: Mapping[str, msgspec.Raw]) -> dict[str, bytes]:
     return {key: bytes(top[key]) for key in PROMPT if key in top}
 
 
-def _closed(top: Mapping[str, msgspec.Raw]) -> str:
-    held = top.get("previous_response_id")
-    return "" if held is None or bytes(held) == b"null" else "the provider holds the history (previous_response_id)"
+def held_elsewhere(earlier: Any) -> str:
+    """Why nothing may be pruned, given the response that a request continues from."""
+    return "" if earlier is None else "the provider holds the history (previous_response_id)"
 
 
-def _model(top: Mapping[str, msgspec.Raw]) -> str:
-    if "model" not in top:
-        return ""
-    value = decode(top["model"])
+def _value(top: Mapping[str, msgspec.Raw], key: str) -> Any:
+    return decode(top[key]) if key in top else None
+
+
+def _model(prompt: Mapping[str, bytes]) -> str:
+    value = decode(prompt["model"]) if "model" in prompt else ""
     return value if isinstance(value, str) else ""
+
+
+def _told(keys: Collection[str], prompt: Mapping[str, bytes]) -> dict[str, Any]:
+    """What the top of a body tells about its format: its keys, and the values of those that matter."""
+    return dict.fromkeys(keys) | {key: decode(prompt[key]) for key in ("model", "tools") if key in prompt}
 
 
 def _place(body: bytes, start: int, top: Mapping[str, msgspec.Raw], field: str) -> int:
@@ -248,61 +243,3 @@ def _spans(body: bytes, start: int, items: Sequence[msgspec.Raw]) -> tuple[list[
 def _skip(body: bytes, at: int) -> int:
     found = _SPACE.match(body, at)
     return found.end() if found else at
-
-
-def _recognise_list(items: Sequence[msgspec.Raw]) -> Format:
-    for item in items[:_LOOK]:
-        message = decode(item)
-        if not isinstance(message, dict):
-            break
-        if "info" in message and "parts" in message:
-            return format_named("opencode")
-        if "parts" in message and "content" not in message:
-            return format_named("gemini")
-        if message.get("type", "message") != "message" and "role" not in message:
-            return format_named("openai_responses")
-        if message.get("type") == "message":
-            return format_named("openai_responses")
-        known = _told_by(message)
-        if known:
-            return format_named(known)
-        if "role" not in message:
-            break
-    else:
-        return format_named("openai_chat")
-    raise FormatError("no known format: a list, but not of messages")
-
-
-def _recognise(field: str, top: Mapping[str, msgspec.Raw], items: Sequence[msgspec.Raw]) -> Format:
-    if field == "contents":
-        return format_named("gemini")
-    if field == "input":
-        return format_named("openai_responses")
-    tools = bytes(top.get("tools", b""))[:4096]
-    if "anthropic_version" in top or b'"input_schema"' in tools:
-        return format_named("anthropic_messages")
-    for item in items[:_LOOK]:
-        message = decode(item)
-        if not isinstance(message, dict):
-            raise FormatError("no known format: messages holds something that is not an object")
-        if "info" in message and "parts" in message:
-            return format_named("opencode")
-        known = _told_by(message)
-        if known:
-            return format_named(known)
-    claude = "system" in top or ("claude" in _model(top) and b'"function"' not in tools)
-    return format_named("anthropic_messages" if claude else "openai_chat")
-
-
-def _told_by(message: Mapping[str, Any]) -> str:
-    """The one of the two formats with `messages` that a message can only belong to, if it shows it."""
-    if message.get("role") in ("tool", "function", "developer") or not _CHAT.isdisjoint(message):
-        return "openai_chat"
-    content = message.get("content")
-    for block in content if isinstance(content, list) else ():
-        kind = kind_of(block)
-        if kind in _ANTHROPIC or (kind in ("image", "document") and "source" in block):
-            return "anthropic_messages"
-        if kind in _CHAT_BLOCKS:
-            return "openai_chat"
-    return ""

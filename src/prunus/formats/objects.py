@@ -16,8 +16,9 @@ from prunus import surrogates
 from prunus.errors import FormatError
 from prunus.formats.digest import lifetime
 from prunus.formats.format import Format
-from prunus.formats.frame import PROMPT, Frame, frame
+from prunus.formats.frame import PROMPT, Frame, frame, held_elsewhere
 from prunus.formats.openai_responses import OpenAIResponses
+from prunus.formats.recognition import FIELDS, recognise
 
 __all__ = ["Objects", "copy", "encode", "read_objects"]
 
@@ -59,7 +60,8 @@ class Objects:
         """What stands beside the messages: system text, tools, options."""
         if not isinstance(self.body, dict):
             return []
-        return {key: [] if key == self.format.field else value for key, value in self.body.items()}
+        nothing: Any = "" if isinstance(self.body.get(self.format.field), str) else []
+        return {key: nothing if key == self.format.field else value for key, value in self.body.items()}
 
     @property
     def prompt(self) -> dict[str, Any]:
@@ -112,19 +114,35 @@ class Objects:
 
 def read_objects(body: Any, known: Objects | None, shared: int, name: str | None = None) -> Objects:
     """Read a body of objects; the first `shared` messages equal those of a known one."""
-    if known is None:
+    if known is None or (name is None and _recognised(body) != known.format):
         raw = encode(body)
         cut: Frame = frame(raw, name)
         return Objects(body, cut.format, cut.closed, cut.model, len(raw), copy(_list(body, cut.format)))
     made = Objects(body, known.format, size=known.size)
     if isinstance(body, dict):
-        made.model = str(body.get("model") or "")
-        held = body.get("previous_response_id")
-        made.closed = "the provider holds the history (previous_response_id)" if held else ""
+        model = body.get("model")
+        made.model = model if isinstance(model, str) else ""
+        made.closed = held_elsewhere(body.get("previous_response_id"))
     fresh = made.messages[shared:]
     made.size += sum(len(made.raw(index)) for index in range(shared, len(made)))
     made.copies = known.copies[:shared] + copy(fresh)
     return made
+
+
+def _recognised(body: Any) -> Format | None:
+    """The format that a body shows; None where only its JSON can tell what is wrong with it."""
+    try:
+        top = {**body, "tools": _builtin(body.get("tools"))} if isinstance(body, dict) else None
+        field = next((key for key in FIELDS if key in body), "") if isinstance(body, dict) else ""
+        listed = body[field] if field else body
+        return recognise(top, map(_builtin, listed if isinstance(listed, list | tuple) else ()))
+    except (FormatError, TypeError, ValueError, RecursionError, msgspec.MsgspecError):
+        return None
+
+
+def _builtin(value: Any) -> Any:
+    """A value with the objects of a provider's SDK as the dicts that they are sent as."""
+    return msgspec.to_builtins(value, enc_hook=_plain)
 
 
 def encode(value: Any) -> bytes:

@@ -22,7 +22,6 @@ from prunus.lab.reading import Reader
 from prunus.lab.replay import Replay, replay
 from prunus.lab.retention import Needs
 from prunus.policy.prices import Price
-from prunus.policy.requests import Requests
 from prunus.policy.schedule import Eager, Moment, Plan
 from prunus.pruner import Pruner
 from prunus.transcripts import Session
@@ -112,7 +111,7 @@ class _Cuts:
         self.cuts = cuts
         self.request = 0
 
-    def takes(self, edit: Edit, price: Price, requests: int, past: Requests) -> bool:
+    def takes(self, edit: Edit, price: Price, requests: int) -> bool:
         return True
 
     def plan(self, moment: Moment) -> Plan:

@@ -6,7 +6,7 @@ costs a cache miss at most, because a conversation without one is pruned like a 
 
 from __future__ import annotations
 
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, astuple, dataclass
 from typing import Any, Final
 
 import msgspec
@@ -15,7 +15,7 @@ from prunus.edits import Added, Edit, Gone, Input, Note, Replacement, Shorter
 from prunus.errors import FormatError
 from prunus.history import Ref
 
-__all__ = ["Flush", "Ledger"]
+__all__ = ["Flush", "Ledger", "Tag"]
 
 VERSION: Final = 1
 _KINDS: Final = {"note": Note, "shorter": Shorter, "added": Added, "input": Input, "gone": Gone}
@@ -38,17 +38,46 @@ class Flush:
 
 
 @dataclass(frozen=True, slots=True)
+class Tag:
+    """The id that is shown behind a result."""
+
+    ref: Ref
+    text: str
+    added: bool
+    """Prunus puts it there; otherwise the result came with it."""
+
+
+@dataclass(frozen=True, slots=True)
 class Ledger:
-    """The edits in force and the flushes so far."""
+    """All that is needed to write a request as it was sent before: no strategy has to look at it again."""
 
     edits: tuple[Edit, ...] = ()
+    """The edits in force, in the order of their places."""
     flushes: tuple[Flush, ...] = ()
+    commands: tuple[tuple[int, str], ...] = ()
+    """What the user asked for outside of the conversation, and how many messages it had then."""
+    tags: tuple[Tag, ...] = ()
+
+    def before(self, count: int) -> Ledger:
+        """What a conversation takes over that has the first `count` messages in common with this one."""
+        return Ledger(
+            tuple(edit for edit in self.edits if edit.last < count),
+            (),
+            tuple(command for command in self.commands if command[0] <= count),
+            tuple(tag for tag in self.tags if tag.ref.message < count),
+        )
 
     def dump(self) -> bytes:
         """As JSON, with its version."""
         edits = [{**asdict(edit), "replacement": _plain(edit.replacement)} for edit in self.edits]
+        more = {"commands": self.commands, "tags": [astuple(tag) for tag in self.tags]}
         return msgspec.json.encode(
-            {"version": VERSION, "edits": edits, "flushes": [asdict(flush) for flush in self.flushes]}
+            {
+                "version": VERSION,
+                "edits": edits,
+                "flushes": [asdict(flush) for flush in self.flushes],
+                **{key: value for key, value in more.items() if value},
+            }
         )
 
     @classmethod
@@ -59,7 +88,8 @@ class Ledger:
             if version != VERSION:
                 raise FormatError(f"a ledger of version {version}; this Prunus reads version {VERSION}")
             data = msgspec.json.decode(raw, type=_Dump)
-            return cls(tuple(map(_edit, data.edits)), tuple(data.flushes))
+            tags = tuple(Tag(Ref(*place), text, added) for place, text, added in data.tags)
+            return cls(tuple(map(_edit, data.edits)), tuple(data.flushes), tuple(data.commands), tags)
         except (msgspec.MsgspecError, UnicodeDecodeError, RecursionError, KeyError, TypeError) as error:
             raise FormatError(f"not a ledger: {error}") from error
 
@@ -95,6 +125,8 @@ class _Dump(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     version: int
     edits: list[_Row]
     flushes: list[Flush]
+    commands: list[tuple[int, str]] = []
+    tags: list[tuple[tuple[int, int], str, bool]] = []
 
 
 def _plain(replacement: Replacement) -> dict[str, Any]:

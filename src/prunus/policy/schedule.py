@@ -14,8 +14,8 @@ break, and what lies about in the meantime. That is the oldest problem of keepin
     r * S - patience * sqrt(2 * r * g * B)
 
 with each request, and the cut that is worth most is made if that is more than nothing. Where few requests are
-left, the break has to pay in those: B / (R + 1) takes the place of the rate if it is more. R is told by past
-conversations (`policy/requests.py`), g by this one.
+left, the break has to pay in those: B / (R + 1) takes the place of the rate if it is more. R comes from a table
+fitted on recorded conversations (`policy/requests.py`), g from this conversation.
 
 Nobody knows when a conversation ends. Were this request the last one, the whole break would be lost. So a flush
 may cost no more than what pruning has brought in so far (`policy/account.py`, counted request by request) and a
@@ -30,20 +30,19 @@ cost is 1.042 of it at read 0.1 / write 1.25, 1.014 at 0.025 / 1.25, 1.024 at 0.
 What lost (`bench/schedule.py`): a gain of four times the break, 0.005 dearer at 0.1 / 1.25, 0.014 at 0.02 / 1.0,
 and at 0.5 / 1.0 cheaper by 0.007 with two and a half times the breaks; break-even, 0.007 dearer with three times
 the breaks and one session at 1.03; a care of 4, dearer by 0.04 where reads cost 0.025. Where R comes from hardly
-matters: as many again as there have been and past conversations are the same within 0.001, and the true number is
-no better.
+matters: as many again as there have been costs the same within 0.001, and the true number is no better.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from math import sqrt
 from typing import ClassVar, Final, Protocol
 
 from prunus.edits import Edit
 from prunus.policy.prices import Price
-from prunus.policy.requests import Requests
+from prunus.policy.requests import requests_to_come
 
 __all__ = ["SCHEDULES", "Cache", "Eager", "Manual", "Moment", "Plan", "Pressure", "Schedule"]
 
@@ -82,8 +81,6 @@ class Moment:
     """Why edits have to be made whatever they cost, because the context runs short; empty if they need not."""
     wanted: int = 0
     """Tokens that then have to be freed of what was sent before; 0 where what is new frees enough."""
-    past: Requests = field(default_factory=Requests)
-    """How long conversations have lasted."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -101,7 +98,7 @@ class Schedule(Protocol):
     presses: ClassVar[bool]
     """Whether it lets more go when the context runs short."""
 
-    def takes(self, edit: Edit, price: Price, requests: int, past: Requests) -> bool:
+    def takes(self, edit: Edit, price: Price, requests: int) -> bool:
         """Whether an edit is worth the risk that what goes is used again, after so many requests."""
 
     def plan(self, moment: Moment) -> Plan:
@@ -118,7 +115,7 @@ class Eager:
     name: ClassVar[str] = "eager"
     presses: ClassVar[bool] = False
 
-    def takes(self, edit: Edit, price: Price, requests: int, past: Requests) -> bool:
+    def takes(self, edit: Edit, price: Price, requests: int) -> bool:
         return True
 
     def plan(self, moment: Moment) -> Plan:
@@ -132,7 +129,7 @@ class Manual:
     name: ClassVar[str] = "manual"
     presses: ClassVar[bool] = False
 
-    def takes(self, edit: Edit, price: Price, requests: int, past: Requests) -> bool:
+    def takes(self, edit: Edit, price: Price, requests: int) -> bool:
         return True
 
     def plan(self, moment: Moment) -> Plan:
@@ -149,7 +146,7 @@ class Pressure:
     share: float = 0.75
     """The share of the model's window from which on edits are made."""
 
-    def takes(self, edit: Edit, price: Price, requests: int, past: Requests) -> bool:
+    def takes(self, edit: Edit, price: Price, requests: int) -> bool:
         return True
 
     def plan(self, moment: Moment) -> Plan:
@@ -168,14 +165,14 @@ class Cache:
     patience: float = 1.5
     """How much longer to wait than would be best if new edits came evenly and for ever."""
     ahead: int = 40
-    """Requests that are counted on, at most, of those that past conversations let expect."""
+    """Requests that are counted on, at most, of those that are expected to follow."""
     stake: float = 0.03
     """The share of the cost without pruning that may be risked, beyond what pruning has brought in."""
     care: float = 2.0
     """How many times what reading again costs it counts if something goes that is used again."""
 
-    def takes(self, edit: Edit, price: Price, requests: int, past: Requests) -> bool:
-        saving = price.read * edit.saved * (past.to_come(requests + 1, self.ahead) + 1)
+    def takes(self, edit: Edit, price: Price, requests: int) -> bool:
+        saving = price.read * edit.saved * (self.to_come(requests) + 1)
         # Were it used again, its text would be written once more, in a request more.
         loss = edit.chance * (price.write * edit.tokens_before + price.read * _REQUEST)
         return saving >= self.care * loss
@@ -205,13 +202,13 @@ class Cache:
 
     def _worth(self, cut: _Cut, moment: Moment) -> float:
         """What a cut saves with each request, beyond what its break costs with each until the next such break."""
-        requests = self._ahead(moment) + 1
+        requests = self.to_come(moment.requests) + 1
         rate = sqrt(2 * moment.price.read * moment.growth * cut.broken)
         return cut.saving / requests - max(self.patience * rate, cut.broken / requests)
 
-    def _ahead(self, moment: Moment) -> int:
-        """How many requests are expected to follow."""
-        return moment.past.to_come(moment.requests + 1, self.ahead)
+    def to_come(self, requests: int) -> int:
+        """How many requests are expected to follow the one that is about to be sent."""
+        return requests_to_come(requests + 1, self.ahead)
 
     def _cuts(self, moment: Moment, *, paying: bool = False) -> Iterator[_Cut]:
         """Every place where a flush could begin among what was sent, the newest first.
@@ -219,7 +216,7 @@ class Cache:
         With `paying`, it ends where no deeper cut can pay: the tail only grows, and what goes is bounded.
         """
         read, write = moment.price.read, moment.price.write
-        ahead = self._ahead(moment)
+        ahead = self.to_come(moment.requests)
         saved = 0
         most = sum(tokens for message, tokens in moment.pending if tokens > 0 and message < moment.sent)
         free = sum(tokens for message, tokens in moment.pending if message >= moment.sent)

@@ -11,6 +11,7 @@ from typing import Final
 from prunus.edits import Added, Replacement
 from prunus.history import Ref, Result, Text, Thinking
 from prunus.notes import tag
+from prunus.policy.ledger import Tag
 from prunus.strategies.asked import Asked
 from prunus.view import Piece, Use, View
 
@@ -31,6 +32,8 @@ class Tags:
         """Kinds and ids of thinking and text that the next tag tells."""
         self.behind: dict[Ref, str] = {}
         """What stands behind a result."""
+        self.placed: list[Tag] = []
+        """The same, as the ledger keeps it."""
         self.tokens = 0
         """What all tags cost."""
 
@@ -55,6 +58,7 @@ class Tags:
         if (short and not use.name) or not isinstance(part, Result) or not part.texts:
             return 0
         self.behind[use.result] = tag(id, self._untold)
+        self.placed.append(Tag(use.result, self.behind[use.result], added=not use.name))
         self._untold = []
         tokens = 0 if use.name else self._view.counter.count(self.behind[use.result])
         self.tokens += tokens

@@ -8,21 +8,23 @@ from __future__ import annotations
 
 import sqlite3
 from collections import OrderedDict
-from collections.abc import Callable, Iterable, Iterator, Sequence
-from dataclasses import astuple
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import astuple, replace
 from secrets import randbits
 from threading import Lock
-from typing import Final
+from typing import Final, TypeVar
 
-from prunus.edits import Edit
 from prunus.errors import FormatError
-from prunus.memory import PAST, Memo
+from prunus.history import Ref
+from prunus.memory import Found, Memo
 from prunus.policy.account import Account
 from prunus.policy.ledger import Ledger
 from prunus.store.database import Database
 from prunus.store.store import StoreError
 
 __all__ = ["SqliteMemory", "begin"]
+
+T = TypeVar("T")
 
 _BATCHES: Final = (2, 32, 512)
 """Links of one query; fixed sizes, so that the statement is prepared once. The last one repeats."""
@@ -42,15 +44,22 @@ class SqliteMemory:
         self._written: OrderedDict[str, tuple[int, Ledger]] = OrderedDict()
         self._lock = Lock()
 
-    def recall(self, links: Sequence[bytes]) -> tuple[Memo, int] | None:
-        """The conversation that holds the deepest of these links, and which of them it is."""
+    def find(self, links: Sequence[bytes]) -> Sequence[Found]:
+        """The conversations that a request with these links may build on."""
+        return self._read(lambda connection: self._find(connection, links), ())
+
+    def load(self, id: str) -> Memo | None:
+        """A conversation as it was kept last."""
+        return self._read(lambda connection: self._memo(connection, id), None)
+
+    def _read(self, work: Callable[[sqlite3.Connection], T], otherwise: T) -> T:
         try:
-            return self._database.read(lambda connection: self._recall(connection, links))
+            return self._database.read(work)
         except StoreError as error:
             if self._trouble is None:
                 raise
             self._trouble(error)
-            return None
+            return otherwise
 
     def keep(self, memo: Memo, links: Sequence[bytes]) -> None:
         """Remember a conversation; committed when this returns, or with what is written together."""
@@ -63,60 +72,50 @@ class SqliteMemory:
                 raise
             self._trouble(error)
 
-    def lengths(self, before: float) -> Sequence[int]:
-        """The requests of the newest conversations that have had none since this time."""
-        try:
-            return self._database.read(lambda connection: self._lengths(connection, before))
-        except StoreError as error:
-            if self._trouble is None:
-                raise
-            self._trouble(error)
-            return ()
+    def _find(self, connection: sqlite3.Connection, links: Sequence[bytes]) -> Sequence[Found]:
+        for batch in _deepest_first(links):
+            deepest = self._holders(connection, batch, "ORDER BY l.depth DESC LIMIT 1")
+            if deepest:
+                if not deepest[0].left and deepest[0].shared < len(links):
+                    return deepest
+                near = links[-_BATCHES[1] :]
+                return (*deepest, *self._holders(connection, near, "AND c.depth = l.depth"))
+        return ()
 
-    def _lengths(self, connection: sqlite3.Connection, before: float) -> tuple[int, ...]:
-        # Where only an exchange could be recorded, the number of requests is not known.
+    def _holders(self, connection: sqlite3.Connection, links: Sequence[bytes], which: str) -> list[Found]:
+        """The conversations that were the last to send these links."""
         rows = connection.execute(
-            "SELECT requests FROM conversations WHERE tenant = ? AND last < ? AND requests > 0 "
-            "ORDER BY last DESC, n DESC LIMIT ?",
-            (self._tenant, before, PAST),
+            "SELECT c.id, c.depth, c.requests, l.depth FROM links l JOIN conversations c ON c.n = l.conversation "
+            f"WHERE l.tenant = ? AND l.link IN ({','.join('?' * len(links))}) {which}",
+            (self._tenant, *links),
         )
-        return tuple(requests for [requests] in rows)
+        return [Found(*row) for row in rows]
 
-    def _recall(self, connection: sqlite3.Connection, links: Sequence[bytes]) -> tuple[Memo, int] | None:
-        for first, batch in _deepest_first(links):
-            marks = ",".join("?" * len(batch))
-            found = dict(
-                connection.execute(
-                    f"SELECT link, conversation FROM links WHERE tenant = ? AND link IN ({marks})",
-                    (self._tenant, *batch),
-                ).fetchall()
-            )
-            if found:
-                at = next(at for at in range(len(links) - 1, first - 1, -1) if links[at] in found)
-                memo = self._memo(connection, found[links[at]])
-                return None if memo is None else (memo, at)
-        return None
-
-    def _memo(self, connection: sqlite3.Connection, number: int) -> Memo | None:
+    def _memo(self, connection: sqlite3.Connection, id: str) -> Memo | None:
         connection.execute("BEGIN")
         row = connection.execute(
-            "SELECT id, depth, requests, seen, prompt, stamp, flushes, whole, paid, tokens FROM conversations "
-            "WHERE n = ?",
-            (number,),
+            "SELECT n, depth, requests, seen, prompt, stamp, flushes, whole, paid, tokens FROM conversations "
+            "WHERE tenant = ? AND id = ?",
+            (self._tenant, id),
         ).fetchone()
-        edits = connection.execute("SELECT edit FROM edits WHERE conversation = ?", (number,)).fetchall()
+        edits = connection.execute(
+            "SELECT edit FROM edits WHERE conversation = ?", row[:1] if row else (0,)
+        ).fetchall()
         connection.execute("COMMIT")
         if row is None:
             return None
-        id, depth, requests, seen, prompt, stamp, flushes, *account = row
+        _, depth, requests, seen, prompt, stamp, flushes, *account = row
         try:
-            ledger = Ledger(
-                tuple(edit for [raw] in edits for edit in Ledger.load(raw).edits),
-                Ledger.load(flushes).flushes if flushes else (),
-            )
+            rows = [Ledger.load(raw) for [raw] in edits]
+            whole = Ledger.load(flushes) if flushes else Ledger()
         except FormatError:
             # Written by another version of Prunus: the conversation begins anew, for a cache miss at most.
             return None
+        ledger = replace(
+            whole,
+            edits=tuple(edit for row in rows for edit in row.edits),
+            tags=tuple(tag for row in rows for tag in row.tags),
+        )
         self._note(id, stamp, ledger)
         return Memo(id, ledger, depth, requests, seen, prompt, Account(*account))
 
@@ -158,19 +157,20 @@ class SqliteMemory:
         """Write what differs from the written form, or all of it where that is not known."""
         if written is None:
             connection.execute("DELETE FROM edits WHERE conversation = ?", (number,))
-        before, now = _by_place(written.edits if written is not None else ()), _by_place(ledger.edits)
+        places = _changed_places(written or Ledger(), ledger)
+        before, now = _rows(written or Ledger(), places), _rows(ledger, places)
         connection.executemany(
             "DELETE FROM edits WHERE conversation = ? AND message = ? AND part = ?",
             ((number, *place) for place in before.keys() - now.keys()),
         )
-        changed = ((place, edit) for place, edit in now.items() if before.get(place) != edit)
         connection.executemany(
             "INSERT OR REPLACE INTO edits (conversation, message, part, edit) VALUES (?, ?, ?, ?)",
-            ((number, *place, Ledger((edit,)).dump()) for place, edit in changed),
+            ((number, *place, row.dump()) for place, row in now.items() if before.get(place) != row),
         )
         connection.execute("UPDATE conversations SET stamp = ? WHERE n = ?", (stamp, number))
-        if written is None or written.flushes != ledger.flushes:
-            flushes = Ledger(flushes=ledger.flushes).dump() if ledger.flushes else b""
+        whole = Ledger(flushes=ledger.flushes, commands=ledger.commands)
+        if written is None or (written.flushes, written.commands) != (whole.flushes, whole.commands):
+            flushes = b"" if whole == Ledger() else whole.dump()
             connection.execute("UPDATE conversations SET flushes = ? WHERE n = ?", (flushes, number))
 
     def _note(self, id: str, stamp: int, ledger: Ledger) -> None:
@@ -196,16 +196,27 @@ def begin(connection: sqlite3.Connection, tenant: str, id: str, time: float) -> 
     return cursor.lastrowid
 
 
-def _deepest_first(links: Sequence[bytes]) -> Iterator[tuple[int, Sequence[bytes]]]:
-    """The links from the last one back in batches of fixed sizes, each with the place of its first."""
+def _deepest_first(links: Sequence[bytes]) -> Iterator[Sequence[bytes]]:
+    """The links from the last one back in batches of fixed sizes."""
     end, step = len(links), 0
     while end > 0:
         size = _BATCHES[min(step, len(_BATCHES) - 1)]
-        first = max(0, end - size)
-        batch = links[first:end]
-        yield first, (*batch, *[batch[-1]] * (size - len(batch)))
-        end, step = first, step + 1
+        batch = links[max(0, end - size) : end]
+        yield (*batch, *[batch[-1]] * (size - len(batch)))
+        end, step = end - size, step + 1
 
 
-def _by_place(edits: Iterable[Edit]) -> dict[tuple[int, int], Edit]:
-    return {(edit.target.message, edit.target.part): edit for edit in edits}
+def _changed_places(before: Ledger, now: Ledger) -> set[Ref]:
+    """Where two ledgers may differ: an edit or tag that both hold is mostly the same object."""
+    old, new = ({id(one) for one in (*ledger.edits, *ledger.tags)} for ledger in (before, now))
+    edits = {edit.target for edit in (*before.edits, *now.edits) if (id(edit) in old) != (id(edit) in new)}
+    return edits | {tag.ref for tag in (*before.tags, *now.tags) if (id(tag) in old) != (id(tag) in new)}
+
+
+def _rows(ledger: Ledger, places: set[Ref]) -> dict[Ref, Ledger]:
+    """The edit and the tag of each of these parts, which are written as one row."""
+    rows = {edit.target: Ledger((edit,)) for edit in ledger.edits if edit.target in places}
+    for tag in ledger.tags:
+        if tag.ref in places:
+            rows[tag.ref] = replace(rows.get(tag.ref, Ledger()), tags=(tag,))
+    return rows

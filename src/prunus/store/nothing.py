@@ -12,7 +12,7 @@ from contextlib import AbstractContextManager, nullcontext
 from threading import Lock
 from typing import Final
 
-from prunus.memory import Memo, Memory
+from prunus.memory import Found, Memo, Memory
 from prunus.outcome import Receipt
 from prunus.store.records import Exchange, Info, Session, StoredReceipt, Totals
 from prunus.store.store import StoreError
@@ -105,13 +105,13 @@ class Nothing:
 
 
 class _Blank:
-    """A memory that recalls nothing."""
+    """A memory that finds nothing."""
 
-    def recall(self, links: Sequence[bytes]) -> tuple[Memo, int] | None:
+    def find(self, links: Sequence[bytes]) -> Sequence[Found]:
+        return ()
+
+    def load(self, id: str) -> Memo | None:
         return None
 
     def keep(self, memo: Memo, links: Sequence[bytes]) -> None:
         pass
-
-    def lengths(self, before: float) -> Sequence[int]:
-        return ()

@@ -1,0 +1,140 @@
+"""The conversations that a process holds, within bounds.
+
+Threads share them: the list changes under a lock, and whoever looks for a conversation works on a copy of it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from threading import Lock
+from typing import Any
+
+from prunus.conversation import Body, Conversation, Loader
+from prunus.formats import Frame, Objects, frame, read_objects, resume
+from prunus.memory import Found, Memo
+from prunus.settings.model import Limits
+
+__all__ = ["Conversations", "Request"]
+
+
+@dataclass(frozen=True, slots=True)
+class Request:
+    """One request, read."""
+
+    body: Any
+    """As it was given."""
+    read: Body
+    load: Loader
+    now: float
+    model: str
+    key: str
+    owner: str
+    equal: dict[Conversation, int]
+    """How many messages have the bytes of each conversation that begins like it."""
+
+    def __len__(self) -> int:
+        return len(self.read)
+
+
+class Conversations:
+    """Finds the conversation that a request continues, and forgets those that were not used for long."""
+
+    def __init__(self, limits: Limits) -> None:
+        self._limits = limits
+        self._held: list[Conversation] = []
+        self._size = 0
+        self._lock = Lock()
+
+    def __iter__(self) -> Iterator[Conversation]:
+        """All of them, the one with the oldest request first."""
+        with self._lock:
+            return iter(tuple(self._held))
+
+    def __getitem__(self, index: int) -> Conversation:
+        with self._lock:
+            return self._held[index]
+
+    def __contains__(self, conversation: object) -> bool:
+        with self._lock:
+            return conversation in self._held
+
+    def __len__(self) -> int:
+        return len(self._held)
+
+    def read(
+        self, body: Any, given: Any, now: float, format: str | None, model: str, key: str, owner: str
+    ) -> Request:
+        """Read a body; what it shares with the newest body of a conversation is not scanned again."""
+        kind = Frame if isinstance(given, bytes) else Objects
+        equal: dict[Conversation, int] = {}
+        for candidate in self:
+            last = candidate.last
+            if isinstance(last, kind) and candidate.owner == owner and format in (None, last.format.name):
+                shared = last.shared(given)
+                if shared:
+                    equal[candidate] = shared
+        best = max(equal, key=lambda one: equal[one], default=None)
+        read = _read(given, best.last if best is not None else None, equal[best] if best else 0, format)
+        return Request(body, read, Loader(read), now, read.model or model, key, owner, equal)
+
+    def find(self, request: Request) -> Sequence[Found]:
+        """The conversations that a request may build on; see `Memory.find`."""
+        known = [
+            Found(one.memo.id, len(one.digests), one.memo.requests, shared)
+            for one in self
+            if (shared := self._shared(one, request))
+        ]
+        known.reverse()
+        deepest = max(known, key=lambda found: found.shared, default=None)
+        return () if deepest is None else (deepest, *(one for one in known if not one.left and one is not deepest))
+
+    def continuing(self, request: Request, memo: Memo) -> Conversation | None:
+        """What is held of a conversation, where a request that continues it can go on from there."""
+        held = self.named(memo.id)
+        if held is None:
+            return None
+        known = len(held.digests)
+        return held if 0 < known <= memo.depth and self._shared(held, request) == known else None
+
+    def _shared(self, conversation: Conversation, request: Request) -> int:
+        if conversation.last.format is not request.read.format or conversation.owner != request.owner:
+            return 0
+        return conversation.shared(request.load, len(request), request.equal.get(conversation, 0))
+
+    def named(self, id: str) -> Conversation | None:
+        """The conversation of this name."""
+        return next((one for one in self if one.memo.id == id), None)
+
+    def remember(self, conversation: Conversation) -> None:
+        """Keep a conversation, and forget the oldest where they are too many, too large or too old."""
+        limits, memo = self._limits, conversation.memo
+        with self._lock:
+            for other in [one for one in self._held if one is conversation or one.memo.id == memo.id]:
+                self._drop(other)
+            conversation.held = conversation.size
+            self._size += conversation.held
+            self._held.append(conversation)
+            while self._held and (
+                len(self._held) > limits.conversations
+                or self._size > limits.memory
+                or memo.seen - self._held[0].memo.seen > limits.idle
+            ):
+                self._drop(self._held[0])
+
+    def forget(self, conversation: Conversation) -> None:
+        """Hold a conversation no longer."""
+        with self._lock:
+            if conversation in self._held:
+                self._drop(conversation)
+
+    def _drop(self, conversation: Conversation) -> None:
+        self._held.remove(conversation)
+        self._size -= conversation.held
+
+
+def _read(body: Any, known: Body | None, shared: int, format: str | None) -> Body:
+    if not isinstance(body, bytes):
+        return read_objects(body, known if isinstance(known, Objects) else None, shared, format)
+    rest = resume(known, body, shared, format) if isinstance(known, Frame) else None
+    return frame(body, format) if rest is None else rest

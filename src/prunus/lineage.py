@@ -1,0 +1,113 @@
+"""What a request builds on: the conversation that it continues, or the one that it left half way.
+
+The process and the memory both know conversations that begin like the request. The memory is believed, because
+every replica asks it. A memory that was out of reach for a while knows less than the process, so the process is
+believed where it knows more messages of the request, or a newer state of the same conversation.
+
+Of several conversations the likeliest counts: one that the request continues by one step of the model, then one
+whose newest request is sent again, then the one that shares most. So a session that runs a second time, message for
+message, is a conversation of its own.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from hashlib import blake2b
+
+from prunus.conversation import Conversation
+from prunus.conversations import Conversations, Request
+from prunus.memory import Found, Memo, Memory, chain
+from prunus.policy.ledger import Ledger
+
+__all__ = ["Base", "find_base", "start_of_chain"]
+
+
+@dataclass(frozen=True, slots=True)
+class Base:
+    """What a request builds on."""
+
+    memo: Memo
+    """The conversation as it was before; of one that was left half way, what the new one takes over."""
+    parent: str
+    """The conversation that this comes from; empty for a new one."""
+    conversation: Conversation | None
+    """What the process holds of it, if that can go on from where it is."""
+    links: list[bytes]
+    """The chained hashes of the messages of the request, where a memory wants to know them."""
+    new_links: list[bytes]
+    """Those that the conversation has not been known by."""
+
+
+def find_base(request: Request, conversations: Conversations, memory: Memory | None) -> Base:
+    """What a request builds on, by the process and by the memory."""
+    own = conversations.find(request)
+    links: list[bytes] = []
+    kept: Sequence[Found] = ()
+    if memory is not None:
+        nearest = conversations.named(own[0].id) if own else None
+        links = _links(request, nearest, own[0].shared if own else 0)
+        kept = memory.find(links)
+    found = _likeliest(own, kept, request)
+    memo = None if found is None else _newest(found, conversations, memory)
+    if found is None or memo is None:
+        return Base(Memo(_name(request, ""), Ledger(), 0, 0, 0.0, b""), "", None, links, links)
+    shared = min(found.shared, memo.depth)
+    if shared < memo.depth:
+        name = _name(request, f"{memo.id} {memo.requests}")
+        requests = min(memo.requests, shared // 2)
+        left = Memo(name, memo.ledger.before(shared), shared, requests, memo.seen, memo.prompt)
+        return Base(left, memo.id, None, links, links)
+    return Base(memo, memo.id, conversations.continuing(request, memo), links, links[shared:])
+
+
+def _likeliest(own: Sequence[Found], kept: Sequence[Found], request: Request) -> Found | None:
+    """The conversation that a request most likely comes from."""
+    newest = {found.id: found for found in kept}
+    deepest = max((found.shared for found in kept), default=0)
+    for found in own:
+        known = newest.get(found.id)
+        if found.shared > deepest if known is None else found.requests >= known.requests:
+            newest[found.id] = found
+    if len(newest) < 2:
+        return next(iter(newest.values()), None)
+    return min(newest.values(), key=lambda found: (_kind(found, request), -found.shared, found.left))
+
+
+def _kind(found: Found, request: Request) -> int:
+    """How a request comes from a conversation: 0 for the next step, 1 for the same request again, 2 otherwise."""
+    if found.left:
+        return 2
+    steps, role = 0, ""
+    for index in range(found.shared, len(request)):
+        before, role = role, request.load(index).role
+        steps += role == "assistant" != before
+        if steps > 1:
+            return 2
+    return 1 - steps
+
+
+def _newest(found: Found, conversations: Conversations, memory: Memory | None) -> Memo | None:
+    """The memo of a conversation, from the process if it is as new there."""
+    held = conversations.named(found.id)
+    if held is not None and held.memo.requests >= found.requests:
+        return held.memo
+    return memory.load(found.id) if memory is not None else None
+
+
+def start_of_chain(format: str, owner: str) -> bytes:
+    """Where chained hashes begin: conversations of other owners and formats have other ones throughout."""
+    return f"{format} {owner}".rstrip().encode()
+
+
+def _links(request: Request, nearest: Conversation | None, shared: int) -> list[bytes]:
+    known = nearest.links[:shared] if nearest is not None else []
+    before = known[-1] if known else start_of_chain(request.read.format.name, request.owner)
+    return known + chain((request.load.digest(i) for i in range(len(known), len(request))), before)
+
+
+def _name(request: Request, parent: str) -> str:
+    """The name of a conversation that begins with a request, the same on every replica."""
+    every = b"".join(request.load.digest(i) for i in range(len(request)))
+    start = start_of_chain(request.read.format.name, request.owner)
+    return blake2b(start + every + parent.encode(), digest_size=8).hexdigest()

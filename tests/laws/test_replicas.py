@@ -1,0 +1,107 @@
+"""Replicas: whoever answers a request of a shared conversation sends the bytes that one process would send."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Sequence
+from random import Random
+from typing import Any, Final
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from prunus import Outcome, Pruner, Settings
+from tests.laws.cases import fewer
+from tests.test_memory import Shelf
+
+TURNS: Final = 18
+PRICES: Final = {
+    "the model's own": {},
+    "dear reads": {"prices": [{"model": "*", "read": 0.5, "write": 1.0, "ttl": 300}]},
+}
+TOP: Final = {
+    "model": "claude-sonnet-4-5",
+    "system": "Be brief. " * 300,
+    "tools": [{"name": name, "input_schema": {}} for name in ("Read", "Bash", "Edit")],
+}
+
+
+def talk(seed: int) -> list[bytes]:
+    """The requests of a conversation: reads, edits, test runs, and a word of the user now and then.
+
+    All of them begin with the same message, as the runs of a script do.
+    """
+    rng, versions = Random(seed), [0] * 4
+    messages: list[dict[str, Any]] = [{"role": "user", "content": "Make the tests pass."}]
+    requests = [messages]
+    for turn in range(1, TURNS):
+        file = rng.randrange(4)
+        line = f"def part_{file}_17_{versions[file]}(): pass"
+        match rng.choice(("Read", "Read", "Edit", "Bash", "Bash")):
+            case "Read":
+                tool, given = "Read", {"file_path": f"/src/f{file}.py"}
+                rows = (
+                    f"def part_{file}_{n}_{versions[file] * (n == 17)}(): pass" for n in range(1, 80 + 60 * file)
+                )
+                answer = "\n".join(f"{n:6}→{row}" for n, row in enumerate(rows, 1))
+            case "Edit":
+                versions[file] += 1
+                new = f"def part_{file}_17_{versions[file]}(): pass"
+                tool, given = "Edit", {"file_path": f"/src/f{file}.py", "old_string": line, "new_string": new}
+                answer = f"The file /src/f{file}.py has been updated."
+            case _:
+                tool, given = "Bash", {"command": "pytest -q"}
+                answer = "\n".join(f"test {n} {rng.randrange(3)}" for n in range(rng.choice((20, 200, 500))))
+        call = {"type": "tool_use", "id": f"toolu_{turn}", "name": tool, "input": given}
+        result = {"type": "tool_result", "tool_use_id": call["id"], "content": answer}
+        messages = [*messages, {"role": "assistant", "content": [call]}, {"role": "user", "content": [result]}]
+        if turn % 6 == 0:
+            said = [{"role": "assistant", "content": "Done."}, {"role": "user", "content": f"Now part {turn}."}]
+            messages = [*messages, *said]
+        requests.append(messages)
+    return [json.dumps({**TOP, "messages": some}).encode() for some in requests]
+
+
+class Desk:
+    """What people ask for in a terminal; the replica that gets the next request of the conversation takes it."""
+
+    def __init__(self) -> None:
+        self.waiting: dict[int, str] = {}
+
+    def take(self, _: str) -> Sequence[str]:
+        return [self.waiting.popitem()[1]] if self.waiting else ()
+
+
+def sent(
+    chosen: Settings, talks: list[list[bytes]], replicas: list[int], rng: Random, count: int
+) -> list[tuple[Any, ...]]:
+    """What leaves when request n is answered by the replica that the list names; some are restarted, some retry."""
+    shelf, desk = Shelf(), Desk()
+    pruners = [Pruner(chosen, shelf, desk.take) for _ in range(count)]
+    made: list[tuple[Any, ...]] = []
+    order = [(turn, one) for turn in range(TURNS) for one in range(len(talks))]
+    for n, (turn, one) in enumerate(order):
+        if rng.random() < 0.05:
+            desk.waiting[n] = rng.choice(("sweep 2", "manual on", "manual off"))
+        for _ in range(1 + (rng.random() < 0.05)):
+            which = replicas[n % len(replicas)] % count
+            outcome: Outcome = pruners[which].prune(talks[one][turn], 2.0 * n)
+            assert outcome.error is None
+            made.append((outcome.body, outcome.flush, outcome.conversation, outcome.request))
+        restarted = rng.random() < 0.1
+        if restarted and count > 1:
+            pruners[which] = Pruner(chosen, shelf, desk.take)
+    return made
+
+
+@pytest.mark.parametrize("prices", list(PRICES))
+@pytest.mark.parametrize("held", [256, 2], ids=["", "conversations are put away"])
+@fewer
+@given(seed=st.integers(0, 1 << 30), replicas=st.lists(st.integers(0, 2), min_size=7, max_size=31))
+def test_any_replica_sends_the_bytes_of_one_process(prices: str, held: int, seed: int, replicas: list[int]) -> None:
+    talks = [talk(seed + n) for n in range(3)]
+    settings = Settings(strategies={"asked": {"enabled": True}}, limits={"conversations": held}, **PRICES[prices])
+    steady = Settings(strategies={"asked": {"enabled": True}}, **PRICES[prices])
+    expected = sent(steady, talks, [0], Random(seed), 1)
+    assert sent(settings, talks, replicas, Random(seed), 3) == expected

@@ -1,0 +1,117 @@
+"""A store that is out of reach for a while knows less than the process that went on without it."""
+
+from __future__ import annotations
+
+import json
+import sqlite3
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any, Final
+
+import pytest
+
+from prunus import Pruner, Settings
+from prunus.memory import Memo
+from prunus.store import Store, StoreError
+from tests.laws.test_replicas import talk
+from tests.test_memory import Shelf
+
+DEAR_READS: Final = Settings(prices=[{"model": "*", "read": 0.5, "write": 1.0, "ttl": 300}])
+TALK: Final = talk(7)
+
+
+def request(count: int, *, words: str = "") -> bytes:
+    """A conversation that is flushed now and then; with words, its newest message has gained a block of text."""
+    body = json.loads(TALK[count])
+    if words:
+        newest = body["messages"][-1]
+        newest["content"] = [*newest["content"], {"type": "text", "text": words}]
+    return json.dumps(body).encode()
+
+
+def messages(body: bytes) -> list[Any]:
+    return list(json.loads(body)["messages"])
+
+
+@contextmanager
+def locked(path: Path) -> Iterator[None]:
+    other = sqlite3.connect(path, isolation_level=None)
+    other.execute("BEGIN EXCLUSIVE")
+    try:
+        yield
+    finally:
+        other.execute("ROLLBACK")
+        other.close()
+
+
+def nothing_sent_is_rewritten(pruner: Pruner, out: Callable[[], Any], back: Callable[[], None]) -> None:
+    """The store is away for the requests 8 to 15; then the newest message gains a block of text."""
+    for count in range(1, 8):
+        pruner.prune(request(count), 10.0 * count)
+    with out():
+        outcomes = [pruner.prune(request(count), 10.0 * count) for count in range(8, 16)]
+    assert any(outcome.flush for outcome in outcomes)
+    last = outcomes[-1]
+    assert last.error is None
+    back()
+    after = pruner.prune(request(15, words="Mind the time."), 160.0)
+    assert after.error is None
+    cut = after.flush.cut if after.flush is not None else -1
+    assert messages(after.body)[:cut] == messages(last.body)[:cut]
+
+
+def test_after_a_lock_nothing_that_was_sent_is_rewritten(store: Store, path: Path) -> None:
+    troubles: list[StoreError] = []
+    pruner = Pruner(DEAR_READS, store.memory("", troubles.append))
+    nothing_sent_is_rewritten(pruner, lambda: locked(path), lambda: None)
+    assert troubles
+
+
+def test_after_a_store_came_back_empty_nothing_that_was_sent_is_rewritten(store: Store, path: Path) -> None:
+    pruner = Pruner(DEAR_READS, store.memory("", lambda _: None))
+    nothing_sent_is_rewritten(pruner, lambda: locked(path), path.unlink)
+
+
+class Full(Shelf):
+    """A memory on a disk that may be full: it can be read, and nothing more is kept."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.full = False
+
+    def keep(self, memo: Memo, links: Sequence[bytes]) -> None:
+        if not self.full:
+            super().keep(memo, links)
+
+    @contextmanager
+    def filled(self) -> Iterator[None]:
+        self.full = True
+        yield
+        self.full = False
+
+
+def test_after_a_full_disk_nothing_that_was_sent_is_rewritten() -> None:
+    memory = Full()
+    nothing_sent_is_rewritten(Pruner(DEAR_READS, memory), memory.filled, lambda: None)
+
+
+@pytest.mark.parametrize("missed", range(1, 7))
+def test_what_a_store_missed_is_kept_with_the_next_request(missed: int) -> None:
+    """Another process goes on in the same bytes, however many requests the store had not been told of."""
+    memory = Full()
+    first, steady = Pruner(DEAR_READS, memory), Pruner(DEAR_READS)
+    for count in range(1, 12):
+        memory.full = 4 <= count < 4 + missed
+        assert first.prune(request(count), 10.0 * count).body == steady.prune(request(count), 10.0 * count).body
+    second = Pruner(DEAR_READS, memory)
+    for count in range(12, 17):
+        assert second.prune(request(count), 10.0 * count).body == steady.prune(request(count), 10.0 * count).body
+
+
+def test_a_conversation_that_began_during_an_outage_is_found_again() -> None:
+    memory = Full()
+    pruner, steady = Pruner(DEAR_READS, memory), Pruner(DEAR_READS)
+    for count in range(1, 12):
+        memory.full = count < 5
+        assert pruner.prune(request(count), 10.0 * count).body == steady.prune(request(count), 10.0 * count).body
