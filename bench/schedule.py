@@ -4,8 +4,8 @@
 
 Conversations of at least 15 requests of the six agents of `bench/lab.py`, at four prices. Changed are how many
 requests are counted on (as many again as there were; the true number), the rule by which edits wait (a gain of 4
-times the break, or any gain), and each setting, up and down. For each the cost against no pruning, the worst session,
-hard retention, breaks per 100.
+times the break, or any gain), and each setting, up and down. For each the cost against no pruning, the worst
+session, hard retention, breaks per 100.
 
 Then the table of lengths (`FITTED` in `policy/requests.py`) as the dev sessions of all agents give it. Writes
 bench/results/schedule.json; sessions that are given are measured alone, and nothing is written.

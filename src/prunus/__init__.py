@@ -11,23 +11,29 @@ from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from prunus.changelog import generate_changelog
+    from prunus.edits import Edit, Refusal
     from prunus.errors import FormatError, InvariantError, PrunusError, SettingsError
     from prunus.files import FileHistory, FileState
     from prunus.histories import history_of
     from prunus.intent import with_intent, without_intent
-    from prunus.outcome import Outcome, Report
+    from prunus.outcome import Outcome, Receipt, Report
+    from prunus.policy.ledger import Flush
     from prunus.projections import compose, projection, smart_tool_retention
     from prunus.pruner import Pruner, prune
     from prunus.settings import Settings
 
 __all__ = [
+    "Edit",
     "FileHistory",
     "FileState",
+    "Flush",
     "FormatError",
     "InvariantError",
     "Outcome",
     "Pruner",
     "PrunusError",
+    "Receipt",
+    "Refusal",
     "Report",
     "Settings",
     "SettingsError",
@@ -42,13 +48,17 @@ __all__ = [
 ]
 
 _HOMES = {
+    "Edit": "edits",
     "FileHistory": "files",
     "FileState": "files",
+    "Flush": "policy.ledger",
     "FormatError": "errors",
     "InvariantError": "errors",
     "Outcome": "outcome",
     "Pruner": "pruner",
     "PrunusError": "errors",
+    "Receipt": "outcome",
+    "Refusal": "edits",
     "Report": "outcome",
     "Settings": "settings",
     "SettingsError": "errors",

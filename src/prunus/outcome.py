@@ -4,13 +4,16 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Generic, TypeVar
 
 from prunus.edits import Edit, Refusal
 from prunus.engine import Tally
 from prunus.policy.ledger import Flush
 
 __all__ = ["Outcome", "Receipt", "Report"]
+
+Body_co = TypeVar("Body_co", covariant=True)
+"""The type of a body: that in which it was given."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,7 +48,7 @@ class Receipt:
     turn: int = 0
 
 
-class Outcome:
+class Outcome(Generic[Body_co]):
     """A pruned request, and what was done to it."""
 
     __slots__ = (
@@ -55,7 +58,7 @@ class Outcome:
 
     def __init__(
         self,
-        body: Any,
+        body: Body_co,
         edits: tuple[Edit, ...] = (),
         refusals: tuple[tuple[Refusal, ...], ...] = (),
         report: Report | None = None,

@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterable
 from dataclasses import replace
 from hashlib import blake2b
 from time import monotonic
-from typing import Any, Final
+from typing import Any, Final, TypeVar
 
 from prunus.conversation import Body, Conversation, Loader, count_around
 from prunus.conversations import Conversations, Request
@@ -28,6 +28,8 @@ from prunus.view import weigh
 
 __all__ = ["Pruner", "prune"]
 
+T = TypeVar("T")
+
 _MODELS: Final = 256
 """Models whose prices are kept at hand."""
 _MANY: Final = 400
@@ -37,8 +39,8 @@ _TURN: Final = 0.05
 
 
 def prune(
-    body: Any, settings: Settings | None = None, now: float | None = None, *, format: str | None = None
-) -> Outcome:
+    body: T, settings: Settings | None = None, now: float | None = None, *, format: str | None = None
+) -> Outcome[T]:
     """Prune one request: a dict, a list of messages, or JSON as text or bytes.
 
     The body comes back in the type it was given in; the given object is never changed. A body that cannot be
@@ -79,7 +81,7 @@ class Pruner:
 
     def prune(
         self,
-        body: Any,
+        body: T,
         now: float | None = None,
         *,
         format: str | None = None,
@@ -88,7 +90,7 @@ class Pruner:
         owner: str = "",
         deadline: float | None = None,
         hold: bool = False,
-    ) -> Outcome:
+    ) -> Outcome[T]:
         """Prune one request. Never raises for what is in the body; see `Outcome.error`.
 
         `now` is the time of the request in seconds; conversations that were idle for long are forgotten. `model`
@@ -133,7 +135,7 @@ class Pruner:
                 self._conversations.forget(held)
                 return True
 
-    def _prune(self, request: Request, until: float | None) -> Outcome:
+    def _prune(self, request: Request, until: float | None) -> Outcome[Any]:
         while True:
             base = find_base(request, self._conversations, self._memory)
             held = base.conversation
@@ -154,7 +156,9 @@ class Pruner:
             finally:
                 conversation.lock.release()
 
-    def _advance(self, request: Request, base: Base, conversation: Conversation, until: float | None) -> Outcome:
+    def _advance(
+        self, request: Request, base: Base, conversation: Conversation, until: float | None
+    ) -> Outcome[Any]:
         """Prune the next request of a conversation."""
         read, load, memo, engine = request.read, request.load, base.memo, conversation.engine
         asked = tuple(self._asks(memo.id)) if self._asks is not None else ()
@@ -253,7 +257,7 @@ class Pruner:
             terms = self._terms[model] = self.settings.price_of(model), self.settings.window_of(model)
         return terms
 
-    def _as_before(self, request: Request, memo: Memo, parent: str) -> Outcome:
+    def _as_before(self, request: Request, memo: Memo, parent: str) -> Outcome[Any]:
         """A request with the edits that are in force, and nothing that was not cut before."""
         read, load, ledger = request.read, request.load, memo.ledger
         edits = edits_in_force(ledger, len(read), load)
@@ -281,7 +285,7 @@ class Pruner:
         )
         return Outcome(body, edits, report=report, conversation=parent, request=memo.requests)
 
-    def _outcome(self, request: Request, conversation: Conversation, tokens: int, timing: Timing) -> Outcome:
+    def _outcome(self, request: Request, conversation: Conversation, tokens: int, timing: Timing) -> Outcome[Any]:
         engine, read, load = conversation.engine, request.read, request.load
         before = tokens + engine.view.tokens
         report = Report(

@@ -168,10 +168,10 @@ class Visit:
         self._given = body
         return body
 
-    def after(self, outcome: Outcome) -> bytes:
+    def after(self, outcome: Outcome[bytes]) -> bytes:
         """The pruned body."""
         self._edits = outcome.edits
-        body: bytes = outcome.body
+        body = outcome.body
         self._sent = body
         if self._settings.agent.offer != "off":
             self._wire = wire_of(

@@ -23,7 +23,7 @@ class Look:
 
     engine: Engine
     """With the messages at hand."""
-    outcome: Outcome
+    outcome: Outcome[bytes]
     around: int
     """Tokens of system text, tools and options."""
     window: int

@@ -69,7 +69,7 @@ def command() -> None:
         raise click.ClickException(outcome.error or "the checks above do not hold")
 
 
-def _unchanged(body: bytes, outcome: Outcome) -> tuple[int, int]:
+def _unchanged(body: bytes, outcome: Outcome[bytes]) -> tuple[int, int]:
     """How many messages have no edit, and how many of those came out byte for byte."""
     from prunus.formats import frame
 
@@ -81,7 +81,7 @@ def _unchanged(body: bytes, outcome: Outcome) -> tuple[int, int]:
     return len(kept), sum(before.raw(i) == after.raw(i) for i in kept)
 
 
-def _examples(history: History, outcome: Outcome) -> Iterator[str]:
+def _examples(history: History, outcome: Outcome[bytes]) -> Iterator[str]:
     """Three edits by three strategies, each with the text before and after."""
     yield "What became what:"
     for edit in islice(_best(outcome.edits), 3):

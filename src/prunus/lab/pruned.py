@@ -39,7 +39,7 @@ class Pruning:
 
     def __init__(self, pruner: Pruner) -> None:
         self._pruner = pruner
-        self.last = Outcome(None)
+        self.last: Outcome[Any] = Outcome(None)
 
     @property
     def declared(self) -> str:

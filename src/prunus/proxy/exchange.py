@@ -37,7 +37,7 @@ class Prepared:
     skip: str = ""
     """Why it was not pruned, where it was not."""
     glance: Glance | None = None
-    outcome: Outcome | None = None
+    outcome: Outcome[bytes] | None = None
     receipts: tuple[Receipt, ...] = ()
     exchange: Exchange | None = None
     """What is known of it before the answer."""

@@ -39,7 +39,7 @@ class Turn(Protocol):
     def before(self) -> bytes:
         """The body that is pruned."""
 
-    def after(self, outcome: Outcome) -> bytes:
+    def after(self, outcome: Outcome[bytes]) -> bytes:
         """The body that is sent, made from `outcome.body`."""
 
     def feed(self, chunk: bytes) -> bytes:

@@ -12,7 +12,7 @@ from prunus.outcome import Outcome
 __all__ = ["edit_record", "record", "refusal_record"]
 
 
-def record(outcome: Outcome) -> dict[str, Any]:
+def record(outcome: Outcome[object]) -> dict[str, Any]:
     """What was done to a request; only texts, numbers, lists and tables."""
     report = outcome.report
     return {

@@ -14,7 +14,7 @@ __all__ = ["change", "text_report"]
 
 
 def text_report(
-    outcome: Outcome, notification: Notification = "minimal", tools: Sequence[str] = (), idle: str = ""
+    outcome: Outcome[object], notification: Notification = "minimal", tools: Sequence[str] = (), idle: str = ""
 ) -> str:
     """Status line, tokens before and after, the box, and what the guards held back.
 
@@ -45,7 +45,7 @@ def _tokens(report: Report, idle: str) -> str:
     return f"{what}: {change(report.tokens_before, report.tokens_after)}"
 
 
-def _refusals(outcome: Outcome) -> str:
+def _refusals(outcome: Outcome[object]) -> str:
     counts = Counter(refusal.guard for refusal in outcome.refusals)
     if not counts:
         return ""

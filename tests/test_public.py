@@ -1,0 +1,37 @@
+"""The public names: all of them are importable, and a type checker knows what they give."""
+
+import ast
+import runpy
+import subprocess
+import sys
+from pathlib import Path
+
+import prunus
+
+USER = Path(__file__).parent / "typing" / "user.py"
+
+
+def test_the_public_names_are_those_that_can_be_imported() -> None:
+    assert prunus.__all__ == sorted(prunus.__all__, key=lambda name: (name.islower(), name))
+    assert dir(prunus) == sorted(prunus.__all__)
+    for name in prunus.__all__:
+        assert getattr(prunus, name).__name__ == name
+
+
+def test_a_type_checker_and_the_interpreter_know_the_same_names() -> None:
+    tree = ast.parse(Path(prunus.__file__).read_text(encoding="utf-8"))
+    block = next(node for node in tree.body if isinstance(node, ast.If))
+    checked = {alias.name for node in block.body if isinstance(node, ast.ImportFrom) for alias in node.names}
+    assert checked == set(prunus.__all__)
+
+
+def test_a_type_checker_knows_the_type_of_a_body() -> None:
+    done = subprocess.run(
+        [sys.executable, "-m", "mypy", "--strict", str(USER)],
+        cwd=USER.parents[2], capture_output=True, text=True, check=False,
+    )  # fmt: skip
+    assert done.returncode == 0, done.stdout + done.stderr
+
+
+def test_what_the_type_checker_is_told_holds_when_it_runs() -> None:
+    runpy.run_path(str(USER))
