@@ -51,7 +51,7 @@ def test_settings_of_this_run_have_effect(run: Run, file: str) -> None:
 
 @pytest.mark.skipif(sys.platform == "win32", reason="there are no pseudo-terminals")
 @pytest.mark.parametrize("no_color", ["", "1"])
-def test_a_terminal_gets_a_drawn_table_and_colour_unless_refused(file: str, no_color: str) -> None:
+def test_a_terminal_gets_colour_unless_refused(file: str, no_color: str) -> None:
     import pty
 
     main, side = pty.openpty()
@@ -76,8 +76,8 @@ def test_a_terminal_gets_a_drawn_table_and_colour_unless_refused(file: str, no_c
             shown += more
     os.close(main)
     assert process.returncode == 0
-    assert "─".encode() in shown
     assert (b"\x1b[32m" in shown) is not bool(no_color)
+    assert (b"\x1b[" in shown) is not bool(no_color)
 
 
 def test_a_reader_that_leaves_early_sees_no_traceback(spawn: Spawn, file: str) -> None:

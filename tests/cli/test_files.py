@@ -46,8 +46,8 @@ def test_each_file_has_a_row(run: Run, recorded: str) -> None:
     result = run(recorded)
     assert result.exit_code == 0
     rows = [line.split() for line in result.stdout.splitlines()]
-    assert ["1", "1", "2", "2", "whole", "/w/src/a.py"] in rows
-    assert ["1", "0", "1", "?", "part", "/w/b.py"] in rows
+    assert ["/w/src/a.py", "1", "1", "2", "2", "whole"] in rows
+    assert ["/w/b.py", "1", "0", "1", "?", "part"] in rows
     assert "2 files after 4 turns, 1 known as a whole" in result.stdout
 
 

@@ -304,9 +304,9 @@ def _notes(rows: Sequence[Row], money: Money) -> tuple[str, ...]:
 
 
 def _print(scope: str, lead: str, sections: Sequence[Section], notes: Sequence[str]) -> None:
-    from prunus.cli.table import printable, show
+    from prunus.cli.table import printable, say, show
 
-    click.echo(f"{scope}\n\n{lead}")
+    say(f"{scope}\n\n{lead}")
     for section in sections:
         if not section.lines:
             continue
@@ -315,10 +315,10 @@ def _print(scope: str, lead: str, sections: Sequence[Section], notes: Sequence[s
         numbers = [i for i, heading in enumerate(section.headings) if heading not in words]
         show(section.headings, section.lines, right=numbers, flexible=(0,))
         if section.note:
-            click.echo(section.note)
+            say(section.note)
     click.echo()
     for note in notes:
-        click.echo(printable(note))
+        say(printable(note))
 
 
 def _write(

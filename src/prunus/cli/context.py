@@ -14,6 +14,7 @@ from prunus.cli.body import located, name_of, read_body
 from prunus.cli.failure import Failure
 from prunus.cli.options import format_option, load_settings, settings_options
 from prunus.cli.store import emptiness, moment, opened, session_of, store_option, tenant_of
+from prunus.cli.table import say
 
 if TYPE_CHECKING:
     from prunus.settings import Settings
@@ -76,7 +77,7 @@ def command(
     if in_json:
         click.echo(json.dumps({key: getattr(found, key) for key in found.__slots__}, indent=2))
     else:
-        click.echo(_drawn(found))
+        say(_drawn(found))
 
 
 def _of_file(source: str, format_: str | None, settings: Settings) -> _Context:

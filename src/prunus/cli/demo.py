@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 
 import click
 
-from prunus.cli.table import printable
+from prunus.cli.table import printable, say
 
 if TYPE_CHECKING:
     from prunus.edits import Edit
@@ -64,7 +64,7 @@ def command() -> None:
         "",
         _NEXT,
     ]
-    click.echo("\n".join(lines))
+    say("\n".join(lines))
     if outcome.error is not None or same != kept or not again:
         raise click.ClickException(outcome.error or "the checks above do not hold")
 

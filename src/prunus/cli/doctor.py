@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Final
 import click
 
 from prunus.cli.options import load_settings, settings_options
-from prunus.cli.table import show
+from prunus.cli.table import say, show
 
 if TYPE_CHECKING:
     from prunus.cli.clients import Place
@@ -65,7 +65,7 @@ def command(offline: bool, preset: str | None, sets: tuple[str, ...], config: Pa
     if todo:
         click.echo("\nTo do:")
         for one in todo:
-            click.echo(f"  {one.what}: {one.advice}")
+            say(f"  {one.what}: {one.advice}")
     if any(one.state == "problem" for one in findings):
         raise SystemExit(1)
 

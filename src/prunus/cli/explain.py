@@ -12,7 +12,7 @@ import click
 from prunus.cli.body import located, read_body
 from prunus.cli.failure import Failure
 from prunus.cli.options import format_option, load_settings, settings_options
-from prunus.cli.table import show
+from prunus.cli.table import say, show
 
 if TYPE_CHECKING:
     from prunus.report import Row
@@ -66,10 +66,10 @@ def command(
     if shown:
         show(_HEADINGS, [_cells(row) for row in shown], right=(2, 5), flexible=(4, 8))
         click.echo()
-    click.echo(summary(parts, len(shown)))
+    say(summary(parts, len(shown)))
     closed = frame(body, format_).closed
     if closed:
-        click.echo(f"Nothing may be pruned here: {closed}")
+        say(f"Nothing may be pruned here: {closed}")
 
 
 def _cells(row: Row) -> Sequence[str]:

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 import click
 
 from prunus.cli.failure import Failure
-from prunus.cli.table import show
+from prunus.cli.table import say, show
 
 if TYPE_CHECKING:
     from prunus.files import FileHistory, FileState
@@ -46,14 +46,14 @@ def command(session: Path, turn: int | None, in_json: bool) -> None:
         return
     if states:
         rows = [
-            (str(file.reads), str(file.edits), f"{state.known:,}", _lines(state), _extent(state), state.path)
+            (state.path, str(file.reads), str(file.edits), f"{state.known:,}", _lines(state), _extent(state))
             for file, state in states
         ]
-        show(("reads", "edits", "known", "lines", "extent", "file"), rows, right=(0, 1, 2, 3), flexible=(5,))
+        show(("file", "reads", "edits", "known", "lines", "extent"), rows, right=(1, 2, 3, 4), flexible=(0,))
         click.echo()
     whole = sum(state.whole for _, state in states)
     after = f"after turn {turn} of {history.turns}" if turn is not None else f"after {history.turns} turns"
-    click.echo(f"{len(states)} file{'s' * (len(states) != 1)} {after}, {whole} known as a whole")
+    say(f"{len(states)} file{'s' * (len(states) != 1)} {after}, {whole} known as a whole")
 
 
 def opened(path: Path) -> tuple[str, FileHistory]:

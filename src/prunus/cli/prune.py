@@ -10,6 +10,7 @@ import click
 from prunus.cli.body import located, read_body, write_body
 from prunus.cli.failure import Failure
 from prunus.cli.options import format_option, load_settings, settings_options
+from prunus.cli.table import say
 
 __all__ = ["command"]
 
@@ -68,4 +69,4 @@ def command(
         detailed = settings.notification == "detailed" and outcome.edits
         tools = tool_names(read(body, outcome.report.format), outcome.edits) if detailed else ()
         idle = frame(body, format_).closed or ("" if settings.active_strategies() else "no strategy is on")
-        click.echo(text_report(outcome, settings.notification, tools, idle), err=True)
+        say(text_report(outcome, settings.notification, tools, idle), err=True)

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Final
 import click
 
 from prunus.cli.store import emptiness, opened, session_of, store_options, tenant_of
-from prunus.cli.table import show
+from prunus.cli.table import say, show
 
 if TYPE_CHECKING:
     from prunus.store import StoredReceipt
@@ -59,13 +59,13 @@ def command(session: str | None, everything: bool, url: str | None, tenant: str 
     if in_json:
         click.echo(json.dumps([asdict(receipt) for receipt in shown], indent=2))
     elif store is None or empty:
-        click.echo(emptiness(url))
+        say(emptiness(url))
     elif not found:
         click.echo("Nothing was cut yet.")
     else:
         show(_HEADINGS, [_cells(receipt) for receipt in shown], right=(2, 3, 6, 7, 8), flexible=(9, 10))
         more = f"The newest {_SHOWN} are shown; --all shows all of them. " if len(shown) < len(found) else ""
-        click.echo(f"{more}`prunus restore ID` shows what was cut.")
+        say(f"{more}`prunus restore ID` shows what was cut.")
 
 
 def _cells(receipt: StoredReceipt) -> tuple[str, ...]:

@@ -61,7 +61,7 @@ def command(
     """
     import msgspec
 
-    from prunus.cli.table import show
+    from prunus.cli.table import say, show
     from prunus.errors import SettingsError
     from prunus.lab.picture import picture
     from prunus.lab.policies import installed
@@ -94,11 +94,11 @@ def command(
     summaries = summarise(rows)
     if html is not None:
         html.write_text(picture(summaries), encoding="utf-8")
-    click.echo(_counted(found, rows, min_requests, time.perf_counter() - started))
+    say(_counted(found, rows, min_requests, time.perf_counter() - started))
     if rows:
         headings, lines = table(summaries)
         show(headings, lines, right=range(1, len(headings)))
-        click.echo(
+        say(
             "Costs are shares of not pruning; hard (lines and files) and soft (names) are shares of what was used "
             "later."
         )
@@ -106,7 +106,7 @@ def command(
             ratios = regret(summaries, policy, bound)
             if ratios:
                 said = ", ".join(f"{ratio:.3f} at {row}" for row, ratio in ratios.items())
-                click.echo(f"{policy} over {bound}: {said}")
+                say(f"{policy} over {bound}: {said}")
 
 
 def _counted(found: tuple[Found, ...], rows: tuple[Row, ...], minimum: int, took: float) -> str:

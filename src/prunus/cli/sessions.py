@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Final
 import click
 
 from prunus.cli.store import emptiness, moment, opened, store_options, tenant_of
-from prunus.cli.table import show
+from prunus.cli.table import say, show
 
 if TYPE_CHECKING:
     from prunus.store import Session
@@ -42,12 +42,12 @@ def command(everything: bool, url: str | None, tenant: str | None, in_json: bool
         click.echo(json.dumps([asdict(session) for session in shown], indent=2))
         return
     if not found:
-        click.echo(emptiness(url))
+        say(emptiness(url))
         return
     shown = found if everything else found[:_SHOWN]
     show(_HEADINGS, [_cells(session) for session in shown], right=(4, 5, 6, 7, 8), flexible=(3,))
     if len(shown) < len(found):
-        click.echo(f"The newest {_SHOWN} are shown; --all shows all of them.")
+        say(f"The newest {_SHOWN} are shown; --all shows all of them.")
 
 
 def _cells(session: Session) -> tuple[str, ...]:

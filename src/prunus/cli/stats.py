@@ -7,6 +7,7 @@ import json
 import click
 
 from prunus.cli.store import emptiness, opened, session_of, store_options, tenant_of
+from prunus.cli.table import say
 
 __all__ = ["command"]
 
@@ -34,7 +35,7 @@ def command(session: str | None, everything: bool, url: str | None, tenant: str 
     with opened(url) as store:
         sessions = store.sessions(name := tenant_of(store, tenant), 1) if store is not None else []
         if store is None or not (sessions or store.totals(name).requests):
-            click.echo("{}" if in_json else emptiness(url))
+            say("{}" if in_json else emptiness(url))
             return
         shown = None
         if sessions and not everything:
@@ -53,4 +54,4 @@ def command(session: str | None, everything: bool, url: str | None, tenant: str 
         click.echo(json.dumps(record, indent=2))
         return
     about = "" if shown is None else ", ".join(filter(None, (shown.id, shown.client, shown.model)))
-    click.echo(stats_box(one, ever, about, shadow=shadow))
+    say(stats_box(one, ever, about, shadow=shadow))

@@ -13,6 +13,7 @@ import click
 
 from prunus.cli.failure import Failure
 from prunus.cli.options import load_settings
+from prunus.cli.table import say
 
 if TYPE_CHECKING:
     from prunus.store import Info, Session, Store
@@ -122,7 +123,7 @@ def info_command(url: str | None, in_json: bool) -> None:
     elif found is None or found.url == "off":
         click.echo(emptiness(url))
     else:
-        click.echo("\n".join(f"{label:<15}{value}" for label, value in _rows(found)))
+        say("\n".join(f"{label:<15}{value}" for label, value in _rows(found)))
 
 
 @command.command("vacuum")

@@ -13,7 +13,7 @@ import click
 
 from prunus.cli.failure import Failure
 from prunus.cli.options import load_settings, settings_options
-from prunus.cli.table import show
+from prunus.cli.table import say, show
 
 if TYPE_CHECKING:
     from prunus.settings import Settings
@@ -44,7 +44,7 @@ def command(
     settings = load_settings(config, preset, sets).settings
     if name is not None:
         page = _page(_named(name), settings)
-        click.echo(json.dumps(page, ensure_ascii=False, indent=2) if in_json else _in_words(page))
+        say(json.dumps(page, ensure_ascii=False, indent=2) if in_json else _in_words(page))
         return
     pages = [_page(strategy, settings) for strategy in ALL]
     if in_json:

@@ -1,18 +1,40 @@
-"""Tables: drawn by rich in a terminal, plain aligned text elsewhere."""
+"""Tables and text for a terminal of any width: cells are folded or moved below each other, and never cropped.
+
+A table that is wider than the terminal first folds its flexible columns. If that is not enough, its columns are
+shown in several tables below each other, each of which begins with the first column.
+"""
 
 from __future__ import annotations
 
+import os
+import re
+import shutil
 import sys
-from collections.abc import Collection, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from functools import partial
 from typing import Final
 
 import click
-from rich.cells import cell_len, set_cell_size
+from rich.cells import cell_len, chop_cells
 
-__all__ = ["plain", "printable", "show"]
+__all__ = ["fold", "plain", "printable", "say", "show", "tables"]
 
+_GAP: Final = 2
+"""Blanks between two columns."""
 _WIDEST: Final = 48
-"""Cells of a column in plain text, the last one aside."""
+"""Cells to which a column is padded in plain text; a longer cell moves the rest of its line."""
+_NARROWEST: Final = 16
+"""Cells that a flexible column keeps."""
+_TOGETHER: Final = 20
+"""Rows of a table in several pieces that are shown before the next rows are."""
+_JOINTS: Final = re.compile(r"[^-/_]*[-/_]+|[^-/_]+")
+_STYLES: Final[Mapping[str, Callable[[str], str]]] = {
+    "heading": partial(click.style, bold=True),
+    "pruned": partial(click.style, fg="green"),
+    "on": partial(click.style, fg="green"),
+    "off": partial(click.style, dim=True),
+}
+"""How cells with certain words look."""
 
 
 def show(
@@ -26,25 +48,21 @@ def show(
     if not sys.stdout.isatty():
         click.echo(plain(headings, rows, right=right))
         return
-    from rich.box import SIMPLE_HEAD
-    from rich.console import Console
-    from rich.table import Table
-    from rich.text import Text
+    width = shutil.get_terminal_size().columns
+    colour = False if os.environ.get("NO_COLOR") else None
+    for number, table in enumerate(tables(headings, rows, width, right=right, flexible=flexible)):
+        if number:
+            click.echo()
+        for line in table:
+            click.echo(line, color=colour)
 
-    table = Table(box=SIMPLE_HEAD, pad_edge=False, padding=0)
-    for i, heading in enumerate(headings):
-        table.add_column(
-            heading, justify="right" if i in right else "left", no_wrap=i not in flexible, overflow="fold"
-        )
-    for row in rows:
-        cells = [Text(printable(cell)) for cell in row]
-        for cell in cells:
-            if cell.plain in ("pruned", "on"):
-                cell.stylize("green")
-            elif cell.plain == "off":
-                cell.stylize("dim")
-        table.add_row(*cells)
-    Console().print(table)
+
+def say(text: str, *, err: bool = False) -> None:
+    """Print text; in a terminal, lines that are too long are folded between words."""
+    if (sys.stderr if err else sys.stdout).isatty():
+        width = shutil.get_terminal_size().columns
+        text = "\n".join(piece for line in text.split("\n") for piece in _indented(line, width))
+    click.echo(text, err=err)
 
 
 def plain(headings: Sequence[str], rows: Sequence[Sequence[str]], *, right: Collection[int] = ()) -> str:
@@ -53,9 +71,37 @@ def plain(headings: Sequence[str], rows: Sequence[Sequence[str]], *, right: Coll
     last = len(headings) - 1
     widths = [min(_WIDEST, max(cell_len(line[i]) for line in lines)) for i in range(last)]
     return "\n".join(
-        "  ".join([*(_fit(line[i], width, i in right) for i, width in enumerate(widths)), line[last]]).rstrip()
+        (" " * _GAP)
+        .join([*(_padded(line[i], width, i in right) for i, width in enumerate(widths)), line[last]])
+        .rstrip()
         for line in lines
     )
+
+
+def tables(
+    headings: Sequence[str],
+    rows: Sequence[Sequence[str]],
+    width: int,
+    *,
+    right: Collection[int] = (),
+    flexible: Collection[int] = (),
+) -> Iterator[list[str]]:
+    """The lines of each piece of a table for a terminal of this width."""
+    cells = [[printable(cell) for cell in row] for row in (headings, *rows)]
+    wanted = [max(cell_len(row[i]) for row in cells) for i in range(len(headings))]
+    pieces = [list(range(len(headings)))]
+    least = wanted
+    if _total(wanted) > width:
+        least = [_least(i, cells, wanted[i], width, right, flexible) for i in range(len(headings))]
+        pieces = _pieces(least, width)
+    together = _TOGETHER if len(pieces) > 1 else max(1, len(rows))
+    for start in range(1, max(2, len(cells)), together):
+        for piece in pieces:
+            widths = _widths(piece, least, wanted, width)
+            lines = list(_lines(cells[0], widths, right, heading=True))
+            for row in cells[start : start + together]:
+                lines += _lines(row, widths, right)
+            yield lines
 
 
 def printable(text: str) -> str:
@@ -63,7 +109,93 @@ def printable(text: str) -> str:
     return "".join(character if character.isprintable() else "\N{REPLACEMENT CHARACTER}" for character in text)
 
 
-def _fit(text: str, width: int, right: bool) -> str:
-    if cell_len(text) > width:
-        return set_cell_size(text, width - 1).rstrip() + "…"
-    return " " * (width - cell_len(text)) + text if right else set_cell_size(text, width)
+def fold(text: str, width: int) -> list[str]:
+    """A text in lines of at most so many cells, broken between words; only a longer word is broken inside."""
+    lines = [""]
+    for word in text.split(" "):
+        longer = f"{lines[-1]} {word}" if lines[-1] else word
+        if cell_len(longer) <= width:
+            lines[-1] = longer
+        else:
+            lines += _broken(word, width)
+    return lines if lines[0] or len(lines) == 1 else lines[1:]
+
+
+def _broken(word: str, width: int) -> list[str]:
+    """A word in lines, broken where a path or a name has its joints as far as that is possible."""
+    lines = [""]
+    for joint in _JOINTS.findall(word):
+        if cell_len(lines[-1] + joint) <= width:
+            lines[-1] += joint
+        else:
+            lines += chop_cells(joint, max(2, width))
+    return lines if lines[0] or len(lines) == 1 else lines[1:]
+
+
+def _indented(line: str, width: int) -> list[str]:
+    """A line folded, its further lines as far in as the first."""
+    text = line.lstrip(" ")
+    indent = " " * min(len(line) - len(text), width // 2)
+    return [f"{indent}{piece}" for piece in fold(text, width - len(indent))] if cell_len(line) > width else [line]
+
+
+def _total(widths: Sequence[int]) -> int:
+    return sum(widths) + _GAP * (len(widths) - 1)
+
+
+def _least(
+    column: int,
+    cells: Sequence[Sequence[str]],
+    wanted: int,
+    width: int,
+    right: Collection[int],
+    flexible: Collection[int],
+) -> int:
+    """The least width of a column. Numbers are not folded, though their heading may be."""
+    if column in right:
+        return max(*(cell_len(row[column]) for row in cells[1:]), *map(cell_len, cells[0][column].split(" ")))
+    # A column that is not flexible gets up to half of the terminal, so that there is room for one beside it.
+    return min(wanted, _NARROWEST if column in flexible else (width - _GAP) // 2)
+
+
+def _pieces(least: Sequence[int], width: int) -> list[list[int]]:
+    """The columns that stand beside each other; each piece begins with the first column."""
+    pieces = [[0]]
+    for column in range(1, len(least)):
+        piece = [*pieces[-1], column]
+        if len(piece) > 2 and _total([least[i] for i in piece]) > width:
+            pieces.append([0, column])
+        else:
+            pieces[-1] = piece
+    return pieces
+
+
+def _widths(piece: Sequence[int], least: Sequence[int], wanted: Sequence[int], width: int) -> dict[int, int]:
+    """The width of each column of a piece: what is free is shared by the columns that want more."""
+    widths = {i: least[i] for i in piece}
+    free = max(0, width - _total([*widths.values()]))
+    wanting = sorted(piece, key=lambda i: wanted[i] - least[i])
+    for done, i in enumerate(wanting):
+        more = min(wanted[i] - least[i], free // (len(wanting) - done))
+        widths[i] += more
+        free -= more
+    return widths
+
+
+def _lines(
+    row: Sequence[str], widths: Mapping[int, int], right: Collection[int], *, heading: bool = False
+) -> Iterator[str]:
+    """One row, on as many lines as its longest cell needs."""
+    folded = {i: fold(row[i], width) for i, width in widths.items()}
+    for n in range(max(map(len, folded.values()))):
+        shown = []
+        for i, lines in folded.items():
+            cell = _padded(lines[n] if n < len(lines) else "", widths[i], i in right)
+            style = "heading" if heading else row[i]
+            shown.append(_STYLES[style](cell) if style in _STYLES else cell)
+        yield (" " * _GAP).join(shown).rstrip()
+
+
+def _padded(text: str, width: int, right: bool) -> str:
+    blanks = " " * (width - cell_len(text))
+    return blanks + text if right else text + blanks
