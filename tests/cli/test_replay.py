@@ -1,4 +1,5 @@
 import json
+import os
 import re
 from collections.abc import Callable
 from pathlib import Path
@@ -64,6 +65,46 @@ def test_wrong_names_are_errors_that_list_the_right_ones(run: Run, recorded: str
     result = run("replay", recorded, *wrong)
     assert result.exit_code == 2
     assert ("mask:N" if wrong[0] == "--policy" else "0.1/1.25") in result.stderr
+
+
+def test_analyze_and_replay_say_one_cost_for_the_same_sessions(run: Run, tmp_path: Path) -> None:
+    steps = []
+    for read in reads(15, lines=120):
+        steps += [read, ("Write", {**read[1], "content": "done = True\n" * 40}, "The file has been updated.")]
+    sessions = (
+        ("short", "claude-sonnet-4-5", steps[:3]),
+        ("resumed", "claude-sonnet-4-5", steps),
+        ("cached-otherwise", "gpt-5.6", steps[2:]),
+    )
+    for age, (name, model, taken) in enumerate(sessions):
+        path = tmp_path / f"{name}.json"
+        path.write_text(json.dumps({"model": model, "messages": chat_messages(taken)}))
+        os.utime(path, (1000 + age, 1000 + age))
+    paths = [str(tmp_path / f"{name}.json") for name, _, _ in sessions]
+    rows, lines = tmp_path / "rows.jsonl", tmp_path / "lines.jsonl"
+    analyzed = run("analyze", *paths, "--json", str(rows))
+    replayed = run("replay", *paths, "--policy", "auto", "--prices", "own", "--json", str(lines))
+    said, again = (
+        {
+            (one["session"], one["requests"], one["unpruned"], one["cost"])
+            for one in map(json.loads, file.read_text().splitlines())
+        }
+        for file in (rows, lines)
+    )
+    assert said == again
+    assert all(cost < unpruned for session, _, unpruned, cost in said if session != "short")
+    cost = re.search(r"^auto +(\S+) ", replayed.stdout, re.MULTILINE)
+    assert cost is not None
+    assert re.search(rf"^openai-chat .* {re.escape(cost[1])} ", analyzed.stdout, re.MULTILINE)
+
+
+def test_the_price_of_each_model_is_the_first_column_and_said_to_be_that_of_analyze(
+    run: Run, recorded: str
+) -> None:
+    result = run("replay", recorded, "--policy", "auto")
+    header = next(line.split() for line in result.stdout.splitlines() if line.startswith("policy"))
+    assert header[1:3] == ["own", "0.1/1.25"]
+    assert "`prunus analyze` says the cost of auto at these prices" in result.stdout
 
 
 def test_short_conversations_are_said_to_be_left_out(run: Run, recorded: str) -> None:

@@ -1,20 +1,78 @@
 from __future__ import annotations
 
+import io
 from pathlib import Path
 
-import pytest
-
-from prunus.lab.progress import largest_first, watched
-
-
-def test_results_pass_through_in_their_order(capsys: pytest.CaptureFixture[str]) -> None:
-    assert list(watched(iter(range(45)), 45, quiet=False)) == list(range(45))
-    assert capsys.readouterr().err.splitlines() == ["20 of 45 files", "40 of 45 files", "45 of 45 files"]
+from prunus.lab.masks import Unpruned
+from prunus.lab.progress import Board, Counted, Gauge, largest_first, line
 
 
-def test_a_quiet_run_says_nothing(capsys: pytest.CaptureFixture[str]) -> None:
-    assert list(watched(iter("ab"), 2, quiet=True)) == ["a", "b"]
-    assert capsys.readouterr().err == ""
+class Clock:
+    """A time that passes when it is told to."""
+
+    def __init__(self) -> None:
+        self.now = 0.0
+
+    def __call__(self) -> float:
+        return self.now
+
+
+def test_a_log_gets_a_line_for_each_tenth_of_one_file_with_the_time_left() -> None:
+    clock, out, cells = Clock(), io.StringIO(), [0, 0]
+    board = Board([1000], cells, clock=clock, out=out)
+    gauge = Gauge(cells, 0, board.draw)
+    gauge.expect(50)
+    for _ in range(50):
+        clock.now += 2
+        gauge.advance()
+    board.finish(0)
+    lines = out.getvalue().splitlines()
+    assert lines[0] == "10%, 5 requests replayed, about 90 s left, 0 of 1 file"
+    assert lines[4] == "50%, 25 requests replayed, about 50 s left, 0 of 1 file"
+    assert lines[-1] == "100%, 50 requests replayed, 1 of 1 file"
+
+
+def test_a_log_of_quick_work_is_one_line() -> None:
+    out, cells = io.StringIO(), [0, 0, 0, 0]
+    board = Board([10, 20], cells, clock=Clock(), out=out)
+    for file in (0, 1):
+        gauge = Gauge(cells, file, board.draw)
+        gauge.expect(3)
+        gauge.advance(3)
+        board.finish(file)
+    assert out.getvalue() == "100%, 6 requests replayed, 2 of 2 files\n"
+
+
+def test_files_weigh_by_their_size_also_where_nothing_is_counted() -> None:
+    clock, out = Clock(), io.StringIO()
+    board = Board([300, 100], [0, 0, 0, 0], clock=clock, out=out)
+    clock.now = 30
+    board.finish(0)
+    assert out.getvalue() == "75%, about 10 s left, 1 of 2 files\n"
+
+
+def test_a_quiet_board_says_nothing() -> None:
+    out = io.StringIO()
+    board = Board([1], [0, 0], quiet=True, out=out)
+    board.finish(0)
+    board.close()
+    assert out.getvalue() == ""
+
+
+def test_a_narrow_terminal_gets_fewer_words_and_whole_numbers() -> None:
+    said = "34%, 12,345 requests replayed, about 3 min left, 3 of 20 files"
+    assert line(0.345, 12_345, (3, 20), 180, 80) == said
+    assert line(0.345, 12_345, (3, 20), 180, 50) == "34%, 12,345 requests replayed, about 3 min left"
+    assert line(0.345, 12_345, (3, 20), 180, 30) == "34%, 12,345 requests replayed"
+    assert line(0.345, 12_345, (3, 20), 180, 5) == "34%"
+
+
+def test_a_policy_sends_the_same_while_its_requests_are_counted() -> None:
+    cells = [0, 0]
+    send = Counted(Unpruned(), Gauge(cells)).start()
+    body = {"messages": []}
+    assert send(body, None) is body
+    assert (send.name, send.declared, cells) == ("none", "", [0, 1])
 
 
 def test_the_largest_file_comes_first_and_a_missing_one_last(tmp_path: Path) -> None:

@@ -16,7 +16,7 @@ def record(path: Path, calls: int = 8) -> Path:
 
 
 def test_every_policy_is_measured_at_every_price(tmp_path: Path) -> None:
-    found = measure(record(tmp_path / "a.json"), STUDY)
+    found = measure(record(tmp_path / "a.json"), study=STUDY)
     assert [(row.policy, row.prices) for row in found.rows] == [
         ("none", "0.1/1.25"),
         ("mask:2", "0.1/1.25"),
@@ -26,7 +26,7 @@ def test_every_policy_is_measured_at_every_price(tmp_path: Path) -> None:
 
 
 def test_no_pruning_costs_what_no_pruning_costs(tmp_path: Path) -> None:
-    for row in measure(record(tmp_path / "a.json"), STUDY).rows:
+    for row in measure(record(tmp_path / "a.json"), study=STUDY).rows:
         if row.policy == "none":
             assert (row.cost, row.tokens, row.breaks) == (row.unpruned, row.unpruned_tokens, 0)
         else:
@@ -38,13 +38,13 @@ def test_effective_cost_pays_for_what_is_read_again(tmp_path: Path) -> None:
     edit = ("Edit", {"path": "/srv/app/part0.py", "old_string": "value_0_39 = 39", "new_string": "x"}, "ok")
     path = tmp_path / "a.json"
     path.write_text(json.dumps(chat_messages([*reads(8), edit])))
-    row = next(row for row in measure(path, STUDY).rows if row.policy == "mask:2")
+    row = next(row for row in measure(path, study=STUDY).rows if row.policy == "mask:2")
     assert row.reread > 0
     assert row.effective == pytest.approx(row.cost + 1.25 * row.reread)
 
 
 def test_short_conversations_are_counted_and_left_out(tmp_path: Path) -> None:
-    found = measure(record(tmp_path / "a.json", calls=2), STUDY)
+    found = measure(record(tmp_path / "a.json", calls=2), study=STUDY)
     assert (found.rows, found.conversations, found.short) == ((), 0, 1)
 
 
@@ -52,13 +52,13 @@ def test_short_conversations_are_counted_and_left_out(tmp_path: Path) -> None:
 def test_a_damaged_file_is_reported_and_not_fatal(tmp_path: Path, data: bytes) -> None:
     path = tmp_path / "a.json"
     path.write_bytes(data)
-    found = measure(path, STUDY)
+    found = measure(path, study=STUDY)
     assert str(path) in found.failure
     assert found.rows == ()
 
 
 def test_a_file_that_is_not_there_is_reported(tmp_path: Path) -> None:
-    assert "gone.json" in measure(tmp_path / "gone.json", STUDY).failure
+    assert "gone.json" in measure(tmp_path / "gone.json", study=STUDY).failure
 
 
 def test_folders_are_searched_and_files_taken_as_given(tmp_path: Path) -> None:
@@ -75,9 +75,9 @@ def test_several_files_come_back_in_their_order(tmp_path: Path, capfd: pytest.Ca
     found = list(run(paths, STUDY))
     assert [one.path for one in found] == [str(path) for path in paths]
     assert found == list(run(paths, STUDY, workers=1, quiet=True))
-    assert "3 of 3 files" in capfd.readouterr().err
+    assert capfd.readouterr().err == "100%, 52 requests replayed, 3 of 3 files\n"
 
 
 def test_a_row_survives_json(tmp_path: Path) -> None:
-    row = measure(record(tmp_path / "a.json"), STUDY).rows[1]
+    row = measure(record(tmp_path / "a.json"), study=STUDY).rows[1]
     assert msgspec.json.decode(msgspec.json.encode(row), type=Row) == row

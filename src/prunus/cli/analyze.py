@@ -66,7 +66,7 @@ def command(
         _nothing_here("No recorded sessions were found on this machine.")
         return
     started = time.perf_counter()
-    found = analyse(files, workers=os.cpu_count() or 1)
+    found = analyse(files, workers=max(2, os.cpu_count() or 1))
     took = time.perf_counter() - started
     for one in found:
         if one.failure:
@@ -279,6 +279,7 @@ def _notes(rows: Sequence[Row], money: Money) -> tuple[str, ...]:
         f'Replayed with preset = "{PRESET}".',
         "Answers are not counted: they cost the same either way. Each session is paid by its model's cache prices.",
         "System text and tools count only where the agent recorded them.",
+        f"`prunus replay --policy {PRESET} --prices own` gives the same cost, and compares it with other policies.",
     ]
     if not money.prices:
         notes.append(

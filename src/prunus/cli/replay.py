@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import time
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -26,14 +27,15 @@ _POLICIES = ("none", "auto", "eager", "mask:10", "mask:10:30000", "clear:100000:
 )  # fmt: skip
 @click.option(
     "--prices", metavar="READ/WRITE", multiple=True,
-    help="Price of a cached and of a newly cached token; may be repeated. By default six rows.",
+    help="Price of a cached and of a newly cached token, or own: those of each session's model. May be repeated. "
+    "By default own and six rows.",
 )  # fmt: skip
 @click.option(
     "--json", "json_", metavar="OUT", type=click.Path(path_type=Path), help="Write all rows as JSON lines."
 )
 @click.option("--html", metavar="OUT", type=click.Path(path_type=Path), help="Draw cost against retention.")
 @click.option(
-    "--min-requests", metavar="N", type=click.IntRange(1), default=15, show_default=True,
+    "--min-requests", metavar="N", type=click.IntRange(1), default=1, show_default=True,
     help="Leave out shorter conversations.",
 )  # fmt: skip
 def command(
@@ -66,15 +68,16 @@ def command(
     from prunus.lab.picture import picture
     from prunus.lab.policies import installed
     from prunus.lab.price_row import price_row
-    from prunus.lab.run import Study, recordings, run
+    from prunus.lab.run import OWN, Study, recordings, run
     from prunus.lab.summary import BOUNDS, regret, summarise, table
     from prunus.policy.prices import NAMED_ROWS
 
     try:
         able, reasons = installed(dict.fromkeys(policies or _POLICIES))
-        rows_asked = tuple(dict.fromkeys(prices or NAMED_ROWS))
+        rows_asked = tuple(dict.fromkeys(prices or (OWN, *NAMED_ROWS)))
         for row in rows_asked:
-            price_row(row)
+            if row != OWN:
+                price_row(row)
     except SettingsError as error:
         raise Failure(str(error)) from error
     for reason in reasons:
@@ -82,13 +85,14 @@ def command(
     if not able:
         raise Failure("none of these policies can be replayed here")
     started = time.perf_counter()
-    found = tuple(run(recordings(paths), Study(able, rows_asked, min_requests)))
+    study = Study(able, rows_asked, min_requests, limit=None, once=True)
+    found = run(recordings(paths), study, workers=max(2, os.cpu_count() or 1))
     for one in found:
         if one.failure:
             click.echo(f"skipped: {one.failure}", err=True)
-    if all(one.failure for one in found):
-        raise Failure("no recorded session could be read")
     rows = tuple(row for one in found for row in one.rows)
+    if not rows and all(one.failure for one in found):
+        raise Failure("no recorded session could be read")
     if json_ is not None:
         json_.write_bytes(b"".join(msgspec.json.encode(row) + b"\n" for row in rows))
     summaries = summarise(rows)
@@ -98,15 +102,32 @@ def command(
     if rows:
         headings, lines = table(summaries)
         show(headings, lines, right=range(1, len(headings)))
-        say(
-            "Costs are shares of not pruning; hard (lines and files) and soft (names) are shares of what was used "
-            "later."
-        )
+        say(_legend(rows_asked))
         for policy, bound in BOUNDS:
             ratios = regret(summaries, policy, bound)
             if ratios:
                 said = ", ".join(f"{ratio:.3f} at {row}" for row, ratio in ratios.items())
                 say(f"{policy} over {bound}: {said}")
+
+
+def _legend(prices: tuple[str, ...]) -> str:
+    """What has to be known to read the table."""
+    from prunus.lab.run import OWN
+
+    said = (
+        "Costs are shares of not pruning; hard (lines, files) and soft (names) are shares of what was used later."
+    )
+    if OWN in prices:
+        said += (
+            "\nown: each session at the cache prices of its own model; `prunus analyze` says the cost of auto at "
+            "these prices."
+        )
+    if len(prices) > 1:
+        said += (
+            "\nworst, hard, lines, files, soft, undeclared and invalid are the worst of all prices; the other "
+            f"columns are at {prices[0]}."
+        )
+    return said
 
 
 def _counted(found: tuple[Found, ...], rows: tuple[Row, ...], minimum: int, took: float) -> str:
@@ -115,9 +136,12 @@ def _counted(found: tuple[Found, ...], rows: tuple[Row, ...], minimum: int, took
     counted = sum(one.conversations for one in found)
     short = sum(one.short for one in found)
     damaged = sum(one.skipped for one in found)
+    copies = sum(one.copies for one in found)
     said = f"{counted:,} conversation{'s' * (counted != 1)}, {requests:,} requests in {took:.1f} s"
     if short:
         said += f"; {short:,} with fewer than {minimum} requests left out"
     if damaged:
         said += f"; {damaged:,} damaged records skipped"
+    if copies:
+        said += f"; {copies:,} that other files repeat left out"
     return said

@@ -1,13 +1,8 @@
-"""Replaying somebody's own sessions, as they came and through Prunus.
-
-Each is paid at the prices of its own model. A context that the agent compacted, or that outgrew its model's window,
-is a session of its own. A resumed session begins with a copy of another one: what was sent once is counted once.
-"""
+"""Replaying somebody's own sessions, as they came and through Prunus, each paid at the prices of its own model."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import replace
 from functools import partial
 from pathlib import Path
 from typing import Any, Final
@@ -15,90 +10,50 @@ from typing import Any, Final
 from prunus.engine import Tally
 from prunus.formats import format_named
 from prunus.lab.analysis import Effect, File, Row, Total
-from prunus.lab.conversations import conversations
 from prunus.lab.cost import cost, is_cold
-from prunus.lab.lifetime import recorded_lifetime
 from prunus.lab.masks import Unpruned
-from prunus.lab.pool import spread
-from prunus.lab.pruned import Pruning
+from prunus.lab.pieces import Known, Piece, over_pieces, repeats
+from prunus.lab.policies import policy_named
+from prunus.lab.pool import spread_counted
+from prunus.lab.progress import Counted, Gauge
+from prunus.lab.pruned import Pruned, Pruning
 from prunus.lab.reading import Reader
 from prunus.lab.replay import Replay, replay
 from prunus.lab.retention import Needs, retention
-from prunus.policy.prices import DEFAULT, Price, price_of, with_ttl
-from prunus.policy.windows import window_of
+from prunus.policy.prices import DEFAULT, Price, price_of
 from prunus.pruner import Pruner
-from prunus.settings import Settings
 from prunus.strategies.step_markers import StepMarkers
-from prunus.transcripts import Session, stream
 
 __all__ = ["PRESET", "analyse", "measure"]
 
 PRESET: Final = "auto"
-_MANY: Final = 20_000_000
-"""Bytes of files from which on they are read by several workers."""
-_TOLD: Final = ("read", "write", "ttl", "tier", "tier_factor")
-
-Known = Mapping[str, Sequence[int]]
-"""For each file, how many requests of each of its sessions were met before."""
+"""The policy that is replayed; `prunus replay` knows it by the same name."""
 
 
 def analyse(paths: Sequence[Path], *, workers: int = 2, quiet: bool = False) -> tuple[File, ...]:
     """Measure all files, in their order; says on standard error how far it is."""
-    # A copy is newer than what it was copied from.
-    oldest_first = sorted(paths, key=lambda path: path.stat().st_mtime if path.exists() else 0.0)
-    size = sum(path.stat().st_size for path in paths if path.exists())
-    # Starting workers takes longer than reading a few files.
-    readers = workers if size > _MANY else 1
-    keys = dict(zip(oldest_first, spread(_keys, oldest_first, workers=readers, quiet=True), strict=True))
-    met: set[str] = set()
-    known: dict[str, list[int]] = {}
-    for path, sessions in keys.items():
-        known[str(path)] = []
-        for requests in sessions:
-            copied = next((i for i, key in enumerate(requests) if key not in met), len(requests))
-            known[str(path)].append(copied)
-            met.update(requests)
-    return spread(partial(measure, known=known), paths, workers=workers, quiet=quiet)
+    work = partial(measure, known=repeats(paths, workers=workers))
+    return spread_counted(work, paths, workers=workers, quiet=quiet)
 
 
-def _keys(path: Path) -> list[tuple[str, ...]]:
-    """What each request of each session is known by; as far as the file can be read."""
-    found: list[tuple[str, ...]] = []
-    try:
-        found.extend(session.keys() for session in stream(path))
-    except Exception:  # it will be said when the file is measured
-        return found
-    return found
+def measure(path: Path, gauge: Gauge | None = None, *, known: Known | None = None) -> File:
+    """All sessions of one file."""
+    gauge = gauge or Gauge()
+    told = (known or {}).get(str(path), ())
+    gauge.expect(sum(repeat.requests for repeat in told if repeat.copied < repeat.requests))
+    read = over_pieces(path, partial(_row, path, gauge), known)
+    return File(str(path), read.found, read.skipped, read.copies, read.failure)
 
 
-def measure(path: Path, known: Known | None = None) -> File:
-    """All sessions of one file; what was read before it turned out to be broken counts."""
-    rows: list[Row] = []
-    skipped = copies = 0
-    copied = list((known or {}).get(str(path), ()))
-    lifetime = recorded_lifetime(path)
-    try:
-        for number, session in enumerate(stream(path)):
-            skipped += session.skipped
-            before = copied[number] if number < len(copied) else 0
-            copies += before == len(session.requests)
-            for piece in conversations(session, window_of(session.model)):
-                if before < len(piece.requests):
-                    rows.append(_row(path, piece, lifetime, before))
-                before = max(0, before - len(piece.requests))
-    except Exception as error:  # whatever is wrong with a file, the others are still measured
-        reason = str(error) if str(error).startswith(str(path)) else f"{path}: {type(error).__name__}: {error}"
-        return File(str(path), tuple(rows), skipped, copies, reason)
-    return File(str(path), tuple(rows), skipped, copies)
-
-
-def _row(path: Path, session: Session, lifetime: str, copied: int) -> Row:
-    price = with_ttl(price_of(session.model), lifetime)
+def _row(path: Path, gauge: Gauge, piece: Piece) -> Row:
+    session, copied, price = piece.session, piece.copied, piece.price
     reader = Reader(format_named(session.format))
-    policy = _Watched(price, window_of(session.model))
-    before = _after(replay(session, Unpruned(), reader), copied)
-    whole = replay(session, policy, reader)
-    after = _after(whole, copied)
+    chosen = policy_named(PRESET, price, piece.window)
+    assert isinstance(chosen, Pruned)
+    policy = _Watched(chosen)
+    before = replay(session, Unpruned(), reader).since(copied)
+    whole = replay(session, Counted(policy, gauge), reader)
+    after = whole.since(copied)
     unpruned, paid = cost(before, price), cost(after, price)
     kept = retention(Needs(session, reader).since(copied), whole)
     numbers = Total(
@@ -121,25 +76,18 @@ def _row(path: Path, session: Session, lifetime: str, copied: int) -> Row:
     )
     effects = _effects(policy.tallies[copied:], after, price, unpruned.cost - paid.cost)
     table = price_of(session.model) != DEFAULT
-    return Row(str(path), session.name, session.agent, session.model, table, numbers, effects, lifetime)
-
-
-def _after(replayed: Replay, copied: int) -> Replay:
-    return replace(replayed, requests=replayed.requests[copied:])
+    return Row(str(path), session.name, session.agent, session.model, table, numbers, effects, piece.lifetime)
 
 
 class _Watched(Pruning):
-    """The preset in one session; remembers what its strategies did.
+    """Prunus in one session; remembers what its strategies did.
 
     Step markers are left out: they are bookkeeping of the host that never reaches the model.
     """
 
-    def __init__(self, price: Price, window: int) -> None:
-        # Not every format has the model's name in its requests, so the price is told.
-        told = {name: getattr(price, name) for name in _TOLD if getattr(price, name) is not None}
-        values: dict[str, Any] = {"preset": PRESET, "window": window}
-        super().__init__(Pruner(Settings(**values, prices=[{"model": "*", **told}])))
-        self.name = PRESET
+    def __init__(self, policy: Pruned) -> None:
+        super().__init__(Pruner(policy.settings()))
+        self.name = policy.name
         self.refused = 0
         self.tallies: list[Mapping[str, Tally]] = []
 

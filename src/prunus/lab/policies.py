@@ -15,7 +15,7 @@ from prunus.lab.policy import Bound, Policy
 from prunus.lab.price_row import price_row
 from prunus.lab.pruned import Pruned
 from prunus.policy.presets import PRESETS
-from prunus.policy.prices import DEFAULT
+from prunus.policy.prices import DEFAULT, Price
 
 __all__ = ["POLICIES", "SCHEDULES", "installed", "policy_named"]
 
@@ -48,27 +48,28 @@ _SHAPES: Final[Mapping[str, Callable[..., Policy]]] = {
 }
 
 
-def policy_named(text: str, price: str | None = None) -> Policy | Bound:
-    """The policy of this name, told which price row its requests will be paid at.
+def policy_named(text: str, price: str | Price | None = None, window: int | None = None) -> Policy | Bound:
+    """The policy of this name, told the price or price row of its requests, and the model's window if it is known.
 
     A peer that is not installed is a SettingsError too, with the reason.
     """
-    told = None if price is None else price_row(price)
+    told = price_row(price) if isinstance(price, str) else price
     preset, _, schedule = text.partition("@")
     known_price = told or DEFAULT
     if preset in PRESETS and schedule == "clairvoyant":
-        return Clairvoyant(text, Pruned(f"{preset}@cache", preset, "cache", known_price), known_price)
+        online = Pruned(f"{preset}@cache", preset, "cache", known_price, window)
+        return Clairvoyant(text, online, known_price)
     if preset in PRESETS and schedule in SCHEDULES:
-        return Pruned(text, preset, schedule, None if schedule == "eager" else told)
+        return Pruned(text, preset, schedule, None if schedule == "eager" else told, window)
     match text:
         case "auto":
-            return Pruned(text, text, "cache", told)
+            return Pruned(text, text, "cache", told, window)
         case "clairvoyant":
-            return Clairvoyant(text, Pruned("auto", "auto", "cache", known_price), known_price)
+            return Clairvoyant(text, Pruned("auto", "auto", "cache", known_price, window), known_price)
         case "oracle" | "oracle:all":
             return Oracle(text, known_price, everything=text == "oracle:all")
         case "eager" | "acp" | "smart":
-            return Pruned(text, "auto" if text == "eager" else text, "eager")
+            return Pruned(text, "auto" if text == "eager" else text, "eager", window=window)
     for shape, make in _SHAPES.items():
         found = re.fullmatch(shape, text)
         if found:

@@ -1,34 +1,174 @@
-"""Saying how far a run over many files has come."""
+"""Saying how far a run over many files has come: requests so far, and the time that is left."""
 
 from __future__ import annotations
 
+import shutil
 import sys
-from collections.abc import Iterable, Iterator, Sequence
+import time
+from collections.abc import Callable, Sequence
 from pathlib import Path
-from typing import TypeVar
+from typing import Final, TextIO
 
-__all__ = ["largest_first", "watched"]
+from prunus.lab.policy import Policy, Sender
 
-Item = TypeVar("Item")
+__all__ = ["Board", "Counted", "Gauge", "largest_first", "line", "size_of"]
+
+_OFTEN: Final = 0.1
+"""Seconds between two looks of a terminal."""
+_SELDOM: Final = 5.0
+"""Seconds between two lines of a log."""
+_STEP: Final = 10
+"""Percent of the work between two lines of a log."""
+_ALMOST: Final = 0.99
+"""Share that is shown until the last file is done."""
+_SURE: Final = 0.02
+"""Share of the work from which on the time that is left can be estimated."""
 
 
-def watched(results: Iterable[Item], total: int, quiet: bool) -> Iterator[Item]:
-    """A bar on a terminal, a line now and then elsewhere."""
-    if quiet or not total:
-        yield from results
-    elif sys.stderr.isatty():
-        from rich.console import Console
-        from rich.progress import Progress
+class Gauge:
+    """How far the work on one file has come; counts in cells that another process may read."""
 
-        with Progress(console=Console(stderr=True), transient=True) as progress:
-            yield from progress.track(results, total=total, description="Replaying")
-    else:
-        for done, one in enumerate(results, 1):
-            yield one
-            if done % 20 == 0 or done == total:
-                print(f"{done} of {total} files", file=sys.stderr, flush=True)
+    __slots__ = ("_at", "_cells", "_changed")
+
+    def __init__(
+        self, cells: list[int] | memoryview | None = None, file: int = 0, changed: Callable[[], None] | None = None
+    ) -> None:
+        self._cells: list[int] | memoryview = [0, 0] if cells is None else cells
+        self._at = 2 * file
+        self._changed = changed
+
+    def expect(self, requests: int) -> None:
+        """So many requests more are to come."""
+        self._cells[self._at] += requests
+
+    def advance(self, requests: int = 1) -> None:
+        """So many requests were replayed."""
+        self._cells[self._at + 1] += requests
+        if self._changed is not None:
+            self._changed()
+
+
+class Counted:
+    """A policy whose requests are counted as they are replayed."""
+
+    __slots__ = ("_gauge", "_policy", "_send")
+
+    def __init__(self, policy: Policy, gauge: Gauge) -> None:
+        self._policy = policy
+        self._gauge = gauge
+        self._send: Sender | None = None
+
+    @property
+    def name(self) -> str:
+        return self._policy.name
+
+    @property
+    def declared(self) -> str:
+        return self._send.declared if self._send is not None else ""
+
+    def start(self) -> Counted:
+        self._send = self._policy.start()
+        return self
+
+    def __call__(self, body: object, now: float | None) -> object:
+        assert self._send is not None
+        out = self._send(body, now)
+        self._gauge.advance()
+        return out
+
+
+class Board:
+    """A line on a terminal that says how far the work is; a line now and then elsewhere."""
+
+    def __init__(
+        self,
+        sizes: Sequence[int],
+        cells: list[int] | memoryview,
+        *,
+        quiet: bool = False,
+        clock: Callable[[], float] = time.monotonic,
+        out: TextIO | None = None,
+    ) -> None:
+        """`sizes` are those of the files; `cells` are what their gauges count in."""
+        self._sizes = [max(1, size) for size in sizes]
+        self._cells = cells
+        self._quiet = quiet
+        self._clock = clock
+        self._out = sys.stderr if out is None else out
+        self._done: set[int] = set()
+        self._started = self._drawn = clock()
+        self._said = 0
+
+    def finish(self, file: int) -> None:
+        """A file is done."""
+        self._done.add(file)
+        self.draw()
+
+    def draw(self) -> None:
+        """Show how far the work is, if that was not shown a moment ago."""
+        if self._quiet:
+            return
+        now = self._clock()
+        over = len(self._done) == len(self._sizes)
+        share = 1.0 if over else min(_ALMOST, self._share())
+        if self._out.isatty():
+            if now - self._drawn < _OFTEN:
+                return
+            width = shutil.get_terminal_size().columns - 1
+            self._out.write("\r" + self._line(share, now, width).ljust(width))
+        else:
+            news = int(100 * share) - self._said
+            if not news or (not over and (news < _STEP or now - self._drawn < _SELDOM)):
+                return
+            self._out.write(self._line(share, now) + "\n")
+        self._out.flush()
+        self._drawn, self._said = now, int(100 * share)
+
+    def close(self) -> None:
+        """Leave the line of the terminal as if nothing had been there."""
+        if not self._quiet and self._out.isatty():
+            self._out.write("\r" + " " * (shutil.get_terminal_size().columns - 1) + "\r")
+            self._out.flush()
+
+    def _share(self) -> float:
+        """The share of the work that is done, by the sizes of the files."""
+        done = 0.0
+        for file, size in enumerate(self._sizes):
+            expected, replayed = self._cells[2 * file], self._cells[2 * file + 1]
+            part = 1.0 if file in self._done else min(1.0, replayed / expected) if expected else 0.0
+            done += size * part
+        return done / sum(self._sizes)
+
+    def _line(self, share: float, now: float, width: int | None = None) -> str:
+        left = (now - self._started) * (1 - share) / share if _SURE <= share < 1 else None
+        return line(share, sum(self._cells[1::2]), (len(self._done), len(self._sizes)), left, width)
+
+
+def line(share: float, requests: int, files: tuple[int, int], left: float | None, width: int | None = None) -> str:
+    """How far the work is, in as many words as there is room for."""
+    words = [f"{int(100 * share)}%"]
+    if requests:
+        words.append(f"{requests:,} request{'s' * (requests != 1)} replayed")
+    if left is not None:
+        words.append(f"about {_duration(left)} left")
+    words.append(f"{files[0]} of {files[1]} file{'s' * (files[1] != 1)}")
+    while width is not None and len(words) > 1 and len(", ".join(words)) > width:
+        words.pop()
+    return ", ".join(words)
 
 
 def largest_first(paths: Sequence[Path]) -> list[int]:
     """The order in which files are best measured: the longest work does not begin last."""
-    return sorted(range(len(paths)), key=lambda i: -(paths[i].stat().st_size if paths[i].exists() else 0))
+    return sorted(range(len(paths)), key=lambda i: -size_of(paths[i]))
+
+
+def size_of(path: Path) -> int:
+    """The bytes of a file; none where it is missing."""
+    return path.stat().st_size if path.exists() else 0
+
+
+def _duration(seconds: float) -> str:
+    if seconds < 100:
+        return f"{seconds:.0f} s"
+    minutes = round(seconds / 60)
+    return f"{minutes} min" if minutes < 100 else f"{round(minutes / 60)} h"

@@ -21,6 +21,8 @@ class Pruned:
     preset: str
     schedule: str
     price: Price | None = None
+    window: int | None = None
+    """Tokens that the model can take, where the request does not name it."""
 
     def start(self) -> Pruning:
         return Pruning(Pruner(self.settings()))
@@ -29,8 +31,10 @@ class Pruned:
         """The settings with which Prunus is replayed."""
         values: dict[str, Any] = {"preset": self.preset, "schedule": self.schedule}
         if self.price is not None:
-            price = self.price
-            values["prices"] = [{"model": "*", "read": price.read, "write": price.write, "ttl": price.ttl}]
+            told = ("read", "write", "ttl", *(("tier", "tier_factor") if self.price.tier is not None else ()))
+            values["prices"] = [{"model": "*", **{name: getattr(self.price, name) for name in told}}]
+        if self.window is not None:
+            values["window"] = self.window
         return Settings(**values)
 
 

@@ -8,7 +8,7 @@ a breakpoint only, and a cache can be evicted early. They may also find more, in
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 from prunus.formats import format_named
@@ -43,6 +43,10 @@ class Replay:
 
     policy: str
     requests: tuple[Sent, ...]
+
+    def since(self, request: int) -> Replay:
+        """The same without earlier requests."""
+        return replace(self, requests=self.requests[request:]) if request else self
 
 
 def replay(session: Session, policy: Policy, reader: Reader | None = None) -> Replay:

@@ -9,19 +9,24 @@ from pathlib import Path
 from typing import Final
 
 from prunus.formats import format_named
-from prunus.lab.conversations import LIMIT, conversations
+from prunus.lab.conversations import LIMIT
 from prunus.lab.cost import Cost, cost
 from prunus.lab.masks import Unpruned
+from prunus.lab.pieces import Known, Piece, over_pieces, repeats
 from prunus.lab.policies import policy_named
 from prunus.lab.policy import Bound, Policy
-from prunus.lab.pool import spread
+from prunus.lab.pool import spread_counted
 from prunus.lab.price_row import price_row
+from prunus.lab.progress import Counted, Gauge
 from prunus.lab.reading import Reader
 from prunus.lab.replay import Replay, replay
 from prunus.lab.retention import Needs, Retention, retention
-from prunus.transcripts import Session, load
+from prunus.policy.prices import DEFAULT
 
-__all__ = ["Found", "Row", "Study", "measure", "recordings", "run"]
+__all__ = ["OWN", "Found", "Row", "Study", "measure", "recordings", "run"]
+
+OWN: Final = "own"
+"""The name of the price that differs from session to session: that of its own model, as `prunus analyze` counts."""
 
 _SUFFIXES: Final = frozenset({".json", ".jsonl", ".ndjson", ".traj", ".gz", ".db"})
 
@@ -34,8 +39,10 @@ class Study:
     prices: tuple[str, ...]
     minimum: int = 15
     """Requests of the shortest conversation that counts."""
-    limit: int = LIMIT
-    """Tokens at which a conversation is cut."""
+    limit: int | None = LIMIT
+    """Tokens at which a conversation is cut; without it, where its own model's window ends."""
+    once: bool = False
+    """Whether what a resumed session repeats from another file is left out."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -81,8 +88,10 @@ class Found:
     """Conversations with too few requests to count."""
     skipped: int = 0
     """Damaged records in it."""
+    copies: int = 0
+    """Sessions in it that are whole in another file."""
     failure: str = ""
-    """Why the file could not be read, if so."""
+    """Why the file, or the rest of it, could not be read."""
 
 
 def recordings(paths: Iterable[Path]) -> tuple[Path, ...]:
@@ -97,28 +106,47 @@ def recordings(paths: Iterable[Path]) -> tuple[Path, ...]:
     return tuple(found)
 
 
-def run(paths: Sequence[Path], study: Study, *, workers: int = 2, quiet: bool = False) -> Iterator[Found]:
+def run(paths: Sequence[Path], study: Study, *, workers: int = 2, quiet: bool = False) -> tuple[Found, ...]:
     """Measure all files, in their order; says on standard error how far it is."""
-    yield from spread(partial(measure, study=study), paths, workers=workers, quiet=quiet)
+    known = repeats(paths, workers=workers) if study.once else None
+    work = partial(measure, study=study, known=known)
+    return spread_counted(work, paths, workers=workers, quiet=quiet)
 
 
-def measure(path: Path, study: Study) -> Found:
+def measure(path: Path, gauge: Gauge | None = None, *, study: Study, known: Known | None = None) -> Found:
     """All conversations of one file."""
-    try:
-        sessions = load(path)
-    except Exception as error:  # whatever is wrong with a file, the others are still measured
-        reason = str(error) if str(error).startswith(str(path)) else f"{path}: {type(error).__name__}: {error}"
-        return Found(str(path), failure=reason)
-    pieces = [piece for session in sessions for piece in conversations(session, study.limit)]
-    counted = [piece for piece in pieces if len(piece.requests) >= study.minimum]
-    rows = tuple(row for piece in counted for row in _rows(piece, study))
-    skipped = sum(session.skipped for session in sessions)
-    return Found(str(path), rows, len(counted), len(pieces) - len(counted), skipped)
+    gauge = gauge or Gauge()
+    told = (known or {}).get(str(path))
+    replays = len(
+        {Unpruned(), *(_policy(name, prices, None) for name in study.policies for prices in study.prices)}
+    )
+    gauge.expect(replays * sum(repeat.requests for repeat in told or () if repeat.copied < repeat.requests))
+
+    def rows(piece: Piece) -> tuple[Row, ...]:
+        if len(piece.session.requests) < study.minimum:
+            return ()
+        if told is None:
+            gauge.expect(replays * len(piece.session.requests))
+        return tuple(_rows(piece, study, gauge))
+
+    read = over_pieces(path, rows, known, study.limit)
+    short = sum(not one for one in read.found)
+    measured = tuple(row for one in read.found for row in one)
+    return Found(str(path), measured, len(read.found) - short, short, read.skipped, read.copies, read.failure)
 
 
-def _rows(session: Session, study: Study) -> Iterator[Row]:
+def _policy(name: str, prices: str, piece: Piece | None) -> Policy | Bound:
+    """A policy, told the price that its requests are paid at."""
+    if prices != OWN:
+        return policy_named(name, prices)
+    return policy_named(name, piece.price, piece.window) if piece is not None else policy_named(name, DEFAULT)
+
+
+def _rows(piece: Piece, study: Study, gauge: Gauge) -> Iterator[Row]:
+    session, copied = piece.session, piece.copied
     reader = Reader(format_named(session.format))
     needs = Needs(session, reader)
+    later = needs.since(copied)
     replays: dict[Policy | Bound, Replay] = {}
     kept: dict[Policy | Bound, Retention] = {}
 
@@ -126,28 +154,29 @@ def _rows(session: Session, study: Study) -> Iterator[Row]:
         if policy not in replays:
             if isinstance(policy, Bound):
                 replays[policy] = policy.replay(session, reader, needs, replayed)
+                gauge.advance(len(session.requests))
             else:
-                replays[policy] = replay(session, policy, reader)
+                replays[policy] = replay(session, Counted(policy, gauge), reader)
         return replays[policy]
 
     for prices in study.prices:
-        price = price_row(prices)
-        base = cost(replayed(Unpruned()), price)
+        price = piece.price if prices == OWN else price_row(prices)
+        base = cost(replayed(Unpruned()).since(copied), price)
         for name in study.policies:
-            policy = policy_named(name, prices)
+            policy = _policy(name, prices, piece)
             sent = replayed(policy)
             if policy not in kept:
-                kept[policy] = retention(needs, sent)
-            yield _row(session, name, prices, base, cost(sent, price), kept[policy], price.write)
+                kept[policy] = retention(later, sent)
+            yield _row(piece, name, prices, base, cost(sent.since(copied), price), kept[policy], price.write)
 
 
-def _row(session: Session, policy: str, prices: str, base: Cost, paid: Cost, kept: Retention, write: float) -> Row:
+def _row(piece: Piece, policy: str, prices: str, base: Cost, paid: Cost, kept: Retention, write: float) -> Row:
     return Row(
-        session.name,
-        session.agent,
+        piece.session.name,
+        piece.session.agent,
         policy,
         prices,
-        len(session.requests),
+        len(piece.session.requests) - piece.copied,
         paid.cost,
         base.cost,
         paid.cost + kept.reread * write,
