@@ -49,6 +49,7 @@ ROOMS = (
     "dashboard",
     "integrations",
     "cli",
+    "__main__",
 )
 
 PROVIDER_SDKS = ("anthropic", "openai", "google", "litellm", "langchain")

@@ -41,7 +41,7 @@ def spawn() -> Callable[..., "subprocess.Popen[bytes]"]:
         pipe = subprocess.PIPE
         paths = os.pathsep.join([*(path for path in sys.path if path), str(SOURCE)])
         environment = {**os.environ, "PYTHONPATH": paths}
-        command = [sys.executable, "-m", "prunus.cli", *args]
+        command = [sys.executable, "-m", "prunus", *args]
         return subprocess.Popen(command, stdin=pipe, stdout=pipe, stderr=pipe, env=environment)
 
     return start

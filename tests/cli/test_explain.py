@@ -62,7 +62,7 @@ def test_a_terminal_gets_colour_unless_refused(file: str, no_color: str) -> None
         "TERM": "xterm-256color",
         "COLUMNS": "160",
     }
-    command = [sys.executable, "-m", "prunus.cli", "explain", file]
+    command = [sys.executable, "-m", "prunus", "explain", file]
     with subprocess.Popen(command, stdout=side, stderr=side, env=environment) as process:
         os.close(side)
         shown = b""

@@ -6,9 +6,11 @@ import importlib
 import sys
 from collections.abc import Mapping
 from io import TextIOWrapper
-from typing import Final
+from typing import Any, Final
 
 import click
+
+from prunus.cli.failure import Interruption
 
 __all__ = ["main"]
 
@@ -40,6 +42,12 @@ _COMMANDS: Final[Mapping[str, str]] = {
 
 class _Commands(click.Group):
     """Imports a command only when it is called, so that help comes at once."""
+
+    def invoke(self, ctx: click.Context) -> Any:
+        try:
+            return super().invoke(ctx)
+        except KeyboardInterrupt as interrupt:
+            raise Interruption(str(interrupt)) from None
 
     def list_commands(self, ctx: click.Context) -> list[str]:
         return list(_COMMANDS)

@@ -1,0 +1,99 @@
+"""Ctrl-C reaches every process of the terminal's group; the command says one line and leaves nothing running."""
+
+import json
+import os
+import signal
+import struct
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import pytest
+
+from tests.lab.talk import chat_messages, reads
+
+pytestmark = pytest.mark.skipif(sys.platform == "win32", reason="there are no named pipes and no process groups")
+
+COMMANDS = (
+    ("analyze", "PIPE"),
+    ("replay", "PIPE"),
+    ("prune", "PIPE"),
+    ("explain", "PIPE"),
+    ("context", "PIPE"),
+    ("files", "PIPE"),
+    ("file-at", "PIPE", "a.py"),
+    ("changelog", "PIPE"),
+)
+
+
+@pytest.fixture
+def pipe(tmp_path: Path) -> Path:
+    """A file that nobody ever writes to: who reads it waits until it is interrupted."""
+    path = tmp_path / "talk.json"
+    os.mkfifo(path)
+    return path
+
+
+def started(args: list[str], folder: Path) -> "subprocess.Popen[str]":
+    """Start a command in a group of its own, as a terminal does."""
+    return subprocess.Popen(
+        [sys.executable, "-m", "prunus", *args],
+        stdin=subprocess.DEVNULL,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        start_new_session=True,
+        text=True,
+        env={
+            **os.environ,
+            "PYTHONPATH": os.pathsep.join(path for path in sys.path if path),
+            "TMPDIR": str(folder),
+        },
+    )
+
+
+def interrupted(process: "subprocess.Popen[str]") -> tuple[int, str]:
+    """Interrupt the group; the exit code and what is said on standard error."""
+    os.killpg(process.pid, signal.SIGINT)
+    out, err = process.communicate()
+    assert out == ""
+    return process.returncode, err
+
+
+@pytest.mark.parametrize("args", COMMANDS, ids=lambda args: args[0])
+def test_an_interrupted_command_says_one_line_and_ends_with_130(
+    args: tuple[str, ...], pipe: Path, tmp_path: Path
+) -> None:
+    process = started([str(pipe) if arg == "PIPE" else arg for arg in args], tmp_path)
+    handle = os.open(pipe, os.O_WRONLY)  # waits until the command reads
+    code, err = interrupted(process)
+    os.close(handle)
+    assert code == 130
+    assert err.startswith("Interrupted")
+    assert err.count("\n") == 1
+
+
+@pytest.mark.parametrize("args", [("analyze",), ("replay", "--policy", "clairvoyant")], ids=lambda args: args[0])
+def test_workers_end_with_the_command_and_what_was_measured_is_said_to_be_lost(
+    args: tuple[str, ...], tmp_path: Path
+) -> None:
+    paths = [tmp_path / "one.json", tmp_path / "two.json"]
+    for number, path in enumerate(paths):
+        # Far more work than is done by the time that the workers are seen to count.
+        path.write_text(json.dumps(chat_messages(reads(1_000 + number))))
+    process = started([*args, *map(str, paths)], tmp_path)
+    while not all(_counted(tmp_path)):
+        assert process.poll() is None
+        time.sleep(0.01)
+    code, err = interrupted(process)
+    assert (code, err) == (130, "Interrupted: 0 of 2 files were measured, and what they gave is lost.\n")
+    with pytest.raises(ProcessLookupError):
+        while True:
+            os.killpg(process.pid, 0)
+            time.sleep(0.01)
+
+
+def _counted(folder: Path) -> list[int]:
+    """The requests that the workers have replayed so far in each file."""
+    found = [path.read_bytes() for path in folder.glob("prunus-*/counts")]
+    return [0] if not found else list(struct.unpack("4q", found[0])[1::2])
