@@ -9,9 +9,10 @@ from typing import TYPE_CHECKING, Final
 
 import click
 
-from prunus.cli.body import located, read_body
+from prunus.cli.body import located
 from prunus.cli.failure import Failure
 from prunus.cli.options import format_option, load_settings, settings_options
+from prunus.cli.recorded import read_request, turn_option
 from prunus.cli.table import say, show
 
 if TYPE_CHECKING:
@@ -26,6 +27,7 @@ _HEADINGS: Final = ("part", "role", "turn", "kind", "what", "tokens", "priority"
 @click.argument("source", metavar="FILE|-")
 @format_option
 @settings_options
+@turn_option
 @click.option("--json", "in_json_", is_flag=True, help="Every part as JSON.")
 @click.option("--all", "everything", is_flag=True, help="Also the parts that nothing was proposed for.")
 def command(
@@ -34,19 +36,22 @@ def command(
     preset: str | None,
     sets: tuple[str, ...],
     config: Path | None,
+    turn: int | None,
     in_json_: bool,
     everything: bool,
 ) -> None:
     """Say of every part of a request what becomes of it.
 
     Lists each part by message and place: whose it is, what it is, how much it matters, whether it stays, which
-    strategy or guard says so and why, and what waits for a later turn.
+    strategy or guard says so and why, and what waits for a later turn. Of a recorded session the last request is
+    taken, or that of --turn; FILE#2 is the second session of a file.
 
     \b
     Examples:
       prunus explain request.json
       prunus explain request.json --all --preset acp | grep thinking
       prunus explain - --json < request.json
+      prunus explain session.jsonl --turn 12
     """
     from prunus.errors import FormatError
     from prunus.explain import explain
@@ -54,7 +59,7 @@ def command(
     from prunus.report import in_json, rows, summary
 
     settings = load_settings(config, preset, sets).settings
-    body = read_body(source, settings.limits.body)
+    body = read_request(source, format_, turn, settings.limits.body)
     try:
         parts = explain(body, settings, format_)
     except FormatError as error:

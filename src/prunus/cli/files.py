@@ -9,11 +9,11 @@ from typing import TYPE_CHECKING
 import click
 
 from prunus.cli.failure import Failure
+from prunus.cli.recorded import chosen_session
 from prunus.cli.table import say, show
 
 if TYPE_CHECKING:
     from prunus.files import FileHistory, FileState
-    from prunus.transcripts import Session
 
 __all__ = ["command", "opened"]
 
@@ -65,37 +65,13 @@ def opened(path: Path) -> tuple[str, FileHistory]:
     from prunus.files import FileHistory
     from prunus.formats import format_named
 
-    session = _chosen(path)
+    session = chosen_session(path)
     try:
         format = format_named(session.format)
         messages = tuple(format.parse(message, b"") for message in session.messages)
     except FormatError as error:
         raise Failure(f"{click.format_filename(path)}: {error}") from error
     return session.name, FileHistory(messages)
-
-
-def _chosen(path: Path) -> Session:
-    from prunus.errors import FormatError
-    from prunus.transcripts import load
-
-    plain, mark, number = str(path).rpartition("#")
-    if mark and number.isdigit() and not path.exists():
-        path, wanted = Path(plain), int(number)
-    else:
-        wanted = 1
-    shown = click.format_filename(path)
-    try:
-        sessions = load(path)
-    except OSError as error:
-        raise Failure(f"{shown}: {(error.strerror or str(error)).lower()}") from error
-    except FormatError as error:
-        raise Failure(str(error)) from error
-    if not 1 <= wanted <= len(sessions):
-        count = f"{len(sessions)} session{'s' * (len(sessions) != 1)}" if sessions else "no session with a request"
-        raise Failure(f"{shown}: holds {count}")
-    if len(sessions) > 1 and not mark:
-        click.echo(f"{shown} holds {len(sessions)} sessions; this is the first (#2 for the second)", err=True)
-    return sessions[wanted - 1]
 
 
 def _lines(state: FileState) -> str:

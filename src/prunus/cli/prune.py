@@ -7,9 +7,10 @@ from pathlib import Path
 
 import click
 
-from prunus.cli.body import located, read_body, write_body
+from prunus.cli.body import located, write_body
 from prunus.cli.failure import Failure
 from prunus.cli.options import format_option, load_settings, settings_options
+from prunus.cli.recorded import read_request, turn_option
 from prunus.cli.table import say
 
 __all__ = ["command"]
@@ -19,6 +20,7 @@ __all__ = ["command"]
 @click.argument("source", metavar="FILE|-")
 @format_option
 @settings_options
+@turn_option
 @click.option(
     "-o", "--output", metavar="OUT", type=click.Path(path_type=Path), help="Write to a file, not standard output."
 )
@@ -32,26 +34,29 @@ def command(
     preset: str | None,
     sets: tuple[str, ...],
     config: Path | None,
+    turn: int | None,
     output: Path | None,
     report: str,
 ) -> None:
     """Prune one request.
 
     Reads the JSON of a request, as an agent sends it to its provider, and writes the pruned request to
-    standard output. Messages without an edit keep their bytes. What was done is said on standard error.
+    standard output. Messages without an edit keep their bytes. What was done is said on standard error. Of a
+    recorded session the last request is taken, or that of --turn; FILE#2 is the second session of a file.
 
     \b
     Examples:
       prunus prune request.json > pruned.json
       prunus prune - --preset acp --set strategies.old_errors.turns=2 < request.json
       prunus prune request.json -o pruned.json --report json 2> report.json
+      prunus prune session.jsonl --turn 12 > pruned.json
     """
     from prunus.formats import frame, read
     from prunus.pruner import Pruner
     from prunus.report import record, text_report, tool_names
 
     settings = load_settings(config, preset, sets).settings
-    body = read_body(source, settings.limits.body)
+    body = read_request(source, format_, turn, settings.limits.body)
     outcome = Pruner(settings).prune(body, format=format_)
     if outcome.error is not None:
         kind, _, message = outcome.error.partition(": ")

@@ -1,0 +1,77 @@
+"""Recorded sessions where a request is expected: the request of some turn, the last by default."""
+
+import json
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+from click.testing import Result
+
+from prunus.formats import encode
+from prunus.pruner import prune
+from prunus.transcripts import load
+from tests.cli.test_analyze import claude
+
+Run = Callable[..., Result]
+
+
+@pytest.fixture
+def recorded(tmp_path: Path) -> Path:
+    """Twenty requests, as Claude Code keeps them."""
+    return claude(tmp_path, "talk")
+
+
+def test_prune_takes_the_last_request_of_a_recorded_session(run: Run, recorded: Path) -> None:
+    result = run("prune", str(recorded))
+    assert result.exit_code == 0
+    [session] = load(recorded)
+    assert json.loads(result.stdout) == prune(session.body()).body
+    assert " less)" in result.stderr
+
+
+@pytest.mark.parametrize("command", ["prune", "explain"])
+def test_a_turn_is_the_request_that_it_answers(run: Run, recorded: Path, command: str, tmp_path: Path) -> None:
+    [session] = load(recorded)
+    request = tmp_path / "request.json"
+    request.write_bytes(encode(session.body(6)))
+    assert run(command, str(recorded), "--turn", "7").output == run(command, str(request)).output
+
+
+def test_explain_takes_what_context_and_files_take(run: Run, recorded: Path) -> None:
+    for command in ("explain", "context", "files", "changelog"):
+        assert run(command, str(recorded)).exit_code == 0
+
+
+@pytest.mark.parametrize("command", ["prune", "explain"])
+def test_a_turn_that_is_not_there_is_named(run: Run, recorded: Path, command: str) -> None:
+    result = run(command, str(recorded), "--turn", "99")
+    assert result.exit_code == 2
+    assert "has 20 turns, not 99" in result.stderr
+    assert run(command, "-", "--turn", "1", given=b"{}").exit_code == 2
+
+
+def test_a_request_keeps_its_bytes_and_may_be_cut_at_a_turn(run: Run, file: str, session: bytes) -> None:
+    assert run("prune", file).stdout_bytes == prune(session).body
+    assert len(json.loads(run("prune", file, "--turn", "2").stdout)["messages"]) == 3
+
+
+def test_of_several_sessions_the_last_is_taken_and_another_may_be_named(run: Run, tmp_path: Path) -> None:
+    path = tmp_path / "talk.jsonl"
+    lines = [json.loads(line) for line in claude(tmp_path, "talk").read_text().splitlines()]
+    side = [{**line, "isSidechain": True, "uuid": f"s{line['uuid']}", "agentId": "x"} for line in lines[:7]]
+    for line in side:
+        line["parentUuid"] = line["parentUuid"] and f"s{line['parentUuid']}"
+    path.write_text("\n".join(map(json.dumps, [*lines, *side])))
+    first, last = load(path)
+    newest = run("prune", str(path))
+    assert json.loads(newest.stdout) == prune(last.body()).body
+    assert "holds 2 sessions; this is the last (#1 for the first)" in newest.stderr
+    assert json.loads(run("prune", f"{path}#1").stdout) == prune(first.body()).body
+
+
+def test_what_is_neither_is_named_with_its_place(run: Run, tmp_path: Path) -> None:
+    path = tmp_path / "broken.jsonl"
+    path.write_text('{"a": 1}\nnot a session')
+    result = run("prune", str(path))
+    assert result.exit_code == 2
+    assert f"{path}:" in result.stderr
