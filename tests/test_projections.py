@@ -3,11 +3,13 @@
 import json
 from collections.abc import Iterator
 from copy import deepcopy
-from typing import Any
+from typing import Any, Literal
 
 import pytest
+from pydantic import BaseModel
 
-from prunus.errors import SettingsError
+from prunus import prune
+from prunus.errors import FormatError, SettingsError
 from prunus.projections import Pruning, compose, projection, smart_tool_retention
 from prunus.settings import Settings
 from prunus.strategies import ALL
@@ -174,6 +176,46 @@ def test_a_field_of_the_wrong_type_is_an_error() -> None:
 def test_what_is_no_list_is_an_error(wrong: Any) -> None:
     with pytest.raises(TypeError, match="list of messages"):
         smart_tool_retention()(wrong)
+
+
+class HumanMessage(BaseModel):
+    """As langchain has it: what it is stands in a field that is left out of what it was given."""
+
+    content: str
+    type: Literal["human"] = "human"
+
+
+class Answer(BaseModel):
+    """As a provider's SDK has it."""
+
+    role: Literal["assistant"]
+    content: str
+
+
+@pytest.mark.parametrize("wrong", [HumanMessage(content="Hello."), ("user", "Hello."), "Hello.", object(), None])
+def test_messages_of_no_format_are_an_error_that_says_what_is_expected(wrong: Any) -> None:
+    known = {"role": "user", "content": "Hello."}
+    for messages in ([wrong], [known, wrong], [known, Answer(role="assistant", content="Hello."), wrong]):
+        expected = f"message {len(messages) - 1} is a {type(wrong).__name__}; expected a dict with a role"
+        with pytest.raises(FormatError, match=expected):
+            smart_tool_retention()(messages)
+        for body in (messages, {"messages": messages}):
+            out = prune(body)
+            assert out.body is body
+            assert expected in (out.error or "")
+
+
+def test_an_unknown_object_is_an_error_also_in_a_conversation_that_is_known() -> None:
+    shorten = smart_tool_retention()
+    history = chat(*reads(3))
+    shorten(history)
+    with pytest.raises(FormatError, match=rf"message {len(history)} is a HumanMessage"):
+        shorten([*history, HumanMessage(content="Hello.")])
+
+
+def test_objects_of_a_provider_are_messages() -> None:
+    answer = Answer(role="assistant", content="Hello.")
+    assert smart_tool_retention()([{"role": "user", "content": "Hello."}, answer])[1] is answer
 
 
 def test_no_messages_are_no_messages() -> None:

@@ -15,7 +15,7 @@ from collections.abc import Callable, Sequence
 from difflib import get_close_matches
 from typing import Any, Final, TypeAlias
 
-from prunus.errors import SettingsError
+from prunus.errors import FormatError, SettingsError
 from prunus.pruner import Pruner
 from prunus.settings import Settings
 from prunus.strategies import ALL, strategy_named
@@ -46,12 +46,15 @@ class Pruning:
         self._pruner = Pruner(settings)
 
     def __call__(self, messages: Sequence[Any]) -> list[Any]:
-        """The messages as they may be sent; those of a format that Prunus cannot read come back as they are."""
+        """The messages as they may be sent. Messages that Prunus cannot read are a FormatError."""
         if isinstance(messages, str | bytes) or not isinstance(messages, Sequence):
             raise TypeError(f"expected a list of messages, not {type(messages).__name__}")
         given = list(messages)
-        pruned: list[Any] = self._pruner.prune(given).body
-        return pruned
+        outcome = self._pruner.prune(given)
+        kind, _, message = (outcome.error or "").partition(": ")
+        if kind == FormatError.__name__:
+            raise FormatError(message)
+        return outcome.body
 
     def __repr__(self) -> str:
         return f"Pruning({', '.join(strategy.name for strategy in self.settings.active_strategies())})"

@@ -17,6 +17,7 @@ from prunus.errors import FormatError
 from prunus.formats.digest import lifetime
 from prunus.formats.format import Format
 from prunus.formats.frame import PROMPT, Frame, frame, held_elsewhere
+from prunus.formats.message_objects import require_messages
 from prunus.formats.openai_responses import OpenAIResponses
 from prunus.formats.recognition import FIELDS, recognise
 
@@ -114,6 +115,7 @@ class Objects:
 
 def read_objects(body: Any, known: Objects | None, shared: int, name: str | None = None) -> Objects:
     """Read a body of objects; the first `shared` messages equal those of a known one."""
+    require_messages(body, shared)
     if known is None or (name is None and _recognised(body) != known.format):
         raw = encode(body)
         cut: Frame = frame(raw, name)
