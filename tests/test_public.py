@@ -1,9 +1,12 @@
 """The public names: all of them are importable, and a type checker knows what they give."""
 
 import ast
+import re
 import runpy
 import subprocess
 import sys
+import tomllib
+from importlib.metadata import packages_distributions
 from pathlib import Path
 
 import prunus
@@ -23,6 +26,21 @@ def test_a_type_checker_and_the_interpreter_know_the_same_names() -> None:
     block = next(node for node in tree.body if isinstance(node, ast.If))
     checked = {alias.name for node in block.body if isinstance(node, ast.ImportFrom) for alias in node.names}
     assert checked == set(prunus.__all__)
+
+
+def test_every_package_that_users_install_is_imported() -> None:
+    root = Path(__file__).parents[1]
+    project = tomllib.loads((root / "pyproject.toml").read_text(encoding="utf-8"))["project"]
+    extras = project["optional-dependencies"]
+    declared = [*project["dependencies"], *extras["tokens"], *extras["proxy"], *extras["mcp"]]
+    source = "\n".join(path.read_text(encoding="utf-8") for path in (root / "src").rglob("*.py"))
+    for line in declared:
+        name = line.replace("-", "_").partition(";")[0].partition(">")[0]
+        known = packages_distributions().items()
+        modules = [module for module, owners in known if name in [owner.replace("-", "_") for owner in owners]]
+        # uvicorn itself imports the two that make it faster; doctor looks for them by name.
+        words = "|".join(modules or [name])
+        assert re.search(rf'(?:import|from) (?:{words})\b|"(?:{words})"', source), line
 
 
 def test_a_type_checker_knows_the_type_of_a_body() -> None:

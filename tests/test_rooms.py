@@ -29,6 +29,7 @@ ROOMS = (
     "settings",
     "engine",
     "outcome",
+    "originals",
     "memory",
     "timing",
     "conversation",

@@ -43,7 +43,7 @@ class Receipt:
     """The short name of the part."""
     edit: Edit
     original: str
-    """The text that went; for a call its arguments as JSON."""
+    """The text that went; for a call its arguments as JSON, and JSON where more than text went (`originals`)."""
     tool: str = ""
     turn: int = 0
 

@@ -19,6 +19,7 @@ from prunus.history import Call, Result, Thinking
 from prunus.ids import short_id
 from prunus.lineage import Base, find_base
 from prunus.memory import Memo, Memory
+from prunus.originals import original
 from prunus.outcome import Outcome, Receipt, Report
 from prunus.policy.prices import Price, with_ttl
 from prunus.policy.schedule import Schedule
@@ -344,13 +345,15 @@ def _offers(settings: Settings, read: Body) -> bool:
 
 def _receipt(edit: Edit, engine: Engine, load: Loader) -> Receipt:
     """An edit with what it took away."""
-    part = load(edit.target.message).parts[edit.target.part]
+    message = load(edit.target.message)
+    part = message.parts[edit.target.part]
     use = engine.view.by_ref.get(edit.target)
     content = getattr(part, "text", "")
     id = short_id(edit.target, content.encode("utf-8", "surrogatepass"))
     if use is not None and edit.target == use.result:
         id = engine.names.get(edit.target, id)
-    return Receipt(id, edit, content, use.tool if use is not None else "", engine.view.turn_of(edit.target))
+    tool = use.tool if use is not None else ""
+    return Receipt(id, edit, original(message, edit), tool, engine.view.turn_of(edit.target))
 
 
 def _given(body: Any) -> Any:

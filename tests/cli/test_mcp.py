@@ -3,6 +3,7 @@
 import json
 import subprocess
 from collections.abc import Callable, Iterator
+from importlib.metadata import version
 from pathlib import Path
 from typing import Any
 
@@ -56,6 +57,10 @@ def client(spawn: Callable[..., "subprocess.Popen[bytes]"], url: str) -> Iterato
     finally:
         process.kill()
         process.communicate()
+
+
+def test_the_server_says_which_prunus_it_is(client: Client) -> None:
+    assert client.server["serverInfo"] == {"name": "prunus", "version": version("prunus")}
 
 
 def test_both_tools_are_offered_and_answer(client: Client, url: str) -> None:

@@ -5,6 +5,7 @@ from pathlib import Path
 import pytest
 from click.testing import Result
 
+from prunus import Pruner, Settings
 from prunus.store import open_store
 from tests.store.samples import exchange, receipt
 
@@ -59,8 +60,6 @@ def test_a_session_tells_two_receipts_of_one_id_apart(run: Run, url: str) -> Non
 
 
 def test_an_original_that_is_not_kept_is_said(run: Run, tmp_path: Path) -> None:
-    from prunus import Settings
-
     url = f"sqlite:///{tmp_path}/bare.db"
     store = open_store(url, Settings(store={"originals": False}))
     store.record("", exchange(), [receipt("abc111")])
@@ -68,6 +67,35 @@ def test_an_original_that_is_not_kept_is_said(run: Run, tmp_path: Path) -> None:
     result = run("restore", "abc", "--store", url)
     assert result.exit_code == 2
     assert "not kept" in result.stderr
+
+
+def test_a_masked_image_comes_back_byte_for_byte(run: Run, tmp_path: Path) -> None:
+    image = b'{"type": "image", "source": {"type":"base64", "media_type": "image/png", "data": "%b"}}' % (
+        b"iVBORw0K" * 500
+    )
+    turns = [
+        b'{"role": "assistant", "content": "Seen."}, {"role": "user", "content": "And number %d?"}' % n
+        for n in range(8)
+    ]
+    body = b'{"model": "claude-sonnet-4-5", "messages": [{"role": "user", "content": [%b]}, %b]}'
+    out = Pruner(Settings(preset="acp")).prune(body % (image, b", ".join(turns)))
+    url = f"sqlite:///{tmp_path}/images.db"
+    store = open_store(url)
+    store.record("", exchange(), out.receipts)
+    store.close()
+    [masked] = [one for one in out.receipts if one.edit.strategy == "old_attachments"]
+    result = run("restore", masked.id, "--store", url)
+    assert (result.exit_code, result.stdout_bytes) == (0, image)
+
+
+def test_an_original_of_which_nothing_was_kept_is_an_error(run: Run, tmp_path: Path) -> None:
+    url = f"sqlite:///{tmp_path}/empty.db"
+    store = open_store(url)
+    store.record("", exchange(), [receipt("abc111", 2, "")])
+    store.close()
+    result = run("restore", "abc", "--store", url)
+    assert (result.exit_code, result.stdout) == (2, "")
+    assert "cannot be restored" in result.stderr
 
 
 def test_an_empty_store_says_what_to_do(run: Run, tmp_path: Path) -> None:

@@ -15,11 +15,11 @@ if TYPE_CHECKING:
 __all__ = ["server"]
 
 
-def server(info: Callable[[], str]) -> MCPServer[Any]:
-    """An MCP server with both tools; `info` tells what is known of the context."""
+def server(info: Callable[[], str], version: str = "") -> MCPServer[Any]:
+    """An MCP server with both tools; `info` tells what is known of the context, `version` is that of Prunus."""
     from mcp.server.mcpserver import MCPServer
 
-    made: MCPServer[Any] = MCPServer("prunus", log_level="ERROR")
+    made: MCPServer[Any] = MCPServer("prunus", version=version, log_level="ERROR")
     words = {tool["name"]: tool["description"] for tool in SCHEMA["mcp"]}
 
     @made.tool(description=words["context_prune"], structured_output=False)

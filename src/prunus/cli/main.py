@@ -11,6 +11,7 @@ from typing import Any, Final
 import click
 
 from prunus.cli.failure import Interruption
+from prunus.cli.version import own_version
 
 __all__ = ["main"]
 
@@ -65,13 +66,9 @@ class _Commands(click.Group):
 
 
 def _version(ctx: click.Context, _: click.Parameter, asked: bool) -> None:
-    from importlib.metadata import PackageNotFoundError, version
-
     if asked:
-        try:
-            click.echo(f"prunus {version('prunus')}")
-        except PackageNotFoundError:
-            click.echo("prunus, run from its source")
+        version = own_version()
+        click.echo(f"prunus {version}" if version else "prunus, run from its source")
         ctx.exit()
 
 

@@ -6,6 +6,7 @@ import click
 
 from prunus.cli.failure import Failure
 from prunus.cli.store import opened, store_option, tenant_of
+from prunus.cli.version import own_version
 
 __all__ = ["command"]
 
@@ -29,7 +30,7 @@ def command(url: str | None) -> None:
     try:
         from prunus.agent.mcp import server
 
-        made = server(lambda: _info(url))
+        made = server(lambda: _info(url), own_version())
     except ImportError as error:
         raise Failure("MCP is not installed: pip install 'prunus[mcp]'") from error
     made.run()

@@ -31,12 +31,13 @@ def command(id: str, session: str | None, url: str | None, tenant: str | None, i
     """Show what was cut, exactly as it was.
 
     ID is that of a receipt (`prunus receipts`) or its first digits. Files and pipes get every byte; in a terminal,
-    control characters are made visible.
+    control characters are made visible. What was more than text, such as an image, is shown as the JSON it was.
 
     \b
     Examples:
       prunus restore a1b2c3
       prunus restore a1b2c3 > original.txt
+      prunus restore a1b2c3 | jq -r .source.data | base64 -d > image.png
     """
     with opened(url) as store:
         if store is None:
@@ -47,6 +48,8 @@ def command(id: str, session: str | None, url: str | None, tenant: str | None, i
         text = store.original(name, receipt.original) if receipt.original else None
     if text is None:
         raise Failure(f"what {receipt.id} took away is not kept any more, or was never kept (store.originals)")
+    if not text:
+        raise Failure(f"what {receipt.id} took away cannot be restored: it was no text, and only text was kept")
     if in_json:
         click.echo(json.dumps({**asdict(receipt), "original": text}, indent=2))
     elif sys.stdout.isatty():
