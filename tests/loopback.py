@@ -15,7 +15,7 @@ __all__ = ["Loopback"]
 
 LIMIT = 1 << 30
 """Bytes of a request."""
-PATIENCE = 30
+PATIENCE = 600
 
 
 class Loopback(ABC):

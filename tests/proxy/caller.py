@@ -8,7 +8,10 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from urllib.parse import urlsplit
 
-__all__ = ["Answered", "call", "dial"]
+__all__ = ["PATIENCE", "Answered", "call", "dial"]
+
+PATIENCE = 600
+"""Seconds after which an answer will not come, however slow the machine."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -28,7 +31,7 @@ def call(
 ) -> Answered:
     """Send one request and read the whole answer."""
     place = urlsplit(url)
-    connection = http.client.HTTPConnection(place.hostname or "", place.port, timeout=20)
+    connection = http.client.HTTPConnection(place.hostname or "", place.port, timeout=PATIENCE)
     given = list(headers)
     try:
         connection.putrequest(
@@ -48,7 +51,7 @@ def call(
 def dial(url: str, target: str, body: bytes, *more: str) -> socket.socket:
     """Send a request over a raw socket; what comes back is for the test to read, or not to."""
     place = urlsplit(url)
-    line = socket.create_connection((place.hostname or "", place.port or 80), timeout=20)
+    line = socket.create_connection((place.hostname or "", place.port or 80), timeout=PATIENCE)
     head = [f"POST {target} HTTP/1.1", f"Host: {place.netloc}", f"Content-Length: {len(body)}", *more, "", ""]
     line.sendall("\r\n".join(head).encode() + body)
     return line

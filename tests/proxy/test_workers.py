@@ -28,13 +28,9 @@ def test_any_worker_tells_the_counts_of_all(provider: Provider) -> None:
         url = process.stderr.readline().split()[-1]
         for _ in range(12):
             assert call(url, "POST", "/v1/messages", body("anthropic_messages")).status == 200
-        for _ in range(100):
-            # A request is counted behind its answer, so the last one may not be yet.
-            told = [call(url, "GET", "/metrics").body.decode() for _ in range(6)]
-            if all(COUNT in one for one in told):
-                break
+        # A request is counted behind its answer, so the last one may not be yet.
+        while not all(COUNT in call(url, "GET", "/metrics").body.decode() for _ in range(6)):
             time.sleep(0.05)
     finally:
         process.terminate()
-        process.communicate(timeout=20)
-    assert all(COUNT in one for one in told)
+        process.communicate()

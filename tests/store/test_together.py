@@ -4,11 +4,14 @@ from __future__ import annotations
 
 import sqlite3
 from collections.abc import Callable
+from contextlib import closing
+from itertools import count
 from pathlib import Path
 
 import pytest
 
 from prunus.store import Store, StoreError
+from prunus.store.database import Database
 from tests.store.samples import edit, exchange, links, memo, recalled, receipt
 
 Reopen = Callable[..., Store]
@@ -64,16 +67,26 @@ def test_exchanges_are_recorded_all_or_none(store: Store, path: Path) -> None:
     assert (store.totals("").requests, store.totals("other").requests) == (2, 1)
 
 
-def test_a_store_that_is_locked_is_not_prompt(store: Store, path: Path) -> None:
-    assert not store.prompt
-    store.record("", exchange("c1"))
-    assert store.prompt
-    holder = sqlite3.connect(path, isolation_level=None)
-    holder.execute("BEGIN EXCLUSIVE")
-    with pytest.raises(StoreError, match="locked"):
-        store.record("", exchange("c1", 2))
-    assert not store.prompt
-    holder.execute("ROLLBACK")
-    holder.close()
-    store.record("", exchange("c1", 2))
-    assert store.prompt
+def test_a_store_that_is_locked_or_slow_is_not_prompt(path: Path) -> None:
+    seconds = 0.0
+    times = count()
+    database = Database(path, clock=lambda: next(times) * seconds)
+    assert not database.prompt  # no commit has shown yet that it is quick
+    database.write(_nothing)
+    assert database.prompt
+    with closing(sqlite3.connect(path, isolation_level=None)) as holder:
+        holder.execute("BEGIN EXCLUSIVE")
+        with pytest.raises(StoreError, match="locked"):
+            database.write(_nothing)
+        assert not database.prompt
+        holder.execute("ROLLBACK")
+    database.write(_nothing)
+    assert database.prompt
+    seconds = 1.0
+    database.write(_nothing)
+    assert not database.prompt
+    database.close()
+
+
+def _nothing(_: sqlite3.Connection) -> None:
+    """Work that only has to be committed."""

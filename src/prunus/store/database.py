@@ -67,12 +67,14 @@ class Database:
         existing: bool = False,
         say: Callable[[str], None] = lambda _: None,
         migrations: Sequence[Migration] = MIGRATIONS,
+        clock: Callable[[], float] = time.perf_counter,
     ) -> None:
         self.path = path.absolute()
         self._wait = wait
         self._existing = existing
         self._say = say
         self._migrations = migrations
+        self._clock = clock
         self._free: list[sqlite3.Connection] = []
         self._file: tuple[int, ...] | None = None
         """Which process opened which file; the connections are for no other."""
@@ -198,9 +200,9 @@ class Database:
                 if wait != self._wait:
                     connection.execute(f"PRAGMA busy_timeout={int(self._wait * 1000)}")
             done = work(connection)
-            begun = time.perf_counter()
+            begun = self._clock()
             connection.execute("COMMIT")
-            self._slow = time.perf_counter() - begun > _QUICK
+            self._slow = self._clock() - begun > _QUICK
             return done
         finally:
             if connection.in_transaction:
