@@ -176,7 +176,7 @@ def test_only_unreadable_files_are_an_error_where_they_were_given(run: Run, home
     assert run("analyze", str(broken)).exit_code == 2
     found = run("analyze")
     assert found.exit_code == 0
-    assert "1 file, and no recorded session in them" in found.stdout
+    assert "There is no recorded session in 1 file." in found.stdout
     assert "prunus demo" in found.stdout
 
 

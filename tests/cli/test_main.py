@@ -56,4 +56,5 @@ def test_help_imports_nothing_heavy() -> None:
 def test_an_unknown_command_is_an_error(run: Run) -> None:
     result = run("prun")
     assert result.exit_code == 2
-    assert "prun" in result.stderr
+    assert "No such command 'prun'. Did you mean prune" in result.stderr
+    assert "Did you mean" not in run("xyz").stderr

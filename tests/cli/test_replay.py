@@ -55,6 +55,15 @@ def test_nothing_readable_is_an_error(run: Run, tmp_path: Path) -> None:
     assert "no recorded session" in result.stderr
 
 
+@pytest.mark.parametrize("command", ["replay", "analyze"])
+def test_a_file_that_cannot_be_opened_is_said_in_words(run: Run, tmp_path: Path, command: str) -> None:
+    result = run(command, str(tmp_path / "gone.json"))
+    assert result.exit_code == 2
+    assert f"{tmp_path / 'gone.json'}: no such file or directory\n" in result.stderr
+    (tmp_path / "empty.json").write_text("")
+    assert "empty.json: is empty" in run(command, str(tmp_path / "empty.json")).stderr
+
+
 def test_an_empty_folder_is_an_error(run: Run, tmp_path: Path) -> None:
     (tmp_path / "empty").mkdir()
     assert run("replay", str(tmp_path / "empty")).exit_code == 2

@@ -33,7 +33,7 @@ def test_every_strategy_has_a_page_with_documented_fields(run: Run, strategy: ty
     assert page["seed"] == strategy.seed
     assert all(field["doc"] for field in page["fields"])
     shown = run("strategies", strategy.name).stdout
-    assert page["doc"] in shown
+    assert " ".join(page["doc"].split()) in " ".join(shown.split())
     assert all(f"  {field['name']} = " in shown for field in page["fields"])
 
 
@@ -58,3 +58,8 @@ def test_an_unknown_name_gets_a_suggestion(run: Run, name: str, meant: str) -> N
 
 def test_a_hyphen_will_do(run: Run) -> None:
     assert run("strategies", "stale-reads").stdout == run("strategies", "stale_reads").stdout
+
+
+def test_the_paragraphs_of_a_page_are_one_line_each(run: Run) -> None:
+    lines = run("strategies", "old_errors").stdout.splitlines()
+    assert any(line.startswith("What went wrong") and line.endswith("call goes too.") for line in lines)

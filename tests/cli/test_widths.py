@@ -96,3 +96,15 @@ def test_no_number_is_cropped_at_any_width(command: str, run: Run, monkeypatch: 
         short = {word for word in told if len(word) <= 16}
         missing = {word: count for word, count in told.items() if word in short and numbers(shown)[word] < count}
         assert not missing, (width, missing, shown)
+
+
+def test_an_error_is_folded_between_words(monkeypatch: pytest.MonkeyPatch) -> None:
+    terminal = Terminal()
+    with monkeypatch.context() as patched:
+        patched.setenv("COLUMNS", "60")
+        patched.setattr(sys, "stderr", terminal)
+        with pytest.raises(SystemExit) as ended:
+            main(["strategies", "nope"])
+    assert ended.value.code == 2
+    assert terminal.getvalue().startswith("Error: no strategy 'nope'\nThere are: asked, ")
+    assert all(len(line) <= 60 for line in terminal.getvalue().splitlines())

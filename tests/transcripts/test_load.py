@@ -17,11 +17,18 @@ def test_gzipped_and_plain_files_load_alike(tmp_path):
     assert load(str(packed))[0].name == "talk"
 
 
-@pytest.mark.parametrize("content", ["", "no session at all", '{"a": 1}', "[1, 2]", '{"messages": [{"role"'])
+@pytest.mark.parametrize("content", ["no session at all", '{"a": 1}', "[1, 2]", '{"messages": [{"role"'])
 def test_a_file_of_no_known_kind_is_refused_by_name(tmp_path, content):
     path = tmp_path / "notes.txt"
     path.write_text(content)
-    with pytest.raises(FormatError, match=r"notes\.txt.*claude-code.*openai-chat.*request"):
+    with pytest.raises(FormatError, match=r"notes\.txt: neither a request nor a recorded session of .*claude-code"):
+        load(path)
+
+
+def test_an_empty_file_is_said_to_be_empty(tmp_path):
+    path = tmp_path / "notes.txt"
+    path.write_text("")
+    with pytest.raises(FormatError, match=r"notes\.txt: is empty"):
         load(path)
 
 

@@ -52,6 +52,7 @@ def command(
       prunus analyze --limit 20 --input-price 3 --json sessions.jsonl
       prunus analyze --input-price 'claude*=3' --input-price 'gpt-5*=1.25'
     """
+    from prunus.cli.table import say
     from prunus.errors import SettingsError
     from prunus.lab.analysis import total
     from prunus.lab.appraisal import analyse
@@ -70,15 +71,15 @@ def command(
     took = time.perf_counter() - started
     for one in found:
         if one.failure:
-            click.echo(f"unreadable: {one.failure}", err=True)
+            say(f"unreadable: {one.failure}", err=True)
         if one.skipped:
-            click.echo(f"damaged: {one.path}: {_counted(one.skipped, 'record')} skipped", err=True)
+            say(f"damaged: {one.path}: {_counted(one.skipped, 'record')} skipped", err=True)
     rows = tuple(row for one in found for row in one.rows)
     if not rows:
-        said = f"{_counted(len(files), 'file')}, and no recorded session in them"
+        said = f"no recorded session in {_counted(len(files), 'file')}"
         if paths:
             raise Failure(said)
-        _nothing_here(f"{said}.")
+        _nothing_here(f"There is {said}.")
         return
     everything = total(rows)
     lead = _lead(rows, money)

@@ -22,10 +22,10 @@ __all__ = ["command"]
 
 _NEXT = """\
 Try it on a request of your own:
-  prunus prune request.json > pruned.json    prune it
-  prunus explain request.json                ask about every part of it
-  prunus strategies                          see what can go, and what goes by default
-  prunus config init                         write a settings file to change that"""
+  prunus prune request.json > pruned.json   prune it
+  prunus explain request.json               ask about every part of it
+  prunus strategies                         what can go, and what does by default
+  prunus config init                        write a settings file to change that"""
 
 
 @click.command("demo")

@@ -15,6 +15,11 @@ class Failure(click.ClickException):
 
     exit_code = 2
 
+    def show(self, file: IO[Any] | None = None) -> None:
+        from prunus.cli.table import say
+
+        say(f"Error: {self.format_message()}", err=True)
+
 
 class Interruption(click.ClickException):
     """The user pressed Ctrl-C; said in one line on standard error, exit code 130 as shells have it."""

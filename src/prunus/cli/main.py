@@ -5,6 +5,7 @@ from __future__ import annotations
 import importlib
 import sys
 from collections.abc import Mapping
+from difflib import get_close_matches
 from io import TextIOWrapper
 from typing import Any, Final
 
@@ -49,6 +50,17 @@ class _Commands(click.Group):
             return super().invoke(ctx)
         except KeyboardInterrupt as interrupt:
             raise Interruption(str(interrupt)) from None
+
+    def resolve_command(
+        self, ctx: click.Context, args: list[str]
+    ) -> tuple[str | None, click.Command | None, list[str]]:
+        try:
+            return super().resolve_command(ctx, args)
+        except click.UsageError as error:
+            near = get_close_matches(args[0], _COMMANDS, 3)
+            if not near:
+                raise
+            raise click.UsageError(f"{error.message} Did you mean {' or '.join(near)}?", ctx) from None
 
     def list_commands(self, ctx: click.Context) -> list[str]:
         return list(_COMMANDS)

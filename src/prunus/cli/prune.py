@@ -47,7 +47,7 @@ def command(
     \b
     Examples:
       prunus prune request.json > pruned.json
-      prunus prune - --preset acp --set strategies.old_errors.turns=2 < request.json
+      prunus prune - --preset acp --set schedule=cache < request.json
       prunus prune request.json -o pruned.json --report json 2> report.json
       prunus prune session.jsonl --turn 12 > pruned.json
     """

@@ -81,7 +81,7 @@ def command(
     except SettingsError as error:
         raise Failure(str(error)) from error
     for reason in reasons:
-        click.echo(f"left out: {reason}", err=True)
+        say(f"left out: {reason}", err=True)
     if not able:
         raise Failure("none of these policies can be replayed here")
     started = time.perf_counter()
@@ -89,7 +89,7 @@ def command(
     found = run(recordings(paths), study, workers=max(2, os.cpu_count() or 1))
     for one in found:
         if one.failure:
-            click.echo(f"skipped: {one.failure}", err=True)
+            say(f"skipped: {one.failure}", err=True)
     rows = tuple(row for one in found for row in one.rows)
     if not rows and all(one.failure for one in found):
         raise Failure("no recorded session could be read")

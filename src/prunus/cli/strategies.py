@@ -5,6 +5,7 @@ from __future__ import annotations
 import dataclasses
 import inspect
 import json
+from collections.abc import Iterator
 from difflib import get_close_matches
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -94,13 +95,22 @@ def _page(strategy: type[Strategy], settings: Settings) -> dict[str, Any]:
     }
 
 
+def _paragraphs(doc: str) -> Iterator[str]:
+    """A docstring with each paragraph on one line, so that a terminal of any width can fold it."""
+    for number, block in enumerate(doc.split("\n\n")):
+        yield from [""] * (number > 0)
+        lines = block.splitlines()
+        plain = all(line[:1].isalnum() or line[:1] == "`" for line in lines)
+        yield " ".join(lines) if plain else block
+
+
 def _in_words(page: dict[str, Any]) -> str:
     lines = [
         f"{page['name']}  {page['icon']}  {'on' if page['on'] else 'off'}",
         f"In the seeds: {page['seed']}",
         f"In the presets: {', '.join(page['presets']) or 'none'}",
         "",
-        page["doc"],
+        *_paragraphs(page["doc"]),
         "",
         f"Settings in strategies.{page['name']}:",
         f"  enabled = {json.dumps(page['on'])}",

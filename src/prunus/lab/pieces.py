@@ -113,6 +113,8 @@ def over_pieces(
                 if copied < len(piece.requests):
                     found.append(work(Piece(piece, lifetime, copied)))
                 copied = max(0, copied - len(piece.requests))
+    except OSError as error:
+        failure = f"{path}: {(error.strerror or str(error)).lower()}"
     except Exception as error:  # whatever is wrong with a file, the others are still measured
         failure = str(error) if str(error).startswith(str(path)) else f"{path}: {type(error).__name__}: {error}"
     return Read(tuple(found), skipped, copies, failure)

@@ -98,6 +98,7 @@ class Board:
         self._done: set[int] = set()
         self._started = self._drawn = clock()
         self._said = 0
+        self._shown = False
 
     def finish(self, file: int) -> None:
         """A file is done."""
@@ -116,6 +117,7 @@ class Board:
                 return
             width = shutil.get_terminal_size().columns - 1
             self._out.write("\r" + self._line(share, now, width).ljust(width))
+            self._shown = True
         else:
             news = int(100 * share) - self._said
             if not news or (not over and (news < _STEP or now - self._drawn < _SELDOM)):
@@ -126,7 +128,7 @@ class Board:
 
     def close(self) -> None:
         """Leave the line of the terminal as if nothing had been there."""
-        if not self._quiet and self._out.isatty():
+        if self._shown:
             self._out.write("\r" + " " * (shutil.get_terminal_size().columns - 1) + "\r")
             self._out.flush()
 

@@ -101,8 +101,10 @@ def _loader(recording: Recording, path: Path) -> Loader:
     for loader in _ANY:
         if loader.recognise(recording):
             return loader
-    known = ", ".join(loader.AGENT for loader in _ANY)
-    raise FormatError(f"{path}: not a recorded session; expected one of {known}")
+    if not path.stat().st_size:
+        raise FormatError(f"{path}: is empty")
+    agents = ", ".join(sorted(loader.AGENT for loader in LOADERS if loader is not openai_chat))
+    raise FormatError(f"{path}: neither a request nor a recorded session of {agents}")
 
 
 def _numbered(sessions: Iterator[Session]) -> Iterator[Session]:
