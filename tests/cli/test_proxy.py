@@ -45,7 +45,7 @@ def test_it_says_where_it_listens_prunes_and_stops(spawn: Spawn, provider: Provi
     with listening(process) as url:
         assert call(url, "POST", "/v1/messages", body("anthropic_messages")).status == 200
         assert call(url, "GET", "/healthz").status == 200
-    out, err = process.communicate(timeout=20)
+    out, err = process.communicate()
     assert process.returncode == 0
     assert len(provider.asked[0].body) < len(body("anthropic_messages"))
     assert "POST /v1/messages -> anthropic 200" in err.decode()
@@ -58,7 +58,7 @@ def test_shadow_is_said(spawn: Spawn, provider: Provider) -> None:
     process = spawn("proxy", "--port", "0", "--shadow", "--store", "off", "--upstream", f"openai={provider.url}")
     with listening(process) as url:
         call(url, "POST", "/v1/chat/completions", body("openai_chat"))
-    _, err = process.communicate(timeout=20)
+    _, err = process.communicate()
     assert provider.asked[0].body == body("openai_chat")
     assert b"shadow" in err
 
@@ -67,7 +67,7 @@ def test_an_upstream_of_ones_own_is_reached_by_its_name(spawn: Spawn, provider: 
     process = spawn("proxy", "--port", "0", "--store", "off", "--upstream", f"groq={provider.url}/openai")
     with listening(process) as url:
         call(url, "POST", "/@groq/v1/chat/completions", body("openai_chat"))
-    process.communicate(timeout=20)
+    process.communicate()
     assert provider.asked[0].target == "/openai/v1/chat/completions"
 
 
@@ -81,7 +81,7 @@ def test_two_workers_on_one_store_give_the_same_bytes(spawn: Spawn, provider: Pr
         with listening(process) as url:
             for count in turns:
                 assert call(url, "POST", "/v1/messages", body("anthropic_messages", count)).status == 200
-        process.communicate(timeout=30)
+        process.communicate()
     sent = [asked.body for asked in provider.asked]
     assert sent[: len(turns)] == sent[len(turns) :]
 
