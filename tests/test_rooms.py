@@ -12,6 +12,7 @@ ROOMS = (
     "errors",
     "surrogates",
     "splice",
+    "enclosed",
     "history",
     "ids",
     "edits",

@@ -52,7 +52,7 @@ _DISTILLED = re.compile(r"\[Prunus: [^\n]{0,300} removed; what you kept of it: "
 _ID = r"[0-9a-f]{6,32}"
 _TAG = re.compile(rf"(?:^|\n)\[id ({_ID})(?:, (?:thinking|text) {_ID})*\]\Z")
 _ECHO = re.compile(rf"\n?\[id ({_ID})(?:, (?:thinking|text) {_ID})*\]")
-_REMINDER = re.compile(r"\n{0,2}\[Prunus reminder: [^\n]*\]\Z")
+_REMINDER = "[Prunus reminder: "
 _CUT = re.compile(r"^\.\.\. \[truncated: [\d,]+ chars total, [\d,]+ lines\] \.\.\.$", re.MULTILINE)
 
 
@@ -88,7 +88,7 @@ def pointer_note(what: str, earlier: str, size: int, *, among: bool = False) -> 
 
 def pointed(text: str) -> tuple[str, int] | None:
     """What such a sentence points to and its size; None if a text is something else."""
-    found = _POINTER.fullmatch(text)
+    found = _POINTER.fullmatch(text) if len(text) <= _LONGEST else None
     return None if found is None else (found[1], int(found[2].replace(",", "")))
 
 
@@ -99,15 +99,15 @@ def tag(id: str, others: Iterable[tuple[str, str]] = ()) -> str:
 
 def reminder_note(words: str) -> str:
     """Words to the model, behind everything else of a message."""
-    return f"\n\n[Prunus reminder: {words}]"
+    return f"\n\n{_REMINDER}{words}]"
 
 
 def bare(text: str) -> tuple[str, str]:
     """A text without the tag and the reminder that Prunus put behind it, and the id of the tag."""
     if not text.endswith("]"):
         return text, ""
-    if "[Prunus reminder: " in text:
-        text = _REMINDER.sub("", text)
+    if (at := text.find(_REMINDER, text.rfind("\n") + 1)) >= 0:
+        text = text[:at].removesuffix("\n").removesuffix("\n")
     found = _TAG.search(text, max(0, text.rfind("[id ") - 1))
     return (text[: found.start()], found[1]) if found else (text, "")
 

@@ -19,9 +19,9 @@ __all__ = ["Path", "splice", "values"]
 Path = tuple[str | int, ...]
 
 _SPACE: Final = re.compile(rb"[ \t\r\n]*")
-_STRING: Final = re.compile(rb'"[^"\\]*(?:\\.[^"\\]*)*"', re.DOTALL)
+_STRING: Final = re.compile(rb'"[^"\\]*+(?:\\.[^"\\]*+)*+"', re.DOTALL)
 _SCALAR: Final = re.compile(rb"[^\s,\]}]+")
-_NESTING: Final = re.compile(rb'"[^"\\]*(?:\\.[^"\\]*)*"|[\[\]{}]', re.DOTALL)
+_NESTING: Final = re.compile(rb'"[^"\\]*+(?:\\.[^"\\]*+)*+"?|[\[\]{}]', re.DOTALL)
 _OPENING: Final = frozenset(b"[{")
 _CLOSING: Final = frozenset(b"]}")
 

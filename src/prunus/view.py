@@ -26,8 +26,8 @@ from prunus.tools.paths import join, normalise
 __all__ = ["Piece", "Use", "View", "told", "weigh", "weigh_result"]
 
 _FOLDER = re.compile(r"(?:<cwd>|[Ww]orking directory:\s*)((?:/|~/|[A-Za-z]:[\\/])[^\s<>\"'`]+)")
-_NUMBERED = re.compile(r"^\s*(\d+)(?:→|\t|: |\| ?)", re.MULTILINE)
-_CHANGES_DIRECTORY = re.compile(r"(?:^|[;&|(\n])\s*(?:cd|pushd|popd|Set-Location)\b")
+_NUMBERED = re.compile(r"^[^\S\n]*+(\d+)(?:→|\t|: |\| ?)", re.MULTILINE)
+_CHANGES_DIRECTORY = re.compile(r"(?:^|[;&|(\n])[^\S\n]*(?:cd|pushd|popd|Set-Location)\b")
 
 
 @dataclass(frozen=True, slots=True)

@@ -10,14 +10,12 @@ from prunus.changelog.changes import Change, Piece
 
 __all__ = ["blocks", "from_patch"]
 
-_FILE: Final = re.compile(r"\*\*\* (Add File|Update File|Delete File): (.+?)\s*$")
+_FILE: Final = re.compile(r"\*\*\* (Add File|Update File|Delete File): (.*\S|.)\s*$")
 _MOVE: Final = "*** Move to: "
 _HUNK: Final = re.compile(r"@@ -\d+(?:,(\d+))? \+\d+(?:,(\d+))? @@")
-_BLOCK: Final = re.compile(
-    r"^(?:<{5,9}|-{5,9}) SEARCH>?[ \t]*\n(?:(?::\w+:[^\n]*\n)+-{5,9}\n)?(.*?)^={5,9}[ \t]*\n"
-    r"(.*?)^(?:>{5,9}|\+{5,9}) REPLACE",
-    re.M | re.S,
-)
+_SEARCH: Final = re.compile(r"^(?:<{5,9}|-{5,9}) SEARCH>?[ \t]*\n(?:(?::\w+:[^\n]*\n)++-{5,9}\n)?", re.M)
+_DIVIDER: Final = re.compile(r"^={5,9}[ \t]*\n", re.M)
+_REPLACE: Final = re.compile(r"^(?:>{5,9}|\+{5,9}) REPLACE", re.M)
 
 
 def from_patch(text: str) -> tuple[Change, ...]:
@@ -31,7 +29,18 @@ def from_patch(text: str) -> tuple[Change, ...]:
 
 def blocks(text: str) -> tuple[Piece, ...]:
     """The replacements of a text with blocks of SEARCH and REPLACE, which does not name its file."""
-    return tuple(Piece(found[1], found[2]) for found in _BLOCK.finditer(text))
+    return tuple(_blocks(text))
+
+
+def _blocks(text: str) -> Iterator[Piece]:
+    at = 0
+    while (
+        (start := _SEARCH.search(text, at))
+        and (divider := _DIVIDER.search(text, start.end()))
+        and (end := _REPLACE.search(text, divider.end()))
+    ):
+        yield Piece(text[start.end() : divider.start()], text[divider.end() : end.start()])
+        at = end.end()
 
 
 class _Hunks:

@@ -14,7 +14,7 @@ _STATED: Final = ("instruction", "instructions", "explanation", "description")
 """Arguments in which some agents' own tools say why."""
 _LONGEST: Final = 160
 _FENCE: Final = re.compile(r"^[ \t]*(`{3,}|~{3,}).*?(?:^[ \t]*\1[ \t]*$|\Z)", re.M | re.S)
-_MARKS: Final = re.compile(r"^(?:[#>*+-]+\s+|\d+[.)]\s+|\*\*)+")
+_MARKS: Final = re.compile(r"^(?:\*\*(?!\s)|[#>*+-]++\s+|\d++[.)]\s+)+")
 _LABEL: Final = re.compile(r"^(?:THOUGHT|DISCUSSION|Thought|Reasoning):\s*")
 _TAG: Final = re.compile(r"</?[a-zA-Z][\w-]*>")
 _END: Final = re.compile(r"(?<=[.!?])[\"')*]*\s+(?=[A-Z`\"'(])")

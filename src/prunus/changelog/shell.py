@@ -20,7 +20,7 @@ __all__ = ["followed", "from_command", "here_string"]
 _PRINTERS: Final = frozenset({"cat", "echo", "printf", "tee"})
 _DOWNLOADS: Final = frozenset({"curl", "wget"})
 _HERE: Final = re.compile(
-    r"^\s*@(['\"])\r?\n(.*?)\r?\n\1@\s*\|\s*(?:Set-Content|Out-File)\b[^\n]*\s*\Z", re.S | re.I
+    r"^\s*@(['\"])\r?\n(.*?)\r?\n\1@\s*\|\s*(?:Set-Content|Out-File)\b[^\n]*+\s*\Z", re.S | re.I
 )
 _TROUBLE: Final = re.compile(
     r"^(?:\S+: )?(?:g?sed|perl|cp|mv|rm|tee|git|patch|error|fatal): [^\n]*"

@@ -10,7 +10,7 @@ __all__ = ["hooks_kept_files", "named_by_git"]
 
 _COMMITTED: Final = re.compile(r"^\[[^\]\n]+ [0-9a-f]{6,}\] ", re.M)
 _HOOKS: Final = re.compile(
-    r"lint-staged|husky|pre-commit|lefthook|prettier|eslint|biome|\bformat|\.{6,}(?:Passed|Failed|Skipped)"
+    r"lint-staged|husky|pre-commit|lefthook|prettier|eslint|biome|\bformat|\.{6}(?:Passed|Failed|Skipped)"
     r"|^\[(?:STARTED|COMPLETED|FAILED|SKIPPED)\]|^[✔✖]",
     re.I | re.M,
 )
@@ -23,7 +23,7 @@ _GIT: Final = re.compile(
 )
 """Lines that git itself prints for a commit, and for `rm`, `status` and `log --oneline` around it."""
 _HARMLESS: Final = re.compile(
-    r".*\.{3,}(?:\([^)]*\))?(?:Passed|Skipped)|\[(?:INFO|WARNING)\] .*"
+    r".*\.{3}(?:\([^()]*\))?(?:Passed|Skipped)|\[(?:INFO|WARNING)\] .*"
     r"|(?:→ )?lint-staged could not find any staged files.*"
 )
 """Lines of hooks that changed nothing: the framework `pre-commit` calls one failed that has changed a file."""
@@ -50,7 +50,7 @@ def _others(output: str) -> str:
 _UP_TO_DATE: Final = re.compile(
     r"^(?:Already up.to.date\.|Current branch \S+ is up to date\.|Already on '.*')$", re.M
 )
-_CHANGED_FILE: Final = re.compile(r"^ (\S.*?) +\| +(?:\d+ [+-]*|Bin .*)$", re.M)
+_CHANGED_FILE: Final = re.compile(r"^ (\S(?:.*?[^ \n])??) +\| +(?:\d+ [+-]*|Bin .*)$", re.M)
 _COUNT: Final = re.compile(r"^ (\d+) files? changed", re.M)
 
 

@@ -24,7 +24,7 @@ _UNFOUND: Final = re.compile(
     r"|(?P<file>[^\s:]+): No such file or directory)"
     r"|(?:\S*/)?python[\d.]*: can't open file '(?P<script>[^'\n]+)': \[Errno 2\].*"
 )
-_STILLBORN: Final = re.compile(r"\s*\d+ \[main\] \w+ \(?\d+\)? .*\*\*\* fatal error - .*")
+_STILLBORN: Final = re.compile(r"\s*\d+ \[main\] \w+ \(?\d+\)? (?>.*\*\*\* fatal error - ).*")
 """A shell of Cygwin that could not start."""
 _UNKNOWN_TERM: Final = re.compile(r"The term '([^'\n]+)' is not recognized as (?:a|the) name of a cmdlet")
 _REFUSED: Final = re.compile(

@@ -51,7 +51,8 @@ _SUBCOMMANDS: Final = frozenset({"format", "fmt", "check", "lint"})
 _SWITCHES: Final = frozenset({"--write", "-w", "--fix", "-l", "-s", "-d", "-i", "-q", "--quiet", "-a", "-A", "--"})
 """Flags that take no value."""
 _MISSING: Final = re.compile(
-    r"(?:(?:stat|lstat|open|CreateFile) )?([^\s:'\"]+): (?:no such file|The system cannot find)", re.I
+    r"(?:(?:stat|lstat|open|CreateFile) )?(?<![^\s:'\"])([^\s:'\"]++): (?:no such file|The system cannot find)",
+    re.I,
 )
 
 
@@ -114,10 +115,10 @@ def rewritten(name: str, words: Sequence[Word], output: str, cut: bool) -> tuple
 
 
 _BLACK_NONE: Final = re.compile(r"^(?:\d+ files? left unchanged|No Python files are present)", re.M)
-_BLACK_SOME: Final = re.compile(r"\d+ files? reformatted")
+_BLACK_SOME: Final = re.compile(r"\d files? reformatted")
 _BLACK_FILE: Final = re.compile(r"^reformatted (\S.*)$", re.M)
 _RUFF_NONE: Final = re.compile(r"^(?:All checks passed!|\d+ files? left unchanged|Found \d+ errors?\.)", re.M)
-_RUFF_SOME: Final = re.compile(r"\d+ files? reformatted|\(\d+ fixed")
+_RUFF_SOME: Final = re.compile(r"\d files? reformatted|\(\d+ fixed")
 _PRETTIER: Final = re.compile(r"^(\S.*?) \d+(?:\.\d+)?m?s(?P<same> \(unchanged\))?$", re.M)
 _DART: Final = re.compile(r"^Formatted \d+ files? \(0 changed\)|^Formatted no files", re.M)
 

@@ -15,8 +15,8 @@ from prunus.files.content import Content, Line
 
 __all__ = ["Hunk", "Section", "Step", "apply_hunks", "apply_steps", "sections", "steps"]
 
-_VERB: Final = re.compile(r"\*\*\* (Add File|Update File|Delete File): (.+?)\s*$")
-_MOVE: Final = re.compile(r"\*\*\* Move to: (.+?)\s*$")
+_VERB: Final = re.compile(r"\*\*\* (Add File|Update File|Delete File): (.*\S|.)\s*$")
+_MOVE: Final = re.compile(r"\*\*\* Move to: (.*\S|.)\s*$")
 _NUMBERS: Final = re.compile(r"@@ -(\d+)(?:,(\d+))? \+(\d+)(?:,(\d+))? @@")
 
 

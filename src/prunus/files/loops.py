@@ -3,14 +3,16 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from typing import Final
 
 from prunus.tools.words import Simple, Word
 
 __all__ = ["loops", "unrolled"]
 
-_LOOP: Final = re.compile(r"\bfor\s+(\w+)\s+in\s+([\w./ @+:=,-]+?)\s*(?:;|\n)\s*do\b")
+_FOR: Final = re.compile(r"\bfor\s+(\w+)\s+in\s+(?=[\w./ @+:=,-])")
+_WORDS: Final = re.compile(r"[\w./ @+:=,-]+")
+_DO: Final = re.compile(r"[^\S\n]*+(?:;|\n\s*+;?)\s*+do\b")
 _USE: Final = re.compile(r"\$(?:(\w+)|\{(\w+)\})")
 _MOST: Final = 50
 
@@ -18,9 +20,28 @@ _MOST: Final = 50
 def loops(command: str) -> dict[str, tuple[str, ...]]:
     """The variables of `for` loops, each with the words it stands for; none where those are not plain."""
     found: dict[str, tuple[str, ...]] = {}
-    for name, words in _LOOP.findall(command):
-        found[name] = found.get(name, ()) + tuple(words.split())
-    return {} if sum(map(len, found.values())) > _MOST else found
+    for name, words in _heads(command):
+        found[name] = (*found.get(name, ()), *words.split())
+        if sum(map(len, found.values())) > _MOST:
+            return {}
+    return found
+
+
+def _heads(command: str) -> Iterator[tuple[str, str]]:
+    """The variable of each `for` loop and what it goes over.
+
+    The words of one loop may hold the beginning of another. Both end at the same place, which is looked for once.
+    """
+    taken = end = 0
+    for head in _FOR.finditer(command):
+        if head.start() < taken:
+            continue
+        if head.end() >= end:
+            words = _WORDS.match(command, head.end())
+            end = words.end() if words else head.end()
+        if (do := _DO.match(command, end)) is not None:
+            yield head[1], command[head.end() : end]
+            taken = do.end()
 
 
 def unrolled(simple: Simple, values: Mapping[str, tuple[str, ...]]) -> tuple[Simple, ...] | None:

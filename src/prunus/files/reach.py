@@ -44,15 +44,18 @@ _MUTE: Final = frozenset({"-q", "-qq", "--quiet", "-s", "--silent"})
 _SUBSTITUTION: Final = re.compile(r"\$\(|`")
 _SUSPECT: Final = re.compile(
     r"subprocess|os\.(?:system|remove|rename|replace|unlink|popen)|shutil|exec(?:Sync|File|\()|spawn|child_process"
-    r"|fileinput|unlink|rename|open\([^)\n]*['\"][wax]|\.write|write_text|write_bytes|writeFile|appendFile|truncate"
+    r"|fileinput|unlink|rename|\.write|write_text|write_bytes|writeFile|appendFile|truncate"
 )
+_OPENED: Final = re.compile(r"open\([^)\n]*+")
+_TO_WRITE: Final = re.compile(r"['\"][wax]")
 _VALUED: Final = frozenset(
     {"-w", "--workspace", "--filter", "-F", "--prefix", "-C", "--dir", "--cwd", "-p", "--package"}
 )
 _ECHOED: Final = re.compile(r"^(?:> |\$ )(?![\w@/.-]+@[\w.-]+ )(\S.*)$", re.M)
 """Package managers print the command of a task before they run it."""
 _CMDLET: Final = re.compile(r"[A-Z][A-Za-z]+-[A-Z][A-Za-z]+")
-_QUOTED: Final = re.compile(r"(?<!\S)#[^\n]*|'[^']*'|\"(?:[^\"`]|`.)*\"", re.S)
+_QUOTED: Final = re.compile(r"(?<!\S)(?P<comment>#)[^\n]*|'[^']*'|\"(?:[^\"`]|`.)*+(?:\"|(?P<open>`?\Z))", re.S)
+_HERE: Final = re.compile(r"@(['\"])\r?\n")
 _CONTROL: Final = re.compile(
     r"[$({@'\"\[}#%&]|(?:if|else|elseif|foreach|for|while|try|catch|finally|function|param)\b"
 )
@@ -353,7 +356,8 @@ def _script(path: str, scene: Scene) -> Reach:
 
 def _by_text(text: str) -> Reach:
     """A script by its text: harmless if no word of it writes, else what it spells out, else anything."""
-    if not _SUSPECT.search(text):
+    opened = (found[0] for found in _OPENED.finditer(text))
+    if not _SUSPECT.search(text) and not any(map(_TO_WRITE.search, opened)):
         return NOTHING
     files = written_by(text).files
     if not files or _UNBOUND.search(text):
@@ -364,11 +368,34 @@ def _by_text(text: str) -> Reach:
 def _powershell(command: str, known: Known) -> Reach:
     """PowerShell: `tools` names what its cmdlets change; programs that it starts are known by name."""
     total = NOTHING
-    text = re.sub(r"@(['\"])\r?\n.*?\n\1@", "''", command, flags=re.S)
-    text = _QUOTED.sub(lambda found: "" if found[0][0] == "#" else "''", text)
-    for piece in re.split(r"[;|\n{}]|&&|\|\|", text):
+    for piece in re.split(r"[;|\n{}]|&&|\|\|", _without_strings(command)):
         words = [Word(word) for word in piece.split()]
         if not words or _CMDLET.fullmatch(words[0].text) or _CONTROL.match(words[0].text):
             continue
         total |= _of(Simple("", tuple(words)), Scene("", known, depth=1))
     return total
+
+
+def _without_strings(command: str) -> str:
+    """A PowerShell command with every string made empty, and without comments."""
+    pieces: list[str] = []
+    unclosed: set[str] = set()
+    at = 0
+    for here in _HERE.finditer(command):
+        if here.start() < at or here[1] in unclosed:
+            continue
+        end = command.find(f"\n{here[1]}@", here.end())
+        if end < 0:
+            unclosed.add(here[1])
+        else:
+            pieces += (command[at : here.start()], "''")
+            at = end + 3
+    pieces.append(command[at:])
+    return _QUOTED.sub(_emptied, "".join(pieces))
+
+
+def _emptied(found: re.Match[str]) -> str:
+    if found["open"] is not None:
+        # A string that does not end hides nothing of what follows.
+        return found[0]
+    return "" if found["comment"] else "''"

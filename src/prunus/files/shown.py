@@ -20,7 +20,7 @@ _LONGEST: Final = 1990
 """Characters; most read tools cut lines at 2000."""
 _MOST: Final = 2000
 """Lines that read tools show where no number is asked for."""
-_REMINDER: Final = re.compile(r"\s*<system-reminder>.*?</system-reminder>\s*\Z", re.S)
+_REMINDER: Final = re.compile(r"<system-reminder>.*?</system-reminder>\s*\Z", re.S)
 _TAG: Final = re.compile(r"\n\[[\w-]{1,20}: \w{1,12}\]\s*\Z")
 _OPENCODE: Final = re.compile(
     r"\A(?:<path>[^\n]*</path>\n<type>file</type>\n<content>\n?|<file>\n)", re.S
@@ -28,7 +28,8 @@ _OPENCODE: Final = re.compile(
 _OPENCODE_END: Final = re.compile(r"\(End of (?:the )?file - total (\d+) lines\)")
 _OPENCODE_MORE: Final = re.compile(r"\(Showing lines \d+-\d+ of (\d+)")
 _GEMINI: Final = re.compile(
-    r"\A\s*IMPORTANT: The file content has been truncated\.\n.*?Showing lines (\d+)-(\d+) of (\d+) total lines\."
+    r"\A\s*IMPORTANT: The file content has been truncated\.\n"
+    r"(?>.*?Showing lines (\d+)-(\d+) of (\d+) total lines\.)"
     r".*?--- FILE CONTENT \(truncated\) ---\n",
     re.S,
 )
@@ -37,7 +38,7 @@ _QWEN: Final = re.compile(
     r" file)[.:]\n+---\n\n"
 )
 _PI_MORE: Final = re.compile(
-    r"\n\n\[(?:Showing lines \d+-\d+ of \d+|\d+ more lines in file\.|Line \d+ is )[^\n]*\]\Z"
+    r"\n\n\[(?:Showing lines \d+-\d+ of \d++|\d+ more lines in file\.|Line \d+ is )[^\n]*\]\Z"
 )
 _CAT: Final = re.compile(r"(?:\A|\n)[^\n]{0,400}?`cat -n` on [^\n]*:\n")
 _UPDATED: Final = re.compile(r"\ASuccessfully (?:modified|created|overwrote)[^\n]* Here is the updated code:\n")
@@ -93,8 +94,15 @@ def read_result(tool: str, span: Span, text: str) -> Shown | None:
 
 def trimmed(text: str) -> str:
     """A result without what clients append to it."""
-    while "</system-reminder>" in text[-60:] and (found := _REMINDER.search(text, text.rfind("<system-reminder>"))):
-        text = text[: found.start()].rstrip("\n")
+    end = len(text)
+    while text.find("</system-reminder>", max(0, end - 60), end) >= 0:
+        start = text.rfind("<system-reminder>", 0, end)
+        if start < 0 or _REMINDER.match(text, start, end) is None:
+            break
+        end = start
+        while end and text[end - 1] == "\n":
+            end -= 1
+    text = text[:end]
     return _TAG.sub("", text) if text[-1:] == "]" else text
 
 

@@ -24,7 +24,8 @@ __all__ = [
     "user_changed",
 ]
 
-_NOTED: Final = re.compile(r"Note: (\S[^\n]*?) was modified, either by the user or by a linter")
+_NOTE: Final = re.compile(r"Note: (?=\S)")
+_NOTED: Final = re.compile(r" was modified, either by the user or by a linter")
 _ELSEWHERE: Final = re.compile(r"modified since (?:it was )?(?:last )?read|unexpectedly modified|was modified")
 _CHANGES: Final = re.compile(
     r"(?:write|edit|replace|insert|rename|move|delete|remove|apply|patch|format|refactor)_?\w*"
@@ -32,6 +33,8 @@ _CHANGES: Final = re.compile(
     r"|script|python|ipython|code)(?:_|$)|agent(?!v)|(?:^|_)task(?:_|$)",
     re.I,
 )
+_LONGEST_NAME: Final = 256
+"""Characters; providers refuse names of tools beyond 64 or 128."""
 _RUNNING: Final = re.compile(
     r"Process running with session ID|running in (?:the )?background|backgrounded by user|Async agent launched"
     r"|<pid>\d+</pid>",
@@ -58,7 +61,12 @@ _UPDATED: Final = re.compile(r"File \S.* updated with changes\.")  # Copilot CLI
 
 def noted_changes(text: str) -> Iterator[str]:
     """The files that Claude Code says somebody else has changed."""
-    return (found[1] for found in _NOTED.finditer(text))
+    at = 0
+    for end in _NOTED.finditer(text):
+        line = max(at, text.rfind("\n", at, end.start()) + 1)
+        if (start := _NOTE.search(text, line, end.start())) and start.end() < end.start():
+            yield text[start.end() : end.start()]
+        at = end.end()
 
 
 def changed_elsewhere(text: str) -> bool:
@@ -68,7 +76,7 @@ def changed_elsewhere(text: str) -> bool:
 
 def changes_files(tool: str) -> bool:
     """Whether the name of an unknown tool says that it changes files."""
-    return _CHANGES.search(tool) is not None
+    return len(tool) > _LONGEST_NAME or _CHANGES.search(tool) is not None
 
 
 def goes_on(call: Call, text: str) -> bool:

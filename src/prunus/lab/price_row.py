@@ -15,7 +15,7 @@ def price_row(text: str) -> Price:
     known = NAMED_ROWS.get(text)
     if known is not None:
         return known
-    found = re.fullmatch(r"(\d*\.?\d+)/(\d*\.?\d+)", text)
+    found = re.fullmatch(r"(\d+(?:\.\d+)?|\.\d+)/(\d+(?:\.\d+)?|\.\d+)", text)
     if found is None:
         raise SettingsError(f"no price row {text!r}; give READ/WRITE, or one of {', '.join(NAMED_ROWS)}")
     return Price(float(found[1]), float(found[2]), 300, 0)

@@ -29,7 +29,7 @@ __all__ = ["NAMES", "from_options", "project_directory", "read", "read_directory
 NAMES: Final = ("acp.json", "acp.jsonc", "pyproject.toml", "prunus.json", "prunus.jsonc", "prunus.toml")
 """In the order in which they are read."""
 
-_AT: Final = re.compile(r"\s*\(at (?:line (\d+), column (\d+)|end of document)\)$")
+_AT: Final = re.compile(r"(?<!\s)\s*\(at (?:line (\d+), column (\d+)|end of document)\)$")
 
 
 def read(path: Path) -> Layer | None:

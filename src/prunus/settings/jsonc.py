@@ -7,13 +7,15 @@ from __future__ import annotations
 
 import json
 import re
+from collections import Counter
 from collections.abc import Sequence
 from typing import Any, NoReturn
 
 __all__ = ["parse"]
 
-_STRING = r'"(?:\\.|[^"\\\n])*"'
-_COMMENT = re.compile(rf"{_STRING}|//[^\n]*|/\*[\s\S]*?\*/")
+# What has no end is taken whole, so that each character is looked at once; the JSON parser then complains of it.
+_STRING = r'"(?:\\.|[^"\\\n])*+"?'
+_COMMENT = re.compile(rf"{_STRING}|//[^\n]*|/\*[\s\S]*?(?:\*/|\Z)")
 _COMMA = re.compile(rf"{_STRING}|,(?=\s*[}}\]])")
 _NOT_NEWLINE = re.compile(r"[^\n]")
 
@@ -25,21 +27,26 @@ def parse(text: str) -> Any:
 
 
 def _blank_comment(found: re.Match[str]) -> str:
-    return found[0] if found[0].startswith('"') else _NOT_NEWLINE.sub(" ", found[0])
+    text = found[0]
+    if text.startswith('"') or (text.startswith("/*") and not (len(text) > 3 and text.endswith("*/"))):
+        return text
+    return _NOT_NEWLINE.sub(" ", text)
 
 
 def _blank_comma(found: re.Match[str]) -> str:
     if found[0] != ",":
         return found[0]
-    before = found.string[: found.start()].rstrip()
-    return "," if before.endswith(("[", "{", ",")) else " "
+    at = found.start() - 1
+    while at >= 0 and found.string[at].isspace():
+        at -= 1
+    return "," if at >= 0 and found.string[at] in "[{," else " "
 
 
 def _table(pairs: Sequence[tuple[str, Any]]) -> dict[str, Any]:
     table = dict(pairs)
     if len(table) < len(pairs):
-        names = [name for name, _ in pairs]
-        twice = next(name for name in names if names.count(name) > 1)
+        counts = Counter(name for name, _ in pairs)
+        twice = next(name for name, count in counts.items() if count > 1)
         raise ValueError(f'the key "{twice}" stands twice in one table')
     return table
 

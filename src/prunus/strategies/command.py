@@ -6,6 +6,7 @@ import re
 from dataclasses import dataclass
 from typing import Final
 
+from prunus.enclosed import without_reminders
 from prunus.history import Message, Text
 
 __all__ = ["ANSWER", "COMMANDS", "Command", "answers", "command_in", "read_command"]
@@ -23,8 +24,7 @@ COMMANDS: Final = {
 ANSWER: Final = "[Prunus] "
 """How every answer begins, by which it is recognised later."""
 
-_COMMAND: Final = re.compile(r"\s*/(?:acp|prunus)(?:[ \t]+([^\n]{0,200}))?\s*", re.IGNORECASE)
-_REMINDER: Final = re.compile(r"\s*<system-reminder>.*?</system-reminder>\s*", re.DOTALL)
+_COMMAND: Final = re.compile(r"\s*/(?:acp|prunus)(?:[ \t]++([^\n]{0,200}+))?\s*", re.IGNORECASE)
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,7 +45,7 @@ def read_command(text: str) -> Command | None:
     """The command that a text is, if it is nothing else."""
     if "/" not in text[:200] and "<system-reminder>" not in text:
         return None
-    found = _COMMAND.fullmatch(_REMINDER.sub("", text))
+    found = _COMMAND.fullmatch(without_reminders(text))
     if found is None:
         return None
     name, *words = (found[1] or "stats").lower().split()
@@ -61,7 +61,7 @@ def command_in(message: Message) -> tuple[int, Command] | None:
         found = read_command(text)
         if found is not None:
             return i, found
-        if not _REMINDER.fullmatch(text):
+        if without_reminders(text).strip():
             return None
     return None
 

@@ -36,7 +36,7 @@ _BULK: Final[Mapping[str, str]] = {
 }
 _ID: Final = re.compile(r"[0-9a-f]{6,32}")
 _BEFORE: Final = re.compile(r"^[\s\[\]\"'`#<({]*(?:(?:id|text|thinking)[\s:=]+)?", re.IGNORECASE)
-_BEHIND: Final = re.compile(r"[\s\[\]\"'`>)}.,;:]*$")
+_BEHIND: Final = re.compile(r"(?<![\s\[\]\"'`>)}.,;:])[\s\[\]\"'`>)}.,;:]++$")
 _LABEL: Final = re.compile(r"\b(?:id|text|thinking)[\s:=]+(?=[0-9a-f]{6})", re.IGNORECASE)
 _ENDS_IN: Final = re.compile(rf"(?:^|[_./:\-])({PRUNE}|{INFO})$", re.IGNORECASE)
 

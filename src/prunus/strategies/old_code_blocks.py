@@ -6,13 +6,15 @@ from dataclasses import dataclass
 from typing import ClassVar
 
 from prunus.edits import Edit, Shorter
+from prunus.enclosed import enclosed
 from prunus.history import Text
 from prunus.notes import code_note
 from prunus.view import Piece, View
 
 __all__ = ["OldCodeBlocks"]
 
-_FENCED = re.compile(r"^```([^\n`]*)\n(.*?)^```[ \t]*$", re.DOTALL | re.MULTILINE)
+_FENCE = re.compile(r"^```([^\n`]*)\n", re.MULTILINE)
+_FENCE_END = re.compile(r"^```[ \t]*$", re.MULTILINE)
 
 
 @dataclass(frozen=True, slots=True)
@@ -34,12 +36,18 @@ class OldCodeBlocks:
     def inspect(self, piece: Piece, view: View) -> Iterator[Edit]:
         if not isinstance(piece.part, Text) or piece.role != "user" or "```" not in piece.part.text:
             return
-        text = _FENCED.sub(self._replace, piece.part.text)
+        text = self._without_code(piece.part.text)
         if text != piece.part.text:
             reason = f"code in a message older than {self.turns} turns"
             yield Edit(piece.ref, Shorter(text), self.name, reason, ripe=piece.turn + self.turns + 1)
 
-    def _replace(self, block: re.Match[str]) -> str:
-        lines = block[2].count("\n")
-        language = block[1].split()
-        return code_note(language[0] if language else "", lines) if lines > self.lines else block[0]
+    def _without_code(self, text: str) -> str:
+        pieces: list[str] = []
+        at = 0
+        for start, end in enclosed(text, _FENCE, _FENCE_END):
+            lines = text.count("\n", start.end(), end.start())
+            if lines > self.lines:
+                language = start[1].split()
+                pieces += (text[at : start.start()], code_note(language[0] if language else "", lines))
+                at = end.end()
+        return "".join((*pieces, text[at:]))

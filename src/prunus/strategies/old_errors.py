@@ -15,7 +15,9 @@ from prunus.view import Use, View
 __all__ = ["OldErrors"]
 
 _EXIT = re.compile(r"^.*\b(?:exited with code|exit code)\b.*$", re.IGNORECASE | re.MULTILINE)
-_WRAPPING = re.compile(r"\s*(?:<\w+>|\(empty\)|Command: .*|Directory: .*|Output: \(empty\)|Error: \(none\))?\s*\Z")
+_WRAPPING = re.compile(
+    r"\s*+(?:(?:<\w+>|\(empty\)|Command: .*+|Directory: .*+|Output: \(empty\)|Error: \(none\))\s*+)?\Z"
+)
 _EDGE = 400
 _LONGEST = 300
 

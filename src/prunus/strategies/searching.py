@@ -9,7 +9,7 @@ from prunus.view import Use
 
 __all__ = ["searches"]
 
-_START: Final = r"(?:^|&&|\|\||;|\n)\s*(?:cd\s+\S+\s*)?"
+_START: Final = r"(?:^|&&|\|\||;|\n)[^\S\n]*(?:cd\s+\S+\s*)?"
 _NAMES: Final = r"rg|ag|ack|[efz]?grep|fd|find|ls|tree|dir|Get-ChildItem|Select-String|git\s+(?:grep|ls-files)"
 _SEARCH: Final = re.compile(rf"{_START}(?:{_NAMES})(?![\w-])")
 

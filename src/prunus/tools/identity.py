@@ -19,7 +19,7 @@ _CODEX_NOISE = re.compile(
 _SCRIPT = re.compile(r"Script (?:completed|failed)\nWall time:? [\d.]+ seconds\nOutput:\n")
 _GROUP = re.compile(r"^(?:Process Group PGID|Background PIDs?): [^\n]*\n?", re.M)
 # Claude Code appends how many tokens are left to the last result of a turn.
-_TOKENS_LEFT = re.compile(r"\s*<system-reminder>\s*<total_tokens>[^<]*</total_tokens>\s*</system-reminder>\s*$")
+_TOKENS_LEFT = re.compile(r"<system-reminder>\s*<total_tokens>[^<]*</total_tokens>\s*</system-reminder>\s*$")
 _TAGGED = re.compile(r"<returncode>-?\d+</returncode>\s*<output>\n?(.*?)\n?</output>\s*", re.S)
 _FENCED = re.compile(r"<untrusted_context>\s*Output: (.*?)\n(?:Exit Code:[^\n]*\n)?(?:Process Group PGID[^\n]*\n)?"
                      r"</untrusted_context>\s*", re.S)  # fmt: skip
@@ -28,8 +28,7 @@ _FILE_READERS = frozenset({"Read", "read", "read_file", "view", "view_file", "re
 
 def comparable(name: str, text: str) -> str:
     """The text of a result without per-call noise, for comparing two results."""
-    if "<total_tokens>" in text[-200:]:
-        text = _TOKENS_LEFT.sub("", text)
+    text = _without_tokens_left(text)
     if name in _FILE_READERS:
         return text
     head = text[:400]
@@ -49,8 +48,7 @@ def comparable(name: str, text: str) -> str:
 
 def body_of(name: str, text: str) -> str:
     """What a command or a tool printed, without the client's wrapper around it."""
-    if "<total_tokens>" in text[-200:]:
-        text = _TOKENS_LEFT.sub("", text)
+    text = _without_tokens_left(text)
     if name in _FILE_READERS:
         return text
     found = _CODEX.match(text) or _SCRIPT.match(text)
@@ -63,6 +61,14 @@ def body_of(name: str, text: str) -> str:
     if text[:1] == "{" and ('"returncode"' in text[:40] or text.startswith('{"output"')):
         return _json_output(text)
     return text
+
+
+def _without_tokens_left(text: str) -> str:
+    """A result without the client's count of tokens at its end."""
+    if "<total_tokens>" not in text[-200:]:
+        return text
+    at = text.rfind("<system-reminder>")
+    return text[:at].rstrip() if at >= 0 and _TOKENS_LEFT.match(text, at) else text
 
 
 def _json_output(text: str) -> str:

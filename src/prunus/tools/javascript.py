@@ -12,7 +12,8 @@ from typing import Any, NamedTuple
 
 _CALL = re.compile(r"\btools\.(\w+)\(\s*")
 _KEYED = re.compile(r"([{,]\s*)([A-Za-z_]\w*)\s*:")
-_STRING = re.compile(r'"(?:[^"\\]|\\.)*"')
+_STRING = re.compile(r'"(?:[^"\\]|\\.)*+("?)')
+"""A string; one that does not end is found as well, so that its text is looked at once."""
 _PRINTS_ALL = re.compile(r"text\(\s*(?:\w+(?:\.output)?|JSON\.stringify\(\w+\))\s*\)")
 _WORKS_ON_IT = re.compile(r"\.(?:slice|split|match|filter|replace|substring|map|trim|includes)\(")
 
@@ -40,7 +41,7 @@ def inner_call(script: str) -> Inner | None:
 
 
 def _only_in_strings(script: str) -> bool:
-    return _STRING.sub('""', script).count("tools.") == 1
+    return _STRING.sub(lambda found: '""' if found[1] else found[0], script).count("tools.") == 1
 
 
 def _literal(text: str) -> tuple[dict[str, Any] | str, int] | None:
@@ -48,7 +49,7 @@ def _literal(text: str) -> tuple[dict[str, Any] | str, int] | None:
     if text[:1] == '"':
         found = _STRING.match(text)
         try:
-            return (json.loads(found[0], strict=False), found.end()) if found else None
+            return (json.loads(found[0], strict=False), found.end()) if found and found[1] else None
         except ValueError:
             return None
     if text[:1] != "{":
@@ -59,13 +60,13 @@ def _literal(text: str) -> tuple[dict[str, Any] | str, int] | None:
         return value, end
     except ValueError:
         pass
-    end = _STRING.sub(lambda found: "x" * len(found[0]), text).find("}") + 1
+    end = _STRING.sub(lambda found: "x" * len(found[0]) if found[1] else found[0], text).find("}") + 1
     body = text[:end]
-    strings = list(_STRING.finditer(body))
-    bare = _STRING.sub("\0", body)
-    quoted = _KEYED.sub(r'\1"\2":', bare)
-    for found in strings:
-        quoted = quoted.replace("\0", found[0], 1)
+    strings = iter([found[0] for found in _STRING.finditer(body) if found[1]])
+    bare = _STRING.sub(lambda found: "\0" if found[1] else found[0], body)
+    quoted = "".join(
+        next(strings, piece) if piece == "\0" else piece for piece in re.split("(\0)", _KEYED.sub(r'\1"\2":', bare))
+    )
     try:
         value = decoder.decode(quoted)
     except ValueError:

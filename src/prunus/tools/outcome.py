@@ -24,7 +24,7 @@ _CODE_AT_END = re.compile(
     r"|^Command exited with code (-?\d+)\s*\Z"  # pi
     # OpenHands
     r"|^\[(?:Command|The command|Process) (?:finished|completed|exited) with exit code (-?\d+)\.?\]\s*\Z"
-    r"|\"metadata\":\s*\{\"exit_code\":\s*(-?\d+)[^{}]*\}\}\s*\Z"  # older Codex
+    r"|\"metadata\":\s*\{\"exit_code\":\s*(-?\d++)[^{}]*\}\}\s*\Z"  # older Codex
     r"|^<exited with exit code (-?\d+)>\s*\Z",  # Copilot CLI
     re.M,
 )
@@ -65,21 +65,20 @@ _EDIT_DONE = re.compile(
     r"Updated |Applied |Created |Successfully |OK\b|Done\b|\{\s*\"output\":\s*\"Success)"
 )
 _SEARCH_FAILED = re.compile(
-    r"\A\s*(?:Error: [^\n]*|Path not found[^\n]*|Path does not exist[^\n]*|rg: [^\n]*|ripgrep error[^\n]*"
-    r"|Error (?:during|executing|listing|searching) [^\n]*|Directory (?:not found|does not exist)[^\n]*)\s*\Z"
+    r"\A\s*(?:Error: [^\n]*+|Path not found[^\n]*+|Path does not exist[^\n]*+|rg: [^\n]*+|ripgrep error[^\n]*+"
+    r"|Error (?:during|executing|listing|searching) [^\n]*+|Directory (?:not found|does not exist)[^\n]*+)\s*\Z"
 )
 _FETCH_FAILED = re.compile(
-    r"\A\s*(?:Error: [^\n]*|Request failed with status code \d+|Failed to fetch[^\n]*|HTTP error[^\n]*"
-    r"|Error (?:during|fetching|performing) [^\n]*|StatusCode: non 2xx[^\n]*|getaddrinfo [^\n]*)\s*\Z"
+    r"\A\s*(?:Error: [^\n]*+|Request failed with status code \d+|Failed to fetch[^\n]*+|HTTP error[^\n]*+"
+    r"|Error (?:during|fetching|performing) [^\n]*+|StatusCode: non 2xx[^\n]*+|getaddrinfo [^\n]*+)\s*\Z"
 )
 _STILL_RUNS = re.compile(r"(?:[^\n]*\n){0,4}?Process running with session ID ")
 _NOT_PRINTED = re.compile(
-    r"(?:[\w./-]+: (?:line \d+: )?)+(?:can't read |cannot open )?[^\n]*"
+    r"(?:[\w./-]+: (?:line \d+: )?)++(?:can't read |cannot open )?[^\n]*"
     r"(?:No such file or directory|Permission denied|Is a directory|command not found)"
     r"|(?:Get-Content|gc|cat|type) ?: (?:Cannot find path|Access)"
 )
 _SHORT = 600
-_REMINDER = re.compile(r"\s*<system-reminder>.*?</system-reminder>\s*\Z", re.S)
 
 
 def outcome(meaning: Meaning, name: str, text: str, flag: bool | None) -> Outcome:
@@ -91,7 +90,7 @@ def outcome(meaning: Meaning, name: str, text: str, flag: bool | None) -> Outcom
     if flag:
         return "error"
     if "</system-reminder>" in text[-40:]:
-        text = text[:-2000] + _REMINDER.sub("", text[-2000:])
+        text = _without_reminder(text)
     if _by_command(meaning):
         code = exit_code(text)
         if code is not None:
@@ -105,6 +104,12 @@ def outcome(meaning: Meaning, name: str, text: str, flag: bool | None) -> Outcom
     if meaning.command:
         return _by_output(meaning.kind, name, text)
     return _by_text(meaning.kind, text)
+
+
+def _without_reminder(text: str) -> str:
+    """A result without what the client put behind it for the model, as far as that is short."""
+    at = text.find("<system-reminder>", max(0, len(text) - 2000))
+    return text[:at].rstrip() if at >= 0 and text.rstrip().endswith("</system-reminder>") else text
 
 
 def exit_code(text: str) -> int | None:

@@ -7,8 +7,8 @@ import re
 from prunus.tools.meaning import Touch, TouchKind
 from prunus.tools.paths import join
 
-_APPLY = re.compile(r"^\*\*\* (Add File|Update File|Delete File|Move to): (.+?)\s*$", re.M)
-_UNIFIED = re.compile(r"^--- (\S+)[^\n]*\n\+\+\+ (\S+)", re.M)
+_APPLY = re.compile(r"^\*\*\* (Add File|Update File|Delete File|Move to): (.*\S|.)\s*$", re.M)
+_UNIFIED = re.compile(r"^--- (\S++)[^\n]*+\n\+\+\+ (\S+)", re.M)
 _KINDS: dict[str, TouchKind] = {
     "Add File": "write",
     "Update File": "edit",

@@ -39,10 +39,12 @@ _WRITERS = frozenset(
 _NUMBERED = re.compile(r"\$_(?![\w.])")
 _DECIDES = re.compile(r"\b(?:if|switch|continue|break|return|where|replace|match|substring|split)\b", re.I)
 _BETWEEN = re.compile(
-    r"\s*\$(\w+)\+\+\s*;?\s*if\s*\(\s*\$\1\s*-ge\s*(\d+)\s*-and\s*\$\1\s*-le\s*(\d+)\s*\)\s*\{([^{}]|\{[^{}]*\})*\}\s*",
+    r"\s*+\$(\w+)\+\+\s*+;?\s*+if\s*+\(\s*+\$\1\s*+-ge\s*+(\d+)\s*+-and\s*+\$\1\s*+-le\s*+(\d+)\s*+\)\s*+"
+    r"\{(?:[^{}]|\{[^{}]*+\})*+\}\s*+",
     re.I,
 )
 _SLICE = re.compile(r"\$(\w+)\[(\d+)\.\.(\d+)\]")
+_INDEXED = re.compile(r"\$(\w+)\[\$(\w+)\s*(-\s*1)?\]")
 _LOOP = re.compile(
     r"\s*\$(\w+)\s*=\s*(\d+|\$\w+)\s*;\s*\$\1\s*-(lt|le)\s*(\d+|\$\w+(?:\.(?:Count|Length))?)\s*;", re.I
 )
@@ -293,9 +295,9 @@ class _Walk:
         """The file whose lines a loop prints, and what it adds to its counter."""
         if _DECIDES.search(body):
             return None
-        for name, (path, span) in self.files.items():
-            if found := re.search(rf"\${name}\[\${index}\s*(-\s*1)?\]", body):
-                return path, span, 0 if found[1] else 1
+        for found in _INDEXED.finditer(body):
+            if found[2] == index and found[1] in self.files:
+                return *self.files[found[1]], 0 if found[3] else 1
         return None
 
     def loop(self, header: str, body: str) -> tuple[list[Touch], list[list[Token]]] | None:

@@ -12,6 +12,7 @@ Printed = tuple[tuple[Word, ...], tuple[Span, ...]]
 """The files a command names, and the lines it prints of each."""
 
 _SED_PRINT = re.compile(r"(\d+)(?:,\s*(\d+|\$|\+\d+))?\s*(?:p|\{\s*p;?\s*\})|\$\s*p")
+_SED_MARK = re.compile(r"[;\n{}]")
 _SED_QUIT = re.compile(r"\d+\s*q")
 _AWK = re.compile(
     r"""\s*(?:
@@ -19,7 +20,7 @@ _AWK = re.compile(
       | F?NR\s*==\s*(?P<only>\d+)
       | F?NR\s*(?P<low>>=?)\s*(?P<a>\d+)(?:\s*&&\s*F?NR\s*(?P<high><=?)\s*(?P<b>\d+))?
       | F?NR\s*(?P<top><=?)\s*(?P<c>\d+)
-    )\s*(?:\{\s*(?:print(?:\s+[^;{}|>]*\$0[^;{}|>]*)?|printf[\s(][^;{}|>]*\$0\s*\)?)\s*;?\s*\})?\s*""",
+    )\s*+(?:\{\s*+(?:print(?:\s(?>[^;{}|>]*\$0)[^;{}|>]*+)?|printf[\s(](?>[^;{}|>]*\$0)\s*+\)?)\s*+;?\s*+\}\s*+)?""",
     re.X,
 )
 _COUNT = re.compile(r"-n?(\d+)|--lines=(\d+)")
@@ -174,7 +175,7 @@ def _sed(words: Sequence[Word]) -> Printed | None:
 
 def _sed_spans(script: str, *, quiet: bool) -> tuple[Span, ...]:
     """The lines that a sed script prints; empty if that is not all it does."""
-    steps = [step.strip() for step in re.split(r"[;\n](?![^{]*\})", script) if step.strip()]
+    steps = _sed_steps(script)
     if not quiet:
         if len(steps) == 1 and _SED_QUIT.fullmatch(steps[0]):
             return (Span(1, int(steps[0][:-1])),)
@@ -199,6 +200,21 @@ def _sed_spans(script: str, *, quiet: bool) -> tuple[Span, ...]:
             stop = int(start) + int(end[1:]) if end[0] == "+" else int(end)
             spans.append(Span(max(int(start), 1), max(stop, int(start))))
     return tuple(spans)
+
+
+def _sed_steps(script: str) -> list[str]:
+    """The commands of a sed script; what ends one inside braces does not."""
+    steps: list[str] = []
+    end = len(script)
+    inside = False
+    for mark in reversed(list(_SED_MARK.finditer(script))):
+        if mark[0] in "{}":
+            inside = mark[0] == "}"
+        elif not inside:
+            steps.append(script[mark.end() : end].strip())
+            end = mark.start()
+    steps.append(script[:end].strip())
+    return [step for step in reversed(steps) if step]
 
 
 def _awk(words: Sequence[Word]) -> Printed | None:

@@ -45,7 +45,7 @@ _WRAPPED = re.compile(
       |(?P<cmd>cmd)(?:\.exe)?"?\s+/[cC]\s+)""",
     re.X | re.I,
 )
-_BLANKS = re.compile(r"""'[^']*'|"(?:\\.|[^"\\])*"|(\s{2,}|[\t\r\n])""", re.S)
+_BLANKS = re.compile(r"""'[^']*'|"(?:\\.|[^"\\])*+(?:"|\\?\Z)|(\s{2,}|[\t\r\n])""", re.S)
 _NEUTRAL = frozenset({"echo", "printf", "pwd", "true", ":", "clear", "set", "export", "false", "date"})
 _HARMLESS_ELSE = frozenset({"echo", "printf", "true", ":"})
 

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import re
 
+from prunus.enclosed import without_reminders
+
 _LONGEST = 800
 # Claude Code 2.1.197 and others: "file unchanged since your last Read"; Qwen Code 0.24: "[File x
 # unchanged since last read in this session …]".
@@ -24,14 +26,13 @@ _CUT_AT_END = re.compile(
 )
 _CUT_KEYS = re.compile(r'"output_head":|<output_head>|\[\.\.\. \d+ characters truncated')
 _CUT_WITHIN = re.compile(r"…\d+ (?:chars|tokens) truncated…")
-_IN_REMINDER = re.compile(r"<system-reminder>.*?</system-reminder>", re.S)
 
 
 def is_stub(text: str) -> bool:
     """Whether a result only says that an earlier one still holds."""
     if len(text) > 4 * _LONGEST:
         return False
-    text = _IN_REMINDER.sub("", text).strip()
+    text = without_reminders(text).strip()
     return len(text) <= _LONGEST and text.count("\n") <= 4 and _UNCHANGED.search(text) is not None
 
 

@@ -27,7 +27,7 @@ _ACTION = re.compile(
     r"|(?P<window>goto|scroll_up|scroll_down)\b[^\n&|;]*$"
     r"|(?P<edit>edit|insert)\s+(?:\d|set_)"
     r"|(?P<create>create)\s+(?P<new>\"[^\"]+\"|\S+)\s*$"
-    r"|(?P<find>find_file|search_dir|search_file)\s+(?P<rest>[^\n&|;]+?)\s*$)"
+    r"|(?P<find>find_file|search_dir|search_file)\s++(?P<rest>[^\n&|;]*[^\s&|;])\s*$)"
 )
 
 

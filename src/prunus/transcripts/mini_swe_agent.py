@@ -11,6 +11,7 @@ import re
 from collections.abc import Iterator, Sequence
 from typing import Any
 
+from prunus.enclosed import enclosed
 from prunus.transcripts.chat_turns import conversation, function_call, message_turn, plain_turns
 from prunus.transcripts.fields import mapping, rows, text
 from prunus.transcripts.pairing import Turn
@@ -21,9 +22,10 @@ __all__ = ["AGENT", "recognise", "sessions"]
 
 AGENT = "mini-swe-agent"
 
-_COMMAND = re.compile(r"```bash\s*\n(.*?)\n```", re.DOTALL)
+_COMMAND = re.compile(r"```bash\s*\n")
+_COMMAND_END = re.compile(r"\n```")
 _RETURN_CODE = re.compile(r"\A<returncode>(-?\d+)</returncode>\s*")
-_CUT_OUTPUT = re.compile(r"<(warning|output_head|elided_chars|output_tail)>\n(.*?)\n</\1>", re.DOTALL)
+_SECTION = re.compile(r"<(warning|output_head|elided_chars|output_tail)>\n")
 _TIMED_OUT = re.compile(r"\AThe last command <command>.*</command> timed out", re.DOTALL)
 
 
@@ -50,7 +52,7 @@ def _turns(messages: Sequence[dict[str, Any]]) -> list[Turn]:
     while position < len(messages):
         message = messages[position]
         content = text(message.get("content"))
-        commands = _COMMAND.findall(content) if message.get("role") == "assistant" else []
+        commands = list(enclosed(content, _COMMAND, _COMMAND_END)) if message.get("role") == "assistant" else []
         after = messages[position + 1 : position + 2]
         outcome = _outcome(text(after[0].get("content"))) if after else None
         position += 1
@@ -59,8 +61,9 @@ def _turns(messages: Sequence[dict[str, Any]]) -> list[Turn]:
             turns += plain_turns([message])
             continue
         id = f"call_{position}"
-        said = _COMMAND.sub("", content).strip()
-        call = function_call(id, "bash", {"command": commands[0]})
+        ((start, end),) = commands
+        said = (content[: start.start()] + content[end.end() :]).strip()
+        call = function_call(id, "bash", {"command": content[start.end() : end.start()]})
         turns.append(message_turn({"role": "assistant", "content": said, "tool_calls": [call]}))
         if outcome is not None:
             turns.append(message_turn({"role": "tool", "tool_call_id": id, "content": outcome}))
@@ -77,8 +80,25 @@ def _outcome(content: str) -> str | None:
     if shown.startswith("<output>"):
         sections = {"output": shown.removeprefix("<output>").removeprefix("\n").removesuffix("</output>")}
     else:
-        sections = dict(_CUT_OUTPUT.findall(shown))
+        sections = _sections(shown)
     return _json({"returncode": int(code[1])} | sections)
+
+
+def _sections(shown: str) -> dict[str, str]:
+    """The parts of an output that was too long to be shown whole."""
+    found: dict[str, str] = {}
+    unclosed: set[str] = set()
+    at = 0
+    for start in _SECTION.finditer(shown):
+        if start.start() < at or start[1] in unclosed:
+            continue
+        end = shown.find(f"\n</{start[1]}>", start.end())
+        if end < 0:
+            unclosed.add(start[1])
+        else:
+            found[start[1]] = shown[start.end() : end]
+            at = end
+    return found
 
 
 def _json(value: dict[str, Any]) -> str:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Collection
+from collections.abc import Collection, Iterator
 from typing import Final
 
 __all__ = ["paths", "squeezed"]
@@ -12,8 +12,9 @@ _STEP: Final = r"[\w@+.()\[\]-]+"
 _LONG: Final = rf"(?:[A-Za-z]:)?[\\/]?{_STEP}(?:[\\/]{_STEP})+"
 _ALONE: Final = r"\.?[\w-]+(?:\.[\w-]+)*\.[A-Za-z]\w{0,7}"
 _START: Final = r"(?<![\w/\\:.-])"
-_PATH: Final = re.compile(_START + _LONG)
-_FILE: Final = re.compile(rf"{_START}(?:{_LONG}|{_ALONE}(?![\w(]))")
+_PATH: Final = re.compile(rf"{_START}(?:({_LONG})|((?:(?!{_START}[A-Za-z]:)[\w@+.()\[\]-])+))")
+"""A path, or else a stretch of text in which none begins, so that the stretch is not tried again."""
+_FILE: Final = re.compile(rf"{_START}{_ALONE}(?![\w(])")
 _LONGEST: Final = 160
 _LETTERS: Final = re.compile(r"[A-Za-z_]{2}")
 _DULL: Final = re.compile(
@@ -26,8 +27,16 @@ def paths(text: str, *, alone: bool = False) -> list[str]:
     """The paths in a text in the order they came; `alone` takes names of files without a folder too."""
     # Most words hold no path, and the pattern is slow on them.
     words = dict.fromkeys(w for w in text.split() if "/" in w or "\\" in w or (alone and "." in w))
-    found = (_FILE if alone else _PATH).findall("\n".join(words))
-    return list(dict.fromkeys(_trimmed(path) for path in dict.fromkeys(found) if _real(path)))
+    found = dict.fromkeys(_found("\n".join(words), alone=alone))
+    return list(dict.fromkeys(_trimmed(path) for path in found if _real(path)))
+
+
+def _found(text: str, *, alone: bool) -> Iterator[str]:
+    for path, rest in _PATH.findall(text):
+        if path:
+            yield path
+        elif alone:
+            yield from _FILE.findall(rest)
 
 
 def _real(path: str) -> bool:
