@@ -5,21 +5,14 @@ A line keeps its identity while it moves, so that it can be told later which lin
 
 from __future__ import annotations
 
+from bisect import bisect_left
 from collections.abc import Sequence
 from itertools import pairwise
 
 from prunus.files.likeness import apart, resembles
+from prunus.files.lines import MOST, Line, Patience, fitting
 
 __all__ = ["Content", "Line", "split"]
-
-
-class Line:
-    """One known line of a file."""
-
-    __slots__ = ("text",)
-
-    def __init__(self, text: str) -> None:
-        self.text = text
 
 
 def split(text: str) -> tuple[list[str], bool]:
@@ -65,8 +58,9 @@ class Content:
         wanted = list(texts)
         while wanted and not wanted[-1]:
             wanted.pop()
-        held = [None if line is None else line.text for line in self.lines]
-        return any(held[at : at + len(wanted)] == wanted for at in range(len(held) - len(wanted) + 1))
+        places = range(len(self.lines) - len(wanted) + 1)
+        found = fitting(self.lines, wanted, places, Patience())
+        return any(None not in self.lines[at : at + len(wanted)] for at in found)
 
     def forget(self) -> None:
         """From now on nothing is known."""
@@ -87,6 +81,9 @@ class Content:
     def write(self, text: str) -> list[Line]:
         """The whole file is this text now."""
         texts, ended = split(text)
+        if len(texts) > MOST:
+            self.forget()
+            return []
         new = self._kept(self.lines, texts)
         self.lines = list(new)
         self.length, self.ended = len(texts), ended if texts else None
@@ -109,6 +106,9 @@ class Content:
     ) -> list[Line | None]:
         """Take over lines that were shown; what was known stays, so it has to agree."""
         end = start - 1 + len(texts)
+        if max(end, total or 0) > MOST:
+            self.forget()
+            return []
         if len(self.lines) < end:
             self.lines += [None] * (end - len(self.lines))
         for at, text in enumerate(texts, start - 1):
@@ -121,7 +121,9 @@ class Content:
             self.ended = ended if ended is not None else self.ended
         return self.lines[start - 1 : end]
 
-    def replace(self, old: str, new: str, every: bool = False, loose: bool = False) -> list[Line] | None:
+    def replace(
+        self, old: str, new: str, every: bool = False, loose: bool = False, patience: Patience | None = None
+    ) -> list[Line] | None:
         """Put one text in the place of another; None if that cannot have happened here.
 
         The tool has made sure that the old text stands there, and only once unless every occurrence is replaced.
@@ -134,7 +136,11 @@ class Content:
                 return self.write(new)
             return None
         pieces = self._pieces()
-        sure, perhaps = self._places(pieces, old.split("\n"))
+        patience = patience or Patience()
+        sure, perhaps = self._places(pieces, old.split("\n"), patience)
+        if patience.over:
+            self.forget()
+            return []
         if every:
             return self._replace_every(pieces, old, new, sure, perhaps)
         size = old.count("\n") + 1
@@ -162,6 +168,9 @@ class Content:
     def splice(self, start: int, removed: int, texts: Sequence[str]) -> list[Line]:
         """Put lines in the place of others, by number."""
         at = start - 1
+        if at + max(removed, len(texts)) > MOST:
+            self.forget()
+            return []
         if len(self.lines) < at + removed:
             self.lines += [None] * (at + removed - len(self.lines))
         new = self._kept(self.lines[at : at + removed], texts)
@@ -197,6 +206,9 @@ class Content:
         return [*self.lines, _NOTHING if self.ended else _PERHAPS_NOTHING]
 
     def _take(self, pieces: list[Line | None]) -> None:
+        if len(pieces) > MOST:
+            self.forget()
+            return
         if self.length is None:
             if pieces and (end := pieces[-1]) is not None and end.text == "":
                 # The file may end here, and then this is no line.
@@ -218,11 +230,14 @@ class Content:
         self.length = len(self.lines)
         self.ended = ended if self.lines else None
 
-    def _places(self, pieces: list[Line | None], old: list[str]) -> tuple[list[tuple[int, int]], list[int]]:
+    def _places(
+        self, pieces: list[Line | None], old: list[str], patience: Patience
+    ) -> tuple[list[tuple[int, int]], list[int]]:
         """Where a text certainly stands, as line and column, and at which lines it may stand."""
         sure: list[tuple[int, int]] = []
         perhaps: list[int] = []
         if len(old) == 1:
+            patience.left -= len(pieces)
             for at, line in enumerate(pieces):
                 if line is None:
                     perhaps.append(at)
@@ -233,21 +248,15 @@ class Content:
                     column = line.text.find(old[0], column + len(old[0]))
             return sure, perhaps
         first, *middle, last = old
-        beyond = self.length is None
-        for at, line in enumerate(pieces):
+        places = range(1, 1 + len(pieces) - (0 if self.length is None else len(old) - 1))
+        for below in fitting(pieces, middle, places, patience):
+            at, end = below - 1, below + len(middle)
+            line, behind = pieces[at], pieces[end] if end < len(pieces) else None
             if line is not None and not line.text.endswith(first):
                 continue
-            end = at + len(old) - 1
-            if end >= len(pieces) and not beyond:
-                break
-            inner = pieces[at + 1 : end]
-            if any(known is not None and known.text != text for known, text in zip(inner, middle, strict=False)):
-                continue
-            behind = pieces[end] if end < len(pieces) else None
             if behind is not None and not behind.text.startswith(last):
                 continue
-            short = len(inner) < len(middle) or None in inner
-            if line is None or behind is None or behind is _PERHAPS_NOTHING or short:
+            if line is None or behind is None or behind is _PERHAPS_NOTHING or None in pieces[below:end]:
                 perhaps.append(at)
             else:
                 sure.append((at, len(line.text) - len(first)))
@@ -344,7 +353,7 @@ class Content:
         made: list[Line] = []
         unsure = list(perhaps)
         for at, column in sure:
-            if any(at - size < place < at for place in perhaps):
+            if bisect_left(perhaps, at) > bisect_left(perhaps, at - size + 1):
                 unsure.append(at)
                 continue
             first, last = pieces[at], pieces[at + size - 1]

@@ -7,6 +7,7 @@ from typing import Final
 
 from prunus.files.arguments import Change, Insertion, Replacement, Splice, Whole
 from prunus.files.content import Content, Line
+from prunus.files.lines import Patience
 from prunus.files.shown import Shown
 from prunus.files.style import Style
 
@@ -98,7 +99,7 @@ class Followed:
             shown = tuple(line if line is not None and id(line) in keep else None for line in lines)
             self.mentions.append(Mention(use, start, shown, losses=self.content.losses))
 
-    def make(self, change: Change, tool: str) -> list[Line] | None:
+    def make(self, change: Change, tool: str, patience: Patience) -> list[Line] | None:
         """Carry out one change; returns its lines, None if it cannot have happened here."""
         content = self.content
         match change:
@@ -107,8 +108,8 @@ class Followed:
             case Replacement(old, new, every):
                 # Claude Code takes the line break along where a whole line is removed.
                 if not new and tool in ("Edit", "MultiEdit") and not old.endswith("\n"):
-                    return _remove(content, old, every)
-                return content.replace(old, new, every, tool not in _EXACT)
+                    return _remove(content, old, every, patience)
+                return content.replace(old, new, every, tool not in _EXACT, patience)
             case Splice(start, end, text):
                 return content.splice(start, end - start + 1, text.split("\n"))
             case Insertion(line, text):
@@ -121,9 +122,9 @@ class Followed:
                 return content.splice(line + 1, 0, texts)
 
 
-def _remove(content: Content, old: str, every: bool) -> list[Line] | None:
+def _remove(content: Content, old: str, every: bool, patience: Patience) -> list[Line] | None:
     if not content.whole or content.ended is None:
         content.forget()
         return []
     text = "\n".join(line.text for line in content.lines if line is not None) + "\n" * content.ended
-    return content.replace(old + "\n" if old + "\n" in text else old, "", every)
+    return content.replace(old + "\n" if old + "\n" in text else old, "", every, patience=patience)

@@ -7,11 +7,12 @@ printed after the fact, whose line numbers can be trusted.
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Final
 
 from prunus.files.content import Content, Line
+from prunus.files.lines import MOST, Patience, fitting
 
 __all__ = ["Hunk", "Section", "Step", "apply_hunks", "apply_steps", "sections", "steps"]
 
@@ -105,6 +106,7 @@ def _hunks(body: list[str]) -> tuple[Hunk, ...] | None:
             found.append(Hunk(tuple(below), tuple(old), tuple(new), last))
             below, old, new, last = [], [], [], False
 
+    filled = max((index for index, line in enumerate(body) if line), default=-1)
     for index, line in enumerate(body):
         mark = line[:1]
         if line.startswith("@@"):
@@ -121,7 +123,7 @@ def _hunks(body: list[str]) -> tuple[Hunk, ...] | None:
             old.append(line[1:])
             new.append(line[1:])
         elif not line:
-            if any(body[index:]):
+            if index < filled:
                 old.append("")
                 new.append("")
         else:
@@ -138,13 +140,16 @@ def apply_hunks(content: Content, hunks: Sequence[Hunk]) -> list[Line] | None:
     """
     made: list[Line] = []
     at = 0
+    patience = Patience()
     for hunk in hunks:
         for name in hunk.below:
-            sure, perhaps = _places(content, (name,), at)
+            sure, perhaps = _places(content, (name,), at, patience)
             if sure is None and not perhaps and content.length is not None:
                 return None
             first = min([*perhaps, len(content.lines) if sure is None else sure])
             at = first + 1 if first == sure else first
+        if patience.over:
+            return None
         if not hunk.old:
             if content.length is None or hunk.below or content.text_at(content.length) in ("", None):
                 _lose(content, min(at, max(len(content.lines) - 1, 0)))
@@ -152,17 +157,17 @@ def apply_hunks(content: Content, hunks: Sequence[Hunk]) -> list[Line] | None:
                 made += content.splice(content.length + 1, 0, hunk.new)
             continue
         old, new = hunk.old, hunk.new
-        sure, perhaps = _places(content, old, at)
+        sure, perhaps = _places(content, old, at, patience)
         if sure is None and not perhaps and old[-1] == "" and len(old) > 1:
             old, new = old[:-1], new[:-1] if new and new[-1] == "" else new
-            sure, perhaps = _places(content, old, at)
-        if sure is None and not perhaps and content.length is not None:
+            sure, perhaps = _places(content, old, at, patience)
+        if patience.over or (sure is None and not perhaps and content.length is not None):
             return None
-        if sure is not None and not hunk.last and not any(place < sure for place in perhaps):
+        if sure is not None and not hunk.last and not perhaps:
             made += content.splice(sure + 1, len(old), new)
             at = sure + len(new)
             continue
-        places = sorted({*perhaps, *_all_places(content, old, at)})
+        places = list(_fitting(content, old, at, patience))
         content.disturb(places, len(old), len(new) - len(old))
         at = min(places, default=len(content.lines))
     # The tool takes an empty last line for the line break before it.
@@ -180,42 +185,33 @@ def _lose(content: Content, at: int) -> None:
     content.length = content.ended = None
 
 
-def _places(content: Content, old: Sequence[str], at: int) -> tuple[int | None, list[int]]:
-    """The first place where all lines are known and fit, and the places where unknown ones may fit as well."""
-    held = content.lines
-    wanted = [line.strip() for line in old]
-    room = len(held) - (len(old) - 1 if content.length is not None else 0)
-    perhaps = [
-        place
-        for place in range(at, room)
-        if (len(held) - place < len(old) or None in held[place : place + len(old)])
-        and all(
-            line is None or line.text.strip() == text
-            for line, text in zip(held[place : place + len(old)], wanted, strict=False)
-        )
-    ]
-    exact = next(_fitting(held, old, at, str), None)
-    if exact is not None:
-        return exact, perhaps
+def _places(content: Content, old: Sequence[str], at: int, patience: Patience) -> tuple[int | None, list[int]]:
+    """The first place where all lines are known and fit, and those before it where unknown ones may fit as well."""
+    perhaps: list[int] = []
+    loose: dict[bool, int] = {}
+    for place in _fitting(content, old, at, patience):
+        here = content.lines[place : place + len(old)]
+        known = [line.text for line in here if line is not None]
+        if len(known) < len(old):
+            perhaps.append(place)
+        elif known == list(old):
+            return place, perhaps
+        else:
+            loose.setdefault(
+                all(text.rstrip() == line.rstrip() for text, line in zip(known, old, strict=True)), place
+            )
+    if not loose:
+        return None, perhaps
     # Lines that differ in blanks fit too, but only where none fit exactly.
-    for same in (str.rstrip, str.strip):
-        loose = next(_fitting(held, old, at, same), None)
-        if loose is not None:
-            certain = not perhaps and content.length is not None
-            return (loose, []) if certain else (None, sorted({*perhaps, loose}))
-    return None, perhaps
+    nearest = loose.get(True, loose.get(False, 0))
+    certain = not perhaps and content.length is not None
+    return (nearest, []) if certain else (None, sorted({*perhaps, nearest}))
 
 
-def _all_places(content: Content, old: Sequence[str], at: int) -> Iterator[int]:
-    return _fitting(content.lines, old, at, str.strip)
-
-
-def _fitting(held: Sequence[Line | None], old: Sequence[str], at: int, same: Callable[[str], str]) -> Iterator[int]:
-    wanted = [same(line) for line in old]
-    for place in range(at, len(held) - len(old) + 1):
-        here = held[place : place + len(old)]
-        if all(line is not None and same(line.text) == text for line, text in zip(here, wanted, strict=True)):
-            yield place
+def _fitting(content: Content, old: Sequence[str], at: int, patience: Patience) -> Iterator[int]:
+    """Every place where lines may stand, blanks at both ends aside."""
+    room = len(content.lines) - (len(old) - 1 if content.length is not None else 0)
+    return fitting(content.lines, old, range(at, room), patience, str.strip)
 
 
 @dataclass(frozen=True, slots=True)
@@ -263,7 +259,7 @@ def apply_steps(content: Content, diff: Sequence[Step]) -> list[Line] | None:
     moved = 0
     for step in diff:
         start = step.start + moved
-        if not content.agrees(start, step.old):
+        if start > MOST or not content.agrees(start, step.old):
             return None
         if len(content.lines) < start - 1:
             content.lines += [None] * (start - 1 - len(content.lines))

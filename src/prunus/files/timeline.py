@@ -17,6 +17,7 @@ from prunus.files.content import Line
 from prunus.files.failures import never_ran, refused
 from prunus.files.followed import Followed, Mention
 from prunus.files.hunks import Section, apply_hunks, apply_steps, sections, steps
+from prunus.files.lines import Patience
 from prunus.files.printouts import printed_lines, printed_one_by_one
 from prunus.files.reach import reach
 from prunus.files.reached import ANYTHING, NOTHING, Reach
@@ -171,8 +172,9 @@ class Timeline:
         if changes is None or not all(isinstance(change, Splice) for change in changes):
             file.content.forget()
         else:
+            patience = Patience()
             for change in changes:
-                file.make(change, use.tool)
+                file.make(change, use.tool, patience)
         file.show(use.index, found)
 
     def _change(self, use: Use, call: Call, text: str) -> None:
@@ -218,8 +220,9 @@ class Timeline:
         file.deleted = False
         forget_aliases(self.files, file.path)
         made: list[Line] = []
+        patience = Patience()
         for change in changes:
-            new = file.make(change, use.tool)
+            new = file.make(change, use.tool, patience)
             if new is None:
                 file.forget()
                 return

@@ -1,0 +1,64 @@
+"""The lines of a file, and where some of them stand among others that may be unknown."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from typing import Final
+
+__all__ = ["MOST", "Line", "Patience", "fitting"]
+
+MOST: Final = 20_000
+"""Lines of the longest file that is followed. A number in a call or a result must not decide how much is held."""
+
+
+class Line:
+    """One known line of a file."""
+
+    __slots__ = ("text",)
+
+    def __init__(self, text: str) -> None:
+        self.text = text
+
+
+class Patience:
+    """How many lines may still be compared for one edit.
+
+    Thousands of equal lines may stand in a file of equal lines nearly everywhere. No agent writes such an edit, so
+    nobody has to wait until every place is known.
+    """
+
+    __slots__ = ("left",)
+
+    def __init__(self, lines: int = 1_000_000) -> None:
+        self.left = lines
+
+    @property
+    def over(self) -> bool:
+        """Whether the search was given up: what it found so far is not all."""
+        return self.left < 0
+
+
+def fitting(
+    held: Sequence[Line | None],
+    wanted: Sequence[str],
+    places: range,
+    patience: Patience,
+    same: Callable[[str], str] = str,
+) -> Iterator[int]:
+    """Each of the places where no known line differs from the wanted ones; behind the last line anything may be.
+
+    `same` makes equal what counts as equal, in both texts.
+    """
+    texts = [same(text) for text in wanted]
+    size = len(held)
+    for place in places:
+        at = place
+        for text in texts:
+            if at >= size or ((line := held[at]) is not None and line.text != text and same(line.text) != text):
+                break
+            at += 1
+        patience.left -= at - place + 1
+        if patience.left < 0:
+            return
+        if at >= size or at == place + len(texts):
+            yield place
