@@ -18,6 +18,7 @@ from tests.e2e.proxy import Proxy
 from tests.e2e.session import Ended, play
 from tests.e2e.tap import Passed, Tap
 from tests.upstream import Prune, Request, Upstream
+from tests.upstream.server import decoded
 
 __all__ = ["KILL_AT", "Played", "Stage"]
 
@@ -81,6 +82,13 @@ class Played:
                     return f"request {number} of {tag} at byte {at}: {a[here]!r} and {b[here]!r}"
         return ""
 
+    def bodies(self) -> list[bytes]:
+        """What the client asked of a model, without content encoding."""
+        models = {request.path for request in self.up.requests}
+        asked = [passed for passed in self.posts if passed.path in models]
+        headers = [{name.lower(): value for name, value in passed.headers.items()} for passed in asked]
+        return [decoded(a.body, h.get("content-encoding", "")) for a, h in zip(asked, headers, strict=True)]
+
     def undeclared(self) -> list[str]:
         """Breaks at requests for which the store holds no flush."""
         store = open_store(self.store, existing=True)
@@ -127,6 +135,11 @@ class Stage:
         """With the hidden tool, and a proxy that is killed in the middle and started again."""
         return self._behind(HIDDEN, kill_at=KILL_AT)
 
+    @cached_property
+    def acp(self) -> Played:
+        """By the rules of the ACP plugin, at once and with the hidden tool."""
+        return self._behind(("--preset", "acp"))
+
     def replayed(self, played: Played, options: tuple[str, ...] = HIDDEN, kills: tuple[int, ...] = ()) -> Played:
         """The requests of a session once more, to a fresh proxy that is killed before some of them."""
         folder = self._places()[2]
@@ -139,7 +152,7 @@ class Stage:
                 )
                 with urllib.request.urlopen(request, timeout=60) as response:
                     response.read()
-        return Played(played.ended, up, store=proxy.store, log=proxy.log.read_text())
+        return Played(played.ended, up, played.passed, proxy.store, proxy.log.read_text())
 
     def _behind(self, options: tuple[str, ...], kill_at: int = -1) -> Played:
         home, project, aside = self._places()

@@ -4,10 +4,13 @@ from __future__ import annotations
 
 import pytest
 
+from prunus.policy.prices import price_of
+from prunus.store.url import open_store
 from tests.e2e import story
 from tests.e2e.clients import CLIENTS, asked_for
 from tests.e2e.install import NotInstalled, install
-from tests.e2e.stage import KILL_AT, Stage
+from tests.e2e.stage import KILL_AT, Played, Stage
+from tests.upstream.bill import billed, unpruned
 
 pytestmark = pytest.mark.e2e
 
@@ -115,3 +118,24 @@ def test_restart_in_mid_session_changes_no_byte(stage: Stage) -> None:
     assert len(stage.hidden.posts) > KILL_AT
     steady = stage.replayed(stage.hidden)
     assert steady.conversations() == stage.hidden.conversations(), steady.difference(stage.hidden)
+
+
+def test_figures_are_those_of_the_provider(stage: Stage) -> None:
+    check_figures(stage.pruned)
+    check_figures(stage.acp)
+    # Without the kill: what waits to be recorded at that moment is lost.
+    check_figures(stage.replayed(stage.hidden))
+
+
+def check_figures(played: Played) -> None:
+    """What the store says is within one hundredth of what the provider has charged, and would have."""
+    store = open_store(played.store, existing=True)
+    totals, [model] = store.totals(""), {session.model for session in store.sessions("")}
+    store.close()
+    price, format = price_of(model), played.up.requests[0].format
+    sent, came = billed(played.up.requests, price), unpruned(format, played.bodies(), price)
+    assert totals.tokens_after == sent.tokens
+    assert totals.cost == pytest.approx(sent.cost)
+    assert totals.tokens_before == pytest.approx(came.tokens, rel=0.01)
+    assert totals.cost_unpruned == pytest.approx(came.cost, rel=0.01)
+    assert totals.saved == pytest.approx(came.cost - sent.cost, abs=0.01 * came.cost)

@@ -19,7 +19,7 @@ from tests.upstream.script import Script
 from tests.upstream.values import Usage, Wire
 from tests.upstream.wires import Anthropic, Chat, Gemini, Responses
 
-__all__ = ["Upstream"]
+__all__ = ["Upstream", "decoded"]
 
 
 class Upstream(Loopback):
@@ -72,7 +72,7 @@ class Upstream(Loopback):
 
     async def serve(self, http: web.Request) -> web.StreamResponse:
         wire, streamed = _wire(http)
-        raw = _decoded(await http.read(), http.headers.get("content-encoding", ""))
+        raw = decoded(await http.read(), http.headers.get("content-encoding", ""))
         if wire is None:
             self.others.append((http.method, http.path_qs))
             return _other(http, raw)
@@ -155,7 +155,8 @@ def _key(http: web.Request) -> bool:
     return any(http.headers.get(name) for name in named) or bool(http.query.get("key"))
 
 
-def _decoded(raw: bytes, encoding: str) -> bytes:
+def decoded(raw: bytes, encoding: str) -> bytes:
+    """A body without its content encoding."""
     match encoding.lower():
         case "gzip":
             return gzip.decompress(raw)

@@ -1,35 +1,109 @@
-"""How many tokens a provider counts where we count one, learnt from its answers."""
+"""How a provider counts tokens, learnt from its answers.
+
+We estimate the tokens of texts. A provider counts them in its own way, and counts what stands around the texts too.
+Two requests in a row of one conversation differ by some tokens of ours, some bytes, and some tokens of the
+provider's. From such differences we learn what the provider charges for a token of ours and what for a byte. The
+two rates then tell how much a text would have taken that was never sent.
+"""
 
 from __future__ import annotations
 
+from collections import OrderedDict
+from dataclasses import dataclass
 from typing import Final
 
-__all__ = ["Calibration"]
+__all__ = ["Calibration", "Rates", "Weight"]
 
 _MODELS: Final = 256
-_WEIGHT: Final = 0.2
-"""How much the newest answer counts."""
+_FADE: Final = 0.97
+"""What is left of the influence of an answer when the next one comes."""
+_FIRST: Final = 0.001
+"""The influence of a whole request: most of it is system text and tools, which are never cut."""
+_SMALL: Final = 300
+"""Tokens below which a difference says little about texts, and more about what stands around them."""
+_DOUBT: Final = 0.0001
+"""How strongly the two rates are drawn to an equal share each, for where nothing tells them apart."""
 _RANGE: Final = (0.25, 4.0)
-"""Outside of it the two did not count the same thing."""
+"""Provider's tokens for one of ours; outside of it the two did not count the same thing."""
+
+
+@dataclass(frozen=True, slots=True)
+class Weight:
+    """How large a request is, as far as we can tell."""
+
+    tokens: float
+    """By our estimate."""
+    size: int
+    """In bytes."""
+
+    def __sub__(self, other: Weight) -> Weight:
+        return Weight(self.tokens - other.tokens, self.size - other.size)
+
+
+@dataclass(frozen=True, slots=True)
+class Rates:
+    """What a provider counts for one token of ours, and for one byte."""
+
+    token: float = 1.0
+    byte: float = 0.0
+
+    def measure(self, weight: Weight) -> float:
+        """The provider's tokens of a request, or of the difference of two."""
+        return self.token * weight.tokens + self.byte * weight.size
+
+
+@dataclass(slots=True)
+class _Fit:
+    """The sums of products for a least-squares fit of t tokens and s bytes to b billed tokens."""
+
+    tt: float = 0.0
+    ts: float = 0.0
+    ss: float = 0.0
+    tb: float = 0.0
+    sb: float = 0.0
+
+    def add(self, weight: Weight, billed: float, influence: float) -> None:
+        # Errors grow with the text, so that each difference counts by its relative error.
+        influence /= (abs(weight.tokens) + _SMALL) ** 2
+        tokens, size = weight.tokens, float(weight.size)
+        self.tt = self.tt * _FADE + influence * tokens * tokens
+        self.ts = self.ts * _FADE + influence * tokens * size
+        self.ss = self.ss * _FADE + influence * size * size
+        self.tb = self.tb * _FADE + influence * tokens * billed
+        self.sb = self.sb * _FADE + influence * size * billed
+
+    def rates(self) -> Rates:
+        """The rates that fit best, none of them below zero."""
+        by_token = self.tb / self.tt
+        if not self.ss:
+            return Rates(by_token)
+        by_byte = self.sb / self.ss
+        tt, ss = self.tt * (1 + _DOUBT), self.ss * (1 + _DOUBT)
+        tb, sb = self.tb + _DOUBT * self.tt * by_token / 2, self.sb + _DOUBT * self.ss * by_byte / 2
+        whole = tt * ss - self.ts * self.ts
+        token, byte = (tb * ss - sb * self.ts) / whole, (sb * tt - tb * self.ts) / whole
+        if byte < 0:
+            return Rates(by_token)
+        return Rates(token, byte) if token >= 0 else Rates(0.0, by_byte)
 
 
 class Calibration:
-    """A running factor for each model."""
+    """The rates of each model."""
 
     def __init__(self) -> None:
-        self._factors: dict[str, float] = {}
+        self._fits: OrderedDict[str, _Fit] = OrderedDict()
 
-    def factor(self, model: str) -> float:
-        """Provider's tokens for one of ours."""
-        return self._factors.get(model, 1.0)
+    def rates(self, model: str) -> Rates:
+        """What the provider of a model counts, as far as it is known."""
+        fit = self._fits.get(model)
+        return Rates() if fit is None else fit.rates()
 
-    def learn(self, model: str, counted: int, billed: int) -> float:
-        """Take in one answer: what we counted, what the provider did. Gives the factor of this answer alone."""
-        if counted <= 0 or billed <= 0 or not _RANGE[0] <= billed / counted <= _RANGE[1]:
-            return self.factor(model)
-        known = self._factors.pop(model, None)
-        now = billed / counted
-        self._factors[model] = now if known is None else known + _WEIGHT * (now - known)
-        while len(self._factors) > _MODELS:
-            del self._factors[next(iter(self._factors))]
-        return now
+    def learn(self, model: str, weight: Weight, billed: float, *, whole: bool = False) -> None:
+        """Take in what the provider counted for the difference of two requests, or for a whole one."""
+        if not weight.tokens or not _RANGE[0] <= billed / weight.tokens <= _RANGE[1]:
+            return
+        fit = self._fits.pop(model, None) or _Fit()
+        fit.add(weight, billed, _FIRST if whole else 1.0)
+        self._fits[model] = fit
+        while len(self._fits) > _MODELS:
+            self._fits.popitem(last=False)

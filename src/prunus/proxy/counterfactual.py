@@ -7,6 +7,9 @@ expired cache or another prompt empties both. Where the provider says what it fo
 the simulation, and the share of the expected hits that really came is applied to the unpruned world too: a provider
 that evicts, or a client that asks for no cache, must not look like a saving of ours.
 
+Where Prunus answers a hidden tool and asks the model again, that second call was sent and billed like any other.
+Without Prunus nobody would have made it.
+
 Prices are relative to an uncached input token. Breaks that Prunus causes are part of what an exchange cost, so the
 difference of the two is net of them.
 """
@@ -14,42 +17,62 @@ difference of the two is net of them.
 from __future__ import annotations
 
 from collections import OrderedDict
-from dataclasses import dataclass
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
 from typing import Final
 
 from prunus.policy.ledger import Flush
 from prunus.policy.prices import Price
+from prunus.proxy.calibration import Calibration, Rates, Weight
+from prunus.proxy.usage import whole
 from prunus.store.records import Usage
 
-__all__ = ["Accounts", "Costs", "Sent", "billed"]
+__all__ = ["Accounts", "Costs", "Sent"]
 
 _CONVERSATIONS: Final = 4096
 
 
 @dataclass(frozen=True, slots=True)
 class Sent:
-    """One request of a conversation, in tokens as the provider counts them."""
+    """One request of a conversation."""
 
     conversation: str
+    model: str
+    request: int
+    """Its number in the conversation, counted from 1."""
     time: float
     prompt: bytes
     """Hash of model, system text and tools."""
-    before: float
-    after: float
-    flush: Flush | None
-    usage: Usage | None
-    factor: float = 1.0
-    """Provider's tokens for one of ours; the flush counts in ours."""
+    unpruned: Weight
+    """As the client sent it."""
+    pruned: Weight
+    made: float = 0.0
+    """The share of what pruning takes from it that goes for the first time."""
+    flush: Flush | None = None
+    usages: Sequence[Usage] = ()
+    """The provider's word, one for each call of the model: those behind the first are the agent layer's own."""
     shadow: bool = False
-    """It was sent as `before`."""
+    """It was sent unpruned."""
+
+    @property
+    def sent(self) -> Weight:
+        return self.unpruned if self.shadow else self.pruned
+
+    @property
+    def gap(self) -> Weight:
+        """What pruning takes from it, less what the agent layer puts in."""
+        return self.unpruned - self.pruned
 
 
 @dataclass(frozen=True, slots=True)
 class Costs:
-    """The costs of one exchange."""
+    """What one exchange took, in the provider's tokens, and what that cost."""
 
+    tokens: float
+    """Of all that was sent."""
+    tokens_unpruned: float
     cost: float
-    """Of the pruned request."""
+    """Of all that was sent."""
     unpruned: float
     of_break: float
     """The part of `cost` that a break of ours caused."""
@@ -57,71 +80,128 @@ class Costs:
 
 @dataclass(frozen=True, slots=True)
 class _Last:
-    time: float
-    prompt: bytes
-    before: float
-    after: float
+    """The newest request of a conversation."""
+
+    sent: Sent
+    billed: float
+    """What the provider counted for it."""
+    cached: float
+    """The same, with the agent layer's own calls behind it: all of that is cached."""
     hits: float
     """Share of the expected cache hits that came."""
+
+
+@dataclass(frozen=True, slots=True)
+class _Worlds:
+    """The provider's tokens of a request in each world."""
+
+    unpruned: float
+    pruned: float
+
+
+@dataclass(frozen=True, slots=True)
+class _Cached:
+    """What the provider's cache holds of a request in each world."""
+
+    unpruned: float
+    pruned: float
+    lost: float = 0.0
+    """What it would hold more in the pruned world, had no break of ours been there."""
+    hits: float = 1.0
 
 
 class Accounts:
     """The two caches of each conversation."""
 
     def __init__(self) -> None:
+        self._calibration = Calibration()
         self._last: OrderedDict[str, _Last] = OrderedDict()
 
     def settle(self, sent: Sent, price: Price) -> Costs:
         """Price an exchange, and remember it for the next one of its conversation."""
         last = self._last.pop(sent.conversation, None)
-        warm = last is not None and sent.prompt == last.prompt and sent.time - last.time <= price.ttl
-        before_cached = last.before if last is not None and warm else 0.0
-        after_cached = last.after if last is not None and warm else 0.0
-        lost = 0.0
-        if sent.flush is not None and warm:
-            lost = min(sent.flush.rewritten * sent.factor, after_cached)
-            after_cached = max(0.0, after_cached - (sent.flush.saved + sent.flush.rewritten) * sent.factor)
-        hits = self._hits(sent, price, before_cached if sent.shadow else after_cached, last)
-        rate = _write_rate(sent.usage, price)
-        before_cached, after_cached = before_cached * hits, after_cached * hits
-        of_break = lost * hits * (rate - price.read)
-        if sent.usage is None:
-            pruned, unpruned = (
-                _cost(price, tokens, cached if cached >= price.minimum else 0.0, rate)
-                for tokens, cached in ((sent.after, after_cached), (sent.before, before_cached))
-            )
-        elif sent.shadow:
-            pruned, unpruned = _cost(price, sent.after, after_cached, rate), billed(sent.usage, price)
-        else:
-            # What a first request finds, such as a prompt that conversations share, is found in both worlds.
-            found = before_cached if warm else sent.usage.cache_read * min(1.0, sent.before / max(1.0, sent.after))
-            pruned, unpruned = billed(sent.usage, price), _cost(price, sent.before, found, rate)
-        costs = Costs(pruned, unpruned, of_break)
-        self._last[sent.conversation] = _Last(sent.time, sent.prompt, sent.before, sent.after, hits)
+        if last is not None and (last.sent.request + 1 != sent.request or last.sent.shadow != sent.shadow):
+            last = None  # another process has served what lies between
+        usage, hops = next(iter(sent.usages), None), sent.usages[1:]
+        billed = self._measured(sent, last)
+        rates = self._calibration.rates(sent.model)
+        gap = rates.measure(sent.gap)
+        other = max(0.0, billed - gap if sent.shadow else billed + gap)
+        size = _Worlds(billed, other) if sent.shadow else _Worlds(other, billed)
+        cached = _cached(sent, size, rates, last, price)
+        rate = _write_rate(usage, price)
+        pruned, unpruned = (
+            _cost(price, tokens, found if usage or found >= price.minimum else 0.0, rate)
+            for tokens, found in ((size.pruned, cached.pruned), (size.unpruned, cached.unpruned))
+        )
+        if usage is not None and sent.shadow:
+            unpruned = _billed(usage, price)
+        elif usage is not None:
+            pruned = sum(_billed(each, price) for each in sent.usages)
+        newest = float(whole(hops[-1])) if hops else billed
+        self._last[sent.conversation] = _Last(sent, billed, newest, cached.hits)
         while len(self._last) > _CONVERSATIONS:
             self._last.popitem(last=False)
-        return costs
+        tokens = size.pruned + sum(map(whole, hops))
+        return Costs(tokens, size.unpruned, pruned, unpruned, cached.lost * (rate - price.read))
 
-    def _hits(self, sent: Sent, price: Price, expected: float, last: _Last | None) -> float:
-        """The share of expected hits that came, as far as this exchange or the last one can tell.
+    def _measured(self, sent: Sent, last: _Last | None) -> float:
+        """The provider's tokens of what was sent first, by its word or by what was learnt of it."""
+        more = sent.sent if last is None else sent.sent - last.sent.sent
+        before = 0.0 if last is None else last.billed
+        if not sent.usages:
+            return before + self._calibration.rates(sent.model).measure(more)
+        billed = float(whole(sent.usages[0]))
+        self._calibration.learn(sent.model, more, billed - before, whole=last is None)
+        return billed
 
-        A request that breaks the cache tells nothing: what it misses is our doing, not the provider's.
-        """
-        broken = sent.flush is not None and not sent.shadow
-        if sent.usage is None or broken or expected < max(1, price.minimum):
-            return last.hits if last is not None else 1.0
-        return min(1.0, sent.usage.cache_read / expected)
+    def skip(self, conversation: str, request: int) -> None:
+        """A request got no answer: nothing was billed, and nothing new is cached."""
+        last = self._last.get(conversation)
+        if last is not None and last.sent.request + 1 == request:
+            self._last[conversation] = replace(last, sent=replace(last.sent, request=request))
 
 
-def billed(usage: Usage, price: Price) -> float:
+def _cached(sent: Sent, size: _Worlds, rates: Rates, last: _Last | None, price: Price) -> _Cached:
+    """What the caches hold of a request, by the request before it or else by the provider's word."""
+    flush, shadow = sent.flush, sent.shadow
+    read = float(sent.usages[0].cache_read) if sent.usages else 0.0
+    factor = size.pruned / max(1.0, sent.pruned.tokens)
+    lost, gone = (flush.rewritten * factor, flush.saved * factor) if flush is not None else (0.0, 0.0)
+    if last is None and sent.request > 1 and 2 * read >= (size.unpruned if shadow else size.pruned):
+        # The conversation goes on, and what is new in it is new in both worlds.
+        between = (size.unpruned - size.pruned) * (1.0 - sent.made) + lost + gone
+        return _Cached(read, read - between, lost) if shadow else _Cached(read + between, read, lost)
+    if last is None or sent.prompt != last.sent.prompt or sent.time - last.sent.time > price.ttl:
+        # What is found nevertheless, such as a prompt that conversations share, is found in both worlds.
+        return _Cached(read, read)
+    gap = rates.measure(last.sent.gap)
+    before, after = (last.cached, last.cached - gap) if shadow else (last.billed + gap, last.cached)
+    hits = _hits(sent, price, last)
+    kept = max(0.0, after - gone)
+    lost = max(0.0, min(lost, kept - read) if sent.usages and not shadow else min(lost, kept))
+    return _Cached(before * hits, (kept - lost) * hits, lost * hits, hits)
+
+
+def _hits(sent: Sent, price: Price, last: _Last) -> float:
+    """The share of the expected hits that came, as far as this exchange or the last one can tell.
+
+    A request that breaks the cache tells nothing: what it misses is our doing, not the provider's.
+    """
+    broken = sent.flush is not None and not sent.shadow
+    if not sent.usages or broken or last.cached < max(1, price.minimum):
+        return last.hits
+    return min(1.0, sent.usages[0].cache_read / last.cached)
+
+
+def _billed(usage: Usage, price: Price) -> float:
     """What the provider charges by its own word."""
-    whole = usage.input + usage.cache_read + usage.cache_write
     cost = usage.input + usage.cache_read * price.read + usage.cache_write * price.write
-    return cost * _tier(price, whole)
+    return cost * _tier(price, whole(usage))
 
 
 def _cost(price: Price, tokens: float, cached: float, rate: float) -> float:
-    found = min(cached, tokens)
+    found = max(0.0, min(cached, tokens))
     return (found * price.read + (tokens - found) * rate) * _tier(price, tokens)
 
 

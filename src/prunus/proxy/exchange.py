@@ -44,6 +44,8 @@ class Prepared:
     turn: Turn | None = None
     reply: tuple[str, bytes] | None = None
     """The answer of the agent layer, where nothing is sent at all."""
+    size: int = 0
+    """Bytes of what the client sent, without content encoding."""
     seconds: float = 0.0
     """How long it took to prepare."""
 

@@ -34,7 +34,12 @@ class Metrics:
         )
         self.answers = Counter("prunus_answers", "Answers by status.", ["upstream", "status"], registry=own)
         self.faults = Counter("prunus_faults", "Faults of Prunus; the request went on.", ["where"], registry=own)
-        self.tokens = Counter("prunus_tokens", "Tokens of requests, estimated.", ["model", "when"], registry=own)
+        self.tokens = Counter(
+            "prunus_tokens",
+            "Tokens of requests, as they came and as they were sent.",
+            ["model", "when"],
+            registry=own,
+        )
         self.billed = Counter(
             "prunus_billed_tokens", "Tokens by the provider's word.", ["model", "kind"], registry=own
         )

@@ -13,8 +13,8 @@ from prunus.errors import FormatError
 from prunus.outcome import Receipt
 from prunus.policy.prices import Price, with_ttl
 from prunus.proxy.body import decoded
-from prunus.proxy.calibration import Calibration
-from prunus.proxy.counterfactual import Accounts, Sent, billed
+from prunus.proxy.calibration import Weight
+from prunus.proxy.counterfactual import Accounts, Sent
 from prunus.proxy.exchange import Arrived, Prepared
 from prunus.proxy.faults import Faults
 from prunus.proxy.glance import Glance, glance
@@ -48,7 +48,6 @@ class Tenant:
             memory = store.memory(name, lambda error: faults.report("store", error))
         self._pruner = Pruner(settings, memory, self._asked if self._kept else None)
         self._accounts = Accounts()
-        self._calibration = Calibration()
         self._prices: dict[str, Price] = {}
         self._refused: OrderedDict[str, None] = OrderedDict()
 
@@ -145,6 +144,7 @@ class Tenant:
             receipts,
             exchange,
             None if shadow else turn,
+            size=len(body),
         )
 
     def _record(self, exchange: Exchange, receipts: Sequence[Receipt]) -> None:
@@ -170,39 +170,36 @@ class Tenant:
 
         There is one usage for each call of the model: those behind the first are the agent layer's own.
         """
-        usage = usages[0] if usages else None
-        exchange, look = prepared.exchange, prepared.glance
-        if exchange is None or look is None:
+        exchange, look, outcome = prepared.exchange, prepared.glance, prepared.outcome
+        if exchange is None or look is None or outcome is None:
             return None
         if not 200 <= status < 300:
-            return replace(exchange, status=status, ms=ms)
-        model = exchange.model
-        factor = self._calibration.factor(model)
-        if usage is not None:
-            whole = usage.input + usage.cache_read + usage.cache_write
-            counted = exchange.tokens_before if exchange.shadow else exchange.tokens_after
-            factor = self._calibration.learn(model, counted, whole)
-        price = self._price(model, look)
-        costs = self._accounts.settle(
-            Sent(
-                exchange.conversation,
-                exchange.time,
-                look.prompt,
-                exchange.tokens_before * factor,
-                exchange.tokens_after * factor,
-                exchange.flush,
-                usage,
-                factor,
-                exchange.shadow,
-            ),
-            price,
+            self._accounts.skip(exchange.conversation, exchange.request)
+            return replace(exchange, status=status, ms=ms, tokens_before=0, tokens_after=0)
+        report = outcome.report
+        made = sum(receipt.edit.saved for receipt in prepared.receipts)
+        sent = Sent(
+            exchange.conversation,
+            exchange.model,
+            exchange.request,
+            exchange.time,
+            look.prompt,
+            Weight(exchange.tokens_before, prepared.size),
+            Weight(exchange.tokens_after, len(outcome.body)),
+            min(1.0, made / max(1, report.saved)),
+            exchange.flush,
+            usages,
+            exchange.shadow,
         )
+        costs = self._accounts.settle(sent, self._price(exchange.model, look))
         return replace(
             exchange,
             status=status,
             ms=ms,
             usage=total(usages),
-            cost=costs.cost + sum(billed(more, price) for more in usages[1:]),
+            tokens_before=round(costs.tokens_unpruned),
+            tokens_after=round(costs.tokens),
+            cost=costs.cost,
             cost_unpruned=costs.unpruned,
             cost_of_break=costs.of_break,
         )

@@ -14,7 +14,7 @@ import msgspec
 
 from prunus.store.records import Usage
 
-__all__ = ["UsageReader", "can_decode", "read_usage", "total"]
+__all__ = ["UsageReader", "can_decode", "read_usage", "total", "whole"]
 
 _LONGEST: Final = 16 * 1024 * 1024
 """Bytes of a JSON answer, or of one line of a stream, that are looked at."""
@@ -124,6 +124,11 @@ def read_usage(counts: Mapping[str, int]) -> Usage | None:
         write = counts.get("cache_creation_input_tokens", 0)
         return Usage(counts["input_tokens"], read, write, counts.get("output_tokens", 0))
     return None
+
+
+def whole(usage: Usage) -> int:
+    """All the input of a request."""
+    return usage.input + usage.cache_read + usage.cache_write
 
 
 def total(usages: Sequence[Usage]) -> Usage | None:

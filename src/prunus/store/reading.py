@@ -38,7 +38,7 @@ def sessions(connection: sqlite3.Connection, tenant: str, limit: int | None) -> 
                (SELECT count(*) FROM receipts r WHERE r.conversation = c.n AND NOT r.shadow),
                ifnull(newest.shadow, 0)
         FROM conversations c LEFT JOIN exchanges newest
-            ON newest.n = (SELECT max(e.n) FROM exchanges e WHERE e.conversation = c.n)
+            ON newest.n = (SELECT max(e.n) FROM exchanges e WHERE e.conversation = c.n AND e.tokens_before > 0)
         WHERE c.tenant = ? ORDER BY c.last DESC, c.n DESC LIMIT ?
         """,
         (tenant, -1 if limit is None else limit),

@@ -42,9 +42,11 @@ class Exchange:
     format: str = ""
     model: str = ""
     tokens_before: int = 0
+    """As the client sent it; from the answer on in the provider's tokens, as `tokens_after` is."""
     tokens_after: int = 0
+    """Of all that was sent for it, further calls of the model for a hidden tool included."""
     usage: Usage | None = None
-    """None until the provider has said, or where it never does."""
+    """None until the provider has said, or where it never does; the sum where the model was called again."""
     cost: float = 0.0
     """What it cost as it was sent."""
     cost_unpruned: float = 0.0

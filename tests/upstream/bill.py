@@ -1,0 +1,51 @@
+"""What requests cost at a provider with a prompt cache: the figures that `prunus stats` has to match."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+
+from prunus.policy.prices import Price
+from tests.upstream.model import Request
+from tests.upstream.prefix import Cache, chain
+from tests.upstream.values import Usage
+from tests.upstream.wires import WIRES
+
+__all__ = ["Bill", "billed", "unpruned"]
+
+
+@dataclass(frozen=True, slots=True)
+class Bill:
+    """The sums over the requests with tools; those without, for titles and the like, are not pruned or counted."""
+
+    tokens: int
+    cost: float
+    """In uncached input tokens."""
+
+
+def billed(requests: Sequence[Request], price: Price) -> Bill:
+    """What the provider has charged for the requests that it saw."""
+    return _sum(requests[0].format, (request.usage for request in requests if request.tools), price)
+
+
+def unpruned(format: str, bodies: Iterable[bytes], price: Price) -> Bill:
+    """What the provider would have charged for these bodies, had it seen them and nothing else."""
+    wire, cache = WIRES[format], Cache()
+    usages = []
+    for number, raw in enumerate(bodies):
+        body = json.loads(raw)
+        usage, _ = cache.send(number, chain(wire, body), cached=wire.caches(body))
+        if wire.tools(body):
+            usages.append(usage)
+    return _sum(format, usages, price)
+
+
+def _sum(format: str, usages: Iterable[Usage], price: Price) -> Bill:
+    # Only Anthropic says what it has written to the cache, and charges for it.
+    write = price.write if format == "anthropic_messages" else 1.0
+    tokens, cost = 0, 0.0
+    for usage in usages:
+        tokens += usage.input
+        cost += usage.fresh + usage.read * price.read + usage.written * write
+    return Bill(tokens, cost)
