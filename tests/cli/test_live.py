@@ -29,7 +29,23 @@ def test_requests_are_rows_and_the_sums_stand_below() -> None:
     assert all(word in row for word in ("50K", "40K", "30K", "200", "1.5", "pruned"))
     assert "gone" in text
     assert "\x1b" not in text
-    assert "2 requests, 10K of 50K tokens left out, cost 30% below that of not pruning" in text
+    assert "2 requests" in text
+    line = "Prunus left out 10K of 50K tokens in 1 request; input cost 700, 1K without pruning (30% below)"
+    assert line in text.splitlines()[-1]
+
+
+def test_shadow_requests_are_summed_apart() -> None:
+    board = Board("http://127.0.0.1:8787")
+    for shadow, cost in ((False, 1_300.0), (True, 700.0)):
+        exchange = Exchange(
+            "c", 1, 0.0, "x", "", "m", 50_000, 40_000, cost=cost, cost_unpruned=1_000.0, shadow=shadow
+        )
+        board.add(Event(0.0, "x", "POST", "openai", "/v1/x", 200, 1.5, "pruned", exchange=exchange))
+    real, shadow_line = drawn(board).splitlines()[-2:]
+    assert real == "Prunus left out 10K of 50K tokens in 1 request; input cost 1.3K, 1K without pruning (30% above)"
+    assert shadow_line.startswith(
+        "Shadow, nothing was changed: Prunus would have left out 10K of 50K tokens in 1 request"
+    )
 
 
 def test_only_the_newest_requests_are_shown() -> None:

@@ -47,3 +47,22 @@ def test_only_the_newest_fifty_unless_all_are_asked_for(run: Run, url: str) -> N
     store.close()
     assert len(run("receipts", "44", "--store", url).stdout.splitlines()) == 52
     assert len(run("receipts", "44", "--all", "--store", url).stdout.splitlines()) == 62
+
+
+def test_what_a_shadow_run_would_cut_is_told_apart(run: Run, url: str) -> None:
+    store = open_store(url)
+    store.record("", exchange("44dd", 4, shadow=True), [receipt("dddddd", 2)])
+    store.close()
+    lines = run("receipts", "--store", url).stdout.splitlines()
+    assert ["(shadow)" in line for line in lines[1:-1]] == [True, False, False, False]
+    assert (
+        lines[-1]
+        == "`prunus restore ID` shows what was cut. Of shadow runs: nothing was cut, this would have been."
+    )
+    last = run("receipts", "44", "--store", url).stdout.splitlines()[-1]
+    assert last == "Of shadow runs: nothing was cut, this would have been."
+    found = json.loads(run("receipts", "--store", url, "--json").stdout)
+    assert [one["shadow"] for one in found] == [True, False, False, False]
+    refused = run("restore", "dddddd", "--store", url)
+    assert (refused.exit_code, refused.stdout) == (2, "")
+    assert "dddddd is of a shadow run: it was not cut" in refused.stderr

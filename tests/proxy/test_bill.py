@@ -30,23 +30,22 @@ def result(name: str, arguments: Any) -> str:
     text = json.dumps(arguments)
     seed = sum(map(ord, text))
     if name == "bash":
-        lines = (f"2026-01-{n % 28:02d} worker-{n}: {n * seed} done in {n * 13 % 977} ms\n" for n in range(120))
-        return "".join(lines) if "log" in text else "ok"
+        return "".join(f"2026-01-{n % 28:02d} worker-{n}: {n * seed} done in {n} ms\n" for n in range(400))
     if ".md" in text:
         return f"Rule {seed}: the report is made once a year, and nobody reads it twice. " * 60
     return "".join(f"def step_{n}(value: int) -> int:\n    return value + {n * seed}\n\n\n" for n in range(60))
 
 
 def script() -> Script:
-    """Reads, logs and writes, and a hidden call in each round."""
+    """The same file read again, a file read and then written, long outputs, and a hidden call in each round."""
     steps: list[Step] = []
     for n in range(ROUNDS):
         notes = len(steps) + 2
         steps += [
-            Step((Read("a.py"),), "I look at the file."),
-            Step((Run(f"cat log {n}"),), "And at the log."),
-            Step((Read(f"notes{n}.md"), Read(f"b{n}.py")), "The notes, and another file."),
-            Step((Write("a.py", f"value = {n}\n" * 200),), "I write it anew."),
+            Step((Read("same.py"),), "I look at the file."),
+            Step((Run(f"make check-{n}"),), "And at the check."),
+            Step((Read(f"notes{n}.md"), Read("changed.py")), "The notes, and another file."),
+            Step((Write("changed.py", f"value = {n}\n" * 200),), "I write it anew."),
             Step((Prune("discard", ((Shown(notes),),)),), "The notes are of no more use."),
         ]
     return Script((*steps, Step(text="All is done.")), root="/project")
@@ -106,16 +105,17 @@ def play(
     return Session(billed(up.requests, price), unpruned(format, sent, price), totals, len(sent), len(up.requests))
 
 
-def check(session: Session) -> None:
-    """All four figures are within one hundredth of what there was to pay."""
+def check(session: Session, within: float = 0.01) -> None:
+    """All four figures are within a share of what there was to pay without Prunus; what was paid is exact."""
     totals, came = session.totals, session.unpruned
+    assert totals.strategies
     saved = came.tokens - session.billed.tokens
     assert totals.cost == pytest.approx(session.billed.cost)
     assert totals.tokens_after == session.billed.tokens
-    assert totals.cost_unpruned == pytest.approx(came.cost, rel=0.01)
-    assert totals.tokens_before == pytest.approx(came.tokens, rel=0.01)
-    assert totals.tokens_before - totals.tokens_after == pytest.approx(saved, abs=0.01 * came.tokens)
-    assert totals.saved == pytest.approx(came.cost - session.billed.cost, abs=0.01 * came.cost)
+    assert totals.cost_unpruned == pytest.approx(came.cost, rel=within)
+    assert totals.tokens_before == pytest.approx(came.tokens, rel=within)
+    assert totals.tokens_before - totals.tokens_after == pytest.approx(saved, abs=within * came.tokens)
+    assert totals.saved == pytest.approx(came.cost - session.billed.cost, abs=within * came.cost)
 
 
 @pytest.mark.parametrize("format", FORMATS)
@@ -141,13 +141,15 @@ def test_hidden_calls_are_counted_as_sent(format: str, tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("values", [OFF, HIDDEN], ids=["auto", "hidden"])
 @pytest.mark.parametrize("format", FORMATS)
-def test_restart_in_mid_session_changes_no_figure(format: str, values: dict[str, Any], tmp_path: Path) -> None:
-    check(play(tmp_path, format, restart=9, **values))
+def test_restart_in_mid_session_changes_little(format: str, values: dict[str, Any], tmp_path: Path) -> None:
+    check(play(tmp_path, format, restart=9, **values), within=0.015)
 
 
+@pytest.mark.parametrize("values", [OFF, HIDDEN], ids=["auto", "hidden"])
 @pytest.mark.parametrize("format", FORMATS)
-def test_replicas_together_know_what_one_knows(format: str, tmp_path: Path) -> None:
-    check(play(tmp_path, format, replicas=2, **OFF))
+def test_replicas_know_what_the_others_have_sent(format: str, values: dict[str, Any], tmp_path: Path) -> None:
+    # Each of them learns by itself how the provider counts, from half of the answers.
+    check(play(tmp_path, format, replicas=2, **values), within=0.06)
 
 
 def test_requests_without_an_answer_are_not_counted(tmp_path: Path) -> None:
@@ -162,5 +164,6 @@ def test_shadow_tells_what_pruning_would_cost(format: str, tmp_path: Path) -> No
     real = play(tmp_path / "real", format, **OFF)
     assert shadow.totals.cost_unpruned == pytest.approx(shadow.billed.cost)
     assert shadow.totals.tokens_before == shadow.billed.tokens
-    assert shadow.totals.cost == pytest.approx(real.billed.cost, rel=0.01)
-    assert shadow.totals.tokens_after == pytest.approx(real.billed.tokens, rel=0.01)
+    assert shadow.totals.strategies == real.totals.strategies != {}
+    assert shadow.totals.cost == pytest.approx(real.billed.cost, rel=0.02)
+    assert shadow.totals.tokens_after == pytest.approx(real.billed.tokens, rel=0.02)

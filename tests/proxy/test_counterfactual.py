@@ -180,3 +180,15 @@ def test_a_request_without_an_answer_changes_nothing() -> None:
 def test_no_figure_is_below_zero_where_the_provider_counts_something_else() -> None:
     costs = Talk().settle(1000, 2000, 0, Usage(5))
     assert (costs.tokens, costs.tokens_unpruned, costs.unpruned) == (5, 0, 0)
+
+
+def test_a_prefix_below_the_minimum_is_cached_in_neither_world() -> None:
+    talk = Talk(Price(0.1, 1.0, 300, 1024))
+    talk.settle(900, 900, 0, Usage(900))
+    assert paid(talk.settle(2000, 1900, 10, Usage(1900))) == (1900, 2000, 0)
+
+
+def test_tools_of_the_agent_layer_may_lift_a_prefix_above_the_minimum_in_one_world() -> None:
+    talk = Talk(Price(0.1, 1.0, 300, 1024))
+    talk.settle(900, 1400, 0, Usage(1400))
+    assert paid(talk.settle(1000, 1500, 10, Usage(100, 1400))) == (240, 1000, 0)

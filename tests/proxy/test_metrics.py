@@ -40,9 +40,14 @@ def test_metrics_count_what_happened(provider: Provider) -> None:
     assert values["prunus_requests_total", "", "passed"] == 1
     assert values["prunus_answers_total", "200", "anthropic"] == 2
     assert values["prunus_billed_tokens_total", "cache_read", "claude-sonnet-4-5"] == 50
-    before, after = (values["prunus_tokens_total", when, "claude-sonnet-4-5"] for when in ("before", "after"))
+    before, after = (
+        values["prunus_tokens_total", *sorted((when, "claude-sonnet-4-5", "real"))] for when in ("before", "after")
+    )
     assert before > after > 0
-    before, after = (values["prunus_cost_tokens_total", when, "claude-sonnet-4-5"] for when in ("before", "after"))
+    before, after = (
+        values["prunus_cost_tokens_total", *sorted((when, "claude-sonnet-4-5", "real"))]
+        for when in ("before", "after")
+    )
     assert before > after > 0
     assert values["prunus_open_requests",] == 0
 
@@ -54,3 +59,12 @@ def test_models_that_nobody_counted_on_share_one_label(provider: Provider) -> No
         raw = call(proxy.url, "GET", "/metrics").body.decode()
     assert 'model="other"' in raw
     assert 'model="model-109"' not in raw
+
+
+def test_what_would_have_been_is_counted_apart(provider: Provider) -> None:
+    with behind(provider, proxy={"shadow": True}) as proxy:
+        call(proxy.url, "POST", "/v1/messages", body("anthropic_messages"))
+        raw = call(proxy.url, "GET", "/metrics").body.decode()
+    assert 'prunus_requests_total{format="anthropic_messages",what="shadow"} 1.0' in raw
+    assert 'mode="shadow"' in raw
+    assert 'mode="real"' not in raw

@@ -1,3 +1,5 @@
+from dataclasses import replace
+
 from prunus.engine import Tally
 from prunus.report.stats import stats_box, totals_record
 from prunus.store import Totals, Usage
@@ -60,6 +62,13 @@ def test_shadow_says_what_would_have_been() -> None:
     box = stats_box(None, SESSION, shadow=True)
     assert "Would save  20k (40%)" in box
     assert "Billed" not in box
+    assert "Nothing would have been pruned yet." in stats_box(None, EVER, shadow=True)
+
+
+def test_more_than_came_is_not_said_to_be_less() -> None:
+    assert "Sent        ~110k tokens in all, 10% more than came" in stats_box(
+        None, replace(SESSION, tokens_after=110_000)
+    )
 
 
 def test_the_record_has_the_net_savings() -> None:

@@ -47,11 +47,53 @@ def test_totals_add_up(store: Store) -> None:
 
 def test_a_shadow_run_is_counted_apart_and_keeps_no_originals(store: Store) -> None:
     store.record("", exchange(shadow=True), [receipt("aaaaaa")])
-    assert store.totals("").requests == 0
-    assert store.totals("", shadow=True).requests == 1
-    assert store.totals("", shadow=True).strategies == {"repeated_reads": Tally(1, 90)}
-    assert store.receipts("") == []
+    real, shadow = store.totals(""), store.totals("", shadow=True)
+    assert (real.requests, real.conversations, real.strategies) == (0, 0, {})
+    assert (shadow.requests, shadow.conversations) == (1, 1)
+    assert shadow.strategies == {"repeated_reads": Tally(1, 90)}
+    assert [one.shadow for one in store.receipts("")] == [True]
     assert store.info().originals == 0
+
+
+def test_a_conversation_with_both_has_figures_of_both(store: Store) -> None:
+    store.record("", exchange(cost=400.0), [receipt("aaaaaa", 2)])
+    store.record("", exchange(request=2, cost=300.0, shadow=True), [receipt("bbbbbb", 4), receipt("cccccc", 6)])
+    [session] = store.sessions("")
+    assert (session.shadow, session.cost, session.receipts) == (True, 300.0, 2)
+    assert [store.totals("", shadow=shadow).conversations for shadow in (False, True)] == [1, 1]
+    store.record("", exchange(request=3, cost=200.0))
+    [session] = store.sessions("")
+    assert (session.shadow, session.cost, session.receipts) == (False, 600.0, 1)
+
+
+def test_what_a_shadow_run_would_cut_does_not_hide_what_was_cut(store: Store) -> None:
+    store.record("", exchange(), [receipt("aaaaaa")])
+    store.record("", exchange(request=2, shadow=True), [receipt("aaaaaa", strategy="old_errors")])
+    [kept] = store.receipts("")
+    assert (kept.shadow, kept.strategy, store.original("", kept.original)) == (
+        False,
+        "repeated_reads",
+        "one\ntwo\n",
+    )
+    assert store.totals("", shadow=True).strategies == {}
+
+
+def test_receipts_of_a_request_that_the_provider_refused_are_those_of_a_shadow_run(store: Store) -> None:
+    sent = exchange(status=0)
+    store.record("", sent, [receipt("aaaaaa")])
+    store.record("", replace(sent, status=200, shadow=True))
+    real, shadow = store.totals(""), store.totals("", shadow=True)
+    assert (real.requests, real.conversations, real.strategies) == (0, 0, {})
+    assert (shadow.requests, shadow.conversations) == (1, 1)
+    assert shadow.strategies == {"repeated_reads": Tally(1, 90)}
+    assert [one.shadow for one in store.receipts("")] == [True]
+
+
+def test_a_request_without_an_answer_is_not_the_newest_of_its_session(store: Store) -> None:
+    store.record("", exchange())
+    store.record("", exchange(request=2, status=529, tokens_before=0, tokens_after=0))
+    [session] = store.sessions("")
+    assert (session.tokens_before, session.tokens_after, session.requests) == (1_000, 800, 2)
 
 
 def test_a_part_that_is_cut_further_counts_once(store: Store) -> None:

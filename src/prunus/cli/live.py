@@ -11,7 +11,8 @@ from contextlib import contextmanager
 from typing import TYPE_CHECKING, Final, Literal
 
 from prunus.cli.table import printable
-from prunus.report.numbers import percent, short
+from prunus.report.numbers import short
+from prunus.report.sums import Sums
 
 if TYPE_CHECKING:
     from rich.console import RenderableType
@@ -30,18 +31,17 @@ class Board:
         self._url = url
         self._notes = notes
         self._events: deque[Event] = deque(maxlen=_SHOWN)
-        self._requests = self._before = self._after = 0
-        self._cost = self._unpruned = 0.0
+        self._requests = 0
+        self._sums = {False: Sums(), True: Sums()}
+        """Of requests that were pruned, and of those in shadow."""
 
     def add(self, event: Event) -> None:
         """Take in a request that is over."""
         self._events.append(event)
         self._requests += 1
         if event.exchange is not None:
-            self._before += event.exchange.tokens_before
-            self._after += event.exchange.tokens_after
-            self._cost += event.exchange.cost
-            self._unpruned += event.exchange.cost_unpruned
+            shadow = event.exchange.shadow
+            self._sums[shadow] = self._sums[shadow].add(event.exchange)
 
     @contextmanager
     def shown(self) -> Iterator[None]:
@@ -67,14 +67,9 @@ class Board:
             table.add_column(name, justify=side, no_wrap=True, overflow="ellipsis")
         for event in self._events:
             table.add_row(*(Text(printable(cell)) for cell in _row(event)))
-        saved = self._before - self._after
-        change = f"{short(saved)} of" if saved >= 0 else f"-{short(-saved)} of"
-        line = f"{self._requests} requests, {change} {short(self._before)} tokens left out"
-        if self._unpruned:
-            part = round(self._unpruned - self._cost)
-            less = percent(abs(part), round(self._unpruned))
-            line += f", cost {less} {'below' if part >= 0 else 'above'} that of not pruning"
-        return Group(Text(f"Prunus on {self._url}"), *map(Text, self._notes), table, Text(line))
+        lines = [sums.line(shadow=shadow) for shadow, sums in self._sums.items() if sums.requests]
+        head = f"Prunus on {self._url}, {self._requests:,} requests"
+        return Group(Text(head), *map(Text, self._notes), table, *map(Text, lines))
 
 
 def _row(event: Event) -> tuple[str, ...]:
@@ -85,7 +80,8 @@ def _row(event: Event) -> tuple[str, ...]:
     if exchange is None:
         return clock, event.client, event.path[-28:], "", "", "", status, seconds, what
     cached = short(exchange.usage.cache_read) if exchange.usage is not None else ""
-    before, after = short(exchange.tokens_before), short(exchange.tokens_after)
+    # A request without an answer has no tokens: the provider did not count it.
+    before, after = (short(tokens) if tokens else "" for tokens in (exchange.tokens_before, exchange.tokens_after))
     return clock, event.client, exchange.model, before, after, cached, status, seconds, what
 
 

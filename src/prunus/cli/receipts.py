@@ -40,7 +40,8 @@ def command(session: str | None, everything: bool, url: str | None, tenant: str 
     """List what was cut, why, and how to get it back.
 
     Newest first, of one session or of all: what it was, what became of it, how many tokens that saves in each
-    request, and its share of the price where the provider's cache had to be broken for it.
+    request, and its share of the price where the provider's cache had to be broken for it. Of a shadow run it
+    lists what would have been cut, and says so.
 
     \b
     Examples:
@@ -65,7 +66,10 @@ def command(session: str | None, everything: bool, url: str | None, tenant: str 
     else:
         show(_HEADINGS, [_cells(receipt) for receipt in shown], right=(2, 3, 6, 7, 8), flexible=(9, 10))
         more = f"The newest {_SHOWN} are shown; --all shows all of them. " if len(shown) < len(found) else ""
-        say(f"{more}`prunus restore ID` shows what was cut.")
+        shadow = any(receipt.shadow for receipt in shown)
+        says = "`prunus restore ID` shows what was cut." if not all(receipt.shadow for receipt in shown) else ""
+        apart = "Of shadow runs: nothing was cut, this would have been." if shadow else ""
+        say(f"{more}{' '.join(filter(None, (says, apart)))}")
 
 
 def _cells(receipt: StoredReceipt) -> tuple[str, ...]:
@@ -75,7 +79,7 @@ def _cells(receipt: StoredReceipt) -> tuple[str, ...]:
         str(receipt.request),
         str(receipt.turn),
         receipt.tool or "-",
-        receipt.what,
+        f"{receipt.what} (shadow)" if receipt.shadow else receipt.what,
         f"{receipt.tokens_before:,}",
         f"{receipt.saved:,}",
         f"{receipt.price:,.0f}",

@@ -62,6 +62,7 @@ def _found(store: Store, tenant: str, id: str, session: str) -> StoredReceipt:
     """The one receipt that is meant; ends the program where none or several are."""
     found = [one for one in store.find(tenant, id) if session in ("", one.conversation)]
     found = [one for one in found if one.id == id] or found
+    found = [one for one in found if not one.shadow] or found
     if not found:
         ids = dict.fromkeys(one.id for one in store.receipts(tenant, session, _NEAR))
         near = get_close_matches(id, ids, 5, 0.5)
@@ -70,6 +71,8 @@ def _found(store: Store, tenant: str, id: str, session: str) -> StoredReceipt:
     # A fork cuts the same text under the same id: any of them will do.
     if len({(one.id, one.original) for one in found}) > 1:
         raise Failure(f"{len(found)} receipts are meant by {id}; give more digits, or --session:\n{_listed(found)}")
+    if found[0].shadow:
+        raise Failure(f"{found[0].id} is of a shadow run: it was not cut, and stands in the request as it was")
     return found[0]
 
 

@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING, Final
 
 from prunus.engine import Tally
 from prunus.outcome import Report
-from prunus.report.numbers import percent, short
 from prunus.report.status import Notification, status_line
+from prunus.report.sums import Sums
 
 if TYPE_CHECKING:
     from prunus.proxy.exchange import Event
@@ -26,9 +26,8 @@ class Summary:
     def __init__(self, notification: Notification) -> None:
         self._notification: Notification = notification
         self._reports: dict[str, Report] = {}
-        self._requests = self._before = self._after = 0
-        self._cost = self._unpruned = 0.0
-        self._shadow = False
+        self._sums = {False: Sums(), True: Sums()}
+        """Of requests that were pruned, and of those in shadow."""
         self._warnings: list[str] = []
 
     def add(self, event: Event) -> None:
@@ -36,13 +35,9 @@ class Summary:
         exchange, report = event.exchange, event.report
         if exchange is None or report is None:
             return
-        self._reports[exchange.conversation] = report
-        self._requests += 1
-        self._before += exchange.tokens_before
-        self._after += exchange.tokens_after
-        self._cost += exchange.cost
-        self._unpruned += exchange.cost_unpruned
-        self._shadow = exchange.shadow
+        self._sums[exchange.shadow] = self._sums[exchange.shadow].add(exchange)
+        if not exchange.shadow:
+            self._reports[exchange.conversation] = report
 
     @contextmanager
     def listening(self) -> Iterator[None]:
@@ -60,7 +55,7 @@ class Summary:
 
     def lines(self) -> Iterator[str]:
         """The status line, the sums, and what went wrong."""
-        if self._notification != "off" and self._requests:
+        if self._notification != "off":
             tallies: dict[str, Tally] = {}
             for report in self._reports.values():
                 for name, tally in report.categories.items():
@@ -68,19 +63,8 @@ class Summary:
             line = status_line(Report(categories=tallies), self._notification)
             if line:
                 yield line
-            yield self._sums()
+            yield from (sums.line(shadow=shadow) for shadow, sums in self._sums.items() if sums.requests)
         yield from (f"prunus: {warning}" for warning in self._warnings[:_SAID])
-
-    def _sums(self) -> str:
-        saved = self._before - self._after
-        would = "would have " if self._shadow else ""
-        done = f"left out {short(saved)} of" if saved >= 0 else f"added {short(-saved)} to"
-        line = f"Prunus {would}{done} {short(self._before)} tokens in {self._requests} requests"
-        if self._unpruned:
-            part = round(self._unpruned - self._cost)
-            side = "below" if part >= 0 else "above"
-            line += f"; input cost {percent(abs(part), round(self._unpruned))} {side} that of not pruning"
-        return line
 
 
 class _Held(logging.Handler):

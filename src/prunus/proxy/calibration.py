@@ -12,7 +12,7 @@ from collections import OrderedDict
 from dataclasses import dataclass
 from typing import Final
 
-__all__ = ["Calibration", "Rates", "Weight"]
+__all__ = ["NOTHING", "Calibration", "Rates", "Weight"]
 
 _MODELS: Final = 256
 _FADE: Final = 0.97
@@ -38,6 +38,9 @@ class Weight:
 
     def __sub__(self, other: Weight) -> Weight:
         return Weight(self.tokens - other.tokens, self.size - other.size)
+
+
+NOTHING: Final = Weight(0, 0)
 
 
 @dataclass(frozen=True, slots=True)

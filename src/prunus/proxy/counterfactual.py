@@ -23,7 +23,7 @@ from typing import Final
 
 from prunus.policy.ledger import Flush
 from prunus.policy.prices import Price
-from prunus.proxy.calibration import Calibration, Rates, Weight
+from prunus.proxy.calibration import NOTHING, Calibration, Rates, Weight
 from prunus.proxy.usage import whole
 from prunus.store.records import Usage
 
@@ -46,8 +46,8 @@ class Sent:
     unpruned: Weight
     """As the client sent it."""
     pruned: Weight
-    made: float = 0.0
-    """The share of what pruning takes from it that goes for the first time."""
+    made: Weight = NOTHING
+    """What the edits take from it that it puts in force."""
     flush: Flush | None = None
     usages: Sequence[Usage] = ()
     """The provider's word, one for each call of the model: those behind the first are the agent layer's own."""
@@ -120,8 +120,6 @@ class Accounts:
     def settle(self, sent: Sent, price: Price) -> Costs:
         """Price an exchange, and remember it for the next one of its conversation."""
         last = self._last.pop(sent.conversation, None)
-        if last is not None and (last.sent.request + 1 != sent.request or last.sent.shadow != sent.shadow):
-            last = None  # another process has served what lies between
         usage, hops = next(iter(sent.usages), None), sent.usages[1:]
         billed = self._measured(sent, last)
         rates = self._calibration.rates(sent.model)
@@ -130,9 +128,11 @@ class Accounts:
         size = _Worlds(billed, other) if sent.shadow else _Worlds(other, billed)
         cached = _cached(sent, size, rates, last, price)
         rate = _write_rate(usage, price)
+        # A provider may cache shorter prefixes than the table says.
+        least = min(price.minimum, usage.cache_read) if usage is not None and usage.cache_read else price.minimum
         pruned, unpruned = (
-            _cost(price, tokens, found if usage or found >= price.minimum else 0.0, rate)
-            for tokens, found in ((size.pruned, cached.pruned), (size.unpruned, cached.unpruned))
+            _cost(price, tokens, held if held >= least else 0.0, rate)
+            for tokens, held in ((size.pruned, cached.pruned), (size.unpruned, cached.unpruned))
         )
         if usage is not None and sent.shadow:
             unpruned = _billed(usage, price)
@@ -168,13 +168,15 @@ def _cached(sent: Sent, size: _Worlds, rates: Rates, last: _Last | None, price: 
     read = float(sent.usages[0].cache_read) if sent.usages else 0.0
     factor = size.pruned / max(1.0, sent.pruned.tokens)
     lost, gone = (flush.rewritten * factor, flush.saved * factor) if flush is not None else (0.0, 0.0)
-    if last is None and sent.request > 1 and 2 * read >= (size.unpruned if shadow else size.pruned):
-        # The conversation goes on, and what is new in it is new in both worlds.
-        between = (size.unpruned - size.pruned) * (1.0 - sent.made) + lost + gone
-        return _Cached(read, read - between, lost) if shadow else _Cached(read + between, read, lost)
-    if last is None or sent.prompt != last.sent.prompt or sent.time - last.sent.time > price.ttl:
-        # What is found nevertheless, such as a prompt that conversations share, is found in both worlds.
+    # What is found where nothing should be, such as a prompt that conversations share, is found in both worlds.
+    if last is not None and (sent.prompt != last.sent.prompt or sent.time - last.sent.time > price.ttl):
         return _Cached(read, read)
+    if last is None or last.sent.request + 1 != sent.request or last.sent.shadow != shadow:
+        if sent.request == 1 or not read:
+            return _Cached(read, read)
+        # Another process has served the request before. What the provider did not find is new in both worlds.
+        between = size.unpruned - size.pruned - rates.measure(sent.made) + lost + gone
+        return _Cached(read, read - between, lost) if shadow else _Cached(read + between, read, lost)
     gap = rates.measure(last.sent.gap)
     before, after = (last.cached, last.cached - gap) if shadow else (last.billed + gap, last.cached)
     hits = _hits(sent, price, last)

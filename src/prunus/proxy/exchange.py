@@ -46,6 +46,8 @@ class Prepared:
     """The answer of the agent layer, where nothing is sent at all."""
     size: int = 0
     """Bytes of what the client sent, without content encoding."""
+    given: int = 0
+    """Bytes of what was pruned: the same with what the agent layer has added."""
     seconds: float = 0.0
     """How long it took to prepare."""
 

@@ -37,18 +37,18 @@ class Metrics:
         self.tokens = Counter(
             "prunus_tokens",
             "Tokens of requests, as they came and as they were sent.",
-            ["model", "when"],
+            ["model", "when", "mode"],
             registry=own,
         )
         self.billed = Counter(
             "prunus_billed_tokens", "Tokens by the provider's word.", ["model", "kind"], registry=own
         )
         self.cost = Counter(
-            "prunus_cost_tokens", "Cost in uncached input tokens, and what it would have been.", ["model", "when"],
-            registry=own,
+            "prunus_cost_tokens", "Cost in uncached input tokens, and what it would have been.",
+            ["model", "when", "mode"], registry=own,
         )  # fmt: skip
         self.breaks = Counter(
-            "prunus_cache_breaks", "Declared breaks of the prompt cache.", ["model"], registry=own
+            "prunus_cache_breaks", "Declared breaks of the prompt cache.", ["model", "mode"], registry=own
         )
         self.open = Gauge(
             "prunus_open_requests", "Requests that are being served.", registry=own, multiprocess_mode="livesum"
@@ -71,17 +71,17 @@ class Metrics:
         self.faults.labels(where).inc()
 
     def exchanged(self, exchange: Exchange) -> None:
-        """Count a finished exchange."""
-        model = self._model(exchange.model)
+        """Count a finished exchange; of a shadow run the figures say what would have been."""
+        model, mode = self._model(exchange.model), "shadow" if exchange.shadow else "real"
         for when, tokens in (("before", exchange.tokens_before), ("after", exchange.tokens_after)):
-            self.tokens.labels(model, when).inc(tokens)
+            self.tokens.labels(model, when, mode).inc(tokens)
         if exchange.usage is not None:
             for kind in ("input", "cache_read", "cache_write", "output"):
                 self.billed.labels(model, kind).inc(getattr(exchange.usage, kind))
         for when, cost in (("before", exchange.cost_unpruned), ("after", exchange.cost)):
-            self.cost.labels(model, when).inc(max(0.0, cost))
+            self.cost.labels(model, when, mode).inc(max(0.0, cost))
         if exchange.flush is not None:
-            self.breaks.labels(model).inc()
+            self.breaks.labels(model, mode).inc()
 
     def _model(self, model: str) -> str:
         if model not in self._models:

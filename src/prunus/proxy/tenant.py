@@ -133,7 +133,7 @@ class Tenant:
             flush=outcome.flush,
             shadow=shadow,
         )
-        if self._kept and receipts and not shadow:
+        if self._kept and receipts:
             self._record(exchange, receipts)
         return Prepared(
             sent if changed else arrived.raw,
@@ -145,6 +145,7 @@ class Tenant:
             exchange,
             None if shadow else turn,
             size=len(body),
+            given=len(given),
         )
 
     def _record(self, exchange: Exchange, receipts: Sequence[Receipt]) -> None:
@@ -176,7 +177,6 @@ class Tenant:
         if not 200 <= status < 300:
             self._accounts.skip(exchange.conversation, exchange.request)
             return replace(exchange, status=status, ms=ms, tokens_before=0, tokens_after=0)
-        report = outcome.report
         made = sum(receipt.edit.saved for receipt in prepared.receipts)
         sent = Sent(
             exchange.conversation,
@@ -186,7 +186,7 @@ class Tenant:
             look.prompt,
             Weight(exchange.tokens_before, prepared.size),
             Weight(exchange.tokens_after, len(outcome.body)),
-            min(1.0, made / max(1, report.saved)),
+            Weight(made, round(made * (prepared.given - len(outcome.body)) / max(1, outcome.report.saved))),
             exchange.flush,
             usages,
             exchange.shadow,

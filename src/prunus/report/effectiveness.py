@@ -23,7 +23,7 @@ _NAMES: Final = 44
 """Where the names of the family begin."""
 
 
-def effectiveness(strategies: Mapping[str, Tally]) -> str:
+def effectiveness(strategies: Mapping[str, Tally], *, shadow: bool = False) -> str:
     """A row for each strategy that found something, the one that saves most first; empty if none did."""
     kin = _family()
     family = {name: tally for name, tally in strategies.items() if name in kin}
@@ -32,7 +32,7 @@ def effectiveness(strategies: Mapping[str, Tally]) -> str:
         rows[_FAMILY] = Tally(sum(t.count for t in family.values()), sum(t.tokens for t in family.values()))
     if not rows:
         return ""
-    lines = ["Strategy Effectiveness:", "─" * _WIDTH]
+    lines = [f"Strategy Effectiveness{' (what each would have pruned)' if shadow else ''}:", "─" * _WIDTH]
     star = " ⭐"
     for name, tally in _ranked(rows):
         lines.append(f"{_row(f'  {name}', tally)} saved{star}")

@@ -27,7 +27,8 @@ def stats_box(session: Totals | None, ever: Totals, name: str = "", *, shadow: b
         "\n".join(
             [title, "─" * _WIDTH, *_lines(f"Session {name}" if session is not None else "All time", shown, shadow)]
         ),
-        effectiveness(shown.strategies) or "Nothing was pruned yet.",
+        effectiveness(shown.strategies, shadow=shadow)
+        or f"Nothing {'would have been' if shadow else 'was'} pruned yet.",
     ]
     if session is not None:
         blocks.append("\n".join(_lines("All time", ever, shadow)))
@@ -66,16 +67,19 @@ def _lines(title: str, totals: Totals, shadow: bool) -> Iterator[str]:
     yield f"{title}: {sessions}{totals.requests:,} {_many('request', totals.requests)}"
     count = sum(tally.count for tally in totals.strategies.values())
     tokens = sum(tally.tokens for tally in totals.strategies.values())
-    yield _line("Pruned", f"{count:,} {_many('part', count)}, ~{_tokens(tokens)} tokens")
-    sent = totals.tokens_before - totals.tokens_after
     yield _line(
-        "Sent",
-        f"~{_tokens(totals.tokens_after)} tokens in all, {percent(sent, totals.tokens_before)} less than came",
+        "Would prune" if shadow else "Pruned", f"{count:,} {_many('part', count)}, ~{_tokens(tokens)} tokens"
+    )
+    less = totals.tokens_before - totals.tokens_after
+    yield _line(
+        "Would send" if shadow else "Sent",
+        f"~{_tokens(totals.tokens_after)} tokens in all, {percent(abs(less), totals.tokens_before)} "
+        f"{'less' if less >= 0 else 'more'} than came",
     )
     yield _line(
         "Would bill" if shadow else "Billed", f"{_cost(totals.cost)} (unpruned {_cost(totals.cost_unpruned)})"
     )
-    yield _line("Would save" if shadow else "Saved", _saved(totals))
+    yield _line("Would save" if shadow else "Saved", _saved(totals, shadow))
     usage = totals.usage
     if any((usage.input, usage.cache_read, usage.cache_write, usage.output)):
         yield _line(
@@ -87,14 +91,14 @@ def _lines(title: str, totals: Totals, shadow: bool) -> Iterator[str]:
         yield _line("Faults", f"{totals.errors:,} {_many('request', totals.errors)} went out as they came")
 
 
-def _saved(totals: Totals) -> str:
+def _saved(totals: Totals, shadow: bool) -> str:
     """What is left once the breaks of the cache are paid."""
     saved = totals.saved
     share = percent(round(abs(saved)), round(totals.cost_unpruned))
     said = f"{_cost(saved)} ({'-' if saved < 0 else ''}{share})"
     if totals.breaks:
         breaks = f"{totals.breaks:,} cache {_many('break', totals.breaks)}"
-        said += f", {breaks} of {_cost(totals.cost_of_breaks)} paid"
+        said += f", {breaks} of {_cost(totals.cost_of_breaks)} {'included' if shadow else 'paid'}"
     return said
 
 

@@ -183,14 +183,9 @@ class SqliteMemory:
 
 
 def begin(connection: sqlite3.Connection, tenant: str, id: str, time: float) -> int:
-    """A new row for a conversation, counted for all time."""
+    """A new row for a conversation."""
     cursor = connection.execute(
         "INSERT INTO conversations (tenant, id, first, last) VALUES (?, ?, ?, ?)", (tenant, id, time, time)
-    )
-    connection.execute(
-        "INSERT INTO totals (tenant, shadow, conversations) VALUES (?, 0, 1) "
-        "ON CONFLICT (tenant, shadow) DO UPDATE SET conversations = conversations + 1",
-        (tenant,),
     )
     assert cursor.lastrowid is not None
     return cursor.lastrowid

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import sqlite3
+from collections.abc import Iterable
 from contextlib import suppress
 from dataclasses import replace
 from pathlib import Path
@@ -16,9 +17,9 @@ __all__ = ["exchanges", "find", "info", "original", "receipts", "sessions", "tot
 
 _RECEIPT: Final = """
     SELECT r.id, c.id, r.request, r.time, r.message, r.part, r.turn, r.tool, r.what, r.strategy, r.reason,
-           r.tokens_before, r.tokens_after, r.price, ifnull(lower(hex(o.hash)), '')
+           r.tokens_before, r.tokens_after, r.price, ifnull(lower(hex(o.hash)), ''), r.shadow
     FROM receipts r JOIN conversations c ON c.n = r.conversation LEFT JOIN originals o ON o.n = r.original
-    WHERE c.tenant = ? AND NOT r.shadow """
+    WHERE c.tenant = ? """
 _NEWEST: Final = " ORDER BY r.time DESC, r.message, r.part LIMIT ?"
 _SUMS: Final = """
     count(*), sum(e.error != ''), sum(e.tokens_before), sum(e.tokens_after), sum(ifnull(e.input, 0)),
@@ -33,9 +34,10 @@ def sessions(connection: sqlite3.Connection, tenant: str, limit: int | None) -> 
         SELECT c.id, c.client, c.format, c.model, c.first, c.last,
                max(c.requests, (SELECT count(*) FROM exchanges e WHERE e.conversation = c.n)), c.depth,
                ifnull(newest.tokens_before, 0), ifnull(newest.tokens_after, 0),
-               (SELECT total(cost) FROM exchanges e WHERE e.conversation = c.n),
-               (SELECT total(cost_unpruned) FROM exchanges e WHERE e.conversation = c.n),
-               (SELECT count(*) FROM receipts r WHERE r.conversation = c.n AND NOT r.shadow),
+               (SELECT total(cost) FROM exchanges e WHERE e.conversation = c.n AND e.shadow = newest.shadow),
+               (SELECT total(cost_unpruned) FROM exchanges e
+                WHERE e.conversation = c.n AND e.shadow = newest.shadow),
+               (SELECT count(*) FROM receipts r WHERE r.conversation = c.n AND r.shadow = ifnull(newest.shadow, 0)),
                ifnull(newest.shadow, 0)
         FROM conversations c LEFT JOIN exchanges newest
             ON newest.n = (SELECT max(e.n) FROM exchanges e WHERE e.conversation = c.n AND e.tokens_before > 0)
@@ -70,14 +72,15 @@ def receipts(
         rows = connection.execute(f"{_RECEIPT} AND c.id = ? {_NEWEST}", (tenant, conversation, most))
     else:
         rows = connection.execute(f"{_RECEIPT} {_NEWEST}", (tenant, most))
-    return [StoredReceipt(*row) for row in rows]
+    return _receipts(rows)
 
 
 def find(connection: sqlite3.Connection, tenant: str, id: str) -> list[StoredReceipt]:
     """The receipts whose id begins so."""
     # A range and not LIKE: that would not use the index. Ids are hex digits, so "g" is behind all of them.
-    rows = connection.execute(f"{_RECEIPT} AND r.id >= ? AND r.id < ? {_NEWEST}", (tenant, id, f"{id}g", -1))
-    return [StoredReceipt(*row) for row in rows]
+    return _receipts(
+        connection.execute(f"{_RECEIPT} AND r.id >= ? AND r.id < ? {_NEWEST}", (tenant, id, f"{id}g", -1))
+    )
 
 
 def original(connection: sqlite3.Connection, tenant: str, digest: str) -> bytes | None:
@@ -155,6 +158,10 @@ def info(connection: sqlite3.Connection, path: Path, limit: int, days: int) -> I
         one("SELECT ifnull(min(first), 0.0) FROM conversations"),
         one("SELECT ifnull(max(last), 0.0) FROM conversations"),
     )
+
+
+def _receipts(rows: Iterable[tuple[Any, ...]]) -> list[StoredReceipt]:
+    return [replace(StoredReceipt(*row[:-1]), shadow=bool(row[-1])) for row in rows]
 
 
 def _exchange(row: tuple[Any, ...]) -> Exchange:

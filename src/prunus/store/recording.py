@@ -18,7 +18,7 @@ __all__ = ["Original", "packed", "write_exchange"]
 
 _SUMS: Final = (
     "requests", "errors", "tokens_before", "tokens_after", "input", "cache_read", "cache_write", "output",
-    "cost", "cost_unpruned", "cost_of_breaks", "breaks",
+    "cost", "cost_unpruned", "cost_of_breaks", "breaks", "conversations",
 )  # fmt: skip
 _SELECT: Final = (
     "SELECT shadow, 1, error != '', tokens_before, tokens_after, ifnull(input, 0), ifnull(cache_read, 0), "
@@ -83,9 +83,12 @@ def write_exchange(
         exchange.shadow,
     )
     if not connection.execute(_INSERT.format("IGNORE"), row).rowcount:
-        before = connection.execute(_SELECT, place).fetchone()
-        _add(connection, tenant, before[0], [-value for value in before[1:]])
+        shadow, *before = connection.execute(_SELECT, place).fetchone()
+        before.append(_begins(connection, place, shadow))
+        _add(connection, tenant, shadow, [-value for value in before])
         connection.execute(_INSERT.format("REPLACE"), row)
+        if shadow != exchange.shadow:
+            _move_receipts(connection, tenant, number, exchange)
     sums = (
         1,
         exchange.error != "",
@@ -96,6 +99,7 @@ def write_exchange(
         exchange.cost_unpruned,
         exchange.cost_of_break,
         exchange.flush is not None,
+        _begins(connection, place, exchange.shadow),
     )
     _add(connection, tenant, exchange.shadow, sums)
     for receipt, original in receipts:
@@ -124,6 +128,26 @@ def _conversation(connection: sqlite3.Connection, tenant: str, exchange: Exchang
 def _add(connection: sqlite3.Connection, tenant: str, shadow: bool, values: Sequence[float]) -> None:
     """Add an exchange to the sums of its tenant."""
     connection.execute(_ADD, (tenant, shadow, *values))
+
+
+def _begins(connection: sqlite3.Connection, place: tuple[int, str], shadow: bool) -> bool:
+    """Whether an exchange is the only one of its conversation that was real, or that was in shadow."""
+    others = "SELECT 1 FROM exchanges WHERE conversation = ? AND id != ? AND shadow = ? LIMIT 1"
+    return connection.execute(others, (*place, shadow)).fetchone() is None
+
+
+def _move_receipts(connection: sqlite3.Connection, tenant: str, number: int, exchange: Exchange) -> None:
+    """The provider refused the pruned request, so that what its receipts say was not cut after all."""
+    place = number, exchange.request, not exchange.shadow
+    chosen = "FROM receipts WHERE conversation = ? AND request = ? AND shadow = ?"
+    tallies = f"SELECT strategy, count(*), sum(tokens_before - tokens_after) {chosen} GROUP BY strategy"
+    for strategy, count, tokens in connection.execute(tallies, place).fetchall():
+        _count(connection, tenant, not exchange.shadow, strategy, -count, -tokens)
+        _count(connection, tenant, exchange.shadow, strategy, count, tokens)
+    connection.execute(
+        "UPDATE receipts SET shadow = ? WHERE conversation = ? AND request = ? AND shadow = ?",
+        (exchange.shadow, *place),
+    )
 
 
 def _share_price(connection: sqlite3.Connection, number: int, exchange: Exchange) -> None:
@@ -156,6 +180,8 @@ def _write_receipt(
     ).fetchone()
     if before is not None:
         strategy, tokens, shadow = before
+        if exchange.shadow and not shadow:
+            return
         _count(connection, tenant, shadow, strategy, -1, -tokens)
     _count(connection, tenant, exchange.shadow, edit.strategy, 1, edit.saved)
     connection.execute(

@@ -87,6 +87,8 @@ class StoredReceipt:
     """Its share of the break of the cache that made it, in uncached input tokens; 0 where none was."""
     original: str
     """Hash of what went, for `Store.original`; empty where originals are not kept."""
+    shadow: bool = False
+    """It was a shadow run: this would have been cut, and was not."""
 
     @property
     def saved(self) -> int:
@@ -135,6 +137,7 @@ class Session:
     """Of its newest request."""
     tokens_after: int
     cost: float
+    """Of all requests that were real, or of all that were in shadow, as the newest one is."""
     cost_unpruned: float
     receipts: int
     shadow: bool = False

@@ -76,7 +76,7 @@ class Store(Protocol):
         """The exchanges of a conversation, oldest first."""
 
     def receipts(self, tenant: str, conversation: str = "", limit: int | None = None) -> list[StoredReceipt]:
-        """The receipts of a conversation, or of all, newest request first."""
+        """The receipts of a conversation, or of all, newest request first; `shadow` marks what was not cut."""
 
     def find(self, tenant: str, id: str) -> list[StoredReceipt]:
         """The receipts whose id begins so, newest first."""
