@@ -150,12 +150,19 @@ def test_a_trigger_on_historical_context_cuts_while_there_is_room() -> None:
     messages = story(6)
     for number in range(7, 17):
         messages += step(number, "Lookup", {"n": 3}, f"{number}\n{LONG}")
-    quiet = {"relief": 0.0005}
-    for trigger, made in (({}, False), ({"historical": 100}, True), ({"aggressive": 100}, True)):
-        _, outcome = pruned(messages, 0.01, sent=31, **waiting, pressure={**quiet, **trigger})
-        assert (outcome.flush is not None) is made
-        if outcome.flush is not None:
-            assert outcome.flush.reason.endswith("tokens of historical context")
+    for relief in (0.0005, 0.0):
+        for trigger, made in (({}, False), ({"historical": 100}, True), ({"aggressive": 100}, True)):
+            _, outcome = pruned(messages, 0.01, sent=31, **waiting, pressure={"relief": relief, **trigger})
+            assert (outcome.flush is not None) is made
+            if outcome.flush is not None:
+                assert outcome.flush.reason.endswith("tokens of historical context")
+
+
+def test_without_relief_no_more_goes_than_has_to() -> None:
+    least, more = (
+        pruned(story(20), LEVELS["high"], sent=29, pressure={"relief": relief})[1] for relief in (0, 0.2)
+    )
+    assert 0 < len(results(least)) < len(results(more))
 
 
 def test_the_aggressive_trigger_cuts_as_deep_as_a_high_level() -> None:
@@ -174,16 +181,11 @@ def test_a_trigger_on_reasoning_cuts_while_there_is_room() -> None:
         messages += [{**thought, "content": words}, *rest]
     messages += [{"role": "assistant", "content": "Done."}, {"role": "user", "content": "Go on."}]
     strategies = {"old_thinking": {"enabled": True, "turns": 1}}
-    for limit, made in ((1_000_000, False), (100, True)):
-        _, outcome = pruned(
-            messages,
-            0.01,
-            sent=21,
-            strategies=strategies,
-            window=1_000_000,
-            pressure={"relief": 0.0005, "thinking": limit},
-        )
-        assert (outcome.flush is not None) is made
+    for relief in (0.0005, 0.0):
+        for limit, made in ((1_000_000, False), (100, True)):
+            pressure = {"relief": relief, "thinking": limit}
+            _, outcome = pruned(messages, 0.01, sent=21, strategies=strategies, window=1_000_000, pressure=pressure)
+            assert (outcome.flush is not None) is made
 
 
 def test_the_level_follows_the_request_as_it_stands() -> None:

@@ -122,7 +122,8 @@ class Timing:
         level = pressure.level(tokens, window, historical)
         reason = pressure.reason(tokens, window, historical, thinking)
         least = round(pressure.relief * window)
-        wanted = max(least, tokens - round((pressure.high - pressure.relief) * window)) if reason else 0
+        # At least one token, so that a trigger acts while the context is far from full and no relief is asked for.
+        wanted = max(1, least, tokens - round((pressure.high - pressure.relief) * window)) if reason else 0
         if engine.depth or level != "light":
             for step in STEPS[: STEPS.index(level) + 1]:
                 engine.press(DEPTH[step])

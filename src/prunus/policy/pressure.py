@@ -38,7 +38,7 @@ class Pressure:
     critical: float = 0.9
     """The share from which on it is critical."""
     relief: float = 0.05
-    """The share of the window that a flush under pressure has to free at least."""
+    """The share of the window that a flush under pressure has to free at least; 0 frees as little as needed."""
     historical: int = 0
     """Tokens of historical context from which on edits are made at any price (the seeds: 80,000); 0 for never."""
     aggressive: int = 0
