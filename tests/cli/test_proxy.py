@@ -50,6 +50,7 @@ def test_it_says_where_it_listens_prunes_and_stops(spawn: Spawn, provider: Provi
     assert len(provider.asked[0].body) < len(body("anthropic_messages"))
     assert "POST /v1/messages -> anthropic 200" in err.decode()
     assert "[auto-supersede] 📁 file" in err.decode()
+    assert err.decode().count("--schedule cache") == 1
     assert out == b""
     assert store.exists()
 

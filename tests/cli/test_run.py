@@ -61,7 +61,9 @@ def test_requests_pass_through_and_the_status_line_comes_last(
     [asked] = provider.asked
     assert asked.target == "/api/v1/chat/completions"
     assert len(asked.body) < len(body("openai_chat"))
-    first, second = err.decode().splitlines()
+    dear, better, first, second = err.decode().splitlines()
+    assert dear.startswith("prunus: preset acp with schedule eager makes every edit at once and breaks")
+    assert better.startswith("prunus: better: --preset acp --schedule cache ")
     assert first.startswith("「 ")
     assert second.startswith("Prunus left out ")
 

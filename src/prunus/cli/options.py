@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from functools import wraps
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import TYPE_CHECKING, Any
 
 import click
 
@@ -15,11 +16,15 @@ if TYPE_CHECKING:
 
 __all__ = ["format_option", "load_settings", "settings_options"]
 
-_Command = TypeVar("_Command", bound=Callable[..., Any])
 
+def settings_options(command: Callable[..., Any]) -> Callable[..., Any]:
+    """--preset, --schedule, --set and --config; the schedule reaches the command as one of its `sets`."""
 
-def settings_options(command: _Command) -> _Command:
-    """--preset, --set and --config."""
+    @wraps(command)
+    def with_schedule(*given: Any, schedule: str | None, sets: tuple[str, ...], **more: Any) -> Any:
+        return command(*given, sets=(*([f"schedule={schedule}"] if schedule is not None else []), *sets), **more)
+
+    decorated: Callable[..., Any] = with_schedule
     for option in (
         click.option(
             "--config",
@@ -30,10 +35,11 @@ def settings_options(command: _Command) -> _Command:
         click.option(
             "--set", "sets", metavar="KEY=VALUE", multiple=True, help="One setting for this run; may be repeated."
         ),
+        click.option("--schedule", metavar="NAME", help="When edits are made: cache, eager, pressure or manual."),
         click.option("--preset", metavar="NAME", help="Preset to start from: auto, acp, smart or off."),
     ):
-        command = option(command)
-    return command
+        decorated = option(decorated)
+    return decorated
 
 
 format_option = click.option(

@@ -51,6 +51,7 @@ def command(
     An upstream with a name of its own, --upstream groq=https://api.groq.com/openai, is reached at
     http://127.0.0.1:8787/@groq. `prunus run CLIENT` does all of this by itself.
     """
+    from prunus.cli.cautions import cautions
     from prunus.cli.live import Board, log_to_stderr
     from prunus.errors import PrunusError
     from prunus.proxy.serve import base_url, bind, check_packages, serve
@@ -66,17 +67,20 @@ def command(
         raise Failure(str(error)) from error
     url = base_url(listener)
     notes = ("shadow: nothing is changed",) if settings.proxy.shadow else ()
+    says = cautions(settings)
     table = sys.stdout.isatty() and not verbose and settings.proxy.workers <= 1
     # The server has stopped in order by the time that Ctrl-C arrives here.
     with listener, suppress(KeyboardInterrupt):
         if table:
-            board = Board(url, notes)
+            board = Board(url, (*notes, *says))
             with board.shown():
                 log_to_stderr(verbose=False, quiet=True)
                 serve(settings, listener, board.add)
         else:
             log_to_stderr(verbose=verbose)
             click.echo(f"Prunus listens on {url}{''.join(f' ({note})' for note in notes)}", err=True)
+            for line in says:
+                click.echo(f"prunus: {line}", err=True)
             serve(settings, listener)
 
 

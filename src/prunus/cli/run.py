@@ -56,9 +56,10 @@ def command(
     \b
     Examples:
       prunus run claude
-      prunus run --preset acp codex exec "fix the tests"
+      prunus run --preset acp --schedule cache codex exec "fix the tests"
       prunus run -- python my_agent.py
     """
+    from prunus.cli.cautions import cautions
     from prunus.cli.clients import Place, client_named
     from prunus.cli.summary import Summary
     from prunus.errors import PrunusError
@@ -79,7 +80,7 @@ def command(
         every = (*sets, *upstream_sets((*found, *upstreams)), *own)
         loopback = ("proxy.host=127.0.0.1", "proxy.port=0", "proxy.token=", "proxy.workers=1")
         settings = load_settings(config, preset, (*every, *loopback)).settings
-        for problem in known.problems(place):
+        for problem in (*known.problems(place), *cautions(settings)):
             click.echo(f"prunus: {problem}", err=True)
         summary = Summary(settings.notification)
         try:

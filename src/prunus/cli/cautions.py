@@ -1,0 +1,20 @@
+"""What `prunus run` and `prunus proxy` say at the start about settings that cost more than they save."""
+
+from __future__ import annotations
+
+from prunus.settings import Settings
+
+__all__ = ["cautions"]
+
+
+def cautions(settings: Settings) -> tuple[str, ...]:
+    """A line on what is dear, and one on what to choose instead; none where there is nothing to say."""
+    if settings.schedule != "eager" or not settings.active_strategies():
+        return ()
+    preset = settings.base
+    return (
+        f"preset {preset} with schedule eager makes every edit at once and breaks the provider's prompt cache each "
+        "time, which mostly costs more than no pruning",
+        f"better: --preset {preset} --schedule cache makes the same edits when they pay"
+        + ("" if preset == "auto" else "; --preset auto saves most"),
+    )
