@@ -36,6 +36,8 @@ ROOMS = (
     "conversation",
     "conversations",
     "lineage",
+    "bodies",
+    "as_before",
     "pruner",
     "explain",
     "histories",

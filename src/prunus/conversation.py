@@ -65,7 +65,7 @@ class Loader:
 class Conversation:
     """One conversation: its memo, its newest body, the hashes of its messages, and its engine.
 
-    Other threads read the memo, the body and the hashes at any time; whoever changes them holds the lock.
+    Other threads read the memo, the body and the hashes at any time.
     """
 
     memo: Memo
@@ -90,6 +90,9 @@ class Conversation:
     held: int = 0
     """The size that was counted for it last."""
     lock: Lock = field(default_factory=Lock)
+    """Held by whoever works with the engine, which may take long."""
+    changing: Lock = field(default_factory=Lock)
+    """Held while the memo, the body and the hashes change, which does not."""
 
     @property
     def size(self) -> int:

@@ -3,12 +3,13 @@
 PrunusError
 ├── SettingsError     yours: a setting that cannot be used
 ├── FormatError       the peer's: a body that is not a request we know
-└── InvariantError    ours: a result that the provider would refuse
+├── InvariantError    ours: a result that the provider would refuse
+└── TooLate           nobody's: the request was sent before it was pruned
 """
 
 from __future__ import annotations
 
-__all__ = ["FormatError", "InvariantError", "PrunusError", "SettingsError"]
+__all__ = ["FormatError", "InvariantError", "PrunusError", "SettingsError", "TooLate"]
 
 
 class PrunusError(Exception):
@@ -25,3 +26,7 @@ class FormatError(PrunusError):
 
 class InvariantError(PrunusError):
     """A pruned request that its provider would refuse."""
+
+
+class TooLate(PrunusError):
+    """A request that was sent as its ledger says before it was looked at; nothing was remembered of the look."""

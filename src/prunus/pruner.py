@@ -9,13 +9,14 @@ from hashlib import blake2b
 from time import monotonic
 from typing import Any, Final, TypeVar
 
+from prunus.as_before import as_before
+from prunus.bodies import as_given, as_read
 from prunus.conversation import Body, Conversation, Loader, count_around
 from prunus.conversations import Conversations, Request
 from prunus.edits import Edit
-from prunus.engine import Engine, Tally, edits_in_force, render_ledger
-from prunus.errors import FormatError
+from prunus.engine import Engine, edits_in_force
+from prunus.errors import FormatError, TooLate
 from prunus.formats import copy, encode, unmarked
-from prunus.history import Call, Result, Thinking
 from prunus.ids import short_id
 from prunus.lineage import Base, find_base
 from prunus.memory import Memo, Memory
@@ -25,7 +26,6 @@ from prunus.policy.prices import Price, with_ttl
 from prunus.policy.schedule import Schedule
 from prunus.settings import Settings
 from prunus.timing import Timing
-from prunus.view import weigh
 
 __all__ = ["Pruner", "prune"]
 
@@ -48,6 +48,10 @@ def prune(
     pruned comes back as it is, with `error` saying why.
     """
     return Pruner(settings).prune(body, now, format=format)
+
+
+class Overtaken(Exception):
+    """Another request of the same conversation was remembered first."""
 
 
 class Pruner:
@@ -79,6 +83,8 @@ class Pruner:
         self._pressure = self.settings.active_pressure()
         self._conversations = Conversations(self.settings.limits)
         self._terms: dict[str, tuple[Price, int]] = {}
+        self._commands: dict[str, tuple[str, ...]] = {}
+        """What was asked for, of requests that were not remembered after all."""
 
     def prune(
         self,
@@ -90,6 +96,7 @@ class Pruner:
         key: str = "",
         owner: str = "",
         deadline: float | None = None,
+        claim: Callable[[], bool] = lambda: True,
         hold: bool = False,
     ) -> Outcome[T]:
         """Prune one request. Never raises for what is in the body; see `Outcome.error`.
@@ -100,24 +107,24 @@ class Pruner:
         of each other.
 
         After `deadline` seconds the looking ends, and the request is written with the edits that are in force; see
-        `Outcome.behind` and `catch_up`. With `hold`, nothing new is cut and nothing is remembered: the request is
-        written with the edits that are in force in the conversation that it continues.
+        `Outcome.behind` and `catch_up`. `claim` is asked before anything is remembered: False says that the request
+        was sent otherwise in the meantime, and nothing is. With `hold`, nothing new is cut and nothing is
+        remembered: the request is written with the edits that are in force in the conversation that it continues.
         """
         until = None if deadline is None else monotonic() + deadline
         try:
-            given = _given(body)
+            given = as_read(body)
             if isinstance(given, bytes):
                 self._admit(len(given))
-            request = self._conversations.read(
-                body, given, time.time() if now is None else now, format, model, key, owner
-            )
+            now = time.time() if now is None else now
+            request = self._conversations.read(body, given, now, format, model, key, owner)
             self._admit(request.read.size)
             if request.read.closed:
                 return Outcome(body, report=Report(format=request.read.format.name, model=request.model))
             if hold:
                 base = find_base(request, self._conversations, self._memory)
-                return self._as_before(request, base.memo, base.parent)
-            return self._prune(request, until)
+                return as_before(request, base.memo, base.parent, self._counter)
+            return self._prune(request, until, claim)
         except Exception as error:  # whatever fails in here, the request has to go out as it came
             return Outcome(body, error=f"{type(error).__name__}: {error}")
 
@@ -136,56 +143,89 @@ class Pruner:
                 self._conversations.forget(held)
                 return True
 
-    def _prune(self, request: Request, until: float | None) -> Outcome[Any]:
+    def _prune(self, request: Request, until: float | None, claim: Callable[[], bool]) -> Outcome[Any]:
         while True:
             base = find_base(request, self._conversations, self._memory)
             held = base.conversation
             conversation = held or self._new(request, base)
-            wait = -1.0 if until is None else max(0.0, until - monotonic())
-            if not conversation.lock.acquire(timeout=wait):
-                return self._as_before(request, base.memo, base.parent)
+            looked = conversation.lock.acquire(timeout=-1.0 if until is None else max(0.0, until - monotonic()))
+            asked = self._take_commands(base.memo.id)
+            commands = (*base.memo.ledger.commands, *((len(request), words) for words in asked))
+            done = False
             try:
-                if held is not None and (
-                    held.memo.requests > base.memo.requests or held not in self._conversations
-                ):
-                    # Another request of this conversation came first.
+                if not looked:
+                    outcome = self._write_behind(request, base, conversation, commands, claim)
+                elif held is None or held in self._conversations:
+                    outcome = self._advance(request, base, conversation, commands, until, claim)
+                else:
                     continue
-                return self._advance(request, base, conversation, until)
-            except Exception:
-                self._conversations.forget(conversation)
+                done = True
+                return outcome
+            except Overtaken:
+                continue
+            except Exception as error:
+                if not isinstance(error, TooLate):
+                    self._conversations.forget(conversation)
                 raise
             finally:
-                conversation.lock.release()
+                if asked and not done:
+                    self._commands[base.memo.id] = asked
+                if looked:
+                    conversation.lock.release()
 
     def _advance(
-        self, request: Request, base: Base, conversation: Conversation, until: float | None
+        self,
+        request: Request,
+        base: Base,
+        conversation: Conversation,
+        commands: tuple[tuple[int, str], ...],
+        until: float | None,
+        claim: Callable[[], bool],
     ) -> Outcome[Any]:
         """Prune the next request of a conversation."""
         read, load, memo, engine = request.read, request.load, base.memo, conversation.engine
-        asked = tuple(self._asks(memo.id)) if self._asks is not None else ()
-        commands = (*memo.ledger.commands, *((len(read), words) for words in asked))
-        cold = self._cold(conversation, memo, read)
         if not self._look(request, memo, engine, commands, until):
-            edits = edits_in_force(memo.ledger, len(read), load)
-            ledger = replace(memo.ledger, edits=edits, commands=commands)
-            outcome = self._as_before(request, replace(memo, ledger=ledger), base.parent)
-            outcome.behind = True
-            outcome.conversation, outcome.request = memo.id, memo.requests + 1
-            self._keep(conversation, request, base, replace(memo, ledger=ledger))
-            return outcome
+            return self._write_behind(request, base, conversation, commands, claim)
         if conversation.in_force is not memo.ledger:
             engine.take_over(memo.ledger.edits, load)
+        conversation.in_force = None
         tokens = self._around(conversation, read)
         price, window = self._terms_of(request.model)
         if price.long_write is not None:
             price = with_ttl(price, read.lifetime())
+        cold = self._cold(conversation, memo, read)
         timing = Timing(engine, memo, tokens, self._schedule, self._pressure, price, window, request.now, cold)
         engine.room = tokens, window
         engine.decide(len(read), load, request.equal.get(conversation, 0), timing.cut)
         ledger = engine.ledger(memo.ledger, timing.flushes, commands)
+        self._keep(conversation, request, base, replace(memo, ledger=ledger, account=timing.settled()), claim)
         conversation.in_force = ledger
-        self._keep(conversation, request, base, replace(memo, ledger=ledger, account=timing.settled()))
         return self._outcome(request, conversation, tokens, timing)
+
+    def _write_behind(
+        self,
+        request: Request,
+        base: Base,
+        conversation: Conversation,
+        commands: tuple[tuple[int, str], ...],
+        claim: Callable[[], bool],
+    ) -> Outcome[Any]:
+        """Write the next request of a conversation as its ledger says, because there is no time to look at it."""
+        memo = base.memo
+        edits = edits_in_force(memo.ledger, len(request), request.load)
+        if (edits, commands) != (memo.ledger.edits, memo.ledger.commands):
+            memo = replace(memo, ledger=replace(memo.ledger, edits=edits, commands=commands))
+        outcome = as_before(request, memo, memo.id, self._counter, exact=False)
+        self._cold(conversation, memo, request.read)
+        self._keep(conversation, request, base, memo, claim)
+        outcome.behind = True
+        outcome.request = conversation.memo.requests
+        return outcome
+
+    def _take_commands(self, conversation: str) -> tuple[str, ...]:
+        """What the user has asked for outside of the conversation, since its last request."""
+        new = tuple(self._asks(conversation)) if self._asks is not None else ()
+        return (*self._commands.pop(conversation, ()), *new)
 
     def _look(
         self,
@@ -202,19 +242,25 @@ class Pruner:
             return False
         return engine.look(len(request), request.load, commands, lambda: monotonic() > until)
 
-    def _keep(self, conversation: Conversation, request: Request, base: Base, memo: Memo) -> None:
-        """Remember a conversation as it is after a request."""
-        read = request.read
+    def _keep(
+        self, conversation: Conversation, request: Request, base: Base, memo: Memo, claim: Callable[[], bool]
+    ) -> None:
+        """Remember a conversation as it is after a request; raises where another request came first."""
         memo = replace(
             memo,
-            depth=len(read),
+            depth=len(request),
             requests=memo.requests + 1,
             seen=request.now,
             prompt=conversation.prompt_digest,
         )
-        conversation.record(read, request.load, base.links)
-        conversation.memo = memo
-        conversation.key = request.key
+        with conversation.changing:
+            if conversation.memo.requests > base.memo.requests:
+                raise Overtaken
+            if not claim():
+                raise TooLate("the request was sent before it was looked at")
+            conversation.record(request.read, request.load, base.links)
+            conversation.memo = memo
+            conversation.key = request.key
         self._conversations.remember(conversation)
         if self._memory is not None:
             self._memory.keep(memo, base.new_links)
@@ -258,34 +304,6 @@ class Pruner:
             terms = self._terms[model] = self.settings.price_of(model), self.settings.window_of(model)
         return terms
 
-    def _as_before(self, request: Request, memo: Memo, parent: str) -> Outcome[Any]:
-        """A request with the edits that are in force, and nothing that was not cut before."""
-        read, load, ledger = request.read, request.load, memo.ledger
-        edits = edits_in_force(ledger, len(read), load)
-        rendered = render_ledger(read.format.name, ledger, edits, len(read), load)
-        body = (
-            _as_given(request.body, read.assemble([*rendered], rendered, [*rendered])) if rendered else request.body
-        )
-        if not parent:
-            return Outcome(body, report=Report(format=read.format.name, model=request.model, messages=len(read)))
-        known = memo.depth if memo.account.tokens else 0
-        more = (part for i in range(known, len(read)) for part in load(i).parts)
-        before = (
-            count_around(read, self._counter) + memo.account.tokens + sum(weigh(p, self._counter) for p in more)
-        )
-        tags = sum(self._counter.count(tag.text) for tag in ledger.tags if tag.added)
-        strategies: dict[str, Tally] = {}
-        categories: dict[str, Tally] = {}
-        for edit in edits:
-            kind = _category(load, edit)
-            strategies[edit.strategy] = strategies.get(edit.strategy, Tally()).add(1, edit.saved)
-            categories[kind] = categories.get(kind, Tally()).add(1, edit.saved)
-        saved = sum(edit.saved for edit in edits)
-        report = Report(
-            before, before - saved + tags, strategies, categories, read.format.name, request.model, len(read)
-        )
-        return Outcome(body, edits, report=report, conversation=parent, request=memo.requests)
-
     def _outcome(self, request: Request, conversation: Conversation, tokens: int, timing: Timing) -> Outcome[Any]:
         engine, read, load = conversation.engine, request.read, request.load
         before = tokens + engine.view.tokens
@@ -300,7 +318,7 @@ class Pruner:
         )
         pruned = request.body
         if engine.rendered:
-            pruned = _as_given(request.body, read.assemble(engine.edited, engine.rendered, engine.changed))
+            pruned = as_given(request.body, read.assemble(engine.edited, engine.rendered, engine.changed))
         return Outcome(
             pruned,
             engine.edits(),
@@ -320,15 +338,6 @@ class Pruner:
             conversation.around = copy(around)
             conversation.around_tokens = count_around(read, self._counter)
         return conversation.around_tokens
-
-
-def _category(load: Loader, edit: Edit) -> str:
-    match load(edit.target.message).parts[edit.target.part]:
-        case Call() | Result():
-            return "tools"
-        case Thinking():
-            return "thinking"
-    return "messages"
 
 
 def _offers(settings: Settings, read: Body) -> bool:
@@ -354,29 +363,3 @@ def _receipt(edit: Edit, engine: Engine, load: Loader) -> Receipt:
         id = engine.names.get(edit.target, id)
     tool = use.tool if use is not None else ""
     return Receipt(id, edit, original(message, edit), tool, engine.view.turn_of(edit.target))
-
-
-def _given(body: Any) -> Any:
-    """The body as bytes or as parsed objects."""
-    match body:
-        case bytes() | dict() | list():
-            return body
-        case bytearray() | memoryview():
-            return bytes(body)
-        case str():
-            try:
-                return body.encode()
-            except UnicodeEncodeError as error:
-                raise FormatError(f"text that is not valid Unicode: {error.reason}") from error
-    raise FormatError(f"a body of type {type(body).__name__}; expected dict, list, str or bytes")
-
-
-def _as_given(body: Any, pruned: Any) -> Any:
-    match body:
-        case str():
-            return pruned.decode()
-        case bytearray():
-            return bytearray(pruned)
-        case memoryview():
-            return memoryview(pruned)
-    return pruned

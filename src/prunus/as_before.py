@@ -1,0 +1,57 @@
+"""A request with the edits that are in force, and nothing that was not cut before."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from prunus.bodies import as_given
+from prunus.conversation import Loader, count_around
+from prunus.conversations import Request
+from prunus.edits import Edit
+from prunus.engine import Tally, edits_in_force, render_ledger
+from prunus.history import Call, Result, Thinking
+from prunus.memory import Memo
+from prunus.outcome import Outcome, Report
+from prunus.tokens import Counter
+from prunus.view import weigh
+
+__all__ = ["as_before"]
+
+
+def as_before(request: Request, memo: Memo, name: str, counter: Counter, *, exact: bool = True) -> Outcome[Any]:
+    """Write a request as the ledger of its conversation says; `name` is the conversation's, empty for none.
+
+    Unless it is `exact`, the tokens of messages that were not counted before are guessed from their length.
+    """
+    read, load, ledger = request.read, request.load, memo.ledger
+    if not name:
+        return Outcome(request.body, report=Report(format=read.format.name, model=request.model))
+    edits = edits_in_force(ledger, len(read), load)
+    rendered = render_ledger(read.format.name, ledger, edits, len(read), load)
+    body = request.body
+    if rendered:
+        body = as_given(body, read.assemble([*rendered], rendered, [*rendered]))
+    new = range(memo.depth if memo.account.tokens else 0, len(read))
+    if exact:
+        more = sum(weigh(part, counter) for index in new for part in load(index).parts)
+    else:
+        more = sum(len(read.raw(index)) for index in new) // 4
+    before = count_around(read, counter) + memo.account.tokens + more
+    added = sum(counter.count(tag.text) for tag in ledger.tags if tag.added)
+    strategies: dict[str, Tally] = {}
+    categories: dict[str, Tally] = {}
+    for edit in edits:
+        for table, key in ((strategies, edit.strategy), (categories, _category(load, edit))):
+            table[key] = table.get(key, Tally()).add(1, edit.saved)
+    after = before - sum(edit.saved for edit in edits) + added
+    report = Report(before, after, strategies, categories, read.format.name, request.model, len(read))
+    return Outcome(body, edits, report=report, conversation=name, request=memo.requests)
+
+
+def _category(load: Loader, edit: Edit) -> str:
+    match load(edit.target.message).parts[edit.target.part]:
+        case Call() | Result():
+            return "tools"
+        case Thinking():
+            return "thinking"
+    return "messages"
