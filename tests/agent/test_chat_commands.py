@@ -10,6 +10,7 @@ import pytest
 from prunus import Settings
 from prunus.agent.chat_commands import command_of, respond
 from prunus.agent.exchange import FIELDS, call_and_result
+from prunus.formats import frame
 from prunus.strategies.command import ANSWER, COMMANDS, Command
 
 TEXT = "line of a file\n" * 60
@@ -39,7 +40,7 @@ def told(name: str, *words: str, count: int = 0) -> str:
 def test_a_command_is_found_wherever_the_messages_stand_in_the_body() -> None:
     long = [{"name": f"t{n}", "description": "x" * 1000, "input_schema": {}} for n in range(200)]
     for raw in (body(user("/prunus stats"), tools=long), body(user("/acp"), system="x" * 200_000)):
-        assert command_of(raw, "anthropic_messages") == Command("stats")
+        assert command_of(frame(raw, "anthropic_messages")) == Command("stats")
 
 
 @pytest.mark.parametrize(
@@ -56,17 +57,17 @@ def test_a_command_is_found_wherever_the_messages_stand_in_the_body() -> None:
     ],
 )
 def test_other_messages_are_none(messages: list[Any]) -> None:
-    assert command_of(body(*messages, note="/acp"), "anthropic_messages") is None
+    assert command_of(frame(body(*messages, note="/acp"), "anthropic_messages")) is None
 
 
 @pytest.mark.parametrize("format", FIELDS)
 def test_a_request_without_messages_has_none(format: str) -> None:
-    assert command_of(json.dumps({FIELDS[format]: [], "note": "/prunus"}).encode(), format) is None
+    assert command_of(frame(json.dumps({FIELDS[format]: [], "note": "/prunus"}).encode(), format)) is None
 
 
 def test_a_text_in_place_of_the_messages_is_one_message() -> None:
-    assert command_of(b'{"input": "/prunus stats"}', "openai_responses") == Command("stats", ())
-    assert command_of(b'{"input": "what is /prunus stats"}', "openai_responses") is None
+    assert command_of(frame(b'{"input": "/prunus stats"}', "openai_responses")) == Command("stats", ())
+    assert command_of(frame(b'{"input": "what is /prunus stats"}', "openai_responses")) is None
 
 
 @pytest.mark.parametrize("name", ["stats", "context", "sweep", "manual", "restore", "help", "nonsense"])

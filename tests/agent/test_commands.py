@@ -39,7 +39,7 @@ def read(format: str, id: str) -> list[Any]:
 def typed(format: str, command: str, before: list[Any]) -> list[Any]:
     """A history in which a command was typed and answered, and the user went on."""
     body = question(format, [*before, user(command)])
-    visit = AgentLayer(SETTINGS).open(body, format, streaming=False, tenant="")
+    visit = AgentLayer(SETTINGS).open(body, format, streaming=False, tenant="", caller="")
     assert visit is not None
     told = visit.reply()
     assert told is not None
@@ -63,7 +63,7 @@ def pruned(format: str, messages: list[Any], settings: Settings = SETTINGS) -> l
 )
 def test_a_command_is_answered_in_the_providers_shape(format: str, streaming: bool, command: str) -> None:
     body = question(format, [user("Hi"), *read(format, "a"), user(f"/prunus {command}")], streaming)
-    visit = AgentLayer(Settings()).open(body, format, streaming=streaming, tenant="")
+    visit = AgentLayer(Settings()).open(body, format, streaming=streaming, tenant="", caller="")
     assert visit is not None
     told = visit.reply()
     assert told is not None
@@ -151,7 +151,9 @@ def test_a_command_can_be_the_newest_message_in_a_library() -> None:
 
 def test_commands_can_be_switched_off() -> None:
     layer = AgentLayer(Settings(agent={"offer": "hidden", "commands": False}))
-    visit = layer.open(question("openai_chat", [user("/prunus stats")]), "openai_chat", streaming=True, tenant="")
+    visit = layer.open(
+        question("openai_chat", [user("/prunus stats")]), "openai_chat", streaming=True, tenant="", caller=""
+    )
     assert visit is not None and visit.reply() is None
 
 
@@ -173,7 +175,9 @@ def test_gemini_is_answered_and_kept_out_too() -> None:
     before = [content("user", "Look."), content("model", "Yes.")]
     typed_ = [*before, content("user", "/prunus context")]
     body = json.dumps({"contents": typed_, "tools": [{"functionDeclarations": [{"name": "x"}]}]}).encode()
-    visit = AgentLayer(Settings(agent={"offer": "hidden"})).open(body, "gemini", streaming=False, tenant="")
+    visit = AgentLayer(Settings(agent={"offer": "hidden"})).open(
+        body, "gemini", streaming=False, tenant="", caller=""
+    )
     assert visit is not None
     told = visit.reply()
     assert told is not None

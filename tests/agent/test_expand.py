@@ -8,10 +8,12 @@ from typing import Any
 
 import pytest
 
-from prunus.agent.exchange import FIELDS, call_and_result
-from prunus.agent.expand import expanded
-from prunus.agent.record import Mixed, Record, keys_of
-from prunus.agent.spoken import spoken
+from prunus.agent.exchange import FIELDS, call_and_result, rewritten
+from prunus.agent.lineage import keys_of, root
+from prunus.agent.record import Mixed, Record
+from prunus.agent.steps import steps_from
+from prunus.agent.threads import Found, Threads
+from prunus.formats import frame
 from tests.agent.scripts import FORMATS
 
 every_format = pytest.mark.parametrize("format", FORMATS)
@@ -47,18 +49,24 @@ def mixed(format: str, before: int) -> Mixed:
 
 
 def kept(raw: bytes, format: str, record: Record | bytes) -> Mapping[str, bytes]:
-    """The record under each key of the last message of the model."""
-    top = [json.dumps(message).encode() for message in messages(format, raw)]
-    *_, (_, place, message) = spoken(format, top)  # type: ignore[arg-type]
+    """The record under each key of what the model said last."""
+    *_, said = (
+        (step.before, saying.value)
+        for step, sayings in steps_from(frame(raw, format), 0, root("", "", format))
+        for saying in sayings
+        if saying.model and saying.value is not None
+    )
     dump = record if isinstance(record, bytes) else record.dump()
-    return dict.fromkeys(keys_of(format, place, message), dump)
+    return dict.fromkeys(keys_of(format, *said), dump)
 
 
 def expand(raw: bytes, format: str, shelf: Mapping[str, bytes]) -> bytes:
-    def lookup(keys: Iterable[str]) -> Mapping[str, bytes]:
-        return {key: shelf[key] for key in keys if key in shelf}
+    def lookup(keys: Iterable[str]) -> Found:
+        return Found({key: shelf[key] for key in keys if key in shelf})
 
-    return expanded(raw, format, lookup)
+    threads = Threads(8, 1 << 20, purposes=False)
+    thread = threads.read(threads.arrive(raw, format, root("", "", format)), lookup, hides=True)
+    return rewritten(thread.cut, thread.changes())
 
 
 @every_format
@@ -113,7 +121,8 @@ def test_a_hidden_call_goes_among_two_visible_ones_and_so_does_its_answer(format
             calls = [{**calls[0], "tool_calls": [call["tool_calls"][0] for call in calls]}]
     raw = body(format, *calls, *answers)
     record = Record(format, mixed=[mixed(format, before)])
-    shelf = {f"call:toolu_00000000000{1}": record.dump()}
+    first = body(format, calls[0])
+    shelf = kept(first, format, record)
     text = json.dumps(messages(format, expand(raw, format, shelf)))
     order = ["toolu_000000000001", "toolu_000000000002"]
     order.insert(min(before, 2), "hid_0123456789")

@@ -61,7 +61,7 @@ class Talk:
     def ask(self, *hops: list[Part], size: int = 37) -> dict[str, Any]:
         """One request of the client; the model answers hop by hop."""
         body = question(self.format, self.messages, self.streaming, self.tools)
-        visit = self.layer.open(body, self.format, streaming=self.streaming, tenant="")
+        visit = self.layer.open(body, self.format, streaming=self.streaming, tenant="", caller="")
         assert visit is not None and visit.reply() is None
         outcome = self.pruner.prune(visit.before(), format=self.format)
         assert outcome.error is None
@@ -239,7 +239,7 @@ def test_hops_are_bounded_and_the_message_still_ends(format: str, streaming: boo
 def test_an_answer_without_hidden_calls_passes_byte_for_byte(format: str, streaming: bool, size: int) -> None:
     layer, pruner = AgentLayer(SETTINGS), Pruner(SETTINGS)
     visit = layer.open(
-        question(format, [{"role": "user", "content": "Hi"}]), format, streaming=streaming, tenant=""
+        question(format, [{"role": "user", "content": "Hi"}]), format, streaming=streaming, tenant="", caller=""
     )
     assert visit is not None
     visit.after(pruner.prune(visit.before(), format=format))
@@ -268,7 +268,9 @@ def test_ids_that_the_model_repeats_do_not_reach_the_client(format: str, streami
 @every_format
 def test_a_further_call_that_fails_ends_the_stream_with_the_providers_error(format: str) -> None:
     layer, pruner = AgentLayer(SETTINGS), Pruner(SETTINGS)
-    visit = layer.open(question(format, [{"role": "user", "content": "Hi"}]), format, streaming=True, tenant="")
+    visit = layer.open(
+        question(format, [{"role": "user", "content": "Hi"}]), format, streaming=True, tenant="", caller=""
+    )
     assert visit is not None
     visit.after(pruner.prune(visit.before(), format=format))
     visit.feed(answer(format, [INFO], streaming=True))
@@ -280,7 +282,9 @@ def test_a_further_call_that_fails_ends_the_stream_with_the_providers_error(form
 @every_format
 def test_an_answer_that_breaks_off_is_passed_as_it_is(format: str) -> None:
     layer, pruner = AgentLayer(SETTINGS), Pruner(SETTINGS)
-    visit = layer.open(question(format, [{"role": "user", "content": "Hi"}]), format, streaming=True, tenant="")
+    visit = layer.open(
+        question(format, [{"role": "user", "content": "Hi"}]), format, streaming=True, tenant="", caller=""
+    )
     assert visit is not None
     visit.after(pruner.prune(visit.before(), format=format))
     raw = answer(format, [("text", "Hello there."), ("call", "t1", "Read", {})], streaming=True)
@@ -292,7 +296,7 @@ def test_an_answer_that_breaks_off_is_passed_as_it_is(format: str) -> None:
 
 def test_nothing_is_done_where_nothing_is_offered() -> None:
     layer = AgentLayer(Settings(agent={"offer": "off", "commands": False}))
-    assert layer.open(b"{}", "openai_chat", streaming=True, tenant="") is None
+    assert layer.open(b"{}", "openai_chat", streaming=True, tenant="", caller="") is None
 
 
 def test_tenants_do_not_share_exchanges() -> None:
@@ -301,7 +305,7 @@ def test_tenants_do_not_share_exchanges() -> None:
     talk.ask([("text", "Look. "), INFO], [("text", "All is well.")])
     body = question("openai_chat", [*talk.messages, {"role": "user", "content": "Thanks."}])
     for tenant, found in (("", True), ("other", False)):
-        visit = talk.layer.open(body, "openai_chat", streaming=True, tenant=tenant)
+        visit = talk.layer.open(body, "openai_chat", streaming=True, tenant=tenant, caller="")
         assert visit is not None and (b"hid_0123456789" in visit.before()) is found
 
 
@@ -313,7 +317,7 @@ def test_a_tool_of_the_clients_own_is_left_to_it(format: str, streaming: bool, o
     settings = Settings(agent={"offer": offer})
     body = question(format, [{"role": "user", "content": "Hi"}], streaming)
     body = body.replace(b'"Read"', b'"context_prune"').replace(b'"read"', b'"context_prune"')
-    visit = AgentLayer(settings).open(body, format, streaming=streaming, tenant="")
+    visit = AgentLayer(settings).open(body, format, streaming=streaming, tenant="", caller="")
     assert visit is not None
     assert visit.after(Pruner(settings).prune(visit.before(), format=format)).count(b'"context_prune"') == 1
     raw = answer(format, [("text", "Tidy."), PRUNE], streaming=streaming)

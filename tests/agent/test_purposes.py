@@ -108,7 +108,7 @@ def test_a_tool_with_an_intent_of_its_own_is_left_alone(format: str, streaming: 
     edited(talk, range(2))
     assert "why 1" in json.dumps(talk.messages)
     body = question(format, talk.messages, streaming, talk.tools)
-    visit = talk.layer.open(body, format, streaming=streaming, tenant="")
+    visit = talk.layer.open(body, format, streaming=streaming, tenant="", caller="")
     assert visit is not None and visit.before() is body
     assert visit.after(Pruner(SETTINGS).prune(body, format=format)) is body and not visit.watches
 
@@ -204,7 +204,7 @@ def test_gemini_calls_are_found_by_their_place_and_arguments(streaming: bool, na
     for number in range(3):
         layer, pruner = AgentLayer(SETTINGS, shelf), Pruner(SETTINGS)
         body = json.dumps({"tools": tools, "contents": contents}).encode()
-        visit = layer.open(body, "gemini", streaming=streaming, tenant="")
+        visit = layer.open(body, "gemini", streaming=streaming, tenant="", caller="")
         assert visit is not None
         out = visit.after(pruner.prune(visit.before(), format="gemini"))
         cut = frame(out, "gemini")
@@ -234,12 +234,12 @@ def test_geminis_streamed_arguments_are_left_alone() -> None:
     config = {"functionCallingConfig": {"streamFunctionCallArguments": True}}
     tools = [declared("gemini", "replace", KEYS)]
     body = json.dumps({"tools": tools, "toolConfig": config, "contents": []}).encode()
-    visit = AgentLayer(SETTINGS).open(body, "gemini", streaming=True, tenant="")
+    visit = AgentLayer(SETTINGS).open(body, "gemini", streaming=True, tenant="", caller="")
     assert visit is not None and visit.before() is body
 
 
 def test_a_text_in_place_of_messages_passes() -> None:
     tools = [declared("openai_responses", "Edit", KEYS)]
     body = json.dumps({"model": "gpt-5", "input": "Hi", "tools": tools}).encode()
-    visit = AgentLayer(BOTH).open(body, "openai_responses", streaming=True, tenant="")
+    visit = AgentLayer(BOTH).open(body, "openai_responses", streaming=True, tenant="", caller="")
     assert visit is not None and json.loads(visit.before())["input"] == "Hi"

@@ -1,24 +1,12 @@
-"""Which messages are the model's, and where they stand among the others."""
+"""What of a message is the model's own, and what of it every copy of it shares."""
 
 from __future__ import annotations
 
-import json
 from typing import Any
 
-import msgspec
 import pytest
 
-from prunus.agent.spoken import by_model, others_in, spoken
-
-
-def raws(*messages: Any) -> list[msgspec.Raw]:
-    return [msgspec.Raw(one if isinstance(one, bytes) else json.dumps(one).encode()) for one in messages]
-
-
-def test_the_place_counts_what_is_not_the_models() -> None:
-    user, said = {"role": "user", "content": "assistant"}, {"role": "assistant", "content": "x"}
-    found = list(spoken("openai_chat", raws({"role": "system"}, user, said, {"role": "tool"}, said, said)))
-    assert [(index, place) for index, place, _ in found] == [(2, 2), (4, 3), (5, 3)]
+from prunus.agent.spoken import by_model, said
 
 
 @pytest.mark.parametrize(
@@ -38,31 +26,60 @@ def test_the_place_counts_what_is_not_the_models() -> None:
 )
 def test_items_of_responses_tell_by_their_type_whose_they_are(item: dict[str, Any], models: bool) -> None:
     assert by_model("openai_responses", item) is models
-    assert len(list(spoken("openai_responses", raws(item)))) == models
 
 
-def test_a_long_output_that_names_a_call_is_no_call() -> None:
-    item = {"type": "function_call_output", "call_id": "c", "output": '{"type": "function_call"} ' * 50}
-    assert list(spoken("openai_responses", raws(item))) == []
+THOUGHT = {"type": "thinking", "thinking": "hm", "signature": "s"}
+CALL = {"type": "tool_use", "id": "t1", "name": "Read", "input": {"a": 1, "b": 2}}
+MADE = {"id": "t1", "type": "function", "function": {"name": "read", "arguments": '{"a": 1, "b": 2}'}}
+AGAIN = {"id": "t1", "type": "function", "function": {"name": "read", "arguments": '{"b":2,"a":1}'}}
+ITEM = {
+    "type": "function_call",
+    "id": "fc_1",
+    "status": "completed",
+    "call_id": "c",
+    "name": "f",
+    "arguments": "{}",
+}
+PART = {"functionCall": {"id": "1", "name": "f", "args": {"a": 1}}, "thoughtSignature": "s"}
 
 
-@pytest.mark.parametrize("format", ["anthropic_messages", "openai_chat", "openai_responses", "gemini"])
 @pytest.mark.parametrize(
-    "odd",
+    ("format", "one", "other"),
     [
-        b'{"role": "assistant", "content": "\xff"}',
-        b'["assistant", "model"]',
-        b'"assistant model"',
-        b"null",
-        b'{"role": ["assistant"], "parts": "model"}',
-        b'{"role": "assistant", "content": ' + b"[" * 5000 + b"]" * 5000 + b"}",
+        ("anthropic_messages", {"content": "Yes. "}, {"content": [THOUGHT, {"type": "text", "text": " Yes."}]}),
+        ("anthropic_messages", {"content": [CALL]}, {"content": [{**CALL, "input": {"b": 2, "a": 1}}, THOUGHT]}),
+        ("openai_chat", {"content": None, "tool_calls": [MADE]}, {"reasoning": "hm", "tool_calls": [AGAIN]}),
+        ("openai_responses", ITEM, {key: ITEM[key] for key in ("type", "arguments", "name", "call_id")}),
+        ("openai_responses", {"type": "reasoning", "id": "rs"}, {"type": "reasoning", "encrypted_content": "x"}),
+        (
+            "gemini",
+            {"parts": [PART]},
+            {"parts": [{"text": "hm", "thought": True}, {"functionCall": PART["functionCall"]}]},
+        ),
     ],
 )
-def test_what_cannot_be_read_is_not_the_models(format: str, odd: bytes) -> None:
-    assert list(spoken(format, [msgspec.Raw(odd)])) == []
+def test_copies_of_one_message_say_the_same(format: str, one: dict[str, Any], other: dict[str, Any]) -> None:
+    assert said(format, one) == said(format, other)
 
 
-def test_a_body_without_messages_has_no_others() -> None:
-    assert others_in(b'{"model": "m"}', "openai_chat") == 0
-    assert others_in(b'{"input": "one text"}', "openai_responses") == 1
-    assert others_in(b'{"contents": [{"role": "user"}, {"role": "model"}, {}]}', "gemini") == 2
+@pytest.mark.parametrize(
+    ("format", "one", "other"),
+    [
+        ("anthropic_messages", {"content": "Yes."}, {"content": "No."}),
+        ("anthropic_messages", {"content": [CALL]}, {"content": [{**CALL, "id": "t2"}]}),
+        (
+            "openai_chat",
+            {"tool_calls": [MADE]},
+            {"tool_calls": [{**MADE, "function": {"name": "x", "arguments": "{}"}}]},
+        ),
+        ("openai_responses", ITEM, {**ITEM, "arguments": '{"a": 1}'}),
+        (
+            "openai_responses",
+            {"type": "custom_tool_call", "input": "a"},
+            {"type": "custom_tool_call", "input": "b"},
+        ),
+        ("gemini", {"parts": [PART]}, {"parts": [{"functionCall": {"name": "f", "args": {}}}]}),
+    ],
+)
+def test_two_messages_do_not(format: str, one: dict[str, Any], other: dict[str, Any]) -> None:
+    assert said(format, one) != said(format, other)

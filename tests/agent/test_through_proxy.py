@@ -124,3 +124,43 @@ def test_statistics_are_those_of_the_conversation(offer: str, provider: Provider
     for number, text in enumerate(shown, 1):
         assert text.startswith("[Prunus] ") and "less.\n\nPrunus Statistics" in text
         assert re.search(rf"Session [0-9a-f]+: {number} request", text)
+
+
+@pytest.mark.parametrize("format", FORMATS)
+@pytest.mark.parametrize("id", ["", "call_1"])
+def test_a_hidden_exchange_goes_out_with_no_other_key(
+    format: str, id: str, provider: Provider, tmp_path: Path
+) -> None:
+    """Two conversations that differ in their first message only, and one that does not differ at all."""
+    url = f"sqlite:///{tmp_path / 'p.db'}"
+    values: dict[str, Any] = {"preset": "auto", "agent": {"offer": "hidden"}, "store": {"url": url}}
+    secret: Part = (
+        "call", "hid_0123456789", "context_prune", {"action": "distill", "targets": [["tools", "it is hunter2"]]},
+    )  # fmt: skip
+    last: Part = ("call", id, "read", {"path": "/1"}) if id else ("text", "Done.")
+
+    def ask(url: str, key: str, messages: list[Any]) -> list[Any]:
+        headers = [("content-type", "application/json"), ("authorization", f"Bearer {key}")]
+        answered = call(url, "POST", PATHS[format], question(format, messages), headers)
+        assert answered.status == 200
+        return keep(format, understood(format, answered.body, streaming=True)["message"])
+
+    def sent() -> str:
+        return provider.asked[-1].body.decode()
+
+    for restarted in (False, True):
+        with behind(provider, **values) as proxy:
+            behind_it = [*results(format, [(id, TEXT)])] if id else []
+            behind_it.append({"role": "user", "content": "And now?"})
+            if not restarted:
+                script(provider, format, True, [secret], [last], *[[("text", "Yes.")]] * 4)
+                said = ask(proxy.url, "alice", [{"role": "user", "content": "Hi."}])
+            else:
+                script(provider, format, True, *[[("text", "Yes.")]] * 3)
+            ask(proxy.url, "bob", [{"role": "user", "content": "Hello."}, *said, *behind_it])
+            assert "hunter2" not in sent()
+            ask(proxy.url, "bob", [{"role": "user", "content": "Hi."}, *said, *behind_it])
+            assert "hunter2" not in sent()
+            ask(proxy.url, "alice", [{"role": "user", "content": "Hi."}, *said, *behind_it])
+            assert "hunter2" in sent()
+    assert b"alice" not in (tmp_path / "p.db").read_bytes()

@@ -10,6 +10,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from prunus.agent.calls import Site
 from prunus.agent.veils import Screen, veil_of
 from prunus.agent.withheld import Withheld
 from tests.agent.scripts import FORMATS, Part, answer, understood
@@ -27,8 +28,8 @@ class Told:
     def __init__(self) -> None:
         self.kept: dict[tuple[str, str], str] = {}
 
-    def keep(self, id: str, tool: str, rest: str, withheld: Withheld) -> None:
-        self.kept[id, tool] = json.loads("{" + withheld.member + "}")["intent"]
+    def keep(self, site: Site, withheld: Withheld) -> None:
+        self.kept[site.id, site.tool] = json.loads("{" + withheld.member + "}")["intent"]
 
 
 def veiled(format: str, raw: bytes, streaming: bool, *cuts: int) -> tuple[bytes, Told]:

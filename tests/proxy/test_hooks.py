@@ -67,7 +67,7 @@ class Layer:
     turn: Turn | None
     seen: list[tuple[str, bool, str]] = field(default_factory=list)
 
-    def open(self, body: bytes, format: str, *, streaming: bool, tenant: str) -> Turn | None:
+    def open(self, body: bytes, format: str, *, streaming: bool, tenant: str, caller: str) -> Turn | None:
         self.seen.append((format, streaming, tenant))
         return self.turn
 

@@ -290,6 +290,16 @@ def test_an_older_store_is_brought_up_to_date(store: Store, path: Path) -> None:
         store.receipts("")
 
 
+def test_what_named_no_conversation_is_removed_from_an_older_store(path: Path) -> None:
+    older = Database(path, migrations=MIGRATIONS[:2])
+    row = "INSERT INTO hidden (tenant, key, value, seen) VALUES ('', 'call:toolu_000000000001', x'7b7d', 1)"
+    older.write(lambda connection: connection.execute(row))
+    older.close()
+    newer = Database(path)
+    assert newer.read(lambda connection: connection.execute("SELECT * FROM hidden").fetchall()) == []
+    newer.close()
+
+
 def test_a_step_that_fails_leaves_the_store_as_it_was(store: Store, path: Path) -> None:
     store.record("", exchange(), [receipt("aaaaaa")])
     broken = Database(path, migrations=(*MIGRATIONS, ("DROP TABLE receipts", "not SQL")))

@@ -7,7 +7,7 @@ from typing import Final
 
 from prunus.agent.info import could_go, fullness
 from prunus.agent.look import Look, look_at
-from prunus.formats import frame, parse
+from prunus.formats import Frame, parse
 from prunus.policy.budget import CATEGORIES, budget
 from prunus.settings import Settings
 from prunus.strategies.asked import Asked
@@ -19,18 +19,14 @@ __all__ = ["command_of", "respond"]
 
 _BAR = 24
 _ADDRESSED: Final = re.compile(rb"/(?:prunus|acp)", re.IGNORECASE)
-_NEAR: Final = 524_288
-"""Bytes from the end of a request within which its newest message begins; system text and tools may follow it."""
 
 
-def command_of(body: bytes, format: str) -> Command | None:
+def command_of(cut: Frame) -> Command | None:
     """The command that the newest message of a request is, if it is one."""
-    if _ADDRESSED.search(body, max(0, len(body) - _NEAR)) is None:
+    raw = cut.raw(len(cut) - 1) if len(cut) else b""
+    if _ADDRESSED.search(raw) is None:
         return None
-    cut = frame(body, format)
-    if not len(cut):
-        return None
-    found = command_in(parse(cut.format, cut.raw(len(cut) - 1), len(cut) - 1))
+    found = command_in(parse(cut.format, raw, len(cut) - 1))
     return None if found is None else found[1]
 
 

@@ -8,7 +8,7 @@ from typing import Final
 
 from prunus.notes import unechoed
 
-__all__ = ["Echo", "shown_ids"]
+__all__ = ["Echo", "ShownIds"]
 
 _LONGEST: Final = 400
 """Characters that a tag has at most; what is longer is none."""
@@ -16,12 +16,21 @@ _SHOWN: Final = re.compile(rb"\[id ([0-9a-f]{6,32})((?:, (?:thinking|text) [0-9a
 _OTHER: Final = re.compile(rb" ([0-9a-f]{6,32})")
 
 
-def shown_ids(body: bytes) -> frozenset[str]:
-    """The ids that a request shows behind its results."""
-    if b"[id " not in body:
-        return frozenset()
-    found = _SHOWN.findall(body)
-    return frozenset(id.decode() for first, more in found for id in (first, *_OTHER.findall(more)))
+class ShownIds:
+    """The ids that a request shows behind its results, looked for once a model writes something like one."""
+
+    __slots__ = ("_body", "_ids")
+
+    def __init__(self, body: bytes) -> None:
+        self._body = body
+        self._ids: frozenset[str] | None = None
+
+    def __contains__(self, id: object) -> bool:
+        if self._ids is None:
+            found = _SHOWN.findall(self._body)
+            self._ids = frozenset(id.decode() for first, more in found for id in (first, *_OTHER.findall(more)))
+            self._body = b""
+        return id in self._ids
 
 
 class Echo:

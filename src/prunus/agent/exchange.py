@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, Final
 
 import msgspec
 
 from prunus.errors import FormatError
-from prunus.formats import as_json
+from prunus.formats import Frame, as_json, place_of
 from prunus.formats.openai_responses import OpenAIResponses, message_of
 from prunus.splice import values
 from prunus.surrogates import decode
@@ -20,7 +20,9 @@ __all__ = [
     "extended",
     "items_of",
     "messages_of",
+    "place_beside",
     "results",
+    "rewritten",
     "top_of",
     "with_top",
     "words_of",
@@ -130,6 +132,33 @@ def blocks_of(content: object) -> list[dict[str, Any]]:
 def with_top(top: Mapping[str, msgspec.Raw], changes: Mapping[str, bytes]) -> bytes:
     """The body with other values at some top-level keys; the others keep their bytes and their order."""
     return msgspec.json.encode({**top, **{key: msgspec.Raw(value) for key, value in changes.items()}})
+
+
+def rewritten(cut: Frame, changes: Iterable[tuple[int, int, bytes]]) -> bytes:
+    """A body with other bytes at some places (start, end, bytes); the same object where there are none."""
+    body = memoryview(cut.body)
+    pieces: list[bytes | memoryview] = []
+    at = 0
+    for start, end, new in sorted(changes):
+        pieces += (body[at:start], new)
+        at = end
+    return b"".join((*pieces, body[at:])) if pieces else cut.body
+
+
+def place_beside(cut: Frame, key: str, value: bytes) -> tuple[int, int, bytes]:
+    """The change that gives a body another value at a key beside its messages; a new key stands at the end."""
+    body, text, before = cut.body, cut.body, 0
+    if cut.starts and key in cut.ahead:
+        text = body[: cut.starts[0] if cut.bare else body.rindex(b"[", 0, cut.starts[0])] + b"0}"
+    elif cut.starts:
+        opening = b'{"\\u0000":' + (b"0" if cut.bare else b"[0")
+        text, before = opening + body[cut.ends[-1] :], cut.ends[-1] - len(opening)
+    top = decode(text, dict[str, msgspec.Raw])
+    if key not in top:
+        end = len(body.rstrip()) - 1
+        return end, end, b',"%b":%b' % (key.encode(), value)
+    start = before + place_of(text, top, key)
+    return start, start + len(top[key]), value
 
 
 def _object(arguments: Mapping[str, Any] | str) -> Any:

@@ -1,4 +1,4 @@
-"""Putting hidden exchanges back into a request, so that the model sees its turns as they were.
+"""Putting hidden exchanges back into a step of a request, so that the model sees its turns as they were.
 
 Where a client has changed its copy so much that it cannot be told apart any more, its message stays merged: that
 is a legal request, and costs a cache miss and the decisions of that turn.
@@ -6,43 +6,27 @@ is a legal request, and costs a cache miss and the decisions of that turn.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 import msgspec
 
-from prunus.agent.exchange import messages_of, top_of, with_top, words_of
-from prunus.agent.record import Mixed, Record, keys_of
-from prunus.agent.spoken import by_model, spoken
+from prunus.agent.exchange import words_of
+from prunus.agent.record import Mixed, Record
+from prunus.agent.spoken import by_model
+from prunus.agent.steps import Saying
 from prunus.agent.wires.wire import BETWEEN
 from prunus.surrogates import decode
 
-__all__ = ["Lookup", "expanded"]
-
-Lookup = Callable[[Iterable[str]], Mapping[str, bytes]]
-"""Which of these keys are kept, with their records."""
+__all__ = ["expanded"]
 
 
-def expanded(body: bytes, format: str, lookup: Lookup) -> bytes:
-    """The body with every hidden exchange in its place; the same object where there is none."""
-    top = top_of(body)
-    field, raws = messages_of(top, format)
-    messages: dict[int, dict[str, Any]] = {}
-    keys: dict[str, int] = {}
-    for index, others, message in spoken(format, raws):
-        messages[index] = message
-        for key in keys_of(format, others, message):
-            keys.setdefault(key, index)
-    found = lookup(keys) if keys else {}
-    records = {
-        keys[key]: record for key, raw in found.items() if (record := Record.load(raw)) and record.format == format
-    }
-    if not records:
-        return body
-    whole: list[Any] = list(raws)
+def expanded(format: str, sayings: Sequence[Saying], records: Mapping[int, Record]) -> list[Any]:
+    """The messages of a step with the hidden exchanges of its messages, by their place in it."""
+    whole: list[Any] = [msgspec.Raw(saying.raw) for saying in sayings]
     for index in sorted(records, reverse=True):
-        _EXPAND[format](whole, index, messages[index], records[index])
-    return with_top(top, {field: msgspec.json.encode(whole)})
+        _EXPAND[format](whole, index, sayings[index].value or {}, records[index])
+    return whole
 
 
 def _decoded(message: Any) -> dict[str, Any]:

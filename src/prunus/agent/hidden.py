@@ -8,22 +8,23 @@ is withheld, and what the client did not see is kept for later requests. Nothing
 from __future__ import annotations
 
 from collections import OrderedDict
-from collections.abc import Callable, Iterable, Mapping, Sequence
-from functools import partial
+from collections.abc import Callable, Iterable, Sequence
+from functools import lru_cache, partial
 from threading import Lock
 from typing import Any, Final, Protocol
 
 from prunus.agent.answer import execute
+from prunus.agent.calls import Site
 from prunus.agent.chat_commands import command_of, respond
-from prunus.agent.echo import shown_ids
-from prunus.agent.exchange import FIELDS, extended, results, top_of, with_top
-from prunus.agent.expand import expanded
-from prunus.agent.purposes import offered, purpose_key, recalled
-from prunus.agent.record import Mixed, Record, call_key, text_key
+from prunus.agent.echo import ShownIds
+from prunus.agent.exchange import FIELDS, extended, place_beside, results, rewritten, top_of
+from prunus.agent.lineage import call_key, purpose_key, root, text_key
+from prunus.agent.offer import offer
+from prunus.agent.record import Mixed, Record
 from prunus.agent.replies import failure, reply
-from prunus.agent.schema import TOOLS, with_tools
+from prunus.agent.schema import TOOLS
 from prunus.agent.session import Archive, statistics
-from prunus.agent.spoken import others_in
+from prunus.agent.threads import Found, Threads
 from prunus.agent.veils import Screen, Veil, veil_of
 from prunus.agent.wires import HiddenCall, Wire, wire_of
 from prunus.agent.withheld import Withheld
@@ -35,7 +36,11 @@ from prunus.store.store import StoreError
 __all__ = ["AgentLayer", "Shelf", "Visit"]
 
 _KNOWN: Final = 20_000
-"""Keys whose records are kept at hand, also those that have none."""
+"""Records that are kept at hand."""
+_OFFERS: Final = 64
+"""Lists of tools that are kept at hand as they are offered."""
+_SHARE: Final = 6
+"""A pruner counts six bytes for each byte of a body; only bodies are held here, so that they stay as long."""
 _LAST: Final = "This was the last call of this kind in this turn; go on with the task."
 
 
@@ -55,39 +60,43 @@ class AgentLayer:
     ) -> None:
         """`trouble` is told of a shelf that cannot be used; the layer goes on with what it has at hand."""
         self.settings = settings
-        self.toolbox = settings.toolbox()
+        self.offer = lru_cache(_OFFERS)(partial(offer, settings.toolbox(), settings.agent))
+        self.threads = Threads(
+            settings.limits.conversations, settings.limits.memory // _SHARE, purposes=settings.agent.intent
+        )
         self._shelf = shelf
         self._trouble = trouble
-        self._known: OrderedDict[tuple[str, str], bytes | None] = OrderedDict()
+        self._known: OrderedDict[tuple[str, str], bytes] = OrderedDict()
         self._lock = Lock()
 
-    def open(self, body: bytes, format: str, *, streaming: bool, tenant: str) -> Visit | None:
+    def open(self, body: bytes, format: str, *, streaming: bool, tenant: str, caller: str) -> Visit | None:
         """Begin an exchange; None where there is nothing to do."""
         agent = self.settings.agent
-        if format not in FIELDS or (agent.offer == "off" and not agent.commands and not agent.intent):
+        asleep = agent.offer == "off" and not agent.commands and not agent.intent
+        if asleep or format not in FIELDS or body[:1] == b"[":
             return None
-        return Visit(self, body, format, streaming=streaming, tenant=tenant)
+        return Visit(self, body, format, streaming=streaming, tenant=tenant, caller=caller)
 
-    def recall(self, tenant: str, keys: Iterable[str]) -> Mapping[str, bytes]:
-        """The records of these keys.
-
-        A key reaches us only after its record was written, so that one without a record will not get one later.
-        """
+    def recall(self, tenant: str, keys: Iterable[str]) -> Found:
+        """The records of these keys."""
         wanted = list(keys)
-        unknown = [key for key in wanted if (tenant, key) not in self._known]
-        if unknown:
-            try:
-                found = self._shelf.hidden(tenant, unknown) if self._shelf is not None else {}
-            except StoreError as error:
-                self._report(error)
-            else:
-                for key in unknown:
-                    self._remember(tenant, key, found.get(key))
-        return {key: raw for key in wanted if (raw := self._known.get((tenant, key))) is not None}
+        with self._lock:
+            found = {key: raw for key in wanted if (raw := self._known.get((tenant, key))) is not None}
+        unknown = [key for key in wanted if key not in found]
+        if not unknown or self._shelf is None:
+            return Found(found)
+        try:
+            return Found(found | self._shelf.hidden(tenant, unknown))
+        except StoreError as error:
+            self._report(error)
+            return Found(found, whole=False)
 
     def keep(self, tenant: str, key: str, raw: bytes) -> None:
         """Write a record down before the client can ask for what follows it."""
-        self._remember(tenant, key, raw)
+        with self._lock:
+            self._known[tenant, key] = raw
+            while len(self._known) > _KNOWN:
+                self._known.popitem(last=False)
         if self._shelf is not None:
             try:
                 self._shelf.save_hidden(tenant, key, raw)
@@ -106,28 +115,26 @@ class AgentLayer:
         if self._trouble is not None:
             self._trouble(error)
 
-    def _remember(self, tenant: str, key: str, raw: bytes | None) -> None:
-        with self._lock:
-            self._known[tenant, key] = raw
-            while len(self._known) > _KNOWN:
-                self._known.popitem(last=False)
-
 
 class Visit:
     """One request, from its arrival to the end of its answer."""
 
-    def __init__(self, layer: AgentLayer, body: bytes, format: str, *, streaming: bool, tenant: str) -> None:
+    def __init__(
+        self, layer: AgentLayer, body: bytes, format: str, *, streaming: bool, tenant: str, caller: str
+    ) -> None:
         self._layer = layer
         self._settings = layer.settings
-        self._arrived = body
+        self._arrival = layer.threads.arrive(body, format, root(tenant, caller, format))
         self._format = format
         self._streaming = streaming
         self._tenant = tenant
-        self._hides = self._settings.agent.offer == "hidden" and wire_of(format, streaming=streaming) is not None
+        self._hides = False
         self._wire: Wire | None = None
         self._edit_tools: frozenset[str] = frozenset()
         """Those that were offered with an intent of ours."""
         self._veil: Veil | None = None
+        self._link = b""
+        """The conversation up to the answer, by which what the client does not see of that is known."""
         self._given = body
         """What was pruned, with the hops of this turn behind it."""
         self._sent = b""
@@ -137,8 +144,6 @@ class Visit:
         self._thoughts: list[str] = []
         self._before = ""
         self._hops = 0
-        self._place = -1
-        """How many messages of the request are not the model's, once that is asked."""
         self._kept: set[str] = set()
 
     @property
@@ -147,26 +152,30 @@ class Visit:
 
     def reply(self) -> tuple[str, bytes] | None:
         """The answer to a command that the user typed, if the newest message is one."""
-        command = command_of(self._arrived, self._format) if self._settings.agent.commands else None
+        cut = self._arrival.cut
+        command = command_of(cut) if self._settings.agent.commands else None
         if command is None:
             return None
         body = self.before()
         box = self._layer.statistics(self._tenant, body, self._format) if command.name == "stats" else ""
         text = respond(command, body, self._format, self._settings, box)
-        return reply(self._format, text, self._arrived, streaming=self._streaming)
+        return reply(self._format, text, cut.body, streaming=self._streaming)
 
     def before(self) -> bytes:
         """The body with what the client does not know: hidden exchanges, intents of edits, and tools."""
-        body = self._arrived
-        recall = partial(self._layer.recall, self._tenant)
-        if self._settings.agent.intent:
-            body = recalled(self._with_intent(body), self._format, recall)
-        if self._hides:
-            more = with_tools(body, self._format)
-            self._hides = more is not None
-            body = body if more is None else expanded(more, self._format, recall)
-        self._given = body
-        return body
+        cut = self._arrival.cut
+        # Arguments that Gemini streams piece by piece would have to be put together here.
+        pieces = self._format == "gemini" and b'"streamFunctionCallArguments"' in cut.around()
+        tools, self._edit_tools, self._hides = self._layer.offer(
+            cut.prompt.get("tools"), self._format, pieces=pieces
+        )
+        thread = self._layer.threads.read(
+            self._arrival, partial(self._layer.recall, self._tenant), hides=self._hides
+        )
+        self._link = thread.next
+        beside = [] if tools is None else [place_beside(cut, "tools", tools)]
+        self._given = rewritten(cut, [*thread.changes(), *beside])
+        return self._given
 
     def after(self, outcome: Outcome[bytes]) -> bytes:
         """The pruned body."""
@@ -175,7 +184,7 @@ class Visit:
         self._sent = body
         if self._settings.agent.offer != "off":
             self._wire = wire_of(
-                self._format, streaming=self._streaming, ids=shown_ids(body), tools=TOOLS if self._hides else ()
+                self._format, streaming=self._streaming, ids=ShownIds(body), tools=TOOLS if self._hides else ()
             )
         self._veil = self._new_veil()
         return body
@@ -231,33 +240,21 @@ class Visit:
 
     def _save(self, wire: Wire, mixed: list[Mixed]) -> None:
         record = Record(self._format, self._messages, self._before, self._thoughts, mixed)
-        index = others_in(self._arrived, self._format)
         if wire.visible:
-            key = call_key(index, wire.visible[0])
+            key = call_key(self._link, wire.visible[0])
         else:
             text = wire.text()
-            key = text_key(index, text if self._format != "openai_responses" else text[len(self._before) :])
+            key = text_key(self._link, text if self._format != "openai_responses" else text[len(self._before) :])
         self._layer.keep(self._tenant, key, record.dump())
-
-    def _with_intent(self, body: bytes) -> bytes:
-        """The body with the intent in the schemas of its edit tools."""
-        top = top_of(body)
-        # Arguments that Gemini streams piece by piece would have to be put together here.
-        if "tools" not in top or b'"streamFunctionCallArguments"' in bytes(top.get("toolConfig", b"")):
-            return body
-        tools, self._edit_tools = offered(bytes(top["tools"]), self._layer.toolbox)
-        return with_top(top, {"tools": tools}) if self._edit_tools else body
 
     def _new_veil(self) -> Veil | None:
         if not self._edit_tools:
             return None
         return veil_of(self._format, Screen(self._edit_tools, self._withheld), streaming=self._streaming)
 
-    def _withheld(self, id: str, tool: str, rest: str, withheld: Withheld) -> None:
+    def _withheld(self, site: Site, withheld: Withheld) -> None:
         """Keep an intent; some formats tell the same call several times."""
-        if self._place < 0:
-            self._place = others_in(self._arrived, self._format)
-        key = purpose_key(self._place, id, tool, rest)
+        key = purpose_key(self._link, site)
         if key not in self._kept:
             self._kept.add(key)
             self._layer.keep(self._tenant, key, withheld.dump())

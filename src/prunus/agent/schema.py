@@ -10,7 +10,7 @@ from typing import Any, Final
 
 import msgspec
 
-from prunus.agent.exchange import items_of, top_of, with_top
+from prunus.agent.exchange import items_of
 from prunus.strategies.decision import ACTIONS, INFO, PRUNE
 
 __all__ = ["SCHEMA", "TOOLS", "tool_definitions", "with_tools"]
@@ -80,14 +80,13 @@ TOOLS: Final = frozenset({PRUNE, INFO})
 """The names under which the proxy offers them."""
 
 
-def with_tools(body: bytes, format: str) -> bytes | None:
-    """The body with the hidden tools behind those that it has.
+def with_tools(tools: bytes, format: str) -> bytes | None:
+    """The tools of a request with the hidden ones behind them.
 
     None where the client has tools of these names, or its tools are no list.
     """
-    top = top_of(body)
-    tools = items_of(bytes(top.get("tools", b"[]")))
-    if tools is None or any(b'"%b"' % name.encode() in bytes(tool) for tool in tools for name in TOOLS):
+    raws = items_of(tools)
+    if raws is None or any(b'"%b"' % name.encode() in bytes(tool) for tool in raws for name in TOOLS):
         return None
     more = [msgspec.Raw(msgspec.json.encode(tool)) for tool in tool_definitions(format)]
-    return with_top(top, {"tools": msgspec.json.encode([*tools, *more])})
+    return msgspec.json.encode([*raws, *more])

@@ -10,7 +10,7 @@ from prunus import surrogates
 from prunus.errors import FormatError
 from prunus.formats.digest import digest, unmarked
 from prunus.formats.format import Format, as_json
-from prunus.formats.frame import Frame, frame, resume
+from prunus.formats.frame import Frame, frame, place_of, resume
 from prunus.formats.objects import Objects, copy, encode, read_objects
 from prunus.formats.recognition import FORMATS, format_named
 from prunus.formats.write import write
@@ -29,6 +29,7 @@ __all__ = [
     "format_named",
     "frame",
     "parse",
+    "place_of",
     "read",
     "read_objects",
     "resume",

@@ -18,7 +18,7 @@ from prunus.formats.openai_responses import OpenAIResponses, message_of
 from prunus.formats.recognition import FIELDS, format_named, recognise
 from prunus.surrogates import decode
 
-__all__ = ["PROMPT", "Frame", "frame", "held_elsewhere", "resume"]
+__all__ = ["PROMPT", "Frame", "frame", "held_elsewhere", "place_of", "resume"]
 
 PROMPT: Final = ("model", "system", "instructions", "systemInstruction", "system_instruction", "tools")
 _HELD: Final = "previous_response_id"
@@ -116,7 +116,7 @@ def frame(body: bytes, name: str | None = None) -> Frame:
             return Frame(body, known, starts, ends)
         if opening != b"{":
             raise FormatError(f"not JSON: the body starts with {body[start : start + 20]!r}")
-        return _frame_object(body, start, chosen)
+        return _frame_object(body, chosen)
     except msgspec.MsgspecError as error:
         raise FormatError(f"not JSON: {error}") from error
     except UnicodeDecodeError as error:
@@ -158,7 +158,7 @@ def resume(known: Frame, body: bytes, count: int, name: str | None = None) -> Fr
     return made
 
 
-def _frame_object(body: bytes, start: int, chosen: Format | None) -> Frame:
+def _frame_object(body: bytes, chosen: Format | None) -> Frame:
     top = decode(body, dict[str, msgspec.Raw])
     field = chosen.field if chosen else next((key for key in FIELDS if key in top), "")
     if field not in top:
@@ -167,7 +167,7 @@ def _frame_object(body: bytes, start: int, chosen: Format | None) -> Frame:
         raise FormatError(f"no known format: the body has the keys {keys}; expected {wanted}, or a list")
     order = list(top)
     ahead = frozenset(order[: order.index(field)])
-    place = _place(body, start, top, field)
+    place = place_of(body, top, field)
     prompt = _prompt(top)
     around = held_elsewhere(_value(top, _HELD)), _model(prompt), prompt, ahead
     if bytes(memoryview(top[field])[:1]) == b'"' and field == OpenAIResponses.field:
@@ -205,9 +205,9 @@ def _told(keys: Collection[str], prompt: Mapping[str, bytes]) -> dict[str, Any]:
     return dict.fromkeys(keys) | {key: decode(prompt[key]) for key in ("model", "tools") if key in prompt}
 
 
-def _place(body: bytes, start: int, top: Mapping[str, msgspec.Raw], field: str) -> int:
-    """Where the list of a top-level key begins."""
-    at = start + 1
+def place_of(body: bytes, top: Mapping[str, msgspec.Raw], field: str) -> int:
+    """Where the value of a top-level key begins."""
+    at = _skip(body, 0) + 1
     place = 0
     passed: set[str] = set()
     while found := _KEY.match(body, at):

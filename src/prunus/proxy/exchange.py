@@ -25,6 +25,8 @@ class Arrived:
     time: float
     key: str = ""
     """What the client calls the conversation, where it sends a header for that."""
+    caller: str = ""
+    """Whose credentials it carries, as a hash."""
 
 
 @dataclass(frozen=True, slots=True)

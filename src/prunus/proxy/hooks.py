@@ -3,7 +3,7 @@
 The proxy asks the layer once for each request of a model that may be pruned. What it gets back sees the request
 before and after it is pruned, and the bytes of the answer; it does no I/O itself. The order of calls:
 
-    turn = layer.open(body, format, streaming=..., tenant=...)    None: nothing to do for this request
+    turn = layer.open(body, format, streaming=..., tenant=..., caller=...)    None: nothing to do for this request
     turn.reply()                  an answer of the layer's own; nothing goes upstream then
     body = turn.before()          the body to prune: earlier hidden exchanges put back
     outcome = pruner.prune(body)
@@ -55,5 +55,8 @@ class Turn(Protocol):
 class Layer(Protocol):
     """What the agent may do about its context, for all requests."""
 
-    def open(self, body: bytes, format: str, *, streaming: bool, tenant: str) -> Turn | None:
-        """Begin an exchange; `body` is JSON without content encoding, `format` one of `formats`."""
+    def open(self, body: bytes, format: str, *, streaming: bool, tenant: str, caller: str) -> Turn | None:
+        """Begin an exchange; `body` is JSON without content encoding, `format` one of `formats`.
+
+        `caller` tells those apart who use the proxy as one tenant, each with credentials of their own.
+        """

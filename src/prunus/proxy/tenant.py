@@ -101,7 +101,9 @@ class Tenant:
         turn = None
         if self._layer is not None:
             streaming = look.streaming or route.streaming
-            turn = self._layer.open(body, route.format, streaming=streaming, tenant=self.name)
+            turn = self._layer.open(
+                body, route.format, streaming=streaming, tenant=self.name, caller=arrived.caller
+            )
         given = body
         if turn is not None:
             reply = turn.reply()

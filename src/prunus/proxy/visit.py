@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from typing import Any, Final
 
 from prunus.proxy.answers import answer_with, refuse
+from prunus.proxy.caller import caller_of
 from prunus.proxy.exchange import Arrived, Event, Prepared
 from prunus.proxy.faults import LOGGER, Faults
 from prunus.proxy.headers import Headers, answer_headers, request_headers, value_of
@@ -115,7 +116,8 @@ class Visit:
         encoding = self._names.get("content-encoding", "")
         client = _client(self._names.get("user-agent", ""))
         key = next((value for name in _KEYS if (value := self._names.get(name, ""))), "")
-        arrived = Arrived(raw, encoding, self._route, client, self._time, key)
+        caller = caller_of(self._headers, self._query)
+        arrived = Arrived(raw, encoding, self._route, client, self._time, key, caller)
         prepared = await self._house.prepare(self._tenant, arrived)
         self._prepared = prepared
         self._house.metrics.pruning.observe(prepared.seconds)

@@ -154,4 +154,9 @@ _ACCOUNTS: Final[Migration] = (
     "ALTER TABLE conversations ADD COLUMN tokens INTEGER NOT NULL DEFAULT 0",
 )
 
-MIGRATIONS: Final[tuple[Migration, ...]] = (_FIRST, _ACCOUNTS)
+_OWNED: Final[Migration] = (
+    # What was kept before named neither the conversation nor the caller it belongs to.
+    "DELETE FROM hidden",
+)
+
+MIGRATIONS: Final[tuple[Migration, ...]] = (_FIRST, _ACCOUNTS, _OWNED)

@@ -24,7 +24,9 @@ COMMANDS: Final = {
 ANSWER: Final = "[Prunus] "
 """How every answer begins, by which it is recognised later."""
 
-_COMMAND: Final = re.compile(r"\s*/(?:acp|prunus)(?:[ \t]++([^\n]{0,200}+))?\s*", re.IGNORECASE)
+_COMMAND: Final = re.compile(r"/(?:acp|prunus)(?:[ \t]+([^\n]*))?", re.IGNORECASE)
+_LONGEST: Final = 220
+"""Characters of a command; what is longer is none."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,9 +45,8 @@ class Command:
 
 def read_command(text: str) -> Command | None:
     """The command that a text is, if it is nothing else."""
-    if "/" not in text[:200] and "<system-reminder>" not in text:
-        return None
-    found = _COMMAND.fullmatch(without_reminders(text))
+    alone = without_reminders(text).strip()
+    found = _COMMAND.fullmatch(alone) if len(alone) <= _LONGEST else None
     if found is None:
         return None
     name, *words = (found[1] or "stats").lower().split()
@@ -53,17 +54,16 @@ def read_command(text: str) -> Command | None:
 
 
 def command_in(message: Message) -> tuple[int, Command] | None:
-    """The part of a user's message that is a command, and the command."""
+    """The part of a user's message that is a command, and the command; it says nothing else, reminders aside."""
     if message.role != "user" or not message.spoken:
         return None
     texts = [(i, part.text) for i, part in enumerate(message.parts) if isinstance(part, Text)]
-    for i, text in reversed(texts):
-        found = read_command(text)
-        if found is not None:
-            return i, found
-        if without_reminders(text).strip():
-            return None
-    return None
+    alone = [(i, text) for i, text in texts if without_reminders(text).strip()]
+    if len(alone) != 1:
+        return None
+    [(i, text)] = alone
+    found = read_command(text)
+    return None if found is None else (i, found)
 
 
 def answers(message: Message) -> tuple[int, ...]:

@@ -8,7 +8,7 @@ from typing import Any, Protocol
 
 import msgspec
 
-from prunus.agent.calls import calls_in_answer
+from prunus.agent.calls import Site, calls_in_answer
 from prunus.agent.withheld import Withheld, withhold
 from prunus.splice import Path, splice
 
@@ -31,8 +31,8 @@ class Screen:
 
     tools: Container[str]
     """Those that got the argument from us."""
-    keep: Callable[[str, str, str, Withheld], None]
-    """Told of each: the id of the call, the tool, the arguments that are left, and what was taken."""
+    keep: Callable[[Site, Withheld], None]
+    """Told of each: the call with the arguments that are left, and what was taken."""
 
     def text(self, id: str, tool: str, arguments: str) -> str:
         """Arguments as the client may see them."""
@@ -40,7 +40,7 @@ class Screen:
         if found is None:
             return arguments
         rest, withheld = found
-        self.keep(id, tool, rest, withheld)
+        self.keep(Site((), id, tool, rest), withheld)
         return rest
 
     def answer(self, format: str, answer: Any) -> dict[Path, bytes]:

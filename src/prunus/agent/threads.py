@@ -1,0 +1,194 @@
+"""Requests as their clients send them, kept so that the next one of a conversation costs what is new in it.
+
+What a request shares with an earlier one of the same conversation is found by comparing bytes, and the steps in
+there are taken over with all that was put into them. Only the steps behind are read, and asked for in the store.
+"""
+
+from __future__ import annotations
+
+from bisect import bisect_left
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from threading import Lock
+
+import msgspec
+
+from prunus.agent.calls import Site, calls_of
+from prunus.agent.expand import expanded
+from prunus.agent.lineage import keys_of, purpose_key
+from prunus.agent.purposes import with_purposes
+from prunus.agent.record import Record
+from prunus.agent.steps import Saying, Step, steps_from
+from prunus.formats import Frame, frame, resume
+
+__all__ = ["Arrival", "Found", "Lookup", "Thread", "Threads"]
+
+
+@dataclass(frozen=True, slots=True)
+class Found:
+    """The records of some keys."""
+
+    records: Mapping[str, bytes]
+    whole: bool = True
+    """Whether there are no others; a store that is down does not say."""
+
+
+Lookup = Callable[[Iterable[str]], Found]
+"""Which of these keys are kept, with their records."""
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Thread:
+    """One request, cut into steps."""
+
+    root: bytes
+    """The link before its first message."""
+    hides: bool
+    """Whether hidden exchanges are put back into it."""
+    cut: Frame
+    steps: Sequence[Step]
+    size: int
+    """Bytes that it holds, roughly."""
+
+    @property
+    def next(self) -> bytes:
+        """The link before what the model says next."""
+        return self.steps[-1].next if self.steps else self.root
+
+    def changes(self) -> list[tuple[int, int, bytes]]:
+        """Where the body gets other bytes, and which."""
+        starts, ends = self.cut.starts, self.cut.ends
+        return [
+            (starts[step.start], ends[step.end - 1], step.written)
+            for step in self.steps
+            if step.written is not None
+        ]
+
+    def continues(self, other: Thread) -> bool:
+        """Whether all of another request, its newest step aside, stands in this one."""
+        last = len(other.steps) - 2
+        return last < 0 or (last < len(self.steps) and self.steps[last].after == other.steps[last].after)
+
+
+@dataclass(frozen=True, slots=True)
+class Arrival:
+    """A request cut into its messages, and the one before it in its conversation, if that is known."""
+
+    root: bytes
+    cut: Frame
+    known: Thread | None
+    shared: int
+    """How many messages have the bytes that they had in that one."""
+
+
+class Threads:
+    """The newest request of each conversation, as far as there is room."""
+
+    def __init__(self, count: int, size: int, *, purposes: bool) -> None:
+        """Holds at most so many, and at most so many bytes; `purposes` are the intents of edits, to be put back."""
+        self._count = count
+        self._size = size
+        self._purposes = purposes
+        self._held = 0
+        self._threads: list[Thread] = []
+        self._lock = Lock()
+
+    def arrive(self, body: bytes, format: str, root: bytes) -> Arrival:
+        """Cut a body into its messages; what stood in an earlier one is not scanned again."""
+        with self._lock:
+            known = [one for one in reversed(self._threads) if one.root == root]
+        best, most = _closest(known, lambda one: one.cut.shared(body))
+        cut = None if best is None else resume(best.cut, body, most)
+        if cut is None:
+            cut = frame(body, format)
+            whole = cut
+            best, most = _closest(known, lambda one: _equal(one.cut, whole))
+        return Arrival(root, cut, best, most)
+
+    def read(self, arrival: Arrival, lookup: Lookup, *, hides: bool) -> Thread:
+        """Cut a request into steps, with all that is remembered of them."""
+        known = arrival.known if arrival.known is not None and arrival.known.hides == hides else None
+        # A step is over once the model has spoken behind it.
+        taken = known.steps[: bisect_left(known.steps, arrival.shared, key=lambda step: step.end)] if known else ()
+        start, link = (taken[-1].end, taken[-1].after) if taken else (0, arrival.root)
+        cut = arrival.cut
+        drafts = [self._draft(cut.format.name, *new, hides=hides) for new in steps_from(cut, start, link)]
+        keys = [key for draft in drafts for key in (*draft.keys, *(key for _, key, _ in draft.sites))]
+        found = lookup(keys) if keys else Found({})
+        steps = [*taken, *(draft.put_back(cut.format.name, found.records) for draft in drafts)]
+        size = cut.size + sum(len(step.written) for step in steps if step.written is not None)
+        thread = Thread(arrival.root, hides, cut, steps, size)
+        if found.whole:
+            self._remember(thread, known)
+        return thread
+
+    def _draft(self, format: str, step: Step, sayings: Sequence[Saying], *, hides: bool) -> _Draft:
+        keys: dict[str, int] = {}
+        sites: list[tuple[int, str, Site]] = []
+        for index, saying in enumerate(sayings):
+            if saying.model and saying.value is not None:
+                for key in keys_of(format, step.before, saying.value) if hides else ():
+                    keys.setdefault(key, index)
+                if self._purposes:
+                    calls = calls_of(format, saying.value)
+                    sites += ((index, purpose_key(step.before, site), site) for site in calls)
+        return _Draft(step, sayings, keys, sites)
+
+    def _remember(self, thread: Thread, known: Thread | None) -> None:
+        with self._lock:
+            if known is not None and known in self._threads and thread.continues(known):
+                self._threads.remove(known)
+                self._held -= known.size
+            self._threads.append(thread)
+            self._held += thread.size
+            while self._threads and (len(self._threads) > self._count or self._held > self._size):
+                self._held -= self._threads.pop(0).size
+
+
+@dataclass(frozen=True, slots=True)
+class _Draft:
+    """A step before what is remembered of it was looked up."""
+
+    step: Step
+    sayings: Sequence[Saying]
+    keys: Mapping[str, int]
+    """The keys of hidden exchanges, and the message that each belongs to."""
+    sites: Sequence[tuple[int, str, Site]]
+    """The calls of which an intent may be kept: message, key, and where they stand."""
+
+    def put_back(self, format: str, found: Mapping[str, bytes]) -> Step:
+        """The step with what is remembered of it."""
+        records = {
+            index: record
+            for key, index in self.keys.items()
+            if key in found and (record := Record.load(found[key])) and record.format == format
+        }
+        sites = [row for row in self.sites if row[1] in found]
+        if not records and not sites:
+            return self.step
+        sayings = [
+            with_purposes(saying, [(key, site) for at, key, site in sites if at == index], found)
+            for index, saying in enumerate(self.sayings)
+        ]
+        written = msgspec.json.encode(expanded(format, sayings, records))[1:-1]
+        if written == b",".join(saying.raw for saying in self.sayings):
+            return self.step
+        return replace(self.step, written=written)
+
+
+def _closest(known: Iterable[Thread], shared: Callable[[Thread], int]) -> tuple[Thread | None, int]:
+    """The request that has the most messages in common with another one, and how many."""
+    best, most = None, 0
+    for one in known:
+        count = shared(one)
+        if count > most:
+            best, most = one, count
+        if count and count == len(one.cut):
+            break
+    return best, most
+
+
+def _equal(one: Frame, other: Frame) -> int:
+    """How many messages two bodies begin with that have the same bytes."""
+    both = range(min(len(one), len(other)))
+    return next((index for index in both if one.raw(index) != other.raw(index)), len(both))

@@ -1,0 +1,130 @@
+"""Requests of a conversation cost what is new in them, and give what they would give alone."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable
+from typing import Any
+
+import pytest
+
+from prunus.agent.exchange import FIELDS, place_beside, rewritten
+from prunus.agent.lineage import root
+from prunus.agent.threads import Found, Thread, Threads
+from prunus.formats import frame
+from tests.agent.scripts import FORMATS, Part
+from tests.agent.test_hidden import INFO, Talk
+
+every_format = pytest.mark.parametrize("format", FORMATS)
+CHAT = "openai_chat"
+USER = {"role": "user", "content": "Go."}
+SAID = {"role": "assistant", "content": "Yes."}
+
+
+def body(*messages: Any, **more: Any) -> bytes:
+    return json.dumps({"model": "m", "messages": list(messages), **more}).encode()
+
+
+class Shelf:
+    """Counts what it is asked for."""
+
+    def __init__(self, *, whole: bool = True) -> None:
+        self.asked: list[int] = []
+        self.whole = whole
+
+    def lookup(self, keys: Iterable[str]) -> Found:
+        self.asked.append(len(list(keys)))
+        return Found({}, self.whole)
+
+
+def read(threads: Threads, raw: bytes, shelf: Shelf, *, hides: bool = True) -> Thread:
+    return threads.read(threads.arrive(raw, CHAT, root("", "", CHAT)), shelf.lookup, hides=hides)
+
+
+def growing(turns: int) -> list[Any]:
+    return [{**message, "content": f"{message['content']} {n}"} for n in range(turns) for message in (USER, SAID)]
+
+
+@every_format
+def test_each_request_is_what_it_would_be_alone(format: str) -> None:
+    talk = Talk(format, True)
+    for turn in range(6):
+        id = f"toolu_{turn:012}"
+        call: Part = ("call", id, "read", {"path": f"/{turn}"})
+        talk.ask(*([[INFO], [call]] if turn % 2 else [[call]]))
+        talk.answer((id, "text"))
+        sent = []
+        for fresh in (False, True):
+            layer, pruner = talk.layer, talk.pruner
+            if fresh:
+                talk.restart()
+            request = json.dumps({"model": "m", "tools": [], FIELDS[format]: talk.messages}).encode()
+            visit = talk.layer.open(request, format, streaming=True, tenant="", caller="")
+            assert visit is not None
+            sent.append(visit.before())
+            talk.layer, talk.pruner = layer, pruner
+        assert sent[0] == sent[1]
+        assert sent[0].count(b"hid_0123456789") == 2 * ((turn + 1) // 2)
+
+
+def test_only_new_steps_are_asked_for() -> None:
+    threads, shelf = Threads(8, 1 << 30, purposes=False), Shelf()
+    for turns in range(1, 60):
+        read(threads, body(*growing(turns), USER), shelf)
+    assert max(shelf.asked) <= 2
+
+
+def test_a_body_whose_head_changes_shares_its_messages_all_the_same() -> None:
+    threads, shelf = Threads(8, 1 << 30, purposes=False), Shelf()
+    for turns in range(1, 60):
+        raw = json.dumps({"n": turns, "messages": [*growing(turns), USER]}).encode()
+        read(threads, raw, shelf)
+    assert max(shelf.asked) <= 2
+
+
+def test_what_a_store_could_not_say_is_asked_again() -> None:
+    threads, shelf = Threads(8, 1 << 30, purposes=False), Shelf(whole=False)
+    for _ in range(2):
+        read(threads, body(*growing(5), USER), shelf)
+    shelf.whole = True
+    for _ in range(2):
+        read(threads, body(*growing(5), USER), shelf)
+    assert shelf.asked == [5, 5, 5, 1]
+
+
+def test_a_request_that_hides_nothing_lends_nothing_to_one_that_does() -> None:
+    threads, shelf = Threads(8, 1 << 30, purposes=False), Shelf()
+    read(threads, body(*growing(5), USER), shelf, hides=False)
+    read(threads, body(*growing(5), USER), shelf)
+    assert shelf.asked == [5]
+
+
+@pytest.mark.parametrize(("count", "size"), [(2, 1 << 30), (100, 3_000)])
+def test_the_oldest_go_where_they_are_too_many_or_too_large(count: int, size: int) -> None:
+    threads, shelf = Threads(count, size, purposes=False), Shelf()
+    others = [body({"role": "user", "content": f"{n} {'x' * 900}"}, SAID, USER) for n in range(4)]
+    for raw in others:
+        read(threads, raw, shelf)
+    before = len(shelf.asked)
+    for raw in (others[3], others[0]):
+        assert (threads.arrive(raw, CHAT, root("", "", CHAT)).known is None) is (raw is others[0])
+    assert len(shelf.asked) == before
+
+
+@pytest.mark.parametrize("more", [{}, {"tools": [{"name": "a]}\\"}]}, {"z": 1, "tools": []}])
+@pytest.mark.parametrize("messages", [[], [USER], [USER, SAID, {"role": "user", "content": '"tools": [{"a": 1}]'}]])
+@pytest.mark.parametrize("indent", [None, 1])
+def test_a_value_beside_the_messages_is_put_in_its_place(
+    more: Any, messages: list[Any], indent: int | None
+) -> None:
+    for value in ({"messages": messages, **more}, {**more, "messages": messages}):
+        cut = frame(json.dumps(value, indent=indent).encode(), CHAT)
+        changed = json.loads(rewritten(cut, [place_beside(cut, "tools", b'["new"]')]))
+        assert changed == {**value, "tools": ["new"]} and list(changed) == list({**value, "tools": 0})
+    assert rewritten(cut, []) is cut.body
+
+
+@pytest.mark.parametrize("value", [{"input": "Hi", "tools": [1]}, {"tools": [1], "input": "Hi"}, {"input": "Hi"}])
+def test_a_text_in_place_of_the_messages_is_passed_over(value: Any) -> None:
+    cut = frame(json.dumps(value).encode(), "openai_responses")
+    assert json.loads(rewritten(cut, [place_beside(cut, "tools", b"[2]")])) == {**value, "tools": [2]}
