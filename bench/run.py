@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hidden
 import lab
 import proxy
 import speed
@@ -10,6 +11,7 @@ import variants
 
 if __name__ == "__main__":
     speed.main()
+    hidden.main()
     tokens.main()
     lab.main()
     variants.main([])

@@ -3,10 +3,25 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from typing import Any, Final
 
-__all__ = ["FORMATS", "answer", "chunks", "declared", "keep", "question", "results", "understood"]
+from prunus.agent.sse import Event, Events
+from prunus.agent.veils import Veil
+from prunus.agent.wires import Wire
+
+__all__ = [
+    "FORMATS",
+    "answer",
+    "chunks",
+    "declared",
+    "keep",
+    "passed",
+    "question",
+    "results",
+    "shown",
+    "understood",
+]
 
 FORMATS: Final = ("anthropic_messages", "openai_chat", "openai_responses")
 Part = tuple[Any, ...]
@@ -51,6 +66,26 @@ def answer(format: str, parts: list[Part], *, streaming: bool, output: int = 7) 
 
 def chunks(raw: bytes, size: int) -> list[bytes]:
     return [raw[i : i + size] for i in range(0, len(raw), size)]
+
+
+def shown(veil: Veil, pieces: Iterable[bytes], *, streaming: bool) -> bytes:
+    """What a veil shows of an answer that comes in these pieces."""
+    events = Events()
+    out = [
+        one.raw
+        for piece in pieces
+        for event in (events.feed(piece) if streaming else [Event(piece)])
+        for one in veil.take(event)
+    ]
+    rest, tail = veil.finish(events.rest())
+    return b"".join((*out, *(one.raw for one in rest), tail))
+
+
+def passed(wire: Wire, pieces: Iterable[bytes], *, streaming: bool) -> bytes:
+    """What a wire lets through of an answer of one hop that comes in these pieces."""
+    events = Events()
+    out = [wire.feed(events.feed(piece) if streaming else [Event(piece)]) for piece in pieces]
+    return b"".join((*out, wire.finish(), events.rest(), wire.close()))
 
 
 def _written(arguments: Any) -> str:

@@ -11,9 +11,10 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from prunus.agent.calls import Site
+from prunus.agent.sse import Events
 from prunus.agent.veils import Screen, veil_of
 from prunus.agent.withheld import Withheld
-from tests.agent.scripts import FORMATS, Part, answer, understood
+from tests.agent.scripts import FORMATS, Part, answer, shown, understood
 
 EVERY = (*FORMATS, "gemini")
 every_format = pytest.mark.parametrize("format", EVERY)
@@ -36,8 +37,7 @@ def veiled(format: str, raw: bytes, streaming: bool, *cuts: int) -> tuple[bytes,
     told = Told()
     veil = veil_of(format, Screen(frozenset({"Edit", "Write"}), told.keep), streaming=streaming)
     ends = [0, *cuts, len(raw)]
-    out = b"".join(veil.feed(raw[start:end]) for start, end in pairwise(ends))
-    return out + veil.finish(), told
+    return shown(veil, (raw[start:end] for start, end in pairwise(ends)), streaming=streaming), told
 
 
 def said(format: str, parts: list[Part], streaming: bool) -> bytes:
@@ -156,7 +156,7 @@ def test_a_stream_keeps_its_pace_while_arguments_are_held() -> None:
     raw = said("anthropic_messages", [("call", "toolu_000000000001", "Edit", GIVEN)], True)
     veil = veil_of("anthropic_messages", Screen(frozenset({"Edit"}), Told().keep), streaming=True)
     events = [part + b"\n\n" for part in raw.split(b"\n\n")[:-1]]
-    assert all(veil.feed(event) for event in events)
+    assert all(veil.take(one) for event in events for one in Events().feed(event))
 
 
 def test_a_call_that_a_chat_server_tells_in_one_chunk_with_the_end() -> None:

@@ -11,6 +11,7 @@ import pytest
 from prunus.agent.sse import event
 from prunus.agent.veils import Screen, veil_of
 from prunus.agent.wires import Wire, wire_of
+from tests.agent import scripts
 from tests.agent.scripts import FORMATS, Part, answer, chunks, understood
 from tests.proxy.test_mutations import ODD, places
 
@@ -33,8 +34,7 @@ def wire(format: str, *, streaming: bool) -> Wire:
 
 def passed(format: str, raw: bytes, *, streaming: bool) -> bytes:
     """What a client gets of an answer in one hop."""
-    one = wire(format, streaming=streaming)
-    return b"".join(one.feed(chunk) for chunk in chunks(raw, 50)) + one.finish() + one.close()
+    return scripts.passed(wire(format, streaming=streaming), chunks(raw, 50), streaming=streaming)
 
 
 def test_gemini_has_no_wire() -> None:
@@ -111,7 +111,7 @@ def test_a_visible_call_survives_a_hidden_one_with_the_same_index() -> None:
             for n, kind in enumerate(order)
         ]
         one = wire("openai_chat", streaming=True)
-        out = one.feed(b"".join(pieces) + _ended()) + one.finish() + one.close()
+        out = scripts.passed(one, [*pieces, _ended()], streaming=True)
         assert b"context_prune" not in out
         assert one.visible == [f"v_{n}" for n, kind in enumerate(order) if kind == "v"]
         number = order.index("h")
@@ -186,4 +186,4 @@ def test_damaged_answers_are_read_to_their_end(format: str, streaming: bool) -> 
         raw = _damaged(whole, streaming, dice)
         assert passed(format, raw, streaming=streaming)
         veil = veil_of(format, Screen({"Edit"}, lambda *_: None), streaming=streaming)
-        assert b"".join(veil.feed(chunk) for chunk in chunks(raw, 50)) + veil.finish()
+        assert scripts.shown(veil, chunks(raw, 50), streaming=streaming)

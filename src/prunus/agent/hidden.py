@@ -24,6 +24,7 @@ from prunus.agent.record import Mixed, Record
 from prunus.agent.replies import failure, reply
 from prunus.agent.schema import TOOLS
 from prunus.agent.session import Archive, statistics
+from prunus.agent.sse import Event, Events
 from prunus.agent.threads import Found, Threads
 from prunus.agent.veils import Screen, Veil, veil_of
 from prunus.agent.wires import HiddenCall, Wire, wire_of
@@ -133,6 +134,7 @@ class Visit:
         self._edit_tools: frozenset[str] = frozenset()
         """Those that were offered with an intent of ours."""
         self._veil: Veil | None = None
+        self._events = Events()
         self._link = b""
         """The conversation up to the answer, by which what the client does not see of that is known."""
         self._given = body
@@ -190,16 +192,21 @@ class Visit:
         return body
 
     def feed(self, chunk: bytes) -> bytes:
-        shown = chunk if self._veil is None else self._veil.feed(chunk)
-        return shown if self._wire is None else self._wire.feed(shown)
+        events = self._events.feed(chunk) if self._streaming else [Event(chunk)]
+        if self._veil is not None:
+            events = [shown for event in events for shown in self._veil.take(event)]
+        return _bytes(events) if self._wire is None else self._wire.feed(events)
 
     def end(self) -> tuple[bytes, bytes | None]:
         """The hop is over: go on with a further one, or close the client's message."""
-        rest = b"" if self._veil is None else self._veil.finish()
+        tail = self._events.rest()
+        rest: list[Event] = []
+        if self._veil is not None:
+            rest, tail = self._veil.finish(tail)
         wire = self._wire
         if wire is None:
-            return rest, None
-        out = wire.feed(rest) + wire.finish()
+            return _bytes(rest) + tail, None
+        out = wire.feed(rest) + wire.finish() + tail
         hidden = wire.hidden if self._hides and wire.whole else []
         if hidden and not wire.visible and self._hops < self._settings.agent.hops:
             return out, self._go_on(wire, hidden)
@@ -258,6 +265,10 @@ class Visit:
         if key not in self._kept:
             self._kept.add(key)
             self._layer.keep(self._tenant, key, withheld.dump())
+
+
+def _bytes(events: Iterable[Event]) -> bytes:
+    return b"".join(event.raw for event in events)
 
 
 def _as_sent(said: list[Any], format: str, body: bytes) -> list[Any]:

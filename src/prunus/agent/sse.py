@@ -3,41 +3,55 @@
 from __future__ import annotations
 
 import re
-from typing import Any, Final
+from typing import Any, Final, NamedTuple
 
 import msgspec
 
-__all__ = ["Events", "data_of", "event"]
+__all__ = ["Event", "Events", "data_of", "event", "made"]
 
 _BLANK: Final = re.compile(rb"\r?\n\r?\n")
+_BLANK_LENGTH: Final = 4
 _LONGEST: Final = 4 * 1024 * 1024
 """Bytes after which something without an end is no event, and passes."""
+
+
+class Event(NamedTuple):
+    """One event, read once for all who look at it."""
+
+    raw: bytes
+    data: Any = None
+    """Its JSON; None where it has none."""
 
 
 class Events:
     """Cuts chunks into whole events, each with the blank line behind it."""
 
-    __slots__ = ("_rest",)
+    __slots__ = ("_rest", "_seen")
 
     def __init__(self) -> None:
-        self._rest = b""
+        self._rest = bytearray()
+        self._seen = 0
+        """How many bytes of the rest hold no blank line."""
 
-    def feed(self, chunk: bytes) -> list[bytes]:
+    def feed(self, chunk: bytes) -> list[Event]:
         """The events that are complete with this chunk."""
         self._rest += chunk
+        ends = [blank.end() for blank in _BLANK.finditer(self._rest, self._seen)]
         found = []
         at = 0
-        for blank in _BLANK.finditer(self._rest):
-            found.append(self._rest[at : blank.end()])
-            at = blank.end()
-        self._rest = self._rest[at:]
+        for end in ends:
+            raw = bytes(self._rest[at:end])
+            found.append(Event(raw, data_of(raw)))
+            at = end
+        del self._rest[:at]
+        self._seen = max(0, len(self._rest) - _BLANK_LENGTH + 1)
         if len(self._rest) > _LONGEST:
-            found.append(self.rest())
+            found.append(Event(self.rest()))
         return found
 
     def rest(self) -> bytes:
         """What came behind the last whole event."""
-        rest, self._rest = self._rest, b""
+        rest, self._rest, self._seen = bytes(self._rest), bytearray(), 0
         return rest
 
 
@@ -56,3 +70,8 @@ def event(data: Any, name: str = "") -> bytes:
     """One event as bytes."""
     head = b"event: %b\n" % name.encode() if name else b""
     return b"%bdata: %b\n\n" % (head, msgspec.json.encode(data))
+
+
+def made(data: Any, name: str = "") -> Event:
+    """One event of our own."""
+    return Event(event(data, name), data)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from prunus.agent.sse import Events, data_of, event
+from prunus.agent.sse import Event, made
 from prunus.agent.veils.veil import Pieces, Screen
 
 __all__ = ["ChatVeil"]
@@ -18,42 +18,38 @@ class ChatVeil:
 
     def __init__(self, screen: Screen) -> None:
         self._screen = screen
-        self._events = Events()
         self._open: dict[_Place, Pieces] = {}
         self._last: dict[str, Any] = {}
         """The newest chunk, whose head further ones take."""
 
-    def feed(self, chunk: bytes) -> bytes:
-        return b"".join(self._event(raw) for raw in self._events.feed(chunk))
-
-    def finish(self) -> bytes:
-        return self._rest() + self._events.rest()
-
-    def _event(self, raw: bytes) -> bytes:
-        data = data_of(raw)
+    def take(self, event: Event) -> list[Event]:
+        data = event.data
         if not isinstance(data, dict):
-            return self._rest() + raw if b"[DONE]" in raw else raw
+            return [*self._rest(), event] if b"[DONE]" in event.raw else [event]
         choices = data.get("choices")
         if not isinstance(choices, list):
-            return raw
+            return [event]
         self._last = data
-        before = b""
+        before: list[Event] = []
         changed = []
         for choice in choices:
-            out, shown = self._choice(choice) if isinstance(choice, dict) else (b"", choice)
+            out, shown = self._choice(choice) if isinstance(choice, dict) else ([], choice)
             before += out
             changed.append(shown)
         same = all(new is old for new, old in zip(changed, choices, strict=True))
-        return before + (raw if same else event({**data, "choices": changed}))
+        return [*before, event if same else made({**data, "choices": changed})]
 
-    def _choice(self, choice: dict[str, Any]) -> tuple[bytes, dict[str, Any]]:
+    def finish(self, tail: bytes) -> tuple[list[Event], bytes]:
+        return self._rest(), tail
+
+    def _choice(self, choice: dict[str, Any]) -> tuple[list[Event], dict[str, Any]]:
         """What has to come before a choice, and the choice."""
         number, delta = choice.get("index", 0), choice.get("delta")
         calls = delta.get("tool_calls") if isinstance(delta, dict) else None
-        out = b""
+        out: list[Event] = []
         shown = []
         for call in calls if isinstance(calls, list) else ():
-            done, seen = self._call(number, call) if isinstance(call, dict) else (b"", call)
+            done, seen = self._call(number, call) if isinstance(call, dict) else ([], call)
             out += done
             shown.append(seen)
         if choice.get("finish_reason") is not None:
@@ -64,13 +60,13 @@ class ChatVeil:
             return out, choice
         return out, {**choice, "delta": {**(delta or {}), "tool_calls": shown}}
 
-    def _call(self, number: Any, call: dict[str, Any]) -> tuple[bytes, dict[str, Any]]:
+    def _call(self, number: Any, call: dict[str, Any]) -> tuple[list[Event], dict[str, Any]]:
         function, place = call.get("function"), _place(number, call)
         if not isinstance(function, dict) or place is None:
-            return b"", call
+            return [], call
         known = self._open.get(place)
         tool, id = function.get("name"), call.get("id")
-        out = b""
+        out: list[Event] = []
         if isinstance(tool, str) and tool and (known is None or (isinstance(id, str) and id and id != known.id)):
             out = self._rest(number)
             known = None
@@ -89,15 +85,15 @@ class ChatVeil:
         text = self._open.pop(place).shown(self._screen)
         return {**call, "function": {**call["function"], "arguments": text}} if text else call
 
-    def _rest(self, number: Any = None) -> bytes:
+    def _rest(self, number: Any = None) -> list[Event]:
         """The calls that are over, of one choice or of all."""
-        out = b""
+        out = []
         for place in [place for place in self._open if number is None or place[0] == number]:
             text = self._open.pop(place).shown(self._screen)
             call = {"index": place[1], "function": {"arguments": text}}
             choice = {"index": place[0], "delta": {"tool_calls": [call]}, "finish_reason": None}
             head = {key: value for key, value in self._last.items() if key != "usage"}
-            out += event({**head, "choices": [choice]}) if text else b""
+            out += [made({**head, "choices": [choice]})] if text else []
         return out
 
 

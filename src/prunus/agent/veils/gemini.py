@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from prunus.agent.sse import Events, data_of, event
+from prunus.agent.sse import Event, made
 from prunus.agent.veils.veil import Screen, changed_value
 from prunus.agent.veils.whole import WholeVeil
 
@@ -16,22 +16,21 @@ class GeminiVeil:
 
     def __init__(self, screen: Screen) -> None:
         self._screen = screen
-        self._events = Events()
         self._list: WholeVeil | None = None
         self._begun = False
 
-    def feed(self, chunk: bytes) -> bytes:
-        if not self._begun and chunk.strip():
-            self._begun = True
-            self._list = WholeVeil(_FORMAT, self._screen) if chunk.lstrip()[:1] == b"[" else None
+    def take(self, event: Event) -> list[Event]:
+        self._begin(event.raw)
         if self._list is not None:
-            return self._list.feed(chunk)
-        return b"".join(self._event(raw) for raw in self._events.feed(chunk))
+            return self._list.take(event)
+        changes = self._screen.answer(_FORMAT, event.data)
+        return [made(changed_value(event.data, changes)) if changes else event]
 
-    def finish(self) -> bytes:
-        return self._events.rest() + (self._list.finish() if self._list is not None else b"")
+    def finish(self, tail: bytes) -> tuple[list[Event], bytes]:
+        self._begin(tail)
+        return ([], tail) if self._list is None else self._list.finish(tail)
 
-    def _event(self, raw: bytes) -> bytes:
-        data = data_of(raw)
-        changes = self._screen.answer(_FORMAT, data)
-        return event(changed_value(data, changes)) if changes else raw
+    def _begin(self, raw: bytes) -> None:
+        if not self._begun and raw.strip():
+            self._begun = True
+            self._list = WholeVeil(_FORMAT, self._screen) if raw.lstrip()[:1] == b"[" else None

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any, Final
 
-from prunus.agent.sse import Events, data_of, event
+from prunus.agent.sse import Event, made
 from prunus.agent.veils.veil import Pieces, Screen, changed_value
 
 __all__ = ["ResponsesVeil"]
@@ -24,33 +24,30 @@ class ResponsesVeil:
 
     def __init__(self, screen: Screen) -> None:
         self._screen = screen
-        self._events = Events()
         self._open: dict[Any, Pieces] = {}
         self._held: dict[str, Any] | None = None
 
-    def feed(self, chunk: bytes) -> bytes:
-        return b"".join(self._event(raw) for raw in self._events.feed(chunk))
-
-    def finish(self) -> bytes:
-        return self._release(complete=True) + self._events.rest()
-
-    def _event(self, raw: bytes) -> bytes:
-        data = data_of(raw)
+    def take(self, event: Event) -> list[Event]:
+        data = event.data
         if not isinstance(data, dict):
-            return raw
+            return [event]
         kind, index = data.get("type"), _index(data)
         complete = kind in (_DONE, _ITEM) and self._held is not None and _index(self._held) == index
-        return self._release(complete=complete) + self._read(kind, index, data, raw)
+        return [*self._release(complete=complete), *self._read(kind, index, event)]
 
-    def _read(self, kind: Any, index: Any, data: dict[str, Any], raw: bytes) -> bytes:
+    def finish(self, tail: bytes) -> tuple[list[Event], bytes]:
+        return self._release(complete=True), tail
+
+    def _read(self, kind: Any, index: Any, event: Event) -> list[Event]:
+        data: dict[str, Any] = event.data
         known = self._open.get(index)
         if kind == _DELTA and known is not None and isinstance(data.get("delta"), str):
             known.texts.append(data["delta"])
             self._held = data
-            return b""
+            return []
         if kind == _DONE and known is not None and isinstance(data.get("arguments"), str):
             text = self._screen.text(known.id, known.tool, data["arguments"])
-            return raw if text is data["arguments"] else event({**data, "arguments": text}, _DONE)
+            return [event if text is data["arguments"] else made({**data, "arguments": text}, _DONE)]
         item = data.get("item")
         if isinstance(item, dict):
             if kind == "response.output_item.added" and item.get("type") == "function_call":
@@ -60,18 +57,18 @@ class ResponsesVeil:
             changes = self._screen.answer(_FORMAT, {"output": [item]})
             if changes:
                 (shown,) = changed_value({"output": [item]}, changes)["output"]
-                return event({**data, "item": shown}, str(kind))
+                return [made({**data, "item": shown}, str(kind))]
         response = data.get("response")
         changes = self._screen.answer(_FORMAT, response)
-        return event({**data, "response": changed_value(response, changes)}, str(kind)) if changes else raw
+        return [made({**data, "response": changed_value(response, changes)}, str(kind)) if changes else event]
 
-    def _release(self, *, complete: bool) -> bytes:
+    def _release(self, *, complete: bool) -> list[Event]:
         """The piece that waited: all of the arguments, or none of them yet."""
         held, self._held = self._held, None
         if held is None:
-            return b""
+            return []
         known = self._open[_index(held)]
-        return event({**held, "delta": known.shown(self._screen) if complete else ""}, _DELTA)
+        return [made({**held, "delta": known.shown(self._screen) if complete else ""}, _DELTA)]
 
 
 def _index(data: dict[str, Any]) -> Any:

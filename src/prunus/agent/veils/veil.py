@@ -9,6 +9,7 @@ from typing import Any, Protocol
 import msgspec
 
 from prunus.agent.calls import Site, calls_in_answer
+from prunus.agent.sse import Event
 from prunus.agent.withheld import Withheld, withhold
 from prunus.splice import Path, splice
 
@@ -18,11 +19,11 @@ __all__ = ["Pieces", "Screen", "Veil", "changed_value"]
 class Veil(Protocol):
     """Reads one answer."""
 
-    def feed(self, chunk: bytes) -> bytes:
-        """What the client gets for a chunk."""
+    def take(self, event: Event) -> list[Event]:
+        """What the client gets for an event, or for a piece of an answer that does not stream."""
 
-    def finish(self) -> bytes:
-        """The answer is over: what is left of it."""
+    def finish(self, tail: bytes) -> tuple[list[Event], bytes]:
+        """The answer is over: what was held of it, and what is left of the bytes behind its last whole event."""
 
 
 @dataclass(frozen=True, slots=True)

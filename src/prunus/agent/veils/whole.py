@@ -6,6 +6,7 @@ from typing import Any
 
 import msgspec
 
+from prunus.agent.sse import Event
 from prunus.agent.veils.veil import Screen
 from prunus.splice import Path, splice
 
@@ -20,19 +21,19 @@ class WholeVeil:
         self._screen = screen
         self._chunks: list[bytes] = []
 
-    def feed(self, chunk: bytes) -> bytes:
-        self._chunks.append(chunk)
-        return b""
+    def take(self, event: Event) -> list[Event]:
+        self._chunks.append(event.raw)
+        return []
 
-    def finish(self) -> bytes:
-        raw = b"".join(self._chunks)
+    def finish(self, tail: bytes) -> tuple[list[Event], bytes]:
+        raw = b"".join((*self._chunks, tail))
         self._chunks.clear()
         try:
             answer = msgspec.json.decode(raw)
         except (msgspec.MsgspecError, UnicodeError, RecursionError):
-            return raw
+            return [Event(raw)], b""
         changes = self._changes(answer)
-        return splice(raw, changes) if changes else raw
+        return [Event(splice(raw, changes) if changes else raw)], b""
 
     def _changes(self, answer: Any) -> dict[Path, bytes]:
         if not isinstance(answer, list):

@@ -9,7 +9,7 @@ import msgspec
 
 from prunus.agent.echo import Echo
 from prunus.agent.exchange import blocks_of
-from prunus.agent.sse import data_of, event
+from prunus.agent.sse import event
 from prunus.agent.wires.wire import HiddenCall, Wire, count, fields
 from prunus.notes import unechoed
 
@@ -70,8 +70,7 @@ class AnthropicWire(Wire):
         self._held, self._delta = [], {}
         super().again()
 
-    def _event(self, raw: bytes) -> bytes:
-        data = data_of(raw)
+    def _event(self, raw: bytes, data: Any) -> bytes:
         kind = data.get("type") if isinstance(data, dict) else None
         match kind:
             case "message_start":
@@ -202,7 +201,7 @@ class AnthropicWire(Wire):
 
     def _closed_whole(self) -> bytes:
         if not self.whole or (not self._hop and not self.hidden and not _echoed(self._body, self._blocks)):
-            return self._body
+            return bytes(self._body)
         ended = self._ended()
         message = {
             **self._message,
@@ -223,7 +222,7 @@ def _clean(block: dict[str, Any], ids: Container[str]) -> dict[str, Any]:
     return block
 
 
-def _echoed(body: bytes, blocks: list[dict[str, Any]]) -> bool:
+def _echoed(body: bytearray, blocks: list[dict[str, Any]]) -> bool:
     """Whether the words of the answer were changed."""
     content: Any = msgspec.json.decode(body).get("content")
     return bool(content != blocks)

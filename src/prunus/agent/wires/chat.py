@@ -8,7 +8,7 @@ from typing import Any, Final
 import msgspec
 
 from prunus.agent.echo import Echo
-from prunus.agent.sse import data_of, event
+from prunus.agent.sse import event
 from prunus.agent.wires.wire import BETWEEN, HiddenCall, Wire, count, fields
 from prunus.notes import unechoed
 
@@ -80,8 +80,7 @@ class ChatWire(Wire):
         self._held, self._raw, self._done, self._usage = [], [], b"", {}
         super().again()
 
-    def _event(self, raw: bytes) -> bytes:
-        data = data_of(raw)
+    def _event(self, raw: bytes, data: Any) -> bytes:
         if not isinstance(data, dict):
             if b"[DONE]" in raw:
                 self._done = raw
@@ -241,7 +240,7 @@ class ChatWire(Wire):
 
     def _closed_whole(self) -> bytes:
         if not self.whole:
-            return self._body
+            return bytes(self._body)
         answer = self._held[0]
         choice = answer["choices"][0]
         text = "".join(self._seen)
@@ -249,7 +248,7 @@ class ChatWire(Wire):
         # Some providers answer in blocks; their words are left alone.
         blocks = content if isinstance(content, list) else []
         if not self._hop and not self.hidden and (blocks or text == (content or "")):
-            return self._body
+            return bytes(self._body)
         calls = [call for call in self._calls.values() if not self._ours(call)]
         message = {**choice["message"], "content": text or (None if calls else _NOTHING)}
         if blocks:

@@ -9,7 +9,7 @@ import msgspec
 
 from prunus.agent.echo import Echo
 from prunus.agent.exchange import blocks_of, words_of
-from prunus.agent.sse import data_of, event
+from prunus.agent.sse import event
 from prunus.agent.wires.wire import HiddenCall, Wire, count, fields
 from prunus.notes import unechoed
 
@@ -66,8 +66,7 @@ class ResponsesWire(Wire):
         self._items, self._places, self._echoes, self._ended = {}, {}, {}, {}
         super().again()
 
-    def _event(self, raw: bytes) -> bytes:
-        data = data_of(raw)
+    def _event(self, raw: bytes, data: Any) -> bytes:
         kind = data.get("type") if isinstance(data, dict) else None
         if not isinstance(kind, str):
             return raw
@@ -144,10 +143,10 @@ class ResponsesWire(Wire):
 
     def close(self) -> bytes:
         if not self._ended:
-            return b"" if self._streaming else self._body
+            return b"" if self._streaming else bytes(self._body)
         response = fields(self._ended.get("response"))
         if not self._streaming and not self._hop and not self.hidden and not self._changed():
-            return self._body
+            return bytes(self._body)
         usage = fields(response.get("usage"))
         if "output_tokens" in usage:
             usage["output_tokens"] = count(usage["output_tokens"]) + self._output

@@ -11,13 +11,13 @@ of the context and would compact too early if they were added.
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Container, Mapping
+from collections.abc import Container, Iterable, Mapping
 from dataclasses import dataclass
 from typing import Any, Final
 
 import msgspec
 
-from prunus.agent.sse import Events
+from prunus.agent.sse import Event
 
 __all__ = ["BETWEEN", "HiddenCall", "Wire", "count", "fields"]
 
@@ -49,8 +49,7 @@ class Wire(ABC):
         self._ids = ids
         self._tools = tools
         self._streaming = streaming
-        self._events = Events()
-        self._body = b""
+        self._body = bytearray()
         """The answer of this hop, where it does not stream."""
         self._hop = 0
         self._output = 0
@@ -58,18 +57,19 @@ class Wire(ABC):
         self.whole = False
         """Whether the hop came to its proper end."""
 
-    def feed(self, chunk: bytes) -> bytes:
-        """What the client gets for a chunk."""
-        if not self._streaming:
-            self._body += chunk
-            return b""
-        return b"".join(self._passed(raw) for raw in self._events.feed(chunk))
+    def feed(self, events: Iterable[Event]) -> bytes:
+        """What the client gets for some events, or for a piece of an answer that does not stream."""
+        if self._streaming:
+            return b"".join(map(self._passed, events))
+        for piece in events:
+            self._body += piece.raw
+        return b""
 
-    def _passed(self, raw: bytes) -> bytes:
+    def _passed(self, event: Event) -> bytes:
         try:
-            return self._event(raw)
+            return self._event(event.raw, event.data)
         except _UNREAD:
-            return raw
+            return event.raw
 
     def finish(self) -> bytes:
         """The hop is over: what is left of it for the client, apart from the end of the message."""
@@ -82,7 +82,7 @@ class Wire(ABC):
         return b""
 
     @abstractmethod
-    def _event(self, raw: bytes) -> bytes:
+    def _event(self, raw: bytes, data: Any) -> bytes:
         """What the client gets for an event."""
 
     @abstractmethod
@@ -91,7 +91,7 @@ class Wire(ABC):
 
     def _rest(self) -> bytes:
         """What is left at the end of a stream."""
-        return self._events.rest()
+        return b""
 
     def _hides(self, tool: object) -> bool:
         """Whether a call of this tool is hidden."""
@@ -118,7 +118,7 @@ class Wire(ABC):
     def again(self) -> None:
         """A further hop follows."""
         self._hop += 1
-        self._body = b""
+        self._body = bytearray()
         self.whole = False
 
     @abstractmethod
