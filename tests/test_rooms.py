@@ -19,6 +19,7 @@ ROOMS = (
     "tokens",
     "notes",
     "tools",
+    "placed",
     "view",
     "files",
     "strategies",

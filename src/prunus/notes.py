@@ -16,6 +16,7 @@ __all__ = [
     "edits_note",
     "error_note",
     "file_note",
+    "is_file_note",
     "is_note",
     "is_shortened",
     "is_view",
@@ -31,6 +32,7 @@ __all__ = [
     "uncounted",
     "unechoed",
     "unfolded",
+    "unreminded",
     "view_note",
     "written_note",
 ]
@@ -49,6 +51,7 @@ _POINTER = re.compile(
     r"\[Prunus: [^\n]* removed; the earlier ([^\n]+) shows (?:the same|its lines among) ([\d,]+) characters\.\]"
 )
 _DISTILLED = re.compile(r"\[Prunus: [^\n]{0,300} removed; what you kept of it: ")
+_FILE = re.compile(r"\[File: [^\n]*, \d+KB\]")
 _ID = r"[0-9a-f]{6,32}"
 _TAG = re.compile(rf"(?:^|\n)\[id ({_ID})(?:, (?:thinking|text) {_ID})*\]\Z")
 _ECHO = re.compile(rf"\n?\[id ({_ID})(?:, (?:thinking|text) {_ID})*\]")
@@ -103,13 +106,22 @@ def reminder_note(words: str) -> str:
 
 
 def bare(text: str) -> tuple[str, str]:
-    """A text without the tag and the reminder that Prunus put behind it, and the id of the tag."""
+    """A text without the tag and the reminder behind it, and the id of the tag.
+
+    A tool may answer something that looks like a tag; whether Prunus put it there is for the view to say.
+    """
     if not text.endswith("]"):
         return text, ""
-    if (at := text.find(_REMINDER, text.rfind("\n") + 1)) >= 0:
-        text = text[:at].removesuffix("\n").removesuffix("\n")
+    text = unreminded(text)
     found = _TAG.search(text, max(0, text.rfind("[id ") - 1))
     return (text[: found.start()], found[1]) if found else (text, "")
+
+
+def unreminded(text: str) -> str:
+    """A text without the reminder behind it."""
+    if not text.endswith("]") or (at := text.find(_REMINDER, text.rfind("\n") + 1)) < 0:
+        return text
+    return text[:at].removesuffix("\n").removesuffix("\n")
 
 
 def unechoed(text: str, ids: Container[str]) -> str:
@@ -177,6 +189,11 @@ def unfolded(text: str) -> str:
 def file_note(name: str, size: int) -> str:
     """What stands for an attachment; `size` in bytes."""
     return f"[File: {shorten(name)}, {round(size / 1024)}KB]"
+
+
+def is_file_note(text: str) -> bool:
+    """Whether a text is nothing but what stands for an attachment."""
+    return _FILE.fullmatch(text) is not None
 
 
 def code_note(language: str, lines: int) -> str:

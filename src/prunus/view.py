@@ -18,9 +18,10 @@ import msgspec
 
 from prunus.history import Attachment, Call, Marker, Message, Opaque, Part, Ref, Result, Role, Text, Thinking
 from prunus.ids import short_id
-from prunus.notes import bare, is_note, is_shortened, outlined, pointed, uncounted, unfolded
+from prunus.notes import is_note, outlined, pointed, uncounted, unfolded, unreminded
+from prunus.placed import PlacedIds, bare_result, content_of, shortened
 from prunus.tokens import Counter, attachment_tokens
-from prunus.tools import Meaning, Outcome, Span, Toolbox, Touch, comparable, is_cut, is_stub, outcome, process_of
+from prunus.tools import Meaning, Outcome, Span, Toolbox, Touch, is_cut, is_stub, outcome, process_of
 from prunus.tools.paths import join, normalise
 
 __all__ = ["Piece", "Use", "View", "told", "weigh", "weigh_result"]
@@ -127,6 +128,7 @@ class View:
         """The newest successful call that read, wrote or edited each file."""
         self.folder = ""
         """The folder the agent works in, where its first messages name it."""
+        self._placed = PlacedIds()
         self.ids: dict[str, Ref] = {}
         """The results, the reasoning and the texts of the assistant by their short names."""
         self.names: dict[Ref, str] = {}
@@ -227,7 +229,7 @@ class View:
             del self._open[result.id]
         self._answered += 1
         call = opened.call
-        whole, name = _bare(result)
+        whole, name = self._placed.untagged(ref, call.tool, result, self.ids)
         text = unfolded(whole)
         meaning = self._continued(self.toolbox.meaning(call.tool, call.input), call, text)
         ended = outcome(meaning, call.tool, uncounted(text), result.error)
@@ -248,7 +250,7 @@ class View:
             opened.turn,
             _shown(self._rooted(meaning.touches), text),
             b"" if stripped else _signature(call.tool, call.input),
-            blake2b(comparable(call.tool, text).encode("utf-8", "surrogatepass"), digest_size=16).digest(),
+            content_of(call.tool, text),
             len(whole),
             tokens,
             weigh(call, self.counter),
@@ -256,8 +258,7 @@ class View:
             is_note(text),
             result.compacted,
             result.defines,
-            # Words that stand for a file may have come behind a piece that was shortened.
-            is_shortened(text) or any(is_shortened(bare(piece)[0]) for piece in result.pieces),
+            shortened(text, result),
             stripped,
             self._enter(meaning),
             name,
@@ -293,19 +294,9 @@ class View:
         return epoch
 
 
-def told(result: Result) -> str:
+def told(use: Use, result: Result) -> str:
     """What a tool answered, without all that Prunus put behind it."""
-    return unfolded(_bare(result)[0])
-
-
-def _bare(result: Result) -> tuple[str, str]:
-    """The text of a result as the tool gave it, and the id that is shown behind it already."""
-    text, name = bare(result.text)
-    if name or "[id " not in text or not result.pieces:
-        return text, name
-    # Words that stand for files may have come behind the tag.
-    pieces = [bare(piece) for piece in result.pieces]
-    return "\n".join(piece for piece, _ in pieces), next((id for _, id in pieces if id), "")
+    return unfolded(bare_result(result)[0] if use.name else unreminded(result.text))
 
 
 def weigh(part: Part, counter: Counter) -> int:

@@ -1,5 +1,9 @@
+from hashlib import blake2b
+
 import pytest
 
+from prunus.history import Ref
+from prunus.ids import short_id
 from tests.files.talk import bash, codex, edit, history, patch, read, write
 
 A = "/w/a.py"
@@ -374,9 +378,13 @@ def test_one_message_at_a_time_gives_the_same_as_all_at_once() -> None:
         assert history(*steps[:turn]).file_state_at(A) == whole.file_state_at(A, turn)
 
 
-@pytest.mark.parametrize(
-    "behind", ["\n[id 3fa9c2, text 0b1c2d]", "\n\n[Prunus reminder: the context is 80% full.]"]
-)
-def test_what_prunus_put_behind_a_read_is_no_line_of_the_file(behind: str) -> None:
-    shown = "read", {"path": A}, f"a\nb\n{behind}"
-    assert history(shown).file_state_at(A).text == "a\nb\n"
+def test_what_prunus_put_behind_a_read_is_no_line_of_the_file() -> None:
+    reminder = "\n\n[Prunus reminder: the context is 80% full.]"
+    id = short_id(Ref(2, 0), blake2b(b"a\nb\n", digest_size=16).digest())
+    for behind in (reminder, f"\n[id {id}, text 0b1c2d]", f"\n[id {id}]{reminder}"):
+        assert history(("read", {"path": A}, f"a\nb\n{behind}")).file_state_at(A).text == "a\nb\n"
+
+
+def test_an_id_that_prunus_did_not_put_there_is_a_line_of_the_file() -> None:
+    shown = "read", {"path": A}, "a\nb\n[id 3fa9c2]"
+    assert history(shown).file_state_at(A).text.splitlines() == ["a", "b", "[id 3fa9c2]"]

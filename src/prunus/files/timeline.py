@@ -79,7 +79,7 @@ class Timeline:
             return
         call, result = view.part(event.call), view.part(event.result)
         if isinstance(call, Call) and isinstance(result, Result):
-            text = told(result)
+            text = told(event, result)
             self._follow(event, call, text, view.folder)
             if text.rstrip().endswith("</system-reminder>"):
                 # Some versions of Claude Code put their reminders behind the newest result.
