@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+import gzip
 import json
 import re
 import time
-from collections.abc import Iterator
+import zlib
+from collections.abc import Callable, Iterator
+from http.client import HTTPException
 from pathlib import Path
 from typing import Any
 
@@ -13,6 +16,8 @@ import pytest
 
 pytest.importorskip("aiohttp")
 
+import brotli
+import zstandard
 from aiohttp import web
 
 from prunus.agent.exchange import FIELDS
@@ -164,3 +169,55 @@ def test_a_hidden_exchange_goes_out_with_no_other_key(
             ask(proxy.url, "alice", [{"role": "user", "content": "Hi."}, *said, *behind_it])
             assert "hunter2" in sent()
     assert b"alice" not in (tmp_path / "p.db").read_bytes()
+
+
+ENCODE: dict[str, Callable[[bytes], bytes]] = {
+    "gzip": gzip.compress,
+    "deflate": zlib.compress,
+    "br": brotli.compress,
+    "zstd": zstandard.compress,
+}
+
+
+@pytest.mark.parametrize("encoding", ENCODE)
+@pytest.mark.parametrize("streaming", [True, False], ids=["streaming", "whole"])
+def test_an_answer_that_is_compressed_all_the_same_hides_the_call(
+    encoding: str, streaming: bool, provider: Provider
+) -> None:
+    format = "anthropic_messages"
+    hops: list[list[Part]] = [[("text", "Tidy. "), HIDDEN], [("text", "Done.")]]
+    left = [ENCODE[encoding](answer(format, hop, streaming=streaming)) for hop in hops]
+    kind = "text/event-stream" if streaming else "application/json"
+
+    async def answered(request: web.Request) -> web.StreamResponse:
+        assert request.headers["accept-encoding"] == "identity"
+        headers = {"content-type": kind, "content-encoding": encoding, "content-digest": "sha-256=:x:"}
+        return web.Response(body=left.pop(0), headers=headers)
+
+    provider.answer = answered
+    with behind(provider, preset="auto", agent={"offer": "hidden"}) as proxy:
+        body = question(format, [{"role": "user", "content": "Look."}], streaming)
+        got = call(proxy.url, "POST", PATHS[format], body, [("content-type", "application/json")])
+    names = {name.lower() for name, _ in got.headers}
+    assert got.status == 200 and not names & {"content-encoding", "content-digest"}
+    told = understood(format, got.body, streaming=streaming)
+    assert "context_prune" not in json.dumps(told) and "Done." in json.dumps(told) and told["output"] == 14
+    assert left == [] and "hid_0123456789" in provider.asked[-1].body.decode()
+
+
+@pytest.mark.parametrize("encoding", ["gzip", "nonsense"])
+def test_an_answer_that_cannot_be_decoded_does_not_look_whole(encoding: str, provider: Provider) -> None:
+    """One in an encoding that nobody knows passes as it came; one that is not what it says is cut off."""
+
+    async def answered(request: web.Request) -> web.StreamResponse:
+        return web.Response(body=b"plain words", headers={"content-encoding": encoding})
+
+    provider.answer = answered
+    with behind(provider, preset="auto", agent={"offer": "hidden"}) as proxy:
+        body = question("openai_chat", [{"role": "user", "content": "Look."}])
+        if encoding == "nonsense":
+            got = call(proxy.url, "POST", PATHS["openai_chat"], body, [("content-type", "application/json")])
+            assert got.body == b"plain words" and ("content-encoding", "nonsense") in got.headers
+            return
+        with pytest.raises((ConnectionError, HTTPException)):
+            call(proxy.url, "POST", PATHS["openai_chat"], body, [("content-type", "application/json")])

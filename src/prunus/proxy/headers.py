@@ -22,8 +22,8 @@ _OF_THE_BYTES: Final = frozenset({b"content-encoding", b"content-md5", b"content
 
 
 def value_of(headers: Iterable[tuple[bytes, bytes]], name: bytes) -> str:
-    """The first value of a header, or nothing."""
-    return next((value.decode("latin-1") for key, value in headers if key.lower() == name), "")
+    """The values of a header, separated by commas; nothing where there is none."""
+    return ", ".join(value.decode("latin-1") for key, value in headers if key.lower() == name)
 
 
 def request_headers(headers: Headers, *, changed: bool, readable: bool) -> list[tuple[str, str]]:
@@ -47,8 +47,8 @@ def request_headers(headers: Headers, *, changed: bool, readable: bool) -> list[
 
 
 def answer_headers(headers: Headers, *, rewritten: bool = False) -> list[tuple[bytes, bytes]]:
-    """The headers for the client; a `rewritten` answer has another length. Browsers get no leave to read it."""
-    gone = _HOP | _named(headers) | (frozenset({b"content-length"}) if rewritten else frozenset())
+    """The headers for the client; a `rewritten` answer has other bytes. Browsers get no leave to read it."""
+    gone = _HOP | _named(headers) | (_OF_THE_BYTES | {b"content-length"} if rewritten else frozenset())
     return [
         (key, value)
         for key, value in ((name.lower(), value) for name, value in headers)

@@ -6,27 +6,18 @@ JSON document a copy is kept until its end. Whatever cannot be read gives no usa
 
 from __future__ import annotations
 
-import zlib
 from collections.abc import Mapping, Sequence
-from typing import Any, Final, Protocol
+from typing import Any, Final
 
 import msgspec
 
+from prunus.proxy.encoding import can_decode, decoder_of
 from prunus.store.records import Usage
 
-__all__ = ["UsageReader", "can_decode", "read_usage", "total", "whole"]
+__all__ = ["UsageReader", "read_usage", "total", "whole"]
 
 _LONGEST: Final = 16 * 1024 * 1024
 """Bytes of a JSON answer, or of one line of a stream, that are looked at."""
-
-
-class _Decoder(Protocol):
-    def decompress(self, data: bytes, /) -> bytes: ...
-
-
-def can_decode(encoding: str) -> bool:
-    """Whether answers in a content encoding can be read."""
-    return encoding.strip().lower() in ("", "identity", "gzip", "x-gzip", "deflate", "zstd")
 
 
 class UsageReader:
@@ -34,9 +25,9 @@ class UsageReader:
 
     def __init__(self, content_type: str, encoding: str = "") -> None:
         self._lines = content_type.lower().startswith("text/event-stream")
-        self._decoder = _decoder(encoding)
         self._held = bytearray()
         self._blind = not can_decode(encoding)
+        self._decoder = None if self._blind else decoder_of(encoding)
         self._found: dict[str, int] = {}
 
     def feed(self, chunk: bytes) -> None:
@@ -45,7 +36,7 @@ class UsageReader:
             return
         try:
             if self._decoder is not None:
-                chunk = self._decoder.decompress(chunk)
+                chunk = self._decoder.feed(chunk)
             self._held += chunk
             if self._lines:
                 self._read_lines()
@@ -137,16 +128,3 @@ def total(usages: Sequence[Usage]) -> Usage | None:
         return None
     fields = ((one.input, one.cache_read, one.cache_write, one.output) for one in usages)
     return Usage(*map(sum, zip(*fields, strict=True)))
-
-
-def _decoder(encoding: str) -> _Decoder | None:
-    match encoding.strip().lower():
-        case "gzip" | "x-gzip":
-            return zlib.decompressobj(zlib.MAX_WBITS | 16)
-        case "deflate":
-            return zlib.decompressobj()
-        case "zstd":
-            import zstandard
-
-            return zstandard.ZstdDecompressor().decompressobj()
-    return None

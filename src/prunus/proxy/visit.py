@@ -10,6 +10,7 @@ from typing import Any, Final
 
 from prunus.proxy.answers import answer_with, refuse
 from prunus.proxy.caller import caller_of
+from prunus.proxy.encoding import Decoder, can_decode, decoder_of
 from prunus.proxy.exchange import Arrived, Event, Prepared
 from prunus.proxy.faults import LOGGER, Faults
 from prunus.proxy.headers import Headers, answer_headers, request_headers, value_of
@@ -162,7 +163,7 @@ class Visit:
                 self._prepared = self._tenant.refuse(prepared)
                 self._house.faults.report("provider", "a pruned request was refused and its original was not")
             turn = None
-        if turn is not None and turn.watches and 200 <= answer.status < 300:
+        if turn is not None and turn.watches and 200 <= answer.status < 300 and can_decode(_encoding(answer)):
             await self._intercept(turn, answer)
         else:
             await self._relay(answer)
@@ -199,9 +200,7 @@ class Visit:
     def _listen(self, answer: Answer) -> None:
         """Read the usage of an answer from here on."""
         if self._prepared is not None and self._prepared.exchange is not None and 200 <= answer.status < 300:
-            self._usage = UsageReader(
-                value_of(answer.headers, b"content-type"), value_of(answer.headers, b"content-encoding")
-            )
+            self._usage = UsageReader(value_of(answer.headers, b"content-type"), _encoding(answer))
 
     def _count(self) -> None:
         """The answer is over: note what it took."""
@@ -218,10 +217,12 @@ class Visit:
         await self._start(answer, answer_headers(answer.headers, rewritten=True))
         deaf = False
         while True:
+            decoder = decoder_of(_encoding(answer))
             try:
-                async for chunk in answer.chunks():
+                async for raw in answer.chunks():
                     if self._usage is not None:
-                        self._usage.feed(chunk)
+                        self._usage.feed(raw)
+                    chunk = _decoded(decoder, raw)
                     if not deaf:
                         try:
                             chunk = turn.feed(chunk)
@@ -247,6 +248,8 @@ class Visit:
             try:
                 answer = await self._post(again, changed=True, plain=True)
                 status, body = answer.status, b"" if 200 <= answer.status < 300 else await _all(answer)
+                if not can_decode(_encoding(answer)):
+                    status, body = 502, b"an answer in an unknown content encoding"
             except NoAnswer as error:
                 status, body = error.status, error.reason.encode()
             if not 200 <= status < 300:
@@ -318,4 +321,18 @@ async def _after(head: bytes, rest: AsyncIterator[bytes]) -> AsyncIterator[bytes
 
 
 async def _all(answer: Answer) -> bytes:
-    return b"".join([chunk async for chunk in answer.chunks()])
+    """A whole answer, decoded where that can be done."""
+    raw = b"".join([chunk async for chunk in answer.chunks()])
+    encoding = _encoding(answer)
+    return _decoded(decoder_of(encoding), raw) if can_decode(encoding) else raw
+
+
+def _encoding(answer: Answer) -> str:
+    return value_of(answer.headers, b"content-encoding")
+
+
+def _decoded(decoder: Decoder, chunk: bytes) -> bytes:
+    try:
+        return decoder.feed(chunk)
+    except Exception as error:  # each library has its own
+        raise NoAnswer(502, "the upstream sent an answer that cannot be decompressed") from error
