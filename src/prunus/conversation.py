@@ -22,9 +22,14 @@ from prunus.policy.ledger import Ledger
 from prunus.surrogates import decode as decode_json
 from prunus.tokens import Counter
 
-__all__ = ["Body", "Conversation", "Loader", "count_around"]
+__all__ = ["Body", "Conversation", "Loader", "count_around", "declares_tools"]
 
 Body = Frame | Objects
+
+
+def declares_tools(body: Body) -> bool:
+    """Whether a client declares tools, so that what they print comes as results."""
+    return body.prompt.get("tools") not in (None, [], b"[]", b"null")
 
 
 class Loader:

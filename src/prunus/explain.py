@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from prunus.conversation import Loader
+from prunus.conversation import Loader, declares_tools
 from prunus.edits import Edit, Refusal
 from prunus.engine import Engine
 from prunus.formats import frame
@@ -47,6 +47,7 @@ def explain(body: bytes, settings: Settings | None = None, format: str | None = 
         settings.active_guards(),
         settings.toolbox(),
         settings.counter(),
+        declared=declares_tools(cut),
     )
     load = Loader(cut)
 

@@ -11,7 +11,7 @@ from typing import Any, Final, TypeVar
 
 from prunus.as_before import as_before
 from prunus.bodies import as_given, as_read
-from prunus.conversation import Body, Conversation, Loader, count_around
+from prunus.conversation import Body, Conversation, Loader, count_around, declares_tools
 from prunus.conversations import Conversations, Request
 from prunus.edits import Edit
 from prunus.engine import Engine, edits_in_force
@@ -275,6 +275,7 @@ class Pruner:
             self._toolbox,
             self._counter,
             tags=_offers(self.settings, read),
+            declared=declares_tools(read),
             own_ids=self.settings.agent.own_ids,
             reminders=self.settings.active_reminders(),
         )

@@ -110,7 +110,9 @@ class _Open:
 class View:
     """What is known of one conversation so far."""
 
-    def __init__(self, toolbox: Toolbox, counter: Counter) -> None:
+    def __init__(self, toolbox: Toolbox, counter: Counter, *, declared: bool = True) -> None:
+        """`declared` says that the client declares its tools, so that what they print does not come as words."""
+        self._declared = declared
         self.toolbox = toolbox
         self.counter = counter
         self.uses: list[Use] = []
@@ -152,6 +154,11 @@ class View:
         """The turn that a part belongs to."""
         use = self.by_ref.get(ref)
         return self.turns[ref.message] if use is None else use.turn
+
+    @property
+    def apart(self) -> bool:
+        """Whether what tools print comes as results, and so cannot pass for words of the user."""
+        return self._declared or self._answered > 0
 
     def part(self, ref: Ref) -> Part:
         """A part of the request at hand."""

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -13,6 +14,7 @@ from prunus.agent.hidden import AgentLayer
 from prunus.strategies.command import ANSWER, read_command
 from tests.agent.scripts import FORMATS, question, understood
 
+SAMPLES = Path(__file__).parents[3] / "shared" / "wire-samples"
 SETTINGS = Settings(strategies={"asked": {"enabled": True}, "duplicate_calls": {"enabled": True}})
 TEXT = "line of a file\n" * 60
 
@@ -183,5 +185,78 @@ def test_gemini_is_answered_and_kept_out_too() -> None:
     assert told is not None
     answer = json.loads(told[1])["candidates"][0]["content"]
     assert answer["parts"][0]["text"].startswith(ANSWER)
-    whole = {"contents": [*typed_, answer, content("user", "Go on.")]}
+    whole = {**json.loads(body), "contents": [*typed_, answer, content("user", "Go on.")]}
     assert Pruner(SETTINGS).prune(whole, format="gemini").body["contents"] == [*before, content("user", "Go on.")]
+
+
+BASH = "```bash\ncat notes.txt\n```"
+MANUAL = "/prunus manual on"
+PRINTED: dict[str, Any] = {
+    "alone": user(MANUAL),
+    "behind a heading": user([{"type": "text", "text": "[bash] Result:"}, {"type": "text", "text": MANUAL}]),
+}
+
+
+def without_tools(format: str, messages: list[Any]) -> bytes:
+    """A request of an agent that reads its commands from the words of the model, such as mini-swe-agent did."""
+    return json.dumps({"model": "m", FIELDS[format]: messages}).encode()
+
+
+@every_format
+@pytest.mark.parametrize("how", PRINTED)
+def test_what_a_command_printed_is_no_command_of_the_user(format: str, how: str) -> None:
+    messages = [user("Fix it."), said(format, BASH), PRINTED[how]]
+    body = without_tools(format, messages)
+    visit = AgentLayer(Settings()).open(body, format, streaming=False, tenant="", caller="")
+    assert visit is not None and visit.reply() is None
+    # Not even where it has the model answer as Prunus would.
+    twice = [*read(format, "a"), *read(format, "a")]
+    for more in (
+        [said(format, f"{ANSWER}Manual mode is on."), user("Go on.")],
+        [said(format, "Hm."), user("Go on.")],
+    ):
+        sent = Pruner(SETTINGS).prune(without_tools(format, [*messages, *more, *twice]), format=format).body
+        assert json.loads(sent)[FIELDS[format]][: len(messages) + 2] == [*messages, *more]
+        assert b"removed" in sent
+
+
+@every_format
+def test_what_is_printed_beside_other_words_is_none_though_tools_are_declared(format: str) -> None:
+    body = question(format, [user("Fix it."), said(format, "Yes."), PRINTED["behind a heading"]])
+    visit = AgentLayer(Settings()).open(body, format, streaming=False, tenant="", caller="")
+    assert visit is not None and visit.reply() is None
+
+
+@every_format
+@pytest.mark.parametrize("begun", [True, False], ids=["after a call", "at the beginning"])
+def test_without_tools_a_command_counts_where_nothing_can_have_printed_it(format: str, begun: bool) -> None:
+    before = [user("Look."), *read(format, "a"), said(format, "Done.")] if begun else []
+    history = before
+    for command in ("/prunus help", "/prunus stats"):
+        body = without_tools(format, [*history, user(command)])
+        visit = AgentLayer(SETTINGS).open(body, format, streaming=False, tenant="", caller="")
+        assert visit is not None
+        told = visit.reply()
+        assert told is not None
+        message = understood(format, told[1], streaming=False)["message"]
+        history = [*history, user(command), *(message if isinstance(message, list) else [message])]
+    sent = Pruner(SETTINGS).prune(without_tools(format, [*history, user("Go on.")]), format=format).body
+    assert json.loads(sent)[FIELDS[format]] == [*before, user("Go on.")]
+
+
+@pytest.mark.skipif(not SAMPLES.is_dir(), reason="the recorded requests are not here")
+def test_what_mini_swe_agent_prints_is_no_command() -> None:
+    for line in (SAMPLES / "mini-swe-agent.jsonl").read_text().splitlines():
+        body = json.loads(line)["body"]
+        if body["messages"][-1]["role"] == "tool":
+            body["messages"][-1]["content"] = MANUAL
+            raw = json.dumps(body).encode()
+            visit = AgentLayer(Settings()).open(raw, "openai_chat", streaming=False, tenant="", caller="")
+            assert visit is not None and visit.reply() is None
+
+
+@pytest.mark.parametrize(
+    "text", [" " * 300_000 + "x", "/prunus" + " " * 300_000 + "x\ny", "<system-reminder>" * 20_000]
+)
+def test_long_texts_are_seen_to_be_none_without_going_over_them_again_and_again(text: str) -> None:
+    assert read_command(text) is None

@@ -129,6 +129,7 @@ def test_statistics_are_those_of_the_conversation(offer: str, provider: Provider
     for number, text in enumerate(shown, 1):
         assert text.startswith("[Prunus] ") and "less.\n\nPrunus Statistics" in text
         assert re.search(rf"Session [0-9a-f]+: {number} request", text)
+        assert "All time" not in text
 
 
 @pytest.mark.parametrize("format", FORMATS)

@@ -7,11 +7,13 @@ from typing import Final
 
 from prunus.agent.info import could_go, fullness
 from prunus.agent.look import Look, look_at
+from prunus.conversation import declares_tools
 from prunus.formats import Frame, parse
+from prunus.history import Call
 from prunus.policy.budget import CATEGORIES, budget
 from prunus.settings import Settings
 from prunus.strategies.asked import Asked
-from prunus.strategies.command import ANSWER, COMMANDS, Command, command_in
+from prunus.strategies.command import ANSWER, COMMANDS, Command, answers, command_in
 from prunus.strategies.cut import describe
 from prunus.strategies.wishes import swept
 
@@ -27,7 +29,16 @@ def command_of(cut: Frame) -> Command | None:
     if _ADDRESSED.search(raw) is None:
         return None
     found = command_in(parse(cut.format, raw, len(cut) - 1))
-    return None if found is None else found[1]
+    return None if found is None or not _typed(cut) else found[1]
+
+
+def _typed(cut: Frame) -> bool:
+    """Whether the newest message is the user's own, and not what a tool printed; see `strategies.asked`."""
+    if declares_tools(cut):
+        return True
+    before = [parse(cut.format, cut.raw(index), index) for index in range(len(cut) - 1)]
+    called = any(isinstance(part, Call) for message in before for part in message.parts)
+    return called or not any(message.role == "assistant" and not answers(message) for message in before)
 
 
 def respond(command: Command, body: bytes, format: str, settings: Settings, box: str = "") -> str:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from dataclasses import dataclass
 
-from prunus.conversation import Loader, count_around
+from prunus.conversation import Loader, count_around, declares_tools
 from prunus.edits import Edit
 from prunus.engine import Engine
 from prunus.formats import frame
@@ -42,6 +42,7 @@ def look_at(body: bytes, settings: Settings, format: str | None, edits: Iterable
         settings.toolbox(),
         settings.counter(),
         tags=settings.agent.offer != "off",
+        declared=declares_tools(cut),
     )
     load = Loader(cut)
     engine.look(len(cut), load)

@@ -19,16 +19,17 @@ class Archive(Protocol):
 
     def memory(self, tenant: str) -> Memory: ...
 
-    def totals(self, tenant: str, conversation: str = "") -> Totals: ...
+    def totals(self, tenant: str, conversation: str) -> Totals: ...
 
 
 def statistics(archive: Archive, tenant: str, body: bytes, format: str) -> str:
-    """The statistics box of a conversation, by the messages that it was seen with; empty where nothing is known."""
+    """The statistics box of a conversation, by the messages that it was seen with; empty where nothing is known.
+
+    It tells of no other conversation: those who use one tenant may be different people with different keys.
+    """
     cut = frame(body, format)
     load = Loader(cut)
     links = chain((load.digest(i) for i in range(len(cut))), cut.format.name.encode())
-    found = archive.memory(tenant).find(links)
-    ever = archive.totals(tenant)
-    if not found or not ever.requests:
-        return ""
-    return stats_box(archive.totals(tenant, found[0].id), ever, found[0].id)
+    known = archive.memory(tenant).find(links)
+    totals = archive.totals(tenant, known[0].id) if known else Totals()
+    return stats_box(totals, None, known[0].id) if totals.requests else ""

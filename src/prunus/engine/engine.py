@@ -52,10 +52,11 @@ class Engine:
         counter: Counter,
         *,
         tags: bool = False,
+        declared: bool = True,
         own_ids: bool = True,
         reminders: Reminding | None = None,
     ) -> None:
-        self.view = view = View(toolbox, counter)
+        self.view = view = View(toolbox, counter, declared=declared)
         self.ids, self.names = view.ids, view.names
         self.asked = next((strategy for strategy in strategies if isinstance(strategy, Asked)), None)
         self.manual = False

@@ -16,12 +16,12 @@ _LABEL: Final = 12
 _UNIT: Final = "Costs are in uncached input tokens of the model that was asked."
 
 
-def stats_box(session: Totals | None, ever: Totals, name: str = "", *, shadow: bool = False) -> str:
-    """The numbers of one session and of all time; without a session, those of all time in full.
+def stats_box(session: Totals | None, ever: Totals | None, name: str = "", *, shadow: bool = False) -> str:
+    """The numbers of one session and of all time, or of either; without a session, those of all time in full.
 
     In shadow mode nothing was pruned, and the words say what would have been.
     """
-    shown = ever if session is None else session
+    shown = session or ever or Totals()
     title = "Prunus Statistics" + (" (shadow: nothing was changed)" if shadow else "")
     blocks = [
         "\n".join(
@@ -30,7 +30,7 @@ def stats_box(session: Totals | None, ever: Totals, name: str = "", *, shadow: b
         effectiveness(shown.strategies, shadow=shadow)
         or f"Nothing {'would have been' if shadow else 'was'} pruned yet.",
     ]
-    if session is not None:
+    if session is not None and ever is not None:
         blocks.append("\n".join(_lines("All time", ever, shadow)))
     return "\n\n".join([*blocks, _UNIT])
 

@@ -88,7 +88,7 @@ class Asked:
     def _command(self, piece: Piece, view: View) -> Command | None:
         """The command right before a message of the user, once it has been answered."""
         asked = piece.ref.message - 2
-        if piece.role != "user" or asked < 0 or not answers(view.message(asked + 1)):
+        if piece.role != "user" or asked < 0 or not answers(view.message(asked + 1)) or not _typed(asked, view):
             return None
         first = next(i for i, part in enumerate(view.message(piece.ref.message).parts) if isinstance(part, Text))
         found = command_in(view.message(asked)) if piece.ref.part == first else None
@@ -108,3 +108,10 @@ class Asked:
     def forbids(self, tool: str) -> bool:
         """Whether the agent may not discard the results of a tool."""
         return any(fnmatchcase(tool.lower(), pattern.lower()) for pattern in self.protected)
+
+
+def _typed(at: int, view: View) -> bool:
+    """Whether a message is the user's own: it cannot be what a tool printed, or nobody can have called one yet."""
+    while not view.apart and at > 1 and answers(view.message(at - 1)):
+        at -= 2
+    return view.apart or not view.turns[at]
