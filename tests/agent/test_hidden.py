@@ -397,3 +397,27 @@ def test_a_copy_that_the_client_rewrote_stays_merged_and_valid(format: str) -> N
     talk.ask([("text", "Fine.")])
     whole = b"".join(talk.sent[-1])
     assert b"hid_0123456789" not in whole and b"Something else. " in whole
+
+
+def test_reasoning_keeps_the_order_of_keys_in_which_the_client_writes_it() -> None:
+    talk = Talk("openai_responses", True)
+    talk.begun()
+
+    def turn(number: int) -> list[bytes]:
+        talk.ask([("think", f"a{number}"), INFO], [("think", f"b{number}"), ("text", f"Yes {number}.")])
+        for at, item in enumerate(talk.messages):
+            if item.get("type") == "reasoning":
+                keys = ("encrypted_content", "summary", "type")
+                talk.messages[at] = {key: item[key] for key in (*keys, *(item.keys() - keys))}
+        hop = talk.sent[-1]
+        talk.messages.append({"role": "user", "content": "Go on."})
+        return hop
+
+    turn(1)
+    second = turn(2)
+    talk.ask([("text", "Bye.")])
+    # What the second hop has sent is in the client's order already, as far as that was known then.
+    assert talk.sent[-1][: len(second)] == second
+    items = [json.loads(raw) for raw in talk.sent[-1]]
+    found = [list(item)[:3] for item in items if item.get("type") == "reasoning"]
+    assert found == [["encrypted_content", "summary", "type"]] * 4

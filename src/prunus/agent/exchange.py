@@ -20,6 +20,7 @@ __all__ = [
     "extended",
     "items_of",
     "messages_of",
+    "ordered_like",
     "place_beside",
     "results",
     "rewritten",
@@ -132,6 +133,11 @@ def blocks_of(content: object) -> list[dict[str, Any]]:
 def with_top(top: Mapping[str, msgspec.Raw], changes: Mapping[str, bytes]) -> bytes:
     """The body with other values at some top-level keys; the others keep their bytes and their order."""
     return msgspec.json.encode({**top, **{key: msgspec.Raw(value) for key, value in changes.items()}})
+
+
+def ordered_like(item: dict[str, Any], other: Mapping[str, Any]) -> dict[str, Any]:
+    """An object with its keys in the order in which another one has them; what only it has comes last."""
+    return {key: item[key] for key in other if key in item} | item
 
 
 def rewritten(cut: Frame, changes: Iterable[tuple[int, int, bytes]]) -> bytes:

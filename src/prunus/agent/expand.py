@@ -11,7 +11,7 @@ from typing import Any
 
 import msgspec
 
-from prunus.agent.exchange import words_of
+from prunus.agent.exchange import ordered_like, words_of
 from prunus.agent.record import Mixed, Record
 from prunus.agent.spoken import by_model
 from prunus.agent.steps import Saying
@@ -139,10 +139,12 @@ def _responses(whole: list[Any], index: int, message: dict[str, Any], record: Re
     if record.messages:
         at = start
         rest, thoughts = record.text, list(record.thoughts)
+        copies: dict[str, dict[str, Any]] = {}
         while at < index:
             item = _decoded(whole[at])
             if item.get("type") == "reasoning" and _reasoned(item) in thoughts:
                 thoughts.remove(_reasoned(item))
+                copies[_reasoned(item)] = item
             elif item.get("role") == "assistant" and rest.strip():
                 shorter = _without(words_of(item.get("content")), rest)
                 if shorter is None or shorter[0]:
@@ -153,7 +155,10 @@ def _responses(whole: list[Any], index: int, message: dict[str, Any], record: Re
             at += 1
         if rest.strip():
             return
-        whole[start:at] = record.messages
+        whole[start:at] = [
+            ordered_like(item, copies.get(_reasoned(item), {})) if item.get("type") == "reasoning" else item
+            for item in record.messages
+        ]
         index += len(record.messages) - (at - start)
     for mixed in reversed(record.mixed):
         _mix(whole, index, mixed)

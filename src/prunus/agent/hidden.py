@@ -17,7 +17,8 @@ from prunus.agent.answer import execute
 from prunus.agent.calls import Site
 from prunus.agent.chat_commands import command_of, respond
 from prunus.agent.echo import ShownIds
-from prunus.agent.exchange import FIELDS, extended, place_beside, results, rewritten, top_of
+from prunus.agent.exchange import FIELDS, extended, place_beside, results, rewritten
+from prunus.agent.hops import as_sent, thoughts_of
 from prunus.agent.lineage import call_key, purpose_key, root, text_key
 from prunus.agent.offer import offer
 from prunus.agent.record import Mixed, Record
@@ -226,12 +227,12 @@ class Visit:
         told = [(call.id, call.tool, self._executed(call)) for call in hidden]
         if self._hops == self._settings.agent.hops:
             told = [(id, tool, f"{text}\n{_LAST}") for id, tool, text in told]
-        said = _as_sent(wire.said(), self._format, self._sent)
+        said = as_sent(wire.said(), self._format, self._sent, self._arrival.cut)
         hop = [*said, *results(self._format, told)]
         self._given = extended(self._given, self._format, hop)
         self._sent = extended(self._sent, self._format, hop)
         self._messages += hop
-        self._thoughts += _thoughts(said)
+        self._thoughts += thoughts_of(said)
         self._before = wire.text()
         wire.again()
         self._veil = self._new_veil()
@@ -269,28 +270,3 @@ class Visit:
 
 def _bytes(events: Iterable[Event]) -> bytes:
     return b"".join(event.raw for event in events)
-
-
-def _as_sent(said: list[Any], format: str, body: bytes) -> list[Any]:
-    """What the model said, as it may go back: ids of items only where the provider keeps them."""
-    if format != "openai_responses":
-        return said
-    top = top_of(body)
-    if bytes(top.get("store", b"true")) != b"false":
-        return said
-    # Without a store an id names nothing, and reasoning is only understood by its encrypted content.
-    kept = [item for item in said if item.get("type") != "reasoning" or item.get("encrypted_content")]
-    return [{key: value for key, value in item.items() if key != "id"} for item in kept]
-
-
-def _thoughts(said: list[Any]) -> list[str]:
-    """What tells the reasoning of a hop apart: signatures, encrypted content, or the words."""
-    found = []
-    for message in said:
-        for block in message.get("content") or () if isinstance(message.get("content"), list) else ():
-            if isinstance(block, dict) and block.get("type") in ("thinking", "redacted_thinking"):
-                found.append(block.get("signature") or block.get("data") or block.get("thinking") or "")
-        if message.get("type") == "reasoning":
-            found.append(message.get("encrypted_content") or message.get("id") or "")
-        found += (message[key] for key in ("reasoning_content", "reasoning") if isinstance(message.get(key), str))
-    return [str(thought) for thought in found if thought]
