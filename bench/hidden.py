@@ -19,9 +19,9 @@ from rich.table import Table
 from speed import as_bytes, clock
 
 from prunus import Pruner, Settings
+from prunus.agent.belonging import keys_of, root
 from prunus.agent.exchange import FIELDS, call_and_result
 from prunus.agent.hidden import AgentLayer, Visit
-from prunus.agent.lineage import keys_of, root
 from prunus.agent.record import Record
 from prunus.agent.steps import steps_from
 from prunus.formats import frame

@@ -8,8 +8,8 @@ from typing import Any
 
 import pytest
 
+from prunus.agent.belonging import keys_of, root
 from prunus.agent.exchange import FIELDS, call_and_result, rewritten
-from prunus.agent.lineage import keys_of, root
 from prunus.agent.record import Mixed, Record
 from prunus.agent.steps import steps_from
 from prunus.agent.threads import Found, Threads

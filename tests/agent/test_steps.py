@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from prunus.agent.lineage import root
+from prunus.agent.belonging import root
 from prunus.agent.steps import Step, steps_from
 from prunus.formats import frame
 

@@ -8,8 +8,8 @@ from typing import Any
 
 import pytest
 
+from prunus.agent.belonging import root
 from prunus.agent.exchange import FIELDS, place_beside, rewritten
-from prunus.agent.lineage import root
 from prunus.agent.threads import Found, Thread, Threads
 from prunus.formats import frame
 from tests.agent.scripts import FORMATS, Part

@@ -14,12 +14,12 @@ from threading import Lock
 from typing import Any, Final, Protocol
 
 from prunus.agent.answer import execute
+from prunus.agent.belonging import call_key, purpose_key, root, text_key
 from prunus.agent.calls import Site
 from prunus.agent.chat_commands import command_of, respond
 from prunus.agent.echo import ShownIds
 from prunus.agent.exchange import FIELDS, extended, place_beside, results, rewritten
 from prunus.agent.hops import as_sent, thoughts_of
-from prunus.agent.lineage import call_key, purpose_key, root, text_key
 from prunus.agent.offer import offer
 from prunus.agent.record import Mixed, Record
 from prunus.agent.replies import failure, reply

@@ -1,4 +1,4 @@
-"""A hidden exchange as it is kept, under a key of `lineage`.
+"""A hidden exchange as it is kept, under a key of `belonging`.
 
 The client stores one message in which all hops of a turn are merged. The record says what stood before its last
 hop, so that later requests can show the model its own turn as it was.

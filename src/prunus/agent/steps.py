@@ -12,7 +12,7 @@ from typing import Any
 
 import msgspec
 
-from prunus.agent.lineage import behind
+from prunus.agent.belonging import behind
 from prunus.agent.spoken import by_model
 from prunus.formats import Frame
 from prunus.surrogates import decode

@@ -13,9 +13,9 @@ from threading import Lock
 
 import msgspec
 
+from prunus.agent.belonging import keys_of, purpose_key
 from prunus.agent.calls import Site, calls_of
 from prunus.agent.expand import expanded
-from prunus.agent.lineage import keys_of, purpose_key
 from prunus.agent.purposes import with_purposes
 from prunus.agent.record import Record
 from prunus.agent.steps import Saying, Step, steps_from
@@ -98,7 +98,7 @@ class Threads:
         with self._lock:
             known = [one for one in reversed(self._threads) if one.root == root]
         best, most = _closest(known, lambda one: one.cut.shared(body))
-        cut = None if best is None else resume(best.cut, body, most)
+        cut = None if best is None else resume(best.cut, body, most, format)
         if cut is None:
             cut = frame(body, format)
             whole = cut
