@@ -66,6 +66,15 @@ def test_a_client_that_goes_past_prunus_is_a_problem(
     assert "unset it" in result.output
 
 
+@pytest.mark.parametrize(("name", "offer"), [("gemini", "hidden"), ("gemini", "mcp"), ("codex", "hidden")])
+def test_a_client_without_the_hidden_tool_is_said(run: Run, tmp_path: Path, name: str, offer: str) -> None:
+    install(tmp_path, name)
+    result = run("doctor", "--offline", "--set", "proxy.port=0", "--set", f"agent.offer={offer}")
+    missing = (name, offer) == ("gemini", "hidden")
+    assert (result.exit_code == 1) is missing
+    assert ("gemini: use --agent mcp" in result.output) is missing
+
+
 def test_settings_that_prune_nothing_are_a_problem(run: Run) -> None:
     result = run("doctor", "--offline", "--preset", "off", "--set", "proxy.port=0")
     assert result.exit_code == 1

@@ -78,6 +78,15 @@ def test_a_proxy_of_the_network_does_not_come_between(
     assert process.communicate()[0].split() == [b"intra.example,127.0.0.1,localhost"] * 2
 
 
+@pytest.mark.parametrize("offer", ["hidden", "mcp"])
+def test_a_client_without_the_hidden_tool_is_said(
+    spawn: Spawn, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, offer: str
+) -> None:
+    monkeypatch.setenv("PATH", str(Path(program(tmp_path / "bin", "", "gemini")).parent))
+    _, err = spawn("run", "--agent", offer, "--store", "off", "gemini").communicate(timeout=30)
+    assert (b"prunus: context_prune cannot be hidden in Gemini's format" in err) is (offer == "hidden")
+
+
 def test_the_exit_code_is_that_of_the_client(spawn: Spawn, tmp_path: Path) -> None:
     process = spawn("run", "--store", "off", "--", program(tmp_path / "bin", "raise SystemExit(7)"))
     assert process.communicate()[1] == b""

@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, Final
 
 import click
 
+from prunus.cli.hidden_tool import no_hidden_tool
 from prunus.cli.options import load_settings, settings_options
 from prunus.cli.table import say, show
 
@@ -56,7 +57,7 @@ def command(offline: bool, preset: str | None, sets: tuple[str, ...], config: Pa
             *_packages(),
             *_settings(loaded),
             *_store(loaded.settings),
-            *_clients(place),
+            *_clients(place, loaded.settings),
             *_port(loaded.settings),
             *([] if offline else _upstreams(loaded.settings, place)),
         ]
@@ -119,7 +120,7 @@ def _store(settings: Settings) -> Iterator[Finding]:
     yield Finding("store", "ok", f"{info.url}: {info.conversations} conversations, {info.size // 1024} KB")
 
 
-def _clients(place: Place) -> Iterator[Finding]:
+def _clients(place: Place, settings: Settings) -> Iterator[Finding]:
     from prunus.cli.clients import CLIENTS
 
     for name, client in CLIENTS.items():
@@ -134,6 +135,8 @@ def _clients(place: Place) -> Iterator[Finding]:
             elsewhere = client.upstreams(place)
             now = "".join(f"; {upstream} is {url}" for upstream, url in elsewhere.items())
             yield Finding(name, "ok", f"{program}: prunus run {name}{now}")
+        if unheard := no_hidden_tool(settings, client.provider):
+            yield Finding(name, "problem", unheard, unheard.rpartition("; ")[2])
 
 
 def _port(settings: Settings) -> Iterator[Finding]:

@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING
 import click
 
 from prunus.cli.failure import Failure
+from prunus.cli.hidden_tool import no_hidden_tool
 from prunus.cli.options import load_settings, settings_options
 from prunus.cli.proxy import upstream_sets
 
@@ -80,7 +81,8 @@ def command(
         every = (*sets, *upstream_sets((*found, *upstreams)), *own)
         loopback = ("proxy.host=127.0.0.1", "proxy.port=0", "proxy.token=", "proxy.workers=1")
         settings = load_settings(config, preset, (*every, *loopback)).settings
-        for problem in (*known.problems(place), *cautions(settings)):
+        untold = no_hidden_tool(settings, known.provider)
+        for problem in (*known.problems(place), *cautions(settings), *([untold] if untold else [])):
             click.echo(f"prunus: {problem}", err=True)
         summary = Summary(settings.notification)
         try:
