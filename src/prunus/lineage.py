@@ -31,6 +31,8 @@ class Base:
     """The conversation as it was before; of one that was left half way, what the new one takes over."""
     parent: str
     """The conversation that this comes from; empty for a new one."""
+    left: int
+    """Messages of that conversation that the request does not have."""
     conversation: Conversation | None
     """What the process holds of it, if that can go on from where it is."""
     links: list[bytes]
@@ -51,14 +53,14 @@ def find_base(request: Request, conversations: Conversations, memory: Memory | N
     found = _likeliest(own, kept, request)
     memo = None if found is None else _newest(found, conversations, memory)
     if found is None or memo is None:
-        return Base(Memo(_name(request, ""), Ledger(), 0, 0, 0.0, b""), "", None, links, links)
+        return Base(Memo(_name(request, ""), Ledger(), 0, 0, 0.0, b""), "", 0, None, links, links)
     shared = min(found.shared, memo.depth)
     if shared < memo.depth:
         name = _name(request, f"{memo.id} {memo.requests}")
         requests = min(memo.requests, shared // 2)
         left = Memo(name, memo.ledger.before(shared), shared, requests, memo.seen, memo.prompt)
-        return Base(left, memo.id, None, links, links)
-    return Base(memo, memo.id, conversations.continuing(request, memo), links, links[shared:])
+        return Base(left, memo.id, memo.depth - shared, None, links, links)
+    return Base(memo, memo.id, 0, conversations.continuing(request, memo), links, links[shared:])
 
 
 def _likeliest(own: Sequence[Found], kept: Sequence[Found], request: Request) -> Found | None:

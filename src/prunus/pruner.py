@@ -123,7 +123,8 @@ class Pruner:
                 return Outcome(body, report=Report(format=request.read.format.name, model=request.model))
             if hold:
                 base = find_base(request, self._conversations, self._memory)
-                return as_before(request, base.memo, base.parent, self._counter)
+                continues = base.left <= base.memo.depth
+                return as_before(request, base.memo, base.parent if continues else "", self._counter)
             return self._prune(request, until, claim)
         except Exception as error:  # whatever fails in here, the request has to go out as it came
             return Outcome(body, error=f"{type(error).__name__}: {error}")

@@ -70,8 +70,11 @@ def sse(*chunks: bytes, pause: float = 0.0) -> Answerer:
 
 
 def behind(provider: Provider, *, watch: list | None = None, **values: object) -> Background:
-    """A proxy in front of a provider, on a free port; `values` are settings."""
-    proxy = {"port": 0, **values.pop("proxy", {})}  # type: ignore[dict-item]
+    """A proxy in front of a provider, on a free port; `values` are settings.
+
+    Its deadline is far away, so that no test depends on the speed of the machine.
+    """
+    proxy = {"port": 0, "deadline": 600.0, **values.pop("proxy", {})}  # type: ignore[dict-item]
     store = values.pop("store", {"url": "off"})
     upstreams = dict.fromkeys(("anthropic", "openai", "gemini"), provider.url)
     upstreams |= values.pop("upstreams", {})  # type: ignore[operator]

@@ -82,7 +82,7 @@ def play(
     sent: list[bytes] = []
     with Upstream(script()) as up, ExitStack() as proxies:
         upstreams = dict.fromkeys(("anthropic", "openai", "gemini"), up.url)
-        proxy = {"port": 0, **values.pop("proxy", {})}
+        proxy = {"port": 0, "deadline": 600.0, **values.pop("proxy", {})}
         settings = Settings(proxy=proxy, store={"url": store}, upstreams=upstreams, **values)
         urls = [proxies.enter_context(Background(settings)).url for _ in range(replicas)]
         player = Player(urls[0], format, result=result)

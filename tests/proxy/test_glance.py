@@ -23,18 +23,18 @@ def test_a_request_with_tools_is_pruned(format: str) -> None:
 
 @pytest.mark.parametrize("format", BODIES)
 @pytest.mark.parametrize("tools", [[], None])
-def test_a_request_without_tools_passes(format: str, tools: Any) -> None:
+def test_nothing_new_is_cut_in_a_request_without_tools(format: str, tools: Any) -> None:
     request = BODIES[format](steps())
-    assert glance(json.dumps({**request, "tools": tools}).encode(), format).skip == "no tools"
+    assert glance(json.dumps({**request, "tools": tools}).encode(), format).hold == "no tools"
     del request["tools"]
-    assert glance(json.dumps(request).encode(), format).skip == "no tools"
+    assert glance(json.dumps(request).encode(), format).hold == "no tools"
 
 
 def test_tools_may_stand_in_the_history() -> None:
     request = BODIES["openai_responses"](steps())
     tools = {"type": "additional_tools", "role": "developer", "tools": request.pop("tools")}
     request["input"].insert(0, tools)
-    assert glance(json.dumps(request).encode(), "openai_responses").skip == ""
+    assert glance(json.dumps(request).encode(), "openai_responses").hold == ""
 
 
 def test_a_history_that_the_provider_holds_passes() -> None:
@@ -43,17 +43,17 @@ def test_a_history_that_the_provider_holds_passes() -> None:
 
 
 @pytest.mark.parametrize("last", [SUMMARY, [{"type": "text", "text": "x"}, {"type": "text", "text": SUMMARY}]])
-def test_a_compaction_with_tools_passes(last: Any) -> None:
+def test_nothing_new_is_cut_in_a_compaction_with_tools(last: Any) -> None:
     request = BODIES["anthropic_messages"](steps())
     request["messages"].append({"role": "user", "content": last})
     assert (
-        glance(json.dumps(request).encode(), "anthropic_messages").skip == "a summary of the history is asked for"
+        glance(json.dumps(request).encode(), "anthropic_messages").hold == "a summary of the history is asked for"
     )
 
 
 def test_the_words_of_a_compaction_in_a_result_mean_nothing() -> None:
     history = [*steps(), ("Read", {"file_path": "prompts.md"}, SUMMARY)]
-    assert not glance(json.dumps(BODIES["anthropic_messages"](history)).encode(), "anthropic_messages").skip
+    assert not glance(json.dumps(BODIES["anthropic_messages"](history)).encode(), "anthropic_messages").hold
 
 
 def test_the_prompt_is_the_same_when_cache_markers_move() -> None:
@@ -81,7 +81,7 @@ def test_what_is_no_json_object_is_said(raw: bytes) -> None:
 
 @pytest.mark.skipif(not SAMPLES.exists(), reason="the wire samples are not here")
 @pytest.mark.parametrize(
-    ("file", "run", "number", "skip"),
+    ("file", "run", "number", "hold"),
     [
         ("claude-code", "claude-sub", 7, "a summary of the history is asked for"),
         ("claude-code", "claude-sub", 8, "a summary of the history is asked for"),
@@ -98,7 +98,7 @@ def test_what_is_no_json_object_is_said(raw: bytes) -> None:
         ("gemini-cli", "gemini", 12, ""),
     ],
 )
-def test_side_requests_of_real_clients_are_told_apart(file: str, run: str, number: int, skip: str) -> None:
+def test_side_requests_of_real_clients_are_told_apart(file: str, run: str, number: int, hold: str) -> None:
     formats = {"/messages": "anthropic_messages", "/completions": "openai_chat", "/responses": "openai_responses"}
     for line in (SAMPLES / f"{file}.jsonl").read_text(encoding="utf-8").splitlines():
         sample = json.loads(line)
@@ -106,6 +106,6 @@ def test_side_requests_of_real_clients_are_told_apart(file: str, run: str, numbe
             path = sample["path"].partition("?")[0]
             format = next((name for end, name in formats.items() if path.endswith(end)), "gemini")
             raw = json.dumps(sample["body"], ensure_ascii=False).encode()
-            assert glance(raw, format).skip == skip
+            assert glance(raw, format).hold == hold
             return
     raise AssertionError("no such sample")

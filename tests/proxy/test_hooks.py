@@ -74,7 +74,9 @@ class Layer:
 
 def with_layer(provider: Provider, layer: Layer, events: list[Any] | None = None, **proxy: Any) -> Background:
     urls = dict.fromkeys(("anthropic", "openai", "gemini"), provider.url)
-    settings = Settings(preset="acp", proxy={"port": 0, **proxy}, store={"url": "off"}, upstreams=urls)
+    settings = Settings(
+        preset="acp", proxy={"port": 0, "deadline": 600.0, **proxy}, store={"url": "off"}, upstreams=urls
+    )
     watch = events.append if events is not None else None
     return Background(settings, make=lambda: App(settings, layer=layer, watch=watch))
 

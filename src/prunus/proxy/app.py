@@ -5,17 +5,17 @@ from __future__ import annotations
 import asyncio
 import time
 from collections.abc import Callable, Mapping
-from concurrent.futures import ThreadPoolExecutor
-from typing import Any, Final
+from typing import Any
 from urllib.parse import quote
 
 from prunus.proxy.answers import answer_json, answer_with, refuse
-from prunus.proxy.exchange import Arrived, Event, Prepared
+from prunus.proxy.exchange import Event
 from prunus.proxy.faults import LOGGER, Faults
 from prunus.proxy.hooks import Layer
 from prunus.proxy.lines import edit_lines, request_line
 from prunus.proxy.metrics import CONTENT_TYPE, Metrics
 from prunus.proxy.peer import Receive, Send
+from prunus.proxy.preparing import Preparing
 from prunus.proxy.recorder import Recorder
 from prunus.proxy.route import route
 from prunus.proxy.security import Gate, Refused
@@ -26,9 +26,6 @@ from prunus.settings import Settings
 from prunus.store.store import Store
 
 __all__ = ["App"]
-
-_INLINE: Final = 512 * 1024
-"""Bodies up to this size are pruned on the loop where no disk is involved: a thread would cost more."""
 
 
 class App:
@@ -55,11 +52,10 @@ class App:
             name: Tenant(name, settings, store, layer, self.faults) for name in self._gate.tokens or ("",)
         }
         self._recorder: Recorder | None = None
-        self._thread = ThreadPoolExecutor(1, "prunus-pruner")
-        self._queued = 0
+        self._preparing = Preparing(proxy.deadline)
         self._begun = time.time()
         self._house = House(
-            self._upstream, self.metrics, self.faults, settings.limits.body, self._prepare, self._finish
+            self._upstream, self.metrics, self.faults, settings.limits.body, self._preparing.prepare, self._finish
         )
 
     async def __call__(self, scope: Mapping[str, Any], receive: Receive, send: Send) -> None:
@@ -80,7 +76,7 @@ class App:
         await asyncio.to_thread(self._let_go)
 
     def _let_go(self) -> None:
-        self._thread.shutdown(cancel_futures=True)
+        self._preparing.close()
         if self._recorder is not None:
             self._recorder.close()
         if self._store is not None:
@@ -123,16 +119,6 @@ class App:
                 await Visit(self._house, scope, names, found, self._tenants[tenant], receive, send).run()
             finally:
                 self.metrics.open.dec()
-
-    async def _prepare(self, tenant: Tenant, arrived: Arrived) -> Prepared:
-        """Prune on the loop or in the thread; the thread is one, and nothing overtakes what waits for it."""
-        if not tenant.blocks and not self._queued and len(arrived.raw) <= _INLINE:
-            return tenant.prepare(arrived)
-        self._queued += 1
-        try:
-            return await asyncio.get_running_loop().run_in_executor(self._thread, tenant.prepare, arrived)
-        finally:
-            self._queued -= 1
 
     def _finish(self, tenant: Tenant, event: Event) -> None:
         """Count, record and tell what became of a request."""

@@ -14,7 +14,10 @@ from prunus.formats.digest import lifetime, unmarked
 from prunus.formats.frame import PROMPT
 from prunus.surrogates import decode
 
-__all__ = ["Glance", "glance"]
+__all__ = ["NO_TOOLS", "Glance", "glance"]
+
+NO_TOOLS: Final = "no tools"
+"""A request without tools: a title, a summary, a question on the side."""
 
 _FIELDS: Final = {
     "anthropic_messages": "messages",
@@ -45,6 +48,8 @@ class Glance:
     """How long the client wants the cache to live, where it says so."""
     skip: str
     """Why the request is not pruned; empty where it is."""
+    hold: str = ""
+    """Why nothing new is cut in the request; empty where something may be."""
 
 
 def glance(body: bytes, format: str) -> Glance:
@@ -63,15 +68,19 @@ def _read(top: Mapping[str, msgspec.Raw], format: str) -> Glance:
         bytes(top.get("stream", b"")) == b"true",
         _prompt(top),
         lifetime(bytes(top.get("system", b"")), tail[-4096:]),
-        _skip(top, messages, tail),
+        _skip(top),
+        _hold(top, messages, tail),
     )
 
 
-def _skip(top: Mapping[str, msgspec.Raw], messages: memoryview, tail: bytes) -> str:
-    if bytes(top.get("previous_response_id", b"null")) != b"null":
-        return "the provider holds the history"
+def _skip(top: Mapping[str, msgspec.Raw]) -> str:
+    held = bytes(top.get("previous_response_id", b"null")) != b"null"
+    return "the provider holds the history" if held else ""
+
+
+def _hold(top: Mapping[str, msgspec.Raw], messages: memoryview, tail: bytes) -> str:
     if len(top.get("tools", b"")) <= 4 and b'"additional_tools"' not in bytes(messages[:_TAIL]):
-        return "no tools"
+        return NO_TOOLS
     # A text of the user holds no object with a role, so the newest message lies behind the last one that begins so.
     newest = tail[max(0, tail.rfind(b'{"role":')) :]
     if any(word in newest and more in newest for word, more in _TASKS) and _is_task(messages):

@@ -50,6 +50,11 @@ class Metrics:
         self.breaks = Counter(
             "prunus_cache_breaks", "Declared breaks of the prompt cache.", ["model", "mode"], registry=own
         )
+        self.behind = Counter(
+            "prunus_behind",
+            "Requests that there was no time to look at; they went out with the edits in force.",
+            registry=own,
+        )
         self.open = Gauge(
             "prunus_open_requests", "Requests that are being served.", registry=own, multiprocess_mode="livesum"
         )
@@ -80,6 +85,7 @@ class Metrics:
                 self.billed.labels(model, kind).inc(getattr(exchange.usage, kind))
         for when, cost in (("before", exchange.cost_unpruned), ("after", exchange.cost)):
             self.cost.labels(model, when, mode).inc(max(0.0, cost))
+        self.behind.inc(exchange.behind)
         if exchange.flush is not None:
             self.breaks.labels(model, mode).inc()
 

@@ -3,21 +3,21 @@
 from __future__ import annotations
 
 from collections import OrderedDict
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import replace
 from time import perf_counter
 from typing import Final
 
-from prunus.errors import FormatError
-from prunus.outcome import Receipt
+from prunus.errors import FormatError, TooLate
+from prunus.outcome import Receipt, Report
 from prunus.policy.prices import Price, with_ttl
 from prunus.proxy.body import decoded
 from prunus.proxy.calibration import Weight
 from prunus.proxy.counterfactual import Accounts, Sent
 from prunus.proxy.exchange import Arrived, Prepared
 from prunus.proxy.faults import Faults
-from prunus.proxy.glance import Glance, glance
+from prunus.proxy.glance import NO_TOOLS, Glance, glance
 from prunus.proxy.hooks import Layer
 from prunus.proxy.usage import total
 from prunus.pruner import Pruner
@@ -27,6 +27,8 @@ from prunus.store.store import Store, StoreError
 
 __all__ = ["Tenant"]
 
+_FITS: Final = 0.9
+"""The share of the model's window that a request may take to fit it for certain, since tokens are estimated."""
 _REFUSED: Final = 256
 _MODELS: Final = 256
 
@@ -61,18 +63,23 @@ class Tenant:
             self._faults.report("store", error)
             return ()
 
-    @property
-    def blocks(self) -> bool:
-        """Whether preparing may wait for a disk."""
-        return self._kept and self._store is not None and not self._store.prompt
+    def catch_up(self, conversation: str) -> bool:
+        """Look for a moment at what a deadline left out of a conversation; False where more is left."""
+        return self._pruner.catch_up(conversation)
 
-    def prepare(self, arrived: Arrived) -> Prepared:
-        """What to send for a request. Never raises: whatever fails in here, it goes out as it came."""
+    def prepare(
+        self, arrived: Arrived, deadline: float | None = None, claim: Callable[[], bool] = lambda: True
+    ) -> Prepared:
+        """What to send for a request. Never raises: whatever fails in here, it goes out as it came.
+
+        The look at it ends after `deadline` seconds. Nothing is remembered where `claim` says that something else
+        was sent.
+        """
         begun = perf_counter()
         prepared = Prepared(arrived.raw)
         try:
             with self._written_together():
-                prepared = self._prepare(arrived)
+                prepared = self._prepare(arrived, deadline, claim)
         except FormatError as error:
             prepared = Prepared(arrived.raw, skip=str(error))
         except Exception as error:  # whatever fails in here, the request has to go out as it came
@@ -92,14 +99,15 @@ class Tenant:
         except StoreError as error:
             self._faults.report("store", error)
 
-    def _prepare(self, arrived: Arrived) -> Prepared:
+    def _prepare(self, arrived: Arrived, deadline: float | None, claim: Callable[[], bool]) -> Prepared:
         route, settings = arrived.route, self._settings
         body = decoded(arrived.raw, arrived.encoding, settings.limits.body)
         look = glance(body, route.format)
         if look.skip:
             return Prepared(arrived.raw, skip=look.skip, glance=look)
         turn = None
-        if self._layer is not None:
+        # Without tools there is nothing to hide in the request.
+        if self._layer is not None and look.hold != NO_TOOLS:
             streaming = look.streaming or route.streaming
             turn = self._layer.open(
                 body, route.format, streaming=streaming, tenant=self.name, caller=arrived.caller
@@ -110,15 +118,25 @@ class Tenant:
             if reply is not None:
                 return Prepared(arrived.raw, skip="answered by Prunus", glance=look, reply=reply)
             given = turn.before()
-        outcome = self._pruner.prune(given, arrived.time, format=route.format, model=route.model, key=arrived.key)
+        outcome = self._pruner.prune(
+            given,
+            arrived.time,
+            format=route.format,
+            model=route.model,
+            key=arrived.key,
+            owner=arrived.caller,
+            deadline=deadline,
+            claim=claim,
+            hold=bool(look.hold),
+        )
         if outcome.error is not None:
             kind, _, reason = outcome.error.partition(": ")
-            if kind == "FormatError":
+            if kind in (FormatError.__name__, TooLate.__name__):
                 return Prepared(arrived.raw, skip=reason, glance=look)
             self._faults.report("pruning", outcome.error)
             return Prepared(arrived.raw, skip=f"a fault of Prunus: {kind}", glance=look)
-        if not outcome.conversation:
-            return Prepared(arrived.raw, skip="the provider holds the history", glance=look)
+        if not outcome.conversation or self._goes_whole(look, outcome.report):
+            return Prepared(arrived.raw, skip=look.hold or "the provider holds the history", glance=look)
         receipts = outcome.receipts
         sent = outcome.body if turn is None else turn.after(outcome)
         shadow = settings.proxy.shadow or outcome.conversation in self._refused
@@ -134,6 +152,7 @@ class Tenant:
             outcome.report.tokens_after,
             flush=outcome.flush,
             shadow=shadow,
+            behind=outcome.behind,
         )
         if self._kept and receipts:
             self._record(exchange, receipts)
@@ -149,6 +168,12 @@ class Tenant:
             size=len(body),
             given=len(given),
         )
+
+    def _goes_whole(self, look: Glance, report: Report) -> bool:
+        """Whether a request for a summary is sent as it came: that is wanted, and it fits the model's window."""
+        if not look.hold or self._settings.compaction == "pruned":
+            return False
+        return report.tokens_before < _FITS * self._settings.window_of(report.model)
 
     def _record(self, exchange: Exchange, receipts: Sequence[Receipt]) -> None:
         """Write receipts down before the request is sent, so that none is ever missing."""

@@ -42,6 +42,7 @@ def totals_record(totals: Totals) -> dict[str, Any]:
         "conversations": totals.conversations,
         "requests": totals.requests,
         "errors": totals.errors,
+        "behind": totals.behind,
         "tokens_before": totals.tokens_before,
         "tokens_after": totals.tokens_after,
         "usage": {
@@ -87,6 +88,9 @@ def _lines(title: str, totals: Totals, shadow: bool) -> Iterator[str]:
             f"{_tokens(usage.input)} input, {_tokens(usage.cache_read)} from cache, "
             f"{_tokens(usage.cache_write)} to cache, {_tokens(usage.output)} output",
         )
+    if totals.behind:
+        late = f"{totals.behind:,} {_many('request', totals.behind)}"
+        yield _line("No time", f"{late} went out with the edits in force, and nothing new cut")
     if totals.errors:
         yield _line("Faults", f"{totals.errors:,} {_many('request', totals.errors)} went out as they came")
 

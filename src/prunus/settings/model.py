@@ -119,6 +119,9 @@ class Values(Section):
     """How each schedule decides."""
     pressure: PressureSection = Field(default_factory=PressureSection)
     """From when on the context counts as full, and what then happens."""
+    compaction: Literal["pruned", "whole"] = "pruned"
+    """How a request for a summary of the history is sent: with the edits in force, so that the provider finds it in
+    its cache, or whole where it fits the model's window."""
     window: Count = 0
     """Tokens that the model can take; 0 goes by the model's name."""
     prices: tuple[PriceRow, ...] = ()

@@ -106,5 +106,7 @@ class Proxy(Section):
     """Seconds to reach the provider."""
     idle_timeout: Annotated[float, Field(gt=0)] = 600.0
     """Seconds without a byte from the provider."""
+    deadline: Annotated[float, Field(gt=0)] = 2.0
+    """Seconds after which a request is sent with the edits that are in force, looked at or not."""
     workers: Count = 1
     """Processes that serve requests; any of them answers `/metrics` for all."""

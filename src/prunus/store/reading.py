@@ -24,7 +24,7 @@ _NEWEST: Final = " ORDER BY r.time DESC, r.message, r.part LIMIT ?"
 _SUMS: Final = """
     count(*), sum(e.error != ''), sum(e.tokens_before), sum(e.tokens_after), sum(ifnull(e.input, 0)),
     sum(ifnull(e.cache_read, 0)), sum(ifnull(e.cache_write, 0)), sum(ifnull(e.output, 0)), sum(e.cost),
-    sum(e.cost_unpruned), sum(e.cost_of_break), sum(e.flush IS NOT NULL), count(DISTINCT c.n)"""
+    sum(e.cost_unpruned), sum(e.cost_of_break), sum(e.flush IS NOT NULL), sum(e.behind), count(DISTINCT c.n)"""
 
 
 def sessions(connection: sqlite3.Connection, tenant: str, limit: int | None) -> list[Session]:
@@ -54,7 +54,7 @@ def exchanges(connection: sqlite3.Connection, tenant: str, conversation: str) ->
         """
         SELECT c.id, e.request, e.time, e.client, e.format, e.model, e.tokens_before, e.tokens_after,
                e.input, e.cache_read, e.cache_write, e.output, e.cost, e.cost_unpruned, e.cost_of_break, e.flush,
-               e.status, e.ms, e.error, e.shadow, e.id
+               e.status, e.ms, e.error, e.shadow, e.behind, e.id
         FROM exchanges e JOIN conversations c ON c.n = e.conversation
         WHERE c.tenant = ? AND c.id = ? ORDER BY e.time, e.request
         """,
@@ -110,14 +110,15 @@ def totals(connection: sqlite3.Connection, tenant: str, conversation: str, shado
     else:
         row = connection.execute(
             "SELECT requests, errors, tokens_before, tokens_after, input, cache_read, cache_write, output, cost, "
-            "cost_unpruned, cost_of_breaks, breaks, conversations FROM totals WHERE tenant = ? AND shadow = ?",
+            "cost_unpruned, cost_of_breaks, breaks, behind, conversations "
+            "FROM totals WHERE tenant = ? AND shadow = ?",
             (tenant, shadow),
         ).fetchone()
         tallies = connection.execute(
             "SELECT strategy, count, tokens FROM strategies WHERE tenant = ? AND shadow = ? AND count > 0",
             (tenant, shadow),
         ).fetchall()
-    numbers = [value or 0 for value in row] if row is not None else [0] * 13
+    numbers = [value or 0 for value in row] if row is not None else [0] * 14
     return replace(
         Totals(*numbers[:4]),
         usage=Usage(*numbers[4:8]),
@@ -125,8 +126,9 @@ def totals(connection: sqlite3.Connection, tenant: str, conversation: str, shado
         cost_unpruned=float(numbers[9]),
         cost_of_breaks=float(numbers[10]),
         breaks=numbers[11],
+        behind=numbers[12],
         strategies={strategy: Tally(count, tokens) for strategy, count, tokens in tallies},
-        conversations=numbers[12],
+        conversations=numbers[13],
     )
 
 
@@ -165,7 +167,7 @@ def _receipts(rows: Iterable[tuple[Any, ...]]) -> list[StoredReceipt]:
 
 
 def _exchange(row: tuple[Any, ...]) -> Exchange:
-    status, ms, error, shadow, id = row[16:]
+    status, ms, error, shadow, behind, id = row[16:]
     return replace(
         Exchange(*row[:8]),
         usage=None if row[8] is None else Usage(*row[8:12]),
@@ -177,5 +179,6 @@ def _exchange(row: tuple[Any, ...]) -> Exchange:
         ms=ms,
         error=error,
         shadow=bool(shadow),
+        behind=bool(behind),
         id=id,
     )

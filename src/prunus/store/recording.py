@@ -18,11 +18,11 @@ __all__ = ["Original", "packed", "write_exchange"]
 
 _SUMS: Final = (
     "requests", "errors", "tokens_before", "tokens_after", "input", "cache_read", "cache_write", "output",
-    "cost", "cost_unpruned", "cost_of_breaks", "breaks", "conversations",
+    "cost", "cost_unpruned", "cost_of_breaks", "breaks", "behind", "conversations",
 )  # fmt: skip
 _SELECT: Final = (
     "SELECT shadow, 1, error != '', tokens_before, tokens_after, ifnull(input, 0), ifnull(cache_read, 0), "
-    "ifnull(cache_write, 0), ifnull(output, 0), cost, cost_unpruned, cost_of_break, flush IS NOT NULL "
+    "ifnull(cache_write, 0), ifnull(output, 0), cost, cost_unpruned, cost_of_break, flush IS NOT NULL, behind "
     "FROM exchanges WHERE conversation = ? AND id = ?"
 )
 """What an exchange has added to the sums, in their order."""
@@ -33,7 +33,7 @@ _ADD: Final = (
 _INSERT: Final = (
     "INSERT OR {} INTO exchanges (conversation, id, request, time, client, format, model, tokens_before, "
     "tokens_after, input, cache_read, cache_write, output, cost, cost_unpruned, cost_of_break, flush, status, "
-    "ms, error, shadow) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)"
+    "ms, error, shadow, behind) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)"
 )
 
 
@@ -81,6 +81,7 @@ def write_exchange(
         exchange.ms,
         exchange.error,
         exchange.shadow,
+        exchange.behind,
     )
     if not connection.execute(_INSERT.format("IGNORE"), row).rowcount:
         shadow, *before = connection.execute(_SELECT, place).fetchone()
@@ -99,6 +100,7 @@ def write_exchange(
         exchange.cost_unpruned,
         exchange.cost_of_break,
         exchange.flush is not None,
+        exchange.behind,
         _begins(connection, place, exchange.shadow),
     )
     _add(connection, tenant, exchange.shadow, sums)

@@ -61,6 +61,8 @@ class Exchange:
     """Why the request went out as it came, where it did because of a fault."""
     shadow: bool = False
     """Nothing was changed; the numbers say what would have been."""
+    behind: bool = False
+    """There was no time to look at it, so it was sent with the edits that were in force before."""
     id: str = field(default_factory=_new_id)
     """Recorded again under the same id, an exchange takes the place of what was recorded before."""
 
@@ -110,6 +112,8 @@ class Totals:
     cost_of_breaks: float = 0.0
     breaks: int = 0
     """Requests that declared a break of the cache."""
+    behind: int = 0
+    """Requests that there was no time to look at; they were sent with the edits in force."""
     strategies: Mapping[str, Tally] = field(default_factory=dict)
     """For each strategy how many receipts, and how many tokens they take away from a request."""
     conversations: int = 0

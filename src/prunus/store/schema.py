@@ -159,4 +159,9 @@ _OWNED: Final[Migration] = (
     "DELETE FROM hidden",
 )
 
-MIGRATIONS: Final[tuple[Migration, ...]] = (_FIRST, _ACCOUNTS, _OWNED)
+_BEHIND: Final[Migration] = (
+    "ALTER TABLE exchanges ADD COLUMN behind INTEGER NOT NULL DEFAULT 0",
+    "ALTER TABLE totals ADD COLUMN behind INTEGER NOT NULL DEFAULT 0",
+)
+
+MIGRATIONS: Final[tuple[Migration, ...]] = (_FIRST, _ACCOUNTS, _OWNED, _BEHIND)

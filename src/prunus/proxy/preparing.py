@@ -1,0 +1,77 @@
+"""Preparing requests off the event loop, in time.
+
+Each request is prepared in a thread, so that conversations do not wait for each other, nor anybody for a large one.
+The pruner ends its look at the deadline by itself, between two messages. Where a single message takes longer than
+that, or all threads are busy, the request is prepared once more without a look: with the edits that are in force.
+Whichever of the two is first is sent, and only that one is remembered. What was not looked at is caught up with in
+the background, so that the next request of the conversation finds it done.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from concurrent.futures import ThreadPoolExecutor
+from threading import Lock
+from typing import Final
+
+from prunus.proxy.exchange import Arrived, Prepared
+from prunus.proxy.tenant import Tenant
+
+__all__ = ["Claim", "Preparing"]
+
+_THREADS: Final = 16
+_MARGIN: Final = 0.25
+"""Seconds behind the deadline in which a look that ended in time is written."""
+
+
+class Claim:
+    """The right to be what is sent for a request; the first who takes it has it."""
+
+    def __init__(self) -> None:
+        self._lock = Lock()
+        self._taken = False
+
+    def take(self) -> bool:
+        """Take it; False where somebody else has."""
+        with self._lock:
+            free, self._taken = not self._taken, True
+            return free
+
+
+class Preparing:
+    """The threads in which requests are prepared."""
+
+    def __init__(self, deadline: float) -> None:
+        self._deadline = deadline
+        self._threads = ThreadPoolExecutor(_THREADS, "prunus-pruner")
+        self._spare = ThreadPoolExecutor(_THREADS, "prunus-writer")
+        self._behind = ThreadPoolExecutor(1, "prunus-catching-up")
+        self._tasks: set[asyncio.Task[None]] = set()
+
+    async def prepare(self, tenant: Tenant, arrived: Arrived) -> Prepared:
+        """What to send for a request, at the deadline at the latest."""
+        loop = asyncio.get_running_loop()
+        claim = Claim()
+        look = loop.run_in_executor(self._threads, tenant.prepare, arrived, self._deadline, claim.take)
+        done, _ = await asyncio.wait((look,), timeout=self._deadline + _MARGIN)
+        if done or not claim.take():
+            prepared = await look
+        else:
+            prepared = await loop.run_in_executor(self._spare, tenant.prepare, arrived, 0.0)
+        outcome = prepared.outcome
+        if outcome is not None and outcome.behind:
+            task = loop.create_task(self._catch_up(tenant, outcome.conversation))
+            self._tasks.add(task)
+            task.add_done_callback(self._tasks.discard)
+        return prepared
+
+    def close(self) -> None:
+        """Let go of the threads."""
+        for threads in (self._threads, self._spare, self._behind):
+            threads.shutdown(wait=False, cancel_futures=True)
+
+    async def _catch_up(self, tenant: Tenant, conversation: str) -> None:
+        """Look at what was left out, a moment at a time."""
+        loop = asyncio.get_running_loop()
+        while not await loop.run_in_executor(self._behind, tenant.catch_up, conversation):
+            pass

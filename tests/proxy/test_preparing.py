@@ -1,0 +1,166 @@
+"""The proxy prunes off its event loop and in time: nobody waits for a large request, and none is held up for long."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import threading
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from prunus.proxy.exchange import Arrived, Prepared
+from prunus.proxy.faults import Faults
+from prunus.proxy.preparing import Claim, Preparing
+from prunus.proxy.route import route
+from prunus.proxy.tenant import Tenant
+from prunus.settings import Settings
+from tests.laws.test_replicas import talk
+from tests.proxy.caller import call
+from tests.proxy.provider import Provider, behind
+
+TALK = talk(7)
+
+
+def arrived(body: bytes) -> Arrived:
+    return Arrived(body, "", route("POST", "/v1/messages", {}, "anthropic"), "test", 0.0)
+
+
+def test_a_claim_is_taken_once() -> None:
+    claim = Claim()
+    assert [claim.take(), claim.take()] == [True, False]
+
+
+class Stuck(Tenant):
+    """A tenant whose looks take until they are let go, as one at a message without end would."""
+
+    def __init__(self) -> None:
+        super().__init__("", Settings(), None, None, Faults(lambda _: None))
+        self.go = threading.Event()
+        self.looking = threading.Event()
+        self.late: list[Prepared] = []
+
+    def prepare(self, arrived: Arrived, deadline: float | None = None, claim: Any = lambda: True) -> Prepared:
+        if not deadline:
+            return super().prepare(arrived, deadline, claim)
+        self.looking.set()
+        self.go.wait()
+        prepared = super().prepare(arrived, deadline, claim)
+        self.late.append(prepared)
+        return prepared
+
+
+def test_a_look_without_end_does_not_hold_a_request_up() -> None:
+    tenant = Stuck()
+
+    async def ask() -> Prepared:
+        preparing = Preparing(0.01)
+        try:
+            return await preparing.prepare(tenant, arrived(TALK[9]))
+        finally:
+            tenant.go.set()
+            preparing.close()
+
+    prepared = asyncio.run(ask())
+    assert prepared.body == TALK[9]
+    assert prepared.outcome is not None and prepared.outcome.behind
+
+
+def test_what_a_late_look_found_is_neither_sent_nor_remembered() -> None:
+    tenant = Stuck()
+
+    async def ask() -> None:
+        preparing = Preparing(0.01)
+        await preparing.prepare(tenant, arrived(TALK[9]))
+        tenant.go.set()
+        while not tenant.late:
+            await asyncio.sleep(0.01)
+        preparing.close()
+
+    asyncio.run(ask())
+    [late] = tenant.late
+    assert late.skip == "the request was sent before it was looked at"
+    [held] = tenant._pruner._conversations
+    assert held.memo.requests == 1 and held.memo.ledger.edits == ()
+
+
+def test_one_conversation_does_not_wait_for_another() -> None:
+    tenant, other = Stuck(), Tenant("", Settings(), None, None, Faults(lambda _: None))
+
+    async def ask() -> Prepared:
+        preparing = Preparing(600.0)
+        stuck = asyncio.create_task(preparing.prepare(tenant, arrived(TALK[9])))
+        while not tenant.looking.is_set():
+            await asyncio.sleep(0.01)
+        prepared = await preparing.prepare(other, arrived(TALK[3]))
+        assert not stuck.done()
+        tenant.go.set()
+        await stuck
+        preparing.close()
+        return prepared
+
+    assert asyncio.run(ask()).exchange is not None
+
+
+def test_requests_without_time_are_counted(provider: Provider, tmp_path: Path) -> None:
+    """No time at all: every message is left to be caught up with."""
+    store = {"url": f"sqlite:///{tmp_path / 'store.db'}"}
+    with behind(provider, preset="auto", proxy={"deadline": 1e-9}, store=store) as proxy:
+        assert call(proxy.url, "POST", "/v1/messages", TALK[12]).status == 200
+        metrics = call(proxy.url, "GET", "/metrics").body.decode()
+    assert "prunus_behind_total 1.0" in metrics
+    assert provider.asked[0].body == TALK[12]
+    from prunus.store import open_store
+
+    assert open_store(store["url"]).totals("").behind == 1
+
+
+def summary(number: int, text: str) -> bytes:
+    """The request with which Claude Code asks for a summary of the history."""
+    body = json.loads(TALK[number])
+    body["messages"] += [
+        {"role": "assistant", "content": "Done."},
+        {"role": "user", "content": [{"type": "text", "text": text}]},
+    ]
+    return json.dumps(body).encode()
+
+
+ASKED = (
+    "CRITICAL: Respond with TEXT ONLY. Do NOT call any tools.\n\nYour task is to create a detailed summary of the "
+    "conversation so far, paying close attention to the user's explicit requests."
+)
+
+
+def sent(provider: Provider) -> list[list[Any]]:
+    return [json.loads(asked.body)["messages"] for asked in provider.asked]
+
+
+@pytest.mark.parametrize("tools", [True, False], ids=["with tools", "without tools"])
+def test_a_compaction_extends_what_the_provider_has_cached(provider: Provider, tools: bool) -> None:
+    prices = [{"model": "*", "read": 0.5, "write": 1.0, "ttl": 300}]
+    with behind(provider, preset="auto", prices=prices) as proxy:
+        for number in range(1, 14):
+            assert call(proxy.url, "POST", "/v1/messages", TALK[number]).status == 200
+        asked = json.loads(summary(13, ASKED))
+        if not tools:
+            del asked["tools"]
+        assert call(proxy.url, "POST", "/v1/messages", json.dumps(asked).encode()).status == 200
+        metrics = call(proxy.url, "GET", "/metrics").body.decode()
+    *_, last, compaction = sent(provider)
+    assert last != json.loads(TALK[13])["messages"]
+    assert compaction[: len(last)] == last
+    assert compaction[len(last) :] == asked["messages"][len(last) :]
+    assert 'prunus_requests_total{format="anthropic_messages",what="pruned"}' in metrics
+
+
+def test_a_compaction_goes_whole_where_that_is_wanted_and_fits(provider: Provider) -> None:
+    prices = [{"model": "*", "read": 0.5, "write": 1.0, "ttl": 300}]
+    wanted = {"preset": "auto", "prices": prices, "compaction": "whole"}
+    for window, whole in ((200_000, True), (10_000, False)):
+        provider.asked.clear()
+        with behind(provider, window=window, **wanted) as proxy:
+            for number in range(1, 14):
+                call(proxy.url, "POST", "/v1/messages", TALK[number])
+            call(proxy.url, "POST", "/v1/messages", summary(13, ASKED))
+        assert (provider.asked[-1].body == summary(13, ASKED)) is whole
