@@ -10,6 +10,7 @@ SOURCE = Path(__file__).parent.parent / "src" / "prunus"
 
 ROOMS = (
     "errors",
+    "printable",
     "surrogates",
     "splice",
     "enclosed",

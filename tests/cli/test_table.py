@@ -5,7 +5,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from rich.cells import cell_len
 
-from prunus.cli.table import fold, plain, printable, tables
+from prunus.cli.table import fold, plain, tables
 
 NUMBERS = st.integers(0, 10**9).map("{:,}".format)
 WORDS = st.text("abc日-/ .", max_size=60)
@@ -65,7 +65,3 @@ def test_many_rows_in_pieces_stay_near_each_other() -> None:
 def test_a_long_name_is_folded_at_its_joints() -> None:
     assert fold("anthropic/claude-sonnet-4-5-20261010", 18) == ["anthropic/claude-", "sonnet-4-5-", "20261010"]
     assert fold("took 12,345 of 67,890 tokens", 12) == ["took 12,345", "of 67,890", "tokens"]
-
-
-def test_control_characters_become_visible() -> None:
-    assert printable("a\x1b[2J\nb\x00é\ud800") == "a�[2J�b�é�"

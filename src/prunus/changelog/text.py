@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any
 
+from prunus.printable import printable
+
 if TYPE_CHECKING:
     from prunus.changelog.values import Changelog, FileLog, Line
 
@@ -13,7 +15,7 @@ __all__ = ["as_json", "as_markdown"]
 
 def as_markdown(log: Changelog) -> str:
     """One bullet for each file and purpose, with the lines added and removed."""
-    lines = [line for file in log.files for line in _file(file)]
+    lines = [printable(line) for file in log.files for line in _file(file)]
     if not log.files:
         lines.append("No file was changed.")
     if log.failed or log.reverted:

@@ -306,7 +306,8 @@ def _notes(rows: Sequence[Row], money: Money) -> tuple[str, ...]:
 
 
 def _print(scope: str, lead: str, sections: Sequence[Section], notes: Sequence[str]) -> None:
-    from prunus.cli.table import printable, say, show
+    from prunus.cli.table import say, show
+    from prunus.printable import printable
 
     say(f"{scope}\n\n{lead}")
     for section in sections:

@@ -15,6 +15,7 @@ from prunus.cli.failure import Failure
 from prunus.cli.options import format_option, load_settings, settings_options
 from prunus.cli.store import emptiness, moment, opened, session_of, store_option, tenant_of
 from prunus.cli.table import say
+from prunus.printable import printable
 
 if TYPE_CHECKING:
     from prunus.settings import Settings
@@ -163,7 +164,7 @@ def _drawn(found: _Context) -> str:
     block, empty = ("█", "·") if _draws() else ("#", ".")
     filled = min(_BAR, round(share * _BAR))
     lines = [
-        found.name,
+        printable(found.name),
         f"{block * filled}{empty * (_BAR - filled)}  {found.used:,} of {found.window:,} tokens, {share:.0%}; "
         f"pressure is {found.level}",
     ]

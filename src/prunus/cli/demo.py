@@ -11,7 +11,8 @@ from typing import TYPE_CHECKING
 
 import click
 
-from prunus.cli.table import printable, say
+from prunus.cli.table import say
+from prunus.printable import printable
 
 if TYPE_CHECKING:
     from prunus.edits import Edit

@@ -7,6 +7,8 @@ from typing import IO, Any
 
 import click
 
+from prunus.printable import printable
+
 __all__ = ["Failure", "Interruption"]
 
 
@@ -14,6 +16,9 @@ class Failure(click.ClickException):
     """Something that was given is wrong; said on standard error, exit code 2."""
 
     exit_code = 2
+
+    def format_message(self) -> str:
+        return printable(self.message, keep="\n")
 
     def show(self, file: IO[Any] | None = None) -> None:
         from prunus.cli.table import say

@@ -11,7 +11,7 @@ import click
 
 from prunus.cli.failure import Failure
 from prunus.cli.files import opened
-from prunus.cli.table import printable
+from prunus.printable import printable
 
 if TYPE_CHECKING:
     from prunus.files import FileHistory, FileState, NoSuchFile

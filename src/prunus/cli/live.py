@@ -10,7 +10,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, Final, Literal
 
-from prunus.cli.table import printable
+from prunus.printable import printable
 from prunus.report.numbers import short
 from prunus.report.sums import Sums
 

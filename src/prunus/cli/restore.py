@@ -13,6 +13,7 @@ import click
 
 from prunus.cli.failure import Failure
 from prunus.cli.store import emptiness, opened, session_of, store_options, tenant_of
+from prunus.printable import printable
 
 if TYPE_CHECKING:
     from prunus.store import Store, StoredReceipt
@@ -53,7 +54,7 @@ def command(id: str, session: str | None, url: str | None, tenant: str | None, i
     if in_json:
         click.echo(json.dumps({**asdict(receipt), "original": text}, indent=2))
     elif sys.stdout.isatty():
-        click.echo("".join(c if c.isprintable() or c in "\n\t" else "\N{REPLACEMENT CHARACTER}" for c in text))
+        click.echo(printable(text, keep="\n\t"))
     else:
         click.echo(text.encode("utf-8", "surrogatepass"), nl=False)
 

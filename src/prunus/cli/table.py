@@ -17,7 +17,9 @@ from typing import Final
 import click
 from rich.cells import cell_len, chop_cells
 
-__all__ = ["fold", "plain", "printable", "say", "show", "tables"]
+from prunus.printable import printable
+
+__all__ = ["fold", "plain", "say", "show", "tables"]
 
 _GAP: Final = 2
 """Blanks between two columns."""
@@ -102,11 +104,6 @@ def tables(
             for row in cells[start : start + together]:
                 lines += _lines(row, widths, right)
             yield lines
-
-
-def printable(text: str) -> str:
-    """A text without what a terminal would obey: what agents saw may hold escape sequences."""
-    return "".join(character if character.isprintable() else "\N{REPLACEMENT CHARACTER}" for character in text)
 
 
 def fold(text: str, width: int) -> list[str]:

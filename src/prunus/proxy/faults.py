@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
-import logging
 from collections.abc import Callable
 from threading import Lock
 from typing import Final
 
+from prunus.printable import printable_logger
+
 __all__ = ["LOGGER", "Faults"]
 
-LOGGER: Final = logging.getLogger("prunus.proxy")
+LOGGER: Final = printable_logger("prunus.proxy")
 _KINDS: Final = 1000
 
 

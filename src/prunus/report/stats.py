@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Any, Final
 
+from prunus.printable import printable
 from prunus.report.effectiveness import effectiveness
 from prunus.report.numbers import percent, short
 from prunus.store.records import Totals
@@ -25,7 +26,11 @@ def stats_box(session: Totals | None, ever: Totals | None, name: str = "", *, sh
     title = "Prunus Statistics" + (" (shadow: nothing was changed)" if shadow else "")
     blocks = [
         "\n".join(
-            [title, "─" * _WIDTH, *_lines(f"Session {name}" if session is not None else "All time", shown, shadow)]
+            [
+                title,
+                "─" * _WIDTH,
+                *_lines(f"Session {printable(name)}" if session is not None else "All time", shown, shadow),
+            ]
         ),
         effectiveness(shown.strategies, shadow=shadow)
         or f"Nothing {'would have been' if shadow else 'was'} pruned yet.",

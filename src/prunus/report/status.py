@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from typing import Final, Literal
 
 from prunus.outcome import Report
+from prunus.printable import printable
 from prunus.report.numbers import short
 
 __all__ = ["Notification", "status_line"]
@@ -36,5 +37,5 @@ def status_line(report: Report, notification: Notification = "minimal", tools: S
 
 def _folded(tools: Sequence[str]) -> str:
     counts = Counter(tools).most_common()
-    names = [f"{tool} (x{count})" if count > 1 else tool for tool, count in counts[:_NAMED]]
+    names = [printable(f"{tool} (x{count})" if count > 1 else tool) for tool, count in counts[:_NAMED]]
     return ", ".join(names) + (", …" if len(counts) > _NAMED else "")

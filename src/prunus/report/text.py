@@ -6,6 +6,7 @@ from collections import Counter
 from collections.abc import Sequence
 
 from prunus.outcome import Outcome, Report
+from prunus.printable import printable
 from prunus.report.effectiveness import effectiveness
 from prunus.report.numbers import percent, short
 from prunus.report.status import Notification, status_line
@@ -37,7 +38,8 @@ def change(before: int, after: int) -> str:
 
 
 def _tokens(report: Report, idle: str) -> str:
-    what = ", ".join(piece for piece in (report.format, report.model, f"{report.messages} messages") if piece)
+    pieces = (report.format, printable(report.model), f"{report.messages} messages")
+    what = ", ".join(piece for piece in pieces if piece)
     if idle:
         return f"{what}: nothing was pruned, {idle}"
     if not report.saved:

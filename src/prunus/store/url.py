@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from logging import getLogger
 from pathlib import Path
 from typing import Final
 
 from prunus.errors import SettingsError
+from prunus.printable import printable_logger
 from prunus.settings import Settings
 from prunus.store.store import Store
 
@@ -48,5 +48,5 @@ def open_store(
     from prunus.store.sqlite import Sqlite
 
     path = Path(url.removeprefix(_SCHEME)).expanduser() if url else default_path()
-    tell = say or getLogger("prunus.store").warning
+    tell = say or printable_logger("prunus.store").warning
     return Sqlite(Database(path, wait=wait, existing=existing, say=tell), limits)

@@ -1,0 +1,31 @@
+"""Text from outside (model and tool names, paths, reasons) made safe for terminals and log files.
+
+Such text can hold newlines, which forge log lines, and escape sequences, which a terminal obeys.
+"""
+
+from __future__ import annotations
+
+import logging
+
+__all__ = ["printable", "printable_logger"]
+
+
+def printable(text: str, keep: str = "") -> str:
+    """Replace every control character with a visible mark, except the characters in `keep`."""
+    if text.isprintable():
+        return text
+    return "".join(c if c.isprintable() or c in keep else "\N{REPLACEMENT CHARACTER}" for c in text)
+
+
+def printable_logger(name: str) -> logging.Logger:
+    """The logger of that name; every message that it logs is one printable line, whichever handler writes it."""
+    logger = logging.getLogger(name)
+    if not any(isinstance(one, _Printable) for one in logger.filters):
+        logger.addFilter(_Printable())
+    return logger
+
+
+class _Printable(logging.Filter):
+    def filter(self, record: logging.LogRecord) -> bool:
+        record.msg, record.args = printable(record.getMessage()), ()
+        return True
