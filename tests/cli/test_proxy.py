@@ -118,3 +118,18 @@ def test_a_port_that_is_taken_is_said(run: Run, provider: Provider) -> None:
     assert result.exit_code == 2
     assert f"cannot listen on 127.0.0.1:{port}" in result.output
     assert "--port 0" in result.output
+
+
+@pytest.mark.parametrize("command", [("proxy", "--port", "0"), ("run",)])
+def test_a_text_file_given_as_store_is_refused_and_stays(
+    spawn: Spawn, tmp_path: Path, command: tuple[str, ...]
+) -> None:
+    notes = tmp_path / "notes.txt"
+    notes.write_text("milk, eggs\n" * 100)
+    process = spawn(*command, "--store", f"sqlite:///{notes}", *(["true"] if command == ("run",) else []))
+    assert process.stderr is not None
+    assert f"the store {notes} is not a database" in process.stderr.readline().decode()
+    process.kill()
+    process.communicate()
+    assert notes.read_text() == "milk, eggs\n" * 100
+    assert [file.name for file in tmp_path.glob("notes*")] == ["notes.txt"]

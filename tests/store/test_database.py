@@ -220,11 +220,14 @@ def ordinary_user(path: Path) -> Iterator[None]:
             parent.chmod(mode)
 
 
-@pytest.mark.parametrize(
-    "content", [b"not a database at all, but a letter to aunt Frieda " * 99, b"SQLite format 3\0junk"]
-)
-def test_a_damaged_file_is_kept_and_a_new_one_started(path: Path, content: bytes, reopen: Reopen) -> None:
-    path.parent.mkdir()
+LETTER = b"not a database at all, but a letter to aunt Frieda " * 99
+
+
+def test_a_damaged_file_of_ours_is_kept_and_a_new_one_started(path: Path, reopen: Reopen) -> None:
+    first = reopen()
+    first.record("", exchange())
+    content = path.read_bytes()[:100] + b"junk" * 200
+    first.close()
     path.write_bytes(content)
     said: list[str] = []
     store = reopen(say=said.append)
@@ -235,6 +238,43 @@ def test_a_damaged_file_is_kept_and_a_new_one_started(path: Path, content: bytes
     [sentence] = said
     assert str(path) in sentence
     assert aside.name in sentence
+
+
+def test_a_file_that_is_no_database_is_refused_and_left_alone(path: Path, reopen: Reopen) -> None:
+    path.parent.mkdir()
+    path.write_bytes(LETTER)
+    path.chmod(0o644)
+    with pytest.raises(StoreError, match="is not a database; it was left as it is"):
+        reopen()
+    assert path.read_bytes() == LETTER
+    assert stat.S_IMODE(path.stat().st_mode) == 0o644
+    assert [file.name for file in path.parent.iterdir()] == ["prunus.db"]
+
+
+@pytest.mark.parametrize("content", [LETTER, b"SQLite format 3\0junk", b"SQLite format 3\0" + b"junk" * 999])
+def test_a_file_that_takes_the_place_of_a_store_is_left_alone(path: Path, content: bytes, reopen: Reopen) -> None:
+    store = reopen()
+    store.record("", exchange())
+    for file in path.parent.iterdir():
+        file.unlink()
+    path.write_bytes(content)
+    with pytest.raises(StoreError, match="is not a database"):
+        store.record("", exchange())
+    assert path.read_bytes() == content
+    assert list(path.parent.glob("*damaged*")) == []
+
+
+def test_a_damaged_file_in_our_own_data_directory_is_ours(
+    path: Path, reopen: Reopen, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("prunus.store.url.default_path", lambda: path)
+    path.parent.mkdir()
+    path.write_bytes(LETTER)
+    store = open_store("")
+    store.record("", exchange())
+    store.close()
+    [aside] = path.parent.glob("prunus.db.damaged-*")
+    assert aside.read_bytes() == LETTER
 
 
 def test_a_file_that_is_damaged_while_in_use_is_replaced(path: Path, reopen: Reopen) -> None:

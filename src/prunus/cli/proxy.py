@@ -55,6 +55,7 @@ def command(
     from prunus.cli.live import Board, log_to_stderr
     from prunus.errors import PrunusError
     from prunus.proxy.serve import base_url, bind, check_packages, serve
+    from prunus.store import open_store
 
     given = {"proxy.host": host, "proxy.port": port, "agent.offer": agent, "store.url": store}
     own = [f"{key}={value}" for key, value in given.items() if value is not None]
@@ -62,6 +63,7 @@ def command(
     settings = load_settings(config, preset, (*sets, *upstream_sets(upstreams), *own)).settings
     try:
         check_packages()
+        open_store(settings.store.url, settings).close()
         listener = bind(settings)
     except PrunusError as error:
         raise Failure(str(error)) from error

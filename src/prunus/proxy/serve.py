@@ -97,9 +97,9 @@ class Background:
         fallback: str = "openai",
         make: Callable[[], App] | None = None,
     ) -> None:
+        self._server = _server(make() if make is not None else _app(settings, watch, fallback))
         self._listener = bind(settings)
         self.url = base_url(self._listener)
-        self._server = _server(make() if make is not None else _app(settings, watch, fallback))
         self._thread = threading.Thread(target=self._server.run, args=([self._listener],), name="prunus-proxy")
         self._thread.daemon = True
 

@@ -17,6 +17,7 @@ from pathlib import Path
 from threading import Lock, local
 from typing import Final, TypeVar
 
+from prunus.store.header import has_our_header
 from prunus.store.schema import APPLICATION, MIGRATIONS, Migration
 from prunus.store.store import NoStore, StoreError
 
@@ -55,8 +56,10 @@ class _Joint(local):
 class Database:
     """Runs work on the file; whatever goes wrong becomes one StoreError.
 
-    A file that was deleted is made anew. A damaged one is moved aside, kept, and said with `say`. With `existing`
-    neither is done: people who look at a store do not want it changed.
+    A file that was deleted is made anew. A damaged file of ours is moved aside, kept, and said with `say`; a file
+    that is not ours stays where it is, and every call fails. With `existing` nothing is made or moved: people who
+    look at a store do not want it changed. `own_path` says that the path is in our own data directory, so that the
+    file is ours whatever it contains.
     """
 
     def __init__(
@@ -65,6 +68,7 @@ class Database:
         *,
         wait: float = 0.25,
         existing: bool = False,
+        own_path: bool = False,
         say: Callable[[str], None] = lambda _: None,
         migrations: Sequence[Migration] = MIGRATIONS,
         clock: Callable[[], float] = time.perf_counter,
@@ -72,6 +76,7 @@ class Database:
         self.path = path.absolute()
         self._wait = wait
         self._existing = existing
+        self._own_path = own_path
         self._say = say
         self._migrations = migrations
         self._clock = clock
@@ -157,7 +162,8 @@ class Database:
             try:
                 return self._leased(work)
             except sqlite3.Error as error:
-                if _code(error) not in _CORRUPT or self._existing or attempt == 2:
+                ours = self._own_path or has_our_header(self.path)
+                if _code(error) not in _CORRUPT or self._existing or not ours or attempt == 2:
                     raise self.problem(error) from error
                 self._move_aside(self.problem(error))
             except OSError as error:
@@ -282,6 +288,8 @@ class Database:
             return
         if version == 0:
             connection.execute("PRAGMA auto_vacuum=INCREMENTAL")
+            # Before the log exists, so that the header of the file itself says whose file it is.
+            connection.execute(f"PRAGMA application_id={APPLICATION}")
         connection.execute("PRAGMA journal_mode=WAL").fetchone()
         connection.execute("BEGIN IMMEDIATE")
         # Another process may have done it in the meantime.
@@ -289,7 +297,6 @@ class Database:
         for migration in self._migrations[version:]:
             for statement in migration:
                 connection.execute(statement)
-        connection.execute(f"PRAGMA application_id={APPLICATION}")
         connection.execute(f"PRAGMA user_version={len(self._migrations)}")
         connection.execute("COMMIT")
 

@@ -35,7 +35,8 @@ def open_store(
 
     Nothing is opened yet: a store that cannot be used says so at each call, and works once it can be. `wait` is
     for how many seconds a call may wait for others; with `existing` nothing is created, and a damaged file stays
-    where it is; `say` is told in words what happened to a damaged one, instead of the log.
+    where it is; `say` is told in words what happened to a damaged one, instead of the log. A file that is no
+    database at all raises StoreError here: it is somebody's file, and a wrong URL.
     """
     limits = (settings or Settings()).store
     if url == "off":
@@ -45,8 +46,11 @@ def open_store(
     if url and (not url.startswith(_SCHEME) or url == _SCHEME):
         raise SettingsError(f"store.url: {url!r}: expected {_SCHEME}PATH, off, or nothing for the default")
     from prunus.store.database import Database
+    from prunus.store.header import check_file
     from prunus.store.sqlite import Sqlite
 
     path = Path(url.removeprefix(_SCHEME)).expanduser() if url else default_path()
+    if url:
+        check_file(path)
     tell = say or printable_logger("prunus.store").warning
-    return Sqlite(Database(path, wait=wait, existing=existing, say=tell), limits)
+    return Sqlite(Database(path, wait=wait, existing=existing, own_path=not url, say=tell), limits)
