@@ -54,6 +54,25 @@ def test_a_web_page_is_refused() -> None:
     assert gate.admit({"host": "localhost:8787", "origin": "http://localhost:8787"}) == ""
 
 
+@pytest.mark.parametrize("token", ["", "secret"])
+@pytest.mark.parametrize("site", ["cross-site", "same-site", "Cross-Site", "anything"])
+def test_a_request_of_another_site_is_refused_on_every_path(provider: Provider, token: str, site: str) -> None:
+    with behind(provider, proxy={"token": token}) as proxy:
+        for method, path in (("GET", "/healthz"), ("GET", "/metrics"), ("GET", "/v1/models"), ("POST", "/v1/x")):
+            headers = [("sec-fetch-site", site), ("x-prunus-token", token)]
+            assert call(proxy.url, method, path, b"{}", headers).status == 403
+            headers = [("sec-fetch-site", "none"), ("x-prunus-token", token)]
+            assert call(proxy.url, method, path, b"{}", headers).status == 200
+    assert len(provider.asked) == 2
+
+
+def test_health_is_told_to_names_of_ours_only(provider: Provider) -> None:
+    with behind(provider) as proxy:
+        assert call(proxy.url, "GET", "/healthz", headers=[("host", "evil.example")]).status == 403
+        assert call(proxy.url, "GET", "/healthz", headers=[("origin", "https://evil.example")]).status == 403
+        assert call(proxy.url, "GET", "/healthz").status == 200
+
+
 def test_tokens_tell_tenants_apart_and_their_names_do_not_show_them() -> None:
     gate = Gate.build("alpha, beta", "0.0.0.0")
     one, two = (gate.admit({"host": "any", "x-prunus-token": token}) for token in ("alpha", "beta"))

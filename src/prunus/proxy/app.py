@@ -95,13 +95,13 @@ class App:
         path = quote(
             scope["raw_path"].decode("latin-1"), safe="/%:@!$&'()*+,;=~-._[]|^{}\"<>\\`", encoding="latin-1"
         )
-        if path == "/healthz":
-            await answer_json(send, 200, {"status": "ok", "uptime": round(time.time() - self._begun, 1)})
-            return
-        tenant = self._gate.admit(names)
+        # Whether the proxy lives may be asked without a token, but not by a web page.
+        tenant = self._gate.admit(names) if path != "/healthz" else self._gate.check_page(names) or ""
         if isinstance(tenant, Refused):
             self.metrics.requests.labels("", "refused").inc()
             await refuse(send, "", tenant.status, tenant.reason)
+        elif path == "/healthz":
+            await answer_json(send, 200, {"status": "ok", "uptime": round(time.time() - self._begun, 1)})
         elif path == "/metrics":
             await answer_with(send, 200, [(b"content-type", CONTENT_TYPE.encode())], self.metrics.render())
         elif names.get("upgrade", "").lower() == "websocket":

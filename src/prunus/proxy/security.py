@@ -1,8 +1,9 @@
 """Who may use the proxy.
 
-A browser can be made to call any address on this machine, so the Host header must be a name of ours (a page that
-rebinds its own name to 127.0.0.1 still sends its own name), and a request that a page of another origin makes is
-refused. A token says who the caller is, and then the name does not matter.
+A browser can be made to call any address on this machine. So the Host header must be a name of ours: a page that
+rebinds its own name to 127.0.0.1 still sends its own name. A request that a page of another origin makes is refused:
+browsers tell that by Origin, and by Sec-Fetch-Site where they send no Origin (images, forms, scripts); other clients
+send neither. A token says who the caller is, and then the name does not matter.
 """
 
 from __future__ import annotations
@@ -20,6 +21,9 @@ __all__ = ["TOKEN_HEADER", "Gate", "Refused", "check_address", "is_loopback"]
 
 TOKEN_HEADER: Final = "x-prunus-token"
 _LOCAL: Final = frozenset({"localhost", "127.0.0.1", "::1"})
+_OWN_PAGE: Final = ("same-origin", "none")
+"""Values of Sec-Fetch-Site for a page of ours, and for an address that the user typed."""
+_PAGE: Final = "web pages may not use the proxy"
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,15 +52,26 @@ class Gate:
 
     def admit(self, headers: Mapping[str, str]) -> str | Refused:
         """The tenant of a request, or why it is refused; header names are in lower case."""
+        refused = self.check_page(headers)
+        if refused is not None:
+            return refused
         if self.tokens:
             return self._tenant(headers.get(TOKEN_HEADER, "").encode("utf-8", "surrogateescape"))
+        return ""
+
+    def check_page(self, headers: Mapping[str, str]) -> Refused | None:
+        """Why a request is refused whatever token it has: a web page made it."""
+        if headers.get("sec-fetch-site", "none").lower() not in _OWN_PAGE:
+            return Refused(403, _PAGE)
+        if self.tokens:
+            return None
         host = headers.get("host", "")
         if _name(host) not in self.names:
             return Refused(403, "this Host is not a name of the proxy; see the setting proxy.names")
         origin = headers.get("origin")
         if origin is not None and origin != f"http://{host}":
-            return Refused(403, "web pages may not use the proxy")
-        return ""
+            return Refused(403, _PAGE)
+        return None
 
     def _tenant(self, shown: bytes) -> str | Refused:
         found: str | Refused = Refused(401, f"the header {TOKEN_HEADER} is missing or wrong")
