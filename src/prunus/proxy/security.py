@@ -1,9 +1,9 @@
 """Who may use the proxy.
 
 A browser can be made to call any address on this machine. So the Host header must be a name of ours: a page that
-rebinds its own name to 127.0.0.1 still sends its own name. A request that a page of another origin makes is refused:
-browsers tell that by Origin, and by Sec-Fetch-Site where they send no Origin (images, forms, scripts); other clients
-send neither. A token says who the caller is, and then the name does not matter.
+rebinds its own name to 127.0.0.1 still sends its own name. A request from a page of another origin is refused:
+browsers send Origin, or Sec-Fetch-Site where they send no Origin (images, forms, scripts); other clients send
+neither. A token says who the caller is, and then the name does not matter.
 """
 
 from __future__ import annotations

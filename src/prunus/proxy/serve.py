@@ -12,9 +12,12 @@ import sys
 import tempfile
 import threading
 from collections.abc import Callable
+from contextlib import suppress
+from dataclasses import dataclass
 from importlib.util import find_spec
+from multiprocessing.connection import Connection
 from multiprocessing.process import BaseProcess
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Final
 
 from prunus.errors import PrunusError
 from prunus.proxy.security import check_address
@@ -23,16 +26,13 @@ from prunus.settings import Settings
 if TYPE_CHECKING:
     from prunus.proxy.app import App
     from prunus.proxy.exchange import Event
+    from prunus.proxy.server import Server
 
 __all__ = ["Background", "CannotServe", "base_url", "bind", "check_packages", "serve"]
 
 _NEEDED: Final = ("aiohttp", "uvicorn", "prometheus_client", "zstandard")
 _SHARED: Final = "PROMETHEUS_MULTIPROC_DIR"
 """Where workers count together; the library reads it when it is imported, so it is set before."""
-_KEEP_ALIVE: Final = 120
-"""Seconds that a client may leave a connection unused: longer than clients do, so that none finds it closed."""
-_GRACE: Final = 5
-"""Seconds that running answers get at the end."""
 
 
 class CannotServe(PrunusError):
@@ -75,16 +75,17 @@ def serve(settings: Settings, listener: socket.socket, watch: Callable[[Event], 
     if settings.proxy.workers > 1:
         _serve_many(settings, listener)
     else:
-        app = _app(settings, watch)
-        _settle_memory()
-        _server(app).run([listener])
+        from prunus.proxy.server import Server
+
+        _run(Server(_app(settings, watch), settings.proxy.grace), listener)
 
 
-def _settle_memory() -> None:
-    """Keep the garbage collector from walking again and again over what lives as long as the process."""
+def _run(server: Server, listener: socket.socket) -> None:
+    # The garbage collector shall not walk again and again over what lives as long as the process.
     gc.collect()
     gc.freeze()
     gc.set_threshold(10_000, 10, 10)
+    server.run([listener])
 
 
 class Background:
@@ -97,7 +98,10 @@ class Background:
         fallback: str = "openai",
         make: Callable[[], App] | None = None,
     ) -> None:
-        self._server = _server(make() if make is not None else _app(settings, watch, fallback))
+        from prunus.proxy.server import Server
+
+        app = make() if make is not None else _app(settings, watch, fallback)
+        self._server = Server(app, settings.proxy.grace)
         self._listener = bind(settings)
         self.url = base_url(self._listener)
         self._thread = threading.Thread(target=self._server.run, args=([self._listener],), name="prunus-proxy")
@@ -112,8 +116,12 @@ class Background:
         return self
 
     def __exit__(self, *_: object) -> None:
-        self._server.should_exit = True
-        self._thread.join(_GRACE + 5)
+        self._server.stop()
+        try:
+            self._thread.join(self._server.longest_end)
+        except KeyboardInterrupt:
+            self._server.stop(now=True)
+            self._thread.join(self._server.longest_end)
 
 
 def _app(settings: Settings, watch: Callable[[Event], None] | None = None, fallback: str = "openai") -> App:
@@ -127,28 +135,6 @@ def _app(settings: Settings, watch: Callable[[Event], None] | None = None, fallb
     return app
 
 
-def _server(app: App) -> Any:
-    import uvicorn
-
-    # Its words about single requests would repeat ours, and show what a stack trace may hold.
-    logging.getLogger("uvicorn.error").setLevel(logging.CRITICAL)
-    config = uvicorn.Config(
-        app,
-        loop="uvloop" if find_spec("uvloop") else "asyncio",
-        http="httptools" if find_spec("httptools") else "h11",
-        ws="none",
-        lifespan="on",
-        log_config=None,
-        access_log=False,
-        proxy_headers=False,
-        server_header=False,
-        date_header=False,
-        timeout_keep_alive=_KEEP_ALIVE,
-        timeout_graceful_shutdown=_GRACE,
-    )
-    return uvicorn.Server(config)
-
-
 def _serve_many(settings: Settings, listener: socket.socket) -> None:
     """Processes that share one listener and their counters; one that ends is replaced."""
     with tempfile.TemporaryDirectory(prefix="prunus-metrics-") as folder:
@@ -159,34 +145,64 @@ def _serve_many(settings: Settings, listener: socket.socket) -> None:
             del os.environ[_SHARED]
 
 
+@dataclass(frozen=True, slots=True)
+class _Hired:
+    """A worker, and the pipe over which it gets its orders."""
+
+    process: BaseProcess
+    orders: Connection
+
+    def stop(self, *, now: bool) -> None:
+        with suppress(OSError):  # it has ended already
+            self.orders.send(now)
+
+
 def _supervise(settings: Settings, listener: socket.socket) -> None:
     from prometheus_client.multiprocess import mark_process_dead
 
+    from prunus.proxy.server import END_SECONDS
+
     context = multiprocessing.get_context("spawn")
-    stop = threading.Event()
+    stop, now = threading.Event(), threading.Event()
     for number in (signal.SIGINT, signal.SIGTERM):
-        signal.signal(number, lambda *_: stop.set())
+        signal.signal(number, lambda *_: (now if stop.is_set() else stop).set())
 
-    def start() -> BaseProcess:
-        process = context.Process(target=_work, args=(settings, listener, logging.getLogger("prunus").level))
+    def hire() -> _Hired:
+        theirs, ours = context.Pipe(duplex=False)
+        level = logging.getLogger("prunus").level
+        process = context.Process(target=_work, args=(settings, listener, theirs, level))
         process.start()
-        return process
+        theirs.close()
+        return _Hired(process, ours)
 
-    workers = [start() for _ in range(settings.proxy.workers)]
+    workers = [hire() for _ in range(settings.proxy.workers)]
     while not stop.wait(0.5):
         for i, worker in enumerate(workers):
-            if not worker.is_alive():
-                logging.getLogger("prunus.proxy").warning("a worker ended (%s), starting another", worker.exitcode)
-                mark_process_dead(worker.pid)  # type: ignore[no-untyped-call]  # as above, no types
-                workers[i] = start()
+            if not worker.process.is_alive():
+                code = worker.process.exitcode
+                logging.getLogger("prunus.proxy").warning("a worker ended (%s), starting another", code)
+                mark_process_dead(worker.process.pid)  # type: ignore[no-untyped-call]  # as above, no types
+                worker.orders.close()
+                workers[i] = hire()
+    listener.close()
     for worker in workers:
-        worker.terminate()
+        worker.stop(now=False)
+    while any(worker.process.is_alive() for worker in workers) and not now.wait(0.05):
+        pass
     for worker in workers:
-        worker.join(_GRACE + 5)
+        worker.stop(now=True)
+    for worker in workers:
+        worker.process.join(END_SECONDS)
+        if worker.process.is_alive():
+            worker.process.kill()
 
 
-def _work(settings: Settings, listener: socket.socket, level: int) -> None:
+def _work(settings: Settings, listener: socket.socket, orders: Connection, level: int) -> None:
+    from prunus.proxy.server import Worker
+
+    # Ctrl-C reaches the workers as well; they wait for the supervisor's orders.
+    signal.signal(signal.SIGINT, signal.SIG_IGN)
     logging.basicConfig(level=level, stream=sys.stderr, format="%(asctime)s %(message)s")
-    app = _app(settings)
-    _settle_memory()
-    _server(app).run([listener])
+    server = Worker(_app(settings), settings.proxy.grace)
+    threading.Thread(target=server.obey, args=(orders,), name="prunus-orders", daemon=True).start()
+    _run(server, listener)

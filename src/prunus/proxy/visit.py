@@ -90,7 +90,9 @@ class Visit:
             await self._break_off(NoAnswer(502, f"a fault of Prunus ({type(error).__name__})"))
         except asyncio.CancelledError:
             if not self._peer.gone:
-                raise
+                if self._started:
+                    raise
+                await self._break_off(NoAnswer(503, "the proxy is being stopped"))
             task = asyncio.current_task()
             if task is not None:
                 task.uncancel()

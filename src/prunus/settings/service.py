@@ -108,5 +108,7 @@ class Proxy(Section):
     """Seconds without a byte from the provider."""
     deadline: Annotated[float, Field(gt=0)] = 2.0
     """Seconds after which a request is sent with the edits that are in force, looked at or not."""
+    grace: Annotated[float, Field(ge=0)] = 120.0
+    """Seconds that running answers get after the first SIGTERM or Ctrl-C; a second one cuts them at once."""
     workers: Count = 1
     """Processes that serve requests; any of them answers `/metrics` for all."""

@@ -1,0 +1,107 @@
+"""The HTTP server: uvicorn, with an end that lets running answers finish."""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+import time
+from importlib.util import find_spec
+from multiprocessing.connection import Connection
+from socket import socket
+from types import FrameType
+from typing import Final
+
+import uvicorn
+
+from prunus.proxy.app import App
+
+__all__ = ["END_SECONDS", "Server", "Worker"]
+
+_CANCEL_SECONDS: Final = 5
+"""Seconds that cancelled requests get to end."""
+END_SECONDS: Final = _CANCEL_SECONDS + 5
+"""Seconds that the end takes at most once no answer is waited for any more."""
+_KEEP_ALIVE: Final = 120
+"""Seconds that a client may leave a connection unused: longer than clients do, so that none finds it closed."""
+_TICK: Final = 0.05
+
+
+class Server(uvicorn.Server):
+    """Serves until the first signal, then closes the port and waits for running answers.
+
+    After `grace` seconds, or at a second signal, the answers that still run are cut.
+    """
+
+    def __init__(self, app: App, grace: float) -> None:
+        # What uvicorn says about single requests would repeat our words, and show what a stack trace may hold.
+        logging.getLogger("uvicorn.error").setLevel(logging.CRITICAL)
+        super().__init__(
+            uvicorn.Config(
+                app,
+                loop="uvloop" if find_spec("uvloop") else "asyncio",
+                http="httptools" if find_spec("httptools") else "h11",
+                ws="none",
+                lifespan="on",
+                log_config=None,
+                access_log=False,
+                proxy_headers=False,
+                server_header=False,
+                date_header=False,
+                timeout_keep_alive=_KEEP_ALIVE,
+            )
+        )
+        self._grace = grace
+
+    @property
+    def longest_end(self) -> float:
+        """Seconds that may pass between `stop` and the end."""
+        return self._grace + END_SECONDS
+
+    def stop(self, *, now: bool = False) -> None:
+        """End as at a first signal, or `now` as at a second one; any thread may call it."""
+        self.should_exit = True
+        self.force_exit = self.force_exit or now
+
+    def handle_exit(self, sig: int, frame: FrameType | None) -> None:
+        again = self.should_exit
+        super().handle_exit(sig, frame)
+        self.force_exit = again
+
+    async def shutdown(self, sockets: list[socket] | None = None) -> None:
+        for server in self.servers:
+            server.close()
+        for listener in sockets or ():
+            listener.close()
+        state = self.server_state
+        for connection in list(state.connections):
+            connection.shutdown()
+        until = time.monotonic() + self._grace
+        while (state.connections or state.tasks) and not self.force_exit and time.monotonic() < until:
+            await asyncio.sleep(_TICK)
+        running = list(state.tasks)
+        for task in running:
+            task.cancel()
+        if running:
+            await asyncio.wait(running, timeout=_CANCEL_SECONDS)
+        await self.lifespan.shutdown()
+
+
+class Worker(Server):
+    """One of several processes.
+
+    The terminal and service managers signal all processes of a group, the supervisor too. So a signal is no order
+    to end at once here, however often it comes: only the supervisor gives that order, over a pipe.
+    """
+
+    def handle_exit(self, sig: int, frame: FrameType | None) -> None:
+        super().handle_exit(sig, frame)
+        self.force_exit = False
+
+    def obey(self, orders: Connection) -> None:
+        """Follow the supervisor's orders (whether to end now) until the pipe or the supervisor ends."""
+        while True:
+            try:
+                self.stop(now=orders.recv())
+            except (EOFError, OSError):
+                self.stop()
+                return
