@@ -105,7 +105,7 @@ def test_what_cannot_be_used_is_said(run: Run, given: list[str], says: str) -> N
 
 
 def test_packages_that_are_missing_are_said(run: Run, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("prunus.proxy.serve._NEEDED", ("aiohttp", "no_such_package"))
+    monkeypatch.setattr("prunus.proxy.serve._NEEDED", ("uvicorn", "no_such_package"))
     for command in (["proxy", "--port", "0"], ["run", "--store", "off", "true"]):
         result = run(*command)
         assert result.exit_code == 2
@@ -133,3 +133,24 @@ def test_a_text_file_given_as_store_is_refused_and_stays(
     process.communicate()
     assert notes.read_text() == "milk, eggs\n" * 100
     assert [file.name for file in tmp_path.glob("notes*")] == ["notes.txt"]
+
+
+def test_whose_credentials_are_sent_is_said_at_the_start(spawn: Spawn, provider: Provider) -> None:
+    url = provider.url.replace("http://", "http://me:secret@")
+    process = spawn("proxy", "--port", "0", "--store", "off", "--upstream", f"openai={url}")
+    with listening(process) as listened:
+        got = call(listened, "GET", "/v1/models", headers=[("authorization", "Bearer of-the-client")])
+        assert got.status == 200
+        assert process.stderr is not None
+        said = process.stderr.readline().decode()
+    process.communicate(timeout=20)
+    assert "upstream openai: the user and password of its URL are sent as Authorization" in said
+    assert "secret" not in said
+    assert provider.asked[0].header("authorization") == "Basic bWU6c2VjcmV0"
+
+
+def test_an_upstream_that_is_no_address_is_refused_before_it_listens(run: Run) -> None:
+    result = run("proxy", "--upstream", "openai=http://me:secret@host:port")
+    assert result.exit_code == 2
+    assert "upstreams.openai" in result.output
+    assert "secret" not in result.output

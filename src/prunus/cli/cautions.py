@@ -1,13 +1,19 @@
-"""What `prunus run` and `prunus proxy` say at the start about settings that cost more than they save."""
+"""What `prunus run` and `prunus proxy` say at the start about settings with effects that users may not expect."""
 
 from __future__ import annotations
 
+from prunus.proxy.place import credential_notes
 from prunus.settings import Settings
 
 __all__ = ["cautions"]
 
 
 def cautions(settings: Settings) -> tuple[str, ...]:
+    """What is dear, and whose credentials are sent; raises SettingsError where an upstream is no address."""
+    return (*_dear(settings), *credential_notes(settings.upstreams.addresses()))
+
+
+def _dear(settings: Settings) -> tuple[str, ...]:
     """A line on what is dear, and one on what to choose instead; none where there is nothing to say."""
     if settings.schedule != "eager" or not settings.active_strategies():
         return ()

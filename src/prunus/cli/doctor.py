@@ -80,9 +80,8 @@ def _packages() -> Iterator[Finding]:
     except PrunusError as error:
         yield Finding("proxy", "problem", str(error), "pip install 'prunus[proxy]'")
         return
-    slow = [name for name in ("uvloop", "httptools") if find_spec(name) is None]
-    if slow:
-        yield Finding("proxy", "ok", f"works, slower without {', '.join(slow)}", "pip install 'prunus[proxy]'")
+    if find_spec("uvloop") is None:
+        yield Finding("proxy", "ok", "works, slower without uvloop", "pip install 'prunus[proxy]'")
     else:
         yield Finding("proxy", "ok", "all packages are installed")
 

@@ -63,13 +63,13 @@ def command(
     settings = load_settings(config, preset, (*sets, *upstream_sets(upstreams), *own)).settings
     try:
         check_packages()
+        says = cautions(settings)
         open_store(settings.store.url, settings).close()
         listener = bind(settings)
     except PrunusError as error:
         raise Failure(str(error)) from error
     url = base_url(listener)
     notes = ("shadow: nothing is changed",) if settings.proxy.shadow else ()
-    says = cautions(settings)
     table = sys.stdout.isatty() and not verbose and settings.proxy.workers <= 1
     # The server has stopped in order by the time that Ctrl-C arrives here.
     with listener, suppress(KeyboardInterrupt):

@@ -81,12 +81,13 @@ def command(
         every = (*sets, *upstream_sets((*found, *upstreams)), *own)
         loopback = ("proxy.host=127.0.0.1", "proxy.port=0", "proxy.token=", "proxy.workers=1")
         settings = load_settings(config, preset, (*every, *loopback)).settings
-        untold = no_hidden_tool(settings, known.provider)
-        for problem in (*known.problems(place), *cautions(settings), *([untold] if untold else [])):
-            click.echo(f"prunus: {problem}", err=True)
         summary = Summary(settings.notification)
         try:
             check_packages()
+            untold = no_hidden_tool(settings, known.provider)
+            for problem in (*known.problems(place), *cautions(settings), untold):
+                if problem:
+                    click.echo(f"prunus: {problem}", err=True)
             with summary.listening(), Background(settings, summary.add, known.provider) as proxy:
                 code = _run(program, arguments, known.launch(proxy.url, place), place.environment)
         except PrunusError as error:

@@ -11,6 +11,7 @@ from urllib.parse import quote
 from prunus.proxy.answers import answer_json, answer_with, refuse
 from prunus.proxy.exchange import Event
 from prunus.proxy.faults import LOGGER, Faults
+from prunus.proxy.headers import ambiguity
 from prunus.proxy.hooks import Layer
 from prunus.proxy.lines import edit_lines, request_line
 from prunus.proxy.metrics import CONTENT_TYPE, Metrics
@@ -66,13 +67,12 @@ class App:
 
     async def open(self) -> None:
         """Get ready, on the running loop."""
-        await self._upstream.open()
         if self._store is not None and self._settings.store.url != "off":
             self._recorder = Recorder(self._store, self.faults)
 
     async def close(self) -> None:
         """Let go of connections and threads; what was recorded is written."""
-        await self._upstream.close()
+        self._upstream.close()
         await asyncio.to_thread(self._let_go)
 
     def _let_go(self) -> None:
@@ -95,6 +95,10 @@ class App:
         path = quote(
             scope["raw_path"].decode("latin-1"), safe="/%:@!$&'()*+,;=~-._[]|^{}\"<>\\`", encoding="latin-1"
         )
+        wrong = ambiguity(scope["headers"])
+        if wrong:
+            await refuse(send, "", 400, wrong)
+            return
         # Whether the proxy lives may be asked without a token, but not by a web page.
         tenant = self._gate.admit(names) if path != "/healthz" else self._gate.check_page(names) or ""
         if isinstance(tenant, Refused):

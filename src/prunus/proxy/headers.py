@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from typing import Final
 
-__all__ = ["Headers", "answer_headers", "request_headers", "value_of"]
+__all__ = ["Headers", "ambiguity", "answer_headers", "request_headers", "tokens_of", "value_of"]
 
 Headers = Sequence[tuple[bytes, bytes]]
 
@@ -26,46 +26,46 @@ def value_of(headers: Iterable[tuple[bytes, bytes]], name: bytes) -> str:
     return ", ".join(value.decode("latin-1") for key, value in headers if key.lower() == name)
 
 
-def request_headers(headers: Headers, *, changed: bool, readable: bool) -> list[tuple[str, str]]:
+def tokens_of(headers: Iterable[tuple[bytes, bytes]], name: bytes) -> tuple[bytes, ...]:
+    """The values of a header that is a list, in lower case; the header may be repeated."""
+    lists = (value.lower().split(b",") for key, value in headers if key.lower() == name)
+    return tuple(token for tokens in lists for token in map(bytes.strip, tokens) if token)
+
+
+def ambiguity(headers: Headers) -> str:
+    """Why a request could be understood in two ways, which the server's parser lets pass; empty where it cannot."""
+    if sum(name.lower() == b"host" for name, _ in headers) > 1:
+        return "the request names more than one Host"
+    if tokens_of(headers, b"transfer-encoding") not in ((), (b"chunked",)):
+        return "the request uses a transfer coding other than chunked"
+    return ""
+
+
+def request_headers(headers: Headers, *, changed: bool, readable: bool) -> list[tuple[bytes, bytes]]:
     """The headers for the upstream.
 
     A `changed` body is not encoded. A `readable` answer is one whose encoding we know, `identity` included: an
     encoding that we could not read is not asked for. Headers that begin with `x-prunus-` are meant for us.
     """
-    gone = _HOP | _OURS | _named(headers) | (_OF_THE_BYTES if changed else frozenset())
+    gone = _HOP | _OURS | {*tokens_of(headers, b"connection")} | (_OF_THE_BYTES if changed else frozenset())
     kept = []
     for name, value in headers:
         key = name.lower()
         if key in gone or key.startswith(b"x-prunus-"):
             continue
-        text = _text(value)
         if readable and key == b"accept-encoding":
-            text = ", ".join(c for c in map(str.strip, text.split(",")) if not c.lower().startswith("br"))
-            text = text or "identity"
-        kept.append((name.decode("latin-1"), text))
+            value = b", ".join(c for c in map(bytes.strip, value.split(b",")) if not c.lower().startswith(b"br"))
+            value = value or b"identity"
+        kept.append((name, value))
     return kept
 
 
 def answer_headers(headers: Headers, *, rewritten: bool = False) -> list[tuple[bytes, bytes]]:
     """The headers for the client; a `rewritten` answer has other bytes. Browsers get no leave to read it."""
-    gone = _HOP | _named(headers) | (_OF_THE_BYTES | {b"content-length"} if rewritten else frozenset())
+    gone = _HOP | {*tokens_of(headers, b"connection")}
+    gone |= _OF_THE_BYTES | {b"content-length"} if rewritten else frozenset()
     return [
         (key, value)
         for key, value in ((name.lower(), value) for name, value in headers)
         if key not in gone and not key.startswith(b"access-control-")
     ]
-
-
-def _named(headers: Headers) -> frozenset[bytes]:
-    """The headers that the connection header declares to be its own."""
-    for key, value in headers:
-        if key.lower() == b"connection":
-            return frozenset(name.strip().lower() for name in value.split(b","))
-    return frozenset()
-
-
-def _text(value: bytes) -> str:
-    try:
-        return value.decode()
-    except UnicodeDecodeError:
-        return value.decode("latin-1")

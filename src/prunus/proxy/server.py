@@ -14,6 +14,7 @@ from typing import Final
 import uvicorn
 
 from prunus.proxy.app import App
+from prunus.proxy.wire import Wire
 
 __all__ = ["END_SECONDS", "Server", "Worker"]
 
@@ -39,7 +40,7 @@ class Server(uvicorn.Server):
             uvicorn.Config(
                 app,
                 loop="uvloop" if find_spec("uvloop") else "asyncio",
-                http="httptools" if find_spec("httptools") else "h11",
+                http=Wire,
                 ws="none",
                 lifespan="on",
                 log_config=None,

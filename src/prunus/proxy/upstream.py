@@ -2,25 +2,24 @@
 
 from __future__ import annotations
 
-import asyncio
+import socket
+import ssl
 from collections.abc import AsyncIterator, Mapping
 from typing import Final
-from urllib.parse import urlsplit
-from urllib.request import getproxies, proxy_bypass
 
-import aiohttp
-from multidict import CIMultiDict
-from yarl import URL
-
+from prunus.proxy.connection import BrokenOff
+from prunus.proxy.dial import Unreachable
 from prunus.proxy.headers import Headers
-from prunus.proxy.route import join
+from prunus.proxy.http1 import Malformed, request_head
+from prunus.proxy.place import Place
+from prunus.proxy.pool import Exchange, Pool
 
 __all__ = ["Answer", "NoAnswer", "Upstream"]
 
-_PIECE: Final = 256 * 1024
-"""Bytes of a body that are handed to the transport at a time."""
-_LONGEST_HEADER: Final = 64 * 1024
-_AUTOMATIC: Final = ("Accept", "Accept-Encoding", "User-Agent", "Content-Type")
+_REPEATABLE: Final = ("GET", "HEAD", "OPTIONS", "PUT", "DELETE", "TRACE")
+"""Methods that may be sent twice (RFC 9110, 9.2.2)."""
+_FAULTS: Final = (TimeoutError, BrokenOff, Malformed)
+"""What can go wrong on an open connection."""
 
 
 class NoAnswer(Exception):
@@ -35,57 +34,39 @@ class NoAnswer(Exception):
 class Answer:
     """What an upstream answers, as it comes."""
 
-    def __init__(self, response: aiohttp.ClientResponse) -> None:
-        self._response = response
-        self.status: int = response.status
-        self.headers: Headers = response.raw_headers
+    def __init__(self, pool: Pool, exchange: Exchange) -> None:
+        assert exchange.reader.head is not None
+        self._pool = pool
+        self._exchange = exchange
+        self.status: int = exchange.reader.head.status
+        self.headers: Headers = exchange.reader.head.headers
 
     async def chunks(self) -> AsyncIterator[bytes]:
         """The bytes of the body, in the pieces in which they arrive; no more is read than is taken."""
-        content = self._response.content
         try:
-            while chunk := await content.readany():
-                yield chunk
-        except (TimeoutError, aiohttp.ClientError, OSError) as error:
+            async for piece in self._exchange.body():
+                yield piece
+        except _FAULTS as error:
             raise _no_answer(error) from error
 
     def close(self) -> None:
         """Let the upstream know that nobody listens any more; a complete answer keeps its connection."""
-        self._response.close()
+        self._pool.give(self._exchange)
 
 
 class Upstream:
     """All upstreams of the settings."""
 
     def __init__(self, addresses: Mapping[str, str], connect_timeout: float, idle_timeout: float) -> None:
-        self._addresses = dict(addresses)
-        self._through = {name: _proxy_for(address) for name, address in addresses.items()}
-        self._timeout = aiohttp.ClientTimeout(total=None, sock_connect=connect_timeout, sock_read=idle_timeout)
-        self._session: aiohttp.ClientSession | None = None
+        self._places = {name: Place.parse(address, f"upstreams.{name}") for name, address in addresses.items()}
+        self._pool = Pool(connect_timeout, idle_timeout)
 
     def __contains__(self, name: str) -> bool:
-        return name in self._addresses
+        return name in self._places
 
-    def address(self, name: str) -> str:
-        """The address of an upstream, as the settings have it."""
-        return self._addresses[name]
-
-    async def open(self) -> None:
-        """Make the pool, on the running loop."""
-        self._session = aiohttp.ClientSession(
-            connector=aiohttp.TCPConnector(limit=0, ttl_dns_cache=60),
-            cookie_jar=aiohttp.DummyCookieJar(),
-            timeout=self._timeout,
-            auto_decompress=False,
-            skip_auto_headers=_AUTOMATIC,
-            max_line_size=_LONGEST_HEADER,
-            max_field_size=_LONGEST_HEADER,
-        )
-
-    async def close(self) -> None:
+    def close(self) -> None:
         """Close all connections."""
-        if self._session is not None:
-            await self._session.close()
+        self._pool.close()
 
     async def send(
         self,
@@ -93,55 +74,47 @@ class Upstream:
         method: str,
         path: str,
         query: str,
-        headers: list[tuple[str, str]],
+        headers: Headers,
         body: bytes | AsyncIterator[bytes] | None,
         length: int | None = None,
     ) -> Answer:
         """Ask an upstream; `length` is that of a body that comes in pieces, where it is known."""
-        assert self._session is not None, "not open"
-        url = join(self._addresses[name], path) + (f"?{query}" if query else "")
-        sent = CIMultiDict(headers)
-        if isinstance(body, bytes):
-            length = len(body)
-            body = _pieces(body) if length > _PIECE else body
-        if length is not None:
-            sent["Content-Length"] = str(length)
+        place = self._places[name]
+        length = len(body) if isinstance(body, bytes) else length
         try:
-            response = await self._session.request(
-                method,
-                URL(url, encoded=True),
-                headers=sent,
-                data=body,
-                allow_redirects=False,
-                proxy=self._through[name],
-            )
-        except (TimeoutError, aiohttp.ClientError, OSError, ValueError) as error:
+            head = request_head(method, place.target(path, query), place.headers(headers, length, body is not None))
+        except Malformed as error:
+            raise NoAnswer(400, f"the request cannot be passed on: {error}") from error
+        repeatable = method in _REPEATABLE and (body is None or isinstance(body, bytes))
+        try:
+            while True:
+                connection, used = await self._pool.take(place)
+                exchange = Exchange(place, connection, method)
+                try:
+                    await exchange.ask(head, body, chunked=body is not None and length is None)
+                except BaseException as error:
+                    self._pool.give(exchange)
+                    # A connection that waited in the pool may have been closed at the moment it was used.
+                    if used and repeatable and exchange.reader.untouched and isinstance(error, _FAULTS):
+                        continue
+                    raise
+                return Answer(self._pool, exchange)
+        except (*_FAULTS, Unreachable, OSError) as error:
             raise _no_answer(error) from error
-        return Answer(response)
-
-
-async def _pieces(body: bytes) -> AsyncIterator[bytes]:
-    view = memoryview(body)
-    for at in range(0, len(body), _PIECE):
-        yield view[at : at + _PIECE]  # type: ignore[misc]  # the transport takes any buffer
-
-
-def _proxy_for(address: str) -> str | None:
-    """The proxy that the environment wants between us and an upstream."""
-    parts = urlsplit(address)
-    if not parts.hostname or proxy_bypass(parts.hostname):
-        return None
-    found = getproxies().get(parts.scheme)
-    return found if found and found.startswith("http") else None
 
 
 def _no_answer(error: Exception) -> NoAnswer:
-    if isinstance(error, asyncio.TimeoutError):
-        return NoAnswer(504, "the upstream did not answer in time")
-    if isinstance(error, aiohttp.ClientConnectorCertificateError):
-        return NoAnswer(502, "the certificate of the upstream is not valid")
-    if isinstance(error, aiohttp.ClientConnectorDNSError):
-        return NoAnswer(502, "the name of the upstream is not known")
-    if isinstance(error, aiohttp.ClientConnectorError):
-        return NoAnswer(502, "the upstream cannot be reached")
-    return NoAnswer(502, f"the upstream broke off ({type(error).__name__})")
+    match error:
+        case TimeoutError():
+            return NoAnswer(504, "the upstream did not answer in time")
+        case ssl.SSLCertVerificationError():
+            return NoAnswer(502, "the certificate of the upstream is not valid")
+        case socket.gaierror():
+            return NoAnswer(502, "the name of the upstream is not known")
+        case Malformed():
+            return NoAnswer(502, f"the upstream's answer cannot be passed on: {error}")
+        case BrokenOff():
+            return NoAnswer(502, f"the upstream broke off: {error}")
+        case Unreachable():
+            return NoAnswer(502, f"the upstream cannot be reached: {error}")
+    return NoAnswer(502, "the upstream cannot be reached")

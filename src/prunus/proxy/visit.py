@@ -150,7 +150,7 @@ class Visit:
             self._query,
             headers,
             body,
-            int(length) if length.isdigit() and body is not None else None,
+            int(length) if length.isdigit() else None,
         )
         await self._relay(answer)
 
@@ -173,8 +173,8 @@ class Visit:
     async def _post(self, body: bytes, *, changed: bool, plain: bool = False) -> Answer:
         headers = request_headers(self._headers, changed=changed, readable=True)
         if plain:
-            headers = [(name, value) for name, value in headers if name.lower() != "accept-encoding"]
-            headers.append(("accept-encoding", "identity"))
+            headers = [(name, value) for name, value in headers if name.lower() != b"accept-encoding"]
+            headers.append((b"accept-encoding", b"identity"))
         place = self._route
         return await self._house.upstream.send(place.upstream, self._method, place.path, self._query, headers, body)
 

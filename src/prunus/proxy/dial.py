@@ -1,0 +1,79 @@
+"""How a connection to an upstream is opened: its addresses, TLS, and the proxy of the network."""
+
+from __future__ import annotations
+
+import asyncio
+import socket
+import ssl
+from ipaddress import ip_address
+from typing import Any, Final
+
+from aiohappyeyeballs import start_connection
+
+from prunus.proxy.connection import Connection
+from prunus.proxy.http1 import AnswerReader, request_head
+from prunus.proxy.place import Place
+
+__all__ = ["Unreachable", "dial"]
+
+_SECOND_ADDRESS: Final = 0.25
+"""Seconds before the next address of a name is tried as well (RFC 8305)."""
+
+
+class Unreachable(Exception):
+    """The proxy of the network does not let us through; the text says why."""
+
+
+async def dial(place: Place, idle: float, context: ssl.SSLContext) -> Connection:
+    """Open a connection to a place."""
+    loop = asyncio.get_running_loop()
+    first = place.through or place
+    line = await start_connection(
+        await _addresses(first), happy_eyeballs_delay=_SECOND_ADDRESS, interleave=1, loop=loop
+    )
+    line.setsockopt(socket.SOL_SOCKET, socket.SO_KEEPALIVE, 1)
+    secure = first.scheme == "https"
+    _, connection = await loop.create_connection(
+        lambda: Connection(idle),
+        sock=line,
+        ssl=context if secure else None,
+        server_hostname=first.host if secure else None,
+    )
+    if place.tunnels:
+        try:
+            await _tunnel(place, connection, context)
+        except BaseException:
+            connection.abort()
+            raise
+    return connection
+
+
+async def _addresses(place: Place) -> list[Any]:
+    try:
+        family = socket.AF_INET6 if ip_address(place.host).version == 6 else socket.AF_INET
+    except ValueError:
+        loop = asyncio.get_running_loop()
+        return await loop.getaddrinfo(place.host, place.port, type=socket.SOCK_STREAM)
+    tail = (place.host, place.port) if family == socket.AF_INET else (place.host, place.port, 0, 0)
+    return [(family, socket.SOCK_STREAM, socket.IPPROTO_TCP, "", tail)]
+
+
+async def _tunnel(place: Place, connection: Connection, context: ssl.SSLContext) -> None:
+    """Have the proxy in between connect us, and speak TLS with the upstream through it."""
+    assert place.through is not None
+    target = f"{place.host}:{place.port}" if ":" not in place.host else f"[{place.host}]:{place.port}"
+    headers = [(b"Host", target.encode())]
+    headers += [(b"Proxy-Authorization", place.through.login)] if place.through.login else []
+    connection.write_soon(request_head("CONNECT", target, headers))
+    reader = AnswerReader("CONNECT")
+    while reader.head is None:
+        data = await connection.read()
+        reader.feed(data) if data else reader.end()
+    if not 200 <= reader.head.status < 300:
+        raise Unreachable(f"the proxy of the network answered {reader.head.status}")
+    transport = await asyncio.get_running_loop().start_tls(
+        connection.transport, connection, context, server_hostname=place.host
+    )
+    if transport is None:
+        raise Unreachable("the proxy of the network closed the connection")
+    connection.connection_made(transport)
