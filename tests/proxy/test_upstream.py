@@ -18,7 +18,7 @@ import pytest
 
 from prunus.errors import SettingsError
 from prunus.proxy.place import Place, credential_notes
-from tests.proxy.caller import dial
+from tests.proxy.caller import call, dial
 from tests.proxy.provider import behind
 from tests.proxy.raw import RawUpstream, request, talk
 
@@ -241,3 +241,26 @@ def test_a_proxy_of_the_network_that_refuses_is_said(secure: RawUpstream, monkey
         got = talk(proxy.url, request("POST", "/v1/messages", body=b"{}"))
     assert got.status == 502
     assert b"the proxy of the network answered 407" in got.body
+
+
+@pytest.mark.parametrize("path", ["/v1/x", "/v1/messages"])
+@pytest.mark.parametrize("chunked", [False, True])
+def test_an_answer_that_comes_before_the_request_was_sent_is_passed_on(path: str, chunked: bool) -> None:
+    def refuse() -> None:
+        line, _ = listener.accept()
+        with line:
+            while b"\r\n\r\n" not in line.recv(100_000):
+                pass
+            line.sendall(b"HTTP/1.1 413 Too Large\r\ncontent-length: 3\r\nconnection: close\r\n\r\nbig")
+            line.shutdown(socket.SHUT_WR)
+            while line.recv(1 << 20):
+                pass
+
+    body = b"x" * 20_000_000
+    framed = b"%x\r\n%b\r\n0\r\n\r\n" % (len(body), body) if chunked else body
+    with socket.create_server(("127.0.0.1", 0)) as listener, RawUpstream() as other:
+        threading.Thread(target=refuse, daemon=True).start()
+        url = f"http://127.0.0.1:{listener.getsockname()[1]}"
+        with behind(other, upstreams={"anthropic": url, "openai": url}) as proxy:  # type: ignore[arg-type]
+            got = call(proxy.url, "POST", path, framed, [("transfer-encoding", "chunked")] if chunked else [])
+    assert (got.status, got.body) == (413, b"big")
