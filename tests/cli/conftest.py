@@ -42,7 +42,8 @@ def spawn() -> Callable[..., "subprocess.Popen[bytes]"]:
         paths = os.pathsep.join([*(path for path in sys.path if path), str(SOURCE)])
         environment = {**os.environ, "PYTHONPATH": paths}
         command = [sys.executable, "-m", "prunus", *args]
-        return subprocess.Popen(command, stdin=pipe, stdout=pipe, stderr=pipe, env=environment)
+        # Without a buffer, a test that reads one line leaves the others to `communicate`.
+        return subprocess.Popen(command, bufsize=0, stdin=pipe, stdout=pipe, stderr=pipe, env=environment)
 
     return start
 
