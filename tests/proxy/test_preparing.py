@@ -1,4 +1,4 @@
-"""The proxy prunes off its event loop and in time: nobody waits for a large request, and none is held up for long."""
+"""The proxy prunes off its event loop and in time: nobody waits for a large request or a long look."""
 
 from __future__ import annotations
 
