@@ -5,6 +5,7 @@ from __future__ import annotations
 import time
 from collections.abc import Callable, Iterable
 from dataclasses import replace
+from functools import cache
 from hashlib import blake2b
 from time import monotonic
 from typing import Any, Final, TypeVar
@@ -125,7 +126,7 @@ class Pruner:
                 base = find_base(request, self._conversations, self._memory)
                 continues = base.left <= base.memo.depth
                 return as_before(request, base.memo, base.parent if continues else "", self._counter)
-            return self._prune(request, until, claim)
+            return self._prune(request, until, cache(claim))
         except Exception as error:  # whatever fails in here, the request has to go out as it came
             return Outcome(body, error=f"{type(error).__name__}: {error}")
 
@@ -212,6 +213,8 @@ class Pruner:
         claim: Callable[[], bool],
     ) -> Outcome[Any]:
         """Write the next request of a conversation as its ledger says, because there is no time to look at it."""
+        # What follows takes no longer than for another request, so nobody need begin it a second time.
+        claim()
         memo = base.memo
         edits = edits_in_force(memo.ledger, len(request), request.load)
         if (edits, commands) != (memo.ledger.edits, memo.ledger.commands):
