@@ -82,3 +82,10 @@ def test_a_reminder_of_a_first_message_tells_two_projects_apart() -> None:
 def test_a_message_that_is_only_a_reminder_may_come_and_go() -> None:
     hint = {"role": "user", "content": [{"type": "text", "text": "<system-reminder>Hurry.</system-reminder>"}]}
     assert steps(USER, SAID, TOLD, hint)[-1].after == steps(USER, SAID, TOLD)[-1].after
+
+
+@pytest.mark.parametrize("depth", [100, 400, 900])
+def test_what_is_nested_deeply_counts_as_it_came(depth: int) -> None:
+    deep = [b'{"role": "user", "content": %b"%d"%b}' % (b"[" * depth, n, b"]" * depth) for n in range(2)]
+    one, other = (steps(USER, SAID, message)[-1].after for message in deep)
+    assert one != other != steps(USER, SAID)[-1].after

@@ -41,19 +41,24 @@ def behind(
 
     `first` says that the model has not spoken yet. Reasoning alone is no message, and nor are reminders alone.
     """
-    if message is None:
+    try:
+        found = _digest(format, message, raw, model=model, first=first)
+    except RecursionError:
         found = blake2b(raw, digest_size=16).digest()
-    elif model:
+    return link if found is None else chain((found,), link)[0]
+
+
+def _digest(format: str, message: dict[str, Any] | None, raw: bytes, *, model: bool, first: bool) -> bytes | None:
+    """The hash of what all copies of a message share; None where that is nothing."""
+    if message is None:
+        return blake2b(raw, digest_size=16).digest()
+    if model:
         words = said(format, message)
-        if not words:
-            return link
-        found = blake2b(encode(words), digest_size=16).digest()
-    else:
-        kept = message if first else _lasting(message)
-        if not first and kept.get("content", True) in ("", []):
-            return link
-        found = digest(kept, raw)
-    return chain((found,), link)[0]
+        return blake2b(encode(words), digest_size=16).digest() if words else None
+    if first:
+        return digest(message, raw)
+    kept = _lasting(message)
+    return None if kept.get("role") == "user" and kept.get("content") in ("", []) else digest(kept, raw)
 
 
 def keys_of(format: str, link: bytes, message: dict[str, Any]) -> Iterator[str]:
