@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from itertools import pairwise
 from typing import Any
 
@@ -11,6 +11,7 @@ import pytest
 
 from prunus import Pruner, Settings
 from prunus.memory import Found, Memo, chain
+from prunus.policy.ledger import Written
 
 
 class Shelf:
@@ -19,6 +20,7 @@ class Shelf:
     def __init__(self) -> None:
         self.memos: dict[str, Memo] = {}
         self.links: dict[bytes, tuple[str, int]] = {}
+        self.texts: dict[str, dict[int, Written | None]] = {}
 
     def find(self, links: Sequence[bytes]) -> Sequence[Found]:
         holders = [self.links[link] for link in reversed(links) if link in self.links]
@@ -28,8 +30,12 @@ class Shelf:
     def load(self, id: str) -> Memo | None:
         return self.memos.get(id)
 
-    def keep(self, memo: Memo, links: Sequence[bytes]) -> None:
+    def written(self, id: str) -> Mapping[int, Written | None]:
+        return self.texts.get(id, {})
+
+    def keep(self, memo: Memo, links: Sequence[bytes], written: Mapping[int, Written | None]) -> None:
         self.memos[memo.id] = memo
+        self.texts[memo.id] = {**self.texts.get(memo.id, {}), **written}
         for at, link in enumerate(links):
             self.links[link] = memo.id, memo.depth - len(links) + at + 1
 

@@ -2,35 +2,46 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import Any
 
 from prunus.bodies import as_given
 from prunus.conversation import Loader, count_around
 from prunus.conversations import Request
 from prunus.edits import Edit
-from prunus.engine import Tally, edits_in_force, render_ledger
+from prunus.engine import Tally, render_ledger
 from prunus.history import Call, Result, Thinking
 from prunus.memory import Memo
 from prunus.outcome import Outcome, Report
+from prunus.policy.ledger import Written
 from prunus.tokens import Counter
 from prunus.view import weigh
 
 __all__ = ["as_before"]
 
 
-def as_before(request: Request, memo: Memo, name: str, counter: Counter, *, exact: bool = True) -> Outcome[Any]:
+def as_before(
+    request: Request,
+    memo: Memo,
+    name: str,
+    counter: Counter,
+    known: Mapping[int, Written | None],
+    *,
+    exact: bool = True,
+) -> tuple[Outcome[Any], dict[int, Written]]:
     """Write a request as the ledger of its conversation says; `name` is the conversation's, empty for none.
 
-    Unless it is `exact`, the tokens of messages that were not counted before are guessed from their length.
+    `known` are messages as they were sent before. Unless it is `exact`, the tokens of messages that were not
+    counted before are guessed from their length. Returns also the messages that are not sent as they came.
     """
     read, load, ledger = request.read, request.load, memo.ledger
     if not name:
-        return Outcome(request.body, report=Report(format=read.format.name, model=request.model))
-    edits = edits_in_force(ledger, len(read), load)
-    rendered = render_ledger(read.format.name, ledger, edits, len(read), load)
+        return Outcome(request.body, report=Report(format=read.format.name, model=request.model)), {}
+    written = render_ledger(read.format.name, ledger, ledger.edits, len(read), load, read.raw, known)
     body = request.body
-    if rendered:
-        body = as_given(body, read.assemble([*rendered], rendered, [*rendered]))
+    if written:
+        texts = {index: one.text for index, one in written.items()}
+        body = as_given(body, read.assemble([*texts], texts, [*texts]))
     new = range(memo.depth if memo.account.tokens else 0, len(read))
     if exact:
         more = sum(weigh(part, counter) for index in new for part in load(index).parts)
@@ -40,12 +51,14 @@ def as_before(request: Request, memo: Memo, name: str, counter: Counter, *, exac
     added = sum(counter.count(tag.text) for tag in ledger.tags if tag.added)
     strategies: dict[str, Tally] = {}
     categories: dict[str, Tally] = {}
-    for edit in edits:
-        for table, key in ((strategies, edit.strategy), (categories, _category(load, edit))):
-            table[key] = table.get(key, Tally()).add(1, edit.saved)
-    after = before - sum(edit.saved for edit in edits) + added
+    for edit in ledger.edits:
+        strategies[edit.strategy] = strategies.get(edit.strategy, Tally()).add(1, edit.saved)
+        if exact:
+            kind = _category(load, edit)
+            categories[kind] = categories.get(kind, Tally()).add(1, edit.saved)
+    after = before - sum(edit.saved for edit in ledger.edits) + added
     report = Report(before, after, strategies, categories, read.format.name, request.model, len(read))
-    return Outcome(body, edits, report=report, conversation=name, request=memo.requests)
+    return Outcome(body, ledger.edits, report=report, conversation=name, request=memo.requests), written
 
 
 def _category(load: Loader, edit: Edit) -> str:

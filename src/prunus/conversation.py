@@ -7,6 +7,7 @@ bytes, because a cache marker moved, are recognised by their hash. The engine ha
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from threading import Lock
 from typing import Any
@@ -18,7 +19,7 @@ from prunus.errors import FormatError
 from prunus.formats import Frame, Objects, decode, digest, encode
 from prunus.history import Message
 from prunus.memory import Memo
-from prunus.policy.ledger import Ledger
+from prunus.policy.ledger import Ledger, Written
 from prunus.surrogates import decode as decode_json
 from prunus.tokens import Counter
 
@@ -92,6 +93,8 @@ class Conversation:
     """The same as a hash, cache markers aside."""
     in_force: Ledger | None = None
     """The ledger whose edits the engine has in force."""
+    written: Mapping[int, Written | None] = field(default_factory=dict)
+    """The messages that are not sent as they came, where the engine has not rendered them."""
     held: int = 0
     """The size that was counted for it last."""
     lock: Lock = field(default_factory=Lock)

@@ -10,13 +10,13 @@ shares the memory decides alike; what a process holds besides only saves it from
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from hashlib import blake2b
 from typing import Protocol
 
 from prunus.policy.account import Account
-from prunus.policy.ledger import Ledger
+from prunus.policy.ledger import Ledger, Written
 
 __all__ = ["Found", "Memo", "Memory", "chain"]
 
@@ -67,8 +67,15 @@ class Memory(Protocol):
     def load(self, id: str) -> Memo | None:
         """A conversation as it was kept last."""
 
-    def keep(self, memo: Memo, links: Sequence[bytes]) -> None:
-        """Remember a conversation; `links` are those of its newest messages, the last one of message `depth`."""
+    def written(self, id: str) -> Mapping[int, Written | None]:
+        """The messages of a conversation that were not sent as they came, as they were sent last."""
+
+    def keep(self, memo: Memo, links: Sequence[bytes], written: Mapping[int, Written | None]) -> None:
+        """Remember a conversation.
+
+        `links` are those of its newest messages, the last one of message `depth`. `written` are the messages that
+        are sent in another form than with the request before, None for one that is sent as it came again.
+        """
 
 
 def chain(digests: Iterable[bytes], link: bytes) -> list[bytes]:

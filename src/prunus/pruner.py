@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import replace
 from functools import cache
 from hashlib import blake2b
@@ -23,6 +23,7 @@ from prunus.lineage import Base, find_base
 from prunus.memory import Memo, Memory
 from prunus.originals import original
 from prunus.outcome import Outcome, Receipt, Report
+from prunus.policy.ledger import Written
 from prunus.policy.prices import Price, with_ttl
 from prunus.policy.schedule import Schedule
 from prunus.settings import Settings
@@ -124,8 +125,9 @@ class Pruner:
                 return Outcome(body, report=Report(format=request.read.format.name, model=request.model))
             if hold:
                 base = find_base(request, self._conversations, self._memory)
-                continues = base.left <= base.memo.depth
-                return as_before(request, base.memo, base.parent if continues else "", self._counter)
+                name = base.parent if base.left <= base.memo.depth else ""
+                memo = _taken_over(request, base)
+                return as_before(request, memo, name, self._counter, self._written(base))[0]
             return self._prune(request, until, cache(claim))
         except Exception as error:  # whatever fails in here, the request has to go out as it came
             return Outcome(body, error=f"{type(error).__name__}: {error}")
@@ -200,7 +202,8 @@ class Pruner:
         engine.room = tokens, window
         engine.decide(len(read), load, request.equal.get(conversation, 0), timing.cut)
         ledger = engine.ledger(memo.ledger, timing.flushes, commands)
-        self._keep(conversation, request, base, replace(memo, ledger=ledger, account=timing.settled()), claim)
+        memo = replace(memo, ledger=ledger, account=timing.settled())
+        self._keep(conversation, request, base, memo, engine.written(engine.changed), claim)
         conversation.in_force = ledger
         return self._outcome(request, conversation, tokens, timing)
 
@@ -215,16 +218,24 @@ class Pruner:
         """Write the next request of a conversation as its ledger says, because there is no time to look at it."""
         # What follows takes no longer than for another request, so nobody need begin it a second time.
         claim()
-        memo = base.memo
-        edits = edits_in_force(memo.ledger, len(request), request.load)
-        if (edits, commands) != (memo.ledger.edits, memo.ledger.commands):
-            memo = replace(memo, ledger=replace(memo.ledger, edits=edits, commands=commands))
-        outcome = as_before(request, memo, memo.id, self._counter, exact=False)
+        memo = _taken_over(request, base)
+        if commands != memo.ledger.commands:
+            memo = replace(memo, ledger=replace(memo.ledger, commands=commands))
+        known = self._written(base)
+        outcome, written = as_before(request, memo, memo.id, self._counter, known, exact=False)
         self._cold(conversation, memo, request.read)
-        self._keep(conversation, request, base, memo, claim)
+        self._keep(conversation, request, base, memo, _differing(known, written), claim)
+        conversation.written = written
         outcome.behind = True
         outcome.request = conversation.memo.requests
         return outcome
+
+    def _written(self, base: Base) -> Mapping[int, Written | None]:
+        """The messages of a conversation that are not sent as they came, as far as they are known."""
+        held = base.conversation
+        if held is not None and held.memo is base.memo:
+            return held.engine.written() if held.in_force is base.memo.ledger else held.written
+        return self._memory.written(base.memo.id) if self._memory is not None and base.parent else {}
 
     def _take_commands(self, conversation: str) -> tuple[str, ...]:
         """What the user has asked for outside of the conversation, since its last request."""
@@ -247,7 +258,13 @@ class Pruner:
         return engine.look(len(request), request.load, commands, lambda: monotonic() > until)
 
     def _keep(
-        self, conversation: Conversation, request: Request, base: Base, memo: Memo, claim: Callable[[], bool]
+        self,
+        conversation: Conversation,
+        request: Request,
+        base: Base,
+        memo: Memo,
+        written: Mapping[int, Written | None],
+        claim: Callable[[], bool],
     ) -> None:
         """Remember a conversation as it is after a request; raises where another request came first."""
         memo = replace(
@@ -267,7 +284,7 @@ class Pruner:
             conversation.key = request.key
         self._conversations.remember(conversation)
         if self._memory is not None:
-            self._memory.keep(memo, base.new_links)
+            self._memory.keep(memo, base.new_links, written)
 
     def _new(self, request: Request, base: Base) -> Conversation:
         """A conversation that this process has not looked at."""
@@ -343,6 +360,22 @@ class Pruner:
             conversation.around = copy(around)
             conversation.around_tokens = count_around(read, self._counter)
         return conversation.around_tokens
+
+
+def _taken_over(request: Request, base: Base) -> Memo:
+    """A memo with the edits that a request takes over; one that simply continues takes over all of them."""
+    memo = base.memo
+    if not base.left:
+        return memo
+    edits = edits_in_force(memo.ledger, len(request), request.load)
+    return replace(memo, ledger=replace(memo.ledger, edits=edits))
+
+
+def _differing(
+    before: Mapping[int, Written | None], after: Mapping[int, Written | None]
+) -> dict[int, Written | None]:
+    """What is sent in another form than before."""
+    return {i: after.get(i) for i in before.keys() | after.keys() if before.get(i) != after.get(i)}
 
 
 def _offers(settings: Settings, read: Body) -> bool:

@@ -61,10 +61,10 @@ def test_a_deleted_store_is_made_anew(store: Store, path: Path) -> None:
 
 def test_a_deleted_directory_is_made_anew(store: Store, path: Path) -> None:
     memory = store.memory("")
-    memory.keep(memo("c1", 2), links(2))
+    memory.keep(memo("c1", 2), links(2), {})
     shutil.rmtree(path.parent)
     assert not memory.find(links(2))
-    memory.keep(memo("c1", 4), links(4))
+    memory.keep(memo("c1", 4), links(4), {})
     assert memory.find(links(4))
 
 
@@ -72,9 +72,9 @@ def test_what_was_written_before_a_deletion_is_not_taken_for_written(store: Stor
     from tests.store.samples import edit
 
     memory, kept = store.memory(""), memo("c1", 2, (edit(2),))
-    memory.keep(kept, links(2))
+    memory.keep(kept, links(2), {})
     path.unlink()
-    memory.keep(kept, links(2))
+    memory.keep(kept, links(2), {})
     assert recalled(store.memory(""), links(2)) == (kept, 2)
 
 

@@ -23,7 +23,7 @@ def write(round, out):
     memory = store.memory("")
     for n in range(100_000):
         name = f"c{round}-{n // 20}"
-        memory.keep(memo(name, 2 * n + 2, (edit(n),)), links(2, f"{round}-{n}"))
+        memory.keep(memo(name, 2 * n + 2, (edit(n),)), links(2, f"{round}-{n}"), {})
         id = f"{round:03x}{n:05x}"
         store.record("", exchange(name, n, time=time.time()), [receipt(id, n, f"original of {id} " * 200)])
         os.write(out, f"{id}\\n".encode())

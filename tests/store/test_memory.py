@@ -70,7 +70,7 @@ def test_two_workers_give_the_bytes_of_one(settings: Settings, reopen: Reopen) -
 
 def test_what_is_recorded_of_an_exchange_does_not_change_what_is_remembered(store: Store) -> None:
     kept = memo("c1", 6, (edit(2),), at=50.0)
-    store.memory("").keep(kept, links(6))
+    store.memory("").keep(kept, links(6), {})
     store.record("", exchange("c1", 99, time=9_999.0))
     assert recalled(store.memory(""), links(6)) == (kept, 6)
 
@@ -78,8 +78,8 @@ def test_what_is_recorded_of_an_exchange_does_not_change_what_is_remembered(stor
 def test_the_deepest_link_counts(store: Store) -> None:
     memory = store.memory("")
     whole = links(3_000)
-    memory.keep(memo("short", 10), whole[:10])
-    memory.keep(memo("long", 700), whole[:700])
+    memory.keep(memo("short", 10), whole[:10], {})
+    memory.keep(memo("long", 700), whole[:700], {})
     other = [*whole[:10], *links(900, "b")]
     for asked, expected in ((whole, ("long", 699)), (whole[:300], ("long", 299)), (other, ("long", 9))):
         found = memory.find(asked)[0]
@@ -100,16 +100,16 @@ def test_a_ledger_follows_every_change(reopen: Reopen) -> None:
     ]
     for n, (edits, flushes) in enumerate(states):
         kept = memo("c1", 2 * n + 2, edits, flushes, at=float(n))
-        ours.keep(kept, links(2 * n + 2)[-2:])
+        ours.keep(kept, links(2 * n + 2)[-2:], {})
         assert recalled(theirs, links(2 * n + 2)) == (kept, 2 * n + 2)
 
 
 def test_a_ledger_that_another_process_changed_is_written_whole(reopen: Reopen) -> None:
     ours, theirs = reopen().memory(""), reopen().memory("")
-    ours.keep(memo("c1", 2, (edit(2), edit(4))), links(2))
-    theirs.keep(memo("c1", 2, (edit(6),)), links(2))
+    ours.keep(memo("c1", 2, (edit(2), edit(4))), links(2), {})
+    theirs.keep(memo("c1", 2, (edit(6),)), links(2), {})
     last = memo("c1", 4, (edit(2), edit(4)))
-    ours.keep(last, links(4)[2:])
+    ours.keep(last, links(4)[2:], {})
     assert recalled(reopen().memory(""), links(4)) == (last, 4)
 
 
@@ -117,19 +117,19 @@ def test_a_ledger_that_did_not_change_is_not_written(store: Store, path: Path) -
     import sqlite3
 
     memory = store.memory("")
-    memory.keep(memo("c1", 2, (edit(2),)), links(2))
+    memory.keep(memo("c1", 2, (edit(2),)), links(2), {})
     with sqlite3.connect(path) as connection:
         connection.execute("CREATE TRIGGER no BEFORE INSERT ON edits BEGIN SELECT raise(ABORT, 'written'); END")
     connection.close()
-    memory.keep(memo("c1", 4, (edit(2),)), links(4)[2:])
+    memory.keep(memo("c1", 4, (edit(2),)), links(4)[2:], {})
     with pytest.raises(StoreError, match="written"):
-        memory.keep(memo("c1", 6, (edit(2), edit(4))), links(6)[4:])
+        memory.keep(memo("c1", 6, (edit(2), edit(4))), links(6)[4:], {})
 
 
 def test_a_ledger_of_another_version_is_forgotten(store: Store, path: Path) -> None:
     import sqlite3
 
-    store.memory("").keep(memo("c1", 2, (edit(2),)), links(2))
+    store.memory("").keep(memo("c1", 2, (edit(2),)), links(2), {})
     with sqlite3.connect(path) as connection:
         connection.execute("UPDATE edits SET edit = ?", (b'{"version": 99}',))
     connection.close()

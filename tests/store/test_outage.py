@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import sqlite3
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any, Final
@@ -13,6 +13,7 @@ import pytest
 
 from prunus import Pruner, Settings
 from prunus.memory import Memo
+from prunus.policy.ledger import Written
 from prunus.store import Store, StoreError
 from tests.laws.test_replicas import talk
 from tests.test_memory import Shelf
@@ -80,9 +81,9 @@ class Full(Shelf):
         super().__init__()
         self.full = False
 
-    def keep(self, memo: Memo, links: Sequence[bytes]) -> None:
+    def keep(self, memo: Memo, links: Sequence[bytes], written: Mapping[int, Written | None]) -> None:
         if not self.full:
-            super().keep(memo, links)
+            super().keep(memo, links, written)
 
     @contextmanager
     def filled(self) -> Iterator[None]:

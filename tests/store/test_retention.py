@@ -30,7 +30,7 @@ def noise(seed: int, size: int = 30_000) -> str:
 
 
 def test_conversations_that_are_too_old_go_with_all_they_had(small: Store) -> None:
-    small.memory("").keep(memo("old", 6, (edit(2),), at=NOW - 9 * DAY), links(6))
+    small.memory("").keep(memo("old", 6, (edit(2),), at=NOW - 9 * DAY), links(6), {})
     small.record("", exchange("old", time=NOW - 9 * DAY), [receipt("aaaaaa", 2), receipt("bbbbbb", 4, "only here")])
     small.ask("", "old", "sweep")
     small.record("", exchange("new", time=NOW), [receipt("cccccc", 2)])
@@ -56,7 +56,7 @@ def test_the_sums_of_all_time_outlive_their_conversations(small: Store) -> None:
 def test_the_oldest_go_first_when_it_is_full(small: Store, path: Path) -> None:
     for n in range(200):
         at = NOW - 1_000 + n
-        small.memory("").keep(memo(f"c{n}", 2, at=at), links(2, f"c{n}"))
+        small.memory("").keep(memo(f"c{n}", 2, at=at), links(2, f"c{n}"), {})
         small.record("", exchange(f"c{n}", time=at), [receipt(f"{n:06x}", 2, noise(n))])
     left = [session.id for session in small.sessions("")]
     assert left == [f"c{n}" for n in range(199, 199 - len(left), -1)]

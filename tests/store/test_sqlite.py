@@ -144,7 +144,7 @@ def test_a_price_that_is_known_later_is_shared_later(store: Store) -> None:
 
 
 def test_sessions_are_listed_newest_first(store: Store) -> None:
-    store.memory("").keep(memo("c1", 6, at=1_001.0), links(6))
+    store.memory("").keep(memo("c1", 6, at=1_001.0), links(6), {})
     store.record("", exchange("c1"), [receipt("aaaaaa")])
     store.record("", exchange("c2", 3))
     newest, oldest = store.sessions("")
@@ -177,7 +177,7 @@ def test_what_is_asked_for_is_taken_once(store: Store, kind: str) -> None:
 def test_no_tenant_sees_what_belongs_to_another(store: Store, kind: str) -> None:
     store = store if kind == "sqlite" else open_store("off")
     store.record("anna", exchange(), [receipt("aaaaaa", original="of anna")])
-    store.memory("anna").keep(memo("c1", 6), links(6))
+    store.memory("anna").keep(memo("c1", 6), links(6), {})
     store.save_hidden("anna", "k", b"secret")
     store.ask("anna", "c1", "sweep")
     digests = [kept.original for kept in store.receipts("anna")]
@@ -195,7 +195,7 @@ def test_no_tenant_sees_what_belongs_to_another(store: Store, kind: str) -> None
 
 def test_the_same_conversation_and_the_same_text_of_two_tenants_are_two(store: Store) -> None:
     for tenant in ("anna", "bert"):
-        store.memory(tenant).keep(memo("c1", 6), links(6))
+        store.memory(tenant).keep(memo("c1", 6), links(6), {})
         store.record(tenant, exchange(), [receipt("aaaaaa")])
     info = store.info()
     assert (info.conversations, info.originals, info.receipts) == (2, 2, 2)
@@ -203,7 +203,7 @@ def test_the_same_conversation_and_the_same_text_of_two_tenants_are_two(store: S
 
 
 def test_clear_leaves_nothing(store: Store, path: object) -> None:
-    store.memory("").keep(memo("c1", 6), links(6))
+    store.memory("").keep(memo("c1", 6), links(6), {})
     store.record("", exchange(), [receipt("aaaaaa", original="VERY PRIVATE" * 9)])
     store.save_hidden("", "k", b"VERY PRIVATE")
     store.clear()
@@ -217,7 +217,7 @@ def test_off_keeps_nothing_on_disk(tmp_path: object, monkeypatch: pytest.MonkeyP
     monkeypatch.setenv("XDG_DATA_HOME", str(tmp_path))
     store = open_store("off")
     store.record("", exchange(), [receipt("aaaaaa")])
-    store.memory("").keep(memo("c1", 6), links(6))
+    store.memory("").keep(memo("c1", 6), links(6), {})
     store.save_hidden("", "k", b"1")
     assert store.hidden("", ["k"]) == {"k": b"1"}
     assert not store.memory("").find(links(6))

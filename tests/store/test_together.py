@@ -21,7 +21,7 @@ def test_others_see_both_or_none(store: Store, reopen: Reopen) -> None:
     other = reopen()
     kept = memo("c1", 2, (edit(2),))
     with store.together():
-        store.memory("").keep(kept, links(2))
+        store.memory("").keep(kept, links(2), {})
         store.record("", exchange("c1"), [receipt("aaaaaa")])
         assert not other.memory("").find(links(2))
         assert other.receipts("") == []
@@ -32,7 +32,7 @@ def test_others_see_both_or_none(store: Store, reopen: Reopen) -> None:
 def test_what_was_done_before_a_fault_is_committed(store: Store, reopen: Reopen) -> None:
     kept = memo("c1", 2)
     with pytest.raises(RuntimeError, match="on the way"), store.together():
-        store.memory("").keep(kept, links(2))
+        store.memory("").keep(kept, links(2), {})
         raise RuntimeError("on the way")
     assert recalled(reopen().memory(""), links(2)) == (kept, 2)
 
@@ -46,7 +46,7 @@ def test_a_receipt_that_cannot_be_written_does_not_take_the_memory_with_it(
     connection.close()
     kept = memo("c1", 2, (edit(2),))
     with pytest.raises(StoreError, match="refused"), store.together():
-        store.memory("").keep(kept, links(2))
+        store.memory("").keep(kept, links(2), {})
         store.record("", exchange("c1"), [receipt("aaaaaa")])
     assert recalled(reopen().memory(""), links(2)) == (kept, 2)
     assert store.totals("").requests == 1

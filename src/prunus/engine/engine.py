@@ -25,7 +25,7 @@ from prunus.guards import Guard
 from prunus.guards.open_loop import OpenLoop
 from prunus.guards.protected_tools import ProtectedTools
 from prunus.history import Message, Ref
-from prunus.policy.ledger import Flush, Ledger
+from prunus.policy.ledger import Flush, Ledger, Written
 from prunus.policy.priorities import Priority
 from prunus.policy.reminders import Reminding
 from prunus.policy.tags import Tags
@@ -224,6 +224,10 @@ class Engine:
     def asked_for(self) -> set[Ref]:
         """The parts whose pending edits were asked for, and those that point to them."""
         return self._pending.asked_for()
+
+    def written(self, indices: Iterable[int] | None = None) -> dict[int, Written | None]:
+        """Some messages as they are sent, or all that are not sent as they came."""
+        return self._rendering.written(self.rendered if indices is None else indices)
 
     def ledger(self, before: Ledger, flushes: tuple[Flush, ...], commands: tuple[tuple[int, str], ...]) -> Ledger:
         """What is in force now; the ledger from before where nothing is new."""

@@ -6,13 +6,13 @@ there is no time to look, and with nothing cut that was not cut before.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 
 from prunus.apply import extended
-from prunus.edits import Added, Edit, Input, Replacement
-from prunus.engine.rendering import render
+from prunus.edits import Added, Edit, Gone, Input, Replacement
+from prunus.engine.rendering import key_of, render
 from prunus.history import Message, Ref, Thinking
-from prunus.policy.ledger import Ledger, Tag
+from prunus.policy.ledger import Ledger, Tag, Written
 
 __all__ = ["edits_in_force", "render_ledger"]
 
@@ -35,22 +35,39 @@ def edits_in_force(ledger: Ledger, count: int, load: Load) -> tuple[Edit, ...]:
     return tuple(found)
 
 
-def render_ledger(format: str, ledger: Ledger, edits: tuple[Edit, ...], count: int, load: Load) -> dict[int, bytes]:
-    """Each message that is not sent as it came, with these edits of a ledger, its words and its tags."""
+def render_ledger(
+    format: str,
+    ledger: Ledger,
+    edits: tuple[Edit, ...],
+    count: int,
+    load: Load,
+    raw: Callable[[int], bytes],
+    known: Mapping[int, Written | None],
+) -> dict[int, Written]:
+    """Each message that is not sent as it came, with these edits of a ledger, its words and its tags.
+
+    A message that is `known` as it was sent before is not even parsed.
+    """
     chosen = {edit.target: edit for edit in edits}
     words = dict(_words(edits))
     tags = {tag.ref: tag for tag in ledger.tags}
     places: dict[int, set[Ref]] = {}
     for ref in (*chosen, *words, *(tag.ref for tag in ledger.tags if tag.added)):
         places.setdefault(ref.message, set()).add(ref)
-    made: dict[int, bytes] = {}
+    made: dict[int, Written] = {}
     for index in sorted(places):
         replacements = {
             ref.part: _dressed(chosen.get(ref), words.get(ref, ""), tags.get(ref)) for ref in sorted(places[index])
         }
-        own = all(edit.asked and edit.fresh for ref in places[index] if (edit := chosen.get(ref)) is not None)
-        following = load(index + 1) if index + 1 < count else None
-        made[index] = render(format, load(index), following, replacements, open_loop=False, own=own)
+        key = key_of(raw(index), replacements)
+        found = known.get(index)
+        if found is None or found.key != key:
+            own = all(edit.asked and edit.fresh for ref in places[index] if (edit := chosen.get(ref)) is not None)
+            gone = all(isinstance(one, Gone) for one in replacements.values())
+            following = load(index + 1) if gone and index + 1 < count else None
+            text = render(format, load(index), following, replacements, open_loop=False, own=own)
+            found = Written(key, text)
+        made[index] = found
     return made
 
 

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from bisect import bisect_left, insort
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
+from hashlib import blake2b
 
 from prunus.apply import change, extended
 from prunus.edits import Replacement
@@ -11,10 +12,18 @@ from prunus.engine.in_force import InForce
 from prunus.formats import write
 from prunus.history import Message, Ref
 from prunus.invariants import Change, check
+from prunus.policy.ledger import Written
 from prunus.policy.tags import Tags
 from prunus.view import View
 
-__all__ = ["Rendering", "render"]
+__all__ = ["Rendering", "key_of", "render"]
+
+
+def key_of(raw: bytes, edits: Mapping[int, Replacement]) -> bytes:
+    """A name for a message with these edits; another message, or another edit, has another one."""
+    name = blake2b(raw, digest_size=16)
+    name.update(repr([(part, edits[part]) for part in sorted(edits)]).encode("utf-8", "surrogatepass"))
+    return name.digest()
 
 
 def render(
@@ -43,6 +52,7 @@ class Rendering:
         self._touched = in_force.touched
         self._tags = tags
         self.rendered: dict[int, bytes] = {}
+        self._keys: dict[int, bytes] = {}
         self.size = 0
         self.edited: list[int] = []
         """The messages with edits, in order."""
@@ -68,6 +78,7 @@ class Rendering:
         if not edits:
             if index in self.rendered:
                 self.size -= len(self.rendered.pop(index))
+                del self._keys[index]
                 self.edited.remove(index)
             return
         own = all(e.asked and e.fresh for p in edits if (e := self._chosen.get(Ref(index, p))) is not None)
@@ -78,7 +89,13 @@ class Rendering:
         else:
             insort(self.edited, index)
         self.rendered[index] = render(self._format, before, following, edits, open_loop=open_loop, own=own)
+        self._keys[index] = key_of(before.raw, edits)
         self.size += len(self.rendered[index])
+
+    def written(self, indices: Iterable[int]) -> dict[int, Written | None]:
+        """Some messages as they are sent; None for one that is sent as it came."""
+        made = self.rendered
+        return {i: Written(self._keys[i], made[i]) if i in made else None for i in indices}
 
     def _dressed(self, ref: Ref) -> Replacement:
         """What becomes of a part, with all that stands behind it."""

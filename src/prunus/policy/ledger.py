@@ -7,7 +7,7 @@ costs a cache miss at most, because a conversation without one is pruned like a 
 from __future__ import annotations
 
 from dataclasses import asdict, astuple, dataclass
-from typing import Any, Final
+from typing import Any, Final, NamedTuple
 
 import msgspec
 
@@ -15,7 +15,7 @@ from prunus.edits import Added, Edit, Gone, Input, Note, Replacement, Shorter
 from prunus.errors import FormatError
 from prunus.history import Ref
 
-__all__ = ["Flush", "Ledger", "Tag"]
+__all__ = ["Flush", "Ledger", "Tag", "Written"]
 
 VERSION: Final = 1
 _KINDS: Final = {"note": Note, "shorter": Shorter, "added": Added, "input": Input, "gone": Gone}
@@ -35,6 +35,14 @@ class Flush:
     """Tokens that went."""
     rewritten: int
     """Tokens behind the cut that had been cached and are written again."""
+
+
+class Written(NamedTuple):
+    """A message as it was sent with its edits."""
+
+    key: bytes
+    """Names the bytes of the message and what became of its parts; with another key it has to be rendered anew."""
+    text: bytes
 
 
 @dataclass(frozen=True, slots=True)
@@ -84,14 +92,24 @@ class Ledger:
     def load(cls, raw: bytes) -> Ledger:
         """Read what `dump` wrote."""
         try:
-            version = msgspec.json.decode(raw, type=_Versioned).version
-            if version != VERSION:
-                raise FormatError(f"a ledger of version {version}; this Prunus reads version {VERSION}")
-            data = msgspec.json.decode(raw, type=_Dump)
+            data = _read(raw)
             tags = tuple(Tag(Ref(*place), text, added) for place, text, added in data.tags)
             return cls(tuple(map(_edit, data.edits)), tuple(data.flushes), tuple(data.commands), tags)
         except (msgspec.MsgspecError, UnicodeDecodeError, RecursionError, KeyError, TypeError) as error:
             raise FormatError(f"not a ledger: {error}") from error
+
+
+def _read(raw: bytes) -> _Dump:
+    try:
+        data = msgspec.json.decode(raw, type=_Dump)
+        version = data.version
+    except msgspec.ValidationError:
+        version = msgspec.json.decode(raw, type=_Versioned).version
+        if version == VERSION:
+            raise
+    if version != VERSION:
+        raise FormatError(f"a ledger of version {version}; this Prunus reads version {VERSION}")
+    return data
 
 
 class _Versioned(msgspec.Struct, frozen=True):
@@ -134,9 +152,24 @@ def _plain(replacement: Replacement) -> dict[str, Any]:
 
 
 def _edit(row: _Row) -> Edit:
-    kind = _KINDS[row.replacement.pop("kind")]
-    replacement: Replacement = msgspec.convert(row.replacement, kind)
-    places = {key: None if place is None else Ref(*place) for key, place in (("by", row.by), ("shows", row.shows))}
-    values = {name: getattr(row, name) for name in row.__struct_fields__}
-    spares = frozenset(Ref(*place) for place in row.spares)
-    return Edit(**{**values, **places, "target": Ref(*row.target), "replacement": replacement, "spares": spares})
+    replacement: Replacement = msgspec.convert(row.replacement, _KINDS[row.replacement.pop("kind")])
+    return Edit(
+        Ref(*row.target),
+        replacement,
+        row.strategy,
+        row.reason,
+        None if row.by is None else Ref(*row.by),
+        row.ripe,
+        row.loop,
+        None if row.shows is None else Ref(*row.shows),
+        row.spends,
+        row.fresh,
+        row.pressure,
+        row.asked,
+        frozenset(Ref(*place) for place in row.spares),
+        row.bound,
+        row.chance,
+        row.stage,
+        row.tokens_before,
+        row.tokens_after,
+    )

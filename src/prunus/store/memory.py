@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import sqlite3
 from collections import OrderedDict
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import astuple, replace
 from secrets import randbits
 from threading import Lock
@@ -18,7 +18,7 @@ from prunus.errors import FormatError
 from prunus.history import Ref
 from prunus.memory import Found, Memo
 from prunus.policy.account import Account
-from prunus.policy.ledger import Ledger
+from prunus.policy.ledger import Ledger, Written
 from prunus.store.database import Database
 from prunus.store.store import StoreError
 
@@ -61,12 +61,16 @@ class SqliteMemory:
             self._trouble(error)
             return otherwise
 
-    def keep(self, memo: Memo, links: Sequence[bytes]) -> None:
+    def written(self, id: str) -> Mapping[int, Written | None]:
+        """The messages of a conversation that were not sent as they came."""
+        return self._read(lambda connection: self._written_of(connection, id), {})
+
+    def keep(self, memo: Memo, links: Sequence[bytes], written: Mapping[int, Written | None]) -> None:
         """Remember a conversation; committed when this returns, or with what is written together."""
         with self._lock:
             known = self._written.get(memo.id)
         try:
-            self._database.change(lambda connection: self._keep(connection, memo, links, known))
+            self._database.change(lambda connection: self._keep(connection, memo, links, written, known))
         except StoreError as error:
             if self._trouble is None:
                 raise
@@ -90,6 +94,14 @@ class SqliteMemory:
             (self._tenant, *links),
         )
         return [Found(*row) for row in rows]
+
+    def _written_of(self, connection: sqlite3.Connection, id: str) -> Mapping[int, Written | None]:
+        rows = connection.execute(
+            "SELECT w.message, w.key, w.text FROM written w JOIN conversations c ON c.n = w.conversation "
+            "WHERE c.tenant = ? AND c.id = ?",
+            (self._tenant, id),
+        )
+        return {index: Written(key, text) for index, key, text in rows}
 
     def _memo(self, connection: sqlite3.Connection, id: str) -> Memo | None:
         connection.execute("BEGIN")
@@ -124,6 +136,7 @@ class SqliteMemory:
         connection: sqlite3.Connection,
         memo: Memo,
         links: Sequence[bytes],
+        written: Mapping[int, Written | None],
         known: tuple[int, Ledger] | None,
     ) -> None:
         row = connection.execute(
@@ -132,11 +145,19 @@ class SqliteMemory:
         if row is None:
             row = begin(connection, self._tenant, memo.id, memo.seen), 0
         number, stamp = row
-        written = known[1] if known is not None and known[0] == stamp else None
-        if written is None or written != memo.ledger:
+        before = known[1] if known is not None and known[0] == stamp else None
+        if before is None or before != memo.ledger:
             # A random stamp: whoever finds another one than its own does not know what is written.
             stamp = randbits(62)
-            self._write_ledger(connection, number, stamp, memo.ledger, written)
+            self._write_ledger(connection, number, stamp, memo.ledger, before)
+        connection.executemany(
+            "INSERT OR REPLACE INTO written (conversation, message, key, text) VALUES (?, ?, ?, ?)",
+            ((number, index, *one) for index, one in written.items() if one is not None),
+        )
+        connection.executemany(
+            "DELETE FROM written WHERE conversation = ? AND message = ?",
+            ((number, index) for index, one in written.items() if one is None),
+        )
         connection.execute(
             "UPDATE conversations SET last = max(last, ?), seen = ?, requests = ?, depth = ?, prompt = ?, "
             "whole = ?, paid = ?, tokens = ? WHERE n = ?",

@@ -7,13 +7,14 @@ bounds, because the session would not work without it.
 from __future__ import annotations
 
 from collections import OrderedDict
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from contextlib import AbstractContextManager, nullcontext
 from threading import Lock
 from typing import Final
 
 from prunus.memory import Found, Memo, Memory
 from prunus.outcome import Receipt
+from prunus.policy.ledger import Written
 from prunus.store.records import Exchange, Info, Session, StoredReceipt, Totals
 from prunus.store.store import StoreError
 
@@ -113,5 +114,8 @@ class _Blank:
     def load(self, id: str) -> Memo | None:
         return None
 
-    def keep(self, memo: Memo, links: Sequence[bytes]) -> None:
+    def written(self, id: str) -> Mapping[int, Written | None]:
+        return {}
+
+    def keep(self, memo: Memo, links: Sequence[bytes], written: Mapping[int, Written | None]) -> None:
         pass

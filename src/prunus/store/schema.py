@@ -162,6 +162,13 @@ _OWNED: Final[Migration] = (
 _BEHIND: Final[Migration] = (
     "ALTER TABLE exchanges ADD COLUMN behind INTEGER NOT NULL DEFAULT 0",
     "ALTER TABLE totals ADD COLUMN behind INTEGER NOT NULL DEFAULT 0",
+    """CREATE TABLE written (
+        conversation INTEGER NOT NULL REFERENCES conversations ON DELETE CASCADE,
+        message INTEGER NOT NULL,
+        key BLOB NOT NULL,
+        text BLOB NOT NULL,
+        PRIMARY KEY (conversation, message)
+    ) WITHOUT ROWID""",
 )
 
 MIGRATIONS: Final[tuple[Migration, ...]] = (_FIRST, _ACCOUNTS, _OWNED, _BEHIND)

@@ -18,6 +18,8 @@ __all__ = ["Sort", "gist", "outline", "outline_of"]
 
 Sort = Literal["code", "listing", "log"]
 
+_READ: Final = 1 << 20
+"""Characters of a text that an outline is made from."""
 _SEVERAL: Final = re.compile(r"[;&|\n]")
 
 
@@ -41,6 +43,9 @@ def outline(text: str, share: float, sort: Sort = "log", path: str = "", first: 
     """
     if is_shortened(text):
         return text
+    # Nobody reads more names than the first megabyte holds, and reading them would keep all threads waiting.
+    beyond = text.count("\n", _READ)
+    text = text[:_READ]
     room = int(len(text) * share)
     match sort:
         case "code":
@@ -49,10 +54,11 @@ def outline(text: str, share: float, sort: Sort = "log", path: str = "", first: 
             shown, kept, lines = listing(text, room)
         case "log":
             shown, kept, lines = log(text, room)
-    return "\n".join((*shown, outline_note(lines - kept, lines)))
+    return "\n".join((*shown, outline_note(lines + beyond - kept, lines + beyond)))
 
 
 @lru_cache(maxsize=64)
 def gist(text: str, share: float, *, listing: bool = False) -> str:
     """About this share of the middle of a text: what complains, paths and names; ends with a newline."""
+    text = text[:_READ]
     return "".join(f"{line}\n" for line in middle(text, int(len(text) * share), listing=listing))
