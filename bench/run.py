@@ -8,6 +8,7 @@ import proxy
 import speed
 import tokens
 import variants
+import waiting
 
 if __name__ == "__main__":
     speed.main()
@@ -16,3 +17,4 @@ if __name__ == "__main__":
     lab.main()
     variants.main([])
     proxy.main()
+    waiting.main()

@@ -85,6 +85,8 @@ def _run(server: Server, listener: socket.socket) -> None:
     gc.collect()
     gc.freeze()
     gc.set_threshold(10_000, 10, 10)
+    # Requests are pruned in threads: the event loop gets its turn after a millisecond, not after five.
+    sys.setswitchinterval(0.001)
     server.run([listener])
 
 
