@@ -29,12 +29,13 @@ class Talk:
         *usages: Usage,
         prompt: bytes = b"p",
         gap: int = 0,
+        model: str = "m",
         **more: Any,
     ) -> Costs:
         """The next request; `gap` requests lie between it and the last one."""
         self.request += 1 + gap
         weights = Weight(before, round(before * 4)), Weight(after, round(after * 4))
-        sent = Sent("c", "m", self.request, time, prompt, *weights, usages=usages, **more)
+        sent = Sent("c", model, self.request, time, prompt, *weights, usages=usages, **more)
         return self.accounts.settle(sent, self.price)
 
 
@@ -192,3 +193,11 @@ def test_tools_of_the_agent_layer_may_lift_a_prefix_above_the_minimum_in_one_wor
     talk = Talk(Price(0.1, 1.0, 300, 1024))
     talk.settle(900, 1400, 0, Usage(1400))
     assert paid(talk.settle(1000, 1500, 10, Usage(100, 1400))) == (240, 1000, 0)
+
+
+def test_two_models_in_a_conversation_are_measured_apart() -> None:
+    talk = Talk()
+    talk.settle(1000, 1000, 0, Usage(1000), prompt=b"1", model="one")
+    talk.settle(1500, 1100, 10, Usage(2200), prompt=b"2", model="two")
+    costs = talk.settle(1600, 1200, 20, Usage(1200), prompt=b"1", model="one")
+    assert costs.tokens_unpruned == pytest.approx(1600)

@@ -147,6 +147,8 @@ class Accounts:
 
     def _measured(self, sent: Sent, last: _Last | None) -> float:
         """The provider's tokens of what was sent first, by its word or by what was learnt of it."""
+        if last is not None and last.sent.model != sent.model:
+            last = None  # models count differently
         more = sent.sent if last is None else sent.sent - last.sent.sent
         before = 0.0 if last is None else last.billed
         if not sent.usages:
