@@ -22,6 +22,7 @@ POLICIES = {
     "auto": "**Prunus, preset `auto`**",
     "eager": "the same edits at once",
     "acp": "the ACP plugin's rules, at once",
+    "acp@cache": "the ACP plugin's rules, when they pay",
     "smart": "smart tool history, at once",
     "mask:10": "all but the newest 10 results masked, every turn",
     "mask:10:30000": "all but the newest 10 results masked, in batches of 30k tokens",
@@ -31,7 +32,17 @@ POLICIES = {
     "clairvoyant": "*clairvoyant: auto's edits, best moments*",
     "oracle": "*oracle: results dropped after their last use*",
 }
-NOT_FIRST_SIGHT = ("acp", "smart", "mask:10", "clairvoyant", "oracle")
+PRESETS = {
+    "auto": ("`auto`", "what is superseded, done with or unlikely to be needed goes when it pays; the default"),
+    "acp": (
+        "`acp`",
+        "the rules of the ACP plugin, at once, with the agent's own `context_prune` and reminders to choose from",
+    ),
+    "acp@cache": ("`acp` with `--schedule cache`", "the same rules when they pay: the better choice"),
+    "smart": ("`smart`", "first, last and sampled reads, shortened shell output, at once; every edit stays"),
+    "none": ("`off`", "nothing"),
+}
+NOT_FIRST_SIGHT = ("acp", "acp@cache", "smart", "mask:10", "clairvoyant", "oracle")
 SCHEDULE = {
     "auto": "**auto**",
     "as many again": "as many requests again as there have been",
@@ -84,6 +95,19 @@ def policies(left_out: tuple[str, ...] = ()) -> str:
 
     head = "policy | 0.1 / 1.25 | 0.025 / 1.25 | 0.5 / 1.0 | 0.02 / 1.0 | worst session | hard | soft"
     return table(head, (row(name, words) for name, words in POLICIES.items() if name not in left_out))
+
+
+def presets() -> str:
+    measured = results("lab")["policies"]
+
+    def row(name: str, preset: str, words: str) -> tuple[str, ...]:
+        every = [one for one in measured if one["policy"] == name]
+        found = [one for one in every if one["prices"] in ROWS]
+        cost, hard = (span([one[key] for one in found], 2) for key in ("cost", "hard"))
+        return preset, words, cost, f"{max(one['worst'] for one in every):.2f}", hard
+
+    head = "preset | what it does | cost | worst session | hard"
+    return table(head, (row(name, *words) for name, words in PRESETS.items()))
 
 
 def regret() -> str:
@@ -151,6 +175,7 @@ def outlines() -> str:
 TABLES: dict[str, Callable[[], str]] = {
     "policies": policies,
     "policies-at-first-sight": lambda: policies(NOT_FIRST_SIGHT),
+    "presets": presets,
     "regret": regret,
     "schedule": schedule,
     "variants": variants,

@@ -79,7 +79,7 @@ def settings_page() -> str:
         "# Settings",
         "",
         "Read from `prunus.toml`, `[tool.prunus]` in `pyproject.toml`, `prunus.jsonc` and `acp.jsonc`: the user's first, then",
-        "the project's, then the command line (`--preset`, `--set key=value`). `prunus config init` writes a commented file,",
+        "the project's, then the command line (`--preset`, `--schedule`, `--set key=value`). `prunus config init` writes a commented file,",
         "`prunus config check` lists every problem, `prunus config schema` prints the JSON schema for editors.",
         "",
         "| key | default (preset auto) | meaning |",
