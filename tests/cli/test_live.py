@@ -7,8 +7,8 @@ from prunus.proxy.exchange import Event
 from prunus.store.records import Exchange, Usage
 
 
-def drawn(board: Board) -> str:
-    console = Console(width=140, color_system=None)
+def drawn(board: Board, width: int = 140) -> str:
+    console = Console(width=width, color_system=None)
     with console.capture() as capture:
         console.print(board.draw())
     return capture.get()
@@ -56,3 +56,18 @@ def test_only_the_newest_requests_are_shown() -> None:
     assert "number-39" in text
     assert "number-20" not in text
     assert "40 requests" in text
+
+
+def test_no_number_of_the_table_is_cropped_at_any_width() -> None:
+    board = Board("http://127.0.0.1:8787")
+    exchange = Exchange(
+        "c1", 1, 0.0, "claude-cli", "", "anthropic/claude-sonnet-4-5-20250929", 123_400, 98_700,
+        usage=Usage(100, 76_500, 0, 5), cost=700.0, cost_unpruned=1000.0,
+    )  # fmt: skip
+    why = "12 edits are held until they pay"
+    board.add(Event(0.0, "claude-cli", "POST", "anthropic", "/", 200, 123.4, "pruned", why=why, exchange=exchange))
+    for width, shown in ((40, 3), (60, 3), (80, 3), (100, 5), (200, 5)):
+        text = drawn(board, width)
+        assert "…" not in text
+        numbers = ("123.4K", "98.7K", "200", "76.5K", "123.4")
+        assert [number in text.split() for number in numbers[:shown]] == [True] * shown

@@ -6,22 +6,25 @@ import logging
 import sys
 import time
 from collections import deque
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
-from typing import TYPE_CHECKING, Final, Literal
+from typing import TYPE_CHECKING, Final
 
-from prunus.printable import printable
+from prunus.cli.table import fitting_table
 from prunus.report.numbers import short
 from prunus.report.sums import Sums
 
 if TYPE_CHECKING:
-    from rich.console import RenderableType
+    from rich.console import Console, ConsoleOptions, RenderableType
 
     from prunus.proxy.exchange import Event
 
 __all__ = ["Board", "log_to_stderr"]
 
 _SHOWN: Final = 15
+_HEADINGS: Final = ("time", "client", "model", "tokens", "sent", "cached", "status", "s", "")
+_SPARE: Final = (7, 5, 1, 0, 8)
+"""The columns that a narrow screen does without, the first of them first."""
 
 
 class Board:
@@ -53,23 +56,29 @@ class Board:
 
     def draw(self) -> RenderableType:
         """The board as it stands."""
-        from rich.box import SIMPLE_HEAD
         from rich.console import Group
-        from rich.table import Table
         from rich.text import Text
 
-        table = Table(box=SIMPLE_HEAD, pad_edge=False)
-        columns: tuple[tuple[str, Literal["left", "right"]], ...] = (
-            ("time", "left"), ("client", "left"), ("model", "left"), ("tokens", "right"), ("sent", "right"),
-            ("cached", "right"), ("status", "right"), ("s", "right"), ("", "left"),
-        )  # fmt: skip
-        for name, side in columns:
-            table.add_column(name, justify=side, no_wrap=True, overflow="ellipsis")
-        for event in self._events:
-            table.add_row(*(Text(printable(cell)) for cell in _row(event)))
         lines = [sums.line(shadow=shadow) for shadow, sums in self._sums.items() if sums.requests]
         head = f"Prunus on {self._url}, {self._requests:,} requests"
-        return Group(Text(head), *map(Text, self._notes), table, *map(Text, lines))
+        return Group(
+            Text(head), *map(Text, self._notes), _Requests(tuple(map(_row, self._events))), *map(Text, lines)
+        )
+
+
+class _Requests:
+    """The table of requests, as many of its columns as the screen has room for."""
+
+    def __init__(self, rows: Sequence[tuple[str, ...]]) -> None:
+        self._rows = rows
+
+    def __rich_console__(self, console: Console, options: ConsoleOptions) -> Iterator[RenderableType]:
+        from rich.text import Text
+
+        lines = fitting_table(
+            _HEADINGS, self._rows, options.max_width, right=(3, 4, 5, 6, 7), flexible=(2, 8), spare=_SPARE
+        )
+        yield from (Text.from_ansi(line) for line in ("", *lines, ""))
 
 
 def _row(event: Event) -> tuple[str, ...]:

@@ -19,7 +19,7 @@ from rich.cells import cell_len, chop_cells
 
 from prunus.printable import printable
 
-__all__ = ["fold", "plain", "say", "show", "tables"]
+__all__ = ["fitting_table", "fold", "plain", "say", "show", "tables"]
 
 _GAP: Final = 2
 """Blanks between two columns."""
@@ -104,6 +104,34 @@ def tables(
             for row in cells[start : start + together]:
                 lines += _lines(row, widths, right)
             yield lines
+
+
+def fitting_table(
+    headings: Sequence[str],
+    rows: Sequence[Sequence[str]],
+    width: int,
+    *,
+    right: Collection[int] = (),
+    flexible: Collection[int] = (),
+    spare: Sequence[int] = (),
+) -> list[str]:
+    """One table for a screen of this width; `spare` columns are left out, in their order, until it fits."""
+    lines: list[str] = []
+    for left_out in range(len(spare) + 1):
+        columns = [i for i in range(len(headings)) if i not in spare[:left_out]]
+        pieces = list(
+            tables(
+                [headings[i] for i in columns],
+                [[row[i] for i in columns] for row in rows],
+                width,
+                right=[new for new, old in enumerate(columns) if old in right],
+                flexible=[new for new, old in enumerate(columns) if old in flexible],
+            )
+        )
+        lines = [line for piece in pieces for line in piece]
+        if len(pieces) == 1:
+            break
+    return lines
 
 
 def fold(text: str, width: int) -> list[str]:
