@@ -78,7 +78,9 @@ def test_two_workers_on_one_store_give_the_same_bytes(spawn: Spawn, provider: Pr
     turns = range(2, 14)
     for name, workers in (("one", "1"), ("two", "2")):
         store = f"sqlite:///{tmp_path / name}.db"
-        process = spawn("proxy", *given, "--store", store, "--set", f"proxy.workers={workers}")
+        process = spawn(
+            "proxy", *given, "--store", store, "--set", f"proxy.workers={workers}", "--set", "proxy.deadline=600"
+        )
         with listening(process) as url:
             for count in turns:
                 assert call(url, "POST", "/v1/messages", body("anthropic_messages", count)).status == 200
@@ -143,7 +145,7 @@ def test_whose_credentials_are_sent_is_said_at_the_start(spawn: Spawn, provider:
         assert got.status == 200
         assert process.stderr is not None
         said = process.stderr.readline().decode()
-    process.communicate(timeout=20)
+    process.communicate()
     assert "upstream openai: the user and password of its URL are sent as Authorization" in said
     assert "secret" not in said
     assert provider.asked[0].header("authorization") == "Basic bWU6c2VjcmV0"

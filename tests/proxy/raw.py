@@ -13,6 +13,8 @@ from urllib.parse import urlsplit
 
 import h11
 
+from tests.proxy.caller import PATIENCE
+
 __all__ = ["RawUpstream", "Seen", "ask", "request", "talk"]
 
 HOP = {b"connection", b"keep-alive", b"transfer-encoding", b"te", b"trailer", b"upgrade"}
@@ -116,7 +118,7 @@ def ask(url: str, sent: bytes) -> tuple[bytes, bool]:
     """All bytes that come back until the connection ends, and whether it was ended in order."""
     place = urlsplit(url)
     got = b""
-    with socket.create_connection((place.hostname or "", place.port or 0), timeout=20) as line:
+    with socket.create_connection((place.hostname or "", place.port or 0), timeout=PATIENCE) as line:
         line.sendall(sent)
         try:
             while piece := line.recv(65_536):
