@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Hashable, Iterator, Sequence
+from typing import Final
 
 from prunus.edits import Edit
 from prunus.files import Timeline
@@ -11,6 +12,13 @@ from prunus.strategies.under_pressure import UnderPressure
 from prunus.view import Piece, Use, View
 
 __all__ = ["Hearing"]
+
+_MOST: Final = 300
+"""The newest calls of a group that a strategy looks back at, such as the uses of one file.
+
+In recorded sessions a group has 106 at most. Without a bound, each use of a file that is used thousands of times
+would cost as much as all before it.
+"""
 
 
 class Hearing:
@@ -53,5 +61,6 @@ class Hearing:
         for strategy in strategies:
             for group in strategy.groups(use):
                 members = self._groups.setdefault((strategy.name, group), [])
-                yield from strategy.propose(use, members, group, self._view)
+                earlier = members if group is None or len(members) <= _MOST else members[-_MOST:]
+                yield from strategy.propose(use, earlier, group, self._view)
                 members.append(use)

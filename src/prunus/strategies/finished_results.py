@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+from bisect import bisect_right
 from collections.abc import Hashable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import ClassVar
@@ -61,21 +62,17 @@ class FinishedResults:
         if not changes:
             return
         ripe = use.turn + self.idle + 1
-        for read in earlier:
-            if read.meaning.kind != "read" or read.index > changes[-1]:
+        reads = [read for read in earlier if read.meaning.kind == "read"]
+        for at, read in enumerate(reads):
+            if read.size <= self.over or read.index > changes[-1]:
                 continue
-            if len(read.touches) == 1 and next(at for at in changes if at > read.index) != use.index:
+            # How likely it is used again, once the file has been left alone.
+            likely = chance_of(read, "edited read", read.tokens, self.idle, reads=len(reads) - 1 - at)
+            if len(read.touches) == 1 and changes[bisect_right(changes, read.index)] != use.index:
                 # It was proposed before; every touch of the file starts its idle time anew.
-                likely = self._likely(read, earlier)
                 yield Edit(read.result, Later(), self.name, _AGAIN, ripe=ripe, chance=likely)
             elif all(_changed(touch.path, view) > read.index for touch in read.touches):
-                likely = self._likely(read, earlier)
                 yield from self._cut(read, use.turn + self.idle, likely, _LEFT_ALONE, view)
-
-    def _likely(self, read: Use, members: Sequence[Use]) -> float:
-        """How likely a read of a file that was edited is used again, once the file has been left alone."""
-        reads = sum(other.meaning.kind == "read" and other.index > read.index for other in members)
-        return chance_of(read, "edited read", read.tokens, self.idle, reads=reads)
 
     def _cut(self, use: Use, last: int, likely: float, why: str, view: View) -> Iterator[Edit]:
         result = view.part(use.result)

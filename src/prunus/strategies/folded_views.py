@@ -1,7 +1,6 @@
 from __future__ import annotations
 
 import json
-from collections import Counter
 from collections.abc import Generator, Iterable, Iterator, Mapping, MutableMapping
 from dataclasses import dataclass
 from typing import ClassVar, Final
@@ -25,6 +24,8 @@ _WHY = "what is still true of older reads and edits"
 _AGAIN = "its file was used again"
 _STYLE = "\0"
 """Where the line format of the newest read is written down; no path has that name."""
+_MOST: Final = 300
+"""Parts that show lines of one file and could be folded; beyond that nothing more of the file is."""
 _SETTLED: Final = object()
 """Of a file whose reads or edits were cut in an earlier pass: what could be folded was, and the rest is unknown."""
 
@@ -99,6 +100,8 @@ class FoldedViews:
         if own is not None:
             folded = yield from self._make(use, own, file, known, style, view)
             known[:] = folded
+            if sum(1 + len(shown.spares) for shown in known) > _MOST:
+                past[path] = _SETTLED
         for shown in known:
             if shown.at is not None and shown.at != use.result:
                 yield from self._postpone(shown, use, view)
@@ -192,19 +195,24 @@ class FoldedViews:
 
         `now` tells where each line stands, `costs` about how many tokens it takes to show it.
         """
-        chosen = list(able)
-        needs = {id(shown): {now[id(line)] for line in shown.lines if id(line) in now} for shown in chosen}
-        holders = Counter(number for numbers in needs.values() for number in numbers)
-        while chosen:
-            gains = [
-                # The share of it that would be saved, if those lines are shown that only it brings.
-                1 - sum(costs[n] for n in needs[id(shown)] if holders[n] == 1) / max(shown.saved, 1)
-                for shown in chosen
-            ]
-            if min(gains) >= self.share:
-                break
-            holders.subtract(needs[id(chosen.pop(gains.index(min(gains))))])
-        return chosen, sorted(number for number, count in holders.items() if count)
+        needs = [{now[id(line)] for line in shown.lines if id(line) in now} for shown in able]
+        holders: dict[int, set[int]] = {}
+        for at, numbers in enumerate(needs):
+            for number in numbers:
+                holders.setdefault(number, set()).add(at)
+
+        def gain(at: int) -> float:
+            """The share of it that would be saved, if those lines are shown that only it brings."""
+            return 1 - sum(costs[n] for n in needs[at] if len(holders[n]) == 1) / max(able[at].saved, 1)
+
+        gains = {at: gain(at) for at in range(len(able))}
+        while gains and gains[least := min(gains, key=gains.__getitem__)] < self.share:
+            del gains[least]
+            for number in needs[least]:
+                holders[number].discard(least)
+            for at in {at for number in needs[least] if len(holders[number]) == 1 for at in holders[number]}:
+                gains[at] = gain(at)
+        return [able[at] for at in gains], sorted(number for number, by in holders.items() if by)
 
     def _own(self, use: Use, file: Followed, view: View) -> _Shown | None:
         """What a call shows of its file, and what would be left of it; None if that is not certain."""

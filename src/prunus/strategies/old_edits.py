@@ -18,6 +18,8 @@ __all__ = ["OldEdits"]
 
 _INTENT: Final = "intent"
 _VIEW, _DROP = range(2)
+_MOST: Final = 200
+"""Edits of one run; the next one begins another. Each edit of a run is told with all before it."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -75,6 +77,8 @@ class OldEdits:
         change = self._change(use, call, view) if isinstance(call, Call) else None
         if change is None:
             return
+        if len(known.changes) == _MOST:
+            known = past[path] = _Run()
         run = known.changes
         run.append(change)
         if len(run) < self.run or not isinstance(result, Result) or not result.texts:

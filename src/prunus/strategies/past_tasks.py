@@ -15,6 +15,7 @@ __all__ = ["PastTasks"]
 
 _RESULTS: dict[str, PartKind] = {"read": "read", "shell": "shell", "search": "search", "list": "search"}
 _MOST = 8
+_AGAIN = "its file was used again"
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,8 +57,10 @@ class PastTasks:
         ripe = use.turn + self.idle + 1
         if group is not None:
             for old in earlier:
-                for target in (old.call, old.result):
-                    yield Edit(target, Later(), self.name, "its file was used again", ripe=ripe)
+                if old.meaning.kind in ("write", "edit"):
+                    yield Edit(old.call, Later(), self.name, _AGAIN, ripe=ripe)
+                if old.size > self.over:
+                    yield Edit(old.result, Later(), self.name, _AGAIN, ripe=ripe)
             return
         loop = view.loops[use.call.message]
         kind = use.meaning.kind

@@ -13,6 +13,9 @@ from prunus.view import Use, View
 
 __all__ = ["ShownLines"]
 
+_MOST = 300
+"""The newest reads and writes of one file that a read may point to."""
+
 
 @dataclass(frozen=True, slots=True)
 class _Source:
@@ -69,6 +72,7 @@ class ShownLines:
         source = next((one for one in reversed(known) if _holds(one.mention, own.mention, length)), None)
         if source is None or own.part != use.result or use.size <= self.over:
             known.append(own)
+            del known[:-_MOST]
         elif source.use.shown != use.shown:
             text = pointer_note(describe(use), source.what, source.size, among=True)
             why = f"the earlier {source.what} shows its lines"
@@ -98,6 +102,8 @@ def _holds(mention: Mention, own: Mention, length: int | None) -> bool:
     """Whether all lines of a part stand in an earlier one, under the same numbers, and the file ends there too."""
     first, end = own.start - mention.start, own.start + len(own.lines)
     if first < 0 or (length == end - 1 and mention.start + len(mention.lines) != end):
+        return False
+    if first < len(mention.lines) and own.lines and mention.lines[first] is not own.lines[0]:
         return False
     held = mention.lines[first : first + len(own.lines)]
     return len(held) == len(own.lines) and all(a is b for a, b in zip(held, own.lines, strict=True))
