@@ -13,12 +13,14 @@ from prunus.view import Piece, Use, View
 
 __all__ = ["Hearing"]
 
-_MOST: Final = 300
+_MOST: Final = 200
 """The newest calls of a group that a strategy looks back at, such as the uses of one file.
 
 In recorded sessions a group has 106 at most. Without a bound, each use of a file that is used thousands of times
 would cost as much as all before it.
 """
+_FILES: Final = 500
+"""Files that are followed, those that were used last. Each command is asked of every one whether it changed it."""
 
 
 class Hearing:
@@ -31,7 +33,7 @@ class Hearing:
         self._on_pressure = tuple(s for s in on_use if isinstance(s, UnderPressure))
         self._on_piece = tuple(s for s in strategies if isinstance(s, OnPiece))
         self._on_file = tuple(s for s in strategies if isinstance(s, OnFile))
-        self._timeline = Timeline() if self._on_file else None
+        self._timeline = Timeline(most=_FILES) if self._on_file else None
         self._past: dict[str, dict[str, object]] = {strategy.name: {} for strategy in self._on_file}
         self._groups: dict[tuple[str, Hashable], list[Use]] = {}
         self._heard_late = 0

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from dataclasses import dataclass
+from functools import lru_cache
 from typing import Final
 
 from prunus.files.formatters import Tidied, same_file
@@ -42,7 +43,7 @@ class Reach:
 
     def covers(self, path: str) -> bool:
         """Whether a file may have changed."""
-        if self.anything or (self.made and _MADE.search(path)):
+        if self.anything or (self.made and _made(path)):
             return True
         if any(same_file(path, name) for name in (*self.names, *self.folders)):
             return True
@@ -52,6 +53,13 @@ class Reach:
 NOTHING: Final = Reach()
 WORK: Final = Reach(made=True)
 ANYTHING: Final = Reach(anything=True)
+
+
+@lru_cache(maxsize=4096)
+def _made(path: str) -> bool:
+    """Whether a file is one that machines make, by its path."""
+    return _MADE.search(path) is not None
+
 
 _MADE: Final = re.compile(
     r"(?:^|/)(?:dist|build|_build|out|target|coverage|node_modules|__pycache__|\.next|\.nuxt|\.cache|\.turbo"

@@ -62,8 +62,10 @@ _QUIET: Final = frozenset({"list", "search", "fetch", "todo", "snapshot"})
 class Timeline:
     """The files of one conversation."""
 
-    def __init__(self) -> None:
+    def __init__(self, most: int | None = None) -> None:
+        """Follow so many files, those that were used last; None for all."""
         self.files: dict[str, Followed] = {}
+        self._most = most
         self._styled: set[str] = set()
         self._loop = 0
         self._reminded = False
@@ -122,7 +124,12 @@ class Timeline:
                 self._other(use, call)
 
     def _file(self, path: str) -> Followed:
-        return file_of(self.files, path)
+        file = file_of(self.files, path)
+        if self._most is not None:
+            self.files[path] = self.files.pop(path)
+            while len(self.files) > self._most:
+                del self.files[next(iter(self.files))]
+        return file
 
     def _read(self, use: Use, text: str) -> None:
         if len(use.touches) == 1 and says_unchanged(text):

@@ -10,6 +10,9 @@ from prunus.view import Use, View
 
 __all__ = ["MiddleReads"]
 
+_MOST = 100
+"""The newest reads of one file that are chosen from: each new one is a choice among all of them."""
+
 
 @dataclass(frozen=True, slots=True)
 class MiddleReads:
@@ -34,7 +37,7 @@ class MiddleReads:
                 yield touch.path
 
     def propose(self, use: Use, earlier: Sequence[Use], group: Hashable, view: View) -> Iterator[Edit]:
-        reads = (*earlier, use)
+        reads = (*earlier[-_MOST:], use)
         if len(reads) < 3:
             return
         kept = {0, len(reads) - 1, *self._sampled(len(reads))}
