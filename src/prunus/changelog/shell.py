@@ -22,6 +22,7 @@ _DOWNLOADS: Final = frozenset({"curl", "wget"})
 _HERE: Final = re.compile(
     r"^\s*@(['\"])\r?\n(.*?)\r?\n\1@\s*\|\s*(?:Set-Content|Out-File)\b[^\n]*+\s*\Z", re.S | re.I
 )
+_APPENDED: Final = re.compile(r">>\s*(?:\"([^\"]*)\"|'([^']*)'|([^\s\"';|&<>]+))")
 _TROUBLE: Final = re.compile(
     r"^(?:\S+: )?(?:g?sed|perl|cp|mv|rm|tee|git|patch|error|fatal): [^\n]*"
     r"(?:can't read|cannot|No such file|not found|did not match|does not apply|patch failed|Permission denied)",
@@ -95,10 +96,11 @@ def _printed(name: str, words: Sequence[Word], simple: Simple, command: str) -> 
         text += "\n"
     targets = operands if name == "tee" else list(simple.outputs)
     appends = name == "tee" and any(word.text in ("-a", "--append") for word in words)
+    appended = {word for found in _APPENDED.findall(command) for word in found if word} if targets else ()
     for target in targets:
         if not target.certain or target.text.startswith("/dev/"):
             continue
-        if appends or re.search(rf">>\s*[\"']?{re.escape(target.text)}", command):
+        if appends or target.text in appended:
             pieces = () if text is None else (Piece("", text),)
             yield Change(target.text, "appended", pieces, exact=text is not None)
         elif text is not None or (name == "cat" and operands):

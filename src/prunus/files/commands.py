@@ -60,6 +60,7 @@ def written(command: str) -> dict[str, str]:
         return {}
     found: dict[str, str] = {}
     folder = ""
+    at = 0
     for simple in script:
         words = [word.text for word in simple.words]
         if words[:1] == ["cd"] and len(words) == 2:
@@ -67,14 +68,21 @@ def written(command: str) -> dict[str, str]:
         text = simple.heredoc
         if text is None or words != ["cat"] or simple.conditional or len(simple.outputs) != 1:
             continue
-        opening = command[: command.find(text)].rsplit("\n", 2)[-2:] if text else [command.split("\n")[0]]
-        line = "\n".join(opening).strip()
+        if text:
+            at = max(at, command.find(text, at))
+        line = _before(command, at) if text else command.partition("\n")[0].strip()
         if ">>" in line or "<<-" in line or "<<" not in line or not simple.outputs[0].certain:
             continue
         if _EXPANDS.search(text) and _QUOTED.search(line) is None:
             continue
         found[join(folder, simple.outputs[0].text)] = text
     return found
+
+
+def _before(command: str, at: int) -> str:
+    """The line before the one that begins at a place, and what stands before that place in its own."""
+    end = command.rfind("\n", 0, at)
+    return command[command.rfind("\n", 0, end) + 1 if end >= 0 else 0 : at].strip()
 
 
 def _here_strings(command: str) -> dict[str, str]:

@@ -52,27 +52,28 @@ def changed(simple: Simple) -> Changed:
 
 def bare(words: Sequence[Word]) -> Sequence[Word]:
     """The command without the runners in front, such as sudo, env or npx."""
-    while words:
-        first = words[0].text
+    at, size = 0, len(words)
+    while at < size:
+        first = words[at].text
         if first in ("sudo", "command", "nohup", "exec", "builtin", "time", "rtk", "npx", "bunx", "uvx"):
-            words = words[1:]
-            while words and words[0].text.startswith("-"):
-                words = words[1:]
+            at += 1
+            while at < size and words[at].text.startswith("-"):
+                at += 1
         elif first == "env":
-            words = words[1:]
-            while words and "=" in words[0].text:
-                words = words[1:]
-        elif (first == "timeout" and len(words) > 2) or (
-            first in ("python", "python3") and len(words) > 2 and words[1].text == "-m"
+            at += 1
+            while at < size and "=" in words[at].text:
+                at += 1
+        elif (first == "timeout" and size - at > 2) or (
+            first in ("python", "python3") and size - at > 2 and words[at + 1].text == "-m"
         ):
-            words = words[2:]
-        elif first in _MANAGERS and len(words) > 2 and words[1].text in _RUN_WORDS:
-            if words[1].text == "run" and first in _SCRIPTED:
-                return words
-            words = words[2:]
+            at += 2
+        elif first in _MANAGERS and size - at > 2 and words[at + 1].text in _RUN_WORDS:
+            if words[at + 1].text == "run" and first in _SCRIPTED:
+                break
+            at += 2
         else:
             break
-    return words
+    return words[at:]
 
 
 def _operands(words: Sequence[Word], valued: frozenset[str] = frozenset()) -> list[Word]:

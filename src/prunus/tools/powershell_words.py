@@ -17,10 +17,10 @@ class Token(NamedTuple):
 _TOKEN = re.compile(
     r"""
     (?P<space>(?:[ \t\r]|`\r?\n)+)
-  | (?P<here>@'\r?\n.*?\r?\n'@|@"\r?\n.*?\r?\n"@)
-  | (?P<single>'(?:[^']|'')*')
-  | (?P<double>"(?:[^"`]|`.|"")*")
-  | (?P<comment>\#[^\n]*|<\#.*?\#>)
+  | (?P<here>@['"]\r?\n)
+  | (?P<single>'[^']*+(?:''[^']*+)*+')
+  | (?P<double>"(?:[^"`]|`.|"")*+")
+  | (?P<comment>\#[^\n]*|(?P<block><\#))
   | (?P<operator>\|\||&&|[|;\n])
   | (?P<redirect>\d?>{1,2}(?:&\d)?|\*>{1,2})
   | (?P<open>[@$]?[({])
@@ -29,6 +29,7 @@ _TOKEN = re.compile(
     """,
     re.X | re.S,
 )
+_PLAIN = re.compile(r"(?:[^\s'\"|;(){}`>]|`.)+", re.S)
 
 
 def tokens(text: str) -> list[Token] | None:
@@ -36,12 +37,25 @@ def tokens(text: str) -> list[Token] | None:
     found: list[Token] = []
     at, depth, start = 0, 0, 0
     glued = False
+    unclosed: set[str] = set()
     while at < len(text):
         token = _TOKEN.match(text, at)
         if token is None:
             return None
-        kind, piece = token.lastgroup or "", token.group()
-        at = token.end()
+        kind, end = token.lastgroup or "", token.end()
+        if kind == "here" or token["block"]:
+            # Both go on to their own mark. Where that is missing, the next ones are not looked for again.
+            mark = f"\n{text[at + 1]}@" if kind == "here" else "#>"
+            close = -1 if mark in unclosed else text.find(mark, end)
+            if close < 0:
+                unclosed.add(mark)
+                token = _PLAIN.match(text, at)
+                if token is None:
+                    return None
+                kind, end = "plain", token.end()
+            else:
+                end = close + len(mark)
+        piece, at = text[at:end], end
         if kind == "open":
             if not depth:
                 start = token.start()

@@ -237,9 +237,9 @@ class _Walk:
 
     def changes_by_new_scripts(self, script: Sequence[Simple]) -> None:
         """A script that is written by a heredoc and run in the same command changes what it names."""
+        names = {word.text for simple in script for word in simple.words}
         for simple in script:
             if simple.heredoc is None or not simple.outputs or not simple.outputs[0].text.endswith((".py", ".js")):
                 continue
-            name = simple.outputs[0].text
-            if any(name in (word.text for word in other.words) for other in script):
+            if simple.outputs[0].text in names:
                 self.touches.extend(self.touch(word) for word in written_by(simple.heredoc).files)

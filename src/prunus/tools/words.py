@@ -231,22 +231,22 @@ class _Reader:
 
     def end_simple(self, joint: str) -> None:
         self.end_word()
-        words = self.words
+        words, at = self.words, 0
         conditional = self.blocks > 0 or self.depth > 0 or joint == "&"
-        while words and words[0].certain:
-            first = words[0].text
+        while at < len(words) and words[at].certain:
+            first = words[at].text
             if first in _OPENERS:
                 self.blocks += 1
                 conditional = True
-                if first in ("for", "select", "case") and len(words) > 1:
-                    self.variables.pop(words[1].text, None)
-                    words = []
+                if first in ("for", "select", "case") and at + 1 < len(words):
+                    self.variables.pop(words[at + 1].text, None)
+                    at = len(words)
             elif first in _CLOSERS:
                 self.blocks = max(0, self.blocks - 1)
             elif first not in _FILLERS:
                 break
-            words = words[1:]
-        words = self.assign(words, conditional)
+            at += 1
+        words = self.assign(words[at:], conditional)
         if words or self.outputs or self.inputs or self.heredoc is not None:
             self.found.append(
                 Simple(self.joint, tuple(words), tuple(self.outputs), tuple(self.others),
