@@ -7,23 +7,19 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Final
 
+from prunus.files.names import Names
 from prunus.files.programs import LANGUAGES, WEB
 from prunus.tools.formatters import without_values
 from prunus.tools.paths import join
 from prunus.tools.words import Word
 
-__all__ = ["TIDYING", "Tidied", "looked_over", "rewritten", "same_file", "tidied"]
+__all__ = ["TIDYING", "Tidied", "looked_over", "rewritten", "tidied"]
 
 TIDYING: Final = re.compile(r"(?:format|fmt|lint|prettier|fix|style)(?:[:-][\w:.-]*)?")
 """Tasks that may rewrite sources in one style."""
-
-
-def same_file(path: str, name: str) -> bool:
-    """Whether two spellings may mean one file."""
-    return path == name or path.endswith("/" + name) or name.endswith("/" + path)
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,12 +33,16 @@ class Tidied:
     """The files and folders it was given; empty is all."""
     edited: bool = False
     """Of the others only those that were changed: hooks of a commit rewrite what is staged."""
+    _given: Names = field(init=False, repr=False, compare=False)
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "_given", Names(self.names))
 
     def covers(self, path: str, edits: int) -> bool:
         """Whether it went over a file."""
         if self.suffixes and not path.endswith(self.suffixes):
             return False
-        if any(same_file(path, name) or f"/{name}/" in f"/{path}" for name in self.names):
+        if self._given.mean(path) or self._given.hold(path):
             return True
         return (edits > 0) if self.edited else not self.names
 

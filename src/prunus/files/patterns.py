@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import re
+from functools import lru_cache
 from typing import Final
 
-__all__ = ["replacement_of", "translated"]
+__all__ = ["effort", "replacement_of", "translated"]
 
 _CLASSES: Final = {
     "[:space:]": r"\s", "[:blank:]": " \\t", "[:digit:]": "0-9", "[:alpha:]": "A-Za-z", "[:alnum:]": "A-Za-z0-9",
@@ -13,6 +14,9 @@ _CLASSES: Final = {
 }  # fmt: skip
 _SPECIAL: Final = frozenset("(){}|+?")
 _SHORTHANDS: Final = frozenset("sSwWb")
+_LONGEST: Final = 1000
+"""Characters of an expression."""
+_TOKEN: Final = re.compile(r"\\.|\[\^?\]?[^\]]*\]|.", re.S)
 
 
 def translated(pattern: str, extended: bool, exact: bool) -> re.Pattern[str] | None:
@@ -21,7 +25,7 @@ def translated(pattern: str, extended: bool, exact: bool) -> re.Pattern[str] | N
     sed takes the longest match. Where it matters what is found, and not only whether, groups that may be left out
     or repeated and alternatives are not translated.
     """
-    if not pattern or "\n" in pattern:
+    if not pattern or "\n" in pattern or len(pattern) > _LONGEST:
         return None
     out: list[str] = []
     at = 0
@@ -99,11 +103,65 @@ def translated(pattern: str, extended: bool, exact: bool) -> re.Pattern[str] | N
         at += 1
     if exact and any(out[index] == ")" and out[index + 1 : index + 2] == ["*"] for index in range(len(out))):
         return None
+    if _nested(out):
+        return None
     try:
         found = re.compile("".join(out), re.ASCII)
     except re.error:
         return None
     return None if exact and found.search("") else found
+
+
+def _nested(out: list[str]) -> bool:
+    """Whether something is repeated that may be repeated inside, or have alternatives: no reader is quick then."""
+    loose = [False]
+    for index, token in enumerate(out):
+        if token == "(":
+            loose.append(False)
+        elif token == ")":
+            inner = loose.pop() if len(loose) > 1 else False
+            repeated = out[index + 1 : index + 2] in (["*"], ["+"])
+            if inner and repeated:
+                return True
+            loose[-1] = loose[-1] or inner or repeated
+        elif token in ("*", "+", "?", "|"):
+            loose[-1] = True
+    return False
+
+
+def effort(pattern: re.Pattern[str], text: str) -> float:
+    """About how many steps it may take at most to look for an expression in a text."""
+    head, anchored, repeats, choices = _costs(pattern.pattern)
+    if anchored:
+        starts = 1
+    elif pattern.flags & re.I or not head:
+        starts = len(text)
+    else:
+        starts = text.count(head)
+    return float(starts) * max(len(text), 1.0) ** repeats * 2.0**choices if starts else 1.0
+
+
+@lru_cache(maxsize=256)
+def _costs(pattern: str) -> tuple[str, bool, int, int]:
+    """How an expression begins, whether it is bound to the front, and how much in it is repeated or may differ."""
+    tokens = _TOKEN.findall(pattern)
+    head: list[str] = []
+    for token, after in zip(tokens, [*tokens[1:], ""], strict=True):
+        special = token[1:] in _SHORTHANDS or token == r"\Z" if token[0] == "\\" else token[0] in "^.*+?()|["
+        if special or after in ("*", "?"):
+            break
+        head.append(token[-1])
+    while tokens and tokens[-1] == ")":
+        tokens.pop()
+    # What is repeated at the end takes all it can, and is done.
+    repeats = sum(token in ("*", "+") for token in tokens) - (tokens[-1:] in (["*"], ["+"]))
+    choices = min(sum(token in ("?", "|") for token in tokens), 60)
+    return (
+        "" if "|" in tokens else "".join(head),
+        pattern.startswith("^") and "|" not in tokens,
+        min(repeats, 20),
+        choices,
+    )
 
 
 def _bracket_end(pattern: str, at: int) -> int:

@@ -14,10 +14,11 @@ from dataclasses import dataclass
 from typing import Final
 
 from prunus.files.commits import hooks_kept_files, named_by_git
-from prunus.files.formatters import TIDYING, Tidied, looked_over, rewritten, same_file, tidied
+from prunus.files.formatters import TIDYING, Tidied, looked_over, rewritten, tidied
 from prunus.files.loops import loops, unrolled
+from prunus.files.names import Names
 from prunus.files.programs import READERS, REWRITERS, WEB, WORKERS
-from prunus.files.reached import ANYTHING, NOTHING, WORK, Reach
+from prunus.files.reached import ANYTHING, NOTHING, WORK, Reach, merged
 from prunus.tools import powershell
 from prunus.tools.changers import bare, changed, written_by
 from prunus.tools.paths import join
@@ -53,6 +54,11 @@ _VALUED: Final = frozenset(
 )
 _ECHOED: Final = re.compile(r"^(?:> |\$ )(?![\w@/.-]+@[\w.-]+ )(\S.*)$", re.M)
 """Package managers print the command of a task before they run it."""
+_MOST_ECHOED: Final = 50
+"""Commands that one task runs; each is read beside the whole output."""
+_MUCH: Final = 20_000_000
+"""Commands times characters of output. Where each of many commands would be looked for in a long output, what they
+say there is not read, and they may have changed anything."""
 _CMDLET: Final = re.compile(r"[A-Z][A-Za-z]+-[A-Z][A-Za-z]+")
 _QUOTED: Final = re.compile(r"(?<!\S)(?P<comment>#)[^\n]*|'[^']*'|\"(?:[^\"`]|`.)*+(?:\"|(?P<open>`?\Z))", re.S)
 _HERE: Final = re.compile(r"@(['\"])\r?\n")
@@ -76,9 +82,9 @@ def reach(command: str, output: str, known: Known, depth: int = 0) -> Reach:
     if powershell.looks_like(command):
         return _powershell(command, known)
     script = simples(command)
-    if script is None:
+    if script is None or len(script) * len(output) > _MUCH:
         return ANYTHING
-    total = NOTHING
+    total: list[Reach] = []
     folder = ""
     staged = _staged(script)
     values = loops(command) if "for " in command else {}
@@ -88,17 +94,20 @@ def reach(command: str, output: str, known: Known, depth: int = 0) -> Reach:
         cut = at + 1 < len(script) and script[at + 1].joint == "|"
         scene = Scene(output, known, folder, depth, staged, cut)
         turns = unrolled(simple, values) if values else None
+        before = len(total)
         for each in turns or (simple,):
-            total |= _of(each, scene) | Reach(styled=_styled(each))
+            total.append(_of(each, scene))
+            if styled := _styled(each):
+                total.append(Reach(styled=styled))
             if depth or turns:
                 # Of other commands `tools` knows which files they name.
-                total |= Reach(names=tuple(join(folder, word.text) for word in changed(each).files))
+                total.append(Reach(names=tuple(join(folder, word.text) for word in changed(each).files)))
         for word in simple.words:
             if not word.certain and _SUBSTITUTION.search(word.text):
-                total |= _substituted(word.text, known, depth)
-        if total.anything:
+                total.append(_substituted(word.text, known, depth))
+        if any(one.anything for one in total[before:]):
             break
-    return total
+    return merged(total)
 
 
 def _styled(simple: Simple) -> tuple[str, ...]:
@@ -120,10 +129,7 @@ class Scene:
 
 
 def _substituted(text: str, known: Known, depth: int) -> Reach:
-    total = NOTHING
-    for inner in _inner(text):
-        total |= reach(inner, "", known, depth + 1)
-    return total
+    return merged(reach(inner, "", known, depth + 1) for inner in _inner(text))
 
 
 def _inner(text: str) -> Iterable[str]:
@@ -184,7 +190,8 @@ def _of(simple: Simple, scene: Scene) -> Reach:
         said = None if mute else rewritten(name, words, scene.output, scene.cut)
         if said is not None:
             given = (join(scene.folder, word.text) for word in found.files)
-            spared = (path for path in given if not any(same_file(path, name) for name in said))
+            rewrote = Names(said)
+            spared = (path for path in given if not rewrote.mean(path))
             return Reach(made=True, names=said, spared=tuple(spared))
         if (one := tidied(name, words, scene.folder, scene.output)) is not None:
             return Reach(made=True, tidied=(one,))
@@ -270,12 +277,11 @@ def _package(name: str, words: Sequence[Word], scene: Scene) -> Reach:
     said = [line for line in _ECHOED.findall(scene.output) if line != task]
     if not said and (told := _told(task, words, scene)) is not None:
         said = [told]
+    if len(said) > _MOST_ECHOED:
+        return ANYTHING
     if said and task not in ("install", "i", "ci", "add"):
-        total = WORK
         output = "" if scene.cut else _ECHOED.sub("", scene.output)
-        for line in said:
-            total |= reach(line, output, scene.known, max(scene.depth, 1) + 1)
-        return total
+        return merged((WORK, *(reach(line, output, scene.known, max(scene.depth, 1) + 1) for line in said)))
     if TIDYING.fullmatch(task):
         tidied_by = () if _CHECKED.search(scene.output) else (Tidied(task),)
         return Reach(made=True, tidied=tidied_by, styled=WEB["biome"])
@@ -367,13 +373,13 @@ def _by_text(text: str) -> Reach:
 
 def _powershell(command: str, known: Known) -> Reach:
     """PowerShell: `tools` names what its cmdlets change; programs that it starts are known by name."""
-    total = NOTHING
+    total: list[Reach] = []
     for piece in re.split(r"[;|\n{}]|&&|\|\|", _without_strings(command)):
         words = [Word(word) for word in piece.split()]
         if not words or _CMDLET.fullmatch(words[0].text) or _CONTROL.match(words[0].text):
             continue
-        total |= _of(Simple("", tuple(words)), Scene("", known, depth=1))
-    return total
+        total.append(_of(Simple("", tuple(words)), Scene("", known, depth=1)))
+    return merged(total)
 
 
 def _without_strings(command: str) -> str:

@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
+from collections.abc import Iterable
+from dataclasses import dataclass, field
 from functools import lru_cache
 from typing import Final
 
-from prunus.files.formatters import Tidied, same_file
+from prunus.files.formatters import Tidied
+from prunus.files.names import Names
 
-__all__ = ["ANYTHING", "NOTHING", "WORK", "Reach"]
+__all__ = ["ANYTHING", "NOTHING", "WORK", "Reach", "merged"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -30,24 +32,34 @@ class Reach:
     styled: tuple[str, ...] = ()
     """How the names of those end that a formatter or a linter looked over, changed or not."""
 
-    def __or__(self, other: Reach) -> Reach:
-        return Reach(
-            self.anything or other.anything,
-            self.made or other.made,
-            self.tidied + other.tidied,
-            self.folders + other.folders,
-            self.names + other.names,
-            self.spared + other.spared,
-            self.styled + other.styled,
-        )
+    _named: Names = field(init=False, repr=False, compare=False)
+    _below: Names = field(init=False, repr=False, compare=False)
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "_named", Names((*self.names, *self.folders)))
+        object.__setattr__(self, "_below", Names(self.folders))
 
     def covers(self, path: str) -> bool:
         """Whether a file may have changed."""
         if self.anything or (self.made and _made(path)):
             return True
-        if any(same_file(path, name) for name in (*self.names, *self.folders)):
-            return True
-        return any(path.startswith(folder + "/") or f"/{folder}/" in f"/{path}" for folder in self.folders)
+        return self._named.mean(path) or self._below.hold(path)
+
+
+def merged(found: Iterable[Reach]) -> Reach:
+    """Whatever one of them may have changed."""
+    each = tuple(found)
+    if len(each) == 1:
+        return each[0]
+    return Reach(
+        any(one.anything for one in each),
+        any(one.made for one in each),
+        tuple(tidied for one in each for tidied in one.tidied),
+        tuple(folder for one in each for folder in one.folders),
+        tuple(name for one in each for name in one.names),
+        tuple(path for one in each for path in one.spared),
+        tuple(end for one in each for end in one.styled),
+    )
 
 
 NOTHING: Final = Reach()

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from typing import Final, Literal
 
 from prunus.files.content import Content, Line
-from prunus.files.patterns import replacement_of, translated
+from prunus.files.patterns import effort, replacement_of, translated
 from prunus.files.programs import READERS
 from prunus.tools.changers import bare, changed
 from prunus.tools.words import Simple, simples
@@ -22,6 +22,11 @@ _NUMBERS: Final = re.compile(r"(\d+|\$)(?:,\s*(\d+|\$))?\s*")
 _SUBSTITUTE: Final = re.compile(r"s([/|#,@!~%])")
 _FLAGS: Final = re.compile(r"g?I?|Ig")
 _TEXT: Final = re.compile(r"([iac])(?:\s*\\\n?|\s*)")
+
+_LONGEST: Final = 20_000
+"""Characters of a script."""
+_MOST: Final = 20_000_000
+"""Steps that it may take to do a script to a file. Its expressions are the agent's, and some take for ever."""
 
 Known = Callable[[str], str | None]
 Matches = Literal["yes", "no", "perhaps"]
@@ -117,6 +122,8 @@ def _of(simple: Simple) -> tuple[str, tuple[Stream, ...]] | None:
     if len(rest) < 2 or (len(rest) > 2 and flags.count("-e") != len(rest) - 1):
         return None
     script = "\n".join(rest[:-1])
+    if len(script) > _LONGEST:
+        return None
     if len(words) < len(simple.words) and _GNU.search(script):
         # An empty word after -i is for the sed of BSD, which knows fewer escapes.
         return None
@@ -218,6 +225,9 @@ def _unescaped(text: str, mark: str, at: int) -> int:
 
 def apply_stream(content: Content, steps: Sequence[Stream], known: Known = lambda path: None) -> list[Line] | None:
     """Do a script to every line; returns the lines that are new."""
+    if _effort(content, steps) > _MOST:
+        content.forget()
+        return []
     out: list[Line | None] = []
     made: list[Line] = []
     lost = False
@@ -238,6 +248,18 @@ def apply_stream(content: Content, steps: Sequence[Stream], known: Known = lambd
     if content.length is not None:
         content.length = len(out)
     return made
+
+
+def _effort(content: Content, steps: Sequence[Stream]) -> float:
+    """About how many steps it may take at most to do a script to every line."""
+    patterns = [each for step in steps for each in (step.pattern, step.address.pattern) if each is not None]
+    total = 20.0 * len(content.lines) * len(steps)
+    for line in content.lines if total <= _MOST else ():
+        if line is not None:
+            total += sum(effort(pattern, line.text) for pattern in patterns)
+        if total > _MOST:
+            break
+    return total
 
 
 def _line(

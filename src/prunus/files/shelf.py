@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Final
 
 from prunus.files.followed import Followed
-from prunus.files.formatters import same_file
+from prunus.files.names import same_file
 from prunus.files.reached import NOTHING, Reach
 from prunus.files.shown import Shown
 from prunus.files.state import state_of

@@ -8,7 +8,7 @@ that may write, another agent, a read that shows something else than was known.
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from typing import Final
 
 from prunus.files.arguments import Change, Splice, asked, patch_in
@@ -18,9 +18,10 @@ from prunus.files.failures import never_ran, refused
 from prunus.files.followed import Followed, Mention
 from prunus.files.hunks import Section, apply_hunks, apply_steps, sections, steps
 from prunus.files.lines import Patience
+from prunus.files.names import ends
 from prunus.files.printouts import printed_lines, printed_one_by_one
 from prunus.files.reach import reach
-from prunus.files.reached import ANYTHING, NOTHING, Reach
+from prunus.files.reached import ANYTHING, NOTHING, Reach, merged
 from prunus.files.sed import apply_stream, streams
 from prunus.files.shelf import (
     disturb,
@@ -56,6 +57,8 @@ from prunus.view import Piece, Use, View, told
 
 __all__ = ["Followed", "Mention", "Timeline"]
 
+_MOST_NAMES: Final = 1000
+"""Files that one running command may change, as far as they are kept apart."""
 _QUIET: Final = frozenset({"list", "search", "fetch", "todo", "snapshot"})
 
 
@@ -249,8 +252,9 @@ class Timeline:
             for touch in use.touches:
                 forget(self.files, touch.path)
             return
+        resolved = _resolver(use.touches)
         for part in parts:
-            path = _resolved(part.path, use.touches)
+            path = resolved(part.path)
             file = self._file(path)
             forget_aliases(self.files, path)
             match part.verb:
@@ -263,7 +267,7 @@ class Timeline:
                 case _:
                     file.record(use.index, apply_hunks(file.content, part.hunks))
                     if part.target:
-                        rename(self.files, path, _resolved(part.target, use.touches))
+                        rename(self.files, path, resolved(part.target))
 
     def _shell(self, use: Use, call: Call, text: str, folder: str) -> None:
         command, body = use.meaning.command, body_of(use.tool, text)
@@ -287,10 +291,11 @@ class Timeline:
         self._styled.update(found.styled)
         if goes_on(call, text):
             name = process_of(call.input, text)
-            self._running[name] = self._running.get(name, NOTHING) | found
+            running = merged((self._running.get(name, NOTHING), found))
+            self._running[name] = ANYTHING if len(running.names) > _MOST_NAMES else running
         formatted = {name for tidied in found.tidied for name in tidied.names} | set(found.spared)
         for path, times in changed.items():
-            if times > 1 or not any(path == name or path.endswith("/" + name) for name in formatted):
+            if times > 1 or formatted.isdisjoint(ends(path)):
                 self._file(path).count_change()
                 forget(self.files, path)
         disturb(self.files, found)
@@ -307,7 +312,8 @@ class Timeline:
         edited = streams(use.meaning.command)
         if edited is None or "sed:" in body:
             return False
-        paths = [_resolved(path, use.touches) for path, _ in edited]
+        resolved = _resolver(use.touches)
+        paths = [resolved(path) for path, _ in edited]
         if set(paths) != changed:
             return False
         for path, (_, steps_) in zip(paths, edited, strict=True):
@@ -381,7 +387,15 @@ class Timeline:
             forget(self.files, join("", path))
 
 
-def _resolved(path: str, touches: tuple[Touch, ...]) -> str:
-    """The path of a patch as the view knows it."""
-    plain = join("", path)
-    return next((t.path for t in touches if t.path == plain or t.path.endswith("/" + plain)), plain)
+def _resolver(touches: tuple[Touch, ...]) -> Callable[[str], str]:
+    """What makes of the path in a patch the one that the view knows."""
+    known: dict[str, str] = {}
+    for touch in touches:
+        for end in ends(touch.path):
+            known.setdefault(end, touch.path)
+
+    def resolved(path: str) -> str:
+        plain = join("", path)
+        return known.get(plain, plain)
+
+    return resolved

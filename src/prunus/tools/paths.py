@@ -5,6 +5,8 @@ from __future__ import annotations
 import re
 
 _UNTIDY = re.compile(r"\\|//|(?:^|/)\.{1,2}(?:/|$)|/$")
+_LONGEST = 4096
+"""Characters of a folder that a system takes; a command that goes deeper is followed no further."""
 _ABSOLUTE = re.compile(r"[/~$]|[A-Za-z]:")
 
 
@@ -35,4 +37,6 @@ def join(base: str, path: str) -> str:
     """The path as seen from a folder, normalised; an absolute path stays what it is."""
     if not base or _ABSOLUTE.match(path) or path.startswith("\\"):
         return normalise(path)
+    if len(base) > _LONGEST:
+        return base
     return normalise(f"{base}/{path}")
