@@ -4,8 +4,8 @@
 
 A proxy with its store and an upstream that answers at once, each a process of its own on loopback. First a small
 conversation alone; then the same while another client sends a body of 60 MB, made of many results or of one result,
-or one of 100,000 tiny messages. Then a conversation of 5,000 calls: the requests before the proxy is killed, and the
-first one behind that. Times are of whole requests in seconds; compare figures of one run. Writes
+or one of 100,000 tiny messages. Then a conversation of 5,000 calls: the requests before the proxy is killed, and
+the first one behind that. Times are of whole requests in seconds; compare figures of one run. Writes
 bench/results/waiting.json.
 """
 
@@ -149,7 +149,7 @@ def beside(port: int, large: bytes, name: str) -> dict[str, float]:
 
 
 def restarted(upstream: int, count: int = 5_000) -> dict[str, float]:
-    """A conversation of many calls: requests to a proxy that knows it, and the first to one that was started anew."""
+    """A conversation of many calls: requests to a proxy that knows it, and the first to a new one."""
     whole = anthropic(calls(count + 6))
     grown = [{**whole, "messages": whole["messages"][: 1 + 2 * n]} for n in range(count, count + 6)]
     bodies = [json.dumps(request).encode() for request in grown]

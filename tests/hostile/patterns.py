@@ -180,7 +180,6 @@ def _pumped(tree: Iterable[Any], front: str, pick: int) -> Iterator[tuple[str, s
                 yield from _pumped(branch, front, pick)
         front += _sample([item], {}, pick)
         yield "", front
-        yield front, front
 
 
 def _sample(tree: Iterable[Any], groups: dict[int, str], pick: int) -> str:

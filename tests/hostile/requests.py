@@ -6,9 +6,7 @@ import json
 from collections.abc import Callable, Iterator, Mapping
 from typing import Any, Final, NamedTuple
 
-from tests.hostile.shapes import Shape
-
-__all__ = ["CROWDS", "PLACES", "TEXTS", "anthropic", "chat", "within"]
+__all__ = ["CROWDS", "PLACES", "anthropic", "chat", "within"]
 
 
 class Made(NamedTuple):
@@ -75,55 +73,6 @@ PLACES: Final[Mapping[str, Place]] = {
     "said": lambda text: (Made("Bash", {"command": "ls"}, "a.py", False, text),),
 }
 """Where a text of a request may stand."""
-
-TEXTS: Final = tuple(
-    Shape(*parts)
-    for parts in (
-        (" ", "", "x"),
-        ("\n", "", "x"),
-        ("\t", "", "x"),
-        ("a",),
-        ("a ",),
-        ("a\n",),
-        ("'",),
-        ('"',),
-        ('\\"', '"'),
-        ("\\",),
-        ("`",),
-        ("$(",),
-        ("(a)", "", ":/x"),
-        ("[",),
-        ("{",),
-        (";",),
-        ("&&a ",),
-        ("! ",),
-        ("sudo ",),
-        ("a=1 ",),
-        ("<<a ",),
-        ("@'\n",),
-        ("<# ",),
-        ("> a ",),
-        ("| cat ",),
-        ("```a\n",),
-        ("<system-reminder>",),
-        ("<system-reminder></system-reminder>\n",),
-        ("[id abc",),
-        ("\n[id abcdef]",),
-        ("@@ -1 +1 @@\n-a\n+a\n",),
-        ("*** Begin Patch\n",),
-        ("*** Update File: a\n@@\n-a\n+b\n", "*** Begin Patch\n"),
-        ("--- a\n+++ b\n",),
-        ("[Prunus: a removed; the earlier a ",),
-        ("[Prunus reminder: a]",),
-        ("src/a.py:1: error\n",),
-        ("1\t\n",),
-        ("Note: a ",),
-        ("def a(",),
-        ("function a(a, ", "", "\n"),
-        ("é\u2028",),
-    )
-)
-"""What stands there."""
 
 
 def within(place: str, text: str) -> tuple[Made, ...]:
@@ -231,12 +180,21 @@ def _different(i: int) -> Iterator[Made]:
 def _edits(count: int) -> bytes:
     """One file, edited again and again."""
     done = f"The file {_FILE} has been updated."
-    lines = "".join(f"line {i}\n" for i in range(count))
+    size = 100
+    first = Made("Write", {"file_path": _FILE, "content": "".join(f"line {i} 0\n" for i in range(size))}, done)
     edits = (
-        Made("Edit", {"file_path": _FILE, "old_string": f"line {i}\n", "new_string": f"new {i}\n"}, done)
+        Made(
+            "Edit",
+            {
+                "file_path": _FILE,
+                "old_string": f"line {i % size} {i // size}\n",
+                "new_string": f"line {i % size} {i // size + 1}\n",
+            },
+            done,
+        )
         for i in range(count)
     )
-    return anthropic((Made("Write", {"file_path": _FILE, "content": lines}, done), *edits))
+    return anthropic((first, *edits))
 
 
 def _listed(calls: Iterator[Made]) -> bytes:
@@ -244,23 +202,23 @@ def _listed(calls: Iterator[Made]) -> bytes:
 
 
 CROWDS: Final[Mapping[str, tuple[int, Callable[[int], bytes]]]] = {
-    "messages": (25_000, _spoken),
-    "parts of a message": (25_000, _parts),
-    "parts of a result": (25_000, _pieces),
+    "messages": (10_000, _spoken),
+    "parts of a message": (10_000, _parts),
+    "parts of a result": (10_000, _pieces),
     "calls of a message": (1_000, _parallel),
     "calls of one id": (1_000, _one_id),
     "levels of nesting": (4_000, _nested),
-    "equal calls": (500, lambda n: anthropic((Made("Bash", {"command": "ls"}, "a.py\n" * 20),) * n)),
+    "equal calls": (300, lambda n: anthropic((Made("Bash", {"command": "ls"}, "a.py\n" * 20),) * n)),
     "equal long answers": (
         250,
         lambda n: _listed(Made("Bash", {"command": f"ls {i}"}, "src/a.py\n" * 60) for i in range(n)),
     ),
-    "failed calls": (500, lambda n: anthropic((Made("Bash", {"command": "ls"}, "Error: no\n" * 20, True),) * n)),
-    "different files": (250, lambda n: _listed(made for i in range(n) for made in _different(i))),
+    "failed calls": (300, lambda n: anthropic((Made("Bash", {"command": "ls"}, "Error: no\n" * 20, True),) * n)),
+    "different files": (400, lambda n: _listed(made for i in range(n) for made in _different(i))),
     "one file read": (
-        500,
+        300,
         lambda n: _listed(Made("Read", {"file_path": _FILE}, f"1\tline {i}\n2\tend\n") for i in range(n)),
     ),
-    "edits of one file": (250, _edits),
+    "edits of one file": (300, _edits),
 }
 """Very many small things: how many at first, and the request that has so many."""

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Final, NamedTuple
 
-__all__ = ["BEHIND", "PIECES", "Shape"]
+__all__ = ["BEHIND", "MARKED", "PIECES", "Shape"]
 
 
 class Shape(NamedTuple):
@@ -30,5 +30,54 @@ PIECES: Final = (
 )  # fmt: skip
 """Pieces that mean something to one reader or another."""
 
-BEHIND: Final = ("", "\0", "\n\0")
+BEHIND: Final = ("\0", "\n\0")
 """What may stand behind: a reader that tries all ways before it gives up gives up here."""
+
+MARKED: Final = tuple(
+    Shape(*parts)
+    for parts in (
+        (" ", "", "x"),
+        ("\n", "", "x"),
+        ("\t", "", "x"),
+        ("a",),
+        ("a ",),
+        ("a\n",),
+        ("'",),
+        ('"',),
+        ('\\"', '"'),
+        ("\\",),
+        ("`",),
+        ("$(",),
+        ("(a)", "", ":/x"),
+        ("[",),
+        ("{",),
+        (";",),
+        ("&&a ",),
+        ("! ",),
+        ("sudo ",),
+        ("a=1 ",),
+        ("<<a ",),
+        ("@'\n",),
+        ("<# ",),
+        ("> a ",),
+        ("| cat ",),
+        ("```a\n",),
+        ("<system-reminder>",),
+        ("<system-reminder></system-reminder>\n",),
+        ("[id abc",),
+        ("\n[id abcdef]",),
+        ("@@ -1 +1 @@\n-a\n+a\n",),
+        ("*** Begin Patch\n",),
+        ("*** Update File: a\n@@\n-a\n+b\n", "*** Begin Patch\n"),
+        ("--- a\n+++ b\n",),
+        ("[Prunus: a removed; the earlier a ",),
+        ("[Prunus reminder: a]",),
+        ("src/a.py:1: error\n",),
+        ("1\t\n",),
+        ("Note: a ",),
+        ("def a(",),
+        ("function a(a, ", "", "\n"),
+        ("é\u2028",),
+    )
+)
+"""Texts that repeat what readers look for, in commands, patches, results and notes."""

@@ -39,10 +39,11 @@ def from_command(command: str, result: str, failed: bool) -> tuple[Action, ...] 
     if script is None:
         return None if failed else ()
     trouble = bool(_TROUBLE.search(result[-4_000:]))
-    if failed and (trouble or not any(_acts(simple, command) for simple in script[:-1])):
+    appended = frozenset(word for found in _APPENDED.findall(command) for word in found if word)
+    if failed and (trouble or not any(_acts(simple, appended) for simple in script[:-1])):
         return None
     chosen = script[:-1] if failed and len(script) > 1 else script
-    return tuple(action for simple in chosen for action in _acts(simple, command))
+    return tuple(action for simple in chosen for action in _acts(simple, appended))
 
 
 def followed(command: str) -> bool:
@@ -56,11 +57,12 @@ def here_string(command: str) -> str | None:
     return f"{found[2]}\n" if found and "\n@'" not in found[2] else None
 
 
-def _acts(simple: Simple, command: str) -> tuple[Action, ...]:
-    return tuple(_actions(simple, command))
+def _acts(simple: Simple, appended: frozenset[str]) -> tuple[Action, ...]:
+    return tuple(_actions(simple, appended))
 
 
-def _actions(simple: Simple, command: str) -> Iterator[Action]:
+def _actions(simple: Simple, appended: frozenset[str]) -> Iterator[Action]:
+    """What one command does; `appended` are the files behind a `>>` of the script."""
     words = bare(simple.words)
     name = words[0].text.replace("\\", "/").rsplit("/", 1)[-1] if words else ""
     texts = [word.text for word in words[1:]]
@@ -71,7 +73,7 @@ def _actions(simple: Simple, command: str) -> Iterator[Action]:
     elif name == "patch" and simple.heredoc and (patched := from_patch(simple.heredoc)):
         yield from patched
     elif name in _PRINTERS:
-        yield from _printed(name, words[1:], simple, command)
+        yield from _printed(name, words[1:], simple, appended)
     elif name in ("mv", "move"):
         yield from _moved(words[1:])
     elif name in ("rm", "unlink", "del", "erase"):
@@ -86,7 +88,7 @@ def _plain(words: Sequence[Word], heredoc: str | None = None) -> Simple:
     return Simple("", tuple(words), heredoc=heredoc)
 
 
-def _printed(name: str, words: Sequence[Word], simple: Simple, command: str) -> Iterator[Change]:
+def _printed(name: str, words: Sequence[Word], simple: Simple, appended: frozenset[str]) -> Iterator[Change]:
     """Files that are written by `cat`, `echo`, `printf` or `tee`."""
     operands = [word for word in words if not word.text.startswith("-")]
     text = simple.heredoc
@@ -96,7 +98,6 @@ def _printed(name: str, words: Sequence[Word], simple: Simple, command: str) -> 
         text += "\n"
     targets = operands if name == "tee" else list(simple.outputs)
     appends = name == "tee" and any(word.text in ("-a", "--append") for word in words)
-    appended = {word for found in _APPENDED.findall(command) for word in found if word} if targets else ()
     for target in targets:
         if not target.certain or target.text.startswith("/dev/"):
             continue

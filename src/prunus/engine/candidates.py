@@ -46,6 +46,9 @@ class Candidates:
     def take(self, edit: Edit) -> None:
         """An edit becomes a candidate for its part."""
         rank = self.rank[edit.strategy] - edit.stage
+        if isinstance(edit.replacement, Later):
+            self._put_off(edit, rank)
+            return
         options = self.options.setdefault(edit.target, {})
         self.dirty.add(edit.target)
         if isinstance(edit.replacement, Keep):
@@ -59,10 +62,6 @@ class Candidates:
         if edit.asked:
             self.kept.discard(edit.target)
         held = options.get(rank)
-        if isinstance(edit.replacement, Later):
-            if held is not None and (held.ripe > self._view.turn or held.loop > self._view.loop):
-                options[rank] = replace(held, ripe=edit.ripe, chance=edit.chance or held.chance)
-            return
         part = self._view.part(edit.target)
         if edit.pressure:
             self.marked.add(edit.target)
@@ -80,6 +79,14 @@ class Candidates:
         for strategy in self._after_edit:
             for more in strategy.follow(edit, self._view):
                 self.take(more)
+
+    def _put_off(self, edit: Edit, rank: int) -> None:
+        """A candidate whose time has not come yet comes later."""
+        options = self.options.get(edit.target, {})
+        held = options.get(rank)
+        if held is not None and (held.ripe > self._view.turn or held.loop > self._view.loop):
+            options[rank] = replace(held, ripe=edit.ripe, chance=edit.chance or held.chance)
+            self.dirty.add(edit.target)
 
     def take_back(self, target: Ref, strategy: str) -> None:
         """What a strategy proposed for a part is a candidate no longer."""

@@ -59,7 +59,7 @@ class Content:
         while wanted and not wanted[-1]:
             wanted.pop()
         places = range(len(self.lines) - len(wanted) + 1)
-        found = fitting(self.lines, wanted, places, Patience())
+        found = fitting(self.lines, wanted, places, Patience(len(self.lines) + len(wanted)))
         return any(None not in self.lines[at : at + len(wanted)] for at in found)
 
     def forget(self) -> None:
@@ -136,7 +136,7 @@ class Content:
                 return self.write(new)
             return None
         pieces = self._pieces()
-        patience = patience or Patience()
+        patience = patience or Patience(len(pieces) + old.count("\n"))
         sure, perhaps = self._places(pieces, old.split("\n"), patience)
         if patience.over:
             self.forget()
@@ -237,7 +237,7 @@ class Content:
         sure: list[tuple[int, int]] = []
         perhaps: list[int] = []
         if len(old) == 1:
-            patience.left -= len(pieces)
+            patience.left -= len(pieces) // 4
             for at, line in enumerate(pieces):
                 if line is None:
                     perhaps.append(at)

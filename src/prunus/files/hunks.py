@@ -140,7 +140,7 @@ def apply_hunks(content: Content, hunks: Sequence[Hunk]) -> list[Line] | None:
     """
     made: list[Line] = []
     at = 0
-    patience = Patience()
+    patience = Patience(len(content.lines) + sum(len(hunk.old) for hunk in hunks))
     for hunk in hunks:
         for name in hunk.below:
             sure, perhaps = _places(content, (name,), at, patience)

@@ -21,7 +21,7 @@ class Line:
 
 
 class Patience:
-    """How many lines may still be compared for one edit.
+    """How many lines may still be compared for one edit of a file with so many lines.
 
     Thousands of equal lines may stand in a file of equal lines nearly everywhere. No agent writes such an edit, so
     nobody has to wait until every place is known.
@@ -29,8 +29,8 @@ class Patience:
 
     __slots__ = ("left",)
 
-    def __init__(self, lines: int = 1_000_000) -> None:
-        self.left = lines
+    def __init__(self, lines: int) -> None:
+        self.left = 20_000 + 20 * lines
 
     @property
     def over(self) -> bool:

@@ -16,7 +16,7 @@ _SPECIAL: Final = frozenset("(){}|+?")
 _SHORTHANDS: Final = frozenset("sSwWb")
 _LONGEST: Final = 1000
 """Characters of an expression."""
-_TOKEN: Final = re.compile(r"\\.|\[\^?\]?[^\]]*\]|.", re.S)
+_TOKEN: Final = re.compile(r"\\.|\[\^?\]?[^\]]*+\]?|.", re.S)
 
 
 def translated(pattern: str, extended: bool, exact: bool) -> re.Pattern[str] | None:

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import Final
 
@@ -19,6 +19,7 @@ from prunus.files.loops import loops, unrolled
 from prunus.files.names import Names
 from prunus.files.programs import READERS, REWRITERS, WEB, WORKERS
 from prunus.files.reached import ANYTHING, NOTHING, WORK, Reach, merged
+from prunus.files.scripts import Known, Scripts
 from prunus.tools import powershell
 from prunus.tools.changers import bare, changed, written_by
 from prunus.tools.paths import join
@@ -71,12 +72,13 @@ _UNBOUND: Final = re.compile(
 )
 """Words of a script that writes: what it changes may stand nowhere in its text."""
 
-Known = Callable[[str], str | None]
-"""The text of a file, if all of it is known."""
 
-
-def reach(command: str, output: str, known: Known, depth: int = 0) -> Reach:
+def reach(command: str, output: str, known: Known) -> Reach:
     """How far a command may have reached, given what it printed and what the scripts it runs hold."""
+    return _reach(command, output, Scripts(known), 0)
+
+
+def _reach(command: str, output: str, known: Scripts, depth: int) -> Reach:
     if depth > 3:
         return ANYTHING
     if powershell.looks_like(command):
@@ -120,7 +122,7 @@ class Scene:
     """Where one simple command stands."""
 
     output: str
-    known: Known
+    known: Scripts
     folder: str = ""
     depth: int = 0
     staged: tuple[str, ...] | None = None
@@ -128,8 +130,8 @@ class Scene:
     """Its output went through another command."""
 
 
-def _substituted(text: str, known: Known, depth: int) -> Reach:
-    return merged(reach(inner, "", known, depth + 1) for inner in _inner(text))
+def _substituted(text: str, known: Scripts, depth: int) -> Reach:
+    return merged(_reach(inner, "", known, depth + 1) for inner in _inner(text))
 
 
 def _inner(text: str) -> Iterable[str]:
@@ -214,7 +216,7 @@ def _of(simple: Simple, scene: Scene) -> Reach:
     path = words[0].text
     if " " in path and len(words) == 1:
         # The quotes of `cmd /c`.
-        return reach(path, scene.output, scene.known, scene.depth + 1)
+        return _reach(path, scene.output, scene.known, scene.depth + 1)
     if "/" in path or "." in path:
         return _script(path, scene)
     if name == "pre-commit" and "Passed" in scene.output and "Failed" not in scene.output and not scene.cut:
@@ -266,7 +268,7 @@ def _git(words: Sequence[Word], scene: Scene) -> Reach:
 
 def _if_writing(told: re.Match[str], scene: Scene) -> str:
     """A command that a hook has echoed, if it may change sources."""
-    found = reach(told[1], "", scene.known, scene.depth + 1)
+    found = _reach(told[1], "", scene.known, scene.depth + 1)
     return told[0] if found.anything or found.tidied or found.names else ""
 
 
@@ -281,7 +283,7 @@ def _package(name: str, words: Sequence[Word], scene: Scene) -> Reach:
         return ANYTHING
     if said and task not in ("install", "i", "ci", "add"):
         output = "" if scene.cut else _ECHOED.sub("", scene.output)
-        return merged((WORK, *(reach(line, output, scene.known, max(scene.depth, 1) + 1) for line in said)))
+        return merged((WORK, *(_reach(line, output, scene.known, max(scene.depth, 1) + 1) for line in said)))
     if TIDYING.fullmatch(task):
         tidied_by = () if _CHECKED.search(scene.output) else (Tidied(task),)
         return Reach(made=True, tidied=tidied_by, styled=WEB["biome"])
@@ -290,13 +292,13 @@ def _package(name: str, words: Sequence[Word], scene: Scene) -> Reach:
 
 def _told(task: str, words: Sequence[Word], scene: Scene) -> str | None:
     """The command of a task, as package.json spells it; None if that is not known."""
-    text = scene.known(join(scene.folder, "package.json"))
+    text = scene.known.text(join(scene.folder, "package.json"))
     if text is None or any(word.text in _VALUED for word in words):
         return None
     try:
         scripts = json.loads(text).get("scripts", {})
         steps = [scripts[name] for name in (f"pre{task}", task, f"post{task}") if name in scripts]
-    except (ValueError, AttributeError, TypeError):
+    except (ValueError, AttributeError, TypeError, RecursionError):
         return None
     if task not in scripts or not all(isinstance(step, str) for step in steps):
         return None
@@ -337,7 +339,7 @@ def _interpreter(name: str, words: Sequence[Word], simple: Simple, scene: Scene)
     for at, text in enumerate(texts):
         if text in ("-c", "-lc", "-e", "--eval", "-p") and at + 1 < len(texts):
             if name in _SHELLS:
-                return reach(texts[at + 1], "", scene.known, scene.depth + 1)
+                return _reach(texts[at + 1], "", scene.known, scene.depth + 1)
             return _by_text(texts[at + 1])
         if not text.startswith("-"):
             return _script(text, scene)
@@ -345,19 +347,24 @@ def _interpreter(name: str, words: Sequence[Word], simple: Simple, scene: Scene)
             return NOTHING
     if simple.heredoc is not None:
         if name in _SHELLS:
-            return reach(simple.heredoc, "", scene.known, scene.depth + 1)
+            return _reach(simple.heredoc, "", scene.known, scene.depth + 1)
         return _by_text(simple.heredoc)
     return NOTHING if name in ("python", "python3", "node") and not texts else ANYTHING
 
 
 def _script(path: str, scene: Scene) -> Reach:
     """A script in a file: what it may do shows where its text is known."""
-    text = scene.known(join(scene.folder, path))
+    full = join(scene.folder, path)
+    text = scene.known.text(full)
     if text is None:
         return WORK if _RUNS_TESTS.search(path) else ANYTHING
-    if path.endswith((".sh", ".bash", ".zsh")) or _SHEBANG.match(text):
-        return reach(text, scene.output, scene.known, scene.depth + 1)
-    return _by_text(text)
+
+    def find() -> Reach:
+        if path.endswith((".sh", ".bash", ".zsh")) or _SHEBANG.match(text):
+            return _reach(text, scene.output, scene.known, scene.depth + 1)
+        return _by_text(text)
+
+    return scene.known.reached(full, scene.depth, bool(scene.output), find)
 
 
 def _by_text(text: str) -> Reach:
@@ -371,7 +378,7 @@ def _by_text(text: str) -> Reach:
     return Reach(names=tuple(join("", word.text) for word in files))
 
 
-def _powershell(command: str, known: Known) -> Reach:
+def _powershell(command: str, known: Scripts) -> Reach:
     """PowerShell: `tools` names what its cmdlets change; programs that it starts are known by name."""
     total: list[Reach] = []
     for piece in re.split(r"[;|\n{}]|&&|\|\|", _without_strings(command)):

@@ -182,7 +182,7 @@ class Timeline:
         if changes is None or not all(isinstance(change, Splice) for change in changes):
             file.content.forget()
         else:
-            patience = Patience()
+            patience = Patience(len(file.content.lines) + len(changes))
             for change in changes:
                 file.make(change, use.tool, patience)
         file.show(use.index, found)
@@ -230,7 +230,7 @@ class Timeline:
         file.deleted = False
         forget_aliases(self.files, file.path)
         made: list[Line] = []
-        patience = Patience()
+        patience = Patience(len(file.content.lines) + len(changes))
         for change in changes:
             new = file.make(change, use.tool, patience)
             if new is None:

@@ -18,7 +18,7 @@ __all__ = ["OldEdits"]
 
 _INTENT: Final = "intent"
 _VIEW, _DROP = range(2)
-_MOST: Final = 200
+_MOST: Final = 120
 """Edits of one run; the next one begins another. Each edit of a run is told with all before it."""
 
 

@@ -75,7 +75,7 @@ def _json_output(text: str) -> str:
     """The output in a result that is JSON text, as mini-swe-agent and old Codex versions send it."""
     try:
         found = json.loads(text)
-    except ValueError:
+    except (ValueError, RecursionError):
         return text
     output = found.get("output") if isinstance(found, dict) else None
     return output if isinstance(output, str) else text

@@ -50,7 +50,7 @@ def _literal(text: str) -> tuple[dict[str, Any] | str, int] | None:
         found = _STRING.match(text)
         try:
             return (json.loads(found[0], strict=False), found.end()) if found and found[1] else None
-        except ValueError:
+        except (ValueError, RecursionError):
             return None
     if text[:1] != "{":
         return None
@@ -58,7 +58,7 @@ def _literal(text: str) -> tuple[dict[str, Any] | str, int] | None:
     try:
         value, end = decoder.raw_decode(text)
         return value, end
-    except ValueError:
+    except (ValueError, RecursionError):
         pass
     end = _STRING.sub(lambda found: "x" * len(found[0]) if found[1] else found[0], text).find("}") + 1
     body = text[:end]
@@ -69,6 +69,6 @@ def _literal(text: str) -> tuple[dict[str, Any] | str, int] | None:
     )
     try:
         value = decoder.decode(quoted)
-    except ValueError:
+    except (ValueError, RecursionError):
         return None
     return (value, end) if isinstance(value, dict) else None

@@ -1,0 +1,250 @@
+"""Every reader of text, as a function of one text."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Mapping
+from typing import Final
+
+from prunus import notes, surrogates, tokens
+from prunus.agent.echo import shown_ids
+from prunus.changelog.patches import blocks, from_patch
+from prunus.changelog.purpose import sentence
+from prunus.changelog.shell import from_command
+from prunus.enclosed import without_reminders
+from prunus.files import commands, commits, failures, loops, shown, signs, style
+from prunus.files.content import Content
+from prunus.files.hunks import apply_hunks, sections, steps
+from prunus.files.likeness import resembles
+from prunus.files.printouts import printed_lines, printed_one_by_one
+from prunus.files.reach import reach
+from prunus.files.sed import apply_stream, streams
+from prunus.history import Call
+from prunus.lab import needs
+from prunus.settings import jsonc
+from prunus.splice import splice, values
+from prunus.strategies import old_errors
+from prunus.strategies.command import read_command
+from prunus.strategies.decision import parse as parse_decision
+from prunus.strategies.old_code_blocks import OldCodeBlocks
+from prunus.strategies.outlines.code import code
+from prunus.strategies.outlines.gist import middle
+from prunus.strategies.outlines.listing import listing
+from prunus.strategies.outlines.log import log
+from prunus.tools import Meaning, Span, Toolbox, Touch, body_of, comparable, is_cut, is_stub, outcome, powershell
+from prunus.tools.changers import written_by
+from prunus.tools.javascript import inner_call
+from prunus.tools.outcome import exit_code
+from prunus.tools.patch import touches_of
+from prunus.tools.paths import normalise
+from prunus.tools.powershell_words import tokens as powershell_tokens
+from prunus.tools.shell import parse, parse_list, unwrap
+from prunus.tools.swe_agent import action
+from prunus.tools.words import simples
+from prunus.transcripts import mini_swe_agent
+
+__all__ = ["READERS"]
+
+Reader = Callable[[str], object]
+
+_BOX: Final = Toolbox()
+_FULL: Final = Span(1, None)
+
+
+def _content(text: str) -> Content:
+    content = Content()
+    content.write(text)
+    return content
+
+
+def _half(text: str) -> Content:
+    """A file of which every second line is known."""
+    content = Content()
+    lines = text.split("\n")
+    content.learn(1, [line if at % 2 else None for at, line in enumerate(lines)])
+    return content
+
+
+def _patched(text: str) -> object:
+    body = "\n".join(f"-{line}\n+{line}x" for line in text.split("\n"))
+    found = sections(f"*** Begin Patch\n*** Update File: a\n@@\n{body}\n*** End Patch")
+    return [apply_hunks(held(text), part.hunks) for part in found for held in (_content, _half)]
+
+
+def _hunked(text: str) -> object:
+    """One hunk for each line."""
+    hunks = "".join(f"@@\n-{line}\n+{line}x\n" for line in text.split("\n"))
+    found = sections(f"*** Begin Patch\n*** Update File: a\n{hunks}*** End Patch")
+    return [apply_hunks(held(text), part.hunks) for part in found for held in (_content, _half)]
+
+
+def _sed(text: str) -> object:
+    plain = text.replace("/", "").replace("'", "")
+    edited = streams(f"sed -i 's/{plain[:900]}/x/; /{plain[:900]}/d' f")
+    return [apply_stream(_content(text), done) for _, done in edited or ()]
+
+
+def _printed(text: str) -> object:
+    command = "cat a.py && echo --- && cat b.py"
+    touches = (Touch("a.py", "read", _FULL), Touch("b.py", "read", _FULL))
+    return list(printed_one_by_one("shell", command, touches, text))
+
+
+def _json(text: str) -> bytes:
+    return json.dumps({"a": text, "b": [text, {"c": text}]}, ensure_ascii=False).encode()
+
+
+def _spliced(text: str) -> object:
+    raw = _json(text)
+    return values(raw), splice(raw, {("b", 1, "c"): b"1", ("a",): None})
+
+
+def _code(ending: str) -> Reader:
+    return lambda text: code(text, 3_000, f"a.{ending}", 1)
+
+
+def _meaning(tool: str, argument: str) -> Reader:
+    return lambda text: _BOX.meaning(tool, {argument: text})
+
+
+def _safe(read: Reader) -> Reader:
+    """A reader that may refuse a text."""
+
+    def safe(text: str) -> object:
+        try:
+            return read(text)
+        except (ValueError, RecursionError):
+            return None
+
+    return safe
+
+
+READERS: Final[Mapping[str, Reader]] = {
+    # Commands.
+    "shell words": simples,
+    "shell": parse,
+    "shell in a shell": lambda text: unwrap(f"bash -lc {text}"),
+    "shell as a list": lambda text: parse_list(text.split(" ")),
+    "shell, sed -n": lambda text: parse(f"sed -n '{text}' a.py"),
+    "shell, awk": lambda text: parse(f"awk '{text}' a.py"),
+    "shell, a substitution": lambda text: parse(f'echo "$({text})"'),
+    "shell, a heredoc": lambda text: parse(f"python - <<EOF\n{text}\nEOF"),
+    "powershell": powershell.parse,
+    "powershell, looks": powershell.looks_like,
+    "powershell words": powershell_tokens,
+    "powershell, foreach": lambda text: powershell.parse(f"gc a.py | foreach {{ {text} }}"),
+    "javascript": inner_call,
+    "javascript, arguments": lambda text: inner_call(f"await tools.exec_command({{cmd: {text}}})"),
+    "javascript, a string": lambda text: inner_call(f'await tools.apply_patch("{text}")'),
+    "action": action,
+    "action, a search": lambda text: action(f"find_file {text}"),
+    "script": written_by,
+    "path": normalise,
+    "patch": touches_of,
+    "tool, shell": _meaning("Bash", "command"),
+    "tool, patch": _meaning("apply_patch", "input"),
+    "tool, code mode": _meaning("exec", "input"),
+    "tool, its name": lambda text: _BOX.meaning(f"mcp_{text}", {"command": "ls"}),
+    # Results.
+    "result, body": lambda text: body_of("Bash", text),
+    "result, comparable": lambda text: comparable("shell", f"Wall time: 1 seconds\n{text}"),
+    "result, tokens left": lambda text: comparable("Bash", f"{text}<total_tokens>1</total_tokens>"),
+    "result, tagged": lambda text: body_of("bash", f"<returncode>0</returncode><output>{text}"),
+    "result, fenced": lambda text: body_of("run", f"<untrusted_context>Output: {text}"),
+    "result, stub": is_stub,
+    "result, cut": is_cut,
+    "exit code": exit_code,
+    "outcome of a command": lambda text: outcome(Meaning("shell", command="x"), "Bash", text, None),
+    "outcome of an edit": lambda text: outcome(Meaning("edit"), "Edit", text, None),
+    "outcome of a read": lambda text: outcome(Meaning("read"), "Read", text, None),
+    "outcome of a search": lambda text: outcome(Meaning("search"), "Grep", text, None),
+    "outcome, a reminder": lambda text: outcome(
+        Meaning("read"), "Read", f"{text}<system-reminder>x</system-reminder>", None
+    ),
+    "reminders": without_reminders,
+    "error": lambda text: old_errors._headline("Bash", text),
+    "error, of Codex": lambda text: old_errors._headline(
+        "shell", f"Exit code: 1\nWall time: 1 seconds\nOutput:\n{text}"
+    ),
+    # Files.
+    "file, written": _content,
+    "file, an edit": lambda text: _content(text * 2).replace(text, "new"),
+    "file, an edit of known and unknown lines": lambda text: _half(text * 2).replace(text, "new"),
+    "file, an edit of all": lambda text: _content(text * 2).replace(
+        text[: len(text) // 50 + 1], "a\nb", every=True
+    ),
+    "file, a patch": _patched,
+    "file, many hunks": _hunked,
+    "file, sed": _safe(_sed),
+    "file, lines that it holds": lambda text: _content(text * 2).holds(text.split("\n")),
+    "file, likeness": lambda text: resembles(text.split("\n"), text[: len(text) // 2]),
+    "diff": steps,
+    "read, of Claude Code": lambda text: shown.read_result("Read", _FULL, text),
+    "read, plain": lambda text: shown.read_result("read_file", _FULL, text),
+    "read, of pi": lambda text: shown.read_result("read", _FULL, f"{text}\n\n[Showing lines 1-2 of 3]"),
+    "read, of OpenCode": lambda text: shown.read_result("read", _FULL, f"<file>\n1| a\n{text}"),
+    "read, of Gemini CLI": lambda text: shown.read_result(
+        "read_file", _FULL, f"IMPORTANT: The file content has been truncated.\n{text}"
+    ),
+    "read, reminders behind it": lambda text: shown.trimmed(f"{text}<system-reminder>x</system-reminder>"),
+    "read, numbered": lambda text: style.numbered(f"1\ta\n{text}".split("\n")),
+    "snippet": shown.snippet,
+    "snippet, returned": lambda text: shown.returned(f"Successfully modified a. Here is the updated code:\n{text}"),
+    "window": shown.window,
+    "printout": lambda text: printed_lines("shell", "cat a.py", _FULL, text),
+    "printouts": _printed,
+    "signs, noted": lambda text: list(signs.noted_changes(text)),
+    "signs, of tasks": lambda text: signs.tasks_ended(f"<task-notification>{text}"),
+    "signs, by name": signs.changes_files,
+    "signs, made": lambda text: signs.proves_unchanged("Edit", text),
+    "loops": loops.loops,
+    "moved": lambda text: commands.moved(f"mv {text}"),
+    "written": lambda text: commands.written(f"cat > a <<EOF\n{text}"),
+    "written, here-string": lambda text: commands.written(f"@'\n{text}\n'@ | Set-Content a"),
+    "hooks": lambda text: commits.hooks_kept_files(f"{text}\n[main abcdef1] x\n{text}"),
+    "git pull": lambda text: commits.named_by_git(["pull"], f"Fast-forward\n{text}"),
+    "never ran": lambda text: failures.never_ran(text, text),
+    "reach": lambda text: reach(text, "", lambda path: None),
+    "reach, a script": lambda text: reach("python a.py", "", lambda path: text),
+    "reach, a shell script": lambda text: reach("./a.sh", text, lambda path: text),
+    "reach, a formatter": lambda text: reach("black a.py; prettier --write b", text, lambda path: None),
+    "reach, ruff": lambda text: reach("ruff check --fix a.py", text, lambda path: None),
+    "reach, a task": lambda text: reach("npm run fmt", text, lambda path: None),
+    "reach, a commit": lambda text: reach("git commit -m x", text, lambda path: None),
+    "reach, of PowerShell": lambda text: reach(f"Get-Content a; {text}", "", lambda path: None),
+    # What stays.
+    "outline of a log": lambda text: log(text, 3_000),
+    "outline of a listing": lambda text: listing(text, 3_000),
+    "outline of a middle": lambda text: middle(text, 3_000, listing=True),
+    **{f"outline of .{end}": _code(end) for end in ("py", "ts", "go", "rs", "java", "rb", "c", "sql", "sh", "md")},
+    "old code": OldCodeBlocks()._without_code,
+    "command to Prunus": read_command,
+    "command to Prunus, words": lambda text: read_command(f"/prunus {text}\n\0"),
+    "decision": lambda text: parse_decision({"action": "discard", "targets": text}),
+    "decision, JSON": lambda text: parse_decision(f'{{"action": "distill", "targets": [["{text}"'),
+    "note, tag": lambda text: notes.bare(f"{text}]"),
+    "note, fold": notes.unfolded,
+    "note": lambda text: (
+        notes.is_note(text),
+        notes.is_shortened(text),
+        notes.pointed(text),
+        notes.uncounted(text),
+    ),
+    "note, echo": lambda text: notes.unechoed(text, frozenset({"abcdef"})),
+    "note, name": notes.shorten,
+    # Bytes.
+    "JSON, a splice": _safe(_spliced),
+    "JSON, halves": lambda text: surrogates.mended(_json(text)),
+    "JSON with comments": _safe(jsonc.parse),
+    "ids": lambda text: shown_ids(text.encode()),
+    "tokens": tokens.estimate,
+    # Beside the engine.
+    "changelog, a patch": from_patch,
+    "changelog, blocks": blocks,
+    "changelog, a purpose": sentence,
+    "changelog, a command": lambda text: from_command(text, "", False),
+    "lab, identifiers": needs.identifiers,
+    "lab, lines": lambda text: needs.lines(Call("a", "apply_patch", {"input": text}, text)),
+    "transcript of mini-swe-agent": lambda text: mini_swe_agent._outcome(f"<returncode>0</returncode>{text}"),
+}
+"""By what they read."""
