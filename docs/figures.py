@@ -172,7 +172,27 @@ def outlines() -> str:
     return table(head, (row(name, one) for name, one in results("outlines")["ways"].items()))
 
 
+def waiting() -> str:
+    measured = results("waiting")
+
+    def row(name: str, one: Mapping[str, float]) -> tuple[str, ...]:
+        small, health = (
+            f"{one[f'{what}_alone']:.3f} / {one[f'{what}_during']:.3f}" for what in ("small", "health")
+        )
+        return f"{name}, {one['MB']:.0f} MB", f"{one['large']:.1f}", small, health
+
+    rest = measured["restart"]
+    head = "large body | its own time | small request, alone / beside it | `/healthz`, alone / beside it"
+    beside = table(head, (row(name, one) for name, one in measured.items() if name != "restart"))
+    after = table(
+        "5,000 calls, MB | first request ever | others | first after a restart",
+        iter([(f"{rest['MB']:.0f}", *(f"{rest[key]:.2f}" for key in ("first_look", "others", "after_restart")))]),
+    )
+    return f"{beside}\n{after}"
+
+
 TABLES: dict[str, Callable[[], str]] = {
+    "waiting": waiting,
     "policies": policies,
     "policies-at-first-sight": lambda: policies(NOT_FIRST_SIGHT),
     "presets": presets,
