@@ -80,6 +80,8 @@ SCRIPT_RATES: dict[bytes, float] = {b"g": -0.25, b"i": -0.43, b"j": -0.13, b"k":
 BASE64_RATE = 0.68
 """Tokens per character of base64, measured on random bytes."""
 
+_PIECE = 1 << 20
+"""Characters that are counted at a time."""
 _BASE64_RUN = 512
 _BASE64_PROBE = b"b" * _BASE64_RUN
 _BASE64_BYTES = _table({"b": (ascii_letters + digits + "+/-_").encode()}, other=" ")
@@ -90,6 +92,9 @@ def estimate(text: str) -> int:
     """Estimate the tokens of a text; 0 only for the empty one."""
     if not text:
         return 0
+    if len(text) > _PIECE:
+        # In pieces, so that other threads get their turn in between.
+        return sum(estimate(text[at : at + _PIECE]) for at in range(0, len(text), _PIECE))
     text, blob = cut_base64(text) if len(text) >= _BASE64_RUN else (text, 0)
     data = text.encode("utf-8", "surrogatepass")
     count = data.translate(CLASSES).count

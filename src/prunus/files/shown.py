@@ -136,6 +136,8 @@ def returned(text: str) -> tuple[tuple[str, ...], ...]:
 
 def window(text: str) -> Shown | None:
     """The part of the open file that SWE-agent shows below every command that moves in it."""
+    if " lines total)]" not in text:
+        return None
     heads = list(_WINDOW.finditer(text))
     if len(heads) != 1:
         return None
