@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 
 from prunus import Pruner, Settings
-from prunus.memory import Found, Memo, chain
+from prunus.memory import Match, Memo, chain
 from prunus.policy.ledger import Written
 
 
@@ -22,9 +22,9 @@ class Shelf:
         self.links: dict[bytes, tuple[str, int]] = {}
         self.texts: dict[str, dict[int, Written | None]] = {}
 
-    def find(self, links: Sequence[bytes]) -> Sequence[Found]:
+    def find(self, links: Sequence[bytes]) -> Sequence[Match]:
         holders = [self.links[link] for link in reversed(links) if link in self.links]
-        found = [Found(id, self.memos[id].depth, self.memos[id].requests, shared) for id, shared in holders]
+        found = [Match(id, self.memos[id].depth, self.memos[id].requests, shared) for id, shared in holders]
         return [*found[:1], *[one for one in found[1:] if not one.left]]
 
     def load(self, id: str) -> Memo | None:

@@ -12,7 +12,7 @@ from typing import Any
 
 from prunus.conversation import Body, Conversation, Loader
 from prunus.formats import Frame, Objects, frame, read_objects, resume
-from prunus.memory import Found, Memo
+from prunus.memory import Match, Memo
 from prunus.settings.model import Limits
 
 __all__ = ["Conversations", "Request"]
@@ -78,10 +78,10 @@ class Conversations:
         read = _read(given, best.last if best is not None else None, equal[best] if best else 0, format)
         return Request(body, read, Loader(read), now, read.model or model, key, owner, equal)
 
-    def find(self, request: Request) -> Sequence[Found]:
+    def find(self, request: Request) -> Sequence[Match]:
         """The conversations that a request may build on; see `Memory.find`."""
         known = [
-            Found(one.memo.id, len(one.digests), one.memo.requests, shared)
+            Match(one.memo.id, len(one.digests), one.memo.requests, shared)
             for one in self
             if (shared := self._shared(one, request))
         ]

@@ -17,7 +17,7 @@ from hashlib import blake2b
 
 from prunus.conversation import Conversation
 from prunus.conversations import Conversations, Request
-from prunus.memory import Found, Memo, Memory, chain
+from prunus.memory import Match, Memo, Memory, chain
 from prunus.policy.ledger import Ledger
 
 __all__ = ["Base", "find_base", "start_of_chain"]
@@ -45,7 +45,7 @@ def find_base(request: Request, conversations: Conversations, memory: Memory | N
     """What a request builds on, by the process and by the memory."""
     own = conversations.find(request)
     links: list[bytes] = []
-    kept: Sequence[Found] = ()
+    kept: Sequence[Match] = ()
     if memory is not None:
         nearest = conversations.named(own[0].id) if own else None
         links = _links(request, nearest, own[0].shared if own else 0)
@@ -63,7 +63,7 @@ def find_base(request: Request, conversations: Conversations, memory: Memory | N
     return Base(memo, memo.id, 0, conversations.continuing(request, memo), links, links[shared:])
 
 
-def _likeliest(own: Sequence[Found], kept: Sequence[Found], request: Request) -> Found | None:
+def _likeliest(own: Sequence[Match], kept: Sequence[Match], request: Request) -> Match | None:
     """The conversation that a request most likely comes from."""
     newest = {found.id: found for found in kept}
     deepest = max((found.shared for found in kept), default=0)
@@ -76,7 +76,7 @@ def _likeliest(own: Sequence[Found], kept: Sequence[Found], request: Request) ->
     return min(newest.values(), key=lambda found: (_kind(found, request), -found.shared, found.left))
 
 
-def _kind(found: Found, request: Request) -> int:
+def _kind(found: Match, request: Request) -> int:
     """How a request comes from a conversation: 0 for the next step, 1 for the same request again, 2 otherwise."""
     if found.left:
         return 2
@@ -89,7 +89,7 @@ def _kind(found: Found, request: Request) -> int:
     return 1 - steps
 
 
-def _newest(found: Found, conversations: Conversations, memory: Memory | None) -> Memo | None:
+def _newest(found: Match, conversations: Conversations, memory: Memory | None) -> Memo | None:
     """The memo of a conversation, from the process if it is as new there."""
     held = conversations.named(found.id)
     if held is not None and held.memo.requests >= found.requests:

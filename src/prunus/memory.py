@@ -18,7 +18,7 @@ from typing import Protocol
 from prunus.policy.account import Account
 from prunus.policy.ledger import Ledger, Written
 
-__all__ = ["Found", "Memo", "Memory", "chain"]
+__all__ = ["Match", "Memo", "Memory", "chain"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,7 +39,7 @@ class Memo:
 
 
 @dataclass(frozen=True, slots=True)
-class Found:
+class Match:
     """A conversation that begins like a request."""
 
     id: str
@@ -57,7 +57,7 @@ class Found:
 class Memory(Protocol):
     """Keeps memos; what it loses costs a cache miss at most."""
 
-    def find(self, links: Sequence[bytes]) -> Sequence[Found]:
+    def find(self, links: Sequence[bytes]) -> Sequence[Match]:
         """The conversations that a request with these links may build on.
 
         Links come oldest first. The first one found is the conversation that was the last to send the deepest known

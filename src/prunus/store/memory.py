@@ -16,7 +16,7 @@ from typing import Final, TypeVar
 
 from prunus.errors import FormatError
 from prunus.history import Ref
-from prunus.memory import Found, Memo
+from prunus.memory import Match, Memo
 from prunus.policy.account import Account
 from prunus.policy.ledger import Ledger, Written
 from prunus.store.database import Database
@@ -44,7 +44,7 @@ class SqliteMemory:
         self._written: OrderedDict[str, tuple[int, Ledger]] = OrderedDict()
         self._lock = Lock()
 
-    def find(self, links: Sequence[bytes]) -> Sequence[Found]:
+    def find(self, links: Sequence[bytes]) -> Sequence[Match]:
         """The conversations that a request with these links may build on."""
         return self._read(lambda connection: self._find(connection, links), ())
 
@@ -76,7 +76,7 @@ class SqliteMemory:
                 raise
             self._trouble(error)
 
-    def _find(self, connection: sqlite3.Connection, links: Sequence[bytes]) -> Sequence[Found]:
+    def _find(self, connection: sqlite3.Connection, links: Sequence[bytes]) -> Sequence[Match]:
         for batch in _deepest_first(links):
             deepest = self._holders(connection, batch, "ORDER BY l.depth DESC LIMIT 1")
             if deepest:
@@ -86,14 +86,14 @@ class SqliteMemory:
                 return (*deepest, *self._holders(connection, near, "AND c.depth = l.depth"))
         return ()
 
-    def _holders(self, connection: sqlite3.Connection, links: Sequence[bytes], which: str) -> list[Found]:
+    def _holders(self, connection: sqlite3.Connection, links: Sequence[bytes], which: str) -> list[Match]:
         """The conversations that were the last to send these links."""
         rows = connection.execute(
             "SELECT c.id, c.depth, c.requests, l.depth FROM links l JOIN conversations c ON c.n = l.conversation "
             f"WHERE l.tenant = ? AND l.link IN ({','.join('?' * len(links))}) {which}",
             (self._tenant, *links),
         )
-        return [Found(*row) for row in rows]
+        return [Match(*row) for row in rows]
 
     def _written_of(self, connection: sqlite3.Connection, id: str) -> Mapping[int, Written | None]:
         rows = connection.execute(

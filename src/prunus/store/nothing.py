@@ -12,7 +12,7 @@ from contextlib import AbstractContextManager, nullcontext
 from threading import Lock
 from typing import Final
 
-from prunus.memory import Found, Memo, Memory
+from prunus.memory import Match, Memo, Memory
 from prunus.outcome import Receipt
 from prunus.policy.ledger import Written
 from prunus.store.records import Exchange, Info, Session, StoredReceipt, Totals
@@ -108,7 +108,7 @@ class Nothing:
 class _Blank:
     """A memory that finds nothing."""
 
-    def find(self, links: Sequence[bytes]) -> Sequence[Found]:
+    def find(self, links: Sequence[bytes]) -> Sequence[Match]:
         return ()
 
     def load(self, id: str) -> Memo | None:
