@@ -73,10 +73,10 @@ class App:
     async def close(self) -> None:
         """Let go of connections and threads; what was recorded is written."""
         self._upstream.close()
+        self._preparing.close()
         await asyncio.to_thread(self._let_go)
 
     def _let_go(self) -> None:
-        self._preparing.close()
         if self._recorder is not None:
             self._recorder.close()
         if self._store is not None:

@@ -66,7 +66,9 @@ class Preparing:
         return prepared
 
     def close(self) -> None:
-        """Let go of the threads."""
+        """Let go of the threads; what they still look at is not waited for."""
+        for task in self._tasks:
+            task.cancel()
         for threads in (self._threads, self._spare, self._behind):
             threads.shutdown(wait=False, cancel_futures=True)
 
