@@ -85,6 +85,7 @@ def modules() -> tuple[str, ...]:
     return tuple(module.name for module in found if not module.name.endswith("__main__"))
 
 
+@cache
 def compiled() -> tuple[Compiled, ...]:
     """The patterns that modules keep, also inside tables, and those that they spell out in a call."""
     found: dict[tuple[Any, int], Compiled] = {}
