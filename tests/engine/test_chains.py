@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from itertools import pairwise
+
 from prunus.engine.chains import Chains
 from prunus.history import Ref
 
@@ -39,3 +41,11 @@ def test_only_what_comes_before_is_held() -> None:
 
 def test_the_first_link_of_an_answer_counts() -> None:
     assert list(linked((C, B), (C, A)).of(C)) == [B]
+
+
+def test_an_answer_rests_on_the_first_hundred_and_on_the_one_it_was_linked_to() -> None:
+    answers = [Ref(message, 0) for message in range(150)]
+    chains = linked(*((target, shows) for shows, target in pairwise(answers)))
+    assert list(chains.of(answers[149])) == answers[:100]
+    assert chains.holds(answers[149], answers[148]) and chains.holds(answers[149], answers[0])
+    assert not chains.holds(answers[149], answers[120])

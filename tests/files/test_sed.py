@@ -128,3 +128,26 @@ def test_what_cannot_be_followed_is_left_alone(command: str) -> None:
 def test_several_files_are_followed_one_after_another() -> None:
     found = streams("cd src && sed -i '2d' a.py && sed -i 's/x/y/' b.py; grep -n x b.py")
     assert found is not None and [path for path, _ in found] == ["a.py", "b.py"]
+
+
+@pytest.mark.parametrize("pattern", [r"\(a*\)*b", r"\(a\|ab\)*c", r"\(a\+\)\+b"])
+def test_an_expression_that_repeats_what_is_repeated_is_not_run(pattern: str) -> None:
+    assert translated(pattern, extended=False, exact=False) is None
+
+
+def test_an_expression_that_may_take_for_ever_leaves_nothing_certain() -> None:
+    content = Content()
+    content.write("a" * 2_000 + "\n")
+    edited = streams("sed -i 's/a*a*a*a*b/x/' f")
+    assert edited is not None
+    assert apply_stream(content, edited[0][1]) == []
+    assert content.blank
+
+
+def test_an_expression_with_several_repetitions_is_run_on_lines_of_usual_length() -> None:
+    content = Content()
+    content.write('  "version": "1.2.3", "name": "x"\n')
+    edited = streams("""sed -i 's/"version": "\\(.*\\)", "name": "\\(.*\\)"/"v": "\\1"/' f""")
+    assert edited is not None
+    apply_stream(content, edited[0][1])
+    assert content.text_at(1) == '  "v": "1.2.3"'

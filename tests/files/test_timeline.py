@@ -388,3 +388,17 @@ def test_what_prunus_put_behind_a_read_is_no_line_of_the_file() -> None:
 def test_an_id_that_prunus_did_not_put_there_is_a_line_of_the_file() -> None:
     shown = "read", {"path": A}, "a\nb\n[id 3fa9c2]"
     assert history(shown).file_state_at(A).text.splitlines() == ["a", "b", "[id 3fa9c2]"]
+
+
+def test_a_line_number_does_not_decide_how_much_is_held() -> None:
+    assert history(read(A, "x", start=999_999_999)).file_state_at(A).lines == ()
+
+
+def test_lines_that_fit_nearly_everywhere_are_not_followed() -> None:
+    held = write(A, "\n" * 9_000)
+    assert history(held, edit(A, "\n" * 4_000, "x")).file_state_at(A).known == 0
+
+
+def test_a_file_longer_than_any_source_is_not_followed() -> None:
+    assert history(write(A, "a\n" * 20_001)).file_state_at(A).known == 0
+    assert history(write(A, "a\n" * 20_000)).file_state_at(A).known == 20_000

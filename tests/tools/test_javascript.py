@@ -47,3 +47,13 @@ def test_a_script_that_cuts_the_output_does_not_show_it_all() -> None:
 )
 def test_other_scripts_stay_closed(script: str) -> None:
     assert inner_call(script) is None
+
+
+def test_arguments_that_are_nested_too_deeply_are_no_call() -> None:
+    assert inner_call("await tools.exec_command({cmd: " + "[" * 50_000) is None
+
+
+def test_strings_keep_their_places_when_keys_get_quotes() -> None:
+    inner = inner_call('await tools.exec_command({cmd: "a", workdir: "b"})')
+    assert inner is not None
+    assert inner.arguments == {"cmd": "a", "workdir": "b"}
