@@ -7,7 +7,7 @@ from collections.abc import Callable, Mapping
 from typing import Final
 
 from prunus import notes, surrogates, tokens
-from prunus.agent.echo import shown_ids
+from prunus.agent.echo import ShownIds
 from prunus.changelog.patches import blocks, from_patch
 from prunus.changelog.purpose import sentence
 from prunus.changelog.shell import from_command
@@ -236,7 +236,7 @@ READERS: Final[Mapping[str, Reader]] = {
     "JSON, a splice": _safe(_spliced),
     "JSON, halves": lambda text: surrogates.mended(_json(text)),
     "JSON with comments": _safe(jsonc.parse),
-    "ids": lambda text: shown_ids(text.encode()),
+    "ids": lambda text: "abcdef" in ShownIds(text.encode()),
     "tokens": tokens.estimate,
     # Beside the engine.
     "changelog, a patch": from_patch,
