@@ -24,7 +24,7 @@ COMMANDS: Final = {
 ANSWER: Final = "[Prunus] "
 """How every answer begins, by which it is recognised later."""
 
-_COMMAND: Final = re.compile(r"/(?:acp|prunus)(?:[ \t]+([^\n]*))?", re.IGNORECASE)
+_COMMAND: Final = re.compile(r"/(?:acp|prunus)(?:[ \t]++([^\n]*+))?", re.IGNORECASE)
 _LONGEST: Final = 220
 """Characters of a command; what is longer is none."""
 
