@@ -61,7 +61,7 @@ def test_patterns_are_found_in_every_package() -> None:
 
 @pytest.mark.parametrize("reader", READERS)
 def test_every_reader_of_text_takes_linear_time(reader: str) -> None:
-    texts = [(Shape(piece), 1_500) for piece in PIECES] + [(shape, 3_000) for shape in MARKED]
+    texts = [(Shape(piece), 1_200) for piece in PIECES] + [(shape, 2_500) for shape in MARKED]
     found = [slow(shape, READERS[reader], shape.text, size, 0.02) for shape, size in texts]
     assert not any(found), "\n".join(filter(None, found))
 
@@ -76,7 +76,7 @@ def test_a_request_with_a_hostile_text_takes_linear_time(place: str) -> None:
                 f"{preset}: {shape}",
                 pruning(preset),
                 lambda n, s=shape, w=write: w(within(place, s.text(n))),
-                2_000,
+                1_200,
                 0.02,
             )
         ]
