@@ -22,8 +22,6 @@ _SHORT: Final[Mapping[str, str]] = {
     "prunus.files.signs._CHANGES": "the name of a tool, of at most 256 characters",
     "prunus.notes._POINTER": "a note, of at most 600 characters",
     "prunus.report.effectiveness._LABEL": "words of our own",
-    "prunus.proxy.route._VERSION": "the path of a request, of at most 64 kB",
-    "prunus.proxy.route._ENDS_IN_VERSION": "an address in the settings",
 }
 """Patterns that never read a long text, and what they read."""
 _PRESETS: Final = ("auto", "acp", "smart")

@@ -28,8 +28,8 @@ _GEMINI: Final = re.compile(r".*/models/([^/:]+):(generateContent|streamGenerate
 _MESSAGES: Final = re.compile(r"(?!.*/threads/).*/messages")
 """OpenAI has messages too, in threads."""
 _UNVERSIONED: Final = re.compile(r"/(messages|complete|chat|responses|models|completions|embeddings)(?=[/:]|$)")
-_VERSION: Final = re.compile(r"/v\d+\w*(?=/|$)")
-_ENDS_IN_VERSION: Final = re.compile(r".*/v\d+\w*")
+_VERSION: Final = re.compile(r"/v\d\w*+(?=/|$)")
+_ENDS_IN_VERSION: Final = re.compile(r".*/v\d\w*+")
 _GEMINI_HEADERS: Final = ("x-goog-api-key",)
 _ANTHROPIC_HEADERS: Final = ("anthropic-version", "anthropic-beta", "x-api-key")
 
