@@ -8,6 +8,7 @@ bytes, because a cache marker moved, are recognised by their hash. The engine ha
 from __future__ import annotations
 
 from collections.abc import Mapping
+from copy import copy
 from dataclasses import dataclass, field
 from threading import Lock
 from typing import Any
@@ -65,6 +66,16 @@ class Loader:
             raw = self._body.raw(index)
             found = self._digests[index] = digest(self.decoded(index, raw), raw)
         return found
+
+    def before(self, index: int, parts: int) -> Loader | None:
+        """The same messages, with the hash of one as it was without its last parts; None where it has no others."""
+        message = self.decoded(index, raw := self._body.raw(index))
+        key = next((key for key in ("content", "parts") if isinstance(message.get(key), list)), None)
+        if key is None or len(message[key]) <= parts:
+            return None
+        earlier = copy(self)
+        earlier._digests = self._digests | {index: digest({**message, key: message[key][:-parts]}, raw)}
+        return earlier
 
 
 @dataclass(slots=True, eq=False)

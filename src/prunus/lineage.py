@@ -12,15 +12,20 @@ message, is a conversation of its own.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from hashlib import blake2b
+from typing import Final
 
 from prunus.conversation import Conversation
 from prunus.conversations import Conversations, Request
 from prunus.memory import Match, Memo, Memory, chain
+from prunus.policy.account import Account
 from prunus.policy.ledger import Ledger
 
-__all__ = ["Base", "find_base", "start_of_chain"]
+__all__ = ["Base", "find_base", "find_known", "start_of_chain"]
+
+_GAINED: Final = 4
+"""Parts that a client adds to its newest message, at most, to ask for something on the side."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -61,6 +66,24 @@ def find_base(request: Request, conversations: Conversations, memory: Memory | N
         left = Memo(name, memo.ledger.before(shared), shared, requests, memo.seen, memo.prompt)
         return Base(left, memo.id, memo.depth - shared, None, links, links)
     return Base(memo, memo.id, 0, conversations.continuing(request, memo), links, links[shared:])
+
+
+def find_known(request: Request, conversations: Conversations, memory: Memory | None) -> Base:
+    """What a request builds on that asks for something on the side, such as a summary.
+
+    Some clients ask in a further part of the newest message. What stands before that is a message as it was sent.
+    """
+    base = find_base(request, conversations, memory)
+    last = len(request) - 1
+    for parts in range(1, _GAINED + 1) if base.left and base.memo.depth == last else ():
+        load = request.load.before(last, parts)
+        if load is None:
+            break
+        known = find_base(replace(request, load=load), conversations, memory)
+        if not known.left and known.memo.depth == len(request):
+            # The tokens that the account knows are those without these parts.
+            return replace(known, memo=replace(known.memo, account=Account()))
+    return base
 
 
 def _likeliest(own: Sequence[Match], kept: Sequence[Match], request: Request) -> Match | None:

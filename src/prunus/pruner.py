@@ -19,7 +19,7 @@ from prunus.engine import Engine, edits_in_force
 from prunus.errors import FormatError, TooLate
 from prunus.formats import copy, encode, unmarked
 from prunus.ids import short_id
-from prunus.lineage import Base, find_base
+from prunus.lineage import Base, find_base, find_known
 from prunus.memory import Memo, Memory
 from prunus.originals import original
 from prunus.outcome import Outcome, Receipt, Report
@@ -124,7 +124,7 @@ class Pruner:
             if request.read.closed:
                 return Outcome(body, report=Report(format=request.read.format.name, model=request.model))
             if hold:
-                base = find_base(request, self._conversations, self._memory)
+                base = find_known(request, self._conversations, self._memory)
                 name = base.parent if base.left <= base.memo.depth else ""
                 memo = _taken_over(request, base)
                 return as_before(request, memo, name, self._counter, self._written(base))[0]
