@@ -12,12 +12,12 @@ from tests.upstream.prefix import Cache, chain
 from tests.upstream.values import Usage
 from tests.upstream.wires import WIRES
 
-__all__ = ["Bill", "billed", "unpruned"]
+__all__ = ["Bill", "alone", "billed", "unpruned"]
 
 
 @dataclass(frozen=True, slots=True)
 class Bill:
-    """The sums over the requests with tools; those without, for titles and the like, are not pruned or counted."""
+    """The sums over the requests of conversations; titles and the like are not pruned or counted."""
 
     tokens: int
     cost: float
@@ -26,19 +26,27 @@ class Bill:
 
 def billed(requests: Sequence[Request], price: Price) -> Bill:
     """What the provider has charged for the requests that it saw."""
-    return _sum(requests[0].format, (request.usage for request in requests if request.tools), price)
+    return _sum(requests[0].format, (request.usage for request in requests if _counts(request)), price)
 
 
 def unpruned(format: str, bodies: Iterable[bytes], price: Price) -> Bill:
     """What the provider would have charged for these bodies, had it seen them and nothing else."""
-    wire, cache = WIRES[format], Cache()
-    usages = []
+    return _sum(format, (request.usage for request in alone(format, bodies) if _counts(request)), price)
+
+
+def alone(format: str, bodies: Iterable[bytes]) -> list[Request]:
+    """These bodies with what the provider would have counted, had it seen them and nothing else."""
+    wire, cache, found = WIRES[format], Cache(), []
     for number, raw in enumerate(bodies):
         body = json.loads(raw)
         usage, _ = cache.send(number, chain(wire, body), cached=wire.caches(body))
-        if wire.tools(body):
-            usages.append(usage)
-    return _sum(format, usages, price)
+        found.append(Request(number, format, "", {}, raw, usage=usage))
+    return found
+
+
+def _counts(request: Request) -> bool:
+    wire, body = WIRES[request.format], request.body
+    return bool(wire.tools(body) or wire.past(body).ids)
 
 
 def _sum(format: str, usages: Iterable[Usage], price: Price) -> Bill:

@@ -9,7 +9,7 @@ from dataclasses import dataclass, replace
 
 from tests import validity
 from tests.upstream.prefix import Break, Cache, chain, tokens
-from tests.upstream.script import Script
+from tests.upstream.script import Script, wants_summary
 from tests.upstream.signing import placed
 from tests.upstream.values import Json, Tool, Turn, Usage, Wire
 from tests.upstream.wires import WIRES
@@ -41,6 +41,11 @@ class Request:
         value = json.loads(self.bytes)
         assert isinstance(value, dict)
         return value
+
+    @property
+    def wants_summary(self) -> bool:
+        """Whether the client compacts its history with it."""
+        return wants_summary(WIRES[self.format].past(self.body))
 
     def results(self) -> dict[tuple[int, int], str]:
         """The text of each result in the history, by the step and the number of its call."""

@@ -1,15 +1,19 @@
 """What requests share with those before them: the prompt cache, and the breaks of a conversation's prefix.
 
-A request is a chain of links: model, tools, system, then each message without its cache markers. The cache reads
-the longest chain that an earlier request began with, at four characters a token. A conversation breaks where its
-next request does not begin with all the links of the one before.
+A request is a chain of links: model, tools, system, then each message without its cache markers: its role, and
+each of its parts. The cache reads the longest chain that an earlier request began with, up to the end of one of its
+messages, at four characters a token. A conversation breaks where its next request does not begin with all the links
+of the one before; a message that gains a part is no break.
 """
 
 from __future__ import annotations
 
 import hashlib
 import json
+from collections.abc import Iterator
 from dataclasses import dataclass, field
+from itertools import zip_longest
+from typing import NamedTuple
 
 from tests.upstream.signing import place, tag_of
 from tests.upstream.values import Json, Usage, Wire
@@ -25,15 +29,23 @@ def tokens(text: str) -> int:
     return -(-len(text) // 4)
 
 
+class Link(NamedTuple):
+    """A piece of a request."""
+
+    text: str
+    message: int
+    """Negative before the messages."""
+    tokens: int
+    """What a request takes more with it than without."""
+
+
 @dataclass(frozen=True, slots=True)
 class Chain:
     """A request as its links."""
 
     tag: str
     """The conversation: by its opening, which the ids of its calls repeat."""
-    head: int
-    """How many of the links stand before the messages."""
-    links: tuple[str, ...]
+    links: tuple[Link, ...]
 
 
 @dataclass(frozen=True, slots=True)
@@ -61,13 +73,13 @@ class Break:
 
 def chain(wire: Wire, body: Json) -> Chain:
     """A request as its links, and the conversation that it belongs to."""
-    head = [_written(part) for part in wire.head(body)]
-    messages = wire.messages(body)
+    head, messages = wire.head(body), wire.messages(body)
     first = next((i for i, message in enumerate(messages) if wire.by_model(message)), len(messages))
-    links = [_written(message) for message in messages]
-    tag = tag_of(json.dumps([wire.format, bool(body.get("tools")), *links[:first]]))
+    tag = tag_of(json.dumps([wire.format, bool(body.get("tools")), *map(_written, messages[:first])]))
     known = next((found for id in wire.past(body).ids if (found := place(id))), None)
-    return Chain(known[0] if known else tag, len(head), (*head, *links))
+    links = [Link(_written(part), i - len(head), tokens(_written(part))) for i, part in enumerate(head)]
+    links += (link for i, message in enumerate(messages) for link in _links(message, i))
+    return Chain(known[0] if known else tag, tuple(links))
 
 
 @dataclass(slots=True)
@@ -81,13 +93,11 @@ class Cache:
         """Count a request, and tell whether it broke its conversation."""
         digest = b""
         read = whole = 0
-        hit = cached
-        for link in chain.links:
-            digest = hashlib.blake2b(digest + link.encode(), digest_size=16).digest()
-            whole += tokens(link)
-            hit = hit and digest in self.seen
-            read = whole if hit else read
-            if cached:
+        for link, following in zip_longest(chain.links, chain.links[1:]):
+            digest = hashlib.blake2b(digest + link.text.encode(), digest_size=16).digest()
+            whole += link.tokens
+            read = whole if cached and digest in self.seen else read
+            if cached and (following is None or following.message != link.message):
                 self.seen.add(digest)
         read = read if read >= MINIMUM else 0
         written = whole - read if cached and whole >= MINIMUM else 0
@@ -99,11 +109,24 @@ class Cache:
         if chain.tag not in self.last:
             return None
         earlier, before = self.last[chain.tag]
-        for at, (was, now) in enumerate(zip(before.links, (*chain.links, *[""] * len(before.links)), strict=False)):
+        for at, (was, now) in enumerate(zip_longest(before.links, chain.links[: len(before.links)])):
             if was != now:
-                lost = sum(map(tokens, before.links[at:]))
-                return Break(number, earlier, at - before.head, lost, was, now)
+                lost = sum(link.tokens for link in before.links[at:])
+                return Break(number, earlier, was.message, lost, was.text, now.text if now else "")
         return None
+
+
+def _links(message: Json, place: int) -> Iterator[Link]:
+    """A message without its parts, then each part."""
+    key = next((key for key in ("content", "parts") if isinstance(message.get(key), list)), None)
+    if key is None:
+        yield Link(_written(message), place, tokens(_written(message)))
+        return
+    whole = tokens(_written({**message, key: []}))
+    yield Link(_written({**message, key: []}), place, whole)
+    for count, part in enumerate(message[key], 1):
+        before, whole = whole, tokens(_written({**message, key: message[key][:count]}))
+        yield Link(_written(part), place, whole - before)
 
 
 def _written(value: object) -> str:

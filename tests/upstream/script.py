@@ -14,9 +14,16 @@ from tests.upstream.intents import Intent, as_call, submission
 from tests.upstream.signing import call_id, place
 from tests.upstream.values import Call, Past, Tool, Turn
 
-__all__ = ["Script", "Step"]
+__all__ = ["Script", "Step", "wants_summary"]
 
 _NOTE = re.compile(r"\(script: (\d+) steps made\)")
+_TASKS = ("Your task is to create a detailed summary of", "CONTEXT CHECKPOINT COMPACTION")
+"""What clients write when they want to compact their history: Claude Code, Codex."""
+
+
+def wants_summary(past: Past) -> bool:
+    """Whether a client compacts its history with a request."""
+    return any(task in text for text in past.heard[-1:] for task in _TASKS)
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,11 +45,11 @@ class Script:
 
     def turn(self, past: Past, tools: Sequence[Tool], tag: str, *, thinking: bool) -> Turn:
         """What the model does next."""
+        done = self.steps_made(past)
+        if wants_summary(past):
+            return Turn(-1, f"<summary>All went well. (script: {done} steps made)</summary>")
         if not tools:
             return Turn(-1, self.title)
-        done = self.steps_made(past)
-        if any("Do NOT call any tools" in text and "summary" in text for text in past.heard[-1:]):
-            return Turn(-1, f"<summary>All went well. (script: {done} steps made)</summary>")
         for number in range(done, len(self.steps)):
             step = self.steps[number]
             calls = self._calls(step, number, past, tools, tag)

@@ -51,7 +51,7 @@ def test_last_words_of_a_turn_tell_the_step() -> None:
 
 
 def test_summary_of_a_compacted_history_tells_the_step() -> None:
-    asked = Past((call_id("0" * 8, 2, 0),), (), ("Write a summary. Do NOT call any tools.",), {})
+    asked = Past((call_id("0" * 8, 2, 0),), (), ("Your task is to create a detailed summary of all this.",), {})
     summary = Script(STEPS).turn(asked, CLAUDE, "0" * 8, thinking=False)
     assert not summary.calls
     assert _step(Past((), (), (f"This session is being continued. {summary.text}",), {})) == 3
