@@ -66,9 +66,13 @@ class Layer:
 
     turn: Turn | None
     seen: list[tuple[str, bool, str]] = field(default_factory=list)
+    offers: list[bool] = field(default_factory=list)
 
-    def open(self, body: bytes, format: str, *, streaming: bool, tenant: str, caller: str) -> Turn | None:
+    def open(
+        self, body: bytes, format: str, *, streaming: bool, tenant: str, caller: str, offers: bool = True
+    ) -> Turn | None:
         self.seen.append((format, streaming, tenant))
+        self.offers.append(offers)
         return self.turn
 
 
@@ -184,10 +188,16 @@ def test_a_bug_in_the_answer_lets_the_rest_through(provider: Provider, breaks: s
     assert 'prunus_faults_total{where="agent"} 1.0' in metrics
 
 
-def test_a_layer_is_not_asked_in_shadow_nor_for_requests_without_tools(provider: Provider) -> None:
+def test_a_layer_is_not_asked_in_shadow(provider: Provider) -> None:
     layer = Layer(Turn(RAW))
     with with_layer(provider, layer, shadow=True) as proxy:
         call(proxy.url, "POST", "/v1/messages", RAW)
+    assert layer.seen == []
+
+
+def test_a_layer_offers_nothing_in_requests_without_tools(provider: Provider) -> None:
+    layer = Layer(Turn(RAW))
     with with_layer(provider, layer) as proxy:
         call(proxy.url, "POST", "/v1/messages", b'{"messages": []}')
-    assert layer.seen == []
+        call(proxy.url, "POST", "/v1/messages", RAW)
+    assert layer.offers == [False, True]

@@ -71,13 +71,15 @@ class AgentLayer:
         self._known: OrderedDict[tuple[str, str], bytes] = OrderedDict()
         self._lock = Lock()
 
-    def open(self, body: bytes, format: str, *, streaming: bool, tenant: str, caller: str) -> Visit | None:
-        """Begin an exchange; None where there is nothing to do."""
+    def open(
+        self, body: bytes, format: str, *, streaming: bool, tenant: str, caller: str, offers: bool = True
+    ) -> Visit | None:
+        """Begin an exchange, in which the model is offered tools or not; None where there is nothing to do."""
         agent = self.settings.agent
         asleep = agent.offer == "off" and not agent.commands and not agent.intent
         if asleep or format not in FIELDS or body[:1] == b"[":
             return None
-        return Visit(self, body, format, streaming=streaming, tenant=tenant, caller=caller)
+        return Visit(self, body, format, streaming=streaming, tenant=tenant, caller=caller, offers=offers)
 
     def recall(self, tenant: str, keys: Iterable[str]) -> Found:
         """The records of these keys."""
@@ -122,7 +124,15 @@ class Visit:
     """One request, from its arrival to the end of its answer."""
 
     def __init__(
-        self, layer: AgentLayer, body: bytes, format: str, *, streaming: bool, tenant: str, caller: str
+        self,
+        layer: AgentLayer,
+        body: bytes,
+        format: str,
+        *,
+        streaming: bool,
+        tenant: str,
+        caller: str,
+        offers: bool,
     ) -> None:
         self._layer = layer
         self._settings = layer.settings
@@ -130,6 +140,7 @@ class Visit:
         self._format = format
         self._streaming = streaming
         self._tenant = tenant
+        self._offers = offers
         self._hides = False
         self._wire: Wire | None = None
         self._edit_tools: frozenset[str] = frozenset()
@@ -156,7 +167,7 @@ class Visit:
     def reply(self) -> tuple[str, bytes] | None:
         """The answer to a command that the user typed, if the newest message is one."""
         cut = self._arrival.cut
-        command = command_of(cut) if self._settings.agent.commands else None
+        command = command_of(cut) if self._settings.agent.commands and self._offers else None
         if command is None:
             return None
         body = self.before()
@@ -169,12 +180,12 @@ class Visit:
         cut = self._arrival.cut
         # Arguments that Gemini streams piece by piece would have to be put together here.
         pieces = self._format == "gemini" and b'"streamFunctionCallArguments"' in cut.around()
-        tools, self._edit_tools, self._hides = self._layer.offer(
-            cut.prompt.get("tools"), self._format, pieces=pieces
-        )
-        thread = self._layer.threads.read(
-            self._arrival, partial(self._layer.recall, self._tenant), hides=self._hides
-        )
+        tools, edits, hides = self._layer.offer(cut.prompt.get("tools"), self._format, pieces=pieces)
+        if self._offers:
+            self._edit_tools, self._hides = edits, hides
+        else:
+            tools = None
+        thread = self._layer.threads.read(self._arrival, partial(self._layer.recall, self._tenant), hides=hides)
         self._link = thread.next
         beside = [] if tools is None else [place_beside(cut, "tools", tools)]
         self._given = rewritten(cut, [*thread.changes(), *beside])

@@ -3,7 +3,8 @@
 The proxy asks the layer once for each request of a model that may be pruned. What it gets back sees the request
 before and after it is pruned, and the bytes of the answer; it does no I/O itself. The order of calls:
 
-    turn = layer.open(body, format, streaming=..., tenant=..., caller=...)    None: nothing to do for this request
+    turn = layer.open(body, format, streaming=..., tenant=..., caller=..., offers=...)
+                                  None: nothing to do for this request
     turn.reply()                  an answer of the layer's own; nothing goes upstream then
     body = turn.before()          the body to prune: earlier hidden exchanges put back
     outcome = pruner.prune(body)
@@ -55,8 +56,11 @@ class Turn(Protocol):
 class Layer(Protocol):
     """What the agent may do about its context, for all requests."""
 
-    def open(self, body: bytes, format: str, *, streaming: bool, tenant: str, caller: str) -> Turn | None:
+    def open(
+        self, body: bytes, format: str, *, streaming: bool, tenant: str, caller: str, offers: bool = True
+    ) -> Turn | None:
         """Begin an exchange; `body` is JSON without content encoding, `format` one of `formats`.
 
-        `caller` tells those apart who use the proxy as one tenant, each with credentials of their own.
+        `caller` tells those apart who use the proxy as one tenant, each with credentials of their own. Unless it
+        `offers` tools, a request only gets back what the client does not know of earlier turns.
         """

@@ -106,11 +106,14 @@ class Tenant:
         if look.skip:
             return Prepared(arrived.raw, skip=look.skip, glance=look)
         turn = None
-        # Without tools there is nothing to hide in the request.
-        if self._layer is not None and look.hold != NO_TOOLS:
-            streaming = look.streaming or route.streaming
+        if self._layer is not None:
             turn = self._layer.open(
-                body, route.format, streaming=streaming, tenant=self.name, caller=arrived.caller
+                body,
+                route.format,
+                streaming=look.streaming or route.streaming,
+                tenant=self.name,
+                caller=arrived.caller,
+                offers=look.hold != NO_TOOLS,
             )
         given = body
         if turn is not None:
