@@ -178,6 +178,47 @@ def test_a_request_without_an_answer_changes_nothing() -> None:
     assert paid(costs) == (80 + 125, 100 + 125, 0)
 
 
+def test_a_request_on_the_side_is_counted_and_the_conversation_goes_on_from_the_one_before_it() -> None:
+    with_it, without_it = Talk(), Talk()
+    for talk in (with_it, without_it):
+        talk.settle(2000, 1500, 0.0, Usage(0, 0, 1500, 0))
+    summary = Sent(
+        "c",
+        "m",
+        1,
+        5.0,
+        b"no tools",
+        Weight(1800, 7200),
+        Weight(1300, 5200),
+        usages=(Usage(1300, 0, 0, 0),),
+        aside=True,
+    )
+    assert paid(with_it.accounts.settle(summary, PRICE)) == (1300, 1800, 0)
+    costs = [talk.settle(2200, 1700, 10.0, Usage(0, 1500, 200, 0)) for talk in (with_it, without_it)]
+    assert costs[0].unpruned == pytest.approx(costs[1].unpruned, rel=0.01)
+
+
+def test_a_request_on_the_side_that_extends_the_cache_extends_it_in_both_worlds() -> None:
+    talk = Talk()
+    for number in (1, 2):
+        talk.settle(1000 + 1000 * number, 500 + 1000 * number, 0.0, Usage(0, 0, 500 + 1000 * number, 0))
+    weights = Weight(3100, 12400), Weight(2600, 10400)
+    costs = talk.accounts.settle(
+        Sent("c", "m", 2, 5.0, b"p", *weights, usages=(Usage(0, 2500, 100, 0),), aside=True), PRICE
+    )
+    assert paid(costs) == (2500 * 0.1 + 100 * 1.25, 3000 * 0.1 + 100 * 1.25, 0)
+
+
+def test_a_request_on_the_side_that_is_sent_whole_misses_the_cache_in_the_pruned_world_only() -> None:
+    talk = Talk()
+    talk.settle(3000, 2500, 0.0, Usage(0, 0, 2500, 0))
+    weights = Weight(3100, 12400), Weight(3100, 12400)
+    costs = talk.accounts.settle(
+        Sent("c", "m", 1, 5.0, b"p", *weights, usages=(Usage(0, 1000, 2100, 0),), aside=True, whole=True), PRICE
+    )
+    assert paid(costs) == (1000 * 0.1 + 2100 * 1.25, 3000 * 0.1 + 100 * 1.25, 1500 * 1.15)
+
+
 def test_no_figure_is_below_zero_where_the_provider_counts_something_else() -> None:
     costs = Talk().settle(1000, 2000, 0, Usage(5))
     assert (costs.tokens, costs.tokens_unpruned, costs.unpruned) == (5, 0, 0)

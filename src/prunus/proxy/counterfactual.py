@@ -53,6 +53,10 @@ class Sent:
     """The provider's word, one for each call of the model: those behind the first are the agent layer's own."""
     shadow: bool = False
     """It was sent unpruned."""
+    aside: bool = False
+    """It asks for something on the side, such as a summary: the conversation goes on from the request before it."""
+    whole: bool = False
+    """It was sent without the edits of the request before it, as only one on the side is."""
 
     @property
     def sent(self) -> Weight:
@@ -119,7 +123,7 @@ class Accounts:
 
     def settle(self, sent: Sent, price: Price) -> Costs:
         """Price an exchange, and remember it for the next one of its conversation."""
-        last = self._last.pop(sent.conversation, None)
+        last = self._last.get(sent.conversation)
         usage, hops = next(iter(sent.usages), None), sent.usages[1:]
         billed = self._measured(sent, last)
         rates = self._calibration.rates(sent.model)
@@ -138,10 +142,12 @@ class Accounts:
             unpruned = _billed(usage, price)
         elif usage is not None:
             pruned = sum(_billed(each, price) for each in sent.usages)
-        newest = float(whole(hops[-1])) if hops else billed
-        self._last[sent.conversation] = _Last(sent, billed, newest, cached.hits)
-        while len(self._last) > _CONVERSATIONS:
-            self._last.popitem(last=False)
+        if not sent.aside:
+            newest = float(whole(hops[-1])) if hops else billed
+            self._last[sent.conversation] = _Last(sent, billed, newest, cached.hits)
+            self._last.move_to_end(sent.conversation)
+            while len(self._last) > _CONVERSATIONS:
+                self._last.popitem(last=False)
         tokens = size.pruned + sum(map(whole, hops))
         return Costs(tokens, size.unpruned, pruned, unpruned, cached.lost * (rate - price.read))
 
@@ -173,10 +179,14 @@ def _cached(sent: Sent, size: _Worlds, rates: Rates, last: _Last | None, price: 
     # What is found where nothing should be, such as a prompt that conversations share, is found in both worlds.
     if last is not None and (sent.prompt != last.sent.prompt or sent.time - last.sent.time > price.ttl):
         return _Cached(read, read)
-    if last is None or last.sent.request + 1 != sent.request or last.sent.shadow != shadow:
+    if last is not None and sent.whole:
+        held = min(last.billed + rates.measure(last.sent.gap), size.unpruned) * last.hits
+        return _Cached(held, read, max(0.0, min(last.billed, size.pruned) * last.hits - read))
+    if last is None or sent.aside or last.sent.request + 1 != sent.request or last.sent.shadow != shadow:
         if sent.request == 1 or not read:
             return _Cached(read, read)
-        # Another process has served the request before. What the provider did not find is new in both worlds.
+        # It is on the side, or another process has served the request before. What the provider did not find is new
+        # in both worlds.
         between = size.unpruned - size.pruned - rates.measure(sent.made) + lost + gone
         return _Cached(read, read - between, lost) if shadow else _Cached(read + between, read, lost)
     gap = rates.measure(last.sent.gap)

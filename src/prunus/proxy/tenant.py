@@ -10,7 +10,7 @@ from time import perf_counter
 from typing import Final
 
 from prunus.errors import FormatError, TooLate
-from prunus.outcome import Receipt, Report
+from prunus.outcome import Outcome, Receipt, Report
 from prunus.policy.prices import Price, with_ttl
 from prunus.proxy.body import decoded
 from prunus.proxy.calibration import Weight
@@ -138,8 +138,10 @@ class Tenant:
                 return Prepared(arrived.raw, skip=reason, glance=look)
             self._faults.report("pruning", outcome.error)
             return Prepared(arrived.raw, skip=f"a fault of Prunus: {kind}", glance=look)
-        if not outcome.conversation or self._goes_whole(look, outcome.report):
+        if not outcome.conversation:
             return Prepared(arrived.raw, skip=look.hold or "the provider holds the history", glance=look)
+        if self._goes_whole(look, outcome.report):
+            outcome = _whole(outcome, given)
         receipts = outcome.receipts
         sent = outcome.body if turn is None else turn.after(outcome)
         shadow = settings.proxy.shadow or outcome.conversation in self._refused
@@ -173,7 +175,7 @@ class Tenant:
         )
 
     def _goes_whole(self, look: Glance, report: Report) -> bool:
-        """Whether a request for a summary is sent as it came: that is wanted, and it fits the model's window."""
+        """Whether a request for a summary is sent without edits: that is wanted, and it fits the model's window."""
         if not look.hold or self._settings.compaction == "pruned":
             return False
         return report.tokens_before < _FITS * self._settings.window_of(report.model)
@@ -205,7 +207,8 @@ class Tenant:
         if exchange is None or look is None or outcome is None:
             return None
         if not 200 <= status < 300:
-            self._accounts.skip(exchange.conversation, exchange.request)
+            if not look.hold:
+                self._accounts.skip(exchange.conversation, exchange.request)
             return replace(exchange, status=status, ms=ms, tokens_before=0, tokens_after=0)
         made = sum(receipt.edit.saved for receipt in prepared.receipts)
         sent = Sent(
@@ -220,6 +223,8 @@ class Tenant:
             exchange.flush,
             usages,
             exchange.shadow,
+            aside=bool(look.hold),
+            whole=bool(look.hold) and not outcome.edits,
         )
         costs = self._accounts.settle(sent, self._price(exchange.model, look))
         return replace(
@@ -240,3 +245,10 @@ class Tenant:
                 self._prices.clear()
             self._prices[model] = self._settings.price_of(model)
         return with_ttl(self._prices[model], look.lifetime)
+
+
+def _whole(outcome: Outcome[bytes], body: bytes) -> Outcome[bytes]:
+    """A request of the same conversation without its edits."""
+    before = outcome.report.tokens_before
+    report = replace(outcome.report, tokens_after=before, strategies={}, categories={})
+    return Outcome(body, report=report, conversation=outcome.conversation, request=outcome.request)
