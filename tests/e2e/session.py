@@ -33,17 +33,20 @@ class Ended:
         return f"exit {self.code} after {self.seconds:.1f} s\n{self.output[-3000:]}\n{self.errors[-3000:]}"
 
 
-def play(client: Client, url: str, prompts: tuple[str, ...], home: Path, project: Path) -> tuple[Ended, ...]:
+def play(
+    client: Client, url: str, prompts: tuple[str, ...], home: Path, project: Path, *, compacting: bool = False
+) -> tuple[Ended, ...]:
     """Run a client on a project against a base URL, once for each prompt, and see what it leaves behind.
 
-    Clients that cannot go on with a session get the first prompt alone.
+    Clients that cannot go on with a session get the first prompt alone. Others compact their history before they
+    go on, where that is wanted.
     """
     program = install(client.package)
-    asked = prompts if client.resumes else prompts[:1]
-    return tuple(
-        _run(client, Start(program, home, project, url, prompt, again=number > 0))
-        for number, prompt in enumerate(asked)
-    )
+    first, *more = prompts if client.resumes else prompts[:1]
+    starts = [Start(program, home, project, url, first)]
+    asked = [*(client.compacts or ()), *more] if compacting else more
+    starts += (Start(program, home, project, url, prompt, True, compacting) for prompt in asked)
+    return tuple(_run(client, start) for start in starts)
 
 
 def _run(client: Client, start: Start) -> Ended:

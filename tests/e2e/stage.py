@@ -18,12 +18,14 @@ from tests.e2e.proxy import Proxy
 from tests.e2e.session import Ended, play
 from tests.e2e.tap import Passed, Tap
 from tests.upstream import Prune, Request, Upstream
+from tests.upstream.bill import alone
 from tests.upstream.server import decoded
 
-__all__ = ["KILL_AT", "Played", "Stage"]
+__all__ = ["KILL_AT", "OFF", "Played", "Stage"]
 
 KILL_AT: Final = 8
 """The request of the client before which the proxy is killed: some time after the hidden call."""
+OFF: Final = ("--agent", "off")
 HIDDEN: Final = ("--agent", "hidden")
 
 
@@ -60,6 +62,30 @@ class Played:
     def by_step(self) -> dict[int, Request]:
         """The requests of the main conversation."""
         return {request.step: request for request in self.up.requests if request.step >= 0}
+
+    @property
+    def compaction(self) -> Request:
+        """The request with which the client compacted its history."""
+        [found] = [request for request in self.up.requests if request.wants_summary]
+        return found
+
+    @property
+    def compaction_alone(self) -> Request:
+        """The same as the client sent it, with what the provider would have counted without Prunus."""
+        [found] = [request for request in alone(self.compaction.format, self.bodies()) if request.wants_summary]
+        return found
+
+    @property
+    def before_compaction(self) -> Request:
+        """The last request of the client before it; what a call of the hidden tool added to that, it never saw."""
+        steps = self.up.model.script.steps
+        made = [
+            r for r in self.up.requests[: self.compaction.number] if r.conversation == self.compaction.conversation
+        ]
+        last = made.pop()
+        while made and (calls := steps[made[-1].step].calls) and all(isinstance(call, Prune) for call in calls):
+            last = made.pop()
+        return last
 
     def conversations(self) -> dict[str, list[bytes]]:
         """What the upstream saw of each conversation; some clients have two of them side by side."""
@@ -128,7 +154,7 @@ class Stage:
     @cached_property
     def pruned(self) -> Played:
         """Behind Prunus as it comes."""
-        return self._behind(("--agent", "off"))
+        return self._behind(OFF)
 
     @cached_property
     def hidden(self) -> Played:
@@ -139,6 +165,16 @@ class Stage:
     def acp(self) -> Played:
         """By the rules of the ACP plugin, at once and with the hidden tool."""
         return self._behind(("--preset", "acp"))
+
+    @cached_property
+    def compacted(self) -> Played:
+        """As `pruned`, with a client that compacts its history between the two prompts."""
+        return self._behind(OFF, compacting=True)
+
+    @cached_property
+    def compacted_hidden(self) -> Played:
+        """The same with the hidden tool."""
+        return self._behind(HIDDEN, compacting=True)
 
     def replayed(self, played: Played, options: tuple[str, ...] = HIDDEN, kills: tuple[int, ...] = ()) -> Played:
         """The requests of a session once more, to a fresh proxy that is killed before some of them."""
@@ -154,7 +190,7 @@ class Stage:
                     response.read()
         return Played(played.ended, up, played.passed, proxy.store, proxy.log.read_text())
 
-    def _behind(self, options: tuple[str, ...], kill_at: int = -1) -> Played:
+    def _behind(self, options: tuple[str, ...], kill_at: int = -1, *, compacting: bool = False) -> Played:
         home, project, aside = self._places()
         with Upstream(story.script(project)) as up, Proxy(up.url, aside, *options) as proxy:
 
@@ -163,7 +199,7 @@ class Stage:
                     proxy.restart()
 
             with Tap(proxy.url, before) as tap:
-                ended = play(self.client, tap.url, story.PROMPTS, home, project)
+                ended = play(self.client, tap.url, story.PROMPTS, home, project, compacting=compacting)
         return Played(ended, up, tuple(tap.passed), proxy.store, proxy.log.read_text())
 
     def _places(self) -> tuple[Path, Path, Path]:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+
 import pytest
 
 from prunus.policy.prices import price_of
@@ -9,8 +11,11 @@ from prunus.store.url import open_store
 from tests.e2e import story
 from tests.e2e.clients import CLIENTS, asked_for
 from tests.e2e.install import NotInstalled, install
-from tests.e2e.stage import KILL_AT, Played, Stage
+from tests.e2e.stage import KILL_AT, OFF, Played, Stage
+from tests.upstream import Request
 from tests.upstream.bill import billed, unpruned
+from tests.upstream.prefix import chain
+from tests.upstream.wires import WIRES
 
 pytestmark = pytest.mark.e2e
 
@@ -67,8 +72,7 @@ def test_every_break_was_declared(stage: Stage) -> None:
 
 
 def test_restarts_change_no_byte(stage: Stage) -> None:
-    off = ("--agent", "off")
-    steady, stopped = stage.replayed(stage.pruned, off), stage.replayed(stage.pruned, off, kills=(4, 9))
+    steady, stopped = stage.replayed(stage.pruned, OFF), stage.replayed(stage.pruned, OFF, kills=(4, 9))
     assert steady.conversations() == stopped.conversations(), steady.difference(stopped)
     assert steady.up.problems == []
     assert steady.undeclared() == []
@@ -118,6 +122,56 @@ def test_restart_in_mid_session_changes_no_byte(stage: Stage) -> None:
     assert len(stage.hidden.posts) > KILL_AT
     steady = stage.replayed(stage.hidden)
     assert steady.conversations() == stage.hidden.conversations(), steady.difference(stage.hidden)
+
+
+def test_client_that_compacts_ends_the_same(stage: Stage) -> None:
+    for played in compacted(stage):
+        code, answers = played.result
+        assert code == 0, played.told
+        # What the model says beside a hidden call and after it is one message for the client.
+        ends = zip((answers[0], answers[-1]), story.ANSWERS, strict=True)
+        assert all(answer.endswith(expected) for answer, expected in ends), played.told
+        assert played.files == stage.alone.files
+        assert played.up.problems == []
+
+
+def test_compaction_extends_the_pruned_history(stage: Stage) -> None:
+    for played in compacted(stage):
+        compaction, before, unpruned = played.compaction, played.before_compaction, played.compaction_alone
+        sent, shared = links(compaction), links(before)
+        assert sent[: len(shared)] == shared
+        assert sent[-1] == links(unpruned)[-1]
+        assert compaction.usage.input < unpruned.usage.input
+        # A client that leaves out its tools, such as Codex, finds nothing in the cache either way.
+        assert compaction.usage.read == (before.usage.input if compaction.tools else unpruned.usage.read)
+        fresh, fresh_alone = (one.usage.input - one.usage.read for one in (compaction, unpruned))
+        assert fresh <= fresh_alone
+
+
+def test_compaction_can_be_sent_whole(stage: Stage) -> None:
+    played = next(compacted(stage))
+    whole = stage.replayed(played, (*OFF, "--set", "compaction=whole"))
+    assert whole.compaction.bytes == whole.compaction_alone.bytes
+    assert not whole.compaction.tools or whole.compaction.usage.read < whole.before_compaction.usage.input
+    check_figures(whole)
+
+
+def test_figures_of_a_client_that_compacts_are_those_of_the_provider(stage: Stage) -> None:
+    for played in compacted(stage):
+        check_figures(played)
+
+
+def compacted(stage: Stage) -> Iterator[Played]:
+    """The sessions in which the client compacts its history, without the hidden tool and with it."""
+    if stage.client.compacts is None:
+        pytest.skip(f"nothing makes {stage.client.name} compact its history here")
+    yield stage.compacted
+    yield stage.compacted_hidden
+
+
+def links(request: Request) -> list[str]:
+    """The parts of the messages."""
+    return [link.text for link in chain(WIRES[request.format], request.body).links if link.message >= 0]
 
 
 def test_figures_are_those_of_the_provider(stage: Stage) -> None:

@@ -19,6 +19,7 @@ class Claude:
     package: str = "claude"
     resumes: bool = True
     upstream: str = "anthropic"
+    compacts: tuple[str, ...] | None = ("/compact",)
 
     def command(self, start: Start) -> list[str]:
         chosen = ["--model", self.model] if self.model else []

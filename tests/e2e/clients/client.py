@@ -20,6 +20,8 @@ class Start:
     prompt: str
     again: bool = False
     """Whether the session of before goes on."""
+    compacting: bool = False
+    """Whether the client is to compact its history before it goes on."""
 
 
 class Client(Protocol):
@@ -40,6 +42,10 @@ class Client(Protocol):
     @property
     def resumes(self) -> bool:
         """Whether it can go on with a session."""
+
+    @property
+    def compacts(self) -> tuple[str, ...] | None:
+        """The prompts that make it compact its history; none where a low limit does it, None where nothing does."""
 
     def command(self, start: Start) -> list[str]:
         """The command line; writes the settings that the client reads from files."""

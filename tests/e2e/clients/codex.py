@@ -34,6 +34,9 @@ openai_base_url = "{url}/v1"
 enabled = false
 """
 
+COMPACTING = "model_auto_compact_token_limit = 12000\n"
+"""Less than the first turn ends with, and more than the second needs without it."""
+
 
 @dataclass(frozen=True, slots=True)
 class Codex:
@@ -44,11 +47,13 @@ class Codex:
     package: str = "codex"
     resumes: bool = True
     upstream: str = "openai"
+    compacts: tuple[str, ...] | None = ()
 
     def command(self, start: Start) -> list[str]:
         folder = start.home / ".codex"
         folder.mkdir(exist_ok=True)
-        (folder / "config.toml").write_text((BUILT_IN if self.built_in else OWN).format(url=start.url))
+        settings = (BUILT_IN if self.built_in else OWN).format(url=start.url)
+        (folder / "config.toml").write_text(COMPACTING + settings if start.compacting else settings)
         if self.built_in:
             (folder / "auth.json").write_text('{"OPENAI_API_KEY": "dummy"}')
         again = ["resume", "--last"] if start.again else []

@@ -25,6 +25,7 @@ class GeminiCli:
     # A resumed session of 0.61.0 repeats every functionResponse, which the API refuses.
     resumes: bool = False
     upstream: str = "gemini"
+    compacts: tuple[str, ...] | None = None
 
     def command(self, start: Start) -> list[str]:
         folder = start.home / ".gemini"

@@ -18,6 +18,7 @@ class Mini:
     package: str = "mini"
     resumes: bool = False
     upstream: str = "openai"
+    compacts: tuple[str, ...] | None = None
 
     def command(self, start: Start) -> list[str]:
         # By module: the scripts of a virtual environment name the folder in which it was made.

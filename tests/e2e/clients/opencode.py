@@ -30,6 +30,7 @@ class OpenCode:
     wire: str
     package: str = "opencode"
     resumes: bool = True
+    compacts: tuple[str, ...] | None = None
 
     @property
     def name(self) -> str:

@@ -19,6 +19,7 @@ class Pi:
     wire: str
     package: str = "pi"
     resumes: bool = True
+    compacts: tuple[str, ...] | None = None
 
     @property
     def name(self) -> str:
