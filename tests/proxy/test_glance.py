@@ -51,6 +51,19 @@ def test_nothing_new_is_cut_in_a_compaction_with_tools(last: Any) -> None:
     )
 
 
+@pytest.mark.parametrize(
+    ("last", "held"),
+    [
+        ({"type": "compaction_trigger"}, True),
+        ({"type": "message", "role": "user", "content": "What is a compaction_trigger?"}, False),
+    ],
+)
+def test_nothing_new_is_cut_where_the_provider_is_to_compact(last: Any, held: bool) -> None:
+    request = BODIES["openai_responses"](steps())
+    request["input"].append(last)
+    assert bool(glance(json.dumps(request).encode(), "openai_responses").hold) is held
+
+
 def test_the_words_of_a_compaction_in_a_result_mean_nothing() -> None:
     history = [*steps(), ("Read", {"file_path": "prompts.md"}, SUMMARY)]
     assert not glance(json.dumps(BODIES["anthropic_messages"](history)).encode(), "anthropic_messages").hold

@@ -12,13 +12,13 @@ from dataclasses import dataclass
 
 from tests.upstream.intents import Intent, as_call, submission
 from tests.upstream.signing import call_id, place
-from tests.upstream.values import Call, Past, Tool, Turn
+from tests.upstream.values import TRIGGER, Call, Past, Tool, Turn
 
 __all__ = ["Script", "Step", "wants_summary"]
 
 _NOTE = re.compile(r"\(script: (\d+) steps made\)")
-_TASKS = ("Your task is to create a detailed summary of", "CONTEXT CHECKPOINT COMPACTION")
-"""What clients write when they want to compact their history: Claude Code, Codex."""
+_TASKS = ("Your task is to create a detailed summary of", "CONTEXT CHECKPOINT COMPACTION", TRIGGER)
+"""What clients write when they want to compact their history: Claude Code, Codex, and Codex on its own provider."""
 
 
 def wants_summary(past: Past) -> bool:

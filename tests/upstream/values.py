@@ -7,9 +7,11 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any, Protocol
 
-__all__ = ["Call", "Json", "Past", "Tool", "Turn", "Usage", "Wire", "pieces", "sse"]
+__all__ = ["TRIGGER", "Call", "Json", "Past", "Tool", "Turn", "Usage", "Wire", "pieces", "sse"]
 
 Json = dict[str, Any]
+TRIGGER = "compaction_trigger"
+"""The type of an item of the Responses API that asks for the history as one item."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -34,6 +34,8 @@ _TASKS: Final = (
 )
 """What clients write when they want a summary or a memory of the whole history from a request with tools:
 Claude Code, Codex, Qwen Code."""
+_TRIGGER: Final = "compaction_trigger"
+"""The type of the item with which Codex asks OpenAI itself to compact the history."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -83,19 +85,20 @@ def _hold(top: Mapping[str, msgspec.Raw], messages: memoryview, tail: bytes) -> 
         return NO_TOOLS
     # A text of the user holds no object with a role, so the newest message lies behind the last one that begins so.
     newest = tail[max(0, tail.rfind(b'{"role":')) :]
-    if any(word in newest and more in newest for word, more in _TASKS) and _is_task(messages):
+    told = _TRIGGER.encode() in newest or any(word in newest and more in newest for word, more in _TASKS)
+    if told and _is_task(messages):
         return "a summary of the history is asked for"
     return ""
 
 
 def _is_task(messages: memoryview) -> bool:
-    """Whether the words of a summary task are those of the user, in the newest message."""
+    """Whether the newest message is a summary task, in the words of the user or as an item of its own."""
     try:
         last = decode(decode(bytes(messages), list[msgspec.Raw])[-1])
     except (msgspec.MsgspecError, UnicodeDecodeError, RecursionError, IndexError):
         return False
     if not isinstance(last, dict) or last.get("role") != "user":
-        return False
+        return isinstance(last, dict) and last.get("type") == _TRIGGER
     content = last.get("content")
     blocks = content if isinstance(content, list) else [content]
     text = _words(blocks[-1]).encode("utf-8", "replace") if blocks else b""

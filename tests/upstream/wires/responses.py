@@ -8,7 +8,7 @@ from collections.abc import Iterator
 from typing import Any
 
 from tests.upstream.signing import place, sign, signed_step
-from tests.upstream.values import Call, Json, Past, Tool, Turn, Usage, pieces, sse
+from tests.upstream.values import TRIGGER, Call, Json, Past, Tool, Turn, Usage, pieces, sse
 from tests.upstream.wires.chat import openai_error
 
 __all__ = ["Responses"]
@@ -37,7 +37,9 @@ class Responses:
         ids = [item["call_id"] for item in items if item.get("type") in CALLS]
         spoken = [(item.get("role"), _text(item.get("content"))) for item in items if _is_message(item)]
         said = [text for role, text in spoken if role == "assistant"]
+        said += (item["encrypted_content"] for item in items if item.get("type") == "compaction")
         heard = [text for role, text in spoken if role != "assistant"]
+        heard += (item["type"] for item in items[-1:] if item.get("type") == TRIGGER)
         results = {item["call_id"]: _text(item.get("output")) for item in items if "output" in item}
         return Past(tuple(ids), tuple(said), tuple(heard), results)
 
@@ -141,6 +143,9 @@ def _text(content: Any) -> str:
 
 def _output(body: Json, turn: Turn, thinks: bool) -> Iterator[Json]:
     mark = f"{turn.tag}s{turn.step:03d}"
+    if body["input"][-1:] == [{"type": TRIGGER}]:
+        yield {"type": "compaction", "id": f"cmp_{mark}", "encrypted_content": turn.text}
+        return
     if thinks and turn.thinking:
         asked = (body.get("reasoning") or {}).get("summary")
         summary = [{"type": "summary_text", "text": turn.thinking}] if asked else []
