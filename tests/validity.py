@@ -76,7 +76,9 @@ def _anthropic(messages: list[Any], body: Any) -> Iterator[str]:
         role, content = message.get("role"), message.get("content")
         if role not in ("user", "assistant", "system"):
             yield f"role {role!r}"
-        if not content or not isinstance(content, str | list):
+        # A system message may do no more than set how hard the model thinks from there on.
+        bare = role == "system" and "output_config" in message and content == []
+        if not bare and (not content or not isinstance(content, str | list)):
             yield "a message without content"
         blocks = [{"type": "text", "text": content}] if isinstance(content, str) else list(content or ())
         if role != "system":
