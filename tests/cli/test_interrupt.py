@@ -57,7 +57,12 @@ def started(args: list[str], folder: Path) -> "subprocess.Popen[str]":
 def interrupted(process: "subprocess.Popen[str]") -> tuple[int, str]:
     """Interrupt the group; the exit code and what is said on standard error."""
     os.killpg(process.pid, signal.SIGINT)
-    out, err = process.communicate()
+    try:
+        out, err = process.communicate(timeout=20)
+    except subprocess.TimeoutExpired:
+        # A signal just before a read of a pipe is only noticed once the read ends: the user presses Ctrl-C again.
+        os.killpg(process.pid, signal.SIGINT)
+        out, err = process.communicate()
     assert out == ""
     return process.returncode, err
 
