@@ -171,3 +171,21 @@ def test_a_path_that_is_not_there_is_an_error(raw: bytes, path: Path) -> None:
 def test_deep_nesting_around_a_change_is_copied() -> None:
     deep = b"[" * 50_000 + b"]" * 50_000
     assert splice(b'{"deep": ' + deep + b', "a": 1}', {("a",): b"2"}) == b'{"deep": ' + deep + b', "a": 2}'
+
+
+@pytest.mark.parametrize(
+    "text", ['\\"' * 120_000, "\\\\" * 50_000, "\\n" * 50_001 + "x", '{["' * 60_000, "plain" * 99_999]
+)
+def test_a_long_text_ends_at_its_own_quote(text: str) -> None:
+    raw = json.dumps({"a": [{"long": text, "b": 1}], "c": 2}).encode()
+    changed = splice(raw, {("c",): b"3", ("a", 0, "b"): b"4"})
+    assert json.loads(changed) == {"a": [{"long": text, "b": 4}], "c": 3}
+    assert json.loads(splice(raw, {("a",): b"[]"})) == {"a": [], "c": 2}
+
+
+def test_a_long_text_without_an_end_is_refused() -> None:
+    raw = b'{"a": "' + rb"\n" * 60_000
+    with pytest.raises(FormatError):
+        splice(raw, {("a",): b"1"})
+    with pytest.raises(FormatError):
+        splice(b'{"b": [1, ' + raw + b"\\", {("b",): b"1"})

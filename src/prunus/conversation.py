@@ -64,7 +64,9 @@ class Loader:
         found = self._digests.get(index)
         if found is None:
             raw = self._body.raw(index)
-            found = self._digests[index] = digest(self.decoded(index, raw), raw)
+            # Most messages of a known conversation are never parsed, so their values are not held.
+            value = self._decoded.get(index)
+            found = self._digests[index] = digest(decode(raw, index) if value is None else value, raw)
         return found
 
     def before(self, index: int, parts: int) -> Loader | None:

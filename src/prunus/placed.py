@@ -7,9 +7,9 @@ that were believed, the model would see one id twice, and what it asks for would
 from __future__ import annotations
 
 from collections.abc import Container
-from hashlib import blake2b
 from typing import Final
 
+from prunus.fingerprint import fingerprint
 from prunus.history import Ref, Result
 from prunus.ids import named_so
 from prunus.notes import bare, is_file_note, is_note, is_shortened, unfolded, unreminded
@@ -59,7 +59,7 @@ class PlacedIds:
 
 def content_of(tool: str, text: str) -> bytes:
     """The hash of what a tool answered."""
-    return blake2b(comparable(tool, text).encode("utf-8", "surrogatepass"), digest_size=16).digest()
+    return fingerprint(comparable(tool, text).encode("utf-8", "surrogatepass"))
 
 
 def shortened(text: str, result: Result) -> bool:

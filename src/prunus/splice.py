@@ -19,9 +19,10 @@ __all__ = ["Path", "splice", "values"]
 Path = tuple[str | int, ...]
 
 _SPACE: Final = re.compile(rb"[ \t\r\n]*")
-_STRING: Final = re.compile(rb'"[^"\\]*+(?:\\.[^"\\]*+)*+"', re.DOTALL)
+_STRETCH: Final = re.compile(rb'[^"\\]*+(?:\\.[^"\\]*+){0,50000}+', re.DOTALL)
+"""Of a string; one of many megabytes is not matched in one go, because no other thread runs meanwhile."""
 _SCALAR: Final = re.compile(rb"[^\s,\]}]+")
-_NESTING: Final = re.compile(rb'"[^"\\]*+(?:\\.[^"\\]*+)*+"?|[\[\]{}]', re.DOTALL)
+_NESTING: Final = re.compile(rb'"[^"\\]*+(?:\\.[^"\\]*+){0,50000}+(")?|[\[\]{}]', re.DOTALL)
 _OPENING: Final = frozenset(b"[{")
 _CLOSING: Final = frozenset(b"]}")
 
@@ -145,8 +146,19 @@ def _skip_space(raw: bytes, at: int) -> int:
 def _end_of_value(raw: bytes, start: int) -> int:
     first = raw[start]
     if first in _OPENING:
-        depth = 0
-        for token in _NESTING.finditer(raw, start):
+        return _end_of_nest(raw, start)
+    if first == 0x22:
+        return _end_of_string(raw, start + 1)
+    found = _SCALAR.match(raw, start)
+    if found is None:
+        raise FormatError(f"the value at byte {start} does not end")
+    return found.end()
+
+
+def _end_of_nest(raw: bytes, start: int) -> int:
+    depth, at = 0, start
+    while at < len(raw):
+        for token in _NESTING.finditer(raw, at):
             mark = raw[token.start()]
             if mark in _OPENING:
                 depth += 1
@@ -154,8 +166,19 @@ def _end_of_value(raw: bytes, start: int) -> int:
                 depth -= 1
                 if depth == 0:
                     return token.end()
-        raise FormatError(f"the value at byte {start} does not end")
-    found = (_STRING if first == 0x22 else _SCALAR).match(raw, start)
-    if found is None:
-        raise FormatError(f"the value at byte {start} does not end")
-    return found.end()
+            elif token.lastindex is None:
+                at = _end_of_string(raw, token.end())
+                break
+        else:
+            break
+    raise FormatError(f"the value at byte {start} does not end")
+
+
+def _end_of_string(raw: bytes, start: int) -> int:
+    """The end of a string of which everything before `start` was looked at."""
+    at = start
+    while (found := _STRETCH.match(raw, at)) is not None and found.end() > at:
+        at = found.end()
+    if raw[at : at + 1] != b'"':
+        raise FormatError(f"the text at byte {start} does not end")
+    return at + 1

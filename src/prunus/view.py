@@ -11,11 +11,11 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
-from hashlib import blake2b
 from typing import Any
 
 import msgspec
 
+from prunus.fingerprint import fingerprint
 from prunus.history import Attachment, Call, Marker, Message, Opaque, Part, Ref, Result, Role, Text, Thinking
 from prunus.ids import short_id
 from prunus.notes import is_note, outlined, pointed, uncounted, unfolded, unreminded
@@ -328,7 +328,7 @@ def weigh_result(text: str, counter: Counter) -> int:
 
 def _signature(tool: str, given: Mapping[str, Any] | str) -> bytes:
     plain = given.encode() if isinstance(given, str) else msgspec.json.encode(given, order="deterministic")
-    return blake2b(tool.encode() + b"\0" + plain, digest_size=16).digest()
+    return fingerprint(tool.encode() + b"\0" + plain)
 
 
 def _shown(touches: tuple[Touch, ...], text: str) -> tuple[Touch, ...]:

@@ -22,6 +22,7 @@ import msgspec
 from prunus.agent.calls import Site
 from prunus.agent.spoken import canonical, ids_and_words, said
 from prunus.enclosed import without_reminders
+from prunus.fingerprint import fingerprint
 from prunus.formats import digest
 from prunus.memory import chain
 from prunus.surrogates import encode
@@ -44,17 +45,17 @@ def behind(
     try:
         found = _digest(format, message, raw, model=model, first=first)
     except RecursionError:
-        found = blake2b(raw, digest_size=16).digest()
+        found = fingerprint(raw)
     return link if found is None else chain((found,), link)[0]
 
 
 def _digest(format: str, message: dict[str, Any] | None, raw: bytes, *, model: bool, first: bool) -> bytes | None:
     """The hash of what all copies of a message share; None where that is nothing."""
     if message is None:
-        return blake2b(raw, digest_size=16).digest()
+        return fingerprint(raw)
     if model:
         words = said(format, message)
-        return blake2b(encode(words), digest_size=16).digest() if words else None
+        return fingerprint(encode(words)) if words else None
     if first:
         return digest(message, raw)
     kept = _lasting(message)

@@ -80,6 +80,11 @@ class Arrival:
     shared: int
     """How many messages have the bytes that they had in that one."""
 
+    @property
+    def grown(self) -> bool:
+        """Whether all of that one, its newest message aside, stands in this one."""
+        return self.known is not None and self.shared >= len(self.known.cut) - 1
+
 
 class Threads:
     """The newest request of each conversation, as far as there is room."""
@@ -107,6 +112,11 @@ class Threads:
 
     def read(self, arrival: Arrival, lookup: Lookup, *, hides: bool) -> Thread:
         """Cut a request into steps, with all that is remembered of them."""
+        if not hides and not self._purposes:
+            # Nothing in it was ever kept from the client.
+            thread = Thread(arrival.root, hides, arrival.cut, (), arrival.cut.size)
+            self._remember(thread, arrival.known if arrival.grown else None)
+            return thread
         known = arrival.known if arrival.known is not None and arrival.known.hides == hides else None
         # A step is over once the model has spoken behind it.
         taken = known.steps[: bisect_left(known.steps, arrival.shared, key=lambda step: step.end)] if known else ()
@@ -119,7 +129,7 @@ class Threads:
         size = cut.size + sum(len(step.written) for step in steps if step.written is not None)
         thread = Thread(arrival.root, hides, cut, steps, size)
         if found.whole:
-            self._remember(thread, known)
+            self._remember(thread, known if known is not None and thread.continues(known) else None)
         return thread
 
     def _draft(self, format: str, step: Step, sayings: Sequence[Saying], *, hides: bool) -> _Draft:
@@ -135,8 +145,9 @@ class Threads:
         return _Draft(step, sayings, keys, sites)
 
     def _remember(self, thread: Thread, known: Thread | None) -> None:
+        """Hold a request in place of the one before it, if that is known."""
         with self._lock:
-            if known is not None and known in self._threads and thread.continues(known):
+            if known is not None and known in self._threads:
                 self._threads.remove(known)
                 self._held -= known.size
             self._threads.append(thread)

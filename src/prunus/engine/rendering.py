@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from bisect import bisect_left, insort
 from collections.abc import Iterable, Mapping
-from hashlib import blake2b
 
 from prunus.apply import change, extended
 from prunus.edits import Replacement
 from prunus.engine.in_force import InForce
+from prunus.fingerprint import fingerprint
 from prunus.formats import write
 from prunus.history import Message, Ref
 from prunus.invariants import Change, check
@@ -21,9 +21,8 @@ __all__ = ["Rendering", "key_of", "render"]
 
 def key_of(raw: bytes, edits: Mapping[int, Replacement]) -> bytes:
     """A name for a message with these edits; another message, or another edit, has another one."""
-    name = blake2b(raw, digest_size=16)
-    name.update(repr([(part, edits[part]) for part in sorted(edits)]).encode("utf-8", "surrogatepass"))
-    return name.digest()
+    changes = repr([(part, edits[part]) for part in sorted(edits)])
+    return fingerprint(raw, changes.encode("utf-8", "surrogatepass"))
 
 
 def render(

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping
-from hashlib import blake2b
 from typing import Any
 
 import msgspec
 
 from prunus.errors import FormatError
+from prunus.fingerprint import fingerprint
 from prunus.surrogates import decode
 
 __all__ = ["digest", "lifetime", "unmarked"]
@@ -29,7 +29,7 @@ def digest(message: Mapping[str, Any], raw: bytes) -> bytes:
         block = content[0]
         if isinstance(block, dict) and block.keys() == {"type", "text"} and block["type"] == "text":
             value = {**value, "content": block["text"]}
-    return blake2b(msgspec.json.encode(value), digest_size=16).digest()
+    return fingerprint(msgspec.json.encode(value))
 
 
 def unmarked(prompt: Mapping[str, Any]) -> dict[str, Any]:

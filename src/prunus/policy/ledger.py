@@ -6,6 +6,7 @@ costs a cache miss at most, because a conversation without one is pruned like a 
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import asdict, astuple, dataclass
 from typing import Any, Final, NamedTuple
 
@@ -91,25 +92,34 @@ class Ledger:
     @classmethod
     def load(cls, raw: bytes) -> Ledger:
         """Read what `dump` wrote."""
+        return cls.load_all([raw])
+
+    @classmethod
+    def load_all(cls, raws: Sequence[bytes]) -> Ledger:
+        """One ledger of several that were written apart."""
         try:
-            data = _read(raw)
-            tags = tuple(Tag(Ref(*place), text, added) for place, text, added in data.tags)
-            return cls(tuple(map(_edit, data.edits)), tuple(data.flushes), tuple(data.commands), tags)
+            dumps = _read(b"[%b]" % b",".join(raw or b"null" for raw in raws))
+            return cls(
+                tuple(_edit(row) for dump in dumps for row in dump.edits),
+                tuple(flush for dump in dumps for flush in dump.flushes),
+                tuple(command for dump in dumps for command in dump.commands),
+                tuple(Tag(Ref(*place), text, added) for dump in dumps for place, text, added in dump.tags),
+            )
         except (msgspec.MsgspecError, UnicodeDecodeError, RecursionError, KeyError, TypeError) as error:
             raise FormatError(f"not a ledger: {error}") from error
 
 
-def _read(raw: bytes) -> _Dump:
+def _read(raw: bytes) -> list[_Dump]:
     try:
-        data = msgspec.json.decode(raw, type=_Dump)
-        version = data.version
+        dumps = msgspec.json.decode(raw, type=list[_Dump])
+        versions = {dump.version for dump in dumps} - {VERSION}
     except msgspec.ValidationError:
-        version = msgspec.json.decode(raw, type=_Versioned).version
-        if version == VERSION:
+        versions = {dump.version for dump in msgspec.json.decode(raw, type=list[_Versioned])} - {VERSION}
+        if not versions:
             raise
-    if version != VERSION:
-        raise FormatError(f"a ledger of version {version}; this Prunus reads version {VERSION}")
-    return data
+    if versions:
+        raise FormatError(f"a ledger of version {versions.pop()}; this Prunus reads version {VERSION}")
+    return dumps
 
 
 class _Versioned(msgspec.Struct, frozen=True):

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import AsyncIterator, Awaitable, Callable
-from typing import Any
+from typing import Any, Final
 
 __all__ = ["Gone", "Message", "Peer", "Receive", "Send"]
 
@@ -13,8 +13,18 @@ Receive = Callable[[], Awaitable[Message]]
 Send = Callable[[Message], Awaitable[None]]
 
 
+_LARGE: Final = 1 << 20
+
+
 class Gone(Exception):
     """The client has hung up."""
+
+
+async def _joined(chunks: list[bytes], size: int) -> bytes:
+    if len(chunks) == 1:
+        return chunks[0]
+    # Python lets other threads run while it copies megabytes, but the event loop would stand.
+    return b"".join(chunks) if size < _LARGE else await asyncio.to_thread(b"".join, chunks)
 
 
 class Peer:
@@ -52,8 +62,8 @@ class Peer:
             chunks.append(chunk)
             size += len(chunk)
             if size > limit:
-                return b"".join(chunks), self._complete
-        return b"".join(chunks) if len(chunks) != 1 else chunks[0], True
+                return await _joined(chunks, size), self._complete
+        return await _joined(chunks, size), True
 
     def close(self) -> None:
         """The exchange is over: a client may hang up from now on."""

@@ -6,7 +6,6 @@ import asyncio
 import ssl
 from collections import defaultdict
 from collections.abc import AsyncIterator
-from functools import cached_property
 from typing import Final
 
 from prunus.proxy.connection import BrokenOff, Connection
@@ -97,12 +96,7 @@ class Pool:
         self._idle_timeout = idle_timeout
         self._parked: defaultdict[Place, list[Connection]] = defaultdict(list)
         self._closed = False
-
-    @cached_property
-    def _context(self) -> ssl.SSLContext:
-        context = ssl.create_default_context()
-        context.set_alpn_protocols(["http/1.1"])
-        return context
+        self._context: ssl.SSLContext | None = None
 
     async def take(self, place: Place) -> tuple[Connection, bool]:
         """A connection for one exchange, and whether it was used before."""
@@ -113,6 +107,9 @@ class Pool:
                 connection.take()
                 return connection, True
         async with asyncio.timeout(self._connect_timeout):
+            if self._context is None:
+                # Reading the certificates takes longer than others should wait.
+                self._context = await asyncio.to_thread(_new_context)
             return await dial(place, self._idle_timeout, self._context), False
 
     def give(self, exchange: Exchange) -> None:
@@ -135,6 +132,12 @@ class Pool:
             for connection in parked:
                 connection.abort()
         self._parked.clear()
+
+
+def _new_context() -> ssl.SSLContext:
+    context = ssl.create_default_context()
+    context.set_alpn_protocols(["http/1.1"])
+    return context
 
 
 async def _pieces(body: bytes) -> AsyncIterator[bytes]:

@@ -118,16 +118,12 @@ class SqliteMemory:
             return None
         _, depth, requests, seen, prompt, stamp, flushes, *account = row
         try:
-            rows = [Ledger.load(raw) for [raw] in edits]
+            rows = Ledger.load_all([raw for [raw] in edits])
             whole = Ledger.load(flushes) if flushes else Ledger()
         except FormatError:
             # Written by another version of Prunus: the conversation begins anew, for a cache miss at most.
             return None
-        ledger = replace(
-            whole,
-            edits=tuple(edit for row in rows for edit in row.edits),
-            tags=tuple(tag for row in rows for tag in row.tags),
-        )
+        ledger = replace(whole, edits=rows.edits, tags=rows.tags)
         self._note(id, stamp, ledger)
         return Memo(id, ledger, depth, requests, seen, prompt, Account(*account))
 
