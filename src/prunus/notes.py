@@ -9,6 +9,8 @@ from __future__ import annotations
 import re
 from collections.abc import Container, Iterable
 
+from prunus.numbers import as_number
+
 __all__ = [
     "bare",
     "code_note",
@@ -92,7 +94,7 @@ def pointer_note(what: str, earlier: str, size: int, *, among: bool = False) -> 
 def pointed(text: str) -> tuple[str, int] | None:
     """What such a sentence points to and its size; None if a text is something else."""
     found = _POINTER.fullmatch(text) if len(text) <= _LONGEST else None
-    return None if found is None else (found[1], int(found[2].replace(",", "")))
+    return None if found is None else (found[1], as_number(found[2].replace(",", "")))
 
 
 def tag(id: str, others: Iterable[tuple[str, str]] = ()) -> str:

@@ -19,6 +19,7 @@ from prunus.fingerprint import fingerprint
 from prunus.history import Attachment, Call, Marker, Message, Opaque, Part, Ref, Result, Role, Text, Thinking
 from prunus.ids import short_id
 from prunus.notes import is_note, outlined, pointed, uncounted, unfolded, unreminded
+from prunus.numbers import as_number
 from prunus.placed import PlacedIds, bare_result, content_of, shortened
 from prunus.tokens import Counter, attachment_tokens
 from prunus.tools import Meaning, Outcome, Span, Toolbox, Touch, is_cut, is_stub, outcome, process_of
@@ -343,7 +344,7 @@ def _shown(touches: tuple[Touch, ...], text: str) -> tuple[Touch, ...]:
         return touches
     if not is_cut(text):
         return touches
-    numbers = [int(found) for found in _NUMBERED.findall(text[-1500:])]
+    numbers = [as_number(found) for found in _NUMBERED.findall(text[-1500:])]
     # Without line numbers nothing tells how far it came, so it covers nothing but itself.
     end = max(numbers) if numbers else touch.span.start
     return (replace(touch, span=Span(touch.span.start, end)),)

@@ -8,6 +8,7 @@ from typing import Any, Final
 
 from prunus.changelog.changes import Action, Change, Piece, Undo
 from prunus.changelog.patches import blocks, from_patch
+from prunus.numbers import as_number
 
 __all__ = ["from_arguments", "path_in"]
 
@@ -90,7 +91,7 @@ def _numbered(given: Mapping[str, Any]) -> Piece | None:
         return _replaced(last - first + 1, text)
     command = given.get("command")
     if isinstance(command, str) and (found := _LINES.match(command)):
-        return _replaced(max(int(found[2]) - int(found[1]) + 1, 0), found[3])
+        return _replaced(max(as_number(found[2]) - as_number(found[1]) + 1, 0), found[3])
     if isinstance(command, str) and (found := _INSERT.match(command)):
         return Piece("", found[1])
     inserted = given.get("text") if "line" in given else None

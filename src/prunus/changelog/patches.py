@@ -7,6 +7,7 @@ from collections.abc import Iterator
 from typing import Final
 
 from prunus.changelog.changes import Change, Piece
+from prunus.numbers import as_number
 
 __all__ = ["blocks", "from_patch"]
 
@@ -109,7 +110,7 @@ def _unified(lines: list[str]) -> Iterator[Change]:
             new = _name(line)
         elif found := _HUNK.match(line):
             hunks.close()
-            left = [int(count or 1) for count in found.groups()]
+            left = [as_number(count or "1") for count in found.groups()]
         elif inside and line[:1] in ("-", "+", " ", ""):
             hunks.take(line)
             left[0] -= line[:1] != "+"

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from typing import Any, Final
 
 from prunus.history import Call
+from prunus.numbers import as_number
 
 __all__ = ["Insertion", "Replacement", "Splice", "Whole", "asked", "patch_in"]
 
@@ -61,7 +62,7 @@ def asked(call: Call, writes: bool) -> tuple[Change, ...] | None:
     if isinstance(given, str):
         return None
     if isinstance(command := given.get("command"), str) and (edit := _SWE_EDIT.match(command)):
-        return (Splice(int(edit[1]), int(edit[2]), edit[3]),)
+        return (Splice(as_number(edit[1]), as_number(edit[2]), edit[3]),)
     if isinstance(text := given.get("replacement_text"), str):
         lines = _number(given.get("start_line")), _number(given.get("end_line"))
         return None if None in lines else (Splice(lines[0] or 1, lines[1] or 1, text),)
@@ -105,7 +106,7 @@ def _replacement(given: Any, tool: str) -> Replacement | None:
 def _number(value: Any) -> int | None:
     try:
         return int(value) if value is not None and not isinstance(value, bool) else None
-    except (TypeError, ValueError):
+    except (TypeError, ValueError, OverflowError):
         return None
 
 

@@ -13,6 +13,7 @@ from typing import Final
 
 from prunus.files.content import Content, Line
 from prunus.files.lines import MOST, Patience, fitting
+from prunus.numbers import as_number
 
 __all__ = ["Hunk", "Section", "Step", "apply_hunks", "apply_steps", "sections", "steps"]
 
@@ -234,7 +235,7 @@ def steps(diff: str) -> tuple[Step, ...]:
         at += 1
         if numbers is None:
             continue
-        counts = [int(numbers[2] or 1), int(numbers[4] or 1)]
+        counts = [as_number(numbers[2] or "1"), as_number(numbers[4] or "1")]
         old: list[str] = []
         new: list[str] = []
         while at < len(lines) and (len(old) < counts[0] or len(new) < counts[1]):
@@ -248,7 +249,7 @@ def steps(diff: str) -> tuple[Step, ...]:
             at += 1
         if [len(old), len(new)] != counts:
             return ()
-        start = int(numbers[1]) + (counts[0] == 0)
+        start = as_number(numbers[1]) + (counts[0] == 0)
         found.append(Step(start, tuple(old), tuple(new)))
     return tuple(found)
 

@@ -13,6 +13,7 @@ from typing import Final, Literal
 from prunus.files.content import Content, Line
 from prunus.files.patterns import effort, replacement_of, translated
 from prunus.files.programs import READERS
+from prunus.numbers import as_number
 from prunus.tools.changers import bare, changed
 from prunus.tools.words import Simple, simples
 
@@ -181,7 +182,10 @@ def _address(text: str, extended: bool) -> tuple[Address, str] | None:
         first, last = numbers[1], numbers[2]
         if first == "0" or (first == "$" and last):
             return None
-        bounds = (0 if first == "$" else int(first), None if last is None else 0 if last == "$" else int(last))
+        bounds = (
+            0 if first == "$" else as_number(first),
+            None if last is None else 0 if last == "$" else as_number(last),
+        )
         return Address(*bounds), text[numbers.end() :]
     if not text.startswith("/"):
         return Address(), text

@@ -12,6 +12,7 @@ from typing import Final
 
 from prunus.files.content import split
 from prunus.files.style import PLAIN, Style, numbered
+from prunus.numbers import as_number
 from prunus.tools import Span, is_cut
 
 __all__ = ["Shown", "read_result", "returned", "snippet", "window"]
@@ -75,7 +76,7 @@ def read_result(tool: str, span: Span, text: str) -> Shown | None:
     if (found := _CAT.search(text[:600])) is not None:
         return _cat(text, found.end(), span)
     if found := _GEMINI.match(text) or _QWEN.match(text):
-        return _told(text[found.end() :], int(found[1]), int(found[2]), int(found[3]))
+        return _told(text[found.end() :], as_number(found[1]), as_number(found[2]), as_number(found[3]))
     lines = text.split("\n")
     listed = numbered(lines) if tool.rsplit("__", 1)[-1] in _NUMBERING else None
     if listed is not None and listed.start == max(span.start, 1) and (tool != "read" and tool != "read_file"):
@@ -116,7 +117,7 @@ def snippet(text: str) -> Shown | None:
             texts = tuple(map(_short, listed.texts))
             return Shown(listed.start, texts if texts[-1] != "" else texts[:-1], style=listed.style)
     if found := _QWEN.match(text):
-        return _told(text[found.end() :], int(found[1]), int(found[2]), int(found[3]))
+        return _told(text[found.end() :], as_number(found[1]), as_number(found[2]), as_number(found[3]))
     return None
 
 
@@ -146,7 +147,7 @@ def window(text: str) -> Shown | None:
     opened = _OPEN.search(text)
     if listed is None or opened is None:
         return None
-    total = int(heads[0]["total"])
+    total = as_number(heads[0]["total"])
     if listed.start + len(listed.texts) - 1 > total:
         return None
     return Shown(listed.start, tuple(map(_short, listed.texts)), total, None, listed.style, opened[1].strip())
@@ -178,7 +179,7 @@ def _opencode(text: str, start: int, head: str) -> Shown | None:
     more = _OPENCODE_MORE.search(rest[:200])
     foot = "\n\n(End of file - total {total} lines)\n" + ("</file>" if head.startswith("<file>") else "</content>")
     style = replace(listed.style, head=head, foot=foot)
-    count = int(ended[1]) if ended else int(more[1]) if more else None
+    count = as_number(ended[1]) if ended else as_number(more[1]) if more else None
     end = listed.start - 1 + len(texts)
     if (ended and count != end) or (count is not None and count < end):
         count = None

@@ -12,6 +12,8 @@ from dataclasses import dataclass
 from itertools import pairwise
 from typing import Final, NamedTuple
 
+from prunus.numbers import as_number
+
 __all__ = ["PLAIN", "Numbered", "Style", "numbered"]
 
 _FIRST: Final = re.compile(r"( *)(\d+)(→|\t|\| ?|: |:|\. )")
@@ -75,7 +77,7 @@ def numbered(lines: Sequence[str], separator: str | None = None) -> Numbered | N
     if first is None or (separator is not None and not first[3].startswith(separator)):
         return None
     mark = separator or first[3]
-    start = int(first[2])
+    start = as_number(first[2])
     texts: list[str] = []
     for number, line in enumerate(lines, start):
         front = line.lstrip(" ")

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from prunus.edits import Edit
+from prunus.numbers import as_number
 from prunus.strategies.choices import Rules, discarded, kept
 from prunus.strategies.command import Command
 from prunus.view import Use, View
@@ -29,7 +30,7 @@ def wishes(command: Command, at: int, view: View, rules: Rules) -> Iterator[Edit
 
 def swept(words: str, at: int, view: View, rules: Rules) -> list[Use]:
     """The newest results before a message: as many as given, or all since the user spoke before."""
-    count = int(words) if words.isdecimal() else None
+    count = as_number(words) if words.isdecimal() else None
     since = view.loops[at] - 1 if at < len(view.loops) else view.loop
     found: list[Use] = []
     for use in reversed(view.uses):

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from typing import Literal
 
+from prunus.numbers import as_number
 from prunus.tools.identity import body_of
 from prunus.tools.meaning import Kind, Meaning
 
@@ -117,7 +118,7 @@ def exit_code(text: str) -> int | None:
     if text.startswith("Command: ") and (at := text.find("\nChunk ID: ")) > 0:
         text = text[at + 1 :]
     found = _CODE_AT_FRONT.match(text) or _CODE_AT_END.search(text, max(0, len(text) - 400))
-    return int(next(code for code in found.groups() if code is not None)) if found else None
+    return as_number(next(code for code in found.groups() if code is not None)) if found else None
 
 
 def _by_command(meaning: Meaning) -> bool:

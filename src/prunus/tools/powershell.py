@@ -6,6 +6,7 @@ import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+from prunus.numbers import as_number
 from prunus.tools.lines import first, last, skip, within
 from prunus.tools.meaning import FULL, Span, Touch
 from prunus.tools.paths import join
@@ -114,7 +115,7 @@ class _Walk:
         self.files.pop(name, None)
         self.numbers.pop(name, None)
         if len(value) == 1 and value[0].text.isdigit():
-            self.numbers[name] = int(value[0].text)
+            self.numbers[name] = as_number(value[0].text)
         elif value and len(stages) == 1:
             inner = value
             if len(value) == 1 and value[0].kind == "block" and value[0].text.endswith(")"):
@@ -220,7 +221,7 @@ class _Walk:
                 if low in _FIRST | _LAST:
                     if not value.isdigit():
                         return None
-                    span = first(FULL, int(value)) if low in _FIRST else last(FULL, int(value))
+                    span = first(FULL, as_number(value)) if low in _FIRST else last(FULL, as_number(value))
                 elif low in _PATH:
                     paths.append(value)
                 elif low not in _VALUED:
@@ -271,18 +272,20 @@ class _Walk:
             cut = re.fullmatch(r"\[(\d+)\.\.(\d+)\]|", tail)
             if source is None or len(source) != 1 or cut is None or len(head) > 1:
                 return None
-            part = Span(int(cut[1]) + 1, int(cut[2]) + 1) if cut[1] else FULL
+            part = Span(as_number(cut[1]) + 1, as_number(cut[2]) + 1) if cut[1] else FULL
             return self.part(source[0].path, source[0].span, part, stages[1:])
         if found := _SLICE.fullmatch(text):
             if found[1] not in self.files or len(head) > 1:
                 return None
-            return self.part(*self.files[found[1]], Span(int(found[2]) + 1, int(found[3]) + 1), stages[1:])
+            return self.part(
+                *self.files[found[1]], Span(as_number(found[2]) + 1, as_number(found[3]) + 1), stages[1:]
+            )
         if text[:1] == "$" and text[1:] in self.files and len(head) == 1:
             return self.part(*self.files[text[1:]], FULL, stages[1:])
         if text == "for" and len(head) == 3 and len(stages) == 1:
             return self.loop(head[1].text, head[2].text)
         if (found := re.fullmatch(r"(\d+)\.\.(\d+)", text)) and len(stages) == 2:
-            return self.counted(int(found[1]), int(found[2]), stages[1])
+            return self.counted(as_number(found[1]), as_number(found[2]), stages[1])
         return None
 
     def part(
@@ -328,7 +331,7 @@ class _Walk:
         return self.part(path, span, Span(start + shift, stop + shift), [])
 
     def number(self, text: str) -> int | None:
-        return int(text) if text.isdigit() else self.numbers.get(text[1:])
+        return as_number(text) if text.isdigit() else self.numbers.get(text[1:])
 
 
 def _selected(span: Span, stage: Sequence[Token]) -> Span | None:
@@ -337,7 +340,7 @@ def _selected(span: Span, stage: Sequence[Token]) -> Span | None:
     if name in ("foreach-object", "%", "foreach") and len(stage) == 2 and stage[1].kind == "block":
         body = stage[1].text[1:-1]
         if found := _BETWEEN.fullmatch(body):
-            return within(span, Span(max(int(found[2]), 1), int(found[3])))
+            return within(span, Span(max(as_number(found[2]), 1), as_number(found[3])))
         return span if _NUMBERED.search(body) and not _DECIDES.search(body) else None
     if name not in ("select-object", "select"):
         return None
@@ -348,7 +351,7 @@ def _selected(span: Span, stage: Sequence[Token]) -> Span | None:
     for flag, value in zip(flags[::2], flags[1::2], strict=True):
         if flag.text.lower() not in ("-first", "-last", "-skip") or not value.text.isdigit():
             return None
-        counts[flag.text.lower()] = int(value.text)
+        counts[flag.text.lower()] = as_number(value.text)
     part: Span | None = span
     if "-last" in counts:
         return last(span, counts["-last"]) if len(counts) == 1 else None

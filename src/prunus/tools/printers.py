@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Sequence
 
+from prunus.numbers import as_number
 from prunus.tools.meaning import FULL, Span
 from prunus.tools.words import Word
 
@@ -93,7 +94,7 @@ def _bat(words: Sequence[Word]) -> Printed | None:
             found = _RANGE.fullmatch(text.partition("=")[2])
             if found is None or span is not FULL:
                 return None
-            span = Span(int(found[1] or 1), int(found[2]) if found[2] else None)
+            span = Span(as_number(found[1] or "1"), as_number(found[2]) if found[2] else None)
         else:
             rest.append(words[at - 1])
     shown = _files(rest, "pn", _BAT_VALUED)
@@ -130,7 +131,7 @@ def _head(words: Sequence[Word]) -> Printed | None:
     counted = _counted(words)
     if counted is None or not counted[1].isdigit() or counted[1] == "0":
         return None
-    return counted[0], (Span(1, int(counted[1])),)
+    return counted[0], (Span(1, as_number(counted[1])),)
 
 
 def _tail(words: Sequence[Word]) -> Printed | None:
@@ -139,10 +140,10 @@ def _tail(words: Sequence[Word]) -> Printed | None:
         return None
     files, count = counted
     if count.startswith("+") and count[1:].isdigit():
-        return files, (Span(max(int(count[1:]), 1), None),)
+        return files, (Span(max(as_number(count[1:]), 1), None),)
     if not count.isdigit() or count == "0":
         return None
-    return files, (Span(-int(count), None),)
+    return files, (Span(-as_number(count), None),)
 
 
 def _sed(words: Sequence[Word]) -> Printed | None:
@@ -178,12 +179,12 @@ def _sed_spans(script: str, *, quiet: bool) -> tuple[Span, ...]:
     steps = _sed_steps(script)
     if not quiet:
         if len(steps) == 1 and _SED_QUIT.fullmatch(steps[0]):
-            return (Span(1, int(steps[0][:-1])),)
+            return (Span(1, as_number(steps[0][:-1])),)
         return ()
     spans: list[Span] = []
     for step in steps:
         if _SED_QUIT.fullmatch(step) and spans:
-            if spans[-1].end is None or int(step[:-1]) < spans[-1].end:
+            if spans[-1].end is None or as_number(step[:-1]) < spans[-1].end:
                 return ()
             continue
         found = _SED_PRINT.fullmatch(step)
@@ -193,12 +194,12 @@ def _sed_spans(script: str, *, quiet: bool) -> tuple[Span, ...]:
         if start is None:
             spans.append(Span(-1, None))
         elif end is None:
-            spans.append(Span(max(int(start), 1), int(start)))
+            spans.append(Span(max(as_number(start), 1), as_number(start)))
         elif end == "$":
-            spans.append(Span(int(start), None))
+            spans.append(Span(as_number(start), None))
         else:
-            stop = int(start) + int(end[1:]) if end[0] == "+" else int(end)
-            spans.append(Span(max(int(start), 1), max(stop, int(start))))
+            stop = as_number(start) + as_number(end[1:]) if end[0] == "+" else as_number(end)
+            spans.append(Span(max(as_number(start), 1), max(stop, as_number(start))))
     return tuple(spans)
 
 
@@ -225,14 +226,14 @@ def _awk(words: Sequence[Word]) -> Printed | None:
         return None
     part = found.groupdict()
     if part["from"]:
-        span = Span(int(part["from"]), int(part["to"]))
+        span = Span(as_number(part["from"]), as_number(part["to"]))
     elif part["only"]:
-        span = Span(int(part["only"]), int(part["only"]))
+        span = Span(as_number(part["only"]), as_number(part["only"]))
     elif part["c"]:
-        span = Span(1, int(part["c"]) - (part["top"] == "<"))
+        span = Span(1, as_number(part["c"]) - (part["top"] == "<"))
     else:
-        end = int(part["b"]) - (part["high"] == "<") if part["b"] else None
-        span = Span(max(int(part["a"]) + (part["low"] == ">"), 1), end)
+        end = as_number(part["b"]) - (part["high"] == "<") if part["b"] else None
+        span = Span(max(as_number(part["a"]) + (part["low"] == ">"), 1), end)
     if span.end is not None and span.end < span.start:
         return None
     return tuple(words[1:]), (span,)

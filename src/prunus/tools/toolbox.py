@@ -241,7 +241,7 @@ def _span(tool: Tool, given: Mapping[str, Any]) -> Span | None:
             bounds = given[tool.lines]
             first, last = int(bounds[0]) + shift, int(bounds[1]) + shift
             last = None if bounds[1] in (-1, "-1") else last
-    except (TypeError, ValueError, IndexError, KeyError):
+    except (TypeError, ValueError, IndexError, KeyError, OverflowError):
         return None
     if first < 0:
         return None

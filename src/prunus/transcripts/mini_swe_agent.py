@@ -12,6 +12,7 @@ from collections.abc import Iterator, Sequence
 from typing import Any
 
 from prunus.enclosed import enclosed
+from prunus.numbers import as_number
 from prunus.transcripts.chat_turns import conversation, function_call, message_turn, plain_turns
 from prunus.transcripts.fields import mapping, rows, text
 from prunus.transcripts.pairing import Turn
@@ -81,7 +82,7 @@ def _outcome(content: str) -> str | None:
         sections = {"output": shown.removeprefix("<output>").removeprefix("\n").removesuffix("</output>")}
     else:
         sections = _sections(shown)
-    return _json({"returncode": int(code[1])} | sections)
+    return _json({"returncode": as_number(code[1])} | sections)
 
 
 def _sections(shown: str) -> dict[str, str]:

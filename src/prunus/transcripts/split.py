@@ -13,6 +13,7 @@ from typing import Any
 
 import msgspec
 
+from prunus.numbers import as_number
 from prunus.transcripts.fields import mapping, text
 from prunus.transcripts.recording import Recording
 
@@ -37,7 +38,7 @@ def gather(path: Path) -> Recording | None:
 def _events(folder: Path) -> Recording:
     """The events of OpenHands, in the order of their numbers; the conversation has the name of the folder above."""
     numbered = [(found, path) for path in folder.iterdir() if (found := _EVENT.fullmatch(path.name))]
-    read = [_read(path) for _, path in sorted(numbered, key=lambda pair: (int(pair[0][1]), pair[1]))]
+    read = [_read(path) for _, path in sorted(numbered, key=lambda pair: (as_number(pair[0][1]), pair[1]))]
     events = [event for event in read if event]
     return Recording(folder.parent.name, events, (), len(read) - len(events))
 

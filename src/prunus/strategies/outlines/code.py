@@ -11,6 +11,7 @@ from collections.abc import Iterator, Mapping
 from functools import lru_cache
 from typing import Final
 
+from prunus.numbers import as_number
 from prunus.strategies.outlines.names import names
 from prunus.strategies.outlines.paths import paths, squeezed
 from prunus.strategies.outlines.pieces import LONGEST, output
@@ -104,7 +105,7 @@ def definitions(text: str, path: str, first: int = 0) -> Iterator[Definition]:
         end = text.find("\n", found.end())
         start = found.end(1) + 1 if number else found.start()
         whole = text[start : min(len(text) if end < 0 else end, start + LONGEST)].strip()[:_SIGNATURE]
-        yield int(number) if number else line, next(word for word in words if word), whole
+        yield as_number(number) if number else line, next(word for word in words if word), whole
 
 
 def _ending(path: str) -> str:
