@@ -5,6 +5,7 @@ import gzip
 import json
 import socket
 from itertools import pairwise
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -231,6 +232,19 @@ def test_shadow_changes_nothing_and_says_what_it_would_have_done(provider: Provi
     assert events[0].what == "shadow"
     assert events[0].exchange.shadow
     assert events[0].exchange.tokens_after < events[0].exchange.tokens_before
+
+
+def test_what_shadow_decided_is_not_in_force_in_a_real_run(provider: Provider, tmp_path: Path) -> None:
+    store = {"url": f"sqlite:///{tmp_path}/store.db"}
+    requests = [body("anthropic_messages", more) for more in (0, 1, 2)]
+    with behind(provider, proxy={"shadow": True}, store=store, schedule="eager") as proxy:
+        for raw in requests[:2]:
+            call(proxy.url, "POST", "/v1/messages", raw)
+    events: list[Any] = []
+    with behind(provider, watch=events, store=store, schedule="manual") as proxy:
+        call(proxy.url, "POST", "/v1/messages", requests[2])
+    assert provider.asked[-1].body == requests[2]
+    assert events[0].exchange.request == 1
 
 
 def test_a_body_over_the_limit_streams_through(provider: Provider) -> None:

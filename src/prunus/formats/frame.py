@@ -115,7 +115,8 @@ def frame(body: bytes, name: str | None = None) -> Frame:
             starts, ends = _spans(body, start, items)
             return Frame(body, known, starts, ends)
         if opening != b"{":
-            raise FormatError(f"not JSON: the body starts with {body[start : start + 20]!r}")
+            begins = body[start : start + 20].decode("utf-8", "replace")
+            raise FormatError(f"not JSON: the body starts with {begins!r}" if begins else "not JSON: an empty body")
         return _frame_object(body, chosen)
     except msgspec.MsgspecError as error:
         raise FormatError(f"not JSON: {error}") from error

@@ -127,7 +127,8 @@ class Tenant:
             format=route.format,
             model=route.model,
             key=arrived.key,
-            owner=arrived.caller,
+            # In shadow mode nothing is sent as it was decided, so what was decided says nothing of a real run.
+            owner=f"{arrived.caller} shadow" if settings.proxy.shadow else arrived.caller,
             deadline=deadline,
             claim=claim,
             hold=bool(look.hold),
