@@ -11,7 +11,10 @@ import pytest
 from prunus import Settings, prune
 from prunus.agent import execute
 from prunus.agent.exchange import FIELDS, call_and_result
+from prunus.agent.look import look_at
 from prunus.errors import FormatError
+from prunus.strategies.asked import Asked
+from prunus.strategies.wishes import swept
 
 TEXT = "line of a file\n" * 60
 SETTINGS = Settings(agent={"offer": "mcp"})
@@ -97,3 +100,57 @@ def test_edits_in_force_are_those_that_are_given() -> None:
 def test_what_is_no_request_is_refused_in_words(raw: bytes) -> None:
     with pytest.raises(FormatError):
         execute(raw, {"action": "discard", "targets": [["tools"]]})
+
+
+def failing(format: str) -> bytes:
+    """A request in which a read, a failing command, an edit and the same read again were made."""
+    first: Any = {"role": "user", "content": "Go."}
+    if format == "gemini":
+        first = {"role": "user", "parts": [{"text": "Go."}]}
+    failed = call_and_result(format, "c2", "bash", {"command": "make"}, f"Exit code 2\nmake: *** Error 2\n{TEXT}")
+    if format == "anthropic_messages":
+        failed[-1]["content"][0]["is_error"] = True
+    if format == "gemini":
+        answer = failed[-1]["parts"][0]["functionResponse"]
+        answer["response"] = {"error": answer["response"]["output"]}
+    edit = {"filePath": "/b", "oldString": "x", "newString": "y"}
+    messages = [
+        first,
+        *call_and_result(format, "c1", "read", {"filePath": "/a"}, TEXT),
+        *failed,
+        *call_and_result(format, "c3", "edit", edit, f"Edited. {TEXT}"),
+        *call_and_result(format, "c4", "read", {"filePath": "/a"}, TEXT),
+        *call_and_result(format, "c5", "bash", {"command": "pwd -P"}, TEXT),
+    ]
+    return json.dumps({"model": "claude-x", FIELDS[format]: messages}).encode()
+
+
+@every_format
+def test_the_answer_says_of_each_target_why_it_cannot_be_pruned(format: str) -> None:
+    raw = failing(format)
+    settings = Settings(preset="acp", agent={"offer": "mcp"}, turn_protection=2)
+    whole = look_at(raw, settings, format).engine
+    read, failed, edit, again, newest = (whole.names[use.result] for use in whole.view.uses)
+    given = {"action": "discard", "targets": [[read], [failed], [edit], [again], [newest], ["ffffff"]]}
+    words = execute(raw, given, settings, format=format)
+    assert "Discarded read of /a: 1 result" in words
+    assert "Already pruned: read of /a" in words
+    assert "(a failed call stays for debugging)" in words and "(edit is protected)" in words
+    assert "Goes later: output of `pwd -P` (younger than 2 turns)" in words
+    assert "Not found: ffffff." in words
+    assert execute(raw, {"action": "discard", "targets": [[failed]]}, Settings(), format=format).startswith(
+        "Discarded "
+    )
+
+
+@every_format
+def test_a_failed_call_cannot_be_distilled_or_swept_in_acp(format: str) -> None:
+    raw = failing(format)
+    settings = Settings(preset="acp", agent={"offer": "mcp"})
+    engine = look_at(raw, settings, format).engine
+    failed = engine.view.uses[1]
+    words = execute(
+        raw, {"action": "distill", "targets": [[engine.names[failed.result], "short"]]}, settings, format=format
+    )
+    assert words.startswith("Protected: ") and "stays for debugging" in words
+    assert failed not in swept("", len(engine.view.turns), engine.view, engine.asked or Asked())

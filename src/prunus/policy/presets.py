@@ -50,7 +50,7 @@ PRESETS: Final[Mapping[str, Mapping[str, Any]]] = {
     },
     # The rules of the ACP plugin as its documents describe them.
     "acp": {
-        "asked": {},
+        "asked": {"errors": False},
         "duplicate_calls": {},
         "stale_reads": {"after_edits": True},
         "repeated_views": {"any_operation": True},

@@ -43,6 +43,8 @@ class Asked:
     """Whether it may discard its own words."""
     thinking: bool = True
     """Whether it may discard its reasoning."""
+    errors: bool = True
+    """Whether it may discard the results of failed calls."""
 
     def groups(self, use: Use) -> Iterable[Hashable]:
         if is_prune(use.tool) and use.ok:

@@ -54,6 +54,9 @@ class Rules(Protocol):
     @property
     def thinking(self) -> bool: ...
 
+    @property
+    def errors(self) -> bool: ...
+
     def forbids(self, tool: str) -> bool: ...
 
 
@@ -116,6 +119,8 @@ def discarded(ref: Ref, summary: str, by: Ref | None, view: View, rules: Rules, 
             use = view.by_ref[ref]
             if rules.forbids(use.tool):
                 return Choice(name, ref, problem="protected", reason=f"{use.tool} is protected")
+            if not (use.ok or rules.errors):
+                return Choice(name, ref, problem="protected", reason="a failed call stays for debugging")
             if use.cut:
                 return Choice(name, ref, problem="already")
             what = describe(use)
