@@ -10,6 +10,8 @@ SOURCE = Path(__file__).parent.parent / "src" / "prunus"
 
 ROOMS = (
     "errors",
+    "fingerprint",
+    "numbers",
     "printable",
     "surrogates",
     "splice",
