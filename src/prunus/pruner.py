@@ -29,7 +29,7 @@ from prunus.policy.schedule import Schedule
 from prunus.settings import Settings
 from prunus.timing import Timing
 
-__all__ = ["Pruner", "prune"]
+__all__ = ["Pruner", "prune", "shows_ids"]
 
 T = TypeVar("T")
 
@@ -295,7 +295,7 @@ class Pruner:
             self._guards,
             self._toolbox,
             self._counter,
-            tags=_offers(self.settings, read),
+            tags=shows_ids(self.settings, read),
             declared=declares_tools(read),
             own_ids=self.settings.agent.own_ids,
             reminders=self.settings.active_reminders(),
@@ -378,14 +378,14 @@ def _differing(
     return {i: after.get(i) for i in before.keys() | after.keys() if before.get(i) != after.get(i)}
 
 
-def _offers(settings: Settings, read: Body) -> bool:
+def shows_ids(settings: Settings, read: Body) -> bool:
     """Whether the model of a request can ask for parts by their ids.
 
-    A tool that is offered by MCP may come later; one that the proxy adds is there from the first request on.
+    A tool that the client offers may come later; one that the proxy adds is there from the first request on.
     """
     offer = settings.agent.offer
     if offer != "hidden":
-        return offer == "mcp"
+        return offer != "off"
     tools = read.prompt.get("tools", b"")
     return b"context_prune" in (tools if isinstance(tools, bytes) else encode(tools))
 

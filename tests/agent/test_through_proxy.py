@@ -222,3 +222,34 @@ def test_an_answer_that_cannot_be_decoded_does_not_look_whole(encoding: str, pro
             return
         with pytest.raises((ConnectionError, HTTPException)):
             call(proxy.url, "POST", PATHS["openai_chat"], body, [("content-type", "application/json")])
+
+
+@pytest.mark.parametrize("format", FORMATS)
+def test_a_question_without_tools_is_told_nothing_unless_it_continues_a_conversation(
+    format: str, provider: Provider
+) -> None:
+    def without_tools(messages: list[Any]) -> bytes:
+        body = json.loads(question(format, messages))
+        del body["tools"]
+        return json.dumps(body).encode()
+
+    said = "anchor the essential"
+    key, tool = ("file_path", "Read") if format == "anthropic_messages" else ("filePath", "read")
+    messages: list[Any] = [{"role": "user", "content": "Look."}]
+    kind = [("content-type", "application/json")]
+    with behind(provider, preset="acp", agent={"offer": "hidden"}) as proxy:
+        title = without_tools([{"role": "user", "content": "A title for this, please."}])
+        script(provider, format, True, [("text", "Title.")])
+        call(proxy.url, "POST", PATHS[format], title, kind)
+        assert provider.asked[-1].body == title
+        for n in range(3):
+            script(provider, format, True, [("call", f"toolu_00000000000{n}", tool, {key: "/1"})])
+            answered = call(proxy.url, "POST", PATHS[format], question(format, messages), kind)
+            assert said in provider.asked[-1].body.decode()
+            messages += keep(format, understood(format, answered.body, streaming=True)["message"])
+            messages += results(format, [(f"toolu_00000000000{n}", TEXT)])
+        messages.append({"role": "user", "content": "A summary, please."})
+        script(provider, format, True, [("text", "Summary.")])
+        call(proxy.url, "POST", PATHS[format], without_tools(messages), kind)
+        whole = provider.asked[-1].body.decode()
+        assert said in whole and "removed" in whole, "it carries the edits that are in force"

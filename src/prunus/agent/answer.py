@@ -13,7 +13,7 @@ from prunus.edits import Edit, Gone, Note
 from prunus.engine import Engine
 from prunus.formats import encode, frame
 from prunus.history import Ref, Result, Text, Thinking
-from prunus.pruner import prune
+from prunus.pruner import prune, shows_ids
 from prunus.settings import Settings
 from prunus.strategies.asked import Asked
 from prunus.strategies.choices import HEADINGS, Choice, discarded
@@ -32,6 +32,10 @@ _DONE: Final = {
     "replace": "Replaced a part of",
 }
 _SMALL: Final = "too short to be worth it"
+_NO_IDS: Final = (
+    "No result shows an id here. context_info lists them; tools, messages, thinking or * name all of a kind. "
+    'Settings(agent={"offer": "library"}) puts an id behind every result that may go.'
+)
 _LASTING: Final = frozenset({"protected_tools", "protected_paths", "critical", "definitions", "open_calls"})
 
 
@@ -49,9 +53,11 @@ def execute(
     Nothing has to be remembered: put the call and this text into the history, and pruning the next request
     carries the decision out. `edits` are those in force (`Outcome.edits`); without them the request is pruned anew.
     """
-    settings = _offering(settings or Settings())
+    given = settings or Settings()
+    settings = _offering(given)
     raw = body if isinstance(body, bytes) else body.encode() if isinstance(body, str) else encode(body)
-    read = frame(raw, format).format
+    cut = frame(raw, format)
+    read, hint = cut.format, "" if shows_ids(given, cut) else _NO_IDS
     name = read.name
     if raw.lstrip()[:1] == b"[":
         raw = b'{"%b":%b}' % (read.field.encode(), raw)
@@ -60,11 +66,14 @@ def execute(
     look = look_at(whole, settings, name, held)
     if is_info(tool):
         return info(look.engine, look.around, look.window, look.pressure)
-    return answer(look.engine, look.engine.view.uses[-1], {edit.target for edit in held if _cuts(edit)})
+    return answer(look.engine, look.engine.view.uses[-1], {edit.target for edit in held if _cuts(edit)}, hint)
 
 
-def answer(engine: Engine, use: Use, cut: Collection[Ref] = ()) -> str:
-    """The words for one call, of an engine that has taken it in; `cut` was in force before."""
+def answer(engine: Engine, use: Use, cut: Collection[Ref] = (), hint: str = "") -> str:
+    """The words for one call, of an engine that has taken it in; `cut` was in force before.
+
+    `hint` is said where an id is not found.
+    """
     rules = engine.asked or Asked()
     call = engine.view.part(use.call)
     decision = parse(getattr(call, "input", ""))
@@ -72,7 +81,8 @@ def answer(engine: Engine, use: Use, cut: Collection[Ref] = ()) -> str:
     told = _Told(engine, decision, set(cut))
     for choice in rules.choices(use, earlier, engine.view):
         told.take(choice)
-    return told.text()
+    found = told.text()
+    return f"{found}\n{hint}" if hint and HEADINGS["unknown"] in told.failed else found
 
 
 class _Told:
@@ -84,7 +94,7 @@ class _Told:
         self._cut = cut
         self._done: list[Ref] = []
         self._tokens = 0
-        self._failed: dict[str, list[str]] = {}
+        self.failed: dict[str, list[str]] = {}
 
     def take(self, choice: Choice) -> None:
         """Sort one target: carried out, or why not."""
@@ -127,7 +137,7 @@ class _Told:
             self._fail("Goes later", f"{label} ({refusal.reason})")
 
     def _fail(self, kind: str, words: str) -> None:
-        self._failed.setdefault(kind, []).append(words)
+        self.failed.setdefault(kind, []).append(words)
 
     def _label(self, ref: Ref | None, otherwise: str) -> str:
         """What a part is, in words instead of its id."""
@@ -148,11 +158,11 @@ class _Told:
             kinds = _counted(type(self._engine.view.part(ref)) for ref in self._done)
             gain = f", about {self._tokens:,} tokens" if self._tokens > 0 else ""
             lines.append(f"{_DONE[self._decision.action]} {names}: {kinds}{gain}.")
-        lines += (f"{kind}: {_folded(words)}." for kind, words in self._failed.items())
+        lines += (f"{kind}: {_folded(words)}." for kind, words in self.failed.items())
         lines += (f"Not understood: {problem}." for problem in self._decision.problems)
         if not lines:
             lines.append("Nothing to do.")
-        if self._failed or self._decision.problems:
+        if self.failed or self._decision.problems:
             lines.append(self._inventory())
         return "\n".join(lines)
 
@@ -189,4 +199,4 @@ def _offering(settings: Settings) -> Settings:
     """The settings with the tool on offer, since it is being used."""
     if settings.agent.offer != "off":
         return settings
-    return Settings(**{**settings.dump(), "agent": {**settings.dump()["agent"], "offer": "mcp"}})
+    return Settings(**{**settings.dump(), "agent": {**settings.dump()["agent"], "offer": "library"}})

@@ -19,6 +19,7 @@ from prunus.agent.calls import Site
 from prunus.agent.chat_commands import command_of, respond
 from prunus.agent.echo import ShownIds
 from prunus.agent.exchange import FIELDS, extended, place_beside, results, rewritten
+from prunus.agent.guidance import guidance
 from prunus.agent.hops import as_sent, thoughts_of
 from prunus.agent.offer import offer
 from prunus.agent.record import Mixed, Record
@@ -26,6 +27,7 @@ from prunus.agent.replies import failure, reply
 from prunus.agent.schema import TOOLS
 from prunus.agent.session import Archive, statistics
 from prunus.agent.sse import Event, Events
+from prunus.agent.system_text import place_system_text
 from prunus.agent.threads import Found, Threads
 from prunus.agent.veils import Screen, Veil, veil_of
 from prunus.agent.wires import HiddenCall, Wire, wire_of
@@ -66,6 +68,7 @@ class AgentLayer:
         self.threads = Threads(
             settings.limits.conversations, settings.limits.memory // _SHARE, purposes=settings.agent.intent
         )
+        self.guidance = guidance(settings) if settings.agent.offer != "off" else ""
         self._shelf = shelf
         self._trouble = trouble
         self._known: OrderedDict[tuple[str, str], bytes] = OrderedDict()
@@ -176,7 +179,7 @@ class Visit:
         return reply(self._format, text, cut.body, streaming=self._streaming)
 
     def before(self) -> bytes:
-        """The body with what the client does not know: hidden exchanges, intents of edits, and tools."""
+        """The body with what the client does not know: hidden exchanges, intents of edits, tools, and guidance."""
         cut = self._arrival.cut
         # Arguments that Gemini streams piece by piece would have to be put together here.
         pieces = self._format == "gemini" and b'"streamFunctionCallArguments"' in cut.around()
@@ -188,6 +191,8 @@ class Visit:
         thread = self._layer.threads.read(self._arrival, partial(self._layer.recall, self._tenant), hides=hides)
         self._link = thread.next
         beside = [] if tools is None else [place_beside(cut, "tools", tools)]
+        if self._layer.guidance and (hides or self._settings.agent.offer != "hidden"):
+            beside += place_system_text(cut, self._layer.guidance)
         self._given = rewritten(cut, [*thread.changes(), *beside])
         return self._given
 

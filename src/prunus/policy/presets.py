@@ -77,7 +77,7 @@ PRESETS: Final[Mapping[str, Mapping[str, Any]]] = {
 
 OTHER_SETTINGS: Final[Mapping[str, Mapping[str, Any]]] = {
     # As the seeds have it: at once, and with the agent's own tool.
-    "acp": {"schedule": "eager", "agent": {"offer": "hidden"}},
+    "acp": {"schedule": "eager", "agent": {"offer": "hidden", "guidance": True}},
     "smart": {"schedule": "eager"},
 }
 """What a preset sets beside its strategies."""

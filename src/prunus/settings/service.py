@@ -23,8 +23,9 @@ def _place(url: str) -> str:
 class Agent(Section):
     """What the agent itself may do about its context."""
 
-    offer: Literal["off", "hidden", "mcp"] = "off"
-    """How `context_prune` is offered: not at all, by the proxy without the client noticing, or by `prunus mcp`."""
+    offer: Literal["off", "hidden", "mcp", "library"] = "off"
+    """How `context_prune` is offered: not at all, by the proxy without the client noticing, by `prunus mcp`, or by
+    a loop of your own."""
     commands: StrictBool = True
     """Whether the proxy answers `/prunus ...` and `/acp ...` in the chat."""
     intent: StrictBool = False
@@ -33,6 +34,8 @@ class Agent(Section):
     """How often the proxy may continue one turn of the model by itself."""
     own_ids: StrictBool = True
     """Whether the agent is also told the ids of its own words and of its reasoning."""
+    guidance: StrictBool = False
+    """Whether a system text tells an agent that has `context_prune` what to prune, and when."""
 
 
 class Reminders(Section):
