@@ -48,6 +48,7 @@ def explain(body: bytes, settings: Settings | None = None, format: str | None = 
         settings.toolbox(),
         settings.counter(),
         declared=declares_tools(cut),
+        words=settings.words,
     )
     load = Loader(cut)
 

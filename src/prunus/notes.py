@@ -8,10 +8,13 @@ from __future__ import annotations
 
 import re
 from collections.abc import Container, Iterable
+from typing import Literal
 
 from prunus.numbers import as_number
 
 __all__ = [
+    "Elsewhere",
+    "Words",
     "bare",
     "code_note",
     "distilled_note",
@@ -28,7 +31,9 @@ __all__ = [
     "pointed",
     "pointer_note",
     "reminder_note",
+    "reread_note",
     "shorten",
+    "superseded_note",
     "tag",
     "truncated_note",
     "uncounted",
@@ -38,6 +43,11 @@ __all__ = [
     "view_note",
     "written_note",
 ]
+
+Words = Literal["prunus", "seeds"]
+"""Whose words are left behind: our own, or those that the seed documents give."""
+Elsewhere = Literal["first", "earlier", "later", ""]
+"""The read that shows the text of another one; empty where none does."""
 
 _PREFIX = "[Prunus: "
 _VIEW = "[Prunus: current lines of "
@@ -53,6 +63,10 @@ _POINTER = re.compile(
     r"\[Prunus: [^\n]* removed; the earlier ([^\n]+) shows (?:the same|its lines among) ([\d,]+) characters\.\]"
 )
 _DISTILLED = re.compile(r"\[Prunus: [^\n]{0,300} removed; what you kept of it: ")
+_SEEDS = re.compile(
+    r"\[auto-superseded(?:: [^\n]*)?\]"
+    r"|\[Re-read of [^\n]+ - (?:see [^\n]* for content|the file changed since[^\n]*)\]"
+)
 _FILE = re.compile(r"\[File: [^\n]*, \d+KB\]")
 _ID = r"[0-9a-f]{6,32}"
 _TAG = re.compile(rf"(?:^|\n)\[id ({_ID})(?:, (?:thinking|text) {_ID})*\]\Z")
@@ -70,6 +84,8 @@ def is_note(text: str) -> bool:
     """Whether a text is nothing but such a sentence, or what is left of a shortened error."""
     if text.startswith(_PREFIX) and text.endswith("]"):
         return len(text) <= _LONGEST or _DISTILLED.match(text) is not None
+    if len(text) <= _LONGEST and text.startswith(("[auto-superseded", "[Re-read of ")):
+        return _SEEDS.fullmatch(text) is not None
     return _ERROR.search(text, max(0, len(text) - 60)) is not None
 
 
@@ -78,6 +94,23 @@ def is_shortened(text: str) -> bool:
     return ("... [truncated: " in text and _CUT.search(text) is not None) or _OUTLINE.search(
         text, max(0, len(text) - 120)
     ) is not None
+
+
+def superseded_note(what: str, why: str, words: Words) -> str:
+    """One sentence in place of a result that a later call replaced."""
+    return f"[auto-superseded: {why}]" if words == "seeds" else note(f"older {what}", why)
+
+
+def reread_note(path: str, where: Elsewhere, words: Words) -> str:
+    """One sentence in place of a read; `where` is the read that shows its text."""
+    if words == "seeds":
+        see = "see first read above" if where == "first" else f"see {where} read"
+        again = f"{see} for content" if where else "the file changed since, read it to see its current text"
+        return f"[Re-read of {path} - {again}]"
+    if not where:
+        return note(f"read of {path}", "the file changed since", "Read it to see its current text.")
+    which = "a later" if where == "later" else "an earlier"
+    return note(f"re-read of {path}", f"{which} read of it shows the same text")
 
 
 def distilled_note(what: str, summary: str) -> str:
@@ -170,9 +203,11 @@ def view_note(path: str) -> str:
     return f"{_VIEW}{path}{_FOLDED}"
 
 
-def edits_note(path: str, count: int, first: int, last: int) -> str:
-    """The line above what a run of edits did."""
-    return f"[Edits to {path}: {count} changes between turns {first}-{last}]"
+def edits_note(path: str, count: int, first: int, last: int, did: Iterable[str], words: Words) -> str:
+    """What a run of edits did, under a line that says how many there were."""
+    head = f"[Edits to {path}: {count} changes between turns {first}-{last}]"
+    tail = ("[Full diff available in ground truth]",) if words == "seeds" else ()
+    return "\n".join((head, *did, *tail))
 
 
 def is_view(line: str) -> bool:
@@ -198,9 +233,10 @@ def is_file_note(text: str) -> bool:
     return _FILE.fullmatch(text) is not None
 
 
-def code_note(language: str, lines: int) -> str:
+def code_note(language: str, lines: int, words: Words) -> str:
     """What stands for a block of code."""
-    return f"[Code block: {language or 'text'}, {lines} lines]"
+    why = " - truncated to save context" if words == "seeds" else ""
+    return f"[Code block: {language or 'text'}, {lines} lines{why}]"
 
 
 def shorten(name: str, most: int = 120) -> str:

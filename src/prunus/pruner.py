@@ -298,6 +298,7 @@ class Pruner:
             tags=shows_ids(self.settings, read),
             declared=declares_tools(read),
             own_ids=self.settings.agent.own_ids,
+            words=self.settings.words,
             reminders=self.settings.active_reminders(),
         )
         digests = [request.load.digest(i) for i in range(base.memo.depth)]

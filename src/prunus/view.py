@@ -18,7 +18,7 @@ import msgspec
 from prunus.fingerprint import fingerprint
 from prunus.history import Attachment, Call, Marker, Message, Opaque, Part, Ref, Result, Role, Text, Thinking
 from prunus.ids import short_id
-from prunus.notes import is_note, outlined, pointed, uncounted, unfolded, unreminded
+from prunus.notes import Words, is_note, outlined, pointed, uncounted, unfolded, unreminded
 from prunus.numbers import as_number
 from prunus.placed import PlacedIds, bare_result, content_of, shortened
 from prunus.tokens import Counter, attachment_tokens
@@ -111,9 +111,13 @@ class _Open:
 class View:
     """What is known of one conversation so far."""
 
-    def __init__(self, toolbox: Toolbox, counter: Counter, *, declared: bool = True) -> None:
+    def __init__(
+        self, toolbox: Toolbox, counter: Counter, *, declared: bool = True, words: Words = "prunus"
+    ) -> None:
         """`declared` says that the client declares its tools, so that what they print does not come as words."""
         self._declared = declared
+        self.words = words
+        """Whose words the strategies leave behind."""
         self.toolbox = toolbox
         self.counter = counter
         self.uses: list[Use] = []

@@ -252,4 +252,4 @@ def test_a_question_without_tools_is_told_nothing_unless_it_continues_a_conversa
         script(provider, format, True, [("text", "Summary.")])
         call(proxy.url, "POST", PATHS[format], without_tools(messages), kind)
         whole = provider.asked[-1].body.decode()
-        assert said in whole and "removed" in whole, "it carries the edits that are in force"
+        assert said in whole and "[auto-superseded: " in whole, "it carries the edits that are in force"

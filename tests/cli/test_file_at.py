@@ -94,3 +94,26 @@ def test_a_deleted_file_says_so(run: Run, tmp_path: Path) -> None:
     )
     assert run(str(path), "a.py").stdout == "[a.py: deleted]\n"
     assert run(str(path), "a.py", "--turn", "1").stdout == "x\n"
+
+
+def test_every_edit_is_shown_as_its_call_says_it(run: Run, tmp_path: Path) -> None:
+    path = tmp_path / "talk.json"
+    steps = (
+        (
+            "Edit",
+            {"file_path": "/w/a.py", "old_string": "two", "new_string": "2\n3", "intent": "Use  digits"},
+            "updated.",
+        ),
+        ("Edit", {"file_path": "/w/a.py", "old_string": "no", "new_string": "yes"}, "Error: String not found"),
+        ("Write", {"file_path": "/w/a.py", "content": "one\x1b[31m"}, "File created successfully at: /w/a.py"),
+    )
+    path.write_text(json.dumps(chat(*steps)))
+    first = ["@@ turn 1, edit: Use digits @@", "-two", "+2", "+3"]
+    lines = run(str(path), "a.py", "--full-diff").stdout.splitlines()
+    assert lines[:-1] == [*first, "@@ turn 3, write @@"]
+    assert lines[-1].startswith("+one") and "\x1b" not in lines[-1]
+    assert run(str(path), "a.py", "--turn", "2", "--full-diff").stdout.splitlines() == first
+
+
+def test_a_file_without_edits_says_so(run: Run, recorded: str) -> None:
+    assert run(recorded, "lib/b.py", "--full-diff").stdout == "lib/b.py: not edited in this session\n"

@@ -102,3 +102,67 @@ def test_an_empty_store_says_what_to_do(run: Run, tmp_path: Path) -> None:
     result = run("restore", "abc", "--store", f"sqlite:///{tmp_path}/none.db")
     assert result.exit_code == 2
     assert "prunus run claude" in result.stderr
+
+
+EDITS = [
+    (
+        "Take prices that are missing out",
+        "    return sum(prices)",
+        "    kept = [p for p in prices if p]\n    return sum(kept)",
+    ),
+    ("Nothing to pay is zero", "    return sum(kept)", "    return sum(kept) if kept else 0"),
+    ("", "def total(prices):", "def total(prices: list[float]):"),
+]
+
+
+def edited() -> bytes:
+    messages: list[dict[str, object]] = [{"role": "user", "content": "Make it robust."}]
+    for n, (intent, old, new) in enumerate(EDITS):
+        given = {
+            "file_path": "/w/app.py",
+            "old_string": old,
+            "new_string": new,
+            **({"intent": intent} if intent else {}),
+        }
+        use = {"type": "tool_use", "id": f"t{n}", "name": "Edit", "input": given}
+        done = {"type": "tool_result", "tool_use_id": f"t{n}", "content": "The file /w/app.py has been updated."}
+        messages += [{"role": "assistant", "content": [use]}, {"role": "user", "content": [done]}]
+    look = {"type": "tool_use", "id": "t9", "name": "Bash", "input": {"command": "make test"}}
+    seen = {"type": "tool_result", "tool_use_id": "t9", "content": "passed"}
+    messages += [{"role": "assistant", "content": [look]}, {"role": "user", "content": [seen]}]
+    for n in range(4):
+        messages += [{"role": "assistant", "content": "Done."}, {"role": "user", "content": f"And {n}?"}]
+    return json.dumps({"model": "claude-sonnet-4-5", "messages": messages}).encode()
+
+
+FULL = """\
+@@ turn 1, edit: Take prices that are missing out @@
+-    return sum(prices)
++    kept = [p for p in prices if p]
++    return sum(kept)
+@@ turn 2, edit: Nothing to pay is zero @@
+-    return sum(kept)
++    return sum(kept) if kept else 0
+"""
+
+
+def test_the_full_diff_of_compressed_edits_is_in_the_store(run: Run, tmp_path: Path) -> None:
+    old_edits = {"enabled": True, "turns": 2}
+    out = Pruner(Settings(preset="smart", strategies={"old_edits": old_edits})).prune(edited())
+    text = out.body.decode()
+    assert "[Edits to /w/app.py: 3 changes between turns 1-3]" in text
+    assert "[Full diff available in ground truth]" in text
+    assert Pruner(Settings(preset="smart", strategies={"old_edits": old_edits})).prune(out.body).body == out.body
+    url = f"sqlite:///{tmp_path}/edits.db"
+    store = open_store(url)
+    store.record("", exchange("11aa"), out.receipts)
+    store.close()
+    result = run("restore", "--full-diff", "app.py", "--session", "11", "--store", url)
+    assert (result.exit_code, result.stdout) == (0, FULL)
+    assert "no edit of b.py" in run("restore", "--full-diff", "b.py", "--session", "11", "--store", url).stderr
+
+
+def test_a_diff_needs_a_session_and_no_id(run: Run, url: str) -> None:
+    assert "--full-diff needs --session" in run("restore", "--full-diff", "app.py", "--store", url).stderr
+    assert "give the ID" in run("restore", "--store", url).stderr
+    assert "give the ID" in run("restore", "abc", "--full-diff", "app.py", "--session", "11", "--store", url).stderr

@@ -79,11 +79,11 @@ def test_acp_keeps_one_view_of_a_file() -> None:
     assert active("acp", "repeated_views").any_operation
 
 
-def test_acp_runs_the_ten_aggressive_strategies_and_the_three_supersedes() -> None:
+def test_acp_runs_the_ten_aggressive_strategies_the_supersedes_and_the_agentic_ones() -> None:
     assert running("acp") == {
         "spent_inputs", "step_markers", "repeated_fetches", "repeated_queries", "old_snapshots",
         "retried_errors", "old_attachments", "old_code_blocks", "old_errors", "repeated_views",
-        "duplicate_calls", "stale_reads", "old_todos", "asked",
+        "duplicate_calls", "stale_reads", "old_todos", "asked", "long_outputs", "old_thinking",
     }  # fmt: skip
 
 

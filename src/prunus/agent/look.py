@@ -43,6 +43,7 @@ def look_at(body: bytes, settings: Settings, format: str | None, edits: Iterable
         settings.counter(),
         tags=settings.agent.offer != "off",
         declared=declares_tools(cut),
+        words=settings.words,
     )
     load = Loader(cut)
     engine.look(len(cut), load)

@@ -24,7 +24,8 @@ __all__ = ["command"]
 @click.argument("path", metavar="PATH")
 @click.option("--turn", metavar="N", type=int, help="After the results of turn N; by default at the end.")
 @click.option("--diff", "since", metavar="N", type=int, help="Show what changed since turn N instead.")
-def command(session: Path, path: str, turn: int | None, since: int | None) -> None:
+@click.option("--full-diff", is_flag=True, help="Show every edit of the session instead, as its call says it.")
+def command(session: Path, path: str, turn: int | None, since: int | None, full_diff: bool) -> None:
     """Show what a file contained at some turn of a session.
 
     Follows reads, edits, patches and commands, and shows the lines that are certain; stretches that are not are
@@ -35,11 +36,16 @@ def command(session: Path, path: str, turn: int | None, since: int | None) -> No
       prunus file-at session.jsonl src/app.py
       prunus file-at session.jsonl app.py --turn 12
       prunus file-at session.jsonl app.py --diff 12
+      prunus file-at session.jsonl app.py --full-diff
     """
     from prunus.files import NoSuchFile, NoSuchTurn
 
     name, history = opened(session)
     try:
+        if full_diff:
+            edits = history.diff(path, turn)
+            click.echo("\n".join(map(printed, edits)) if edits else f"{path}: not edited in this session")
+            return
         now = history.file_state_at(path, turn)
         before = None if since is None else history.file_state_at(path, since)
     except NoSuchTurn as error:

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING
 import click
 
 from prunus.cli.failure import Failure
+from prunus.cli.options import load_settings
 from prunus.cli.store import emptiness, opened, session_of, store_options, tenant_of
 from prunus.printable import printable
 
@@ -25,10 +26,18 @@ _NEAR = 2_000
 
 
 @click.command("restore")
-@click.argument("id")
+@click.argument("id", required=False)
 @click.option("--session", metavar="ID", help="Only look in this session.")
+@click.option(
+    "--full-diff",
+    "path",
+    metavar="PATH",
+    help="Show all edits of a file that were cut, as one diff; needs --session.",
+)
 @store_options
-def command(id: str, session: str | None, url: str | None, tenant: str | None, in_json: bool) -> None:
+def command(
+    id: str | None, session: str | None, path: str | None, url: str | None, tenant: str | None, in_json: bool
+) -> None:
     """Show what was cut, exactly as it was.
 
     ID is that of a receipt (`prunus receipts`) or its first digits. Files and pipes get every byte; in a terminal,
@@ -39,13 +48,21 @@ def command(id: str, session: str | None, url: str | None, tenant: str | None, i
       prunus restore a1b2c3
       prunus restore a1b2c3 > original.txt
       prunus restore a1b2c3 | jq -r .source.data | base64 -d > image.png
+      prunus restore --full-diff src/config.py --session 5f2a
     """
+    if (id is None) == (path is None):
+        raise click.UsageError("give the ID of a receipt, or --full-diff PATH with --session")
+    if path is not None and session is None:
+        raise click.UsageError("--full-diff needs --session")
     with opened(url) as store:
         if store is None:
             raise Failure(emptiness(url))
         name = tenant_of(store, tenant)
         within = "" if session is None else session_of(store, name, session).id
-        receipt = _found(store, name, id.lower(), within)
+        if path is not None:
+            click.echo("\n".join(printable(line, keep="\t") for line in full_diff(store, name, within, path)))
+            return
+        receipt = _found(store, name, (id or "").lower(), within)
         text = store.original(name, receipt.original) if receipt.original else None
     if text is None:
         raise Failure(f"what {receipt.id} took away is not kept any more, or was never kept (store.originals)")
@@ -75,6 +92,37 @@ def _found(store: Store, tenant: str, id: str, session: str) -> StoredReceipt:
     if found[0].shadow:
         raise Failure(f"{found[0].id} is of a shadow run: it was not cut, and stands in the request as it was")
     return found[0]
+
+
+def full_diff(store: Store, tenant: str, session: str, path: str) -> list[str]:
+    """The edits of a file that were cut in a session, in order; ends the program where none are kept."""
+    import msgspec
+
+    from prunus.files.edited import edit_lines
+    from prunus.history import Call
+    from prunus.tools.paths import join
+
+    toolbox, wanted = load_settings(None, None, ()).settings.toolbox(), join("", path)
+    lines: list[str] = []
+    cut = {
+        (one.message, one.part): one
+        for one in store.receipts(tenant, session)
+        if one.what == "input" and not one.shadow
+    }
+    for _, one in sorted(cut.items()):
+        text = store.original(tenant, one.original) if one.original else None
+        try:
+            given = msgspec.json.decode(text or "")
+        except msgspec.DecodeError:
+            given = text or ""
+        meaning = toolbox.meaning(one.tool, given)
+        if text and any(
+            f"/{touch.path}".endswith(f"/{wanted}") for touch in meaning.touches if touch.kind != "read"
+        ):
+            lines += edit_lines(Call("", one.tool, given, text), meaning, one.turn)
+    if not lines:
+        raise Failure(f"no edit of {path} was cut in session {session} and kept; `prunus receipts` lists what was")
+    return lines
 
 
 def _listed(receipts: Sequence[StoredReceipt]) -> str:

@@ -25,6 +25,7 @@ from prunus.guards import Guard
 from prunus.guards.open_loop import OpenLoop
 from prunus.guards.protected_tools import ProtectedTools
 from prunus.history import Message, Ref
+from prunus.notes import Words
 from prunus.policy.ledger import Flush, Ledger, Written
 from prunus.policy.priorities import Priority
 from prunus.policy.reminders import Reminding
@@ -54,9 +55,10 @@ class Engine:
         tags: bool = False,
         declared: bool = True,
         own_ids: bool = True,
+        words: Words = "prunus",
         reminders: Reminding | None = None,
     ) -> None:
-        self.view = view = View(toolbox, counter, declared=declared)
+        self.view = view = View(toolbox, counter, declared=declared, words=words)
         self.ids, self.names = view.ids, view.names
         self.asked = next((strategy for strategy in strategies if isinstance(strategy, Asked)), None)
         self.manual = False

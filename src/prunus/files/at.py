@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 from difflib import get_close_matches
 
 from prunus.errors import PrunusError
+from prunus.files.edited import edit_lines
 from prunus.files.state import FileState
 from prunus.files.timeline import Followed, Timeline
-from prunus.history import History, Message
+from prunus.history import Call, History, Message
 from prunus.tokens import Counter
 from prunus.tools import Toolbox
 from prunus.tools.paths import join
@@ -100,6 +101,19 @@ class FileHistory:
             before = event.turn
             timeline.take(event, self._view)
         return before if timeline.state(path).known else found
+
+    def diff(self, path: str, turn: int | None = None) -> tuple[str, ...]:
+        """Every successful edit and write of a file up to a turn, in order, as the calls say it."""
+        found = self.resolve(path)
+        last = self.turns if turn is None else turn
+        if not 1 <= last <= self.turns:
+            raise NoSuchTurn(last, self.turns)
+        return tuple(line for use in self._view.uses if use.turn <= last for line in self._edited(use, found))
+
+    def _edited(self, use: Use, path: str) -> Iterator[str]:
+        call, touch = self._view.part(use.call), use.touched(path)
+        if touch is not None and touch.kind in ("write", "edit") and use.ok and isinstance(call, Call):
+            yield from edit_lines(call, use.meaning, use.turn)
 
     def resolve(self, path: str) -> str:
         """The path of the file that is meant."""

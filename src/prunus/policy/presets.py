@@ -15,6 +15,17 @@ Preset = Literal["auto", "acp", "smart", "off"]
 _NOT_READS: Final = ("list", "search", "fetch", "shell", "snapshot", "other")
 """Results that may be cut before they are sent: not reads, and not reports of sub-agents, which cost most."""
 
+_PROTECTED: Final = (
+    "task", "Task", "agent", "Agent", "delegate", "delegate_to_agent", "spawn_agent", "batch", "plan_enter",
+    "plan_exit", "EnterPlanMode", "ExitPlanMode", "enter_plan_mode", "exit_plan_mode", "*context_info",
+    "*context_prune",
+)  # fmt: skip
+"""The seeds' protected tools, by the names that clients give them.
+
+Todo lists, writes and edits are protected from the agent (`strategies.asked.protected`), not from being superseded
+by a later one of their kind: the seeds' own examples supersede them.
+"""
+
 PRESETS: Final[Mapping[str, Mapping[str, Any]]] = {
     # What is superseded, done with or unlikely to be needed, when it pays: the best that the lab has shown.
     "auto": {
@@ -48,7 +59,8 @@ PRESETS: Final[Mapping[str, Mapping[str, Any]]] = {
         "old_edits": {},
         "under_pressure": {},
     },
-    # The rules of the ACP plugin as its documents describe them.
+    # The rules of the ACP plugin as its documents describe them. Where they give no number, it is the one that the
+    # plugin had: outputs of 2,000 tokens from two turns on, reasoning of 500 tokens from three turns on.
     "acp": {
         "asked": {"errors": False},
         "duplicate_calls": {},
@@ -60,9 +72,16 @@ PRESETS: Final[Mapping[str, Mapping[str, Any]]] = {
         "old_snapshots": {},
         "retried_errors": {},
         "old_errors": {},
+        "long_outputs": {
+            "kinds": ("read", "list", "search", "shell"),
+            "over": 8_000,
+            "searches": 8_000,
+            "turns": 2,
+        },
+        "old_thinking": {"turns": 2, "over": 2_000},
         "old_attachments": {},
         "old_code_blocks": {},
-        "step_markers": {},
+        "step_markers": {"newest": True},
         "spent_inputs": {},
     },
     # Smart tool history: first, last and sampled reads, shortened shell output; every edit stays.
@@ -77,7 +96,12 @@ PRESETS: Final[Mapping[str, Mapping[str, Any]]] = {
 
 OTHER_SETTINGS: Final[Mapping[str, Mapping[str, Any]]] = {
     # As the seeds have it: at once, and with the agent's own tool.
-    "acp": {"schedule": "eager", "agent": {"offer": "hidden", "guidance": True}},
-    "smart": {"schedule": "eager"},
+    "acp": {
+        "schedule": "eager",
+        "words": "seeds",
+        "agent": {"offer": "hidden", "guidance": True},
+        "guards": {"protected_tools": {"victims": _PROTECTED}, "same_turn": {"early": True}},
+    },
+    "smart": {"schedule": "eager", "words": "seeds"},
 }
 """What a preset sets beside its strategies."""

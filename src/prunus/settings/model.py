@@ -13,6 +13,7 @@ from prunus.errors import SettingsError
 from prunus.guards import ALL as ALL_GUARDS
 from prunus.guards import Guard
 from prunus.guards.same_turn import SameTurn
+from prunus.notes import Words
 from prunus.policy.presets import OTHER_SETTINGS, PRESETS, Preset
 from prunus.policy.pressure import Pressure
 from prunus.policy.prices import Price, price_of
@@ -108,6 +109,9 @@ class Values(Section):
     """Whether anything is pruned at all."""
     notification: Literal["off", "minimal", "detailed"] = "minimal"
     """How much is said about what was pruned."""
+    words: Words = "prunus"
+    """Whose words stand in place of what was cut: `prunus` says what it was and why it went, `seeds` uses the short
+    notes of the documents that the presets acp and smart come from."""
     strategies: Strategies = Field(default_factory=Strategies)
     """What may go."""
     guards: Guards = Field(default_factory=Guards)

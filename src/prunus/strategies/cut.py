@@ -7,10 +7,10 @@ from typing import Any
 
 from prunus.edits import Edit, Note
 from prunus.history import Call
-from prunus.notes import note, pointer_note, shorten
+from prunus.notes import note, pointer_note, shorten, superseded_note
 from prunus.view import Use, View
 
-__all__ = ["bare_input", "cut", "describe", "pointer", "replaceable"]
+__all__ = ["bare_input", "cut", "describe", "pointer", "replaceable", "superseded"]
 
 
 def describe(use: Use) -> str:
@@ -48,6 +48,12 @@ def _looked_for(key: str) -> str:
 def cut(strategy: str, old: Use, by: Use, why: str, again: str = "") -> Edit:
     """The result of `old` gives way to a note, because of `by`."""
     text = note(f"older {describe(old)}", why, again)
+    return Edit(old.result, Note(text), strategy, why, by=by.call, spends=True)
+
+
+def superseded(strategy: str, old: Use, by: Use, why: str, view: View) -> Edit:
+    """The result of `old` gives way to a note, because `by` replaced it."""
+    text = superseded_note(describe(old), why, view.words)
     return Edit(old.result, Note(text), strategy, why, by=by.call, spends=True)
 
 

@@ -7,7 +7,7 @@ from operator import attrgetter
 from typing import ClassVar
 
 from prunus.edits import Edit, Keep
-from prunus.strategies.cut import cut, describe, pointer, replaceable
+from prunus.strategies.cut import describe, pointer, replaceable, superseded
 from prunus.view import Use, View
 
 __all__ = ["DuplicateCalls"]
@@ -70,7 +70,7 @@ class DuplicateCalls:
         for old in replaceable(earlier, view, lambda old: self._stands_alone(old, earlier)):
             same = self._says_the_same(use, (old,)) is not None
             if not (same and could_point):
-                edit = cut(self.name, old, use, "the same call was made again later")
+                edit = superseded(self.name, old, use, "the same call was made again later", view)
                 yield replace(edit, stage=_SAME if same else _OTHER)
             could_point |= same
 

@@ -1,7 +1,7 @@
 from __future__ import annotations
 
 from collections.abc import Hashable, Iterable, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import ClassVar
 
 from prunus.edits import Edit, Shorter
@@ -37,6 +37,8 @@ class LongOutputs:
     """Characters that stay at the end."""
     middle: float = 0.0
     """How much of the middle stays: what complains, paths and rare names; of listings the paths and the names."""
+    turns: int = 0
+    """Results of the newest turns, this many, are not cut."""
     at_once: bool = False
     """Cut a result before it is sent for the first time, which costs no prompt cache."""
     marked: int = 1_000
@@ -64,4 +66,6 @@ class LongOutputs:
         told = gist(cut, self.middle, listing=listing) if self.middle and not pressure else ""
         shorter = f"{text[:head]}\n\n{middle}\n{told}\n{text[len(text) - tail :]}"
         reason = f"{len(text):,} characters long"
-        yield Edit(use.result, Shorter(shorter), self.name, reason, fresh=self.at_once, pressure=pressure)
+        ripe = use.turn + self.turns if self.turns else 0
+        edit = Edit(use.result, Shorter(shorter), self.name, reason, ripe=ripe)
+        yield replace(edit, fresh=self.at_once, pressure=pressure)

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from typing import ClassVar
 
 from prunus.edits import Edit, Keep, Note
-from prunus.notes import note, shorten
+from prunus.notes import Elsewhere, reread_note, shorten
 from prunus.view import Use, View
 
 __all__ = ["MiddleReads"]
@@ -46,20 +46,19 @@ class MiddleReads:
                 if i:
                     yield Edit(read.result, Keep(), self.name, "a sample of the reads between first and last")
             elif read.visible:
-                yield self._point(read, [reads[k] for k in sorted(kept)], use, str(group))
+                yield self._point(read, [reads[k] for k in sorted(kept)], earlier[0], use, str(group), view)
 
     def _sampled(self, count: int) -> Iterator[int]:
         if count >= 6:
             middle = min(self.samples, count - 2)
             yield from (round((k + 1) * (count - 1) / (middle + 1)) for k in range(middle))
 
-    def _point(self, read: Use, kept: Sequence[Use], by: Use, path: str) -> Edit:
-        name = shorten(path)
+    def _point(self, read: Use, kept: Sequence[Use], first: Use, by: Use, path: str, view: View) -> Edit:
         for other in kept:
             if other.visible and other.shown == read.shown:
-                where = "an earlier" if other.index < read.index else "a later"
-                text = note(f"re-read of {name}", f"{where} read of it shows the same text")
+                before: Elsewhere = "first" if other is first else "earlier"
+                text = reread_note(shorten(path), before if other.index < read.index else "later", view.words)
                 reason = "another read shows the same text"
                 return Edit(read.result, Note(text), self.name, reason, by=by.call, shows=other.result)
-        text = note(f"read of {name}", "the file changed since", "Read it to see its current text.")
+        text = reread_note(shorten(path), "", view.words)
         return Edit(read.result, Note(text), self.name, "the file changed since", by=by.call)

@@ -8,7 +8,7 @@ from typing import ClassVar
 from prunus.edits import Edit, Shorter
 from prunus.enclosed import enclosed
 from prunus.history import Text
-from prunus.notes import code_note
+from prunus.notes import Words, code_note
 from prunus.view import Piece, View
 
 __all__ = ["OldCodeBlocks"]
@@ -36,18 +36,18 @@ class OldCodeBlocks:
     def inspect(self, piece: Piece, view: View) -> Iterator[Edit]:
         if not isinstance(piece.part, Text) or piece.role != "user" or "```" not in piece.part.text:
             return
-        text = self._without_code(piece.part.text)
+        text = self._without_code(piece.part.text, view.words)
         if text != piece.part.text:
             reason = f"code in a message older than {self.turns} turns"
             yield Edit(piece.ref, Shorter(text), self.name, reason, ripe=piece.turn + self.turns + 1)
 
-    def _without_code(self, text: str) -> str:
+    def _without_code(self, text: str, words: Words) -> str:
         pieces: list[str] = []
         at = 0
         for start, end in enclosed(text, _FENCE, _FENCE_END):
             lines = text.count("\n", start.end(), end.start())
             if lines > self.lines:
                 language = start[1].split()
-                pieces += (text[at : start.start()], code_note(language[0] if language else "", lines))
+                pieces += (text[at : start.start()], code_note(language[0] if language else "", lines, words))
                 at = end.end()
         return "".join((*pieces, text[at:]))

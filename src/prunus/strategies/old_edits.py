@@ -124,10 +124,10 @@ class OldEdits:
     def _shortest(self, path: str, run: list[_Change], view: View) -> str:
         """The words for a run: with what changed on the whole if that is shorter than the edits; else empty."""
         saved, size = (sum(column) for column in zip(*((one.saved, one.size) for one in run[:-1]), strict=True))
-        head = edits_note(shorten(path), len(run), run[0].turn, run[-1].turn)
         intents = [f"- {intent}" for intent in dict.fromkeys(one.intent for one in run) if intent]
         for lines in ([*intents, *_net(run[:-1])], intents):
-            text = "\n".join(("\n", head, *lines))
+            text = edits_note(shorten(path), len(run), run[0].turn, run[-1].turn, lines, view.words)
+            text = f"\n\n{text}"
             # As many characters as it can have in JSON.
             if view.counter.count(text) < saved and len(json.dumps(text)) < size:
                 return text

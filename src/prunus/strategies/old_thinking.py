@@ -28,10 +28,12 @@ class OldThinking:
 
     turns: int = 3
     """Reasoning older than this many turns goes."""
+    over: int = 0
+    """Reasoning with no more characters than this stays, signatures and encrypted content counted in."""
 
     def inspect(self, piece: Piece, view: View) -> Iterator[Edit]:
         part = piece.part
-        if not isinstance(part, Thinking) or part.fixed:
+        if not isinstance(part, Thinking) or part.fixed or len(part.text) + part.hidden <= self.over:
             return
         replacement: Replacement = Gone()
         if part.required:

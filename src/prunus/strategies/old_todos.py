@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from typing import ClassVar
 
 from prunus.edits import Edit
-from prunus.strategies.cut import cut, replaceable
+from prunus.strategies.cut import replaceable, superseded
 from prunus.view import Use, View
 
 __all__ = ["OldTodos"]
@@ -31,4 +31,4 @@ class OldTodos:
         if not use.visible:
             return
         for old in replaceable(earlier, view, lambda old: old.visible):
-            yield cut(self.name, old, use, "the list was updated later")
+            yield superseded(self.name, old, use, "the list was updated later", view)

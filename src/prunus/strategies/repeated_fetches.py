@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from typing import ClassVar
 
 from prunus.edits import Edit
-from prunus.strategies.cut import cut, replaceable
+from prunus.strategies.cut import replaceable, superseded
 from prunus.view import Use, View
 
 __all__ = ["RepeatedFetches"]
@@ -30,4 +30,4 @@ class RepeatedFetches:
         if not use.visible:
             return
         for old in replaceable(earlier, view, lambda old: old.visible):
-            yield cut(self.name, old, use, "the same address or query was fetched again later")
+            yield superseded(self.name, old, use, "the same address or query was fetched again later", view)

@@ -7,7 +7,7 @@ from functools import lru_cache
 from typing import ClassVar
 
 from prunus.edits import Edit
-from prunus.strategies.cut import cut, replaceable
+from prunus.strategies.cut import replaceable, superseded
 from prunus.view import Use, View
 
 __all__ = ["RepeatedQueries"]
@@ -43,7 +43,7 @@ class RepeatedQueries:
         if not use.visible:
             return
         for old in replaceable(earlier, view, lambda old: old.visible):
-            yield cut(self.name, old, use, "the same command was run again later")
+            yield superseded(self.name, old, use, "the same command was run again later", view)
 
 
 @lru_cache(maxsize=32)

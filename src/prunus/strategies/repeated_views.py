@@ -5,13 +5,20 @@ from dataclasses import dataclass
 from typing import ClassVar
 
 from prunus.edits import Edit
-from prunus.strategies.cut import cut, replaceable
+from prunus.strategies.cut import replaceable, superseded
 from prunus.tools import Touch
 from prunus.view import Use, View
 
 __all__ = ["RepeatedViews"]
 
 _FILE_KINDS = ("read", "write", "edit")
+
+
+@dataclass(frozen=True, slots=True)
+class _Looked:
+    """What a search or listing looked for, and where."""
+
+    key: str
 
 
 @dataclass(frozen=True, slots=True)
@@ -27,9 +34,12 @@ class RepeatedViews:
     icon: ClassVar[str] = "👁️"
 
     any_operation: bool = False
-    """Any read, write or edit of a file replaces all earlier ones (the seeds' rule)."""
+    """Any read, write or edit of a file replaces all earlier ones, and a search or listing made again those with
+    another limit (the seeds' rule)."""
 
     def groups(self, use: Use) -> Iterable[Hashable]:
+        if self.any_operation and use.ok and use.meaning.unlimited:
+            yield _Looked(use.meaning.unlimited)
         kinds = _FILE_KINDS if self.any_operation else ("read",)
         if use.ok and use.meaning.kind in kinds:
             yield from dict.fromkeys(touch.path for touch in use.touches if touch.kind in kinds)
@@ -37,14 +47,18 @@ class RepeatedViews:
     def propose(self, use: Use, earlier: Sequence[Use], group: Hashable, view: View) -> Iterator[Edit]:
         if not use.visible:
             return
+        if isinstance(group, _Looked):
+            for old in replaceable(earlier, view, lambda old: old.visible):
+                yield superseded(self.name, old, use, "the same search was made again later", view)
+            return
         if self.any_operation:
             for old in replaceable(earlier, view, lambda old: old.visible):
                 if all(self._operated(touch, old, view) for touch in old.touches):
-                    yield cut(self.name, old, use, "the file was used again later")
+                    yield superseded(self.name, old, use, "the file was used again later", view)
             return
         for old in replaceable(earlier, view, lambda old: old.visible and _shows(old, use)):
             if _shows(use, old):
-                yield cut(self.name, old, use, "the same lines were read again later")
+                yield superseded(self.name, old, use, "the same lines were read again later", view)
 
     def _operated(self, touch: Touch, old: Use, view: View) -> bool:
         return any(view.touched.get((kind, touch.path), -1) > old.index for kind in _FILE_KINDS)

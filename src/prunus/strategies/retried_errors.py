@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from typing import ClassVar
 
 from prunus.edits import Edit
-from prunus.strategies.cut import cut, replaceable
+from prunus.strategies.cut import replaceable, superseded
 from prunus.view import Use, View
 
 __all__ = ["RetriedErrors"]
@@ -32,4 +32,4 @@ class RetriedErrors:
             return
         for old in replaceable(earlier, view, lambda old: old.ok and old.visible):
             if not old.ok:
-                yield cut(self.name, old, use, "it failed, and the same call succeeded later")
+                yield superseded(self.name, old, use, "it failed, and the same call succeeded later", view)

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from typing import ClassVar
 
 from prunus.edits import Edit
-from prunus.strategies.cut import cut, replaceable
+from prunus.strategies.cut import replaceable, superseded
 from prunus.view import Use, View
 
 __all__ = ["StaleReads"]
@@ -37,7 +37,7 @@ class StaleReads:
             return
         for old in replaceable(earlier, view, lambda old: self._replaces(old, group)):
             if all(self._replaced(touch.path, old, view) for touch in old.touches):
-                yield cut(self.name, old, use, "the file was written later")
+                yield superseded(self.name, old, use, "the file was written later", view)
 
     def _replaces(self, use: Use, path: Hashable) -> bool:
         touch = use.touched(str(path))

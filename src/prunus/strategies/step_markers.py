@@ -17,14 +17,20 @@ class StepMarkers:
 
     They are the host's bookkeeping. OpenCode itself does not send them to the model, so this saves room in
     what its plugins pass on rather than tokens on the wire. A message that holds nothing else keeps them.
+    Those of the newest step stay unless `newest` is on: the host may still be at work on it.
     """
 
     name: ClassVar[str] = "step_markers"
     seed: ClassVar[str] = "pruneStepMarkers"
     icon: ClassVar[str] = "🏁"
 
+    newest: bool = False
+    """Leave out those of the newest step too, where `guards.same_turn.early` is on (the seeds' rule)."""
+
     def inspect(self, piece: Piece, view: View) -> Iterator[Edit]:
         if not isinstance(piece.part, Marker):
             return
         if any(not isinstance(part, Marker | Thinking) for part in view.message(piece.ref.message).parts):
-            yield Edit(piece.ref, Gone(), self.name, "bookkeeping that says nothing to the model")
+            yield Edit(
+                piece.ref, Gone(), self.name, "bookkeeping that says nothing to the model", fresh=self.newest
+            )

@@ -38,6 +38,7 @@ TOOLS: tuple[Tool, ...] = (
     Tool("text_editor", "edit", path="path", keep=("command",)),
     Tool("str_replace_based_edit_tool", "edit", path="path", keep=("command",)),
     Tool("edit_file", "edit", path="target_file", touch="change", keep=("instructions",)),
+    Tool("edit_file", "edit", path="file_path"),
     Tool("search_replace", "edit", path="file_path"),
     Tool("replace_in_file", "edit", path="path"),
     Tool("replace_string_in_file", "edit", path="filePath"),

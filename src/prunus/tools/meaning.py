@@ -68,6 +68,8 @@ class Meaning:
     """Arguments that identify the call and stay when the bulky rest goes."""
     wild: bool = False
     """A shell command that may have changed files that it does not name."""
+    unlimited: str = ""
+    """The key of a listing or a search without how many results it asks for."""
 
 
 @dataclass(frozen=True, slots=True)

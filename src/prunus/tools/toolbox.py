@@ -50,6 +50,10 @@ _RANGE_WORDS = frozenset(
 # A file in somebody else's repository is not the file of that name here.
 _ELSEWHERE = frozenset({"repo", "repo_name", "repository", "owner", "bucket", "project_id", "drive_id"})
 _SILENT = frozenset({"description", "explanation", "reason", "wait_for_previous", "timeout"})
+_LIMITS = frozenset(
+    {"limit", "head_limit", "max_results", "maxResults", "max_matches", "max_count", "total_max_matches"}
+)
+"""Arguments that say how many results of a search are shown."""
 _TOUCHES: dict[Kind, TouchKind] = {"read": "read", "write": "write", "edit": "edit"}
 
 
@@ -167,7 +171,9 @@ def _describe(name: str, tool: Tool, given: Mapping[str, Any], metadata: tuple[s
                 key = touches[0].path
             return Meaning(tool.kind, "" if tool.key == "-" else key, touches, "", metadata)
         case "list" | "search":
-            return Meaning(tool.kind, key or _query(tool, given), (), "", metadata)
+            unlimited = {word: value for word, value in given.items() if word not in _LIMITS}
+            asked = (key or _query(tool, mapping) for mapping in (given, unlimited))
+            return Meaning(tool.kind, next(asked), (), "", metadata, unlimited=next(asked))
         case "fetch":
             return Meaning("fetch", key or _fetched(tool, given), (), "", metadata)
         case "snapshot":
