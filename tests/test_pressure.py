@@ -6,7 +6,7 @@ from typing import Any, Final
 
 import pytest
 
-from prunus import Outcome, Pruner, Settings
+from prunus import Outcome, Pruner, Settings, smart_tool_retention
 from prunus.conversation import Loader
 from prunus.policy.pressure import DEPTH, Level
 from tests.strategies.fillers import filler
@@ -216,3 +216,111 @@ def test_edits_made_under_pressure_outlive_the_process() -> None:
     engine.decide(len(messages), load, 0, lambda: len(messages))
     assert set(engine.chosen.values()) == set(adopted)
     assert engine.pending == {}
+
+
+EAGER: Final = {"schedule": "eager"}
+
+
+@pytest.mark.parametrize(
+    ("level", "gone"),
+    [("light", []), ("moderate", [1]), ("high", [1, *range(3, 8)]), ("critical", [1, *range(3, 12)])],
+)
+def test_the_same_goes_at_each_level_where_edits_are_made_at_once(level: Level, gone: list[int]) -> None:
+    _, outcome = pruned(story(), LEVELS[level], pressure={"relief": 0.7}, **EAGER)
+    assert results(outcome) == gone
+
+
+@pytest.mark.parametrize("sent", [0, 5, 15, 21])
+def test_what_was_sent_before_changes_nothing_where_edits_are_made_at_once(sent: int) -> None:
+    for share in (0.3, 0.5, 0.6, 0.75, 0.8, 0.9, 0.95, 1.2):
+        _, fresh = pruned(story(), share, **EAGER)
+        _, grown = pruned(story(), share, sent=sent, **EAGER)
+        assert grown.edits == fresh.edits and grown.body == fresh.body
+
+
+def test_what_went_comes_back_where_edits_are_made_at_once_and_there_is_room_again() -> None:
+    messages = story(8)
+    values = {**EAGER, "strategies": {"duplicate_calls": {"enabled": True}, "under_pressure": {"enabled": True}}}
+    for number, given, words in (
+        (9, "same", filler(400, "lines")),
+        (10, "same", "nothing any more"),
+        (11, "other", "ok"),
+    ):
+        messages += step(number, "Lookup", {"n": given}, words)
+    pruner, before = pruned(messages[:-4], 0.8, **values)
+    assert results(before) == [1, 3, 4]
+    after = pruner.prune({"messages": messages}, 0.0)
+    assert [(edit.strategy, edit.target.message // 2) for edit in after.edits] == [
+        ("under_pressure", 1),
+        ("duplicate_calls", 9),
+    ]
+
+
+def test_relief_of_zero_frees_as_little_as_needed_where_edits_are_made_at_once() -> None:
+    _, least = pruned(story(20), LEVELS["high"], pressure={"relief": 0}, **EAGER)
+    window = tokens_of(story(20)) / LEVELS["high"]
+    assert results(least) and least.report.tokens_after < 0.75 * window
+    _, more = pruned(story(20), LEVELS["high"], pressure={"relief": 0.4}, **EAGER)
+    assert set(results(least)) <= set(results(more))
+    # Enough is free once the failed command has gone, so no result goes.
+    _, enough = pruned(story(20), 0.76, pressure={"relief": 0}, **EAGER)
+    assert results(enough) == [1]
+
+
+def test_the_flush_says_that_the_context_is_full() -> None:
+    _, outcome = pruned(story(), LEVELS["high"], sent=15, **EAGER)
+    assert outcome.flush is not None and outcome.flush.reason == "the context is 80% full"
+
+
+def test_the_trigger_on_historical_context_takes_old_results_where_edits_are_made_at_once() -> None:
+    values: dict[str, Any] = {"window": 1_000_000, **EAGER}
+    for trigger in ("historical", "aggressive"):
+        _, outcome = pruned(story(), 0.01, **values, pressure={"relief": 0.0, trigger: 1_000})
+        assert results(outcome) == [1, *range(3, 8)]
+        _, outcome = pruned(story(), 0.01, **values, pressure={"relief": 0.0, trigger: 100_000})
+        assert results(outcome) == []
+
+
+def test_the_trigger_on_reasoning_takes_reasoning_and_no_results_where_edits_are_made_at_once() -> None:
+    messages = story(6)
+    for number in range(7, 12):
+        thought, *rest = step(number, "Lookup", {"n": number}, "short")
+        words = [{"type": "thinking", "thinking": f"{number} {LONG}", "signature": "s" * 40}, *thought["content"]]
+        messages += [{**thought, "content": words}, *rest]
+    messages += [{"role": "assistant", "content": "Done."}, {"role": "user", "content": "Go on."}]
+    values: dict[str, Any] = {"window": 1_000_000, **EAGER}
+    values["strategies"] = {"under_pressure": {"enabled": True, "thinking": True, "over": 5_000}}
+    for limit, gone in ((100, [13, 15, 17, 19, 21]), (100_000, [])):
+        _, outcome = pruned(messages, 0.01, **values, pressure={"relief": 0.0, "thinking": limit})
+        assert [edit.target.message for edit in outcome.edits] == gone
+
+
+def test_results_go_before_reasoning_where_edits_are_made_at_once() -> None:
+    messages = story(10)
+    messages[5]["content"] = [
+        {"type": "thinking", "thinking": LONG, "signature": "s" * 40}, *messages[5]["content"]
+    ]  # fmt: skip
+    messages += [{"role": "assistant", "content": "Done."}, {"role": "user", "content": "Go on."}]
+    strategies = {"under_pressure": {"enabled": True, "thinking": True}}
+    for relief, kinds in ((0.0, {"Shorter"}), (0.7, {"Shorter", "Gone"})):
+        _, outcome = pruned(messages, LEVELS["high"], strategies=strategies, pressure={"relief": relief}, **EAGER)
+        assert {type(edit.replacement).__name__ for edit in outcome.edits} == kinds
+
+
+def test_a_projection_is_pressed_too() -> None:
+    messages: list[dict[str, Any]] = [{"role": "user", "content": "Run it."}]
+    for number in range(1, 9):
+        call = {"id": f"c{number}", "type": "function"}
+        call["function"] = {"name": "bash", "arguments": f'{{"command": "make {number}"}}'}
+        messages.append({"role": "assistant", "content": None, "tool_calls": [call]})
+        messages.append(
+            {"role": "tool", "tool_call_id": f"c{number}", "content": f"{number}\n{filler(150, 'lines')}"}
+        )
+    window = round(tokens_of(messages) / 0.8)
+    assert smart_tool_retention(settings=Settings(window=10 * window))(messages) == messages
+    cut = smart_tool_retention(settings=Settings(window=window))(messages)
+    changed = [after["content"] for before, after in zip(messages, cut, strict=True) if before != after]
+    assert changed and all("... [truncated: " in words for words in changed)
+    # What came before is no reason to cut more or less.
+    growing = smart_tool_retention(settings=Settings(window=window))
+    assert [growing(messages[:end]) for end in range(1, len(messages) + 1)][-1] == cut

@@ -13,7 +13,7 @@ from prunus.edits import Edit
 from prunus.policy.ledger import Flush
 from prunus.policy.pressure import Pressure
 from prunus.policy.prices import Price
-from prunus.policy.schedule import Cache, Eager, Manual, Moment, Plan, Schedule
+from prunus.policy.schedule import Cache, Eager, Manual, Moment, Plan, Presses, Schedule
 from prunus.timing import Timing
 from tests.generate.encode import encode
 from tests.strategies.fillers import filler
@@ -29,7 +29,7 @@ class Noted:
     """A schedule that cuts where it is told to, and keeps what it was told."""
 
     name: ClassVar[str] = "noted"
-    presses: ClassVar[bool] = True
+    presses: ClassVar[Presses] = "lasting"
 
     cut: int
     told: list[Moment] = field(default_factory=list)

@@ -105,7 +105,9 @@ def smart_tool_retention(
             "at_once": True,
         },
     }
-    if not keep_all_edits:
+    if keep_all_edits:
+        strategies["old_edits"] = {"enabled": False}
+    else:
         strategies["finished_inputs"] = {"enabled": True, "idle": 30, "over": 200}
     return Pruning(_settings("smart", strategies, settings, early=True))
 
@@ -158,7 +160,7 @@ def compose(*projections: Projection) -> Projection:
 
 def _settings(preset: str, strategies: dict[str, Any], base: Settings | None, *, early: bool = False) -> Settings:
     values = (base or Settings()).dump()
-    taken = {key: values[key] for key in ("tools", "guards", "limits", "tokens")}
+    taken = {key: values[key] for key in ("tools", "guards", "limits", "tokens", "window", "pressure")}
     if early:
         taken["guards"] = {**taken["guards"], "same_turn": {"early": True}}
     return Settings(preset=preset, schedule="eager", strategies=strategies, **taken)

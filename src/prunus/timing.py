@@ -9,7 +9,7 @@ from prunus.memory import Memo
 from prunus.policy.account import Account
 from prunus.policy.budget import budget, thinking_tokens
 from prunus.policy.ledger import Flush
-from prunus.policy.pressure import DEPTH, Pressure
+from prunus.policy.pressure import DEPTH, Fill, Pressure
 from prunus.policy.prices import Price, request_cost
 from prunus.policy.schedule import Manual, Moment, Plan, Schedule
 
@@ -108,8 +108,10 @@ class Timing:
 
     def _press(self) -> tuple[str, int]:
         """Let more go where the context runs short: why edits must be made, and how many tokens must be freed."""
-        if not self._schedule.presses:
+        if self._schedule.presses == "never":
             return "", 0
+        if self._schedule.presses == "anew":
+            return self._press_anew(), 0
         engine, pressure, window = self._engine, self._pressure, self._window
         engine.release()
         _, before = self._gains()
@@ -135,6 +137,34 @@ class Timing:
         if reason and level != "critical" and freed < least and free - before < wanted:
             return "", 0
         return reason, max(0, wanted - (free - before))
+
+    def _press_anew(self) -> str:
+        """Let go what has to go in this request, whatever went before: why, or nothing.
+
+        The level follows from the request as it is before anything goes under pressure, so a request that is seen
+        for the first time ends as one does whose conversation was followed from its beginning.
+        """
+        engine, pressure = self._engine, self._pressure
+        engine.release()
+        engine.press((), returns=True)
+        before = self._fill()
+        reason = pressure.reason(before.tokens, before.window, before.historical, before.thinking)
+        for depth in pressure.waves(before):
+            engine.press(depth, returns=True)
+            if reason and pressure.relieved(before, self._fill()):
+                break
+        return reason
+
+    def _fill(self) -> Fill:
+        """How full the context is with all that was found, in force or not."""
+        engine, pressure = self._engine, self._pressure
+        tokens = self._around + engine.sizes.before(len(engine.sizes)) - sum(self._gains())
+        historical = thinking = 0
+        if pressure.least_history and tokens > pressure.least_history:
+            historical = budget(engine.view, 0, engine.found_saved)["historical"]
+        if pressure.thinking and tokens > pressure.thinking:
+            thinking = thinking_tokens(engine.view, engine.found_saved)
+        return Fill(tokens, self._window, historical, thinking)
 
     def settled(self) -> Account:
         """The account of the conversation with this request, as it is about to be sent."""

@@ -21,6 +21,7 @@ from prunus.ids import short_id
 from prunus.notes import Words, is_note, outlined, pointed, uncounted, unfolded, unreminded
 from prunus.numbers import as_number
 from prunus.placed import PlacedIds, bare_result, content_of, shortened
+from prunus.todos import Colour, Colours, colours_of, tasks_in
 from prunus.tokens import Counter, attachment_tokens
 from prunus.tools import Meaning, Outcome, Span, Toolbox, Touch, is_cut, is_stub, outcome, process_of
 from prunus.tools.paths import join, normalise
@@ -139,6 +140,8 @@ class View:
         self.ids: dict[str, Ref] = {}
         """The results, the reasoning and the texts of the assistant by their short names."""
         self.names: dict[Ref, str] = {}
+        self.colours = Colours()
+        """What the coloured items of the newest todo list name."""
         self.inert: set[int] = set()
         """Calls that may replace no others, because a guard says so."""
         self._reading: set[str] = set()
@@ -220,6 +223,18 @@ class View:
         if use.meaning.key:
             self.newest[use.meaning.kind, use.meaning.key] = use.index
 
+    def colour_of(self, ref: Ref) -> Colour | None:
+        """The colour of the item in the newest todo list that names a part, if one does."""
+        if not self.colours:
+            return None
+        use = self.by_ref.get(ref)
+        if use is None:
+            return self.colours.of(self.names.get(ref, ""), (), getattr(self.part(ref), "text", ""))
+        if use.meaning.kind == "todo":
+            return None
+        places = ((touch.path, touch.span.start, touch.span.end) for touch in use.touches)
+        return self.colours.of(self.names.get(use.result, ""), places, getattr(self.part(ref), "text", ""))
+
     def name(self, ref: Ref, content: bytes, known: str = "") -> str:
         """Give a part its short name, or the one that it has."""
         id = known if known and known not in self.ids else short_id(ref, content, self.ids)
@@ -245,6 +260,8 @@ class View:
         text = unfolded(whole)
         meaning = self._continued(self.toolbox.meaning(call.tool, call.input), call, text)
         ended = outcome(meaning, call.tool, uncounted(text), result.error)
+        if meaning.key == "todo:write" and ended != "error":
+            self.colours = colours_of(tasks_in(call.input))
         stub = is_stub(text)
         stripped = (
             meaning.kind in ("write", "edit", "task")

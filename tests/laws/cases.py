@@ -52,6 +52,23 @@ PRESETS: Final[dict[str, Settings]] = {
         strategies={name: {"enabled": True, **fields} for name, fields in _IMPATIENT.items()},
         guards={"unresolved_errors": {"turns": 1}},
     ),
+    # The same where the context runs short, so that every level and every trigger of pressure is met.
+    "acp, full": Settings(
+        preset="acp", window=2_000, pressure={"historical": 400, "aggressive": 800, "thinking": 100}
+    ),
+    "smart, full": Settings(preset="smart", window=1_500, strategies={"old_edits": {"turns": 0, "run": 2}}),
+    "everything, full": Settings(
+        schedule="eager",
+        strategies={
+            **{name: {"enabled": True, **fields} for name, fields in _IMPATIENT.items()},
+            "old_edits": {"enabled": True, "run": 2},
+            "old_thinking": {"enabled": False},
+            "under_pressure": {"enabled": True, "over": 100, "thinking": True},
+        },
+        guards={"unresolved_errors": {"turns": 1}},
+        window=2_500,
+        pressure={"relief": 0.02},
+    ),
 }
 
 every_format = pytest.mark.parametrize("format", list(FORMATS))

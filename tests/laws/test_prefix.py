@@ -23,7 +23,7 @@ from prunus.engine import Engine
 from prunus.formats import Frame, frame
 from prunus.policy.ledger import Ledger
 from prunus.policy.prices import Price
-from prunus.policy.schedule import Moment, Plan, Schedule
+from prunus.policy.schedule import Moment, Plan, Presses, Schedule
 from tests.generate.build import build, sessions
 from tests.generate.encode import SPELLINGS, encode, marked, prefixes
 from tests.generate.render import render
@@ -213,7 +213,7 @@ class Anywhere:
     """Flushes from any place on, such as a schedule might choose."""
 
     name: ClassVar[str] = "anywhere"
-    presses: ClassVar[bool] = True
+    presses: ClassVar[Presses] = "lasting"
 
     shares: tuple[float, ...]
     """The part of what was sent before that is left as it is, for each request."""

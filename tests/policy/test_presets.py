@@ -79,11 +79,12 @@ def test_acp_keeps_one_view_of_a_file() -> None:
     assert active("acp", "repeated_views").any_operation
 
 
-def test_acp_runs_the_ten_aggressive_strategies_the_supersedes_and_the_agentic_ones() -> None:
+def test_acp_runs_the_ten_aggressive_strategies_the_supersedes_and_what_goes_with_age_or_under_pressure() -> None:
     assert running("acp") == {
         "spent_inputs", "step_markers", "repeated_fetches", "repeated_queries", "old_snapshots",
         "retried_errors", "old_attachments", "old_code_blocks", "old_errors", "repeated_views",
         "duplicate_calls", "stale_reads", "old_todos", "asked", "long_outputs", "old_thinking",
+        "under_pressure",
     }  # fmt: skip
 
 
@@ -91,8 +92,15 @@ def test_smart_shortens_shell_output_only() -> None:
     assert active("smart", "long_outputs").kinds == ("shell",)
 
 
-def test_smart_runs_nothing_that_cuts_edits() -> None:
-    assert running("smart") == {"middle_reads", "long_outputs", "old_results", "asked"}
+def test_smart_cuts_no_edits_but_runs_of_them_in_very_long_sessions() -> None:
+    assert running("smart") == {"middle_reads", "long_outputs", "old_results", "old_edits", "asked"}
+    assert active("smart", "old_edits").turns == 50
+
+
+def test_acp_has_the_triggers_of_its_seed() -> None:
+    pressure = Settings.preset("acp").active_pressure()
+    assert (pressure.historical, pressure.aggressive, pressure.thinking) == (80_000, 100_000, 20_000)
+    assert not any(Settings.preset(name).active_pressure().triggered for name in PRESETS if name != "acp")
 
 
 def test_off_runs_nothing() -> None:

@@ -41,9 +41,10 @@ def test_each_border_can_be_set(share: str, level: Level) -> None:
 
 def test_each_level_lets_one_priority_more_go_and_critical_parts_never_go() -> None:
     allowed = list(DEPTH.values())
-    assert [len(depth) for depth in allowed] == [0, 1, 2, 3]
+    priorities = [set(depth) & set(PRIORITIES) for depth in allowed]
+    assert [len(depth) for depth in priorities] == [0, 1, 2, 3]
     assert all(set(one) < set(other) for one, other in pairwise(allowed))
-    assert DEPTH["critical"] == ("temporary", "ephemeral", "important")
+    assert DEPTH["critical"] == ("temporary", "disposable", "ephemeral", "important")
     assert set(PRIORITIES) - set(DEPTH["critical"]) == {"critical"}
 
 

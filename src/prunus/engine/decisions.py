@@ -125,7 +125,11 @@ class Decisions:
     def _due(self, target: Ref) -> Iterator[Edit]:
         """The candidates of a part whose time has come, the preferred ones first."""
         options = self._candidates.options.get(target, {})
-        for rank in sorted(options):
+        ranks = sorted(options)
+        if self._marks.returns:
+            # Then what goes must not depend on whether the context was short before, so pressure comes last.
+            ranks.sort(key=lambda rank: options[rank].pressure)
+        for rank in ranks:
             edit = options[rank]
             if edit.pressure and not self._marks.yields(edit):
                 continue

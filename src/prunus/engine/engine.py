@@ -27,7 +27,7 @@ from prunus.guards.protected_tools import ProtectedTools
 from prunus.history import Message, Ref
 from prunus.notes import Words
 from prunus.policy.ledger import Flush, Ledger, Written
-from prunus.policy.priorities import Priority
+from prunus.policy.priorities import Standing
 from prunus.policy.reminders import Reminding
 from prunus.policy.tags import Tags
 from prunus.strategies import Strategy
@@ -73,7 +73,13 @@ class Engine:
         self._in_force = InForce(view)
         self._folds = Folds(self._in_force.chosen, self._candidates.dirty)
         self._pending = Pending(self._candidates, self._in_force, self._folds)
-        self._marks = Marks(view, self._candidates.marked, self._pending.found, self._in_force.chosen)
+        self._marks = Marks(
+            view,
+            self._candidates.marked,
+            self._candidates.options,
+            self._pending.found,
+            self._in_force.chosen,
+        )
         self._decisions = Decisions(view, guards, self._candidates, self._pending, self._folds, self._marks)
         self._rendering = Rendering(format, view, self._in_force, self.tags)
         self._reminder = (
@@ -116,8 +122,8 @@ class Engine:
         return self._rendering.size
 
     @property
-    def depth(self) -> tuple[Priority, ...]:
-        """The priorities of what may go of the parts that are marked for times of pressure."""
+    def depth(self) -> tuple[Standing, ...]:
+        """What may go of the parts that are marked for times of pressure."""
         return self._marks.depth
 
     def look(
@@ -195,11 +201,14 @@ class Engine:
         """Ask what could go if the context ran short; not asked before there is need."""
         self._take(self._hearing.late())
 
-    def press(self, depth: tuple[Priority, ...]) -> None:
-        """Let parts of these priorities go that are marked for times when the context runs short."""
+    def press(self, depth: tuple[Standing, ...], *, returns: bool = False) -> None:
+        """Let parts of these standings go that are marked for times when the context runs short.
+
+        With `returns`, what went under pressure comes back when there is room again; without, it has gone for good.
+        """
         if depth:
             self.mark()
-        self._candidates.dirty.update(self._marks.deepen(depth))
+        self._candidates.dirty.update(self._marks.deepen(depth, returns=returns))
         self._decisions.settle()
 
     def waiting(self) -> list[tuple[int, int]]:
@@ -247,6 +256,11 @@ class Engine:
     def saved_of(self, ref: Ref) -> int:
         """The tokens that the edit in force takes from a part."""
         return self._in_force.saved_of(ref)
+
+    def found_saved(self, ref: Ref) -> int:
+        """The tokens that the edit that was found takes from a part, in force or not."""
+        edit = self.found.get(ref)
+        return 0 if edit is None else edit.saved
 
     def allows(self, edit: Edit) -> bool:
         """Whether every guard would let an edit through now."""

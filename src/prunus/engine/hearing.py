@@ -7,6 +7,7 @@ from typing import Final
 
 from prunus.edits import Edit
 from prunus.files import Timeline
+from prunus.history import Ref, Role, Thinking
 from prunus.strategies import OnFile, OnPiece, OnUse, Strategy
 from prunus.strategies.under_pressure import UnderPressure
 from prunus.view import Piece, Use, View
@@ -30,18 +31,22 @@ class Hearing:
         self._view = view
         on_use = [s for s in strategies if isinstance(s, OnUse)]
         self._on_use = tuple(s for s in on_use if not isinstance(s, UnderPressure))
-        self._on_pressure = tuple(s for s in on_use if isinstance(s, UnderPressure))
-        self._on_piece = tuple(s for s in strategies if isinstance(s, OnPiece))
+        self._on_pressure = tuple(s for s in strategies if isinstance(s, UnderPressure))
+        self._on_piece = tuple(s for s in strategies if isinstance(s, OnPiece) and not isinstance(s, UnderPressure))
         self._on_file = tuple(s for s in strategies if isinstance(s, OnFile))
         self._timeline = Timeline(most=_FILES) if self._on_file else None
         self._past: dict[str, dict[str, object]] = {strategy.name: {} for strategy in self._on_file}
         self._groups: dict[tuple[str, Hashable], list[Use]] = {}
         self._heard_late = 0
+        self._unheard: list[tuple[Ref, Role, int, int]] = []
+        """Reasoning that `late` has not told of yet."""
 
     def piece(self, piece: Piece) -> Iterator[Edit]:
         """What is proposed because of a part that belongs to no answered call."""
         if self._timeline is not None:
             self._timeline.take(piece, self._view)
+        if self._on_pressure and isinstance(piece.part, Thinking):
+            self._unheard.append((piece.ref, piece.role, piece.turn, piece.loop))
         for strategy in self._on_piece:
             yield from strategy.inspect(piece, self._view)
 
@@ -58,6 +63,12 @@ class Hearing:
         for use in self._view.uses[self._heard_late :]:
             yield from self._tell(self._on_pressure, use)
         self._heard_late = len(self._view.uses)
+        unheard, self._unheard = self._unheard, []
+        for ref, role, turn, loop in unheard:
+            part = self._view.part(ref)
+            if isinstance(part, Thinking):
+                for strategy in self._on_pressure:
+                    yield from strategy.inspect(Piece(ref, part, role, turn, loop), self._view)
 
     def _tell(self, strategies: tuple[OnUse, ...], use: Use) -> Iterator[Edit]:
         for strategy in strategies:

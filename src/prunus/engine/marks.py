@@ -6,7 +6,7 @@ from collections.abc import Mapping, Set
 
 from prunus.edits import Edit
 from prunus.history import Ref
-from prunus.policy.priorities import Priority, priority, priority_of
+from prunus.policy.priorities import Standing, standing
 from prunus.view import View
 
 __all__ = ["Marks"]
@@ -15,37 +15,45 @@ __all__ = ["Marks"]
 class Marks:
     """How deep the pressure reaches into the parts that are marked."""
 
-    def __init__(self, view: View, marked: Set[Ref], found: Mapping[Ref, Edit], chosen: Mapping[Ref, Edit]) -> None:
+    def __init__(
+        self,
+        view: View,
+        marked: Set[Ref],
+        options: Mapping[Ref, Mapping[int, Edit]],
+        found: Mapping[Ref, Edit],
+        chosen: Mapping[Ref, Edit],
+    ) -> None:
         self._view = view
         self._marked = marked
+        self._options = options
         self._found = found
         self._chosen = chosen
-        self.depth: tuple[Priority, ...] = ()
-        """The priorities of what may go of the parts that are marked."""
+        self.returns = False
+        """Whether what went under pressure comes back when there is room again."""
+        self.depth: tuple[Standing, ...] = ()
+        """What may go of the parts that are marked."""
 
-    def deepen(self, depth: tuple[Priority, ...]) -> set[Ref]:
-        """Let parts of these priorities go; returns those to be decided anew."""
-        if depth == self.depth:
+    def deepen(self, depth: tuple[Standing, ...], *, returns: bool = False) -> set[Ref]:
+        """Let parts of these standings go; returns those to be decided anew.
+
+        With `returns`, what went under pressure comes back when there is room again; without, it has gone for good.
+        """
+        if depth == self.depth and returns == self.returns:
             return set()
-        self.depth = depth
+        self.depth, self.returns = depth, returns
         return {ref for ref in self._marked if not self._settled(ref)}
 
     def yields(self, edit: Edit) -> bool:
-        """Whether a part that is marked goes: its priority is low enough, or it is gone already."""
-        if self._chosen.get(edit.target) == edit:
+        """Whether a part that is marked goes: its standing is low enough, or it is gone already."""
+        if not self.returns and self._chosen.get(edit.target) == edit:
             return True
-        if not self.depth:
-            return False
-        use = self._view.by_ref.get(edit.target)
-        if use is None:
-            message = self._view.message(edit.target.message)
-            return priority(edit.target, message, self._view, superseded=False) in self.depth
-        return priority_of(use, self._view) in self.depth
+        return bool(self.depth) and standing(edit.target, self._view) in self.depth
 
     def _settled(self, ref: Ref) -> bool:
-        """Whether pressure changes nothing for a part: something better was found, or it went for good.
-
-        What went under pressure does not come back when there is room again.
-        """
+        """Whether pressure changes nothing for a part: something better was found, or it went for good."""
         found, edit = self._found.get(ref), self._chosen.get(ref)
+        if self.returns:
+            # A view is made whatever else was found for the part that it stands behind.
+            views = any(option.pressure and option.spares for option in self._options.get(ref, {}).values())
+            return found is not None and not found.pressure and not views
         return (found is not None and not found.pressure) or (edit is not None and edit.pressure)

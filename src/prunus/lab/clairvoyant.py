@@ -22,7 +22,7 @@ from prunus.lab.reading import Reader
 from prunus.lab.replay import Replay, replay
 from prunus.lab.retention import Needs
 from prunus.policy.prices import Price
-from prunus.policy.schedule import Eager, Moment, Plan
+from prunus.policy.schedule import Eager, Moment, Plan, Presses
 from prunus.pruner import Pruner
 from prunus.transcripts import Session
 
@@ -105,7 +105,7 @@ class _Cuts:
     """A schedule that was written down beforehand."""
 
     name: ClassVar[str] = "clairvoyant"
-    presses: ClassVar[bool] = True
+    presses: ClassVar[Presses] = "lasting"
 
     def __init__(self, cuts: Sequence[int]) -> None:
         self.cuts = cuts

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Final, Literal
 
+from prunus.guide import RECENT
 from prunus.history import Call, Ref, Result, Text, Thinking
-from prunus.policy.priorities import RECENT
 from prunus.view import View, weigh
 
 __all__ = ["CATEGORIES", "Category", "budget", "thinking_tokens"]

@@ -83,6 +83,7 @@ PRESETS: Final[Mapping[str, Mapping[str, Any]]] = {
         "old_code_blocks": {},
         "step_markers": {"newest": True},
         "spent_inputs": {},
+        "under_pressure": {"thinking": True},
     },
     # Smart tool history: first, last and sampled reads, shortened shell output; every edit stays.
     "smart": {
@@ -90,6 +91,7 @@ PRESETS: Final[Mapping[str, Mapping[str, Any]]] = {
         "middle_reads": {},
         "long_outputs": {"kinds": ("shell",)},
         "old_results": {},
+        "old_edits": {"turns": 50},
     },
     "off": {},
 }
@@ -101,6 +103,7 @@ OTHER_SETTINGS: Final[Mapping[str, Mapping[str, Any]]] = {
         "words": "seeds",
         "agent": {"offer": "hidden", "guidance": True},
         "guards": {"protected_tools": {"victims": _PROTECTED}, "same_turn": {"early": True}},
+        "pressure": {"historical": 80_000, "aggressive": 100_000, "thinking": 20_000},
     },
     "smart": {"schedule": "eager", "words": "seeds"},
 }

@@ -1,30 +1,61 @@
-"""How full the context is, and how deep pruning may then cut.
+"""How full the context is, how deep pruning may then cut, and what the model is advised to do.
 
 The levels are the seeds': light below half of the model's window, moderate, high from three quarters on, critical
 from nine tenths. While there is room, only what strategies find goes, when it pays. From moderate on, what they
 marked for such times goes too, by retention priority: first temporary parts, at the level high also ephemeral
 ones, at the level critical also important ones. Critical parts never go. From high on the price does not matter
 any more, because the next thing to happen is that the client compacts, or the provider refuses.
+
+Where edits are made at once, there is no price to pay, and what goes follows from the request alone: the level
+comes from its size before anything goes under pressure. Then one wave after the other goes until there is room.
 """
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Final, Literal
 
-from prunus.policy.priorities import Priority
+from prunus.policy.priorities import Standing
 
-__all__ = ["DEPTH", "Level", "Pressure"]
+__all__ = ["ADVICE", "DEPTH", "Fill", "Level", "Pressure"]
 
 Level = Literal["light", "moderate", "high", "critical"]
 
-DEPTH: Final[dict[Level, tuple[Priority, ...]]] = {
+DEPTH: Final[dict[Level, tuple[Standing, ...]]] = {
     "light": (),
     "moderate": ("temporary",),
-    "high": ("temporary", "ephemeral"),
-    "critical": ("temporary", "ephemeral", "important"),
+    "high": ("temporary", "disposable", "ephemeral"),
+    "critical": ("temporary", "disposable", "ephemeral", "important"),
 }
 """What may go at each level of what is marked for times of pressure."""
+
+ADVICE: Final[dict[Level, str]] = {
+    "light": "Nothing has to go yet.",
+    "moderate": "Discard old results and messages that you no longer need, and distill long reasoning.",
+    "high": (
+        "If something here is critical, write it into the todo list first, then discard; if nothing is, "
+        "discard all that is old."
+    ),
+    "critical": (
+        "If you can finish the task without the history, discard all of it and focus; if not, write down what is "
+        "critical and discard part by part."
+    ),
+}
+"""What the model is advised to do at each level, by the seeds' decision tree."""
+
+
+@dataclass(frozen=True, slots=True)
+class Fill:
+    """How full a context is, in tokens."""
+
+    tokens: int
+    window: int
+    """What the model can take."""
+    historical: int = 0
+    """What of the tokens is historical context; counted where a trigger asks for it."""
+    thinking: int = 0
+    """What of the tokens is reasoning; counted where a trigger asks for it."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,13 +89,56 @@ class Pressure:
         """Why edits have to be made whatever they cost; empty if they need not."""
         if tokens >= self.high * window:
             return f"the context is {tokens / window:.0%} full"
-        if any(most and historical > most for most in (self.historical, self.aggressive)):
+        if self._much_history(historical):
             return f"{historical:,} tokens of historical context"
-        if self.thinking and thinking > self.thinking:
+        if self._much_thinking(thinking):
             return f"{thinking:,} tokens of reasoning"
         return ""
+
+    def waves(self, fill: Fill) -> Iterator[tuple[Standing, ...]]:
+        """What may go where edits are made at once, wave after wave; each wave lets more go than the one before.
+
+        What the content type guide calls disposable goes before reasoning, and that before what is important.
+        """
+        level = self.level(fill.tokens, fill.window, fill.historical)
+        if level == "light" and not self._triggered_by(fill):
+            return
+        yield DEPTH["moderate"]
+        if level in ("high", "critical") or self._much_history(fill.historical):
+            yield "temporary", "disposable"
+        if level in ("high", "critical"):
+            yield DEPTH["high"]
+        elif self._much_thinking(fill.thinking):
+            history = ("disposable",) if self._much_history(fill.historical) else ()
+            yield "temporary", *history, "ephemeral"
+        if level == "critical":
+            yield DEPTH["critical"]
+
+    def relieved(self, before: Fill, after: Fill) -> bool:
+        """Whether enough has gone where edits are made at once: there is room, and no trigger acts any more."""
+        if self.reason(after.tokens, after.window, after.historical, after.thinking):
+            return False
+        least = self.relief * before.window
+        full = before.tokens >= self.high * before.window
+        return before.tokens - after.tokens >= least and (
+            not full or after.tokens <= (self.high - self.relief) * before.window
+        )
 
     @property
     def triggered(self) -> bool:
         """Whether anything but the window counts."""
         return bool(self.historical or self.aggressive or self.thinking)
+
+    @property
+    def least_history(self) -> int:
+        """Tokens up to which no trigger on historical context acts; 0 where there is none."""
+        return min((most for most in (self.historical, self.aggressive) if most), default=0)
+
+    def _triggered_by(self, fill: Fill) -> bool:
+        return self._much_history(fill.historical) or self._much_thinking(fill.thinking)
+
+    def _much_history(self, tokens: int) -> bool:
+        return any(most and tokens > most for most in (self.historical, self.aggressive))
+
+    def _much_thinking(self, tokens: int) -> bool:
+        return bool(self.thinking) and tokens > self.thinking

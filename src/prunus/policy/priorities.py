@@ -4,10 +4,12 @@ from __future__ import annotations
 
 from typing import Final, Literal
 
+from prunus.guide import RECENT, advise, advise_use, in_work
 from prunus.history import Attachment, Call, Marker, Message, Opaque, Ref, Result, Text, Thinking
+from prunus.todos import Colour
 from prunus.view import Use, View
 
-__all__ = ["PRIORITIES", "Priority", "priority", "priority_of"]
+__all__ = ["MARKS", "PRIORITIES", "Priority", "Standing", "priority", "priority_of", "standing"]
 
 Priority = Literal["critical", "important", "ephemeral", "temporary"]
 
@@ -18,8 +20,20 @@ PRIORITIES: Final[dict[Priority, str]] = {
     "temporary": "failed attempts, superseded content, bookkeeping",
 }
 
-RECENT: Final = 5
-"""Turns that count as recent."""
+MARKS: Final[dict[Priority, str]] = {"critical": "🔴", "important": "🟡", "ephemeral": "🟢", "temporary": "⚫"}
+"""The colour of each priority."""
+
+Standing = Literal["critical", "important", "ephemeral", "disposable", "temporary"]
+"""The order in which parts go when the context runs short: ephemeral ones that the content type guide calls
+disposable go before the others."""
+
+_COLOURED: Final[dict[Colour, Priority]] = {
+    "🔴": "critical",
+    "🟡": "important",
+    "🟢": "ephemeral",
+    "🔵": "temporary",
+}
+"""The priority of what a coloured item of the todo list names."""
 
 
 def priority(ref: Ref, message: Message, view: View, *, superseded: bool) -> Priority:
@@ -41,6 +55,9 @@ def priority(ref: Ref, message: Message, view: View, *, superseded: bool) -> Pri
             recent = view.loops[ref.message] >= view.loop
         case Attachment():
             pass
+    colour = view.colour_of(ref)
+    if colour is not None:
+        return _COLOURED[colour]
     return "important" if recent else "ephemeral"
 
 
@@ -50,12 +67,19 @@ def priority_of(use: Use, view: View, *, superseded: bool = False) -> Priority:
     recent = view.turn - use.turn < RECENT
     if meaning.kind == "todo" and view.newest.get((meaning.kind, meaning.key)) == use.index:
         return "critical"
+    colour = view.colour_of(use.result)
+    if colour is not None:
+        return _COLOURED[colour]
     if superseded or not use.ok:
         return "temporary"
-    return "important" if recent or any(_in_work(touch.path, view) for touch in use.touches) else "ephemeral"
+    return "important" if recent or in_work(use, view) else "ephemeral"
 
 
-def _in_work(path: str, view: View) -> bool:
-    """Whether a file was changed a short while ago."""
-    newest = max(view.touched.get((kind, path), -1) for kind in ("edit", "write"))
-    return newest >= 0 and view.turn - view.uses[newest].turn < RECENT
+def standing(ref: Ref, view: View) -> Standing:
+    """When a part goes that is marked for times when the context runs short."""
+    use = view.by_ref.get(ref)
+    if use is None:
+        rank = priority(ref, view.message(ref.message), view, superseded=False)
+        return "disposable" if rank == "ephemeral" and advise(ref, view).action == "discard" else rank
+    rank = priority_of(use, view)
+    return "disposable" if rank == "ephemeral" and advise_use(use, view).action == "discard" else rank

@@ -38,13 +38,15 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from math import sqrt
-from typing import ClassVar, Final, Protocol
+from typing import ClassVar, Final, Literal, Protocol
 
 from prunus.edits import Edit
 from prunus.policy.prices import Price
 from prunus.policy.requests import requests_to_come
 
-__all__ = ["SCHEDULES", "Cache", "Eager", "Manual", "Moment", "Plan", "Pressure", "Schedule"]
+__all__ = ["SCHEDULES", "Cache", "Eager", "Manual", "Moment", "Plan", "Presses", "Pressure", "Schedule"]
+
+Presses = Literal["lasting", "anew", "never"]
 
 _REQUEST: Final = 20_000
 """Tokens of a usual request."""
@@ -95,8 +97,8 @@ class Schedule(Protocol):
     """Decides when. A frozen dataclass; its fields are its settings."""
 
     name: ClassVar[str]
-    presses: ClassVar[bool]
-    """Whether it lets more go when the context runs short."""
+    presses: ClassVar[Presses]
+    """How it lets more go when the context runs short: for good, as long as it is short, or not at all."""
 
     def takes(self, edit: Edit, price: Price, requests: int) -> bool:
         """Whether an edit is worth the risk that what goes is used again, after so many requests."""
@@ -113,13 +115,13 @@ class Eager:
     """
 
     name: ClassVar[str] = "eager"
-    presses: ClassVar[bool] = False
+    presses: ClassVar[Presses] = "anew"
 
     def takes(self, edit: Edit, price: Price, requests: int) -> bool:
         return True
 
     def plan(self, moment: Moment) -> Plan:
-        return Plan(0, "at once")
+        return Plan(0, moment.forced or "at once")
 
 
 @dataclass(frozen=True, slots=True)
@@ -127,7 +129,7 @@ class Manual:
     """Nothing is done unless it was asked for."""
 
     name: ClassVar[str] = "manual"
-    presses: ClassVar[bool] = False
+    presses: ClassVar[Presses] = "never"
 
     def takes(self, edit: Edit, price: Price, requests: int) -> bool:
         return True
@@ -141,7 +143,7 @@ class Pressure:
     """Edits wait until the context fills up."""
 
     name: ClassVar[str] = "pressure"
-    presses: ClassVar[bool] = True
+    presses: ClassVar[Presses] = "lasting"
 
     share: float = 0.75
     """The share of the model's window from which on edits are made."""
@@ -160,7 +162,7 @@ class Cache:
     """Edits are made when they save more than the prompt cache they break."""
 
     name: ClassVar[str] = "cache"
-    presses: ClassVar[bool] = True
+    presses: ClassVar[Presses] = "lasting"
 
     patience: float = 1.5
     """How much longer to wait than would be best if new edits came evenly and for ever."""

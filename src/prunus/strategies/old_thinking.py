@@ -8,7 +8,7 @@ from prunus.edits import Edit, Gone, Replacement, Shorter
 from prunus.history import Marker, Thinking
 from prunus.view import Piece, View
 
-__all__ = ["OldThinking"]
+__all__ = ["PLACEHOLDER", "OldThinking", "without_reasoning"]
 
 PLACEHOLDER = "—"
 
@@ -33,14 +33,20 @@ class OldThinking:
 
     def inspect(self, piece: Piece, view: View) -> Iterator[Edit]:
         part = piece.part
-        if not isinstance(part, Thinking) or part.fixed or len(part.text) + part.hidden <= self.over:
+        if not isinstance(part, Thinking) or len(part.text) + part.hidden <= self.over:
             return
-        replacement: Replacement = Gone()
-        if part.required:
-            if part.text == PLACEHOLDER:
-                return
-            replacement = Shorter(PLACEHOLDER)
-        elif part.at != () and all(isinstance(p, Thinking | Marker) for p in view.message(piece.ref.message).parts):
-            return
-        reason = f"reasoning older than {self.turns} turns"
-        yield Edit(piece.ref, replacement, self.name, reason, ripe=piece.turn + self.turns + 1)
+        replacement = without_reasoning(piece, view)
+        if replacement is not None:
+            reason = f"reasoning older than {self.turns} turns"
+            yield Edit(piece.ref, replacement, self.name, reason, ripe=piece.turn + self.turns + 1)
+
+
+def without_reasoning(piece: Piece, view: View) -> Replacement | None:
+    """What takes the place of reasoning that goes; None where it has to stay, or is no reasoning."""
+    part = piece.part
+    if not isinstance(part, Thinking) or part.fixed:
+        return None
+    if part.required:
+        return None if part.text == PLACEHOLDER else Shorter(PLACEHOLDER)
+    alone = all(isinstance(p, Thinking | Marker) for p in view.message(piece.ref.message).parts)
+    return None if part.at != () and alone else Gone()

@@ -6,15 +6,16 @@ from typing import ClassVar
 
 from prunus.edits import Edit, Shorter
 from prunus.history import Result
+from prunus.strategies.old_thinking import without_reasoning
 from prunus.strategies.outline import outline_of
-from prunus.view import Use, View
+from prunus.view import Piece, Use, View
 
 __all__ = ["UnderPressure"]
 
 
 @dataclass(frozen=True, slots=True)
 class UnderPressure:
-    """Results that go only when the context runs short.
+    """Results, and reasoning if wanted, that go only when the context runs short.
 
     Any result can be had again by calling the tool again, so it is better to lose it than to have the whole
     conversation compacted. Which go is decided by the level of pressure and the retention priority of each; an
@@ -29,6 +30,8 @@ class UnderPressure:
     """Results with fewer characters stay whole."""
     share: float = 0.1
     """How much of the text the outline keeps."""
+    thinking: bool = False
+    """Whether the reasoning of earlier tool loops goes too, after the results that can be had again."""
 
     def groups(self, use: Use) -> Iterable[Hashable]:
         if use.size > self.over and use.visible:
@@ -39,3 +42,8 @@ class UnderPressure:
         if isinstance(result, Result):
             text = outline_of(use, result.text, self.share)
             yield Edit(use.result, Shorter(text), self.name, "the context runs short", pressure=True)
+
+    def inspect(self, piece: Piece, view: View) -> Iterator[Edit]:
+        replacement = without_reasoning(piece, view) if self.thinking else None
+        if replacement is not None:
+            yield Edit(piece.ref, replacement, self.name, "the context runs short", pressure=True)

@@ -1,0 +1,119 @@
+"""The content type guide: what to do with a part, by its type and its age.
+
+It is advice to the agent and to people. Nothing goes because of it alone, but what it calls disposable is what
+the bulk target `old` of `context_prune` takes, and what goes first when the context runs short.
+
+| content | age | action |
+|---|---|---|
+| a file that was just read | current | keep |
+| a file that was read 5 turns ago or more | old | discard, it can be read again |
+| reasoning | any | distill, keep the conclusion |
+| an error | current | keep, for debugging |
+| an error of 3 turns ago or more | old | auto-pruned |
+| the todo list | current | keep, critical state |
+| an older todo list | old | superseded, auto-pruned |
+
+Results of other tools are as files: they can be had again by calling the tool again.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Final, Literal
+
+from prunus.history import Attachment, Call, Marker, Opaque, Ref, Result, Text, Thinking
+from prunus.todos import Colour
+from prunus.view import Use, View
+
+__all__ = ["FAILED", "RECENT", "Action", "Advice", "advise", "advise_use", "in_work"]
+
+Action = Literal["keep", "discard", "distill", "auto"]
+"""What to do: `auto` goes by itself."""
+
+RECENT: Final = 5
+"""Turns for which a result counts as current."""
+FAILED: Final = 3
+"""Turns for which an error does."""
+
+
+@dataclass(frozen=True, slots=True)
+class Advice:
+    """What to do with a part, and why."""
+
+    action: Action
+    why: str
+
+    def __str__(self) -> str:
+        return f"{'auto-pruned' if self.action == 'auto' else self.action}: {self.why}"
+
+
+_COLOURED: Final[dict[Colour, Advice]] = {
+    "🔴": Advice("keep", "a 🔴 item of the todo list names it"),
+    "🟡": Advice("keep", "a 🟡 item of the todo list names it"),
+    "🔵": Advice("discard", "a 🔵 item of the todo list names it"),
+}
+
+
+def advise(ref: Ref, view: View, *, superseded: bool = False) -> Advice:
+    """What to do with a part; `superseded` where a strategy found that something newer takes its place."""
+    use = view.by_ref.get(ref)
+    if use is not None:
+        return advise_use(use, view, superseded=superseded, colour=view.colour_of(ref))
+    message = view.message(ref.message)
+    part = message.parts[ref.part]
+    colour = view.colour_of(ref)
+    if colour in _COLOURED:
+        return _COLOURED[colour]
+    match part:
+        case Call() | Result():
+            return Advice("keep", "it is not answered yet")
+        case Text() if message.role == "system":
+            return Advice("keep", "system instructions")
+        case Text() if message.role == "user":
+            return Advice("keep", "user instructions")
+        case Text():
+            current = view.turn - view.turn_of(ref) < RECENT
+            return Advice("keep", "current") if current else Advice("distill", "keep the conclusion")
+        case Thinking():
+            return Advice("distill", "keep the conclusion")
+        case Marker():
+            return Advice("auto", "bookkeeping")
+        case Attachment():
+            current = view.turn - view.turn_of(ref) < RECENT
+            return Advice("keep", "just attached") if current else Advice("discard", "can be attached again")
+        case Opaque():
+            return Advice("keep", "Prunus cannot read it")
+
+
+def advise_use(use: Use, view: View, *, superseded: bool = False, colour: Colour | None = None) -> Advice:
+    """What to do with a call and its result."""
+    age = view.turn - use.turn
+    kind = use.meaning.kind
+    if kind == "todo":
+        newest = view.newest.get((kind, use.meaning.key)) == use.index
+        return Advice("keep", "critical state") if newest else Advice("auto", "superseded")
+    if colour in _COLOURED:
+        return _COLOURED[colour]
+    if superseded:
+        return Advice("auto", "superseded")
+    if not use.ok:
+        return Advice("keep", "debugging") if age < FAILED else Advice("auto", f"error of {age} turns ago")
+    if age < RECENT:
+        return Advice("keep", "just read" if kind == "read" else "recent")
+    if in_work(use, view):
+        return Advice("keep", "its file is being edited")
+    if kind == "read":
+        return Advice("discard", "can re-read")
+    if kind in ("write", "edit"):
+        return Advice("keep", "work that was done")
+    return Advice("discard", "old output")
+
+
+def in_work(use: Use, view: View) -> bool:
+    """Whether a file that a call read or changed was changed a short while ago."""
+    return any(_changed(touch.path, view) for touch in use.touches)
+
+
+def _changed(path: str, view: View) -> bool:
+    newest = max(view.touched.get((kind, path), -1) for kind in ("edit", "write"))
+    return newest >= 0 and view.turn - view.uses[newest].turn < RECENT
