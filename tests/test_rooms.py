@@ -40,6 +40,7 @@ ROOMS = (
     "memory",
     "timing",
     "conversation",
+    "receipts",
     "conversations",
     "lineage",
     "bodies",

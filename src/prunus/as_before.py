@@ -51,8 +51,12 @@ def as_before(
     added = sum(counter.count(tag.text) for tag in ledger.tags if tag.added)
     strategies: dict[str, Tally] = {}
     categories: dict[str, Tally] = {}
+    causes = {(edit.strategy, edit.by) for edit in ledger.edits}
     for edit in ledger.edits:
-        strategies[edit.strategy] = strategies.get(edit.strategy, Tally()).add(1, edit.saved)
+        # The input of a call that went with its result is no prune of its own.
+        alone = not edit.follows or (edit.follows, edit.by) not in causes
+        tally = strategies.get(edit.counted_as, Tally())
+        strategies[edit.counted_as] = tally.add(alone, edit.saved)
         if exact:
             kind = _category(load, edit)
             categories[kind] = categories.get(kind, Tally()).add(1, edit.saved)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any, Final
 
 from prunus.history import Ref
@@ -98,6 +98,13 @@ class Edit:
     """Of the edits of one strategy for one part, the one of the highest stage that may be made is made."""
     tokens_before: int = 0
     tokens_after: int = 0
+    follows: str = field(default="", compare=False)
+    """The strategy whose edit it goes along with, and under whose name it is counted."""
+
+    @property
+    def counted_as(self) -> str:
+        """The strategy under which reports count it."""
+        return self.follows or self.strategy
 
     @property
     def saved(self) -> int:

@@ -49,6 +49,7 @@ def explain(body: bytes, settings: Settings | None = None, format: str | None = 
         settings.counter(),
         declared=declares_tools(cut),
         words=settings.words,
+        notification=settings.notification,
     )
     load = Loader(cut)
 

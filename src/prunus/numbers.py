@@ -1,10 +1,10 @@
-"""Numbers out of texts that anybody may have written."""
+"""Numbers out of texts that anybody may have written, and numbers that are read at a glance."""
 
 from __future__ import annotations
 
 from typing import Final
 
-__all__ = ["as_number"]
+__all__ = ["as_number", "short"]
 
 _DIGITS: Final = 18
 _MOST: Final = 10**_DIGITS
@@ -18,3 +18,13 @@ def as_number(digits: str) -> int:
     if len(digits) <= _DIGITS:
         return int(digits)
     return -_MOST if digits.lstrip().startswith("-") else _MOST
+
+
+def short(count: int) -> str:
+    """A count in few characters: 950, 7.5K, 16K, 1.2M."""
+    if abs(count) < 1_000:
+        return str(count)
+    for unit, size in (("K", 1_000), ("M", 1_000_000)):
+        if abs(count) < 999_950 * size // 1_000:
+            return f"{count / size:.1f}".removesuffix(".0") + unit
+    return f"{count / 1_000_000_000:.1f}".removesuffix(".0") + "G"

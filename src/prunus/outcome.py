@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Generic, TypeVar
 
 from prunus.edits import Edit, Refusal
 from prunus.engine import Tally
+from prunus.history import Ref
 from prunus.policy.ledger import Flush
 
 __all__ = ["Outcome", "Receipt", "Report"]
@@ -46,13 +47,26 @@ class Receipt:
     """The text that went; for a call its arguments as JSON, and JSON where more than text went (`originals`)."""
     tool: str = ""
     turn: int = 0
+    category: str = ""
+    """What was cut: messages, thinking or tools."""
+    item: Ref | None = None
+    """The call that it belongs to, or the part itself: what reports count as one prune."""
+    asked: bool = False
+    """It went because the agent or the user asked for that, and was whole before."""
+    call: str = ""
+    """The id of that call in the history."""
+    by: str = ""
+    """The id of the call that superseded it."""
+    by_tool: str = ""
+    about: str = ""
+    """What both calls are about: a file, an address, a command."""
 
 
 class Outcome(Generic[Body_co]):
     """A pruned request, and what was done to it."""
 
     __slots__ = (
-        "_edits", "_made", "_receipt", "_refusals",
+        "_edits", "_made", "_passed", "_receipt", "_refusals",
         "behind", "body", "conversation", "error", "flush", "report", "request",
     )  # fmt: skip
 
@@ -67,6 +81,7 @@ class Outcome(Generic[Body_co]):
         conversation: str = "",
         request: int = 0,
         made: tuple[Edit, ...] = (),
+        passed: tuple[Edit, ...] = (),
         receipt: Callable[[Edit], Receipt] | None = None,
     ) -> None:
         self.body = body
@@ -83,6 +98,7 @@ class Outcome(Generic[Body_co]):
         self.request = request
         """Its number in the conversation, counted from 1."""
         self._made = made
+        self._passed = passed
         self._receipt = receipt
         self._edits = edits
         self._refusals = refusals
@@ -98,6 +114,14 @@ class Outcome(Generic[Body_co]):
         if self._receipt is None:
             return ()
         return tuple(map(self._receipt, sorted(self._made, key=lambda edit: edit.target)))
+
+    @property
+    def passed(self) -> tuple[Receipt, ...]:
+        """What was superseded with this request and stays whole, because a note would be longer."""
+        if self._receipt is None:
+            return ()
+        found = map(self._receipt, sorted(self._passed, key=lambda edit: edit.target))
+        return tuple(replace(receipt, original="") for receipt in found)
 
     @property
     def refusals(self) -> tuple[Refusal, ...]:

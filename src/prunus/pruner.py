@@ -14,18 +14,16 @@ from prunus.as_before import as_before
 from prunus.bodies import as_given, as_read
 from prunus.conversation import Body, Conversation, Loader, count_around, declares_tools
 from prunus.conversations import Conversations, Request
-from prunus.edits import Edit
 from prunus.engine import Engine, edits_in_force
 from prunus.errors import FormatError, TooLate
 from prunus.formats import copy, encode, unmarked
-from prunus.ids import short_id
 from prunus.lineage import Base, find_base, find_known
 from prunus.memory import Memo, Memory
-from prunus.originals import original
-from prunus.outcome import Outcome, Receipt, Report
+from prunus.outcome import Outcome, Report
 from prunus.policy.ledger import Written
 from prunus.policy.prices import Price, with_ttl
 from prunus.policy.schedule import Schedule
+from prunus.receipts import receipt_of
 from prunus.settings import Settings
 from prunus.timing import Timing
 
@@ -300,6 +298,7 @@ class Pruner:
             own_ids=self.settings.agent.own_ids,
             words=self.settings.words,
             reminders=self.settings.active_reminders(),
+            notification=self.settings.notification,
         )
         digests = [request.load.digest(i) for i in range(base.memo.depth)]
         return Conversation(base.memo, read, engine, request.owner, digests=digests)
@@ -351,7 +350,8 @@ class Pruner:
             conversation=conversation.memo.id,
             request=conversation.memo.requests,
             made=tuple(engine.made),
-            receipt=lambda edit: _receipt(edit, engine, load),
+            passed=tuple(engine.passed),
+            receipt=lambda edit: receipt_of(edit, engine, load),
         )
 
     def _around(self, conversation: Conversation, read: Body) -> int:
@@ -389,16 +389,3 @@ def shows_ids(settings: Settings, read: Body) -> bool:
         return offer != "off"
     tools = read.prompt.get("tools", b"")
     return b"context_prune" in (tools if isinstance(tools, bytes) else encode(tools))
-
-
-def _receipt(edit: Edit, engine: Engine, load: Loader) -> Receipt:
-    """An edit with what it took away."""
-    message = load(edit.target.message)
-    part = message.parts[edit.target.part]
-    use = engine.view.by_ref.get(edit.target)
-    content = getattr(part, "text", "")
-    id = short_id(edit.target, content.encode("utf-8", "surrogatepass"))
-    if use is not None and edit.target == use.result:
-        id = engine.names.get(edit.target, id)
-    tool = use.tool if use is not None else ""
-    return Receipt(id, edit, original(message, edit), tool, engine.view.turn_of(edit.target))

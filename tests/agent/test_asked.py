@@ -196,7 +196,17 @@ def test_echoes_do_not_go_back_upstream() -> None:
 def test_a_tool_that_cannot_see_the_history_is_put_right() -> None:
     after = sent(body(*START, *ask("discard", [A], ["abcdef"], reply=ACKNOWLEDGED)))
     assert f"{ACKNOWLEDGED} Not found: abcdef." in after
-    assert f'{ACKNOWLEDGED}"' in sent(body(*START, *ask("discard", [A], reply=ACKNOWLEDGED)))
+    assert f'{ACKNOWLEDGED}"' in sent(body(*START, *ask("restore", [A], reply=ACKNOWLEDGED)))
+
+
+def test_a_tool_that_cannot_see_the_history_gets_the_status_line() -> None:
+    after = sent(body(*START, *ask("discard", [A], [B], reply=ACKNOWLEDGED)))
+    assert re.search(rf'{ACKNOWLEDGED} 「 ⚙️  2\(\d+\) ▼ 」"', after)
+    again = body(*START, *ask("discard", [A], reply=ACKNOWLEDGED), *ask("discard", [A], reply=ACKNOWLEDGED))
+    assert sent(again).count("▼") == 1
+    assert "▼" not in sent(body(*START, *ask("discard", ["abcdef"], reply=ACKNOWLEDGED)))
+    pruned = json.loads(after)
+    assert sent(pruned) == after
 
 
 # What the agent is told.
@@ -210,7 +220,8 @@ def told(
 
 def test_names_and_counts_are_told_instead_of_ids() -> None:
     assert re.fullmatch(
-        r"Discarded read of /a, read of /b: 2 results, about \d+ tokens\.", told("discard", [A], [B])
+        r"Discarded read of /a, read of /b: 2 results, about \d+ tokens\.\n「 ⚙️  2\(\d+\) ▼ 」",
+        told("discard", [A], [B]),
     )
 
 

@@ -14,6 +14,7 @@ from hypothesis import strategies as st
 from prunus import Outcome, Pruner, Settings, formats
 from prunus.agent.exchange import FIELDS, call_and_result
 from prunus.formats import frame
+from prunus.strategies.choices import ACKNOWLEDGED
 from tests.generate.build import sessions
 from tests.generate.encode import encode, prefixes
 from tests.generate.render import render
@@ -61,9 +62,9 @@ def conversed(
             targets = [known[pick % len(known)] for pick in picks] if known else ["tools"]
             rows = [[id, "what matters"] if action == "distill" else [id] for id in targets]
             given_ = {"action": action, "targets": rows}
-            put.append(
-                (len(request[field]), call_and_result(format, f"p{i}_{number}", "context_prune", given_, "ok"))
-            )
+            reply = ACKNOWLEDGED if number % 2 else "ok"
+            pair = call_and_result(format, f"p{i}_{number}", "context_prune", given_, reply)
+            put.append((len(request[field]), pair))
         messages = list(request[field])
         for at, pair in reversed(put):
             messages[at:at] = pair

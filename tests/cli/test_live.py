@@ -71,3 +71,17 @@ def test_no_number_of_the_table_is_cropped_at_any_width() -> None:
         assert "…" not in text
         numbers = ("123.4K", "98.7K", "200", "76.5K", "123.4")
         assert [number in text.split() for number in numbers[:shown]] == [True] * shown
+
+
+def test_the_status_line_stands_below_the_table_at_any_width() -> None:
+    board = Board("http://127.0.0.1:8787")
+    exchange = Exchange("c1", 1, 0.0, "claude-cli", "", "claude-sonnet-4-5", 50_000, 40_000)
+    line = "「 💬 15(7.5K) ▼ + 🧠  8(16K) ▼ + ⚙️ 39(83.1K) ▼ 」"
+    for said in ("", line, ""):
+        board.add(Event(0.0, "x", "POST", "openai", "/", 200, 1.5, "pruned", exchange=exchange, status_line=said))
+    for width in (80, 140):
+        [shown] = [row for row in drawn(board, width).splitlines() if "▼" in row]
+        assert shown.endswith(line)
+    for _ in range(20):
+        board.add(Event(0.0, "x", "POST", "openai", "/", 200, 1.5, "pruned", exchange=exchange))
+    assert "▼" not in drawn(board)

@@ -1,5 +1,6 @@
 """`prunus proxy`: started as a user would."""
 
+import json
 import os
 import re
 import signal
@@ -13,7 +14,7 @@ from click.testing import Result
 
 from tests.proxy.caller import call
 from tests.proxy.provider import Provider
-from tests.proxy.talk import body
+from tests.proxy.talk import BODIES, body, steps
 
 Spawn = Callable[..., "subprocess.Popen[bytes]"]
 Run = Callable[..., Result]
@@ -53,6 +54,18 @@ def test_it_says_where_it_listens_prunes_and_stops(spawn: Spawn, provider: Provi
     assert err.decode().count("--schedule cache") == 1
     assert out == b""
     assert store.exists()
+
+
+def test_the_log_has_the_status_line_of_what_the_agent_pruned(spawn: Spawn, provider: Provider) -> None:
+    decision = ("context_prune", {"action": "discard", "targets": [["tools"]]}, "Noted.")
+    given = json.dumps(BODIES["openai_chat"]([*steps(), decision])).encode()
+    more = ["--preset", "acp", "--agent", "mcp", "--set", "notification=detailed"]
+    process = spawn("proxy", "--port", "0", "--store", "off", "--upstream", f"openai={provider.url}", *more)
+    with listening(process) as url:
+        assert call(url, "POST", "/v1/chat/completions", given).status == 200
+    _, err = process.communicate()
+    [line] = [line for line in err.decode().splitlines() if "▼" in line]
+    assert re.fullmatch(r"[\d:]{8} 「 ⚙️  5\([\d.]+K\) ▼ 」 - Bash \(x4\), Read", line)
 
 
 def test_shadow_is_said(spawn: Spawn, provider: Provider) -> None:

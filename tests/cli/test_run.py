@@ -68,6 +68,23 @@ def test_requests_pass_through_and_the_status_line_comes_last(
     assert second.startswith("Prunus left out ")
 
 
+@pytest.mark.parametrize(
+    ("notification", "ends"),
+    [("minimal", " ▼ 」"), ("detailed", " ▼ 」 - Bash (x3), Read"), ("off", "")],
+)
+def test_the_status_line_follows_the_setting(
+    spawn: Spawn, provider: Provider, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, notification: str, ends: str
+) -> None:
+    monkeypatch.setenv("OPENAI_BASE_URL", f"{provider.url}/api/v1")
+    request = tmp_path / "request.json"
+    request.write_bytes(body("openai_chat"))
+    given = ("--preset", "acp", "--store", "off", "--set", f"notification={notification}")
+    _, err = spawn("run", *given, program(tmp_path / "bin", ASK), str(request)).communicate()
+    lines = [line for line in err.decode().splitlines() if "▼" in line]
+    assert len(lines) == bool(ends)
+    assert all(line.endswith(ends) for line in lines)
+
+
 def test_a_proxy_of_the_network_does_not_come_between(
     spawn: Spawn, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

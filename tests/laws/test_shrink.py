@@ -37,4 +37,7 @@ def test_the_report_counts_what_is_there(format: str, preset: str, data: Any) ->
     assert out.report.saved == sum(tally.tokens for tally in out.report.categories.values())
     # Words behind a result belong to the edit of its call.
     whole = [edit for edit in out.edits if not isinstance(edit.replacement, Added)]
-    assert len(whole) == sum(tally.count for tally in out.report.strategies.values())
+    assert len(whole) == len(out.receipts)
+    # A call of which one strategy cuts input and result is one prune, also where its result stays as it is.
+    prunes = {(receipt.item, receipt.edit.counted_as) for receipt in (*out.receipts, *out.passed)}
+    assert len(prunes) == sum(tally.count for tally in out.report.strategies.values())

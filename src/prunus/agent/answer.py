@@ -10,7 +10,7 @@ from prunus.agent.exchange import call_and_result, extended
 from prunus.agent.info import info
 from prunus.agent.look import look_at
 from prunus.edits import Edit, Gone, Note
-from prunus.engine import Engine
+from prunus.engine import Engine, Notification, Tally, status
 from prunus.formats import encode, frame
 from prunus.history import Ref, Result, Text, Thinking
 from prunus.pruner import prune, shows_ids
@@ -66,10 +66,17 @@ def execute(
     look = look_at(whole, settings, name, held)
     if is_info(tool):
         return info(look.engine, look.around, look.window, look.pressure)
-    return answer(look.engine, look.engine.view.uses[-1], {edit.target for edit in held if _cuts(edit)}, hint)
+    before = {edit.target for edit in held if _cuts(edit)}
+    return answer(look.engine, look.engine.view.uses[-1], before, hint, settings.notification)
 
 
-def answer(engine: Engine, use: Use, cut: Collection[Ref] = (), hint: str = "") -> str:
+def answer(
+    engine: Engine,
+    use: Use,
+    cut: Collection[Ref] = (),
+    hint: str = "",
+    notification: Notification = "minimal",
+) -> str:
     """The words for one call, of an engine that has taken it in; `cut` was in force before.
 
     `hint` is said where an id is not found.
@@ -78,7 +85,7 @@ def answer(engine: Engine, use: Use, cut: Collection[Ref] = (), hint: str = "") 
     call = engine.view.part(use.call)
     decision = parse(getattr(call, "input", ""))
     earlier = [before for before in engine.view.uses[: use.index] if any(rules.groups(before))]
-    told = _Told(engine, decision, set(cut))
+    told = _Told(engine, decision, set(cut), notification)
     for choice in rules.choices(use, earlier, engine.view):
         told.take(choice)
     found = told.text()
@@ -88,10 +95,11 @@ def answer(engine: Engine, use: Use, cut: Collection[Ref] = (), hint: str = "") 
 class _Told:
     """The answer to one decision, put together target by target."""
 
-    def __init__(self, engine: Engine, decision: Decision, cut: set[Ref]) -> None:
+    def __init__(self, engine: Engine, decision: Decision, cut: set[Ref], notification: Notification) -> None:
         self._engine = engine
         self._decision = decision
         self._cut = cut
+        self._notification: Notification = notification
         self._done: list[Ref] = []
         self._tokens = 0
         self.failed: dict[str, list[str]] = {}
@@ -158,6 +166,7 @@ class _Told:
             kinds = _counted(type(self._engine.view.part(ref)) for ref in self._done)
             gain = f", about {self._tokens:,} tokens" if self._tokens > 0 else ""
             lines.append(f"{_DONE[self._decision.action]} {names}: {kinds}{gain}.")
+            lines += filter(None, (self._status(),))
         lines += (f"{kind}: {_folded(words)}." for kind, words in self.failed.items())
         lines += (f"Not understood: {problem}." for problem in self._decision.problems)
         if not lines:
@@ -165,6 +174,22 @@ class _Told:
         if self.failed or self._decision.problems:
             lines.append(self._inventory())
         return "\n".join(lines)
+
+    def _status(self) -> str:
+        """The status line of what went; what was cut before, or comes back, is not in it."""
+        tallies: dict[str, Tally] = {}
+        items = []
+        for ref in self._done:
+            found = self._engine.found.get(ref)
+            if self._decision.action == "restore" or ref in self._cut or found is None:
+                continue
+            use, part = self._engine.view.by_ref.get(ref), self._engine.view.part(ref)
+            category = "tools" if use else "thinking" if isinstance(part, Thinking) else "messages"
+            along = self._engine.found.get(use.call) if use is not None and use.call not in self._cut else None
+            saved = found.saved + (along.saved if along is not None else 0)
+            tallies[category] = tallies.get(category, Tally()).add(1, saved)
+            items.append(use.tool if use is not None else category)
+        return status(tallies, self._notification, items)
 
     def _inventory(self) -> str:
         engine = self._engine

@@ -44,6 +44,7 @@ def look_at(body: bytes, settings: Settings, format: str | None, edits: Iterable
         tags=settings.agent.offer != "off",
         declared=declares_tools(cut),
         words=settings.words,
+        notification=settings.notification,
     )
     load = Loader(cut)
     engine.look(len(cut), load)

@@ -59,7 +59,9 @@ class Board:
         from rich.console import Group
         from rich.text import Text
 
-        lines = [sums.line(shadow=shadow) for shadow, sums in self._sums.items() if sums.requests]
+        newest = next((event for event in reversed(self._events) if event.status_line), None)
+        lines = [] if newest is None else [f"{_clock(newest)} {newest.status_line}"]
+        lines += (sums.line(shadow=shadow) for shadow, sums in self._sums.items() if sums.requests)
         head = f"Prunus on {self._url}, {self._requests:,} requests"
         return Group(
             Text(head), *map(Text, self._notes), _Requests(tuple(map(_row, self._events))), *map(Text, lines)
@@ -84,7 +86,7 @@ class _Requests:
 def _row(event: Event) -> tuple[str, ...]:
     what = f"{event.what}: {event.why}" if event.why else event.what
     exchange = event.exchange
-    clock = time.strftime("%H:%M:%S", time.localtime(event.time))
+    clock = _clock(event)
     status, seconds = str(event.status or "gone"), f"{event.seconds:.1f}"
     if exchange is None:
         return clock, event.client, event.path[-28:], "", "", "", status, seconds, what
@@ -92,6 +94,10 @@ def _row(event: Event) -> tuple[str, ...]:
     # A request without an answer has no tokens: the provider did not count it.
     before, after = (short(tokens) if tokens else "" for tokens in (exchange.tokens_before, exchange.tokens_after))
     return clock, event.client, exchange.model, before, after, cached, status, seconds, what
+
+
+def _clock(event: Event) -> str:
+    return time.strftime("%H:%M:%S", time.localtime(event.time))
 
 
 def log_to_stderr(*, verbose: bool, quiet: bool = False) -> None:

@@ -8,6 +8,7 @@ from contextlib import contextmanager
 from typing import TYPE_CHECKING, Final
 
 from prunus.engine import Tally
+from prunus.history import Ref
 from prunus.outcome import Report
 from prunus.report.status import Notification, status_line
 from prunus.report.sums import Sums
@@ -26,6 +27,8 @@ class Summary:
     def __init__(self, notification: Notification) -> None:
         self._notification: Notification = notification
         self._reports: dict[str, Report] = {}
+        self._items: dict[tuple[str, Ref | None], str] = {}
+        """The tool of each call that was cut, by its conversation."""
         self._sums = {False: Sums(), True: Sums()}
         """Of requests that were pruned, and of those in shadow."""
         self._warnings: list[str] = []
@@ -38,6 +41,9 @@ class Summary:
         self._sums[exchange.shadow] = self._sums[exchange.shadow].add(exchange)
         if not exchange.shadow:
             self._reports[exchange.conversation] = report
+            for receipt in event.receipts:
+                if receipt.tool:
+                    self._items[exchange.conversation, receipt.item] = receipt.tool
 
     @contextmanager
     def listening(self) -> Iterator[None]:
@@ -60,7 +66,7 @@ class Summary:
             for report in self._reports.values():
                 for name, tally in report.categories.items():
                     tallies[name] = tallies.get(name, Tally()).add(tally.count, tally.tokens)
-            line = status_line(Report(categories=tallies), self._notification)
+            line = status_line(Report(categories=tallies), self._notification, [*self._items.values()])
             if line:
                 yield line
             yield from (sums.line(shadow=shadow) for shadow, sums in self._sums.items() if sums.requests)

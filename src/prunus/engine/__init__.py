@@ -2,6 +2,7 @@
 
 from prunus.engine.engine import Engine
 from prunus.engine.from_ledger import edits_in_force, render_ledger
+from prunus.engine.status import Notification, status
 from prunus.engine.tally import Tally
 
-__all__ = ["Engine", "Tally", "edits_in_force", "render_ledger"]
+__all__ = ["Engine", "Notification", "Tally", "edits_in_force", "render_ledger", "status"]

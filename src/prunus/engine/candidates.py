@@ -11,6 +11,7 @@ from prunus.engine.chains import Chains
 from prunus.engine.weighed import weighed
 from prunus.history import Attachment, Ref
 from prunus.strategies import AfterEdit, Strategy
+from prunus.strategies.asked import Asked
 from prunus.view import View
 
 __all__ = ["REMINDERS", "Candidates"]
@@ -78,7 +79,18 @@ class Candidates:
             self.rest(edit.target, Ref(edit.target.message, part.inside))
         for strategy in self._after_edit:
             for more in strategy.follow(edit, self._view):
-                self.take(more)
+                self.take(self._named(more))
+
+    def _named(self, edit: Edit) -> Edit:
+        """An edit that follows another, under the name of the strategy that is preferred for its call.
+
+        What was asked for comes last here: where a strategy has a note, that stands in place of the result.
+        """
+        held = self.options.get(edit.target, {}).get(self.rank[edit.strategy] - edit.stage)
+        if held is None or not held.follows or not edit.follows:
+            return edit
+        names = (held.follows, edit.follows)
+        return replace(edit, follows=min(names, key=lambda name: (name == Asked.name, self.rank[name])))
 
     def _put_off(self, edit: Edit, rank: int) -> None:
         """A candidate whose time has not come yet comes later."""

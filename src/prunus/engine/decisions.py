@@ -9,6 +9,7 @@ from typing import Final
 from prunus.edits import Edit, Note, Refusal, Shorter
 from prunus.engine.candidates import Candidates
 from prunus.engine.folds import Folds
+from prunus.engine.in_force import InForce
 from prunus.engine.marks import Marks
 from prunus.engine.pending import Pending
 from prunus.engine.pointers import Pointers
@@ -16,7 +17,9 @@ from prunus.engine.waits import Waits
 from prunus.engine.weighed import weighed
 from prunus.errors import InvariantError
 from prunus.guards import Guard
+from prunus.guards.minimum_gain import MinimumGain
 from prunus.history import Attachment, Ref, Result
+from prunus.strategies.supersede import SUPERSEDED_BY
 from prunus.view import View
 
 __all__ = ["Decisions"]
@@ -37,6 +40,7 @@ class Decisions:
         pending: Pending,
         folds: Folds,
         marks: Marks,
+        in_force: InForce,
     ) -> None:
         self._view = view
         self._guards = tuple(guards)
@@ -45,6 +49,7 @@ class Decisions:
         self._found = pending.found
         self._folds = folds
         self._marks = marks
+        self._in_force = in_force
         self._waits = Waits(view)
         self._pointers = Pointers(view, candidates, pending.found, folds)
         self.refused: dict[Ref, tuple[Refusal, ...]] = {}
@@ -78,6 +83,9 @@ class Decisions:
             self.refused[target] = tuple(refusals)
         else:
             self.refused.pop(target, None)
+        forgone = self._forgone(target, refusals) if choice is None else None
+        if forgone is not None or target in self._in_force.forgone:
+            self._in_force.forgo(target, forgone)
         if wanted:
             self._pending.wanted.add(target)
         else:
@@ -121,6 +129,14 @@ class Decisions:
             # What it stood for stays away, whatever becomes of the part that it stood behind.
             choice = faded if choice is None else replace(choice, spares=faded.spares)
         return choice, asked is not None
+
+    def _forgone(self, target: Ref, refusals: Sequence[Refusal]) -> Edit | None:
+        """The edit by which a part is superseded, and which is not made because it would save nothing."""
+        use = self._view.by_ref.get(target)
+        if use is None or use.cut:
+            return None
+        held = (refusal.edit for refusal in refusals if refusal.guard == MinimumGain.name)
+        return next((edit for edit in held if edit.spends and edit.strategy in SUPERSEDED_BY), None)
 
     def _due(self, target: Ref) -> Iterator[Edit]:
         """The candidates of a part whose time has come, the preferred ones first."""

@@ -12,6 +12,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Sequence
 
 from prunus.edits import Edit
+from prunus.engine.acknowledging import Acknowledging
 from prunus.engine.candidates import Candidates
 from prunus.engine.decisions import Decisions
 from prunus.engine.folds import Folds
@@ -21,6 +22,7 @@ from prunus.engine.marks import Marks
 from prunus.engine.pending import Pending
 from prunus.engine.reminder import Reminder
 from prunus.engine.rendering import Rendering
+from prunus.engine.status import Notification
 from prunus.guards import Guard
 from prunus.guards.open_loop import OpenLoop
 from prunus.guards.protected_tools import ProtectedTools
@@ -57,6 +59,7 @@ class Engine:
         own_ids: bool = True,
         words: Words = "prunus",
         reminders: Reminding | None = None,
+        notification: Notification = "minimal",
     ) -> None:
         self.view = view = View(toolbox, counter, declared=declared, words=words)
         self.ids, self.names = view.ids, view.names
@@ -80,7 +83,12 @@ class Engine:
             self._pending.found,
             self._in_force.chosen,
         )
-        self._decisions = Decisions(view, guards, self._candidates, self._pending, self._folds, self._marks)
+        self._decisions = Decisions(
+            view, guards, self._candidates, self._pending, self._folds, self._marks, self._in_force
+        )
+        self._acknowledging = None
+        if self.asked is not None:
+            self._acknowledging = Acknowledging(self.asked, view, self._candidates, self._decisions, notification)
         self._rendering = Rendering(format, view, self._in_force, self.tags)
         self._reminder = (
             Reminder(reminders, view, self._candidates, self._in_force.sizes) if reminders is not None else None
@@ -94,6 +102,8 @@ class Engine:
         """The edits in force."""
         self.made = self._in_force.made
         """The edits that were put in force in this request."""
+        self.passed = self._in_force.passed
+        """What was superseded in this request and stays as it is, because a note would be longer."""
         self.pending = self._pending.gains
         """Parts for which found and chosen differ, and the tokens that a flush would save there."""
         self.urgent = self._pending.urgent
@@ -187,6 +197,8 @@ class Engine:
         """
         self.view.look_at(load)
         self.made.clear()
+        self.passed.clear()
+        self._in_force.newly_cut.clear()
         try:
             if self._reminder is not None and count:
                 self._reminder.remind(count - 1, *self.room)
@@ -253,6 +265,14 @@ class Engine:
         """The edits in force, one for each part that is not as it came."""
         return self._in_force.edits()
 
+    def newly_asked(self, target: Ref) -> bool:
+        """Whether a part was whole before this request, and went because the agent or the user asked for that."""
+        use = self.view.by_ref.get(target)
+        parts = (target,) if use is None else (use.call, use.result)
+        return target in self._in_force.newly_cut and any(
+            part in self._pending.wanted or (part in self.chosen and self.chosen[part].asked) for part in parts
+        )
+
     def saved_of(self, ref: Ref) -> int:
         """The tokens that the edit in force takes from a part."""
         return self._in_force.saved_of(ref)
@@ -280,7 +300,14 @@ class Engine:
             self._in_force.lengthen(event.result.message, tokens)
         if self._protected is not None and self._protected.inert(event):
             self.view.inert.add(event.index)
+        if self._acknowledging is None:
+            self._take(self._hearing.use(event))
+            return
+        found = self._acknowledging.choices(event)
+        whole = self._acknowledging.whole(found)
         self._take(self._hearing.use(event))
+        if found:
+            self._take(self._acknowledging.answer(event, found, whole))
 
     def _take(self, edits: Iterable[Edit]) -> None:
         for edit in edits:

@@ -25,7 +25,13 @@ class InForce:
         self.chosen: dict[Ref, Edit] = {}
         self._sorted: tuple[Edit, ...] | None = ()
         self.made: list[Edit] = []
-        """The edits that were put in force in this request."""
+        """The edits that were put in force in this request and changed something."""
+        self.newly_cut: set[Ref] = set()
+        """Parts that were whole before this request."""
+        self.forgone: dict[Ref, Edit] = {}
+        """Superseded parts that stay whole, because a note would be longer, with the edit that was refused."""
+        self.passed: list[Edit] = []
+        """The edits that were forgone in this request."""
         self.sizes = Sums()
         """The tokens of each message as it stands."""
         self.touched: set[int] = set()
@@ -43,9 +49,23 @@ class InForce:
                 self._leave(changed, sign)
         if edit is not None:
             self.chosen[target] = edit
-            if not isinstance(edit.replacement, Added):
+            known = old is not None and old.replacement == edit.replacement
+            if not known and not isinstance(edit.replacement, Added):
                 self.made.append(edit)
+                if old is None:
+                    self.newly_cut.add(target)
         self.touched.add(target.message)
+
+    def forgo(self, target: Ref, edit: Edit | None) -> None:
+        """A part was superseded and stays as it is, or that is so no longer."""
+        old = self.forgone.pop(target, None)
+        if old is not None:
+            self.tallies.forgo(old, -1)
+        if edit is not None:
+            self.forgone[target] = edit
+            self.tallies.forgo(edit, 1)
+            if old is None:
+                self.passed.append(edit)
 
     def _leave(self, edit: Edit, sign: int) -> None:
         """Words that an edit of a call puts behind its result stand there from now on, or no longer."""

@@ -5,14 +5,14 @@ from __future__ import annotations
 from typing import NamedTuple
 
 from prunus.edits import Added, Edit
-from prunus.history import Thinking
+from prunus.history import Ref, Thinking
 from prunus.view import View
 
 __all__ = ["Tallies", "Tally"]
 
 
 class Tally(NamedTuple):
-    """How many edits there are, and the tokens they save."""
+    """How many items were pruned, and the tokens that this saves."""
 
     count: int = 0  # type: ignore[assignment]  # a tuple's own count() is of no use here
     tokens: int = 0
@@ -22,11 +22,15 @@ class Tally(NamedTuple):
 
 
 class Tallies:
-    """What is saved in all, by each strategy and in each category."""
+    """What is saved in all, by each strategy and in each category.
+
+    A call whose input and result both go is one item.
+    """
 
     def __init__(self, view: View) -> None:
         self._view = view
-        self._cut_parts: dict[int, int] = {}
+        self._parts: dict[tuple[Ref, str], int] = {}
+        """How many parts of an item are counted under a strategy or a category."""
         self.saved = 0
         self.by_strategy: dict[str, Tally] = {}
         self.by_category: dict[str, Tally] = {}
@@ -36,19 +40,30 @@ class Tallies:
         self.saved += sign * edit.saved
         if isinstance(edit.replacement, Added):
             return
-        use = self._view.by_ref.get(edit.target)
+        item = self._item(edit.target)
+        self._add(self.by_strategy, item, edit.counted_as, sign, edit.saved)
+        self._add(self.by_category, item, self._category(edit), sign, edit.saved)
+
+    def forgo(self, edit: Edit, sign: int) -> None:
+        """A part was superseded and stays whole, because a note would be longer (1), or that is over (-1)."""
+        self._add(self.by_strategy, self._item(edit.target), edit.counted_as, sign, 0)
+
+    def _item(self, target: Ref) -> Ref:
+        """What a part counts as: the call that it belongs to, or itself."""
+        use = self._view.by_ref.get(target)
+        return target if use is None else use.call
+
+    def _category(self, edit: Edit) -> str:
+        """What kind of thing an edit cuts: messages, thinking or tools."""
+        if edit.target in self._view.by_ref:
+            return "tools"
         thought = edit.strategy == "old_thinking" or (
             edit.asked and isinstance(self._view.part(edit.target), Thinking)
         )
-        category = "tools" if use else "thinking" if thought else "messages"
-        items = sign
-        if use is not None:
-            # A call whose input and result both go is one tool that was pruned.
-            held = self._cut_parts.get(use.index, 0)
-            self._cut_parts[use.index] = held + sign
-            items = sign if held + min(sign, 0) == 0 else 0
-        for table, key, count in (
-            (self.by_strategy, edit.strategy, sign),
-            (self.by_category, category, items),
-        ):
-            table[key] = table.get(key, Tally()).add(count, sign * edit.saved)
+        return "thinking" if thought else "messages"
+
+    def _add(self, table: dict[str, Tally], item: Ref, name: str, sign: int, tokens: int) -> None:
+        held = self._parts.get((item, name), 0)
+        self._parts[item, name] = held + sign
+        items = sign if held + min(sign, 0) == 0 else 0
+        table[name] = table.get(name, Tally()).add(items, sign * tokens)

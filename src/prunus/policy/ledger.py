@@ -147,6 +147,7 @@ class _Row(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     bound: bool = False
     chance: float = 0.0
     stage: int = 0
+    follows: str = ""
 
 
 class _Dump(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
@@ -182,4 +183,5 @@ def _edit(row: _Row) -> Edit:
         row.stage,
         row.tokens_before,
         row.tokens_after,
+        row.follows,
     )

@@ -133,6 +133,8 @@ class App:
             if self._recorder is not None:
                 self._recorder.put(tenant.name, event.exchange)
         LOGGER.info("%s", _Lazy(event))
+        if event.status_line:
+            LOGGER.info("%s", event.status_line)
         if event.receipts and LOGGER.isEnabledFor(10):
             for line in edit_lines(event.receipts):
                 LOGGER.debug("%s", line)

@@ -41,6 +41,7 @@ class Prepared:
     glance: Glance | None = None
     outcome: Outcome[bytes] | None = None
     receipts: tuple[Receipt, ...] = ()
+    """What was cut with it, and what was superseded and stays."""
     exchange: Exchange | None = None
     """What is known of it before the answer."""
     turn: Turn | None = None
@@ -52,6 +53,8 @@ class Prepared:
     """Bytes of what was pruned: the same with what the agent layer has added."""
     seconds: float = 0.0
     """How long it took to prepare."""
+    status_line: str = ""
+    """What it prunes because the agent or the user asked for that; empty where that is nothing."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -72,3 +75,5 @@ class Event:
     exchange: Exchange | None = None
     report: Report | None = None
     receipts: tuple[Receipt, ...] = ()
+    status_line: str = ""
+    """What it pruned because the agent or the user asked for that."""

@@ -21,6 +21,7 @@ from prunus.proxy.glance import NO_TOOLS, Glance, glance
 from prunus.proxy.hooks import Layer
 from prunus.proxy.usage import total
 from prunus.pruner import Pruner
+from prunus.report.status import asked_line
 from prunus.settings import Settings
 from prunus.store.records import Exchange, Usage
 from prunus.store.store import Store, StoreError
@@ -173,6 +174,7 @@ class Tenant:
             None if shadow else turn,
             size=len(body),
             given=len(given),
+            status_line="" if shadow else asked_line(receipts, settings.notification),
         )
 
     def _goes_whole(self, look: Glance, report: Report) -> bool:
@@ -197,7 +199,7 @@ class Tenant:
         self._refused[exchange.conversation] = None
         while len(self._refused) > _REFUSED:
             self._refused.popitem(last=False)
-        return replace(prepared, changed=False, exchange=replace(exchange, shadow=True))
+        return replace(prepared, changed=False, status_line="", exchange=replace(exchange, shadow=True))
 
     def settle(self, prepared: Prepared, status: int, usages: Sequence[Usage], ms: float) -> Exchange | None:
         """The exchange with its costs, once its answer is complete or has broken off.

@@ -296,6 +296,7 @@ class Visit:
             exchange,
             prepared.outcome.report if prepared is not None and prepared.outcome is not None else None,
             prepared.receipts if prepared is not None else (),
+            prepared.status_line if prepared is not None else "",
         )
         self._house.finish(self._tenant, event)
 

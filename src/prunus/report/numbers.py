@@ -2,17 +2,9 @@
 
 from __future__ import annotations
 
+from prunus.numbers import short
+
 __all__ = ["percent", "short"]
-
-
-def short(count: int) -> str:
-    """A count in few characters: 950, 7.5K, 16K, 1.2M."""
-    if abs(count) < 1_000:
-        return str(count)
-    for unit, size in (("K", 1_000), ("M", 1_000_000)):
-        if abs(count) < 999_950 * size // 1_000:
-            return f"{count / size:.1f}".removesuffix(".0") + unit
-    return f"{count / 1_000_000_000:.1f}".removesuffix(".0") + "G"
 
 
 def percent(part: int, whole: int) -> str:

@@ -1,41 +1,34 @@
-"""The status line: what was pruned, at a glance."""
+"""The status line: of one request, and of what the agent or the user asked for."""
 
 from __future__ import annotations
 
-from collections import Counter
-from collections.abc import Sequence
-from typing import Final, Literal
+from collections.abc import Iterable, Sequence
 
-from prunus.outcome import Report
-from prunus.printable import printable
-from prunus.report.numbers import short
+from prunus.engine import Notification, Tally, status
+from prunus.history import Ref
+from prunus.outcome import Receipt, Report
 
-__all__ = ["Notification", "status_line"]
-
-Notification = Literal["off", "minimal", "detailed"]
-
-_ICONS: Final = {"messages": "💬", "thinking": "🧠", "tools": "⚙️"}
-_NAMED: Final = 3
-"""How many tools the details name."""
+__all__ = ["Notification", "asked_line", "status_line"]
 
 
-def status_line(report: Report, notification: Notification = "minimal", tools: Sequence[str] = ()) -> str:
-    """One line for what was pruned by kind; empty when nothing was, or when it is switched off.
-
-    `tools` names the tool of each call that was cut; only the detailed form shows them.
-    """
-    shown = [
-        f"{icon} {tally.count:>2}({short(tally.tokens)}) ▼"
-        for name, icon in _ICONS.items()
-        if (tally := report.categories.get(name)) is not None and tally.count
-    ]
-    if notification == "off" or not shown:
-        return ""
-    line = f"「 {' + '.join(shown)} 」"
-    return f"{line} - {_folded(tools)}" if notification == "detailed" and tools else line
+def status_line(report: Report, notification: Notification = "minimal", items: Sequence[str] = ()) -> str:
+    """What was pruned in a request; `items` names each call that was cut, for the detailed form."""
+    return status(report.categories, notification, items)
 
 
-def _folded(tools: Sequence[str]) -> str:
-    counts = Counter(tools).most_common()
-    names = [printable(f"{tool} (x{count})" if count > 1 else tool) for tool, count in counts[:_NAMED]]
-    return ", ".join(names) + (", …" if len(counts) > _NAMED else "")
+def asked_line(receipts: Iterable[Receipt], notification: Notification = "minimal") -> str:
+    """What a request pruned because the agent or the user asked for it; empty where that is nothing."""
+    categories: dict[str, Tally] = {}
+    items: dict[Ref | None, str] = {}
+    for receipt in receipts:
+        # Ids that the model repeated, and commands, are kept from the model without being pruned.
+        if not receipt.asked or (receipt.edit.asked and receipt.edit.fresh):
+            continue
+        new = receipt.item not in items
+        items[receipt.item] = receipt.tool or _ONE[receipt.category]
+        tally = categories.get(receipt.category, Tally())
+        categories[receipt.category] = tally.add(new, receipt.edit.saved)
+    return status(categories, notification, [*items.values()])
+
+
+_ONE = {"messages": "message", "thinking": "thinking", "tools": "tool"}

@@ -3,7 +3,7 @@ from __future__ import annotations
 from collections.abc import Hashable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from fnmatch import fnmatchcase
-from typing import ClassVar
+from typing import ClassVar, Final
 
 from prunus.edits import Edit, Gone, Shorter
 from prunus.history import Call, Ref, Result, Text
@@ -15,6 +15,9 @@ from prunus.strategies.wishes import wishes
 from prunus.view import Piece, Use, View
 
 __all__ = ["Asked"]
+
+_STATUS: Final = "「"
+"""How a status line begins: an answer with one was completed already."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,16 +54,20 @@ class Asked:
             yield "decisions"
 
     def propose(self, use: Use, earlier: Sequence[Use], group: Hashable, view: View) -> Iterator[Edit]:
-        found = self.choices(use, earlier, view)
-        for choice in found:
+        for choice in self.choices(use, earlier, view):
             yield from choice.edits
+
+    def completed(self, use: Use, found: Sequence[Choice], status: str, view: View) -> Iterator[Edit]:
+        """The answer of a tool that cannot see the history, with what could not be done and what was pruned."""
         result, call = view.part(use.result), view.part(use.call)
-        if isinstance(result, Result) and isinstance(call, Call) and ACKNOWLEDGED in result.text and result.texts:
-            wrong = complaints(parse(call.input), found)
-            text = result.text.replace(ACKNOWLEDGED, f"{ACKNOWLEDGED} {wrong}")
-            if wrong and wrong not in result.text:
-                why = "a tool that cannot see the history did not know"
-                yield Edit(use.result, Shorter(text), self.name, why, fresh=True, asked=True)
+        if not isinstance(result, Result) or not isinstance(call, Call):
+            return
+        words = [text for text in (complaints(parse(call.input), found), status) if text]
+        told = _STATUS in result.text or any(text in result.text for text in words)
+        if words and not told:
+            text = result.text.replace(ACKNOWLEDGED, " ".join((ACKNOWLEDGED, *words)))
+            why = "a tool that cannot see the history did not know"
+            yield Edit(use.result, Shorter(text), self.name, why, fresh=True, asked=True)
 
     def choices(self, use: Use, earlier: Sequence[Use], view: View) -> tuple[Choice, ...]:
         """What one call asks for, target by target."""

@@ -201,10 +201,13 @@ def _texts(use: Use, earlier: Sequence[Use], view: View) -> Mapping[Ref, str]:
 
 
 def complaints(decision: Decision, found: Sequence[Choice]) -> str:
-    """What of a decision cannot be carried out, in one line; empty if all can."""
+    """What of a decision cannot be carried out, in one line; empty if all can.
+
+    What was pruned before is not named: an answer that is looked at again would then say more than the first time.
+    """
     told: dict[str, list[str]] = {}
     for choice in found:
-        if choice.problem:
+        if choice.problem and choice.problem != "already":
             words = f"{choice.target} ({choice.reason})" if choice.reason else choice.target
             told.setdefault(HEADINGS[choice.problem], []).append(words)
     if decision.problems:

@@ -36,4 +36,13 @@ class SpentInputs:
         if isinstance(call, Call):
             kept = bare_input(use, call, self.over)
             if kept is not None:
-                yield Edit(use.call, Input(kept), self.name, edit.reason, by=edit.by, ripe=edit.ripe, spends=True)
+                yield Edit(
+                    use.call,
+                    Input(kept),
+                    self.name,
+                    edit.reason,
+                    by=edit.by,
+                    ripe=edit.ripe,
+                    spends=True,
+                    follows=edit.strategy,
+                )

@@ -1,0 +1,43 @@
+"""The status line of the seeds: what was pruned, at a glance."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from typing import Final, Literal
+
+from prunus.engine.tally import Tally
+from prunus.numbers import short
+from prunus.printable import printable
+
+__all__ = ["Notification", "status"]
+
+Notification = Literal["off", "minimal", "detailed"]
+
+_ICONS: Final = {"messages": "💬", "thinking": "🧠", "tools": "⚙️"}
+_NAMED: Final = 3
+"""How many items the details name."""
+
+
+def status(
+    categories: Mapping[str, Tally], notification: Notification = "minimal", items: Sequence[str] = ()
+) -> str:
+    """One line for what was pruned by kind; empty when nothing was, or when it is switched off.
+
+    `items` names each item that was pruned, such as its tool; only the detailed form shows them.
+    """
+    shown = [
+        f"{icon} {tally.count:>2}({short(tally.tokens)}) ▼"
+        for name, icon in _ICONS.items()
+        if (tally := categories.get(name)) is not None and tally.count
+    ]
+    if notification == "off" or not shown:
+        return ""
+    line = f"「 {' + '.join(shown)} 」"
+    return f"{line} - {_folded(items)}" if notification == "detailed" and items else line
+
+
+def _folded(items: Sequence[str]) -> str:
+    counts = Counter(items).most_common()
+    names = [printable(f"{item} (x{count})" if count > 1 else item) for item, count in counts[:_NAMED]]
+    return ", ".join(names) + (", …" if len(counts) > _NAMED else "")

@@ -1,0 +1,60 @@
+"""What one edit took away, which call superseded which, and how to ask for it."""
+
+from __future__ import annotations
+
+from prunus.conversation import Loader
+from prunus.edits import Edit
+from prunus.engine import Engine
+from prunus.history import Call, Ref, Thinking
+from prunus.ids import short_id
+from prunus.originals import original
+from prunus.outcome import Receipt
+from prunus.view import Use
+
+__all__ = ["receipt_of"]
+
+
+def receipt_of(edit: Edit, engine: Engine, load: Loader) -> Receipt:
+    """The receipt of an edit, of the request that put it in force."""
+    view, target = engine.view, edit.target
+    message = load(target.message)
+    part = message.parts[target.part]
+    use = view.by_ref.get(target)
+    content = getattr(part, "text", "")
+    id = short_id(target, content.encode("utf-8", "surrogatepass"))
+    if use is not None and target == use.result:
+        id = engine.names.get(target, id)
+    if use is None:
+        category = "thinking" if isinstance(part, Thinking) else "messages"
+        turn, asked = view.turn_of(target), engine.newly_asked(target)
+        return Receipt(id, edit, original(message, edit), "", turn, category, target, asked)
+    by = view.by_ref.get(edit.by) if edit.by is not None else None
+    return Receipt(
+        id,
+        edit,
+        original(message, edit),
+        use.tool,
+        use.turn,
+        "tools",
+        use.call,
+        engine.newly_asked(target),
+        _call_id(use.call, load),
+        _call_id(by.call, load) if by is not None else "",
+        by.tool if by is not None else "",
+        _about(use, by),
+    )
+
+
+def _call_id(ref: Ref, load: Loader) -> str:
+    part = load(ref.message).parts[ref.part]
+    return part.id if isinstance(part, Call) else ""
+
+
+def _about(use: Use, by: Use | None) -> str:
+    """What a call is about: the file, the address or the command."""
+    meaning = use.meaning
+    paths = [touch.path for touch in use.touches]
+    shared = [path for path in paths if by is not None and by.touched(path) is not None]
+    if paths:
+        return (shared or paths)[0]
+    return meaning.command or meaning.key.removeprefix("search:")

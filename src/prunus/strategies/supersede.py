@@ -1,0 +1,35 @@
+"""Which strategies the seeds call auto-supersede, and under which of their words each is reported."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Final, Literal, TypeAlias
+
+__all__ = ["SUPERSEDED_BY", "SUPERSEDE_ICONS", "Supersede"]
+
+Supersede: TypeAlias = Literal["hash", "file", "todo", "url", "query", "snapshot", "retry"]
+
+SUPERSEDE_ICONS: Final[Mapping[Supersede, str]] = {
+    "hash": "🔄",
+    "file": "📁",
+    "todo": "✅",
+    "url": "🔗",
+    "query": "📊",
+    "snapshot": "📸",
+    "retry": "🔁",
+}
+"""The types of the seeds, with their icons."""
+
+SUPERSEDED_BY: Final[Mapping[str, Supersede]] = {
+    "duplicate_calls": "hash",
+    "shown_lines": "file",
+    "stale_reads": "file",
+    "repeated_views": "file",
+    "folded_views": "file",
+    "old_todos": "todo",
+    "repeated_fetches": "url",
+    "repeated_queries": "query",
+    "old_snapshots": "snapshot",
+    "retried_errors": "retry",
+}
+"""The type of each strategy by which a newer call supersedes an older one."""
