@@ -21,6 +21,7 @@ import zstandard
 from aiohttp import web
 
 from prunus.agent.exchange import FIELDS
+from prunus.formats import frame
 from prunus.store import open_store
 from tests.agent.scripts import FORMATS, Part, answer, keep, question, results, understood
 from tests.proxy.caller import call
@@ -85,6 +86,60 @@ def test_a_hidden_decision_over_a_restart(format: str, streaming: bool, provider
     whole = json.dumps(last[FIELDS[format]])
     assert "[Prunus: read of /1 removed; you discarded it.]" in whole
     assert "hid_0123456789" in whole and "context_prune" in json.dumps(last["tools"])
+
+
+@pytest.mark.parametrize("format", FORMATS)
+@pytest.mark.parametrize("preset", ["auto", "acp"])
+@pytest.mark.parametrize("streaming", [True, False], ids=["streaming", "whole"])
+def test_what_is_discarded_is_gone_in_the_same_turn_and_stays_so(
+    format: str, preset: str, streaming: bool, provider: Provider, tmp_path: Path
+) -> None:
+    """The next call of the model shows the cut, what stands before keeps its bytes, and later requests agree."""
+    url = f"sqlite:///{tmp_path / 'p.db'}"
+    values: dict[str, Any] = {"preset": preset, "agent": {"offer": "hidden"}, "store": {"url": url}}
+    key, tool = ("file_path", "Read") if format == "anthropic_messages" else ("filePath", "read")
+    messages: list[Any] = [{"role": "user", "content": "Look."}]
+
+    def ask(url: str, *hops: list[Part]) -> None:
+        script(provider, format, streaming, *hops)
+        body = question(format, messages, streaming)
+        answered = call(url, "POST", PATHS[format], body, [("content-type", "application/json")])
+        assert answered.status == 200
+        messages.extend(keep(format, understood(format, answered.body, streaming=streaming)["message"]))
+
+    def sent(number: int) -> list[bytes]:
+        cut = frame(provider.asked[number].body, format)
+        return [cut.raw(index) for index in range(len(cut))]
+
+    with behind(provider, **values) as proxy:
+        for n in range(3):
+            ask(proxy.url, [("call", f"toolu_00000000000{n}", tool, {key: f"/{n}"})])
+            messages += results(format, [(f"toolu_00000000000{n}", f"File {n}\n{TEXT}")])
+        ask(proxy.url, [("text", "Hm.")])
+        messages.append({"role": "user", "content": "Go on."})
+        _, second, third = re.findall(r"\[id ([0-9a-f]+)", b"".join(sent(-1)).decode())
+        first: Part = ("call", "hid_0123456789", "context_prune", {"action": "discard", "targets": [[second]]})
+        again: Part = ("call", "hid_0123456790", "context_prune", {"action": "discard", "targets": [[third]]})
+        ask(proxy.url, [("text", "Tidy. "), first], [again], [("text", "On.")])
+        before, hop, last = sent(-3), sent(-2), sent(-1)
+        cut = next(index for index, raw in enumerate(before) if b"File 1" in raw)
+        assert hop[:cut] == before[:cut] and b"read of /1 removed; you discarded it" in hop[cut]
+        assert hop[cut + 1 : len(before)] == before[cut + 1 :], "nothing else changes"
+        assert len(hop) > len(before) and b"Discarded read of /1: 1 result" in b"".join(hop[len(before) :])
+        cut = next(index for index, raw in enumerate(hop) if b"File 2" in raw)
+        assert last[:cut] == hop[:cut] and b"read of /2 removed; you discarded it" in last[cut]
+        messages.append({"role": "user", "content": "Thanks."})
+        ask(proxy.url, [("text", "Fine.")])
+        assert sent(-1)[: len(last)] == last
+        recorded(url, 6)
+    with behind(provider, **values) as proxy:
+        messages.append({"role": "user", "content": "And now?"})
+        ask(proxy.url, [("text", "Fine.")])
+        assert sent(-1)[: len(last)] == last
+    store = open_store(url, existing=True)
+    [session] = store.sessions("")
+    assert {row.id for row in store.receipts("", session.id)} == {second, third}
+    store.close()
 
 
 @pytest.mark.parametrize("format", FORMATS)

@@ -55,6 +55,10 @@ class Turn:
         self.hops -= 1
         return b"<end>", b'{"again": 1}' if self.hops >= 0 else None
 
+    def again(self, outcome: Outcome | None) -> bytes:
+        self._called("again")
+        return b'{"again": 1}'
+
     def fail(self, status: int, body: bytes) -> bytes:
         self._called("fail")
         return b"<failed %d>" % status
@@ -107,7 +111,7 @@ def test_a_turn_sees_both_sides_and_may_go_on(provider: Provider) -> None:
     assert json.loads(first.body)["added"] == 1
     assert second.body == b'{"again": 1}'
     assert first.header("accept-encoding") == second.header("accept-encoding") == "identity"
-    assert turn.calls == ["reply", "before", "after", "feed", "end", "feed", "end"]
+    assert turn.calls == ["reply", "before", "after", "feed", "end", "again", "feed", "end"]
 
 
 def test_a_turn_may_answer_by_itself(provider: Provider) -> None:

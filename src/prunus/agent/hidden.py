@@ -155,7 +155,9 @@ class Visit:
         self._given = body
         """What was pruned, with the hops of this turn behind it."""
         self._sent = b""
-        """What was sent, with the hops of this turn behind it."""
+        """What was sent last."""
+        self._hop: list[Any] = []
+        """What the next call of this turn has behind the one before."""
         self._edits: Sequence[Edit] = ()
         self._messages: list[Any] = []
         self._thoughts: list[str] = []
@@ -226,7 +228,8 @@ class Visit:
         out = wire.feed(rest) + wire.finish() + tail
         hidden = wire.hidden if self._hides and wire.whole else []
         if hidden and not wire.visible and self._hops < self._settings.agent.hops:
-            return out, self._go_on(wire, hidden)
+            self._go_on(wire, hidden)
+            return out, self._given
         closing = wire.close()
         if hidden and wire.visible:
             self._save(wire, [self._mixed(call) for call in hidden])
@@ -234,25 +237,35 @@ class Visit:
             self._save(wire, [])
         return out + closing, None
 
+    def again(self, outcome: Outcome[bytes] | None) -> bytes:
+        """The body of a further call: what the agent has just discarded is gone already.
+
+        Where it could not be pruned, it is the call before with the new hop behind it.
+        """
+        if outcome is None:
+            self._sent = extended(self._sent, self._format, self._hop)
+        else:
+            self._edits, self._sent = outcome.edits, outcome.body
+        return self._sent
+
     def fail(self, status: int, body: bytes) -> bytes:
         """A further call was refused: the client learns it in the middle of its answer."""
         return failure(self._format, status, body, streaming=self._streaming)
 
-    def _go_on(self, wire: Wire, hidden: Sequence[HiddenCall]) -> bytes:
+    def _go_on(self, wire: Wire, hidden: Sequence[HiddenCall]) -> None:
+        """Put what the model said and the answers to its hidden calls behind the request."""
         self._hops += 1
         told = [(call.id, call.tool, self._executed(call)) for call in hidden]
         if self._hops == self._settings.agent.hops:
             told = [(id, tool, f"{text}\n{_LAST}") for id, tool, text in told]
         said = as_sent(wire.said(), self._format, self._sent, self._arrival.cut)
-        hop = [*said, *results(self._format, told)]
-        self._given = extended(self._given, self._format, hop)
-        self._sent = extended(self._sent, self._format, hop)
-        self._messages += hop
+        self._hop = [*said, *results(self._format, told)]
+        self._given = extended(self._given, self._format, self._hop)
+        self._messages += self._hop
         self._thoughts += thoughts_of(said)
         self._before = wire.text()
         wire.again()
         self._veil = self._new_veil()
-        return self._sent
 
     def _executed(self, call: HiddenCall) -> str:
         return execute(

@@ -56,7 +56,13 @@ class App:
         self._preparing = Preparing(proxy.deadline)
         self._begun = time.time()
         self._house = House(
-            self._upstream, self.metrics, self.faults, settings.limits.body, self._preparing.prepare, self._finish
+            self._upstream,
+            self.metrics,
+            self.faults,
+            settings.limits.body,
+            self._preparing.prepare,
+            self._preparing.go_on,
+            self._finish,
         )
 
     async def __call__(self, scope: Mapping[str, Any], receive: Receive, send: Send) -> None:

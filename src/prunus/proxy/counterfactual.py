@@ -8,7 +8,7 @@ the simulation, and the share of the expected hits that really came is applied t
 that evicts, or a client that asks for no cache, must not look like a saving of ours.
 
 Where Prunus answers a hidden tool and asks the model again, that second call was sent and billed like any other.
-Without Prunus nobody would have made it.
+Without Prunus nobody would have made it. What the agent has just discarded is cut in it already.
 
 Prices are relative to an uncached input token. Breaks that Prunus causes are part of what an exchange cost, so the
 difference of the two is net of them.
@@ -57,6 +57,10 @@ class Sent:
     """It asks for something on the side, such as a summary: the conversation goes on from the request before it."""
     whole: bool = False
     """It was sent without the edits of the request before it, as only one on the side is."""
+    newest: int = 0
+    """The number of the last of the model's calls; 0 where there was one only."""
+    breaks: Sequence[Flush | None] = ()
+    """The breaks of the calls behind the first."""
 
     @property
     def sent(self) -> Weight:
@@ -144,12 +148,15 @@ class Accounts:
             pruned = sum(_billed(each, price) for each in sent.usages)
         if not sent.aside:
             newest = float(whole(hops[-1])) if hops else billed
-            self._last[sent.conversation] = _Last(sent, billed, newest, cached.hits)
+            last_call = replace(sent, request=max(sent.request, sent.newest))
+            self._last[sent.conversation] = _Last(last_call, billed, newest, cached.hits)
             self._last.move_to_end(sent.conversation)
             while len(self._last) > _CONVERSATIONS:
                 self._last.popitem(last=False)
         tokens = size.pruned + sum(map(whole, hops))
-        return Costs(tokens, size.unpruned, pruned, unpruned, cached.lost * (rate - price.read))
+        factor = size.pruned / max(1.0, sent.pruned.tokens)
+        of_break = cached.lost * (rate - price.read) + _of_breaks(sent, factor, price)
+        return Costs(tokens, size.unpruned, pruned, unpruned, of_break)
 
     def _measured(self, sent: Sent, last: _Last | None) -> float:
         """The provider's tokens of what was sent first, by its word or by what was learnt of it."""
@@ -195,6 +202,17 @@ def _cached(sent: Sent, size: _Worlds, rates: Rates, last: _Last | None, price: 
     kept = max(0.0, after - gone)
     lost = max(0.0, min(lost, kept - read) if sent.usages and not shadow else min(lost, kept))
     return _Cached(before * hits, (kept - lost) * hits, lost * hits, hits)
+
+
+def _of_breaks(sent: Sent, factor: float, price: Price) -> float:
+    """What the breaks of the agent layer's own calls cost; `factor` is the provider's tokens for one of ours."""
+    cost = 0.0
+    for before, usage, flush in zip(sent.usages, sent.usages[1:], sent.breaks, strict=False):
+        if flush is not None:
+            missing = whole(before) - flush.saved * factor - usage.cache_read
+            lost = max(0.0, min(flush.rewritten * factor, missing))
+            cost += lost * (_write_rate(usage, price) - price.read)
+    return cost
 
 
 def _hits(sent: Sent, price: Price, last: _Last) -> float:

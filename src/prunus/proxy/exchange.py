@@ -5,12 +5,13 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from prunus.outcome import Outcome, Receipt, Report
+from prunus.policy.ledger import Flush
 from prunus.proxy.glance import Glance
 from prunus.proxy.hooks import Turn
 from prunus.proxy.route import Route
 from prunus.store.records import Exchange
 
-__all__ = ["Arrived", "Event", "Prepared"]
+__all__ = ["Arrived", "Event", "Further", "Prepared"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -27,6 +28,16 @@ class Arrived:
     """What the client calls the conversation, where it sends a header for that."""
     caller: str = ""
     """Whose credentials it carries, as a hash."""
+
+
+@dataclass(frozen=True, slots=True)
+class Further:
+    """A further call of the model in the same turn, as the agent layer makes it for a hidden tool."""
+
+    request: int
+    """Its number in the conversation."""
+    flush: Flush | None
+    receipts: tuple[Receipt, ...]
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,6 +66,14 @@ class Prepared:
     """How long it took to prepare."""
     status_line: str = ""
     """What it prunes because the agent or the user asked for that; empty where that is nothing."""
+    arrived: Arrived | None = None
+    further: tuple[Further, ...] = ()
+    """The further calls of the model that were pruned."""
+
+    @property
+    def all_receipts(self) -> tuple[Receipt, ...]:
+        """Those of all calls of the model that were made for it."""
+        return (*self.receipts, *(receipt for call in self.further for receipt in call.receipts))
 
 
 @dataclass(frozen=True, slots=True)

@@ -12,6 +12,8 @@ before and after it is pruned, and the bytes of the answer; it does no I/O itsel
     if turn.watches:              only then the answer is looked at; it comes without content encoding
         out = turn.feed(chunk)    for each chunk of a 2xx answer: bytes for the client, possibly none
         out, again = turn.end()   the answer is complete: the rest for the client, and the body of a further call
+        outcome = pruner.prune(again)   so that what the agent has just discarded is cut in it
+        body = turn.again(outcome)      the body of that call
         out = turn.fail(status, body)   a further call did not get a 2xx answer: how the client's stream ends
 
 An exception in any of these leaves the request, or the rest of the answer, as it came, and counts as a fault.
@@ -47,7 +49,10 @@ class Turn(Protocol):
         """What the client gets for a chunk of the answer."""
 
     def end(self) -> tuple[bytes, bytes | None]:
-        """What the client gets at the end of the answer, and the body of a further call of the model."""
+        """What the client gets at the end of the answer, and the body of a further call, which is to be pruned."""
+
+    def again(self, outcome: Outcome[bytes] | None) -> bytes:
+        """The body of the further call that is sent; without an outcome nothing new is cut in it."""
 
     def fail(self, status: int, body: bytes) -> bytes:
         """What the client gets instead of the answer to a further call."""

@@ -10,14 +10,19 @@ the background, so that the next request of the conversation finds it done.
 from __future__ import annotations
 
 import asyncio
+from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
+from functools import partial
 from threading import Lock
-from typing import Final
+from typing import Final, TypeVar
 
+from prunus.outcome import Outcome
 from prunus.proxy.exchange import Arrived, Prepared
 from prunus.proxy.tenant import Tenant
 
 __all__ = ["Claim", "Preparing"]
+
+T = TypeVar("T")
 
 _THREADS: Final = 16
 _MARGIN: Final = 0.25
@@ -50,20 +55,32 @@ class Preparing:
 
     async def prepare(self, tenant: Tenant, arrived: Arrived) -> Prepared:
         """What to send for a request, at the deadline at the latest."""
+        prepared = await self._in_time(partial(tenant.prepare, arrived))
+        self._look_later(tenant, prepared.outcome)
+        return prepared
+
+    async def go_on(self, tenant: Tenant, prepared: Prepared, body: bytes) -> Prepared:
+        """What to send for a further call of the model in the same turn, at the deadline at the latest."""
+        outcome = await self._in_time(partial(tenant.look_again, prepared, body))
+        self._look_later(tenant, outcome)
+        return await asyncio.to_thread(tenant.go_on, prepared, outcome)
+
+    async def _in_time(self, look: Callable[[float, Callable[[], bool]], T]) -> T:
+        """What a look gives, or where that takes too long, what one gives that has no time at all."""
         loop = asyncio.get_running_loop()
         claim = Claim()
-        look = loop.run_in_executor(self._threads, tenant.prepare, arrived, self._deadline, claim.take)
-        done, _ = await asyncio.wait((look,), timeout=self._deadline + _MARGIN)
+        looking = loop.run_in_executor(self._threads, look, self._deadline, claim.take)
+        done, _ = await asyncio.wait((looking,), timeout=self._deadline + _MARGIN)
         if done or not claim.take():
-            prepared = await look
-        else:
-            prepared = await loop.run_in_executor(self._spare, tenant.prepare, arrived, 0.0)
-        outcome = prepared.outcome
+            return await looking
+        return await loop.run_in_executor(self._spare, look, 0.0, lambda: True)
+
+    def _look_later(self, tenant: Tenant, outcome: Outcome[bytes] | None) -> None:
+        """Have what was left out looked at in the background."""
         if outcome is not None and outcome.behind:
-            task = loop.create_task(self._catch_up(tenant, outcome.conversation))
+            task = asyncio.get_running_loop().create_task(self._catch_up(tenant, outcome.conversation))
             self._tasks.add(task)
             task.add_done_callback(self._tasks.discard)
-        return prepared
 
     def close(self) -> None:
         """Let go of the threads; what they still look at is not waited for."""

@@ -6,16 +6,17 @@ from collections import OrderedDict
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import replace
-from time import perf_counter
+from time import perf_counter, time
 from typing import Final
 
 from prunus.errors import FormatError, TooLate
 from prunus.outcome import Outcome, Receipt, Report
+from prunus.policy.ledger import Flush
 from prunus.policy.prices import Price, with_ttl
 from prunus.proxy.body import decoded
 from prunus.proxy.calibration import Weight
 from prunus.proxy.counterfactual import Accounts, Sent
-from prunus.proxy.exchange import Arrived, Prepared
+from prunus.proxy.exchange import Arrived, Further, Prepared
 from prunus.proxy.faults import Faults
 from prunus.proxy.glance import NO_TOOLS, Glance, glance
 from prunus.proxy.hooks import Layer
@@ -175,7 +176,46 @@ class Tenant:
             size=len(body),
             given=len(given),
             status_line="" if shadow else asked_line(receipts, settings.notification),
+            arrived=arrived,
         )
+
+    def look_again(
+        self,
+        prepared: Prepared,
+        body: bytes,
+        deadline: float | None = None,
+        claim: Callable[[], bool] = lambda: True,
+    ) -> Outcome[bytes] | None:
+        """A further request of the same turn, pruned; None where nothing new may be cut in it."""
+        arrived, look = prepared.arrived, prepared.glance
+        if arrived is None or look is None or look.hold:
+            return None
+        route, found = arrived.route, None
+        with self._written_together():
+            found = self._pruner.prune(
+                body,
+                time(),
+                format=route.format,
+                model=route.model,
+                key=arrived.key,
+                owner=arrived.caller,
+                deadline=deadline,
+                claim=claim,
+            )
+        return found if found is not None and found.error is None and found.conversation else None
+
+    def go_on(self, prepared: Prepared, outcome: Outcome[bytes] | None) -> Prepared:
+        """What to send for a further request of the same turn."""
+        turn, exchange = prepared.turn, prepared.exchange
+        assert turn is not None and exchange is not None
+        body = turn.again(outcome)
+        if outcome is None:
+            return replace(prepared, body=body)
+        call = Further(outcome.request, outcome.flush, outcome.receipts)
+        if self._kept and call.receipts:
+            self._record(exchange, call.receipts)
+        further = replace(prepared, body=body, further=(*prepared.further, call))
+        return replace(further, status_line=asked_line(further.all_receipts, self._settings.notification))
 
     def _goes_whole(self, look: Glance, report: Report) -> bool:
         """Whether a request for a summary is sent without edits: that is wanted, and it fits the model's window."""
@@ -226,6 +266,8 @@ class Tenant:
             exchange.flush,
             usages,
             exchange.shadow,
+            newest=max((call.request for call in prepared.further), default=exchange.request),
+            breaks=tuple(call.flush for call in prepared.further),
             aside=bool(look.hold),
             whole=bool(look.hold) and not outcome.edits,
         )
@@ -240,6 +282,7 @@ class Tenant:
             cost=costs.cost,
             cost_unpruned=costs.unpruned,
             cost_of_break=costs.of_break,
+            flush=_joined([exchange.flush, *sent.breaks]),
         )
 
     def _price(self, model: str, look: Glance) -> Price:
@@ -248,6 +291,15 @@ class Tenant:
                 self._prices.clear()
             self._prices[model] = self._settings.price_of(model)
         return with_ttl(self._prices[model], look.lifetime)
+
+
+def _joined(flushes: Sequence[Flush | None]) -> Flush | None:
+    """The breaks of all calls of one turn as one."""
+    made = [flush for flush in flushes if flush is not None]
+    if len(made) < 2:
+        return made[0] if made else None
+    saved, rewritten = sum(flush.saved for flush in made), sum(flush.rewritten for flush in made)
+    return replace(made[0], cut=min(flush.cut for flush in made), saved=saved, rewritten=rewritten)
 
 
 def _whole(outcome: Outcome[bytes], body: bytes) -> Outcome[bytes]:

@@ -39,6 +39,7 @@ class House:
     limit: int
     """Bytes of a body that is looked at."""
     prepare: Callable[[Tenant, Arrived], Awaitable[Prepared]]
+    go_on: Callable[[Tenant, Prepared, bytes], Awaitable[Prepared]]
     finish: Callable[[Tenant, Event], None]
 
 
@@ -166,7 +167,7 @@ class Visit:
                 self._house.faults.report("provider", "a pruned request was refused and its original was not")
             turn = None
         if turn is not None and turn.watches and 200 <= answer.status < 300 and can_decode(_encoding(answer)):
-            await self._intercept(turn, answer)
+            await self._intercept(turn, prepared, answer)
         else:
             await self._relay(answer)
 
@@ -214,7 +215,7 @@ class Visit:
         self._peer.close()
         await self._send({"type": "http.response.body", "body": body, "more_body": False})
 
-    async def _intercept(self, turn: Turn, answer: Answer) -> None:
+    async def _intercept(self, turn: Turn, prepared: Prepared, answer: Answer) -> None:
         """Let the agent layer see the answer, and ask again where it wants to go on."""
         await self._start(answer, answer_headers(answer.headers, rewritten=True))
         deaf = False
@@ -248,7 +249,8 @@ class Visit:
             if rest:
                 await self._send({"type": "http.response.body", "body": rest, "more_body": True})
             try:
-                answer = await self._post(again, changed=True, plain=True)
+                prepared = self._prepared = await self._go_on(prepared, again)
+                answer = await self._post(prepared.body, changed=True, plain=True)
                 status, body = answer.status, b"" if 200 <= answer.status < 300 else await _all(answer)
                 if not can_decode(_encoding(answer)):
                     status, body = 502, b"an answer in an unknown content encoding"
@@ -259,6 +261,14 @@ class Visit:
                 await self._end(self._failed(turn, status, body))
                 return
             self._listen(answer)
+
+    async def _go_on(self, prepared: Prepared, body: bytes) -> Prepared:
+        """A further call of the model as it is sent."""
+        try:
+            return await self._house.go_on(self._tenant, prepared, body)
+        except Exception as error:
+            self._house.faults.report("agent", error)
+            raise NoAnswer(502, f"a fault of Prunus ({type(error).__name__})") from error
 
     def _failed(self, turn: Turn, status: int, body: bytes) -> bytes:
         try:
@@ -295,7 +305,7 @@ class Visit:
             prepared.skip if prepared is not None else "",
             exchange,
             prepared.outcome.report if prepared is not None and prepared.outcome is not None else None,
-            prepared.receipts if prepared is not None else (),
+            prepared.all_receipts if prepared is not None else (),
             prepared.status_line if prepared is not None else "",
         )
         self._house.finish(self._tenant, event)
