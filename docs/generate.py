@@ -78,8 +78,8 @@ def settings_page() -> str:
     lines = [
         "# Settings",
         "",
-        "Read from `prunus.toml`, `[tool.prunus]` in `pyproject.toml`, `prunus.jsonc` and `acp.jsonc`: the user's first, then",
-        "the project's, then the command line (`--preset`, `--schedule`, `--set key=value`). `prunus config init` writes a commented file,",
+        "Read from `prunus.toml`, `[tool.prunus]` in `pyproject.toml`, `prunus.jsonc`, `acp.jsonc` and `dcp.jsonc`: the user's",
+        "first, then the project's, then the command line (`--preset`, `--schedule`, `--set key=value`). `prunus config init` writes a commented file,",
         "`prunus config check` lists every problem, `prunus config schema` prints the JSON schema for editors.",
         "",
         "| key | default (preset auto) | meaning |",
@@ -90,7 +90,8 @@ def settings_page() -> str:
     lines += [
         "",
         "The seeds' camelCase keys (`strategies.aggressivePruning.pruneToolInputs`, `protectedTools`, `turnProtection`, …) are",
-        "understood in every file; a file called `acp.jsonc` starts from the preset `acp`.",
+        "understood in every file; a file called `acp.jsonc` or `dcp.jsonc` starts from the preset `acp`. A key that can have no effect",
+        "here (`autoUpdate`, `compress`, toasts, prompts of your own) is refused with the reason, unless it says what is so anyway.",
     ]
     return "\n".join(lines) + "\n"
 

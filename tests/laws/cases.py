@@ -21,6 +21,7 @@ _IMPATIENT: Final[dict[str, dict[str, Any]]] = {
     "shown_lines": {"over": 20},
     "stale_reads": {"after_edits": True},
     "repeated_views": {},
+    "old_writes": {"over": 20},
     "folded_views": {"share": 0.0, "least": 1, "idle": 2, "gone": 4},
     "old_edits": {"turns": 1, "run": 2},
     "middle_reads": {"samples": 1},

@@ -71,7 +71,7 @@ def test_files_of_a_directory_are_laid_on_top_of_each_other(tmp_path: Path) -> N
 
 def test_a_directory_without_settings_is_refused_when_named(tmp_path: Path) -> None:
     [line] = complaints(tmp_path)
-    assert "no settings here; expected acp.json, acp.jsonc, pyproject.toml" in line
+    assert "no settings here; expected dcp.json, dcp.jsonc, acp.json, acp.jsonc, pyproject.toml" in line
 
 
 def test_a_missing_file_is_named(tmp_path: Path) -> None:
@@ -236,9 +236,9 @@ def test_an_option_wins_over_the_files(user: Path, project: Path) -> None:
 
 
 def test_keys_without_effect_are_listed_for_every_file(user: Path, project: Path) -> None:
-    mine = write(user / "prunus.toml", "debug = true")
-    acp = write(project / "acp.json", '{"compress": {}}')
+    mine = write(user / "prunus.toml", "todoReminder.maxContextTokens = 9")
+    acp = write(project / "acp.json", '{"distill": {"showDistillation": true}}')
     assert discover(project, user).ignored == (
-        f"{mine}: debug: understood, without effect in this version",
-        f"{acp}: compress: understood, without effect in this version",
+        f"{mine}: todoReminder.maxContextTokens: understood, without effect in this version",
+        f"{acp}: distill.showDistillation: understood, without effect in this version",
     )

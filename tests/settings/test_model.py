@@ -227,7 +227,9 @@ def test_two_names_for_one_setting_may_agree() -> None:
 
 
 def test_a_key_without_effect_is_refused_in_python() -> None:
-    assert complaints(debug=True) == ["debug: understood, without effect in this version"]
+    assert complaints(distill={"showDistillation": True}) == [
+        "distill.showDistillation: understood, without effect in this version"
+    ]
 
 
 def test_a_long_value_is_shortened_in_the_message() -> None:

@@ -1,13 +1,16 @@
 """The keys of acp.jsonc: each has the effect that its own documents give it."""
 
+import json
 from pathlib import Path
 from typing import Any
 
 import pytest
+from click.testing import CliRunner
 
+from prunus.cli.main import main
 from prunus.errors import SettingsError
 from prunus.settings import Settings, load
-from prunus.settings.seeds import AGGRESSIVE, IMPLIED, MOVED, SHORTHANDS
+from prunus.settings.seeds import AGGRESSIVE, IMPLIED, MOVED, PROTECTED, SHORTHANDS
 from prunus.settings.translate import NEVER
 
 
@@ -149,17 +152,64 @@ def test_a_toml_file_may_use_the_old_names(tmp_path: Path) -> None:
     assert Settings.load(path) == Settings(strategies={"old_attachments": {"enabled": False}})
 
 
-def test_what_has_no_effect_is_accepted_and_listed(tmp_path: Path) -> None:
-    path = write(
-        tmp_path / "acp.jsonc",
-        '{"$schema": "x", "debug": true, "tools": {"todoReminder": {"maxContextTokens": 9}, "discard": {}}}',
+def test_the_list_of_the_seeds_means_the_same_written_out(tmp_path: Path) -> None:
+    names = ", ".join(f'"{name}"' for name in sorted([*PROTECTED, "lookup"]))
+    settings = acp(tmp_path, f'{{"tools": {{"settings": {{"protectedTools": [{names}]}}}}}}')
+    victims = set(settings.guards.protected_tools.victims)
+    assert victims == {"lookup", "task", "batch", "plan_enter", "plan_exit", "context_info", "context_prune"}
+
+
+def test_each_strategy_has_its_protected_tools() -> None:
+    settings = Settings(
+        strategies={
+            "purgeErrors": {"enabled": True, "protectedTools": ["edit"]},
+            "deduplication": {"enabled": True, "protectedTools": ["lookup", "mcp__*"]},
+        },
+        commands={"protectedTools": ["bash"]},
     )
-    loaded = load(path)
-    assert loaded.settings == Settings.preset("acp")
-    assert loaded.ignored == tuple(
-        f"{path}: {key}: understood, without effect in this version"
-        for key in ("debug", "tools.todoReminder.maxContextTokens")
-    )
+    strategies = settings.strategies
+    assert strategies.old_errors.protected == ("edit",)
+    assert strategies.duplicate_calls.protected == ("lookup", "mcp__*")
+    assert strategies.asked.unswept == ("bash",)
+
+
+def test_supersede_writes_is_a_strategy_of_its_own(tmp_path: Path) -> None:
+    settings = acp(tmp_path, '{"strategies": {"supersedeWrites": {"enabled": true}}}')
+    assert running(settings) == ACP | {"old_writes"}
+
+
+def test_debug_logs_every_edit() -> None:
+    assert Settings(debug=True).proxy.verbose
+    assert not Settings(debug=False).proxy.verbose
+
+
+@pytest.mark.parametrize("name", ["dcp.json", "dcp.jsonc"])
+def test_the_file_of_the_other_plugin_is_found_too(tmp_path: Path, name: str) -> None:
+    write(tmp_path / name, '{"protectedFilePatterns": ["**/x"]}')
+    assert Settings.discover(tmp_path, tmp_path / "user") == Settings(preset="acp", protected_paths=["**/x"])
+
+
+SAME = [
+    ("autoUpdate", False, True, "Prunus does not update itself"),
+    ("pruneNotificationType", "chat", "toast", "toasts are drawn by OpenCode's window"),
+    ("compress", {"permission": "deny"}, {"permission": "allow"}, "Prunus has no compress tool"),
+    ("experimental", {"customPrompts": False}, {"customPrompts": True}, "the texts of Prunus cannot be replaced"),
+]
+
+
+@pytest.mark.parametrize(("key", "allowed", "refused", "reason"), SAME, ids=[key for key, *_ in SAME])
+def test_a_key_that_can_have_no_effect_is_refused_with_the_reason(
+    tmp_path: Path, key: str, allowed: Any, refused: Any, reason: str
+) -> None:
+    path = tmp_path / "dcp.jsonc"
+    assert Settings.load(write(path, json.dumps({key: allowed}))) == Settings.preset("acp")
+    write(path, json.dumps({key: refused}))
+    with pytest.raises(SettingsError) as caught:
+        Settings.load(path)
+    [line] = str(caught.value).split("\n")
+    assert line.startswith(f"{path}: {key}") and reason in line
+    checked = CliRunner().invoke(main, ["config", "check", str(path)])
+    assert (checked.exit_code, line in checked.output) == (2, True)
 
 
 @pytest.mark.parametrize("place", [(), ("tools",), ("tools", "settings")], ids=["top", "tools", "settings"])

@@ -18,7 +18,7 @@ from prunus.settings import Settings
 from tests.strategies.agents import Unspoken, localise
 from tests.strategies.fillers import fill
 from tests.strategies.notation import Case, Expected, NotationError
-from tests.strategies.story import Event, File, Item, Step, Story, Thought, Tool, User
+from tests.strategies.story import Event, File, Item, Said, Step, Story, Thought, Tool, User
 from tests.strategies.wire import FORMATS, Body, build
 
 __all__ = ["check", "footprint", "formats_of", "settings_of"]
@@ -183,7 +183,8 @@ def _after(story: Story, expected: tuple[Expected, ...]) -> Story:
     """The story as it should come out."""
     changes = {(e.target, e.field): e for e in expected if e.fate in ("text", "keeps", "gone")}
     known: set[tuple[str, str]] = set()
-    events = tuple(_after_event(event, changes, known) for event in story.events)
+    changed = (_after_event(event, changes, known) for event in story.events)
+    events = tuple(event for event in changed if event is not None)
     if changes.keys() - known:
         raise NotationError(f"no such part: {sorted(changes.keys() - known)}")
     return replace(story, events=events)
@@ -192,14 +193,25 @@ def _after(story: Story, expected: tuple[Expected, ...]) -> Story:
 Changes = Mapping[tuple[str, str], Expected]
 
 
-def _after_event(event: Event, changes: Changes, known: set[tuple[str, str]]) -> Event:
+def _after_event(event: Event, changes: Changes, known: set[tuple[str, str]]) -> Event | None:
     if isinstance(event, User):
         target = f"user {event.number}"
         known |= {(target, "text"), (target, "file")}
         text = changes.get((target, "text"))
+        if text is not None and text.fate == "gone":
+            return None
         files = _after_files(event.files, changes.get((target, "file")))
         return replace(event, text=fill(text.words) if text else event.text, files=files)
-    return replace(event, items=tuple(_after_item(item, changes, known) for item in event.items))
+    items = tuple(_after_item(item, changes, known) for item in event.items if not _gone(item, changes, known))
+    return replace(event, items=items) if items else None
+
+
+def _gone(item: Item, changes: Changes, known: set[tuple[str, str]]) -> bool:
+    """Whether words of the model are left out."""
+    if not isinstance(item, Said):
+        return False
+    known.add((item.label, "text"))
+    return (item.label, "text") in changes
 
 
 def _after_files(files: tuple[File, ...], expected: Expected | None) -> tuple[File, ...]:

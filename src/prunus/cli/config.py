@@ -25,8 +25,8 @@ _PATH = click.Path(path_type=Path)
 def command() -> None:
     """Show, check or create settings.
 
-    Settings are read from the user's configuration directory, then from prunus.toml, prunus.jsonc or acp.jsonc
-    in the project, or from [tool.prunus] in its pyproject.toml. Options of a command win over both.
+    Settings are read from the user's configuration directory, then from prunus.toml, prunus.jsonc, acp.jsonc
+    or dcp.jsonc in the project, or from [tool.prunus] in its pyproject.toml. Options of a command win over both.
 
     \b
     Examples:

@@ -61,6 +61,7 @@ def command(
     own = [f"{key}={value}" for key, value in given.items() if value is not None]
     own += ["proxy.shadow=true"] if shadow else []
     settings = load_settings(config, preset, (*sets, *upstream_sets(upstreams), *own)).settings
+    verbose = verbose or settings.proxy.verbose
     try:
         check_packages()
         says = cautions(settings)

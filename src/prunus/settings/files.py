@@ -2,7 +2,8 @@
 
 In one directory, later files of this list win over earlier ones:
 
-    acp.json, acp.jsonc     as the ACP plugin writes them; their preset is acp unless they say otherwise
+    dcp.json, dcp.jsonc, acp.json, acp.jsonc
+                            as the plugins DCP and ACP read them; their preset is acp unless they say otherwise
     pyproject.toml          its table [tool.prunus], if it has one
     prunus.json, prunus.jsonc, prunus.toml
 
@@ -26,7 +27,10 @@ from prunus.settings.translate import translate
 
 __all__ = ["NAMES", "from_options", "project_directory", "read", "read_directory", "user_directory"]
 
-NAMES: Final = ("acp.json", "acp.jsonc", "pyproject.toml", "prunus.json", "prunus.jsonc", "prunus.toml")
+NAMES: Final = (
+    "dcp.json", "dcp.jsonc", "acp.json", "acp.jsonc",
+    "pyproject.toml", "prunus.json", "prunus.jsonc", "prunus.toml",
+)  # fmt: skip
 """In the order in which they are read."""
 
 _AT: Final = re.compile(r"(?<!\s)\s*\(at (?:line (\d+), column (\d+)|end of document)\)$")
@@ -51,7 +55,7 @@ def read(path: Path) -> Layer | None:
         return layer
     layer = translate(raw, layer.origin)
     layer.path = path
-    if path.stem == "acp":
+    if path.stem in ("acp", "dcp"):
         layer.values.setdefault("preset", "acp")
     return layer
 

@@ -3,11 +3,24 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from typing import Final
+from typing import Any, Final
 
 from prunus.settings.layers import Place
 
-__all__ = ["AGGRESSIVE", "COMBINED", "IGNORED", "IMPLIED", "LEVELS", "MOVED", "SHORTHANDS", "TABLES", "known_at"]
+__all__ = [
+    "AGGRESSIVE",
+    "COMBINED",
+    "FIXED",
+    "IGNORED",
+    "IMPLIED",
+    "LEVELS",
+    "MOVED",
+    "PROTECTED",
+    "SHORTHANDS",
+    "SUPERSEDED",
+    "TABLES",
+    "known_at",
+]
 
 AGGRESSIVE: Final[Mapping[str, str]] = {
     "pruneToolInputs": "spent_inputs",
@@ -29,6 +42,16 @@ LEVELS: Final[Mapping[str, frozenset[str]]] = {
     "verbose": frozenset(),
 }
 """What `strategies.aggressivePruning.preset` turns on."""
+
+PROTECTED: Final = frozenset(
+    {
+        "context_info", "task", "todowrite", "todoread", "context_prune",
+        "batch", "write", "edit", "plan_enter", "plan_exit",
+    }
+)  # fmt: skip
+"""The tools that the seeds protect by default."""
+SUPERSEDED: Final = frozenset({"todowrite", "todoread", "write", "edit"})
+"""Those of them that are superseded all the same, by a later call of their kind."""
 
 SHORTHANDS: Final[Mapping[str, Place]] = {
     "protected_tools": ("guards", "protected_tools", "victims"),
@@ -60,6 +83,11 @@ MOVED: Final[Mapping[str, Place]] = {
     "pruneNotification": ("notification",),
     "manualMode.enabled": ("manual", "enabled"),
     "manualMode.automaticStrategies": ("manual", "automatic_strategies"),
+    "debug": ("proxy", "verbose"),
+    "strategies.deduplication.protectedTools": ("strategies", "duplicate_calls", "protected"),
+    "strategies.purgeErrors.protectedTools": ("strategies", "old_errors", "protected"),
+    "strategies.supersedeWrites.enabled": ("strategies", "old_writes", "enabled"),
+    "commands.protectedTools": ("strategies", "asked", "unswept"),
     "strategies.deduplication.enabled": ("strategies", "duplicate_calls", "enabled"),
     "strategies.supersedeReads.enabled": ("strategies", "stale_reads", "enabled"),
     "strategies.truncateLargeOutputs.enabled": ("strategies", "long_outputs", "enabled"),
@@ -97,15 +125,6 @@ COMBINED: Final = frozenset(
 
 IGNORED: Final = frozenset(
     {
-        "autoUpdate",
-        "commands.protectedTools",
-        "compress",
-        "debug",
-        "experimental",
-        "pruneNotificationType",
-        "strategies.deduplication.protectedTools",
-        "strategies.purgeErrors.protectedTools",
-        "strategies.supersedeWrites",
         *(
             f"{place}{key}"
             for place in _PLACES
@@ -115,7 +134,18 @@ IGNORED: Final = frozenset(
 )
 """Keys that are understood and have no effect in this version."""
 
-_KEYS: Final = frozenset({*MOVED, *COMBINED, *IGNORED})
+FIXED: Final[Mapping[str, tuple[tuple[Any, ...], str]]] = {
+    "autoUpdate": ((False,), "Prunus does not update itself; the package manager that installed it does"),
+    "pruneNotificationType": (("chat",), "toasts are drawn by OpenCode's window, which Prunus does not run in"),
+    "compress": (
+        ({}, {"permission": "deny"}),
+        "Prunus has no compress tool; the agent's tool is context_prune (agent.offer, strategies.asked)",
+    ),
+    "experimental.customPrompts": ((False,), "the texts of Prunus cannot be replaced by files"),
+}
+"""Keys that can only say what is so anyway: the values that they may have, and why no other."""
+
+_KEYS: Final = frozenset({*MOVED, *COMBINED, *IGNORED, *FIXED})
 
 TABLES: Final = frozenset(
     key.rsplit(".", levels)[0] for key in _KEYS for levels in range(1, key.count(".") + 1)

@@ -113,5 +113,7 @@ class Proxy(Section):
     """Seconds after which a request is sent with the edits that are in force, looked at or not."""
     grace: Annotated[float, Field(ge=0)] = 120.0
     """Seconds that running answers get after the first SIGTERM or Ctrl-C; a second one cuts them at once."""
+    verbose: StrictBool = False
+    """Whether `prunus proxy` logs every edit, as with `-v`."""
     workers: Count = 1
     """Processes that serve requests; any of them answers `/metrics` for all."""

@@ -10,7 +10,19 @@ from pydantic import BaseModel
 
 from prunus.settings.layers import Layer
 from prunus.settings.problems import similar
-from prunus.settings.seeds import AGGRESSIVE, COMBINED, IGNORED, IMPLIED, LEVELS, MOVED, TABLES, known_at
+from prunus.settings.seeds import (
+    AGGRESSIVE,
+    COMBINED,
+    FIXED,
+    IGNORED,
+    IMPLIED,
+    LEVELS,
+    MOVED,
+    PROTECTED,
+    SUPERSEDED,
+    TABLES,
+    known_at,
+)
 
 __all__ = ["translate"]
 
@@ -43,6 +55,10 @@ def _walk(table: Mapping[Any, Any], place: tuple[str, ...], layer: Layer, combin
             continue
         if key in IGNORED:
             layer.ignore(key)
+        elif key in FIXED:
+            allowed, why = FIXED[key]
+            if not any(value == one and type(value) is type(one) for one in allowed):
+                layer.complain(key, value, why)
         elif key in COMBINED:
             combined[key] = value
         elif key in MOVED:
@@ -76,7 +92,9 @@ def _plain(value: Any) -> Any:
 def _protect_tools(combined: Mapping[str, Any], layer: Layer) -> None:
     """Protected tools of all spellings; those of the seeds may still replace others.
 
-    Their own list names write and edit. If these could replace nothing, no read would ever go stale.
+    Their own list names write and edit. If these could replace nothing, no read would ever go stale. A file that
+    repeats that list, or adds to it, means what it means by default: the agent may not discard any of them, and
+    todo lists, writes and edits are superseded by a later one.
     """
     victims: list[str] = []
     triggers: list[str] = []
@@ -107,6 +125,8 @@ def _protect_tools(combined: Mapping[str, Any], layer: Layer) -> None:
                     layer.complain(f"{key}[{i}]", row, text)
                 case _:
                     layer.complain(f"{key}[{i}]", row, "expected the name of a tool")
+    if set(victims) >= PROTECTED and "protected_tools" not in combined:
+        victims = [name for name in victims if name not in SUPERSEDED]
     if found:
         layer.put(("guards", "protected_tools", "victims"), list(dict.fromkeys(victims)), found)
     if "protected_tools" in combined:

@@ -23,6 +23,7 @@ from prunus.strategies.old_results import OldResults
 from prunus.strategies.old_snapshots import OldSnapshots
 from prunus.strategies.old_thinking import OldThinking
 from prunus.strategies.old_todos import OldTodos
+from prunus.strategies.old_writes import OldWrites
 from prunus.strategies.past_tasks import PastTasks
 from prunus.strategies.repeated_fetches import RepeatedFetches
 from prunus.strategies.repeated_queries import RepeatedQueries
@@ -43,6 +44,7 @@ ALL: Final[tuple[type[Strategy], ...]] = (
     ShownLines,
     StaleReads,
     RepeatedViews,
+    OldWrites,
     FoldedViews,
     OldEdits,
     MiddleReads,

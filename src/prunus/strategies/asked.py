@@ -2,7 +2,6 @@ from __future__ import annotations
 
 from collections.abc import Hashable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
-from fnmatch import fnmatchcase
 from typing import ClassVar, Final
 
 from prunus.edits import Edit, Gone, Shorter
@@ -11,6 +10,7 @@ from prunus.notes import unechoed
 from prunus.strategies.choices import ACKNOWLEDGED, Choice, choices, complaints
 from prunus.strategies.command import Command, answers, command_in
 from prunus.strategies.decision import is_prune, parse
+from prunus.strategies.protected import is_protected
 from prunus.strategies.wishes import wishes
 from prunus.view import Piece, Use, View
 
@@ -48,6 +48,8 @@ class Asked:
     """Whether it may discard its reasoning."""
     errors: bool = True
     """Whether it may discard the results of failed calls."""
+    unswept: tuple[str, ...] = ()
+    """Further tools whose results the user's `sweep` leaves alone."""
 
     def groups(self, use: Use) -> Iterable[Hashable]:
         if is_prune(use.tool) and use.ok:
@@ -116,7 +118,11 @@ class Asked:
 
     def forbids(self, tool: str) -> bool:
         """Whether the agent may not discard the results of a tool."""
-        return any(fnmatchcase(tool.lower(), pattern.lower()) for pattern in self.protected)
+        return is_protected(tool, self.protected)
+
+    def sweeps(self, tool: str) -> bool:
+        """Whether the user's `sweep` may take the results of a tool."""
+        return not self.forbids(tool) and not is_protected(tool, self.unswept)
 
 
 def _typed(at: int, view: View) -> bool:

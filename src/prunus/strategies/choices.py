@@ -59,6 +59,8 @@ class Rules(Protocol):
 
     def forbids(self, tool: str) -> bool: ...
 
+    def sweeps(self, tool: str) -> bool: ...
+
 
 def choices(decision: Decision, use: Use, earlier: Sequence[Use], view: View, rules: Rules) -> tuple[Choice, ...]:
     """What a decision comes to, target by target; `earlier` are the calls that decided before it."""

@@ -8,6 +8,7 @@ from typing import ClassVar
 
 from prunus.edits import Edit, Keep
 from prunus.strategies.cut import describe, pointer, replaceable, superseded
+from prunus.strategies.protected import is_protected
 from prunus.view import Use, View
 
 __all__ = ["DuplicateCalls"]
@@ -36,6 +37,8 @@ class DuplicateCalls:
 
     except_tools: tuple[str, ...] = ("write_stdin", "BashOutput", "TaskOutput", "read_bash", "bash_output")
     """Tools that answer the same question with the next piece of an output."""
+    protected: tuple[str, ...] = ()
+    """Further tools whose repeated calls all stay, in any case; `*` and `?` are understood."""
     point_back: bool = False
     """Let a new answer point to an earlier one with the same text, instead of cutting that one."""
     over: int = 500
@@ -46,6 +49,8 @@ class DuplicateCalls:
             yield use.points
         elif use.visible and use.ok:
             yield describe(use), use.size
+        if is_protected(use.tool, self.protected):
+            return
         if self.point_back and use.ok and use.size > self.over:
             yield use.shown
         if use.signature and use.ok and use.tool not in self.except_tools:

@@ -9,6 +9,7 @@ from prunus.edits import Edit, Input, Shorter
 from prunus.history import Call, Result
 from prunus.notes import error_note
 from prunus.strategies.cut import bare_input
+from prunus.strategies.protected import is_protected
 from prunus.tools import body_of
 from prunus.view import Use, View
 
@@ -38,6 +39,8 @@ class OldErrors:
     """Errors older than this many turns are shortened."""
     inputs: int = 4
     """Inputs of failed calls go after this many turns."""
+    protected: tuple[str, ...] = ()
+    """Tools whose failed calls keep their inputs, in any case; `*` and `?` are understood."""
 
     def groups(self, use: Use) -> Iterable[Hashable]:
         if use.outcome == "error":
@@ -49,7 +52,7 @@ class OldErrors:
             text = f"{_headline(use.tool, result.text)}\n{error_note(len(result.text))}"
             reason = f"an error older than {self.turns} turns"
             yield Edit(use.result, Shorter(text), self.name, reason, ripe=use.turn + self.turns + 1)
-        if isinstance(call, Call):
+        if isinstance(call, Call) and not is_protected(use.tool, self.protected):
             kept = bare_input(use, call, over=0)
             if kept is not None:
                 reason = f"the call failed {self.inputs} turns ago"

@@ -34,7 +34,7 @@ def swept(words: str, at: int, view: View, rules: Rules) -> list[Use]:
     since = view.loops[at] - 1 if at < len(view.loops) else view.loop
     found: list[Use] = []
     for use in reversed(view.uses):
-        if use.result.message >= at or rules.forbids(use.tool) or not (use.ok or rules.errors):
+        if use.result.message >= at or not rules.sweeps(use.tool) or not (use.ok or rules.errors):
             continue
         if len(found) == count or (count is None and view.loops[use.result.message] < since):
             break

@@ -1,0 +1,49 @@
+from __future__ import annotations
+
+from collections.abc import Hashable, Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from typing import ClassVar
+
+from prunus.edits import Edit, Input
+from prunus.history import Call
+from prunus.strategies.cut import bare_input, replaceable
+from prunus.view import Use, View
+
+__all__ = ["OldWrites"]
+
+
+@dataclass(frozen=True, slots=True)
+class OldWrites:
+    """The text of an older write of a file that a later call reads or writes as a whole.
+
+    The later call shows what the file has now, and the older text only what it had once. What identifies the call
+    stays, the rest of its arguments is left out. A read of some lines, and a call that failed, replace nothing.
+    """
+
+    name: ClassVar[str] = "old_writes"
+    seed: ClassVar[str] = "supersedeWrites"
+    icon: ClassVar[str] = "🖊️"
+
+    over: int = 100
+    """Inputs with fewer characters to lose stay whole."""
+
+    def groups(self, use: Use) -> Iterable[Hashable]:
+        if use.ok and use.meaning.kind in ("read", "write") and len(use.touches) == 1:
+            yield use.touches[0].path
+
+    def propose(self, use: Use, earlier: Sequence[Use], group: Hashable, view: View) -> Iterator[Edit]:
+        if not _shows(use):
+            return
+        for old in replaceable(earlier, view, _shows):
+            call = view.part(old.call)
+            kept = bare_input(old, call, self.over) if isinstance(call, Call) else None
+            if old.meaning.kind == "write" and kept is not None:
+                reason = "the file was read or written as a whole later"
+                yield Edit(old.call, Input(kept), self.name, reason, by=use.call)
+
+
+def _shows(use: Use) -> bool:
+    """Whether a call shows all that its file has after it."""
+    if use.meaning.kind == "write":
+        return not use.stripped
+    return use.visible and use.touches[0].span.full
