@@ -7,7 +7,7 @@ note is one bracketed sentence that cannot pass for file content, a command or a
 from __future__ import annotations
 
 import re
-from collections.abc import Container, Iterable
+from collections.abc import Container, Iterable, Mapping
 from typing import Literal
 
 from prunus.numbers import as_number
@@ -63,14 +63,20 @@ _POINTER = re.compile(
     r"\[Prunus: [^\n]* removed; the earlier ([^\n]+) shows (?:the same|its lines among) ([\d,]+) characters\.\]"
 )
 _DISTILLED = re.compile(r"\[Prunus: [^\n]{0,300} removed; what you kept of it: ")
-_SEEDS = re.compile(
-    r"\[auto-superseded(?:: [^\n]*)?\]"
-    r"|\[Re-read of [^\n]+ - (?:see [^\n]* for content|the file changed since[^\n]*)\]"
-)
 _FILE = re.compile(r"\[File: [^\n]*, \d+KB\]")
+_FILE_KEPT = "; what you kept of it: "
+_SUPERSEDED = "[auto-superseded: "
+_REREAD = "[Re-read of "
+_SEE: Mapping[Elsewhere, str] = {
+    "first": " - see first read above for content]",
+    "earlier": " - see earlier read for content]",
+    "later": " - see later read for content]",
+    "": " - the file changed since, read it to see its current text]",
+}
 _ID = r"[0-9a-f]{6,32}"
-_TAG = re.compile(rf"(?:^|\n)\[id ({_ID})(?:, (?:thinking|text) {_ID})*\]\Z")
-_ECHO = re.compile(rf"\n?\[id ({_ID})(?:, (?:thinking|text) {_ID})*\]")
+_OTHERS = rf"(?:, (?:thinking|text|file) {_ID})*"
+_TAG = re.compile(rf"(?:^|\n)\[id ({_ID}){_OTHERS}\]\Z")
+_ECHO = re.compile(rf"\n?\[id ({_ID}){_OTHERS}\]")
 _REMINDER = "[Prunus reminder: "
 _CUT = re.compile(r"^\.\.\. \[truncated: [\d,]+ chars total, [\d,]+ lines\] \.\.\.$", re.MULTILINE)
 
@@ -84,8 +90,8 @@ def is_note(text: str) -> bool:
     """Whether a text is nothing but such a sentence, or what is left of a shortened error."""
     if text.startswith(_PREFIX) and text.endswith("]"):
         return len(text) <= _LONGEST or _DISTILLED.match(text) is not None
-    if len(text) <= _LONGEST and text.startswith(("[auto-superseded", "[Re-read of ")):
-        return _SEEDS.fullmatch(text) is not None
+    if text.startswith((_SUPERSEDED, _REREAD)) and len(text) <= _LONGEST and "\n" not in text:
+        return text.endswith("]" if text.startswith(_SUPERSEDED) else tuple(_SEE.values()))
     return _ERROR.search(text, max(0, len(text) - 60)) is not None
 
 
@@ -98,15 +104,13 @@ def is_shortened(text: str) -> bool:
 
 def superseded_note(what: str, why: str, words: Words) -> str:
     """One sentence in place of a result that a later call replaced."""
-    return f"[auto-superseded: {why}]" if words == "seeds" else note(f"older {what}", why)
+    return f"{_SUPERSEDED}{why}]" if words == "seeds" else note(f"older {what}", why)
 
 
 def reread_note(path: str, where: Elsewhere, words: Words) -> str:
     """One sentence in place of a read; `where` is the read that shows its text."""
     if words == "seeds":
-        see = "see first read above" if where == "first" else f"see {where} read"
-        again = f"{see} for content" if where else "the file changed since, read it to see its current text"
-        return f"[Re-read of {path} - {again}]"
+        return f"{_REREAD}{path}{_SEE[where]}"
     if not where:
         return note(f"read of {path}", "the file changed since", "Read it to see its current text.")
     which = "a later" if where == "later" else "an earlier"
@@ -131,7 +135,7 @@ def pointed(text: str) -> tuple[str, int] | None:
 
 
 def tag(id: str, others: Iterable[tuple[str, str]] = ()) -> str:
-    """The line behind a result that tells its id, and those of the thinking and the text before it."""
+    """The line behind a result that tells its id, and those of the thinking, the text and the files before it."""
     return f"\n[id {', '.join((id, *(f'{kind} {other}' for kind, other in others)))}]"
 
 
@@ -223,14 +227,16 @@ def unfolded(text: str) -> str:
     return text if first is None else text[: first.start()]
 
 
-def file_note(name: str, size: int) -> str:
-    """What stands for an attachment; `size` in bytes."""
-    return f"[File: {shorten(name)}, {round(size / 1024)}KB]"
+def file_note(name: str, size: int, summary: str = "") -> str:
+    """What stands for an attachment; `size` in bytes, `summary` what the agent chose to keep of it."""
+    kept = f"{_FILE_KEPT}{summary}" if summary else ""
+    return f"[File: {shorten(name)}, {round(size / 1024)}KB{kept}]"
 
 
 def is_file_note(text: str) -> bool:
     """Whether a text is nothing but what stands for an attachment."""
-    return _FILE.fullmatch(text) is not None
+    file, kept, summary = text.partition(_FILE_KEPT)
+    return _FILE.fullmatch(f"{file}]" if kept and summary.endswith("]") else text) is not None
 
 
 def code_note(language: str, lines: int, words: Words) -> str:

@@ -116,7 +116,7 @@ def test_tags_are_behind_the_text_and_nothing_else_changes(format: str, session:
                 shown = getattr(new, "text", "")
                 assert shown.startswith(getattr(old, "text", ""))
                 assert old == new or re.fullmatch(
-                    r"\n\[id [0-9a-f]{6,}(?:, (?:text|thinking) [0-9a-f]{6,})*\]", shown[len(old.text) :]
+                    r"\n\[id [0-9a-f]{6,}(?:, (?:text|thinking|file) [0-9a-f]{6,})*\]", shown[len(old.text) :]
                 )
 
 

@@ -217,7 +217,7 @@ READERS: Final[Mapping[str, Reader]] = {
     "outline of a listing": lambda text: listing(text, 3_000),
     "outline of a middle": lambda text: middle(text, 3_000, listing=True),
     **{f"outline of .{end}": _code(end) for end in ("py", "ts", "go", "rs", "java", "rb", "c", "sql", "sh", "md")},
-    "old code": OldCodeBlocks()._without_code,
+    "old code": lambda text: OldCodeBlocks()._without_code(text, "seeds"),
     "command to Prunus": read_command,
     "command to Prunus, words": lambda text: read_command(f"/prunus {text}\n\0"),
     "decision": lambda text: parse_decision({"action": "discard", "targets": text}),

@@ -12,7 +12,8 @@ from prunus.agent.look import look_at
 from prunus.edits import Edit, Gone, Note
 from prunus.engine import Engine, Notification, Tally, status
 from prunus.formats import encode, frame
-from prunus.history import Ref, Result, Text, Thinking
+from prunus.history import Attachment, Ref, Result, Text, Thinking
+from prunus.notes import shorten
 from prunus.pruner import prune, shows_ids
 from prunus.settings import Settings
 from prunus.strategies.asked import Asked
@@ -33,8 +34,8 @@ _DONE: Final = {
 }
 _SMALL: Final = "too short to be worth it"
 _NO_IDS: Final = (
-    "No result shows an id here. context_info lists them; tools, messages, thinking or * name all of a kind. "
-    'Settings(agent={"offer": "library"}) puts an id behind every result that may go.'
+    "No result shows an id here. context_info lists them; tools, messages, thinking, files or * name all of a "
+    'kind. Settings(agent={"offer": "library"}) puts an id behind every result that may go.'
 )
 _LASTING: Final = frozenset({"protected_tools", "protected_paths", "critical", "definitions", "open_calls"})
 
@@ -155,6 +156,8 @@ class _Told:
         if use is not None:
             return describe(use)
         part = self._engine.view.part(ref)
+        if isinstance(part, Attachment):
+            return f"file {shorten(part.name)}"
         words = " ".join(getattr(part, "text", "").split())
         short = words if len(words) <= 28 else f"{words[:14]}…{words[-12:]}"
         return f'thinking "{short}"' if isinstance(part, Thinking) else f'message "{short}"'
@@ -211,7 +214,7 @@ def _folded(names: list[str]) -> str:
 
 def _counted(kinds: Iterable[type]) -> str:
     counts = Counter(kinds)
-    words = {Result: "result", Text: "message", Thinking: "thought"}
+    words = {Result: "result", Text: "message", Thinking: "thought", Attachment: "file"}
     shown = [f"{counts[kind]} {word}{'s' * (counts[kind] > 1)}" for kind, word in words.items() if counts[kind]]
     return ", ".join(shown)
 

@@ -12,7 +12,7 @@ __all__ = ["Echo", "ShownIds"]
 
 _LONGEST: Final = 400
 """Characters that a tag has at most; what is longer is none."""
-_SHOWN: Final = re.compile(rb"\[id ([0-9a-f]{6,32})((?:, (?:thinking|text) [0-9a-f]{6,32})*)\]")
+_SHOWN: Final = re.compile(rb"\[id ([0-9a-f]{6,32})((?:, (?:thinking|text|file) [0-9a-f]{6,32})*)\]")
 _OTHER: Final = re.compile(rb" ([0-9a-f]{6,32})")
 
 

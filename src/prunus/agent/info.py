@@ -8,7 +8,8 @@ from typing import Final
 
 from prunus.edits import Edit
 from prunus.engine import Engine
-from prunus.history import Ref
+from prunus.history import Attachment, Ref, Thinking
+from prunus.notes import shorten
 from prunus.policy.budget import budget
 from prunus.policy.pressure import Pressure
 from prunus.strategies.asked import Asked
@@ -70,6 +71,6 @@ def _what(engine: Engine, ref: Ref) -> str:
     if use is not None:
         return describe(use)
     part = engine.view.part(ref)
-    return (
-        f"your {'thinking' if type(part).__name__ == 'Thinking' else 'message'} of turn {engine.view.turn_of(ref)}"
-    )
+    if isinstance(part, Attachment):
+        return f"file {shorten(part.name)}"
+    return f"your {'thinking' if isinstance(part, Thinking) else 'message'} of turn {engine.view.turn_of(ref)}"

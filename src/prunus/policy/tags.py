@@ -1,7 +1,7 @@
 """The ids that stand behind results, by which an agent asks for them.
 
 A tag is placed when its result is first sent and stays, whatever becomes of the result. It also tells the ids of
-the thinking and the words before it, which have no place of their own for one.
+the thinking, the words and the files before it, which have no place of their own for one.
 """
 
 from __future__ import annotations
@@ -9,7 +9,7 @@ from __future__ import annotations
 from typing import Final
 
 from prunus.edits import Added, Replacement
-from prunus.history import Ref, Result, Text, Thinking
+from prunus.history import Attachment, Ref, Result, Text, Thinking
 from prunus.notes import tag
 from prunus.policy.ledger import Tag
 from prunus.strategies.asked import Asked
@@ -29,7 +29,7 @@ class Tags:
         self._rules = rules if shown else None
         self._own = own
         self._untold: list[tuple[str, str]] = []
-        """Kinds and ids of thinking and text that the next tag tells."""
+        """Kinds and ids of thinking, text and files that the next tag tells."""
         self.behind: dict[Ref, str] = {}
         """What stands behind a result."""
         self.placed: list[Tag] = []
@@ -38,8 +38,10 @@ class Tags:
         """What all tags cost."""
 
     def name(self, piece: Piece) -> None:
-        """Give reasoning and words of the assistant an id."""
+        """Give reasoning and words of the assistant an id, and files that come by themselves."""
         part = piece.part
+        if isinstance(part, Attachment) and part.inside is None:
+            self._name_file(piece.ref, part)
         if piece.role != "assistant" or not isinstance(part, Text | Thinking):
             return
         if len(part.text) + getattr(part, "hidden", 0) >= _LEAST:
@@ -47,15 +49,24 @@ class Tags:
             if self._own:
                 self._untold.append(("text" if isinstance(part, Text) else "thinking", id))
 
+    def _name_file(self, ref: Ref, file: Attachment) -> None:
+        if file.size and not file.fixed:
+            content = f"{file.name}:{file.media_type}:{file.size}"
+            self._untold.append(("file", self._view.name(ref, content.encode("utf-8", "surrogatepass"))))
+
     def tag(self, use: Use) -> int:
         """Give a result its id, and show it where the result may be pruned; returns the tokens that this adds."""
         id = self._view.name(use.result, use.shown, use.name)
+        message = use.result.message
+        for i, part in enumerate(self._view.message(message).parts):
+            if isinstance(part, Attachment) and part.inside == use.result.part:
+                self._name_file(Ref(message, i), part)
         if self._rules is None or self._rules.forbids(use.tool) or use.defines or use.compacted:
             return 0
-        part = self._view.part(use.result)
+        result = self._view.part(use.result)
         # What Prunus put there makes it no longer: it had no tag when that was done.
         short = use.size < _LEAST or use.cut or use.shortened or use.folded
-        if (short and not use.name) or not isinstance(part, Result) or not part.texts:
+        if (short and not use.name) or not isinstance(result, Result) or not result.texts:
             return 0
         self.behind[use.result] = tag(id, self._untold)
         self.placed.append(Tag(use.result, self.behind[use.result], added=not use.name))

@@ -8,7 +8,7 @@ from typing import Final, Literal, Protocol, TypeAlias
 
 from prunus.edits import Edit, Gone, Keep, Note, Replacement, Shorter
 from prunus.history import Attachment, Call, Marker, Opaque, Ref, Result, Text, Thinking
-from prunus.notes import distilled_note, is_note, note
+from prunus.notes import distilled_note, file_note, is_note, note
 from prunus.strategies.cut import describe
 from prunus.strategies.decision import BULK, Decision, parse
 from prunus.strategies.old_thinking import PLACEHOLDER
@@ -101,7 +101,8 @@ def _one(name: str, ref: Ref, summary: str, use: Use, view: View, rules: Rules, 
 
 def _bulk(name: str, use: Use, view: View, rules: Rules) -> list[Ref]:
     """The parts before the call that a bulk target names, without those that cannot go."""
-    wanted = {"tools": (Result,), "messages": (Text,), "thinking": (Thinking,)}.get(name, (Result, Text, Thinking))
+    kinds = {"tools": (Result,), "messages": (Text,), "thinking": (Thinking,), "files": (Attachment,)}
+    wanted = kinds.get(name, (Result, Text, Thinking, Attachment))
     found = []
     for ref in view.names:
         if view.turn_of(ref) >= use.turn or not isinstance(view.part(ref), wanted):
@@ -144,6 +145,8 @@ def discarded(ref: Ref, summary: str, by: Ref | None, view: View, rules: Rules, 
                 return Choice(name, ref, problem="already")
             # A signed block must not be altered, so the summary stays where it was given: in the call.
             replacement = Shorter(summary or PLACEHOLDER) if part.required else Gone()
+        case Attachment():
+            replacement = Note(file_note(part.name, part.size * 3 // 4, summary))
         case _:
             return Choice(name, ref, problem="unknown")
     return Edit(ref, replacement, _NAME, why, by=by, spends=not summary, asked=True)

@@ -20,7 +20,7 @@ Action: TypeAlias = Literal["discard", "distill", "restore", "replace"]
 PRUNE: Final = "context_prune"
 INFO: Final = "context_info"
 ACTIONS: Final[tuple[Action, ...]] = ("discard", "distill", "restore", "replace")
-BULK: Final = ("tools", "messages", "thinking", "*")
+BULK: Final = ("tools", "messages", "thinking", "files", "*")
 
 _ALIASES: Final[Mapping[str, Action]] = {
     **{action: action for action in ACTIONS},
@@ -32,12 +32,13 @@ _BULK: Final[Mapping[str, str]] = {
     **dict.fromkeys(("tools", "tool", "results"), "tools"),
     **dict.fromkeys(("messages", "message", "texts"), "messages"),
     **dict.fromkeys(("thinking", "reasoning", "thoughts"), "thinking"),
+    **dict.fromkeys(("files", "file", "attachments", "images"), "files"),
     **dict.fromkeys(("*", "all", "everything"), "*"),
 }
 _ID: Final = re.compile(r"[0-9a-f]{6,32}")
-_BEFORE: Final = re.compile(r"^[\s\[\]\"'`#<({]*(?:(?:id|text|thinking)[\s:=]+)?", re.IGNORECASE)
+_BEFORE: Final = re.compile(r"^[\s\[\]\"'`#<({]*(?:(?:id|text|thinking|file)[\s:=]+)?", re.IGNORECASE)
 _BEHIND: Final = re.compile(r"(?<![\s\[\]\"'`>)}.,;:])[\s\[\]\"'`>)}.,;:]++$")
-_LABEL: Final = re.compile(r"\b(?:id|text|thinking)[\s:=]+(?=[0-9a-f]{6})", re.IGNORECASE)
+_LABEL: Final = re.compile(r"\b(?:id|text|thinking|file)[\s:=]+(?=[0-9a-f]{6})", re.IGNORECASE)
 _ENDS_IN: Final = re.compile(rf"(?:^|[_./:\-])({PRUNE}|{INFO})$", re.IGNORECASE)
 
 
@@ -77,7 +78,7 @@ def parse(arguments: Mapping[str, Any] | str) -> Decision:
     problems: list[str] = []
     targets = tuple(dict.fromkeys(_targets(listed, action, problems)))
     if not targets and not problems:
-        problems.append('no targets given; name ids such as [["3fa9c2"]], or tools, messages, thinking or *')
+        problems.append('no targets given; name ids such as [["3fa9c2"]], or tools, messages, thinking, files or *')
     return Decision(action, targets, tuple(problems))
 
 
