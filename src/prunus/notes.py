@@ -25,6 +25,7 @@ __all__ = [
     "is_note",
     "is_shortened",
     "is_view",
+    "kept_summary",
     "note",
     "outline_note",
     "outlined",
@@ -64,7 +65,7 @@ _POINTER = re.compile(
 )
 _DISTILLED = re.compile(r"\[Prunus: [^\n]{0,300} removed; what you kept of it: ")
 _FILE = re.compile(r"\[File: [^\n]*, \d+KB\]")
-_FILE_KEPT = "; what you kept of it: "
+_KEPT = "; what you kept of it: "
 _SUPERSEDED = "[auto-superseded: "
 _REREAD = "[Re-read of "
 _SEE: Mapping[Elsewhere, str] = {
@@ -119,7 +120,14 @@ def reread_note(path: str, where: Elsewhere, words: Words) -> str:
 
 def distilled_note(what: str, summary: str) -> str:
     """What the agent chose to keep of something, in place of it."""
-    return f"{_PREFIX}{what} removed; what you kept of it: {summary}]"
+    return f"{_PREFIX}{what} removed{_KEPT}{summary}]"
+
+
+def kept_summary(text: str) -> str:
+    """What the agent chose to keep, where a text is such a note; else empty."""
+    if not is_file_note(text) and not (_DISTILLED.match(text) and text.endswith("]")):
+        return ""
+    return text.partition(_KEPT)[2].removesuffix("]")
 
 
 def pointer_note(what: str, earlier: str, size: int, *, among: bool = False) -> str:
@@ -229,13 +237,13 @@ def unfolded(text: str) -> str:
 
 def file_note(name: str, size: int, summary: str = "") -> str:
     """What stands for an attachment; `size` in bytes, `summary` what the agent chose to keep of it."""
-    kept = f"{_FILE_KEPT}{summary}" if summary else ""
+    kept = f"{_KEPT}{summary}" if summary else ""
     return f"[File: {shorten(name)}, {round(size / 1024)}KB{kept}]"
 
 
 def is_file_note(text: str) -> bool:
     """Whether a text is nothing but what stands for an attachment."""
-    file, kept, summary = text.partition(_FILE_KEPT)
+    file, kept, summary = text.partition(_KEPT)
     return _FILE.fullmatch(f"{file}]" if kept and summary.endswith("]") else text) is not None
 
 

@@ -1,6 +1,11 @@
+import json
+import re
+
+from prunus import Settings, prune
 from prunus.engine import Tally
 from prunus.outcome import Report
 from prunus.report import status_line
+from prunus.report.status import asked_line
 
 SEEDS = Report(categories={"tools": Tally(39, 83_100), "messages": Tally(15, 7_500), "thinking": Tally(8, 16_000)})
 
@@ -33,3 +38,25 @@ def test_details_name_three_tools_at_most() -> None:
 
 def test_minimal_names_no_tools() -> None:
     assert status_line(SEEDS, "minimal", ["bash"]) == status_line(SEEDS)
+
+
+def test_what_the_agent_kept_is_shown_on_request() -> None:
+    settings = Settings(preset="acp", agent={"offer": "library"})
+    messages: list[dict[str, object]] = [{"role": "user", "content": "Look."}]
+
+    def call(n: int, tool: str, given: dict[str, object], answer: str) -> None:
+        use = {"type": "tool_use", "id": f"t{n}", "name": tool, "input": given}
+        done = {"type": "tool_result", "tool_use_id": f"t{n}", "content": answer}
+        messages.extend(({"role": "assistant", "content": [use]}, {"role": "user", "content": [done]}))
+
+    def sent() -> object:
+        return {"model": "claude-sonnet-4-5", "messages": messages}
+
+    call(0, "Bash", {"command": "make"}, "a long line of a log\n" * 40)
+    [id] = re.findall(r"\[id ([0-9a-f]{6})\]", json.dumps(prune(sent(), settings).body))
+    call(1, "context_prune", {"action": "distill", "targets": [[id, "It  fails\nin step 3"]]}, "Distilled.")
+    call(2, "Bash", {"command": "ls"}, "a b")
+    receipts = prune(sent(), settings).receipts
+    assert asked_line(receipts).endswith("▼ 」")
+    assert asked_line(receipts, distillation=True).endswith("▼ 」 | distilled: It fails in step 3")
+    assert asked_line(receipts, "off", distillation=True) == ""

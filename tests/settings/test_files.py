@@ -237,8 +237,8 @@ def test_an_option_wins_over_the_files(user: Path, project: Path) -> None:
 
 def test_keys_without_effect_are_listed_for_every_file(user: Path, project: Path) -> None:
     mine = write(user / "prunus.toml", "todoReminder.maxContextTokens = 9")
-    acp = write(project / "acp.json", '{"distill": {"showDistillation": true}}')
+    acp = write(project / "acp.json", '{"tools": {"todoReminder": {"maxContextTokens": 9}}}')
     assert discover(project, user).ignored == (
         f"{mine}: todoReminder.maxContextTokens: understood, without effect in this version",
-        f"{acp}: distill.showDistillation: understood, without effect in this version",
+        f"{acp}: tools.todoReminder.maxContextTokens: understood, without effect in this version",
     )

@@ -227,8 +227,8 @@ def test_two_names_for_one_setting_may_agree() -> None:
 
 
 def test_a_key_without_effect_is_refused_in_python() -> None:
-    assert complaints(distill={"showDistillation": True}) == [
-        "distill.showDistillation: understood, without effect in this version"
+    assert complaints(todoReminder={"maxContextTokens": 9}) == [
+        "todoReminder.maxContextTokens: understood, without effect in this version"
     ]
 
 

@@ -178,6 +178,15 @@ def test_supersede_writes_is_a_strategy_of_its_own(tmp_path: Path) -> None:
     assert running(settings) == ACP | {"old_writes"}
 
 
+@pytest.mark.parametrize("place", [(), ("tools",), ("tools", "settings")], ids=["top", "tools", "settings"])
+def test_the_notification_may_show_what_was_distilled(place: tuple[str, ...]) -> None:
+    given: dict[str, Any] = {"distill": {"showDistillation": True}}
+    for step in reversed(place):
+        given = {step: given}
+    assert Settings(**given).show_distillation
+    assert not Settings().show_distillation
+
+
 def test_debug_logs_every_edit() -> None:
     assert Settings(debug=True).proxy.verbose
     assert not Settings(debug=False).proxy.verbose

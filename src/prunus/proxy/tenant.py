@@ -175,7 +175,7 @@ class Tenant:
             None if shadow else turn,
             size=len(body),
             given=len(given),
-            status_line="" if shadow else asked_line(receipts, settings.notification),
+            status_line="" if shadow else self._said(receipts),
             arrived=arrived,
         )
 
@@ -215,7 +215,12 @@ class Tenant:
         if self._kept and call.receipts:
             self._record(exchange, call.receipts)
         further = replace(prepared, body=body, further=(*prepared.further, call))
-        return replace(further, status_line=asked_line(further.all_receipts, self._settings.notification))
+        return replace(further, status_line=self._said(further.all_receipts))
+
+    def _said(self, receipts: Sequence[Receipt]) -> str:
+        """The status line of what the agent or the user asked for."""
+        settings = self._settings
+        return asked_line(receipts, settings.notification, distillation=settings.show_distillation)
 
     def _goes_whole(self, look: Glance, report: Report) -> bool:
         """Whether a request for a summary is sent without edits: that is wanted, and it fits the model's window."""

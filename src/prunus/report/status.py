@@ -3,10 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
+from typing import Final
 
+from prunus.edits import Note
 from prunus.engine import Notification, Tally, status
 from prunus.history import Ref
+from prunus.notes import kept_summary
 from prunus.outcome import Receipt, Report
+from prunus.printable import printable
 
 __all__ = ["Notification", "asked_line", "status_line"]
 
@@ -16,10 +20,16 @@ def status_line(report: Report, notification: Notification = "minimal", items: S
     return status(report.categories, notification, items)
 
 
-def asked_line(receipts: Iterable[Receipt], notification: Notification = "minimal") -> str:
-    """What a request pruned because the agent or the user asked for it; empty where that is nothing."""
+def asked_line(
+    receipts: Iterable[Receipt], notification: Notification = "minimal", *, distillation: bool = False
+) -> str:
+    """What a request pruned because the agent or the user asked for it; empty where that is nothing.
+
+    With `distillation`, what the agent kept of it stands behind.
+    """
     categories: dict[str, Tally] = {}
     items: dict[Ref | None, str] = {}
+    summaries: list[str] = []
     for receipt in receipts:
         # Ids that the model repeated, and commands, are kept from the model without being pruned.
         if not receipt.asked or (receipt.edit.asked and receipt.edit.fresh):
@@ -28,7 +38,15 @@ def asked_line(receipts: Iterable[Receipt], notification: Notification = "minima
         items[receipt.item] = receipt.tool or _ONE[receipt.category]
         tally = categories.get(receipt.category, Tally())
         categories[receipt.category] = tally.add(new, receipt.edit.saved)
-    return status(categories, notification, [*items.values()])
+        if isinstance(receipt.edit.replacement, Note):
+            summaries += filter(None, (kept_summary(receipt.edit.replacement.text),))
+    line = status(categories, notification, [*items.values()])
+    if not line or not distillation or not summaries:
+        return line
+    shown = (printable(" ".join(summary.split())[:_LONGEST]) for summary in summaries)
+    return f"{line} | distilled: {'; '.join(shown)}"
 
 
+_LONGEST: Final = 200
+"""Characters of a summary that are shown."""
 _ONE = {"messages": "message", "thinking": "thinking", "tools": "tool"}

@@ -109,6 +109,8 @@ class Values(Section):
     """Whether anything is pruned at all."""
     notification: Literal["off", "minimal", "detailed"] = "minimal"
     """How much is said about what was pruned."""
+    show_distillation: StrictBool = False
+    """Whether the status line also says what the agent kept of what it distilled."""
     words: Words = "prunus"
     """Whose words stand in place of what was cut: `prunus` says what it was and why it went, `seeds` uses the short
     notes of the documents that the presets acp and smart come from."""

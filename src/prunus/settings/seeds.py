@@ -69,6 +69,7 @@ _AGENT: Final[Mapping[str, Place]] = {
     "automataMode.initialTurns": ("reminders", "reflection_after"),
     "discard.enabled": ("strategies", "asked", "discard"),
     "distill.enabled": ("strategies", "asked", "distill"),
+    "distill.showDistillation": ("show_distillation",),
     "enableAssistantMessagePruning": ("strategies", "asked", "messages"),
     "enableReasoningPruning": ("strategies", "asked", "thinking"),
     "enableVisibleAssistantHashes": ("agent", "own_ids"),
@@ -125,11 +126,7 @@ COMBINED: Final = frozenset(
 
 IGNORED: Final = frozenset(
     {
-        *(
-            f"{place}{key}"
-            for place in _PLACES
-            for key in ("todoReminder.maxContextTokens", "distill.showDistillation")
-        ),
+        *(f"{place}{key}" for place in _PLACES for key in ("todoReminder.maxContextTokens",)),
     }
 )
 """Keys that are understood and have no effect in this version."""
