@@ -93,7 +93,11 @@ def test_workers_end_with_the_command_and_what_was_measured_is_said_to_be_lost(
         assert process.poll() is None
         time.sleep(0.01)
     code, err = interrupted(process)
-    assert (code, err) == (130, "Interrupted: 0 of 2 files were measured, and what they gave is lost.\n")
+    # On a busy machine it has said before how far it is.
+    assert (code, err.splitlines()[-1]) == (
+        130,
+        "Interrupted: 0 of 2 files were measured, and what they gave is lost.",
+    )
     with pytest.raises(ProcessLookupError):
         while True:
             os.killpg(process.pid, 0)
