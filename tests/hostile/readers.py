@@ -8,13 +8,13 @@ from typing import Final
 
 from prunus import notes, surrogates, tokens
 from prunus.agent.echo import ShownIds
-from prunus.changelog.patches import blocks, from_patch
+from prunus.changelog.arguments import from_patch
 from prunus.changelog.purpose import sentence
 from prunus.changelog.shell import from_command
 from prunus.enclosed import without_reminders
 from prunus.files import commands, commits, failures, loops, shown, signs, style
 from prunus.files.content import Content
-from prunus.files.hunks import apply_hunks, sections, steps
+from prunus.files.hunks import apply_hunks
 from prunus.files.likeness import resembles
 from prunus.files.printouts import printed_lines, printed_one_by_one
 from prunus.files.reach import reach
@@ -35,7 +35,7 @@ from prunus.tools import Meaning, Span, Toolbox, Touch, body_of, comparable, is_
 from prunus.tools.changers import written_by
 from prunus.tools.javascript import inner_call
 from prunus.tools.outcome import exit_code
-from prunus.tools.patch import touches_of
+from prunus.tools.patches import patched_files, search_blocks, touches_of
 from prunus.tools.paths import normalise
 from prunus.tools.powershell_words import tokens as powershell_tokens
 from prunus.tools.shell import parse, parse_list, unwrap
@@ -67,14 +67,14 @@ def _half(text: str) -> Content:
 
 def _patched(text: str) -> object:
     body = "\n".join(f"-{line}\n+{line}x" for line in text.split("\n"))
-    found = sections(f"*** Begin Patch\n*** Update File: a\n@@\n{body}\n*** End Patch")
+    found = patched_files(f"*** Begin Patch\n*** Update File: a\n@@\n{body}\n*** End Patch")
     return [apply_hunks(held(text), part.hunks) for part in found for held in (_content, _half)]
 
 
 def _hunked(text: str) -> object:
     """One hunk for each line."""
     hunks = "".join(f"@@\n-{line}\n+{line}x\n" for line in text.split("\n"))
-    found = sections(f"*** Begin Patch\n*** Update File: a\n{hunks}*** End Patch")
+    found = patched_files(f"*** Begin Patch\n*** Update File: a\n{hunks}*** End Patch")
     return [apply_hunks(held(text), part.hunks) for part in found for held in (_content, _half)]
 
 
@@ -178,7 +178,7 @@ READERS: Final[Mapping[str, Reader]] = {
     "file, sed": _safe(_sed),
     "file, lines that it holds": lambda text: _content(text * 2).holds(text.split("\n")),
     "file, likeness": lambda text: resembles(text.split("\n"), text[: len(text) // 2]),
-    "diff": steps,
+    "diff": lambda text: patched_files(f"--- a\n+++ a\n{text}"),
     "read, of Claude Code": lambda text: shown.read_result("Read", _FULL, text),
     "read, plain": lambda text: shown.read_result("read_file", _FULL, text),
     "read, of pi": lambda text: shown.read_result("read", _FULL, f"{text}\n\n[Showing lines 1-2 of 3]"),
@@ -240,11 +240,11 @@ READERS: Final[Mapping[str, Reader]] = {
     "tokens": tokens.estimate,
     # Beside the engine.
     "changelog, a patch": from_patch,
-    "changelog, blocks": blocks,
+    "changelog, blocks": search_blocks,
     "changelog, a purpose": sentence,
     "changelog, a command": lambda text: from_command(text, "", False),
     "lab, identifiers": needs.identifiers,
-    "lab, lines": lambda text: needs.lines(Call("a", "apply_patch", {"input": text}, text)),
+    "lab, lines": lambda text: needs.lines(Call("a", "apply_patch", {"input": text}, text), Toolbox()),
     "transcript of mini-swe-agent": lambda text: mini_swe_agent._outcome(f"<returncode>0</returncode>{text}"),
 }
 """By what they read."""

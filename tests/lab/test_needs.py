@@ -8,7 +8,7 @@ from prunus.tools import Toolbox
 
 
 def needed(given: Any, tool: str = "Edit") -> set[str]:
-    return set(lines(Call("a", tool, given)))
+    return set(lines(Call("a", tool, given), Toolbox()))
 
 
 @pytest.mark.parametrize("key", ["old_string", "oldString", "oldText", "old_str"])

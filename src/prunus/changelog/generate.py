@@ -7,10 +7,9 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from typing import Any, Final
 
-from prunus.changelog.arguments import from_arguments, path_in
+from prunus.changelog.arguments import from_arguments
 from prunus.changelog.changes import Action, Change, Undo
 from prunus.changelog.ledger import Entry, Ledger, Reason
-from prunus.changelog.patches import from_patch
 from prunus.changelog.purpose import sentence, stated
 from prunus.changelog.shell import followed, from_command, here_string
 from prunus.changelog.values import Changelog, FileLog, Line
@@ -18,7 +17,7 @@ from prunus.histories import histories
 from prunus.history import Call, History, Ref, Result, Text
 from prunus.tokens import Counter
 from prunus.tools import Toolbox, Touch
-from prunus.tools.javascript import inner_call
+from prunus.tools.changes import edited_path
 from prunus.tools.paths import join
 from prunus.view import Piece, Use, View
 
@@ -103,7 +102,7 @@ class _Reader:
     def actions(self, call: Call, use: Use, result: str) -> tuple[Action, ...] | None:
         """What a call did, with paths as the view knows them; None for one that failed to do anything."""
         kind, given = use.meaning.kind, call.input
-        own = path_in(given) if kind == "other" else ""
+        own = edited_path(given) if kind == "other" else ""
         changing = [touch for touch in use.touches if touch.kind != "read"]
         if use.meaning.command and not (isinstance(given, Mapping) and kind in ("write", "edit") and not changing):
             found = from_command(use.meaning.command, result, not use.ok)
@@ -121,7 +120,7 @@ class _Reader:
             return None
         else:
             path = own or (changing[0].path if len(changing) == 1 else "") or _opened(result)
-            found = _javascript(given) or from_arguments(given, "edit" if own else kind, path)
+            found = from_arguments(given, use.meaning, path)
             if not found:
                 found = _somehow(changing)
         return tuple(_rooted(action, lambda name: self._path(name, use)) for action in found)
@@ -165,16 +164,6 @@ def _opened(result: str) -> str:
     """The file that SWE-agent shows after an edit; the call itself does not name it."""
     found = _OPEN_FILE.search(result)
     return found[1] if found else ""
-
-
-def _javascript(given: Mapping[str, Any] | str) -> tuple[Change, ...]:
-    """The patch inside a script of Codex's code mode."""
-    script = given if isinstance(given, str) else given.get("input")
-    inner = inner_call(script) if isinstance(script, str) and "tools.apply_patch(" in script else None
-    if inner is None:
-        return ()
-    patch = inner.arguments if isinstance(inner.arguments, str) else inner.arguments.get("input")
-    return from_patch(patch) if isinstance(patch, str) else ()
 
 
 def _plain(action: Action, use: Use) -> str:

@@ -9,8 +9,8 @@ import re
 from collections.abc import Iterator, Sequence
 from typing import Final, Literal
 
+from prunus.changelog.arguments import from_patch
 from prunus.changelog.changes import Action, Change, Piece, Restore, Settle, Shelve, Unshelve
-from prunus.changelog.patches import from_patch
 from prunus.tools import powershell
 from prunus.tools.changers import bare, changed
 from prunus.tools.words import Simple, Word, simples

@@ -5,11 +5,11 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import Final
 
-from prunus.files.arguments import Change, Insertion, Replacement, Splice, Whole
 from prunus.files.content import Content, Line
 from prunus.files.lines import Patience
 from prunus.files.shown import Shown
 from prunus.files.style import Style
+from prunus.tools.changes import Change, Insert, Lines, Replace, Write
 
 __all__ = ["Followed", "Mention"]
 
@@ -103,16 +103,16 @@ class Followed:
         """Carry out one change; returns its lines, None if it cannot have happened here."""
         content = self.content
         match change:
-            case Whole(text):
+            case Write(str(text)):
                 return content.write(text)
-            case Replacement(old, new, every):
+            case Replace(old, new, every):
                 # Claude Code takes the line break along where a whole line is removed.
                 if not new and tool in ("Edit", "MultiEdit") and not old.endswith("\n"):
                     return _remove(content, old, every, patience)
                 return content.replace(old, new, every, tool not in _EXACT, patience)
-            case Splice(start, end, text):
+            case Lines(start, end, text):
                 return content.splice(start, end - start + 1, text.split("\n"))
-            case Insertion(line, text):
+            case Insert(int(line), text):
                 texts = text.split("\n")
                 if texts[-1] == "":
                     del content.lines[line:]
@@ -120,6 +120,7 @@ class Followed:
                     content.length = content.ended = None
                     return content.splice(line + 1, 0, texts[:-1])
                 return content.splice(line + 1, 0, texts)
+        return None
 
 
 def _remove(content: Content, old: str, every: bool, patience: Patience) -> list[Line] | None:

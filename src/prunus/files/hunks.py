@@ -1,136 +1,18 @@
-"""Patches taken apart: what happens to each file that one names.
+"""Following a file through a patch.
 
-Two forms: the envelope of apply_patch, whose hunks are looked for by their lines, and unified diffs that a tool
-printed after the fact, whose line numbers can be trusted.
+The hunks of apply_patch are looked for by their lines. Those of a unified diff that a tool printed after the fact
+have line numbers that can be trusted.
 """
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
-from typing import Final
 
 from prunus.files.content import Content, Line
 from prunus.files.lines import MOST, Patience, fitting
-from prunus.numbers import as_number
+from prunus.tools.patches import Hunk
 
-__all__ = ["Hunk", "Section", "Step", "apply_hunks", "apply_steps", "sections", "steps"]
-
-_VERB: Final = re.compile(r"\*\*\* (Add File|Update File|Delete File): (.*\S|.)\s*$")
-_MOVE: Final = re.compile(r"\*\*\* Move to: (.*\S|.)\s*$")
-_NUMBERS: Final = re.compile(r"@@ -(\d+)(?:,(\d+))? \+(\d+)(?:,(\d+))? @@")
-
-
-@dataclass(frozen=True, slots=True)
-class Hunk:
-    """Lines that stand in place of others, below a line that names where."""
-
-    below: tuple[str, ...]
-    old: tuple[str, ...]
-    new: tuple[str, ...]
-    last: bool = False
-    """It ends at the end of the file."""
-
-
-@dataclass(frozen=True, slots=True)
-class Section:
-    """What a patch does to one file."""
-
-    verb: str
-    """Add File, Update File or Delete File."""
-    path: str
-    target: str = ""
-    """Where the file is moved to."""
-    text: str = ""
-    """What an added file holds."""
-    hunks: tuple[Hunk, ...] = ()
-
-
-def sections(patch: str) -> tuple[Section, ...]:
-    """The files of an apply_patch envelope in order; empty if it is none that can be followed."""
-    start = patch.find("*** Begin Patch")
-    if start < 0:
-        return ()
-    body: list[str] = []
-    for line in patch[start:].split("\n")[1:]:
-        line = line.removesuffix("\r")
-        if line.startswith("*** End Patch"):
-            break
-        body.append(line)
-    found: list[Section] = []
-    at = 0
-    while at < len(body):
-        verb = _VERB.match(body[at])
-        if verb is None:
-            if body[at].strip():
-                return ()
-            at += 1
-            continue
-        end = at + 1
-        while end < len(body) and _VERB.match(body[end]) is None:
-            end += 1
-        section = _section(verb[1], verb[2], body[at + 1 : end])
-        if section is None:
-            return ()
-        found.append(section)
-        at = end
-    return tuple(found)
-
-
-def _section(verb: str, path: str, body: list[str]) -> Section | None:
-    if verb == "Delete File":
-        return Section(verb, path)
-    if verb == "Add File":
-        while body and not body[-1].strip():
-            body.pop()
-        if any(line[:1] != "+" for line in body):
-            return None
-        return Section(verb, path, text="".join(line[1:] + "\n" for line in body))
-    target = ""
-    if body and (moved := _MOVE.match(body[0])):
-        target, body = moved[1], body[1:]
-    hunks = _hunks(body)
-    return None if hunks is None else Section(verb, path, target, hunks=hunks)
-
-
-def _hunks(body: list[str]) -> tuple[Hunk, ...] | None:
-    found: list[Hunk] = []
-    below: list[str] = []
-    old: list[str] = []
-    new: list[str] = []
-    last = False
-
-    def close() -> None:
-        nonlocal below, old, new, last
-        if old or new:
-            found.append(Hunk(tuple(below), tuple(old), tuple(new), last))
-            below, old, new, last = [], [], [], False
-
-    filled = max((index for index, line in enumerate(body) if line), default=-1)
-    for index, line in enumerate(body):
-        mark = line[:1]
-        if line.startswith("@@"):
-            close()
-            if line[2:].strip():
-                below.append(line[3:] if line[2:3] == " " else line[2:])
-        elif line.startswith("*** End of File"):
-            last = True
-        elif mark == "+":
-            new.append(line[1:])
-        elif mark == "-":
-            old.append(line[1:])
-        elif mark == " ":
-            old.append(line[1:])
-            new.append(line[1:])
-        elif not line:
-            if index < filled:
-                old.append("")
-                new.append("")
-        else:
-            return None
-    close()
-    return tuple(found)
+__all__ = ["apply_hunks", "apply_numbered"]
 
 
 def apply_hunks(content: Content, hunks: Sequence[Hunk]) -> list[Line] | None:
@@ -215,55 +97,16 @@ def _fitting(content: Content, old: Sequence[str], at: int, patience: Patience) 
     return fitting(content.lines, old, range(at, room), patience, str.strip)
 
 
-@dataclass(frozen=True, slots=True)
-class Step:
-    """One hunk of a unified diff: from a line on, some lines went and others came."""
-
-    start: int
-    """Its first line in the old file."""
-    old: tuple[str, ...]
-    new: tuple[str, ...]
-
-
-def steps(diff: str) -> tuple[Step, ...]:
-    """The hunks of a unified diff of one file; empty if it is none."""
-    found: list[Step] = []
-    lines = diff.split("\n")
-    at = 0
-    while at < len(lines):
-        numbers = _NUMBERS.match(lines[at])
-        at += 1
-        if numbers is None:
-            continue
-        counts = [as_number(numbers[2] or "1"), as_number(numbers[4] or "1")]
-        old: list[str] = []
-        new: list[str] = []
-        while at < len(lines) and (len(old) < counts[0] or len(new) < counts[1]):
-            mark, text = lines[at][:1], lines[at][1:]
-            if mark in ("-", " ", ""):
-                old.append(text)
-            if mark in ("+", " ", ""):
-                new.append(text)
-            if mark not in ("-", "+", " ", "", "\\"):
-                return ()
-            at += 1
-        if [len(old), len(new)] != counts:
-            return ()
-        start = as_number(numbers[1]) + (counts[0] == 0)
-        found.append(Step(start, tuple(old), tuple(new)))
-    return tuple(found)
-
-
-def apply_steps(content: Content, diff: Sequence[Step]) -> list[Line] | None:
+def apply_numbered(content: Content, hunks: Sequence[Hunk]) -> list[Line] | None:
     """Make the hunks of a diff that a tool printed; None if what is known says otherwise."""
     made: list[Line] = []
     moved = 0
-    for step in diff:
-        start = step.start + moved
-        if start > MOST or not content.agrees(start, step.old):
+    for hunk in hunks:
+        start = (hunk.start or 0) + moved
+        if start > MOST or not content.agrees(start, hunk.old):
             return None
         if len(content.lines) < start - 1:
             content.lines += [None] * (start - 1 - len(content.lines))
-        made += content.splice(start, len(step.old), step.new)
-        moved += len(step.new) - len(step.old)
+        made += content.splice(start, len(hunk.old), hunk.new)
+        moved += len(hunk.new) - len(hunk.old)
     return made

@@ -11,12 +11,11 @@ from collections import Counter
 from collections.abc import Callable, Iterator
 from typing import Final
 
-from prunus.files.arguments import Change, Splice, asked, patch_in
 from prunus.files.commands import moved, written
 from prunus.files.content import Line
 from prunus.files.failures import never_ran, refused
 from prunus.files.followed import Followed, Mention
-from prunus.files.hunks import Section, apply_hunks, apply_steps, sections, steps
+from prunus.files.hunks import apply_hunks, apply_numbered
 from prunus.files.lines import Patience
 from prunus.files.names import ends
 from prunus.files.printouts import printed_lines, printed_one_by_one
@@ -52,6 +51,8 @@ from prunus.files.signs import (
 from prunus.files.state import FileState, state_of
 from prunus.history import Call, Result, Text
 from prunus.tools import Touch, body_of, process_of
+from prunus.tools.changes import Change, Insert, Lines, Patch, Replace, Write, changes_of
+from prunus.tools.patches import Patched, patched_files
 from prunus.tools.paths import join
 from prunus.view import Piece, Use, View, told
 
@@ -178,8 +179,8 @@ class Timeline:
         if use.outcome == "error":
             return
         file.edits += 1
-        changes = asked(call, writes=False) if use.meaning.kind == "edit" else None
-        if changes is None or not all(isinstance(change, Splice) for change in changes):
+        changes = changes_of(call.input, use.meaning) if use.meaning.kind == "edit" else ()
+        if not changes or not all(isinstance(change, Lines) for change in changes):
             file.content.forget()
         else:
             patience = Patience(len(file.content.lines) + len(changes))
@@ -199,8 +200,11 @@ class Timeline:
                 file.settle()
             file.count_change()
             file.fresh = use.tool in TELLS_OF_CHANGES
-        if patch := patch_in(call, use.meaning.command):
-            self._patch(use, sections(patch))
+        changes = changes_of(call.input, use.meaning)
+        if any(isinstance(change, Patch) for change in changes):
+            self._patch(
+                use, tuple(file for change in changes if isinstance(change, Patch) for file in change.files)
+            )
             return
         if len(use.touches) != 1:
             for touch in use.touches:
@@ -211,14 +215,14 @@ class Timeline:
         file = self._file(use.touches[0].path)
         losses = file.content.losses
         done = use.outcome == "ok" or tells_success(text)
-        changes = asked(call, use.meaning.kind == "write") if done else None
-        if use.touches[0].kind == "change":
-            changes = None
-        printed = steps(text) if text.startswith("--- ") else ()
-        if use.stripped or (changes is None and not printed):
+        if not done or use.touches[0].kind == "change" or not all(map(_is_plain, changes)):
+            changes = ()
+        printed = patched_files(text) if text.startswith("--- ") else ()
+        sound = len(printed) == 1 and printed[0].sound and bool(printed[0].hunks)
+        if use.stripped or not (changes or sound):
             forget(self.files, file.path)
-        elif changes is None:
-            if apply_steps(file.content, printed) is None:
+        elif not changes:
+            if apply_numbered(file.content, printed[0].hunks) is None:
                 file.forget()
         else:
             self._edit(use, file, changes)
@@ -247,8 +251,9 @@ class Timeline:
         if found is not None:
             file.show(use.index, found)
 
-    def _patch(self, use: Use, parts: tuple[Section, ...]) -> None:
-        if not parts or use.outcome != "ok":
+    def _patch(self, use: Use, parts: tuple[Patched, ...]) -> None:
+        numbered = any(hunk.start is not None for part in parts for hunk in part.hunks)
+        if use.outcome != "ok" or numbered or not all(part.sound for part in parts):
             for touch in use.touches:
                 forget(self.files, touch.path)
             return
@@ -258,10 +263,10 @@ class Timeline:
             file = self._file(path)
             forget_aliases(self.files, path)
             match part.verb:
-                case "Add File":
+                case "Add":
                     file.deleted = False
                     file.record(use.index, file.content.write(part.text))
-                case "Delete File":
+                case "Delete":
                     file.forget()
                     file.deleted = True
                 case _:
@@ -385,6 +390,14 @@ class Timeline:
     def _told_of_changes(self, text: str) -> None:
         for path in noted_changes(text):
             forget(self.files, join("", path))
+
+
+def _is_plain(change: Change) -> bool:
+    """Whether a change says all that is needed to follow it."""
+    match change:
+        case Write(None) | Insert(None, _):
+            return False
+    return isinstance(change, Write | Replace | Insert | Lines)
 
 
 def _resolver(touches: tuple[Touch, ...]) -> Callable[[str], str]:

@@ -109,7 +109,7 @@ class Needs:
             for form in (form for sheet in sheets[end:last] for form in sheet.forms):
                 if not isinstance(form.part, Call):
                     continue
-                for line in sorted(lines(form.part)):
+                for line in sorted(lines(form.part, toolbox)):
                     shown = text.places(line)[: bisect_left(text.places(line), known)]
                     if shown:
                         yield Use(request, line, "line", tuple(shown))

@@ -8,10 +8,10 @@ from typing import ClassVar, Final
 
 from prunus.edits import Edit, Input, Shorter
 from prunus.files import Timeline
-from prunus.files.arguments import Replacement, asked
 from prunus.history import Call, Ref, Result
 from prunus.notes import edits_note, shorten
 from prunus.strategies.cut import bare_input
+from prunus.tools.changes import Replace, changes_of
 from prunus.view import Use, View
 
 __all__ = ["OldEdits"]
@@ -101,11 +101,11 @@ class OldEdits:
         )
 
     def _change(self, use: Use, call: Call, view: View) -> _Change | None:
-        changes = asked(call, writes=False)
+        changes = changes_of(call.input, use.meaning)
         kept = bare_input(use, call, 0)
-        if changes is None or kept is None or not isinstance(call.input, Mapping):
+        if not changes or kept is None or not isinstance(call.input, Mapping):
             return None
-        replaced = [change for change in changes if isinstance(change, Replacement)]
+        replaced = [change for change in changes if isinstance(change, Replace)]
         if len(replaced) != len(changes):
             return None
         intent = call.input.get(_INTENT)

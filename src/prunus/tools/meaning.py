@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Literal, get_args
 
 from prunus.errors import SettingsError
@@ -70,6 +70,8 @@ class Meaning:
     """A shell command that may have changed files that it does not name."""
     unlimited: str = ""
     """The key of a listing or a search without how many results it asks for."""
+    row: Tool | None = field(default=None, repr=False, compare=False)
+    """How the tool spells its arguments, where it writes or edits."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -98,6 +100,12 @@ class Tool:
     zero: bool = False
     """Lines are counted from 0."""
     patch: str = ""
+    content: str = ""
+    """The whole new text of a file; like `old`, `new` and `edits` only needed for unusual names."""
+    old: str = ""
+    new: str = ""
+    edits: str = ""
+    """An argument that holds a list of edits."""
     pattern: str = ""
     include: str = ""
     url: str = ""

@@ -14,7 +14,7 @@ from prunus.tools import powershell
 from prunus.tools.changers import bare, changed, written_by
 from prunus.tools.lines import within
 from prunus.tools.meaning import FULL, Touch
-from prunus.tools.patch import touches_of
+from prunus.tools.patches import touches_of
 from prunus.tools.paths import join
 from prunus.tools.printers import printed
 from prunus.tools.words import Simple, Word, pipelines, simples

@@ -23,7 +23,7 @@ from prunus.tools import (
 )
 from prunus.tools.javascript import inner_call
 from prunus.tools.meaning import FULL, Kind, Meaning, Span, Tool, Touch, TouchKind
-from prunus.tools.patch import touches_of
+from prunus.tools.patches import touches_of
 from prunus.tools.paths import normalise
 from prunus.tools.shell import Script, parse, parse_list
 
@@ -169,7 +169,7 @@ def _describe(name: str, tool: Tool, given: Mapping[str, Any], metadata: tuple[s
                 key = normalise(str(given[tool.path]))
             elif not key and len(touches) == 1:
                 key = touches[0].path
-            return Meaning(tool.kind, "" if tool.key == "-" else key, touches, "", metadata)
+            return Meaning(tool.kind, "" if tool.key == "-" else key, touches, "", metadata, row=tool)
         case "list" | "search":
             unlimited = {word: value for word, value in given.items() if word not in _LIMITS}
             asked = (key or _query(tool, mapping) for mapping in (given, unlimited))

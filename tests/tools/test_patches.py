@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from prunus.tools.meaning import Touch
-from prunus.tools.patch import touches_of
+from prunus.tools.patches import touches_of
 
 
 def test_each_file_of_a_patch_is_touched_in_its_own_way() -> None:
