@@ -23,6 +23,7 @@ def test_show_says_where_a_value_comes_from(run: Run) -> None:
     assert f"strategies.old_errors.turns = 7  # {here}" in lines
     assert "guards.recent_turns.turns = 2  # option" in lines
     assert "strategies.stale_reads.after_edits = true  # preset acp" in lines
+    assert 'words = "seeds"  # preset acp' in lines
     assert "strategies.old_errors.inputs = 4" in lines
 
 

@@ -130,13 +130,14 @@ def _read(loaded: Loaded) -> str:
 
 def _layers(loaded: Loaded, options: list[str]) -> list[tuple[str, Callable[[Place], bool]]]:
     """Each source, the weakest first, with a test for the settings that it gives."""
-    from prunus.policy.presets import PRESETS
+    from prunus.policy.presets import OTHER_SETTINGS, PRESETS
     from prunus.settings.files import from_options, read
-    from prunus.settings.layers import Layer
+    from prunus.settings.layers import Layer, merge
 
     found = [(str(source), read(source)) for source in loaded.sources] + [("option", from_options(options))]
     base = loaded.settings.base
-    below = Layer("", values={"strategies": {name: {"enabled": True, **v} for name, v in PRESETS[base].items()}})
+    strategies = {name: {"enabled": True, **fields} for name, fields in PRESETS[base].items()}
+    below = Layer("", values=merge(OTHER_SETTINGS.get(base, {}), {"strategies": strategies}))
     return [(name, layer.has) for name, layer in ((f"preset {base}", below), *found) if layer is not None]
 
 
