@@ -40,6 +40,7 @@ ROOMS = (
     "memory",
     "timing",
     "conversation",
+    "context",
     "receipts",
     "conversations",
     "lineage",

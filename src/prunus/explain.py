@@ -96,7 +96,7 @@ def _explained(ref: Ref, load: Loader, engine: Engine, chosen: Edit | None) -> E
         type(part).__name__.lower(),
         title,
         weigh(part, view.counter),
-        priority(ref, message, view, superseded=superseded),
+        priority(ref, view, superseded=superseded),
         chosen,
         waiting,
         refusals,

@@ -53,6 +53,8 @@ class Receipt:
     """The call that it belongs to, or the part itself: what reports count as one prune."""
     asked: bool = False
     """It went because the agent or the user asked for that, and was whole before."""
+    passed: bool = False
+    """Nothing went: a note would have been longer."""
     call: str = ""
     """The id of that call in the history."""
     by: str = ""
@@ -121,7 +123,7 @@ class Outcome(Generic[Body_co]):
         if self._receipt is None:
             return ()
         found = map(self._receipt, sorted(self._passed, key=lambda edit: edit.target))
-        return tuple(replace(receipt, original="") for receipt in found)
+        return tuple(replace(receipt, original="", passed=True) for receipt in found)
 
     @property
     def refusals(self) -> tuple[Refusal, ...]:

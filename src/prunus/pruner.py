@@ -12,6 +12,7 @@ from typing import Any, Final, TypeVar
 
 from prunus.as_before import as_before
 from prunus.bodies import as_given, as_read
+from prunus.context import Context, context_of
 from prunus.conversation import Body, Conversation, Loader, count_around, declares_tools
 from prunus.conversations import Conversations, Request
 from prunus.engine import Engine, edits_in_force
@@ -144,6 +145,21 @@ class Pruner:
             except Exception:  # the next request of this conversation will say what is wrong
                 self._conversations.forget(held)
                 return True
+
+    def context(self, conversation: str) -> Context | None:
+        """What fills the newest request of a conversation; None where that is not at hand, or not all looked at."""
+        held = self._conversations.named(conversation)
+        if held is None:
+            return None
+        with held.lock:
+            view = held.engine.view
+            if len(view.turns) != len(held.last) or held.in_force is None:
+                return None
+            view.look_at(Loader(held.last))
+            try:
+                return context_of(held.engine, held.around_tokens)
+            finally:
+                view.look_at(None)
 
     def _prune(self, request: Request, until: float | None, claim: Callable[[], bool]) -> Outcome[Any]:
         while True:

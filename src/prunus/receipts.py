@@ -5,7 +5,7 @@ from __future__ import annotations
 from prunus.conversation import Loader
 from prunus.edits import Edit
 from prunus.engine import Engine
-from prunus.history import Call, Ref, Thinking
+from prunus.history import Call, Thinking
 from prunus.ids import short_id
 from prunus.originals import original
 from prunus.outcome import Receipt
@@ -38,16 +38,17 @@ def receipt_of(edit: Edit, engine: Engine, load: Loader) -> Receipt:
         "tools",
         use.call,
         engine.newly_asked(target),
-        _call_id(use.call, load),
-        _call_id(by.call, load) if by is not None else "",
-        by.tool if by is not None else "",
-        _about(use, by),
+        call=_call_id(use, load),
+        by=_call_id(by, load) if by is not None else "",
+        by_tool=by.tool if by is not None else "",
+        about=_about(use, by),
     )
 
 
-def _call_id(ref: Ref, load: Loader) -> str:
-    part = load(ref.message).parts[ref.part]
-    return part.id if isinstance(part, Call) else ""
+def _call_id(use: Use, load: Loader) -> str:
+    """The id of a call; some clients give none, and then it is known by its turn."""
+    part = load(use.call.message).parts[use.call.part]
+    return (part.id if isinstance(part, Call) else "") or f"turn {use.turn}"
 
 
 def _about(use: Use, by: Use | None) -> str:

@@ -26,7 +26,7 @@ from prunus.tokens import Counter, attachment_tokens
 from prunus.tools import Meaning, Outcome, Span, Toolbox, Touch, is_cut, is_stub, outcome, process_of
 from prunus.tools.paths import join, normalise
 
-__all__ = ["Piece", "Use", "View", "told", "weigh", "weigh_result"]
+__all__ = ["Piece", "Shape", "Use", "View", "told", "weigh", "weigh_result"]
 
 _FOLDER = re.compile(r"(?:<cwd>|[Ww]orking directory:\s*)((?:/|~/|[A-Za-z]:[\\/])[^\s<>\"'`]+)")
 _NUMBERED = re.compile(r"^[^\S\n]*+(\d+)(?:→|\t|: |\| ?)", re.MULTILINE)
@@ -102,6 +102,18 @@ class Piece:
     loop: int
 
 
+@dataclass(frozen=True, slots=True)
+class Shape:
+    """What a message is made of, without its content."""
+
+    role: Role
+    definitions: bool
+    """It carries tool definitions."""
+    kinds: tuple[type[Part], ...]
+    tokens: tuple[int, ...]
+    """The tokens of each part as it came."""
+
+
 @dataclass(slots=True)
 class _Open:
     ref: Ref
@@ -130,6 +142,8 @@ class View:
         """The turn of each message."""
         self.loops: list[int] = []
         """The loop of each message."""
+        self.shapes: list[Shape] = []
+        """What each message is made of."""
         self.newest: dict[tuple[str, str], int] = {}
         """The newest answered call of each kind and key."""
         self.touched: dict[tuple[str, str], int] = {}
@@ -186,11 +200,13 @@ class View:
         self._role = message.role
         events: list[Use | Piece] = []
         steps = 0
+        weights: list[int] = []
         inside = {part.inside for part in message.parts if isinstance(part, Attachment | Opaque)}
         for i, part in enumerate(message.parts):
             ref = Ref(index, i)
             tokens = weigh(part, self.counter)
             self.tokens += tokens
+            weights.append(tokens)
             match part:
                 case Call():
                     self._note_call(ref, part)
@@ -211,6 +227,8 @@ class View:
                     events.append(Piece(ref, part, message.role, self.turn, self.loop))
         self.turns.append(self.turn)
         self.loops.append(self.loop)
+        kinds = tuple(type(part) for part in message.parts)
+        self.shapes.append(Shape(message.role, bool(message.definitions), kinds, tuple(weights)))
         return events
 
     def admit(self, use: Use) -> None:

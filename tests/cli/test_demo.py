@@ -81,7 +81,7 @@ def test_the_session_is_a_request_of_an_agent() -> None:
 
 
 def test_the_session_gives_most_strategies_something_to_find() -> None:
-    found = set(prune(demo()).report.strategies)
+    found = {edit.strategy for edit in prune(demo()).edits}
     assert found >= {
         "duplicate_calls", "stale_reads", "repeated_fetches", "repeated_queries", "old_todos", "retried_errors",
         "old_errors", "finished_results", "old_attachments", "spent_inputs",

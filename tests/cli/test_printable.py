@@ -65,7 +65,7 @@ def test_the_log_of_the_proxy_is_printable(provider: Provider, caplog: pytest.Lo
         call(proxy.url, "POST", "/v1/messages", b'{"model": "\\u001b[2J\\n", "tools": [1], "messages": 1}')
     said = [record.getMessage() for record in caplog.records if record.name.startswith("prunus")]
     assert any("claude" in line for line in said)
-    assert any("look" in line for line in said)
+    assert any("file /srv/" in line and "superseded by Write" in line for line in said)
     assert [line for line in said if not line.isprintable()] == []
 
 

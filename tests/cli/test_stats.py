@@ -68,7 +68,7 @@ def test_a_shadow_run_says_what_would_have_been(run: Run, tmp_path: Path) -> Non
     for options in ((), ("--all",)):
         shown = run("stats", *options, "--store", url).stdout
         assert "shadow: nothing was changed" in shown
-        assert "Would prune 1 part, ~90 tokens" in shown
+        assert "Would prune 1 item, ~90 tokens" in shown
         assert "Would send  ~800 tokens in all, 20% less than came" in shown
         assert "Would save  100 (20%)" in shown
         assert "(what each would have pruned)" in shown

@@ -26,10 +26,20 @@ def test_every_strategy_has_its_row(strategy: type[Strategy]) -> None:
     assert "2 prunes, ~70" in row
 
 
-def test_the_family_is_the_five_of_the_seeds() -> None:
+def test_the_family_is_that_of_the_seeds() -> None:
     box = effectiveness({strategy.name: Tally(1, 10) for strategy in ALL})
     members = [line.split()[1] for line in box.splitlines() if line.startswith("    ")]
-    assert sorted(members) == ["file", "hash", "query", "todo", "url"]
+    assert sorted(members) == ["file", "hash", "query", "retry", "snapshot", "todo", "url"]
+
+
+def test_strategies_of_one_type_share_its_row_within_80_columns() -> None:
+    box = effectiveness({strategy.name: Tally(1, 10) for strategy in ALL})
+    [row] = [line for line in box.splitlines() if "📁 file" in line]
+    assert "4 prunes, ~40 " in row
+    assert row.endswith(", …")
+    assert all(cell_len(line) <= 80 for line in box.splitlines())
+    both = effectiveness({"stale_reads": Tally(1, 10), "repeated_views": Tally(2, 20)})
+    assert both.splitlines()[-1] == "    📁 file              3 prunes, ~30      stale_reads, repeated_views"
 
 
 def test_rows_are_sorted_by_tokens_and_the_first_has_the_star() -> None:

@@ -1,6 +1,7 @@
 from dataclasses import replace
 
 from prunus.engine import Tally
+from prunus.report.funnel import Funnel
 from prunus.report.stats import stats_box, totals_record
 from prunus.store import Totals, Usage
 
@@ -24,7 +25,7 @@ def test_the_box_of_a_session() -> None:
         "Prunus Statistics",
         "────────────────────────────────────────────────────────────",
         "Session 3f9a: 42 requests",
-        "  Pruned      15 parts, ~9.4k tokens",
+        "  Pruned      15 items, ~9.4k tokens",
         "  Sent        ~60k tokens in all, 40% less than came",
         "  Billed      30k (unpruned 50k)",
         "  Saved       20k (40%), 2 cache breaks of 4k paid",
@@ -37,7 +38,7 @@ def test_the_box_of_a_session() -> None:
         "  old_errors             3 prunes, ~900 saved",
         "",
         "All time: 7 sessions, 900 requests",
-        "  Pruned      0 parts, ~0 tokens",
+        "  Pruned      0 items, ~0 tokens",
         "  Sent        ~0 tokens in all, 0% less than came",
         "  Billed      1M (unpruned 900k)",
         "  Saved       -100k (-11%)",
@@ -75,3 +76,19 @@ def test_the_record_has_the_net_savings() -> None:
     record = totals_record(SESSION)
     assert record["saved"] == 20_000.0
     assert record["strategies"]["old_errors"] == {"count": 3, "tokens": 900}
+
+
+def test_the_record_groups_what_was_superseded() -> None:
+    groups = totals_record(SESSION)["autoSupersede"]
+    assert groups["hash"] == {"count": 12, "tokens": 8_500}
+    assert [*groups] == ["hash", "file", "todo", "url", "query", "snapshot", "retry"]
+    assert groups["file"] == {"count": 0, "tokens": 0}
+
+
+def test_the_funnel_is_shown_where_it_is_known() -> None:
+    assert "Funnel" not in stats_box(SESSION, EVER, "3f9a")
+    funnel = Funnel(1_000, 200, 400, 100, 300)
+    assert "Pruning Funnel (newest request):" in stats_box(SESSION, EVER, "3f9a", funnel=funnel)
+    assert "Pruning Funnel (newest request of each session):" in stats_box(None, EVER, funnel=funnel)
+    assert totals_record(SESSION, funnel)["funnel"]["manual"] == {"tokens": 400, "share": 0.4}
+    assert totals_record(SESSION)["funnel"] is None

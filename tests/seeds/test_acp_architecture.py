@@ -6,16 +6,21 @@ import json
 import logging
 import re
 from collections.abc import Iterator
+from pathlib import Path
 from typing import Any
 
 import pytest
 from aiohttp import web
+from click.testing import CliRunner
+from rich.cells import cell_len
 
 from prunus import Settings, prune
 from prunus.agent import execute
 from prunus.agent.exchange import FIELDS, call_and_result
+from prunus.cli import main
 from prunus.engine import Tally, status
 from prunus.proxy.exchange import Event
+from prunus.report.funnel import funnel_box, funnel_of
 from prunus.strategies.choices import ACKNOWLEDGED
 from tests.agent.scripts import answer, declared, keep, question, results, understood
 from tests.proxy.caller import call
@@ -175,3 +180,61 @@ def test_detailed_lists_the_items(format: str, provider: Provider) -> None:
 def test_minimal_is_the_default_and_the_key_is_that_of_the_seed() -> None:
     assert Settings(preset="acp").notification == "minimal"
     assert Settings(preset="acp", pruneNotification="detailed").notification == "detailed"
+
+
+# The Pruning Funnel
+
+
+def test_the_funnel_of_the_seed() -> None:
+    strategies = {"duplicate_calls": Tally(1, 20_000), "asked": Tally(1, 40_000), "old_errors": Tally(1, 10_000)}
+    assert funnel_box(funnel_of(100_000, 30_000, strategies), "").splitlines()[2:] == [
+        "  Raw context               100k   100%",
+        "  Auto-Supersede            -20k    20%",
+        "  Manual pruning            -40k    40%",
+        "  Auto-prune                -10k    10%",
+        "  Active context             30k    30%",
+    ]
+
+
+def funnelled(format: str) -> dict[str, Any]:
+    """A request that loses something at each step: a call made twice, one discarded, a long output."""
+    body = two_reads(format)
+    body[FIELDS[format]] = body[FIELDS[format]][:1]
+    steps: list[tuple[str, dict[str, Any], str]] = [
+        ("bash", {"command": "make"}, TEXT),
+        ("bash", {"command": "make"}, TEXT),
+        ("bash", {"command": "cat x"}, "one of very many lines\n" * 900),
+        ("read", {"filePath": "/a"}, TEXT),
+        *(("bash", {"command": f"echo {n}"}, f"{n}") for n in range(6)),
+    ]
+    for n, (tool, given, text) in enumerate(steps):
+        body[FIELDS[format]] += call_and_result(format, f"call_{n}", tool, given, text)
+    return body
+
+
+@every_format
+def test_the_funnel_in_context_stats_and_json(format: str, provider: Provider, tmp_path: Path) -> None:
+    url, path = f"sqlite:///{tmp_path / 'p.db'}", tmp_path / "request.json"
+    body = funnelled(format)
+    settings = Settings(preset="acp", agent={"offer": "mcp", "guidance": False})
+    shown = json.dumps(prune(body, settings, format=format).body)
+    given = {"action": "discard", "targets": [[re.findall(r"\[id ([0-9a-f]{6})", shown)[-1]]]}
+    body[FIELDS[format]] += call_and_result(format, "call_99", "context_prune", given, ACKNOWLEDGED)
+    path.write_text(json.dumps(body))
+    own = ["--preset", "acp", "--set", "agent.offer=mcp", "--set", "agent.guidance=false"]
+    printed = json.loads(CliRunner().invoke(main, ["prune", str(path), *own, "--report", "json"]).stderr)["funnel"]
+    of_file = json.loads(CliRunner().invoke(main, ["context", str(path), *own, "--json"]).output)["funnel"]
+    with behind(provider, store={"url": url}, agent={"offer": "mcp", "guidance": False}) as proxy:
+        call(proxy.url, "POST", PATHS[format], json.dumps(body).encode())
+    stored = json.loads(CliRunner().invoke(main, ["context", "--store", url, *own, "--json"]).output)
+    stats = json.loads(CliRunner().invoke(main, ["stats", "--store", url, "--json"]).output)
+    assert printed == of_file == stored["funnel"] == stats["session"]["funnel"] == stats["all"]["funnel"]
+    assert printed["raw"]["share"] == 1.0
+    assert all(printed[step]["tokens"] > 0 for step in ("autoSupersede", "manual", "autoPrune", "active"))
+    # What is kept of a stored conversation is what a look at the request says.
+    looked = json.loads(CliRunner().invoke(main, ["context", str(path), *own, "--json"]).output)
+    assert (stored["categories"], stored["priorities"]) == (looked["categories"], looked["priorities"])
+    drawn = CliRunner().invoke(main, ["context", "--store", url, *own]).output
+    for words in ("by category", "historical", "by priority", "temporary", "Pruning Funnel:", "Manual pruning"):
+        assert words in drawn
+    assert all(cell_len(line) <= 80 for line in drawn.splitlines())

@@ -11,6 +11,8 @@ from prunus.conversation import declares_tools
 from prunus.formats import Frame, parse
 from prunus.history import Call
 from prunus.policy.budget import CATEGORIES, budget
+from prunus.report import effectiveness
+from prunus.report.funnel import funnel_box, funnel_of
 from prunus.settings import Settings
 from prunus.strategies.asked import Asked
 from prunus.strategies.command import ANSWER, COMMANDS, Command, answers, command_in
@@ -67,14 +69,14 @@ def respond(command: Command, body: bytes, format: str, settings: Settings, box:
 def _stats(look: Look, box: str) -> str:
     report = look.outcome.report
     share = report.saved / report.tokens_before if report.tokens_before else 0.0
-    lines = [
+    line = (
         f"{report.tokens_before:,} tokens in this conversation, {report.tokens_after:,} are sent: {share:.0%} less."
-    ]
+    )
     if box:
-        return f"{lines[0]}\n\n{box}"
-    ranked = sorted(report.strategies.items(), key=lambda row: -row[1].tokens)
-    lines += (f"  {name}: {tally.count} cut, {tally.tokens:,} tokens" for name, tally in ranked)
-    return "\n".join(lines)
+        return f"{line}\n\n{box}"
+    funnel = funnel_of(report.tokens_before, report.tokens_after, report.strategies)
+    blocks = (line, effectiveness(report.strategies), funnel_box(funnel, "") if report.saved else "")
+    return "\n\n".join(filter(None, blocks))
 
 
 def _context(look: Look) -> str:

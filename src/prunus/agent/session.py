@@ -4,9 +4,11 @@ from __future__ import annotations
 
 from typing import Protocol, runtime_checkable
 
+from prunus.context import Context
 from prunus.conversation import Loader
 from prunus.formats import frame
 from prunus.memory import Memory, chain
+from prunus.report.funnel import funnel_of_all
 from prunus.report.stats import stats_box
 from prunus.store.records import Totals
 
@@ -21,6 +23,8 @@ class Archive(Protocol):
 
     def totals(self, tenant: str, conversation: str) -> Totals: ...
 
+    def contexts(self, tenant: str, conversation: str) -> list[Context]: ...
+
 
 def statistics(archive: Archive, tenant: str, body: bytes, format: str) -> str:
     """The statistics box of a conversation, by the messages that it was seen with; empty where nothing is known.
@@ -32,4 +36,6 @@ def statistics(archive: Archive, tenant: str, body: bytes, format: str) -> str:
     links = chain((load.digest(i) for i in range(len(cut))), cut.format.name.encode())
     known = archive.memory(tenant).find(links)
     totals = archive.totals(tenant, known[0].id) if known else Totals()
-    return stats_box(totals, None, known[0].id) if totals.requests else ""
+    if not totals.requests:
+        return ""
+    return stats_box(totals, None, known[0].id, funnel=funnel_of_all(archive.contexts(tenant, known[0].id)))

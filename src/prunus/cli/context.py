@@ -18,6 +18,7 @@ from prunus.cli.table import say
 from prunus.printable import printable
 
 if TYPE_CHECKING:
+    from prunus.report.funnel import Funnel
     from prunus.settings import Settings
     from prunus.store import Session
 
@@ -41,6 +42,7 @@ class _Context:
     leaving: int
     """Parts that the agent or the user could take out."""
     leaving_tokens: int
+    funnel: Funnel | None
 
 
 @click.command("context")
@@ -61,8 +63,8 @@ def command(
     """Show what fills the context of a conversation.
 
     Of a request or a recorded session: its tokens after pruning by category and by priority, how full the model's
-    window is, and what could go. Of a conversation behind the proxy, the newest if none is named, what its newest
-    request held; the store keeps no messages.
+    window is, the pruning funnel, and what could go. Of a conversation behind the proxy, the newest if none is
+    named, the same of its newest request; the store keeps numbers for this, no messages.
 
     \b
     Examples:
@@ -76,7 +78,7 @@ def command(
     else:
         found = _of_store(source, url, settings)
     if in_json:
-        click.echo(json.dumps({key: getattr(found, key) for key in found.__slots__}, indent=2))
+        click.echo(json.dumps(_record(found), indent=2))
     else:
         say(_drawn(found))
 
@@ -84,12 +86,10 @@ def command(
 def _of_file(source: str, format_: str | None, settings: Settings) -> _Context:
     from prunus.agent.info import could_go
     from prunus.agent.look import look_at
+    from prunus.context import context_of
     from prunus.errors import FormatError
     from prunus.formats import encode
-    from prunus.history import Ref
-    from prunus.policy.budget import budget
-    from prunus.policy.priorities import PRIORITIES, priority
-    from prunus.view import weigh
+    from prunus.report.funnel import funnel_of
 
     body = _recorded(source) if format_ is None and source != "-" else None
     raw = read_body(source, settings.limits.body) if body is None else encode(body)
@@ -98,15 +98,7 @@ def _of_file(source: str, format_: str | None, settings: Settings) -> _Context:
     except FormatError as error:
         raise Failure(located(source, raw, str(error))) from error
     engine, view = look.engine, look.engine.view
-    priorities = dict.fromkeys(map(str, PRIORITIES), 0)
-    for index in range(len(view.turns)):
-        message = view.message(index)
-        for number, part in enumerate(message.parts):
-            ref = Ref(index, number)
-            spent = any(edit.spends for edit in engine.candidates.get(ref, {}).values())
-            rank = priority(ref, message, view, superseded=spent)
-            priorities[rank] += weigh(part, view.counter) - engine.saved_of(ref)
-    categories = {str(name): tokens for name, tokens in budget(view, look.around, engine.saved_of).items()}
+    filled, report = context_of(engine, look.around), look.outcome.report
     leaving = list(could_go(engine))
     used = look.around + engine.sizes.before(len(engine.sizes))
     return _Context(
@@ -115,10 +107,11 @@ def _of_file(source: str, format_: str | None, settings: Settings) -> _Context:
         look.around + view.tokens,
         look.window,
         look.pressure.level(used, look.window),
-        categories,
-        priorities,
+        dict(filled.categories),
+        dict(filled.priorities),
         len(leaving),
         sum(row.tokens for row in leaving),
+        funnel_of(report.tokens_before, report.tokens_after, report.strategies),
     )
 
 
@@ -135,6 +128,9 @@ def _recorded(source: str) -> Any:
 
 
 def _of_store(source: str | None, url: str | None, settings: Settings) -> _Context:
+    from prunus.context import Context
+    from prunus.report.funnel import funnel_of_all
+
     with opened(url) as store:
         if store is None:
             unknown = f"{source}: no such file, and no store. " if source is not None else ""
@@ -144,6 +140,8 @@ def _of_store(source: str | None, url: str | None, settings: Settings) -> _Conte
         if not newest:
             raise Failure(emptiness(url))
         session: Session = newest[0] if source is None else session_of(store, tenant, source)
+        known = store.contexts(tenant, session.id)
+    filled = known[0] if known else Context()
     window = settings.window_of(session.model)
     used = session.tokens_before if session.shadow else session.tokens_after
     return _Context(
@@ -152,14 +150,24 @@ def _of_store(source: str | None, url: str | None, settings: Settings) -> _Conte
         session.tokens_before,
         window,
         settings.active_pressure().level(used, window),
-        {},
-        {},
+        dict(filled.categories),
+        dict(filled.priorities),
         0,
         0,
+        funnel_of_all(known),
     )
 
 
+def _record(found: _Context) -> dict[str, Any]:
+    from prunus.report.funnel import funnel_record
+
+    values = {key: getattr(found, key) for key in found.__slots__}
+    return {**values, "funnel": None if found.funnel is None else funnel_record(found.funnel)}
+
+
 def _drawn(found: _Context) -> str:
+    from prunus.report.funnel import funnel_box
+
     share = found.used / found.window if found.window else 0.0
     block, empty = ("█", "·") if _draws() else ("#", ".")
     filled = min(_BAR, round(share * _BAR))
@@ -180,6 +188,8 @@ def _drawn(found: _Context) -> str:
                 f"  {name:<16}{tokens:>10,}  {block * round(tokens / most * _BAR)}".rstrip()
                 for name, tokens in rows.items()
             )
+    if found.funnel is not None and found.before > found.used:
+        lines += ["", funnel_box(found.funnel, "")]
     if found.leaving:
         parts = f"{found.leaving} part{'s' * (found.leaving > 1)}"
         lines += ["", f"{parts} of {found.leaving_tokens:,} tokens could go on request."]

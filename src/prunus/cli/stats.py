@@ -28,6 +28,7 @@ def command(session: str | None, everything: bool, url: str | None, tenant: str 
       prunus stats 3f9a
       prunus stats --all --json
     """
+    from prunus.report.funnel import funnel_of_all
     from prunus.report.stats import stats_box, totals_record
 
     if session is not None and everything:
@@ -45,13 +46,18 @@ def command(session: str | None, everything: bool, url: str | None, tenant: str 
         shadow = shown.shadow if shown is not None else not real.requests and in_shadow.requests > 0
         ever = in_shadow if shadow else real
         one = store.totals(name, shown.id, shadow=shadow) if shown is not None else None
+        every = store.contexts(name)
+        newest = store.contexts(name, shown.id) if shown is not None else []
+    funnel = funnel_of_all(
+        newest if shown is not None else [context for context in every if context.shadow == shadow]
+    )
     if in_json:
         record = {
-            "session": shown and one and {"id": shown.id, "shadow": shadow, **totals_record(one)},
-            "all": totals_record(real),
-            "shadow": totals_record(in_shadow),
+            "session": shown and one and {"id": shown.id, "shadow": shadow, **totals_record(one, funnel)},
+            "all": totals_record(real, funnel_of_all(context for context in every if not context.shadow)),
+            "shadow": totals_record(in_shadow, funnel_of_all(context for context in every if context.shadow)),
         }
         click.echo(json.dumps(record, indent=2))
         return
     about = "" if shown is None else ", ".join(filter(None, (shown.id, shown.client, shown.model)))
-    say(stats_box(one, ever, about, shadow=shadow))
+    say(stats_box(one, ever, about, shadow=shadow, funnel=funnel))

@@ -42,7 +42,7 @@ class Summary:
         if not exchange.shadow:
             self._reports[exchange.conversation] = report
             for receipt in event.receipts:
-                if receipt.tool:
+                if receipt.tool and not receipt.passed:
                     self._items[exchange.conversation, receipt.item] = receipt.tool
 
     @contextmanager

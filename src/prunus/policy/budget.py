@@ -7,7 +7,7 @@ from typing import Final, Literal
 
 from prunus.guide import RECENT
 from prunus.history import Call, Ref, Result, Text, Thinking
-from prunus.view import View, weigh
+from prunus.view import View
 
 __all__ = ["CATEGORIES", "Category", "budget", "thinking_tokens"]
 
@@ -30,37 +30,36 @@ def budget(view: View, around: int, saved: Callable[[Ref], int] = lambda ref: 0)
     newest = {
         touch.path: use.index for use in view.uses if use.ok for touch in use.touches if _recent(use.turn, view)
     }
-    for index in range(len(view.turns)):
-        message = view.message(index)
-        for number, part in enumerate(message.parts):
+    for index, shape in enumerate(view.shapes):
+        for number, (kind, weight) in enumerate(zip(shape.kinds, shape.tokens, strict=True)):
             ref = Ref(index, number)
-            tokens[_category(ref, message.role, part, view, newest)] += weigh(part, view.counter) - saved(ref)
+            tokens[_category(ref, shape.role, kind, view, newest)] += weight - saved(ref)
     return tokens
 
 
 def thinking_tokens(view: View, saved: Callable[[Ref], int] = lambda ref: 0) -> int:
     """The tokens of all reasoning."""
     return sum(
-        weigh(part, view.counter) - saved(Ref(index, number))
-        for index in range(len(view.turns))
-        for number, part in enumerate(view.message(index).parts)
-        if isinstance(part, Thinking)
+        weight - saved(Ref(index, number))
+        for index, shape in enumerate(view.shapes)
+        for number, (kind, weight) in enumerate(zip(shape.kinds, shape.tokens, strict=True))
+        if kind is Thinking
     )
 
 
-def _category(ref: Ref, role: str, part: object, view: View, newest: dict[str, int]) -> Category:
+def _category(ref: Ref, role: str, kind: type, view: View, newest: dict[str, int]) -> Category:
     use = view.by_ref.get(ref)
     if role == "system":
         return "system"
-    if isinstance(part, Call | Result) and use is not None:
+    if kind in (Call, Result) and use is not None:
         if use.meaning.kind == "todo" and view.newest.get(("todo", use.meaning.key)) == use.index:
             return "todos"
         if any(touch.path in newest for touch in use.touches):
             return "current files"
         return "recent results" if _recent(use.turn, view) else "historical"
-    if role == "user" and isinstance(part, Text):
+    if role == "user" and kind is Text:
         return "working memory"
-    if isinstance(part, Text | Thinking) and view.loops[ref.message] >= view.loop:
+    if kind in (Text, Thinking) and view.loops[ref.message] >= view.loop:
         return "working memory"
     return "working memory" if use is None and _recent(view.turns[ref.message], view) else "historical"
 

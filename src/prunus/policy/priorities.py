@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Final, Literal
 
 from prunus.guide import RECENT, advise, advise_use, in_work
-from prunus.history import Attachment, Call, Marker, Message, Opaque, Ref, Result, Text, Thinking
+from prunus.history import Call, Marker, Opaque, Ref, Result, Text, Thinking
 from prunus.todos import Colour
 from prunus.view import Use, View
 
-__all__ = ["MARKS", "PRIORITIES", "Priority", "Standing", "priority", "priority_of", "standing"]
+__all__ = ["MARKS", "PRIORITIES", "Priority", "Standing", "by_priority", "priority", "priority_of", "standing"]
 
 Priority = Literal["critical", "important", "ephemeral", "temporary"]
 
@@ -36,29 +37,38 @@ _COLOURED: Final[dict[Colour, Priority]] = {
 """The priority of what a coloured item of the todo list names."""
 
 
-def priority(ref: Ref, message: Message, view: View, *, superseded: bool) -> Priority:
+def priority(ref: Ref, view: View, *, superseded: bool) -> Priority:
     """The retention priority of one part; `superseded` where a strategy found it dispensable."""
-    part = message.parts[ref.part]
+    shape = view.shapes[ref.message]
+    kind = shape.kinds[ref.part]
     recent = view.turn - view.turn_of(ref) < RECENT
-    match part:
-        case Call() | Result():
-            use = view.by_ref.get(ref)
-            return "critical" if use is None else priority_of(use, view, superseded=superseded)
-        case Text():
-            if message.role != "assistant":
-                return "critical"
-        case Marker():
-            return "temporary"
-        case Opaque():
-            return "critical" if message.definitions else "important"
-        case Thinking():
-            recent = view.loops[ref.message] >= view.loop
-        case Attachment():
-            pass
+    if kind in (Call, Result):
+        use = view.by_ref.get(ref)
+        return "critical" if use is None else priority_of(use, view, superseded=superseded)
+    if kind is Text and shape.role != "assistant":
+        return "critical"
+    if kind is Marker:
+        return "temporary"
+    if kind is Opaque:
+        return "critical" if shape.definitions else "important"
+    if kind is Thinking:
+        recent = view.loops[ref.message] >= view.loop
     colour = view.colour_of(ref)
     if colour is not None:
         return _COLOURED[colour]
     return "important" if recent else "ephemeral"
+
+
+def by_priority(
+    view: View, superseded: Callable[[Ref], bool], saved: Callable[[Ref], int] = lambda ref: 0
+) -> dict[Priority, int]:
+    """The tokens of each priority; `saved` is what edits took from a part."""
+    tokens: dict[Priority, int] = dict.fromkeys(PRIORITIES, 0)
+    for index, shape in enumerate(view.shapes):
+        for number, weight in enumerate(shape.tokens):
+            ref = Ref(index, number)
+            tokens[priority(ref, view, superseded=superseded(ref))] += weight - saved(ref)
+    return tokens
 
 
 def priority_of(use: Use, view: View, *, superseded: bool = False) -> Priority:
@@ -79,7 +89,7 @@ def standing(ref: Ref, view: View) -> Standing:
     """When a part goes that is marked for times when the context runs short."""
     use = view.by_ref.get(ref)
     if use is None:
-        rank = priority(ref, view.message(ref.message), view, superseded=False)
+        rank = priority(ref, view, superseded=False)
         return "disposable" if rank == "ephemeral" and advise(ref, view).action == "discard" else rank
     rank = priority_of(use, view)
     return "disposable" if rank == "ephemeral" and advise_use(use, view).action == "discard" else rank

@@ -137,7 +137,7 @@ class App:
         if event.exchange is not None:
             self.metrics.exchanged(event.exchange)
             if self._recorder is not None:
-                self._recorder.put(tenant.name, event.exchange)
+                self._recorder.put(tenant.name, event.exchange, tenant.context)
         LOGGER.info("%s", _Lazy(event))
         if event.status_line:
             LOGGER.info("%s", event.status_line)

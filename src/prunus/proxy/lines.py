@@ -1,26 +1,14 @@
-"""Log lines: one for each request, and at debug level one for each edit, in the words of the seeds."""
+"""Log lines: one for each request, and at debug level one for each prune, in the words of the seeds."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from typing import Final
+from collections.abc import Iterable, Iterator
 
 from prunus.outcome import Receipt
 from prunus.proxy.exchange import Event
+from prunus.strategies.supersede import SUPERSEDE_ICONS, SUPERSEDED_BY, Supersede
 
 __all__ = ["edit_lines", "request_line"]
-
-_ICONS: Final = {
-    "duplicate_calls": "🔄 hash",
-    "repeated_views": "📁 file",
-    "stale_reads": "📁 file",
-    "middle_reads": "📁 file",
-    "repeated_fetches": "🔗 url",
-    "repeated_queries": "📊 state query",
-    "old_snapshots": "📸 snapshot",
-    "retried_errors": "🔄 retry",
-    "old_todos": "✅ todo",
-}
 
 
 def request_line(event: Event) -> str:
@@ -38,10 +26,31 @@ def request_line(event: Event) -> str:
     return line
 
 
-def edit_lines(receipts: tuple[Receipt, ...]) -> Iterator[str]:
-    """A line for each edit that a request put in force."""
-    for receipt in receipts:
-        label = _ICONS.get(receipt.edit.strategy)
-        kind = f"[auto-supersede] {label}" if label else f"[{receipt.edit.strategy}]"
-        tool = f" {receipt.tool}" if receipt.tool else ""
-        yield f"{kind} {receipt.id}:{tool} {receipt.edit.reason}"
+def edit_lines(receipts: Iterable[Receipt]) -> Iterator[str]:
+    """A line for each prune of a request; a call whose input and result both go is one."""
+    told = set()
+    # The result of a call says more than its input, so that comes first.
+    for receipt in sorted(receipts, key=lambda receipt: bool(receipt.edit.follows)):
+        strategy = receipt.edit.counted_as
+        if (receipt.item, strategy) in told:
+            continue
+        told.add((receipt.item, strategy))
+        kind = SUPERSEDED_BY.get(strategy)
+        if kind is not None and receipt.call:
+            yield f"[auto-supersede] {SUPERSEDE_ICONS[kind]} {_superseded(kind, receipt)}"
+        else:
+            tool = f" {receipt.tool}" if receipt.tool else ""
+            yield f"[{strategy}] {receipt.id}:{tool} {receipt.edit.reason}"
+
+
+def _superseded(kind: Supersede, receipt: Receipt) -> str:
+    """What superseded what, by the ids of the calls."""
+    match kind:
+        case "hash" | "retry":
+            return f"{kind} {receipt.id}: {receipt.call} → {receipt.by}"
+        case "url" | "query":
+            return f"{kind} {receipt.about}: {receipt.call} → {receipt.by}"
+        case "file":
+            by = f"superseded by {receipt.by_tool}" if receipt.by_tool else receipt.edit.reason
+            return f"file {receipt.about}: {receipt.tool} {receipt.call} {by}"
+    return f"{kind}: pruned old {receipt.tool} {receipt.call}"

@@ -7,9 +7,12 @@ and what the pruner remembers were committed before the request was sent.
 from __future__ import annotations
 
 from collections import deque
+from collections.abc import Callable, Sequence
+from dataclasses import replace
 from threading import Event, Thread
 from typing import Final
 
+from prunus.context import Context
 from prunus.proxy.faults import Faults
 from prunus.store.records import Exchange
 from prunus.store.store import Store, StoreError
@@ -28,24 +31,28 @@ _PATIENCE: Final = 5.0
 """Seconds that the end of the proxy may wait for the store."""
 
 
+Describe = Callable[[str], Context | None]
+"""What fills the newest request of a conversation."""
+
+
 class Recorder:
     """A queue in front of a store."""
 
     def __init__(self, store: Store, faults: Faults) -> None:
         self._store = store
         self._faults = faults
-        self._waiting: deque[tuple[str, Exchange]] = deque()
+        self._waiting: deque[tuple[str, Exchange, Describe]] = deque()
         self._called = Event()
         self._ending = Event()
         self._thread = Thread(target=self._run, name="prunus-recorder", daemon=True)
         self._thread.start()
 
-    def put(self, tenant: str, exchange: Exchange) -> None:
-        """Have an exchange written soon."""
+    def put(self, tenant: str, exchange: Exchange, context: Describe = lambda _: None) -> None:
+        """Have an exchange written soon; `context`, asked in the thread, tells what fills its conversation."""
         if len(self._waiting) >= _WAITING:
             self._faults.report("store", "too slow, exchanges are not recorded")
             return
-        self._waiting.append((tenant, exchange))
+        self._waiting.append((tenant, exchange, context))
         if not self._called.is_set():
             self._called.set()
 
@@ -71,14 +78,15 @@ class Recorder:
         """Write all that waits; what the store does not take now waits on, in its order."""
         while self._waiting:
             batch = [self._waiting.popleft() for _ in range(min(_BATCH, len(self._waiting)))]
+            ready = _described(batch)
             try:
-                self._store.record_all(batch)
+                self._store.record_all(ready)
             except StoreError as error:
                 self._faults.report("store", error)
                 self._waiting.extendleft(reversed(batch))
                 return False
             except Exception:  # one exchange that cannot be written must not take the others along
-                self._write_singly(batch)
+                self._write_singly(ready)
         return True
 
     def _write_singly(self, batch: list[tuple[str, Exchange]]) -> None:
@@ -88,3 +96,16 @@ class Recorder:
                 self._store.record_all([entry])
             except Exception as error:  # whatever is wrong with it, the next one is written
                 self._faults.report("store", error)
+
+
+def _described(batch: Sequence[tuple[str, Exchange, Describe]]) -> list[tuple[str, Exchange]]:
+    """The exchanges to write, the newest one of each conversation with what fills it."""
+    newest = {
+        (tenant, exchange.conversation): exchange.id for tenant, exchange, _ in batch if exchange.tokens_before
+    }
+    return [
+        (tenant, replace(exchange, context=describe(exchange.conversation)))
+        if newest.get((tenant, exchange.conversation)) == exchange.id
+        else (tenant, exchange)
+        for tenant, exchange, describe in batch
+    ]

@@ -9,6 +9,7 @@ from dataclasses import replace
 from time import perf_counter, time
 from typing import Final
 
+from prunus.context import Context
 from prunus.errors import FormatError, TooLate
 from prunus.outcome import Outcome, Receipt, Report
 from prunus.policy.ledger import Flush
@@ -68,6 +69,15 @@ class Tenant:
     def catch_up(self, conversation: str) -> bool:
         """Look for a moment at what a deadline left out of a conversation; False where more is left."""
         return self._pruner.catch_up(conversation)
+
+    def context(self, conversation: str) -> Context | None:
+        """What fills the newest request of a conversation, as far as it is known."""
+        try:
+            found = self._pruner.context(conversation)
+        except Exception as error:  # a table that cannot be shown must not cost what is recorded
+            self._faults.report("context", error)
+            return None
+        return found
 
     def prepare(
         self, arrived: Arrived, deadline: float | None = None, claim: Callable[[], bool] = lambda: True
@@ -162,15 +172,16 @@ class Tenant:
             shadow=shadow,
             behind=outcome.behind,
         )
-        if self._kept and receipts:
-            self._record(exchange, receipts)
+        superseded = (*receipts, *outcome.passed)
+        if self._kept and superseded:
+            self._record(exchange, superseded)
         return Prepared(
             sent if changed else arrived.raw,
             changed,
             "",
             look,
             outcome,
-            receipts,
+            superseded,
             exchange,
             None if shadow else turn,
             size=len(body),
@@ -258,7 +269,7 @@ class Tenant:
             if not look.hold:
                 self._accounts.skip(exchange.conversation, exchange.request)
             return replace(exchange, status=status, ms=ms, tokens_before=0, tokens_after=0)
-        made = sum(receipt.edit.saved for receipt in prepared.receipts)
+        made = sum(receipt.edit.saved for receipt in prepared.receipts if not receipt.passed)
         sent = Sent(
             exchange.conversation,
             exchange.model,

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Mapping
 from typing import Final
 
@@ -10,26 +9,26 @@ from rich.cells import cell_len
 
 from prunus.engine import Tally
 from prunus.report.numbers import short
-from prunus.strategies import ALL
+from prunus.strategies.supersede import SUPERSEDE_ICONS, SUPERSEDED_BY
 
-__all__ = ["effectiveness"]
+__all__ = ["auto_supersede", "effectiveness"]
 
 _FAMILY: Final = "Auto-Supersede"
-_LABEL: Final = re.compile(r"(\w*?)\s*supersede\b", re.IGNORECASE)
 _WIDTH: Final = 60
 _COLUMN: Final = 26
 """Where the counts end."""
 _NAMES: Final = 44
 """Where the names of the family begin."""
+_END: Final = 80
+"""Where they end."""
 
 
 def effectiveness(strategies: Mapping[str, Tally], *, shadow: bool = False) -> str:
     """A row for each strategy that found something, the one that saves most first; empty if none did."""
-    kin = _family()
-    family = {name: tally for name, tally in strategies.items() if name in kin}
-    rows = {name: tally for name, tally in strategies.items() if name not in kin}
-    if family:
-        rows[_FAMILY] = Tally(sum(t.count for t in family.values()), sum(t.tokens for t in family.values()))
+    kinds = {kind: tally for kind, tally in auto_supersede(strategies).items() if tally.count}
+    rows = {name: tally for name, tally in strategies.items() if name not in SUPERSEDED_BY}
+    if kinds:
+        rows[_FAMILY] = Tally(sum(t.count for t in kinds.values()), sum(t.tokens for t in kinds.values()))
     if not rows:
         return ""
     lines = [f"Strategy Effectiveness{' (what each would have pruned)' if shadow else ''}:", "─" * _WIDTH]
@@ -38,25 +37,31 @@ def effectiveness(strategies: Mapping[str, Tally], *, shadow: bool = False) -> s
         lines.append(f"{_row(f'  {name}', tally)} saved{star}")
         star = ""
         if name == _FAMILY:
-            for member, count in _ranked(family):
-                row = _row(f"    {kin[member]}", count)
-                lines.append(f"{row}{' ' * max(2, _NAMES - cell_len(row))}{member}")
+            for kind, count in _ranked(kinds):
+                row = _row(f"    {SUPERSEDE_ICONS[kind]} {kind}", count)
+                members = [member for member in strategies if SUPERSEDED_BY.get(member) == kind]
+                lines.append(f"{row}{' ' * max(2, _NAMES - cell_len(row))}{_fitting(members)}")
     return "\n".join(lines)
 
 
-def _family() -> dict[str, str]:
-    """The strategies that the seeds group as auto-supersede, each with its icon and the seeds' word for it."""
-    found = {}
-    for strategy in ALL:
-        label = _LABEL.search(strategy.seed)
-        if label is not None and label[1]:
-            found[strategy.name] = f"{strategy.icon} {_word(label[1])}"
+def auto_supersede(strategies: Mapping[str, Tally]) -> dict[str, Tally]:
+    """What was superseded by each type of the seeds; those that found nothing are there too."""
+    found = dict.fromkeys(map(str, SUPERSEDE_ICONS), Tally())
+    for name, tally in strategies.items():
+        kind = SUPERSEDED_BY.get(name)
+        if kind is not None:
+            found[kind] = found[kind].add(*tally)
     return found
 
 
-def _word(label: str) -> str:
-    """The last word of a name: `stateQuery` is a query."""
-    return label.lower() if label.isupper() else re.split(r"(?=[A-Z])", label)[-1].lower()
+def _fitting(names: list[str]) -> str:
+    """As many names as a line of 80 columns has room for."""
+    shown = ", ".join(names)
+    if len(shown) <= _END - _NAMES:
+        return shown
+    while names and len(", ".join(names)) + len(", …") > _END - _NAMES:
+        names = names[:-1]
+    return ", ".join([*names, "…"])
 
 
 def _ranked(tallies: Mapping[str, Tally]) -> list[tuple[str, Tally]]:

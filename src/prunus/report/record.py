@@ -8,8 +8,10 @@ from typing import Any
 from prunus.edits import Edit, Refusal
 from prunus.engine import Tally
 from prunus.outcome import Outcome
+from prunus.report.effectiveness import auto_supersede
+from prunus.report.funnel import funnel_of, funnel_record
 
-__all__ = ["edit_record", "record", "refusal_record"]
+__all__ = ["edit_record", "record", "refusal_record", "tallies_record"]
 
 
 def record(outcome: Outcome[object]) -> dict[str, Any]:
@@ -21,8 +23,10 @@ def record(outcome: Outcome[object]) -> dict[str, Any]:
         "messages": report.messages,
         "tokens_before": report.tokens_before,
         "tokens_after": report.tokens_after,
-        "strategies": _tallies(report.strategies),
-        "categories": _tallies(report.categories),
+        "strategies": tallies_record(report.strategies),
+        "autoSupersede": tallies_record(auto_supersede(report.strategies)),
+        "funnel": funnel_record(funnel_of(report.tokens_before, report.tokens_after, report.strategies)),
+        "categories": tallies_record(report.categories),
         "edits": [{**_place(edit), **edit_record(edit)} for edit in outcome.edits],
         "refusals": [{**_place(refusal.edit), **refusal_record(refusal)} for refusal in outcome.refusals],
         "error": outcome.error,
@@ -54,5 +58,6 @@ def _place(edit: Edit) -> dict[str, int]:
     return {"message": edit.target.message, "part": edit.target.part}
 
 
-def _tallies(tallies: Mapping[str, Tally]) -> dict[str, dict[str, int]]:
+def tallies_record(tallies: Mapping[str, Tally]) -> dict[str, dict[str, int]]:
+    """How much of each there is, by name."""
     return {name: {"count": tally.count, "tokens": tally.tokens} for name, tally in tallies.items()}

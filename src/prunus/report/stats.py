@@ -6,8 +6,10 @@ from collections.abc import Iterator
 from typing import Any, Final
 
 from prunus.printable import printable
-from prunus.report.effectiveness import effectiveness
+from prunus.report.effectiveness import auto_supersede, effectiveness
+from prunus.report.funnel import Funnel, funnel_box, funnel_record
 from prunus.report.numbers import percent, short
+from prunus.report.record import tallies_record
 from prunus.store.records import Totals
 
 __all__ = ["stats_box", "totals_record"]
@@ -17,9 +19,17 @@ _LABEL: Final = 12
 _UNIT: Final = "Costs are in uncached input tokens of the model that was asked."
 
 
-def stats_box(session: Totals | None, ever: Totals | None, name: str = "", *, shadow: bool = False) -> str:
+def stats_box(
+    session: Totals | None,
+    ever: Totals | None,
+    name: str = "",
+    *,
+    shadow: bool = False,
+    funnel: Funnel | None = None,
+) -> str:
     """The numbers of one session and of all time, or of either; without a session, those of all time in full.
 
+    `funnel` is that of the newest request of the session, or of each session.
     In shadow mode nothing was pruned, and the words say what would have been.
     """
     shown = session or ever or Totals()
@@ -35,12 +45,15 @@ def stats_box(session: Totals | None, ever: Totals | None, name: str = "", *, sh
         effectiveness(shown.strategies, shadow=shadow)
         or f"Nothing {'would have been' if shadow else 'was'} pruned yet.",
     ]
+    if funnel is not None:
+        newest = "newest request" if session is not None else "newest request of each session"
+        blocks.append(funnel_box(funnel, f" ({newest})"))
     if session is not None and ever is not None:
         blocks.append("\n".join(_lines("All time", ever, shadow)))
     return "\n\n".join([*blocks, _UNIT])
 
 
-def totals_record(totals: Totals) -> dict[str, Any]:
+def totals_record(totals: Totals, funnel: Funnel | None = None) -> dict[str, Any]:
     """The sums as plain data, for programs."""
     usage = totals.usage
     return {
@@ -61,9 +74,9 @@ def totals_record(totals: Totals) -> dict[str, Any]:
         "cost_of_breaks": totals.cost_of_breaks,
         "breaks": totals.breaks,
         "saved": totals.saved,
-        "strategies": {
-            name: {"count": tally.count, "tokens": tally.tokens} for name, tally in totals.strategies.items()
-        },
+        "strategies": tallies_record(totals.strategies),
+        "autoSupersede": tallies_record(auto_supersede(totals.strategies)),
+        "funnel": None if funnel is None else funnel_record(funnel),
     }
 
 
@@ -74,7 +87,7 @@ def _lines(title: str, totals: Totals, shadow: bool) -> Iterator[str]:
     count = sum(tally.count for tally in totals.strategies.values())
     tokens = sum(tally.tokens for tally in totals.strategies.values())
     yield _line(
-        "Would prune" if shadow else "Pruned", f"{count:,} {_many('part', count)}, ~{_tokens(tokens)} tokens"
+        "Would prune" if shadow else "Pruned", f"{count:,} {_many('item', count)}, ~{_tokens(tokens)} tokens"
     )
     less = totals.tokens_before - totals.tokens_after
     yield _line(

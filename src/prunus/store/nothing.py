@@ -12,6 +12,7 @@ from contextlib import AbstractContextManager, nullcontext
 from threading import Lock
 from typing import Final
 
+from prunus.context import Context
 from prunus.memory import Match, Memo, Memory
 from prunus.outcome import Receipt
 from prunus.policy.ledger import Written
@@ -86,6 +87,9 @@ class Nothing:
 
     def original(self, tenant: str, digest: str) -> str | None:
         return None
+
+    def contexts(self, tenant: str, conversation: str = "") -> list[Context]:
+        return []
 
     def totals(self, tenant: str, conversation: str = "", *, shadow: bool = False) -> Totals:
         return Totals()

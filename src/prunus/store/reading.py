@@ -9,17 +9,18 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any, Final
 
+from prunus.context import Context
 from prunus.engine import Tally
 from prunus.policy.ledger import Ledger
 from prunus.store.records import Exchange, Info, Session, StoredReceipt, Totals, Usage
 
-__all__ = ["exchanges", "find", "info", "original", "receipts", "sessions", "totals"]
+__all__ = ["contexts", "exchanges", "find", "info", "original", "receipts", "sessions", "totals"]
 
 _RECEIPT: Final = """
     SELECT r.id, c.id, r.request, r.time, r.message, r.part, r.turn, r.tool, r.what, r.strategy, r.reason,
            r.tokens_before, r.tokens_after, r.price, ifnull(lower(hex(o.hash)), ''), r.shadow
     FROM receipts r JOIN conversations c ON c.n = r.conversation LEFT JOIN originals o ON o.n = r.original
-    WHERE c.tenant = ? """
+    WHERE c.tenant = ? AND r.what != 'passed' """
 _NEWEST: Final = " ORDER BY r.time DESC, r.message, r.part LIMIT ?"
 _SUMS: Final = """
     count(*), sum(e.error != ''), sum(e.tokens_before), sum(e.tokens_after), sum(ifnull(e.input, 0)),
@@ -37,7 +38,8 @@ def sessions(connection: sqlite3.Connection, tenant: str, limit: int | None) -> 
                (SELECT total(cost) FROM exchanges e WHERE e.conversation = c.n AND e.shadow = newest.shadow),
                (SELECT total(cost_unpruned) FROM exchanges e
                 WHERE e.conversation = c.n AND e.shadow = newest.shadow),
-               (SELECT count(*) FROM receipts r WHERE r.conversation = c.n AND r.shadow = ifnull(newest.shadow, 0)),
+               (SELECT count(*) FROM receipts r WHERE r.conversation = c.n
+                AND r.what != 'passed' AND r.shadow = ifnull(newest.shadow, 0)),
                ifnull(newest.shadow, 0)
         FROM conversations c LEFT JOIN exchanges newest
             ON newest.n = (SELECT max(e.n) FROM exchanges e WHERE e.conversation = c.n AND e.tokens_before > 0)
@@ -93,6 +95,16 @@ def original(connection: sqlite3.Connection, tenant: str, digest: str) -> bytes 
     return None if row is None else row[0]
 
 
+def contexts(connection: sqlite3.Connection, tenant: str, conversation: str) -> list[Context]:
+    """What filled the newest request of one conversation, or of each that is known."""
+    own = "AND c.id = ?" if conversation else ""
+    rows = connection.execute(
+        f"SELECT x.numbers FROM contexts x JOIN conversations c ON c.n = x.conversation WHERE c.tenant = ? {own}",
+        (tenant, conversation) if conversation else (tenant,),
+    )
+    return [Context.load(numbers) for [numbers] in rows]
+
+
 def totals(connection: sqlite3.Connection, tenant: str, conversation: str, shadow: bool) -> Totals:
     """The sums of one conversation, or of all time."""
     if conversation:
@@ -102,7 +114,7 @@ def totals(connection: sqlite3.Connection, tenant: str, conversation: str, shado
             (tenant, conversation, shadow),
         ).fetchone()
         tallies = connection.execute(
-            "SELECT r.strategy, count(*), sum(r.tokens_before - r.tokens_after) "
+            "SELECT r.strategy, count(DISTINCT r.item), sum(r.tokens_before - r.tokens_after) "
             "FROM receipts r JOIN conversations c ON c.n = r.conversation "
             "WHERE c.tenant = ? AND c.id = ? AND r.shadow = ? GROUP BY r.strategy",
             (tenant, conversation, shadow),
@@ -152,7 +164,7 @@ def info(connection: sqlite3.Connection, path: Path, limit: int, days: int) -> I
         tuple(tenant for [tenant] in connection.execute("SELECT DISTINCT tenant FROM totals ORDER BY tenant")),
         one("SELECT count(*) FROM conversations"),
         one("SELECT count(*) FROM exchanges"),
-        one("SELECT count(*) FROM receipts"),
+        one("SELECT count(*) FROM receipts WHERE what != 'passed'"),
         one("SELECT count(*) FROM originals"),
         one("SELECT ifnull(sum(length(data)), 0) FROM originals"),
         one("SELECT ifnull(sum(size), 0) FROM originals"),

@@ -5,7 +5,7 @@ from __future__ import annotations
 import sqlite3
 import zlib
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from hashlib import blake2b
 from typing import Final
 
@@ -14,7 +14,10 @@ from prunus.policy.ledger import Ledger
 from prunus.store.memory import begin
 from prunus.store.records import Exchange
 
-__all__ = ["Original", "packed", "write_exchange"]
+__all__ = ["PASSED", "Original", "packed", "write_exchange"]
+
+PASSED: Final = "passed"
+"""What became of a superseded part that stays, because a note would be longer: it counts, and is not listed."""
 
 _SUMS: Final = (
     "requests", "errors", "tokens_before", "tokens_after", "input", "cache_read", "cache_write", "output",
@@ -107,6 +110,13 @@ def write_exchange(
     for receipt, original in receipts:
         _write_receipt(connection, tenant, number, exchange, receipt, original)
     _share_price(connection, number, exchange)
+    if exchange.context is not None:
+        connection.execute(
+            "INSERT INTO contexts (conversation, request, numbers) VALUES (?, ?, ?) ON CONFLICT (conversation) "
+            "DO UPDATE SET request = excluded.request, numbers = excluded.numbers "
+            "WHERE excluded.request >= request",
+            (number, exchange.request, replace(exchange.context, shadow=exchange.shadow).dump()),
+        )
 
 
 def _conversation(connection: sqlite3.Connection, tenant: str, exchange: Exchange) -> int:
@@ -142,7 +152,7 @@ def _move_receipts(connection: sqlite3.Connection, tenant: str, number: int, exc
     """The provider refused the pruned request, so that what its receipts say was not cut after all."""
     place = number, exchange.request, not exchange.shadow
     chosen = "FROM receipts WHERE conversation = ? AND request = ? AND shadow = ?"
-    tallies = f"SELECT strategy, count(*), sum(tokens_before - tokens_after) {chosen} GROUP BY strategy"
+    tallies = f"SELECT strategy, count(DISTINCT item), sum(tokens_before - tokens_after) {chosen} GROUP BY strategy"
     for strategy, count, tokens in connection.execute(tallies, place).fetchall():
         _count(connection, tenant, not exchange.shadow, strategy, -count, -tokens)
         _count(connection, tenant, exchange.shadow, strategy, count, tokens)
@@ -175,21 +185,27 @@ def _write_receipt(
 ) -> None:
     edit = receipt.edit
     place = number, edit.target.message, edit.target.part
-    before = connection.execute(
-        "SELECT strategy, tokens_before - tokens_after, shadow FROM receipts "
+    held = connection.execute(
+        "SELECT strategy, tokens_before - tokens_after, shadow, item, what FROM receipts "
         "WHERE conversation = ? AND message = ? AND part = ?",
         place,
     ).fetchone()
-    if before is not None:
-        strategy, tokens, shadow = before
-        if exchange.shadow and not shadow:
+    if held is not None:
+        strategy, tokens, shadow, item, what = held
+        if (exchange.shadow and not shadow) or (receipt.passed and what != PASSED):
             return
-        _count(connection, tenant, shadow, strategy, -1, -tokens)
-    _count(connection, tenant, exchange.shadow, edit.strategy, 1, edit.saved)
+        connection.execute("DELETE FROM receipts WHERE conversation = ? AND message = ? AND part = ?", place)
+        alone = _alone(connection, number, shadow, strategy, item)
+        _count(connection, tenant, shadow, strategy, -alone, -tokens)
+    whole = receipt.item or edit.target
+    item = f"{whole.message}.{whole.part}"
+    alone = _alone(connection, number, exchange.shadow, edit.counted_as, item)
+    after = edit.tokens_before if receipt.passed else edit.tokens_after
+    _count(connection, tenant, exchange.shadow, edit.counted_as, alone, edit.tokens_before - after)
     connection.execute(
-        "INSERT OR REPLACE INTO receipts (conversation, message, part, id, request, time, turn, tool, what, "
-        "strategy, reason, tokens_before, tokens_after, price, shadow, original) "
-        "VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, 0, ?, ?)",
+        "INSERT INTO receipts (conversation, message, part, id, request, time, turn, tool, what, "
+        "strategy, reason, tokens_before, tokens_after, price, shadow, original, item) "
+        "VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, 0, ?, ?, ?)",
         (
             *place,
             receipt.id,
@@ -197,15 +213,22 @@ def _write_receipt(
             exchange.time,
             receipt.turn,
             receipt.tool,
-            type(edit.replacement).__name__.lower(),
-            edit.strategy,
+            PASSED if receipt.passed else type(edit.replacement).__name__.lower(),
+            edit.counted_as,
             edit.reason,
             edit.tokens_before,
-            edit.tokens_after,
+            after,
             exchange.shadow,
             _write_original(connection, tenant, original) if original is not None else None,
+            item,
         ),
     )
+
+
+def _alone(connection: sqlite3.Connection, number: int, shadow: bool, strategy: str, item: str) -> bool:
+    """Whether no other receipt of a strategy belongs to an item: a call is one prune, however much of it went."""
+    others = "SELECT 1 FROM receipts WHERE conversation = ? AND item = ? AND strategy = ? AND shadow = ? LIMIT 1"
+    return connection.execute(others, (number, item, strategy, shadow)).fetchone() is None
 
 
 def _count(

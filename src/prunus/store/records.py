@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from secrets import token_hex
 
+from prunus.context import Context
 from prunus.engine import Tally
 from prunus.policy.ledger import Flush
 
@@ -63,6 +64,8 @@ class Exchange:
     """Nothing was changed; the numbers say what would have been."""
     behind: bool = False
     """There was no time to look at it, so it was sent with the edits that were in force before."""
+    context: Context | None = None
+    """What filled it, where that is known."""
     id: str = field(default_factory=_new_id)
     """Recorded again under the same id, an exchange takes the place of what was recorded before."""
 

@@ -171,4 +171,17 @@ _BEHIND: Final[Migration] = (
     ) WITHOUT ROWID""",
 )
 
-MIGRATIONS: Final[tuple[Migration, ...]] = (_FIRST, _ACCOUNTS, _OWNED, _BEHIND)
+_REPORTS: Final[Migration] = (
+    # The call that a receipt belongs to, or its own place: what counts as one prune.
+    "ALTER TABLE receipts ADD COLUMN item TEXT NOT NULL DEFAULT ''",
+    "UPDATE receipts SET item = message || '.' || part",
+    "CREATE INDEX receipts_by_item ON receipts (conversation, item)",
+    # What filled the newest request of a conversation, in numbers.
+    """CREATE TABLE contexts (
+        conversation INTEGER PRIMARY KEY REFERENCES conversations ON DELETE CASCADE,
+        request INTEGER NOT NULL,
+        numbers BLOB NOT NULL
+    )""",
+)
+
+MIGRATIONS: Final[tuple[Migration, ...]] = (_FIRST, _ACCOUNTS, _OWNED, _BEHIND, _REPORTS)

@@ -9,6 +9,7 @@ from collections.abc import Callable, Iterable, Sequence
 from contextlib import AbstractContextManager, suppress
 from typing import Final, TypeVar
 
+from prunus.context import Context
 from prunus.memory import Memory
 from prunus.outcome import Receipt
 from prunus.settings.service import Store as Limits
@@ -46,7 +47,9 @@ class Sqlite:
 
     def record(self, tenant: str, exchange: Exchange, receipts: Sequence[Receipt] = ()) -> None:
         keep = self._limits.originals and not exchange.shadow
-        ready = [(receipt, packed(receipt.original) if keep else None) for receipt in receipts]
+        ready = [
+            (receipt, packed(receipt.original) if keep and not receipt.passed else None) for receipt in receipts
+        ]
         self._database.change(lambda connection: write_exchange(connection, tenant, exchange, ready))
         # What is recorded before its answer stands in the way of a request; housekeeping waits for the others.
         if exchange.status:
@@ -123,6 +126,9 @@ class Sqlite:
     def original(self, tenant: str, digest: str) -> str | None:
         data = self._database.read(lambda connection: reading.original(connection, tenant, digest))
         return None if data is None else zlib.decompress(data).decode("utf-8", "surrogatepass")
+
+    def contexts(self, tenant: str, conversation: str = "") -> list[Context]:
+        return self._database.read(lambda connection: reading.contexts(connection, tenant, conversation))
 
     def totals(self, tenant: str, conversation: str = "", *, shadow: bool = False) -> Totals:
         return self._database.read(lambda connection: reading.totals(connection, tenant, conversation, shadow))

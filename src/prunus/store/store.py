@@ -11,6 +11,7 @@ from collections.abc import Callable, Iterable, Sequence
 from contextlib import AbstractContextManager
 from typing import Protocol
 
+from prunus.context import Context
 from prunus.errors import PrunusError
 from prunus.memory import Memory
 from prunus.outcome import Receipt
@@ -83,6 +84,9 @@ class Store(Protocol):
 
     def original(self, tenant: str, digest: str) -> str | None:
         """What a receipt took away, exactly; None where it is not kept any more."""
+
+    def contexts(self, tenant: str, conversation: str = "") -> list[Context]:
+        """What filled the newest request of a conversation, or of each that this is known of."""
 
     def totals(self, tenant: str, conversation: str = "", *, shadow: bool = False) -> Totals:
         """The sums of a conversation, or of everything that the tenant ever did; shadow runs are apart."""

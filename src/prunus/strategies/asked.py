@@ -4,10 +4,10 @@ from collections.abc import Hashable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import ClassVar, Final
 
-from prunus.edits import Edit, Gone, Shorter
+from prunus.edits import Added, Edit, Gone, Shorter
 from prunus.history import Call, Ref, Result, Text
 from prunus.notes import unechoed
-from prunus.strategies.choices import ACKNOWLEDGED, Choice, choices, complaints
+from prunus.strategies.choices import Choice, choices, complaints
 from prunus.strategies.command import Command, answers, command_in
 from prunus.strategies.decision import is_prune, parse
 from prunus.strategies.protected import is_protected
@@ -67,9 +67,8 @@ class Asked:
         words = [text for text in (complaints(parse(call.input), found), status) if text]
         told = _STATUS in result.text or any(text in result.text for text in words)
         if words and not told:
-            text = result.text.replace(ACKNOWLEDGED, " ".join((ACKNOWLEDGED, *words)))
             why = "a tool that cannot see the history did not know"
-            yield Edit(use.result, Shorter(text), self.name, why, fresh=True, asked=True)
+            yield Edit(use.result, Added(" ".join(("", *words))), self.name, why, fresh=True, asked=True)
 
     def choices(self, use: Use, earlier: Sequence[Use], view: View) -> tuple[Choice, ...]:
         """What one call asks for, target by target."""

@@ -9,7 +9,7 @@ __all__ = ["SUPERSEDED_BY", "SUPERSEDE_ICONS", "Supersede"]
 
 Supersede: TypeAlias = Literal["hash", "file", "todo", "url", "query", "snapshot", "retry"]
 
-SUPERSEDE_ICONS: Final[Mapping[Supersede, str]] = {
+SUPERSEDE_ICONS: Final[Mapping[str, str]] = {
     "hash": "🔄",
     "file": "📁",
     "todo": "✅",
