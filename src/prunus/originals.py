@@ -20,7 +20,7 @@ def original(message: Message, edit: Edit) -> str:
     index = edit.target.part
     part = message.parts[index]
     match part, edit.replacement:
-        case Attachment(), Note():
+        case Attachment(), Note() | Gone():
             raw = _at(message.raw, part.at)
         case Thinking(hidden=hidden), Gone() if hidden:
             raw = _at(message.raw, part.at)

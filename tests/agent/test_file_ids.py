@@ -13,7 +13,7 @@ from prunus.agent.answer import execute
 from prunus.formats import read
 from prunus.history import Attachment
 from tests.seeds.conversations import every_format
-from tests.strategies.agents import localise
+from tests.strategies.agents import Unspoken, localise
 from tests.strategies.notation import parse_case
 from tests.strategies.wire import build
 
@@ -83,7 +83,7 @@ def test_a_file_comes_back_exactly(format: str) -> None:
     assert read(raw, format).messages[0] == read(body(ASKED, format), format).messages[0]
 
 
-@pytest.mark.parametrize("format", ["anthropic_messages", "openai_responses"])
+@pytest.mark.parametrize("format", ["anthropic_messages", "openai_chat", "openai_responses", "opencode"])
 def test_a_file_inside_a_result_is_told_behind_that_result(format: str) -> None:
     id = file_id(INSIDE, format)
     assert f", file {id}]" in sent(INSIDE.partition("\n2 ")[0], format).decode()
@@ -103,3 +103,16 @@ def test_the_answer_names_the_file() -> None:
 
 def test_a_file_that_travels_as_an_address_has_no_id() -> None:
     assert b", file " not in sent(ASKED.replace("<image shot.png 40KB>", "<link shot.png>"), "anthropic_messages")
+
+
+@every_format
+@pytest.mark.parametrize("text", [ASKED, INSIDE], ids=["of the user", "inside a result"])
+def test_what_goes_is_kept_as_the_json_that_it_was(format: str, text: str) -> None:
+    try:
+        given = {"action": "discard", "targets": [[file_id(text, format)]]}
+    except Unspoken:
+        return
+    called = body(f"{text}\n3 call context_prune {json.dumps(given)} -> ok\n4 ...", format)
+    [receipt] = [one for one in prune(called, SETTINGS, format=format).receipts if one.edit.asked]
+    assert "QUJD" * 9_000 in receipt.original and receipt.original in called.decode()
+    json.loads(receipt.original)

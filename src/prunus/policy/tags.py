@@ -50,7 +50,7 @@ class Tags:
                 self._untold.append(("text" if isinstance(part, Text) else "thinking", id))
 
     def _name_file(self, ref: Ref, file: Attachment) -> None:
-        if file.size and not file.fixed:
+        if file.size:
             content = f"{file.name}:{file.media_type}:{file.size}"
             self._untold.append(("file", self._view.name(ref, content.encode("utf-8", "surrogatepass"))))
 

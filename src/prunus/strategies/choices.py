@@ -146,7 +146,9 @@ def discarded(ref: Ref, summary: str, by: Ref | None, view: View, rules: Rules, 
             # A signed block must not be altered, so the summary stays where it was given: in the call.
             replacement = Shorter(summary or PLACEHOLDER) if part.required else Gone()
         case Attachment():
-            replacement = Note(file_note(part.name, part.size * 3 // 4, summary))
+            # Where words cannot stand in its place, a summary stays where it was given: in the call.
+            words = Note(file_note(part.name, part.size * 3 // 4, summary))
+            replacement = Gone() if part.fixed else words
         case _:
             return Choice(name, ref, problem="unknown")
     return Edit(ref, replacement, _NAME, why, by=by, spends=not summary, asked=True)
