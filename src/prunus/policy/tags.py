@@ -6,10 +6,11 @@ the thinking, the words and the files before it, which have no place of their ow
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from typing import Final
 
 from prunus.edits import Added, Replacement
-from prunus.history import Attachment, Ref, Result, Text, Thinking
+from prunus.history import Attachment, Opaque, Ref, Result, Text, Thinking
 from prunus.notes import tag
 from prunus.policy.ledger import Tag
 from prunus.strategies.asked import Asked
@@ -49,6 +50,16 @@ class Tags:
             if self._own:
                 self._untold.append(("text" if isinstance(part, Text) else "thinking", id))
 
+    def _inside(self, result: Ref) -> Iterator[tuple[Ref, Attachment]]:
+        """The files that a result brings along; they stand right behind it."""
+        parts = self._view.message(result.message).parts
+        for i in range(result.part + 1, len(parts)):
+            part = parts[i]
+            if not isinstance(part, Attachment | Opaque) or part.inside != result.part:
+                return
+            if isinstance(part, Attachment):
+                yield Ref(result.message, i), part
+
     def _name_file(self, ref: Ref, file: Attachment) -> None:
         if file.size:
             content = f"{file.name}:{file.media_type}:{file.size}"
@@ -57,10 +68,8 @@ class Tags:
     def tag(self, use: Use) -> int:
         """Give a result its id, and show it where the result may be pruned; returns the tokens that this adds."""
         id = self._view.name(use.result, use.shown, use.name)
-        message = use.result.message
-        for i, part in enumerate(self._view.message(message).parts):
-            if isinstance(part, Attachment) and part.inside == use.result.part:
-                self._name_file(Ref(message, i), part)
+        for ref, file in self._inside(use.result):
+            self._name_file(ref, file)
         if self._rules is None or self._rules.forbids(use.tool) or use.defines or use.compacted:
             return 0
         result = self._view.part(use.result)
