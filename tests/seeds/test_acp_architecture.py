@@ -157,6 +157,18 @@ def test_nothing_pruned_shows_none(format: str, provider: Provider) -> None:
     assert [event.status_line for event in events] == [""]
 
 
+@pytest.mark.parametrize("format", ["anthropic_messages", "openai_chat"])
+def test_a_request_for_a_summary_shows_none(format: str, provider: Provider) -> None:
+    events: list[Event] = []
+    task = "Your task is to create a detailed summary of this. Do NOT call any tools."
+    body = asked(format, "tools")
+    with behind(provider, watch=events, agent={"offer": "mcp"}) as proxy:
+        call(proxy.url, "POST", PATHS[format], json.dumps(two_reads(format)).encode())
+        summary = {**body, FIELDS[format]: [*body[FIELDS[format]], {"role": "user", "content": task}]}
+        call(proxy.url, "POST", PATHS[format], json.dumps(summary).encode())
+    assert [event.status_line for event in events] == ["", ""]
+
+
 def test_a_restore_prunes_nothing_and_shows_none() -> None:
     settings = Settings(preset="acp", agent={"offer": "mcp"})
     body = asked("openai_chat", "tools", reply="ok")

@@ -268,10 +268,7 @@ class Engine:
     def newly_asked(self, target: Ref) -> bool:
         """Whether a part was whole before this request, and went because the agent or the user asked for that."""
         use = self.view.by_ref.get(target)
-        parts = (target,) if use is None else (use.call, use.result)
-        return target in self._in_force.newly_cut and any(
-            part in self._pending.wanted or (part in self.chosen and self.chosen[part].asked) for part in parts
-        )
+        return self._pending.newly_asked(target, (target,) if use is None else (use.call, use.result))
 
     def saved_of(self, ref: Ref) -> int:
         """The tokens that the edit in force takes from a part."""

@@ -93,6 +93,12 @@ class Pending:
         """The parts whose pending edits were asked for, those that point to them, and what a view stood for."""
         return {ref for target in self.urgent for ref in (target, *self._along(target))} & self.gains.keys()
 
+    def newly_asked(self, target: Ref, item: tuple[Ref, ...]) -> bool:
+        """Whether a part was whole before this request, and it was asked for that a part of its call goes."""
+        return target in self._in_force.newly_cut and any(
+            part in self.wanted or (part in self._chosen and self._chosen[part].asked) for part in item
+        )
+
     def _along(self, target: Ref) -> Iterator[Ref]:
         """What may have to change along with a part."""
         yield from self._rests_on.get(target, ())
