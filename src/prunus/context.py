@@ -9,6 +9,7 @@ import msgspec
 
 from prunus.engine import Engine, Tally
 from prunus.errors import FormatError
+from prunus.guide import ACTIONS, by_action
 from prunus.history import Ref
 from prunus.policy.budget import budget
 from prunus.policy.priorities import by_priority
@@ -27,6 +28,8 @@ class Context:
     """What each strategy takes out of it."""
     categories: Mapping[str, int] = field(default_factory=dict)
     priorities: Mapping[str, int] = field(default_factory=dict)
+    guide: Mapping[str, int] = field(default_factory=dict)
+    """What the content type guide says."""
     shadow: bool = False
     """Nothing was changed; the numbers say what would have been."""
 
@@ -56,4 +59,5 @@ def context_of(engine: Engine, around: int) -> Context:
         {name: tally for name, tally in engine.by_strategy.items() if tally.count},
         {str(name): tokens for name, tokens in budget(engine.view, around, engine.saved_of).items()},
         {str(name): tokens for name, tokens in by_priority(engine.view, superseded, engine.saved_of).items()},
+        {ACTIONS[name]: tokens for name, tokens in by_action(engine.view, superseded, engine.saved_of).items()},
     )

@@ -4,14 +4,18 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from prunus.conversation import Loader, declares_tools
+from prunus.conversation import Loader, count_around, declares_tools
 from prunus.edits import Edit, Refusal
 from prunus.engine import Engine
 from prunus.formats import frame
+from prunus.guide import Advice, advise
 from prunus.history import Call, Ref, Role
+from prunus.memory import Memo
+from prunus.policy.ledger import Ledger
 from prunus.policy.priorities import Priority, priority
 from prunus.settings import Settings
 from prunus.strategies.cut import describe
+from prunus.timing import Timing
 from prunus.view import weigh
 
 __all__ = ["Explained", "explain"]
@@ -29,6 +33,8 @@ class Explained:
     title: str
     tokens: int
     priority: Priority
+    advice: Advice
+    """What the content type guide says about it."""
     edit: Edit | None
     """What is done to it, if anything."""
     waiting: tuple[Edit, ...]
@@ -54,11 +60,17 @@ def explain(body: bytes, settings: Settings | None = None, format: str | None = 
     load = Loader(cut)
 
     def marked() -> int:
+        schedule, window = settings.active_schedule(), settings.window_of(cut.model)
+        if schedule.presses == "anew":
+            around, price = count_around(cut, engine.view.counter), settings.price_of(cut.model)
+            memo = Memo("", Ledger(), 0, 0, 0.0, b"")
+            Timing(engine, memo, around, schedule, settings.active_pressure(), price, window, 0.0, "").press()
         engine.mark()
         return 0
 
     engine.look(len(cut), load)
     engine.decide(len(cut), load, 0, marked)
+    engine.view.look_at(load)
     chosen = {edit.target: edit for edit in engine.edits()}
     return tuple(
         _explained(ref := Ref(index, part), load, engine, chosen.get(ref))
@@ -97,6 +109,7 @@ def _explained(ref: Ref, load: Loader, engine: Engine, chosen: Edit | None) -> E
         title,
         weigh(part, view.counter),
         priority(ref, view, superseded=superseded),
+        advise(ref, view, superseded=superseded),
         chosen,
         waiting,
         refusals,

@@ -18,18 +18,26 @@ Results of other tools are as files: they can be had again by calling the tool a
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Final, Literal
 
-from prunus.history import Attachment, Call, Marker, Opaque, Ref, Result, Text, Thinking
+from prunus.history import Attachment, Call, Marker, Ref, Result, Text, Thinking
 from prunus.todos import Colour
 from prunus.view import Use, View
 
-__all__ = ["FAILED", "RECENT", "Action", "Advice", "advise", "advise_use", "in_work"]
+__all__ = ["ACTIONS", "FAILED", "RECENT", "Action", "Advice", "advise", "advise_use", "by_action", "in_work"]
 
 Action = Literal["keep", "discard", "distill", "auto"]
 """What to do: `auto` goes by itself."""
 
+ACTIONS: Final[dict[Action, str]] = {
+    "keep": "keep",
+    "discard": "discard",
+    "distill": "distill",
+    "auto": "auto-pruned",
+}
+"""The actions in words."""
 RECENT: Final = 5
 """Turns for which a result counts as current."""
 FAILED: Final = 3
@@ -44,7 +52,7 @@ class Advice:
     why: str
 
     def __str__(self) -> str:
-        return f"{'auto-pruned' if self.action == 'auto' else self.action}: {self.why}"
+        return f"{ACTIONS[self.action]}: {self.why}"
 
 
 _COLOURED: Final[dict[Colour, Advice]] = {
@@ -59,30 +67,37 @@ def advise(ref: Ref, view: View, *, superseded: bool = False) -> Advice:
     use = view.by_ref.get(ref)
     if use is not None:
         return advise_use(use, view, superseded=superseded, colour=view.colour_of(ref))
-    message = view.message(ref.message)
-    part = message.parts[ref.part]
     colour = view.colour_of(ref)
     if colour in _COLOURED:
         return _COLOURED[colour]
-    match part:
-        case Call() | Result():
-            return Advice("keep", "it is not answered yet")
-        case Text() if message.role == "system":
-            return Advice("keep", "system instructions")
-        case Text() if message.role == "user":
-            return Advice("keep", "user instructions")
-        case Text():
-            current = view.turn - view.turn_of(ref) < RECENT
-            return Advice("keep", "current") if current else Advice("distill", "keep the conclusion")
-        case Thinking():
-            return Advice("distill", "keep the conclusion")
-        case Marker():
-            return Advice("auto", "bookkeeping")
-        case Attachment():
-            current = view.turn - view.turn_of(ref) < RECENT
-            return Advice("keep", "just attached") if current else Advice("discard", "can be attached again")
-        case Opaque():
-            return Advice("keep", "Prunus cannot read it")
+    shape = view.shapes[ref.message]
+    kind = shape.kinds[ref.part]
+    current = view.turn - view.turn_of(ref) < RECENT
+    if kind in (Call, Result):
+        return Advice("keep", "it is not answered yet")
+    if kind is Text and shape.role != "assistant":
+        return Advice("keep", f"{shape.role} instructions")
+    if kind is Text:
+        return Advice("keep", "current") if current else Advice("distill", "keep the conclusion")
+    if kind is Thinking:
+        return Advice("distill", "keep the conclusion")
+    if kind is Marker:
+        return Advice("auto", "bookkeeping")
+    if kind is Attachment:
+        return Advice("keep", "just attached") if current else Advice("discard", "can be attached again")
+    return Advice("keep", "Prunus cannot read it")
+
+
+def by_action(
+    view: View, superseded: Callable[[Ref], bool], saved: Callable[[Ref], int] = lambda ref: 0
+) -> dict[Action, int]:
+    """The tokens of each action; `saved` is what edits took from a part."""
+    tokens: dict[Action, int] = dict.fromkeys(ACTIONS, 0)
+    for index, shape in enumerate(view.shapes):
+        for number, weight in enumerate(shape.tokens):
+            ref = Ref(index, number)
+            tokens[advise(ref, view, superseded=superseded(ref)).action] += weight - saved(ref)
+    return tokens
 
 
 def advise_use(use: Use, view: View, *, superseded: bool = False, colour: Colour | None = None) -> Advice:

@@ -160,7 +160,7 @@ def compose(*projections: Projection) -> Projection:
 
 def _settings(preset: str, strategies: dict[str, Any], base: Settings | None, *, early: bool = False) -> Settings:
     values = (base or Settings()).dump()
-    taken = {key: values[key] for key in ("tools", "guards", "limits", "tokens", "window", "pressure")}
+    taken = {key: values[key] for key in ("tools", "guards", "limits", "tokens", "window", "pressure", "budget")}
     if early:
         taken["guards"] = {**taken["guards"], "same_turn": {"early": True}}
     return Settings(preset=preset, schedule="eager", strategies=strategies, **taken)

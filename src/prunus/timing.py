@@ -63,7 +63,7 @@ class Timing:
     def cut(self) -> int:
         """From which message on pending edits are made in this request."""
         memo, engine = self._memo, self._engine
-        forced, wanted = self._press()
+        forced, wanted = self.press()
         if not engine.pending:
             return 0
         schedule = Manual() if engine.manual else self._schedule
@@ -106,7 +106,7 @@ class Timing:
         free = sum(gain for message, gain in waiting if message >= self._sent)
         return sum(gain for _, gain in waiting) - free, free
 
-    def _press(self) -> tuple[str, int]:
+    def press(self) -> tuple[str, int]:
         """Let more go where the context runs short: why edits must be made, and how many tokens must be freed."""
         if self._schedule.presses == "never":
             return "", 0

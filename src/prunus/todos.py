@@ -28,8 +28,10 @@ _NAMES: Final = ("content", "step", "title", "description", "text", "subject", "
 _MARK: Final = re.compile("[🔴🟡🟢🔵]")
 _QUOTED: Final = re.compile(r'"([^"\n]{8,400})"|`([^`\n]{8,400})`|“([^”\n]{8,400})”|«([^»\n]{8,400})»')
 _WORD: Final = re.compile(r"[^\s\"'`“”«»()<>\[\]{},;]+")
-_FILE: Final = re.compile(r"(?:[^:]*/[^:]+|[\w-][\w.-]*\.[A-Za-z]\w{0,7})(?::(\d{1,7})(?:-\d{1,7})?)?")
+_FILE: Final = re.compile(r"(?:[^:/]*+/[^:]++|[\w-][\w.-]*\.[A-Za-z]\w{0,7})(?::(\d{1,7})(?:-\d{1,7})?)?")
 _ID: Final = re.compile(r"[0-9a-f]{6,32}")
+_MOST: Final = 100
+"""Files, and as many quotes, that the items of one colour may name; every part is compared with all of them."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -107,10 +109,10 @@ def _items(listed: list[Any]) -> Iterator[Task]:
 
 def _named(items: Iterable[str]) -> Named:
     ids: set[str] = set()
-    files: set[tuple[str, int]] = set()
-    quotes: set[str] = set()
+    files: dict[tuple[str, int], None] = {}
+    quotes: dict[str, None] = {}
     for item in items:
-        quotes.update(next(filter(None, found.groups())) for found in _QUOTED.finditer(item))
+        quotes |= dict.fromkeys(next(filter(None, found.groups())) for found in _QUOTED.finditer(item))
         for word in _WORD.findall(item):
             plain = word.rstrip(".:!?")
             file = _FILE.fullmatch(plain)
@@ -118,8 +120,8 @@ def _named(items: Iterable[str]) -> Named:
                 ids.add(plain)
             elif file is not None:
                 path = plain if file[1] is None else plain[: plain.rindex(":")]
-                files.add((path.removeprefix("./"), int(file[1] or 0)))
-    return Named(frozenset(ids), frozenset(files), frozenset(quotes))
+                files[path.removeprefix("./"), int(file[1] or 0)] = None
+    return Named(frozenset(ids), frozenset([*files][:_MOST]), frozenset([*quotes][:_MOST]))
 
 
 def _is(path: str, name: str) -> bool:

@@ -374,3 +374,52 @@ def test_where_a_view_stood_all_that_it_stood_for_comes_back(schedule: str) -> N
     assert pruner.prune(restored, 5.0).body == restored
     further = body(*start, *ask("restore", [name]), *read("/c"))
     assert pruner.prune(further, 10.0).flush is None
+
+
+def cut_reads(*messages: Any, settings: Settings = MANUAL) -> list[str]:
+    """The files whose reads were cut."""
+    outcome = prune(body(*messages), settings)
+    assert outcome.error is None
+    rows = outcome.body["messages"]
+    cut = {edit.target.message for edit in outcome.edits if edit.strategy == "asked"}
+    calls = {i + 1: block["input"] for i, row in enumerate(rows) for block in row["content"] if "input" in block}
+    return [calls[i]["file_path"] for i in sorted(cut) if "file_path" in calls.get(i, {})]
+
+
+def test_old_takes_what_the_content_type_guide_calls_disposable() -> None:
+    """Reads of five turns ago and more, and not those of files that are being edited."""
+    reads = [message for n in range(10) for message in read(f"/{n}")]
+    edit = call_and_result(
+        "anthropic_messages", "e", "Edit", {"file_path": "/1", "old_string": "a", "new_string": "b"}, "ok"
+    )
+    # The decision is made in turn 12, so the read of turn 8 is four turns old.
+    assert cut_reads(*reads, *edit, *ask("discard", ["old"])) == ["/0", *(f"/{n}" for n in range(2, 7))]
+
+
+def test_old_can_be_distilled_and_restored() -> None:
+    reads = [message for n in range(8) for message in read(f"/{n}")]
+    assert len(cut_reads(*reads, *ask("distill", ["old", "nothing of note"]))) == 4
+    assert cut_reads(*reads, *ask("discard", ["old"]), *ask("restore", ["old"], id="p2")) == []
+
+
+def test_what_a_red_item_names_cannot_be_discarded_and_the_answer_says_so() -> None:
+    todos = [{"content": "🔴 CRITICAL: /a must keep its shape", "status": "pending"}]
+    listed = call_and_result("anthropic_messages", "todo", "TodoWrite", {"todos": todos}, "ok")
+    assert cut_reads(*START, *listed, *ask("discard", ["*"])) == ["/b", "/c"]
+    words = execute(body(*START, *listed), {"action": "discard", "targets": [[A]]}, MANUAL)
+    assert "Protected: read of /a (a 🔴 item of the todo list names it)." in words
+    # Its id does as well as its path.
+    todos = [{"content": f"🔴 CRITICAL: {B}", "status": "pending"}]
+    listed = call_and_result("anthropic_messages", "todo", "TodoWrite", {"todos": todos}, "ok")
+    assert cut_reads(*START, *listed, *ask("discard", ["*"])) == ["/a", "/c"]
+
+
+def test_what_a_later_red_item_names_comes_back() -> None:
+    todos = [{"content": "🔴 CRITICAL: /a", "status": "pending"}]
+    listed = call_and_result("anthropic_messages", "todo", "TodoWrite", {"todos": todos}, "ok")
+    eager = Settings(agent={"offer": "mcp"}, schedule="eager")
+    pruner = Pruner(eager)
+    asked = (*START, *ask("discard", [A]))
+    assert pruner.prune(body(*asked), 0.0).edits
+    after = pruner.prune(body(*asked, *listed), 1.0)
+    assert after.edits == prune(body(*asked, *listed), eager).edits == ()

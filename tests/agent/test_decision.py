@@ -35,6 +35,8 @@ TWO = (("3fa9c2",), ("0b1c2d",))
         ([["tools"]], (("tools",),)),
         (["[Tools]"], (("tools",),)),
         ("all", (("*",),)),
+        ("[old]", (("old",),)),
+        ([["disposable"]], (("old",),)),
         ("*", (("*",),)),
         (["[*]"], (("*",),)),
         ([["reasoning"], ["messages"]], (("thinking",), ("messages",))),

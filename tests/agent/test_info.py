@@ -65,6 +65,45 @@ def test_the_models_own_thinking_is_told_as_such() -> None:
     assert "your thinking of turn 0" in whats or "your thinking of turn 1" in whats
 
 
+@pytest.mark.parametrize(
+    ("share", "level", "words"),
+    [
+        (0.3, "light", "Nothing has to go yet."),
+        (0.6, "moderate", "Most of what could go are old results: discard those that you no longer need."),
+        (0.8, "high", "If something here is critical, write it into the todo list first, then discard"),
+        (0.95, "critical", "If you can finish the task without the history, discard all of it and focus"),
+    ],
+)
+def test_the_advice_differs_by_level(share: float, level: str, words: str) -> None:
+    raw = body(*(message for n in range(8) for message in read(n)))
+    used = look_at(raw, SETTINGS, None, ()).engine.sizes
+    window = round(used.before(len(used)) / share)
+    look = look_at(raw, Settings(agent={"offer": "mcp"}, window=window, budget={"historical": 0}), None, ())
+    first, *lines = info(look.engine, look.around, look.window, look.pressure, look.budget).splitlines()
+    assert f"pressure is {level}. {words}" in first
+    assert any(line.startswith("  historical: ") and line.endswith(" of 0, over budget") for line in lines)
+
+
+def test_at_a_moderate_level_reasoning_is_to_be_distilled() -> None:
+    block = {"type": "thinking", "thinking": "hm " * 2_000, "signature": "abc"}
+    [call, result] = read(1)
+    said = {"role": "assistant", "content": [block, *call["content"]]}
+    raw = body(said, result, {"role": "assistant", "content": "Done."}, {"role": "user", "content": "More."})
+    look = look_at(raw, SETTINGS, None, ())
+    words = info(look.engine, look.around, round(look.engine.sizes.before(4) / 0.6))
+    assert "pressure is moderate. Most of what could go is reasoning: distill it to its conclusions." in words
+    assert "your thinking of turn 1" in words and "; distill: keep the conclusion" in words
+
+
+def test_each_part_is_listed_with_what_the_content_type_guide_says() -> None:
+    raw = body(*(message for n in range(8) for message in read(n)))
+    look = look_at(raw, SETTINGS, None, ())
+    says = {row.what: str(row.advice) for row in could_go(look.engine)}
+    assert says["read of /0"] == "discard: can re-read"
+    assert says["read of /6"] == "keep: just read"
+    assert "turn 1; discard: can re-read" in info(look.engine, look.around, look.window)
+
+
 @pytest.mark.parametrize("window", [0, 1, 200_000])
 def test_any_window_can_be_told(window: int) -> None:
     look = look_at(body(*read(1)), SETTINGS, None)

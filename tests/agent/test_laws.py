@@ -59,7 +59,7 @@ def conversed(
     for i, request in enumerate(requests):
         for number, (_, action, picks) in enumerate(d for d in decisions if d[0] % len(requests) == i):
             known = ids(last)
-            targets = [known[pick % len(known)] for pick in picks] if known else ["tools"]
+            targets = [known[pick % len(known)] for pick in picks] if known and i % 3 else ["old"]
             rows = [[id, "what matters"] if action == "distill" else [id] for id in targets]
             given_ = {"action": action, "targets": rows}
             reply = ACKNOWLEDGED if number % 2 else "ok"

@@ -182,7 +182,7 @@ def test_statistics_are_those_of_the_conversation(offer: str, provider: Provider
             answered = call(proxy.url, "POST", PATHS["openai_chat"], body, [("content-type", "application/json")])
             shown.append(understood("openai_chat", answered.body, streaming=True)["message"]["content"])
     for number, text in enumerate(shown, 1):
-        assert text.startswith("[Prunus] ") and "less.\n\nPrunus Statistics" in text
+        assert text.startswith("[Prunus] ") and "before a summary.\n\nPrunus Statistics" in text
         assert re.search(rf"Session [0-9a-f]+: {number} request", text)
         assert "All time" not in text
 

@@ -98,3 +98,33 @@ def test_a_damaged_file_is_named_with_its_place(run: Callable[..., Result], tmp_
     path.write_text('{"messages": [', encoding="utf-8")
     result = run("context", str(path))
     assert result.exit_code == 2 and "bad.json" in result.output
+
+
+def test_what_is_used_stands_beside_what_is_allowed(run: Callable[..., Result], file: str) -> None:
+    found = json.loads(run("context", file, "--json", "--set", "window=128000").output)
+    assert found["allowed"] == {
+        "system": 5_000, "todos": 2_000, "current files": 10_000, "recent results": 15_000,
+        "working memory": 20_000, "historical": 76_000,
+    }  # fmt: skip
+    shown = run("context", file, "--set", "window=128000").output
+    assert any("historical" in line and " of    76,000" in line for line in shown.splitlines())
+
+
+def test_the_headroom_of_smart_is_seventy_percent_of_the_window(run: Callable[..., Result], file: str) -> None:
+    found = json.loads(run("context", file, "--json", "--preset", "smart").output)
+    assert found["budget"] == 140_000 == found["used"] + found["headroom"]
+    assert "Budget: 140,000 tokens (70% of the window)" in run("context", file, "--preset", "smart").output
+
+
+def test_the_content_type_guide_counts_every_token(run: Callable[..., Result], file: str) -> None:
+    found = json.loads(run("context", file, "--json").output)
+    assert set(found["guide"]) == {"keep", "discard", "distill", "auto-pruned"}
+    assert sum(found["guide"].values()) == sum(found["priorities"].values())
+    assert "by the content type guide" in run("context", file).output
+
+
+def test_priorities_have_their_colours(run: Callable[..., Result], file: str) -> None:
+    shown = run("context", file).output
+    for name in ("🔴 critical", "🟡 important", "🟢 ephemeral", "⚫ temporary"):
+        assert name in shown
+    assert "Nothing has to go yet." in shown

@@ -13,7 +13,18 @@ Spawn = Callable[..., "subprocess.Popen[bytes]"]
 
 def test_piped_output_is_one_plain_line_per_part(run: Run, file: str) -> None:
     lines = run("explain", file).stdout.splitlines()
-    assert lines[0].split() == ["part", "role", "turn", "kind", "what", "tokens", "priority", "fate", "why"]
+    assert lines[0].split() == [
+        "part",
+        "role",
+        "turn",
+        "kind",
+        "what",
+        "tokens",
+        "priority",
+        "guide",
+        "fate",
+        "why",
+    ]
     [row] = [line for line in lines if line.startswith("2.0 ")]
     assert "read of /srv/app/greet.py" in row
     assert "stale_reads: the file was written later" in row
@@ -23,7 +34,15 @@ def test_columns_are_aligned(run: Run, file: str) -> None:
     lines = run("explain", file, "--all").stdout.splitlines()
     at = lines[0].index("priority")
     table = lines[1 : lines.index("")]
-    assert {line[at:].split()[0] for line in table} <= {"critical", "important", "ephemeral", "temporary"}
+    marks = {"critical": "🔴", "important": "🟡", "ephemeral": "🟢", "temporary": "⚫"}
+    assert {tuple(line[at:].split()[:2]) for line in table} <= {(mark, name) for name, mark in marks.items()}
+
+
+def test_each_part_has_the_action_of_the_content_type_guide(run: Run, file: str) -> None:
+    parts = json.loads(run("explain", file, "--json").stdout)
+    assert {part["guide"]["action"] for part in parts} <= {"keep", "discard", "distill", "auto"}
+    lines = run("explain", file, "--all").stdout
+    assert "auto-pruned: superseded" in lines and "keep: user instructions" in lines
 
 
 def test_all_shows_every_part(run: Run, file: str) -> None:

@@ -54,6 +54,13 @@ def test_json_has_every_number(run: Run, url: str) -> None:
     assert found["shadow"]["requests"] == 0
 
 
+def test_the_headroom_of_a_session_is_shown(run: Run, url: str) -> None:
+    found = json.loads(run("stats", "--json", "--store", url).stdout)["session"]
+    assert found["budget"] == 200_000
+    assert f"{found['headroom']:,} left before a summary." in run("stats", "--store", url).stdout
+    assert "summary" not in run("stats", "--all", "--store", url).stdout
+
+
 def test_an_unknown_session_is_an_error(run: Run, url: str) -> None:
     result = run("stats", "99", "--store", url)
     assert result.exit_code == 2

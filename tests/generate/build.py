@@ -144,7 +144,8 @@ def _action(seed: int, versions: list[int], kind: Kind, file: int, variant: int,
                 "shell", command=_COMMANDS[(file * 3 + variant) % len(_COMMANDS)], result=words(variant, size)
             )
         case "todo":
-            items = tuple(words(seed + i, 12) for i in range(1 + variant * 2))
+            mark = f"{'🔴🟡🟢🔵'[seed // 2 % 4]} {path}: " if seed % 2 else ""
+            items = tuple(f"{mark}{words(seed + i, 12)}" for i in range(1 + variant * 2))
             action = Action("todo", items=items, result=words(seed, 20))
         case "fetch":
             action = Action("fetch", command=f"https://example.org/page/{variant}", result=words(variant, size))

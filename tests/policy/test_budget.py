@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 from typing import Any
 
 import pytest
@@ -9,7 +10,7 @@ from hypothesis import given
 
 from prunus import Pruner, Settings
 from prunus.conversation import Conversation, Loader
-from prunus.policy.budget import CATEGORIES, Category, budget, thinking_tokens
+from prunus.policy.budget import CATEGORIES, Budget, Category, budget, headroom, thinking_tokens
 from tests.generate.build import sessions
 from tests.generate.encode import encode
 from tests.generate.render import render
@@ -118,3 +119,38 @@ def test_reasoning_is_counted_wherever_it_stands() -> None:
     )
     assert second == 2 * first > 0
     assert thinking_tokens(one.engine.view, lambda ref: 10) == second - 20
+
+
+SEED = {
+    "system": 5_000, "todos": 2_000, "current files": 10_000, "recent results": 15_000, "working memory": 20_000,
+    "historical": 76_000,
+}  # fmt: skip
+
+
+def test_the_budget_allows_what_the_seed_does() -> None:
+    assert Budget().allowed(128_000) == SEED
+    assert sum(SEED.values()) == Budget().total(128_000) == 128_000
+
+
+@pytest.mark.parametrize("window", [64_000, 256_000, 1_000_000])
+def test_for_another_window_the_shares_are_the_same(window: int) -> None:
+    allowed = Budget().allowed(window)
+    assert allowed == {name: round(tokens * window / 128_000) for name, tokens in SEED.items()}
+
+
+def test_every_number_can_be_set() -> None:
+    names = [field.name for field in dataclasses.fields(Budget)]
+    for name in names:
+        other = Settings(budget={name: 0.5 if name == "share" else 1_000}).active_budget()
+        assert other.allowed(128_000) != SEED
+
+
+def test_the_headroom_is_what_is_left_of_the_share() -> None:
+    """The seed: a budget of 140k is 70 % of 200k; 60k to 80k of history leave as much for what is new."""
+    smart = Settings.preset("smart").active_budget()
+    assert smart.total(200_000) == 140_000
+    assert headroom(80_000, 200_000, smart) == (
+        "Budget: 140,000 tokens (70% of the window), 60,000 left before a summary."
+    )
+    assert headroom(150_000, 200_000, smart).endswith("10,000 over it, a summary is due.")
+    assert Settings().active_budget().total(200_000) == 200_000

@@ -7,7 +7,8 @@ from prunus.settings import Settings
 
 def test_a_pruned_part_says_who_did_it_and_why(session: bytes) -> None:
     [row] = [row for row in rows(explain(session), everything=False) if row.place == "2.0"]
-    assert (row.verdict, row.priority, row.kind) == ("pruned", "temporary", "result")
+    assert (row.verdict, row.priority, row.kind) == ("pruned", "⚫ temporary", "result")
+    assert row.guide == "auto-pruned: superseded"
     assert row.why[0].startswith("stale_reads: the file was written later (")
 
 

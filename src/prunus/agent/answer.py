@@ -34,7 +34,7 @@ _DONE: Final = {
 }
 _SMALL: Final = "too short to be worth it"
 _NO_IDS: Final = (
-    "No result shows an id here. context_info lists them; tools, messages, thinking, files or * name all of a "
+    "No result shows an id here. context_info lists them; old, tools, messages, thinking, files or * name all of a "
     'kind. Settings(agent={"offer": "library"}) puts an id behind every result that may go.'
 )
 _LASTING: Final = frozenset({"protected_tools", "protected_paths", "critical", "definitions", "open_calls"})
@@ -66,7 +66,7 @@ def execute(
     whole = extended(raw, name, call_and_result(name, "asked", tool, arguments, "..."))
     look = look_at(whole, settings, name, held)
     if is_info(tool):
-        return info(look.engine, look.around, look.window, look.pressure)
+        return info(look.engine, look.around, look.window, look.pressure, look.budget)
     before = {edit.target for edit in held if _cuts(edit)}
     return answer(look.engine, look.engine.view.uses[-1], before, hint, settings.notification)
 

@@ -5,12 +5,14 @@ from __future__ import annotations
 import re
 from typing import Final
 
-from prunus.agent.info import could_go, fullness
+from prunus.agent.info import could_go, fullness, most_of
 from prunus.agent.look import Look, look_at
 from prunus.conversation import declares_tools
 from prunus.formats import Frame, parse
+from prunus.guide import ACTIONS
 from prunus.history import Call
-from prunus.policy.budget import CATEGORIES, budget
+from prunus.policy.budget import CATEGORIES, budget, headroom
+from prunus.policy.pressure import advice
 from prunus.report import effectiveness
 from prunus.report.funnel import funnel_box, funnel_of
 from prunus.settings import Settings
@@ -71,6 +73,7 @@ def _stats(look: Look, box: str) -> str:
     share = report.saved / report.tokens_before if report.tokens_before else 0.0
     line = (
         f"{report.tokens_before:,} tokens in this conversation, {report.tokens_after:,} are sent: {share:.0%} less."
+        f"\n{headroom(report.tokens_after, look.window, look.budget)}"
     )
     if box:
         return f"{line}\n\n{box}"
@@ -82,12 +85,19 @@ def _stats(look: Look, box: str) -> str:
 def _context(look: Look) -> str:
     rows = budget(look.engine.view, look.around, look.engine.saved_of)
     used = sum(rows.values())
-    lines = [fullness(look.engine, look.around, look.window, look.pressure)]
+    allowed = look.budget.allowed(look.window)
+    leaving = list(could_go(look.engine))
+    level = look.pressure.level(used, look.window)
+    lines = [f"{fullness(look.engine, look.around, look.window, look.pressure)} {advice(level, most_of(leaving))}"]
     for name, words in CATEGORIES.items():
         part = rows[name] / used if used else 0.0
-        lines.append(f"  {'█' * round(part * _BAR):<{_BAR}} {part:>4.0%} {rows[name]:>9,}  {name}: {words}")
-    leaving = list(could_go(look.engine))
-    lines.append(f"{len(leaving)} parts with {sum(row.tokens for row in leaving):,} tokens could go.")
+        spent = f"{rows[name]:>9,} of {allowed[name]:>9,}"
+        lines.append(f"  {'█' * round(part * _BAR):<{_BAR}} {part:>4.0%} {spent}  {name}: {words}")
+    lines.append(headroom(used, look.window, look.budget))
+    counted = {action: sum(row.advice.action == action for row in leaving) for action in ACTIONS}
+    said = ", ".join(f"{words} {counted[action]}" for action, words in ACTIONS.items() if counted[action])
+    tokens = sum(row.tokens for row in leaving)
+    lines.append(f"{len(leaving)} parts with {tokens:,} tokens could go{f' ({said})' if said else ''}.")
     return "\n".join(lines)
 
 

@@ -10,6 +10,7 @@ from prunus.edits import Edit
 from prunus.engine import Engine
 from prunus.formats import frame
 from prunus.outcome import Outcome
+from prunus.policy.budget import Budget
 from prunus.policy.pressure import Pressure
 from prunus.pruner import prune
 from prunus.settings import Settings
@@ -29,6 +30,7 @@ class Look:
     window: int
     """Tokens that the model can take."""
     pressure: Pressure
+    budget: Budget
 
 
 def look_at(body: bytes, settings: Settings, format: str | None, edits: Iterable[Edit] | None = None) -> Look:
@@ -52,4 +54,6 @@ def look_at(body: bytes, settings: Settings, format: str | None, edits: Iterable
     engine.decide(len(cut), load, 0, lambda: 1 << 62)
     engine.view.look_at(load)
     around = count_around(cut, engine.view.counter)
-    return Look(engine, outcome, around, settings.window_of(cut.model), settings.active_pressure())
+    return Look(
+        engine, outcome, around, settings.window_of(cut.model), settings.active_pressure(), settings.active_budget()
+    )

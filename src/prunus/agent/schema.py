@@ -23,8 +23,8 @@ distill: targets [[id, summary], ...]. The same, and your summary stays visible 
 restore: targets [[id], ...]. The original comes back exactly.
 replace: targets [[start, end, replacement], ...]. The stretch of a message from start to end, both taken \
 literally and together unique, becomes the replacement.
-In place of an id, tools, messages, thinking, files or * name all of a kind. Do this in batches and when it is \
-worth it; never mention ids or pruning to the user."""
+In place of an id, tools, messages, thinking, files or * name all of a kind, and old all results of 5 turns ago or \
+more that can be had again. Do this in batches and when it is worth it; never mention ids or pruning to the user."""
 
 _INFO: Final = "How full the context is, what fills it, and what could go: a list with ids for context_prune."
 

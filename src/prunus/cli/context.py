@@ -14,7 +14,7 @@ from prunus.cli.body import located, name_of, read_body
 from prunus.cli.failure import Failure
 from prunus.cli.options import format_option, load_settings, settings_options
 from prunus.cli.store import emptiness, moment, opened, session_of, store_option, tenant_of
-from prunus.cli.table import say
+from prunus.cli.table import fold, say
 from prunus.printable import printable
 
 if TYPE_CHECKING:
@@ -25,6 +25,7 @@ if TYPE_CHECKING:
 __all__ = ["command"]
 
 _BAR: Final = 30
+_WIDTH: Final = 80
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,11 +38,23 @@ class _Context:
     """What it would be without pruning."""
     window: int
     level: str
+    advice: str
+    """What to do at this level."""
+    budget: int
+    """What may be used of the window before a summary is needed."""
+    headroom: int
+    """What is left of that; less than nothing where it is over."""
     categories: dict[str, int]
+    allowed: dict[str, int]
+    """What each category may take."""
     priorities: dict[str, int]
+    guide: dict[str, int]
+    """What the content type guide says about the tokens that are left."""
     leaving: int
     """Parts that the agent or the user could take out."""
     leaving_tokens: int
+    rest: str
+    """The budget in words."""
     funnel: Funnel | None
 
 
@@ -84,11 +97,13 @@ def command(
 
 
 def _of_file(source: str, format_: str | None, settings: Settings) -> _Context:
-    from prunus.agent.info import could_go
+    from prunus.agent.info import could_go, most_of
     from prunus.agent.look import look_at
     from prunus.context import context_of
     from prunus.errors import FormatError
     from prunus.formats import encode
+    from prunus.policy.budget import headroom
+    from prunus.policy.pressure import advice
     from prunus.report.funnel import funnel_of
 
     body = _recorded(source) if format_ is None and source != "-" else None
@@ -101,16 +116,24 @@ def _of_file(source: str, format_: str | None, settings: Settings) -> _Context:
     filled, report = context_of(engine, look.around), look.outcome.report
     leaving = list(could_go(engine))
     used = look.around + engine.sizes.before(len(engine.sizes))
+    level = look.pressure.level(used, look.window)
+    total = look.budget.total(look.window)
     return _Context(
         name_of(source),
         used,
         look.around + view.tokens,
         look.window,
-        look.pressure.level(used, look.window),
+        level,
+        advice(level, most_of(leaving)),
+        total,
+        total - used,
         dict(filled.categories),
+        {str(name): tokens for name, tokens in look.budget.allowed(look.window).items()},
         dict(filled.priorities),
+        dict(filled.guide),
         len(leaving),
         sum(row.tokens for row in leaving),
+        headroom(used, look.window, look.budget),
         funnel_of(report.tokens_before, report.tokens_after, report.strategies),
     )
 
@@ -129,6 +152,8 @@ def _recorded(source: str) -> Any:
 
 def _of_store(source: str | None, url: str | None, settings: Settings) -> _Context:
     from prunus.context import Context
+    from prunus.policy.budget import headroom
+    from prunus.policy.pressure import advice
     from prunus.report.funnel import funnel_of_all
 
     with opened(url) as store:
@@ -144,16 +169,23 @@ def _of_store(source: str | None, url: str | None, settings: Settings) -> _Conte
     filled = known[0] if known else Context()
     window = settings.window_of(session.model)
     used = session.tokens_before if session.shadow else session.tokens_after
+    level, budget = settings.active_pressure().level(used, window), settings.active_budget()
     return _Context(
         f"{session.id[:8]}, {session.model}, {moment(session.last)}",
         used,
         session.tokens_before,
         window,
-        settings.active_pressure().level(used, window),
+        level,
+        advice(level),
+        budget.total(window),
+        budget.total(window) - used,
         dict(filled.categories),
+        {str(name): tokens for name, tokens in budget.allowed(window).items()} if filled.categories else {},
         dict(filled.priorities),
+        dict(filled.guide),
         0,
         0,
+        headroom(used, window, budget),
         funnel_of_all(known),
     )
 
@@ -166,6 +198,7 @@ def _record(found: _Context) -> dict[str, Any]:
 
 
 def _drawn(found: _Context) -> str:
+    from prunus.policy.priorities import MARKS
     from prunus.report.funnel import funnel_box
 
     share = found.used / found.window if found.window else 0.0
@@ -180,12 +213,20 @@ def _drawn(found: _Context) -> str:
         lines.append(
             f"{found.before - found.used:,} tokens are left out; without pruning it would be {found.before:,}"
         )
-    for title, rows in (("by category", found.categories), ("by priority", found.priorities)):
+    lines += [*fold(found.advice, _WIDTH), found.rest]
+    allowed = {name: f" of {tokens:>9,}" for name, tokens in found.allowed.items()}
+    marks: dict[str, str] = {str(name): mark for name, mark in MARKS.items()} if _draws() else {}
+    for title, rows in (
+        ("by category, and what each may take", found.categories),
+        ("by priority", found.priorities),
+        ("by the content type guide", found.guide),
+    ):
         most = max(rows.values(), default=0)
         if most:
             lines += ["", title]
             lines += (
-                f"  {name:<16}{tokens:>10,}  {block * round(tokens / most * _BAR)}".rstrip()
+                f"  {f'{marks[name]} {name}' if name in marks else name:<{16 - (name in marks)}}{tokens:>10,}"
+                f"{allowed.get(name, '')}  {block * round(tokens / most * _BAR)}".rstrip()
                 for name, tokens in rows.items()
             )
     if found.funnel is not None and found.before > found.used:

@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
 __all__ = ["command"]
 
-_HEADINGS: Final = ("part", "role", "turn", "kind", "what", "tokens", "priority", "fate", "why")
+_HEADINGS: Final = ("part", "role", "turn", "kind", "what", "tokens", "priority", "guide", "fate", "why")
 
 
 @click.command("explain")
@@ -42,9 +42,9 @@ def command(
 ) -> None:
     """Say of every part of a request what becomes of it.
 
-    Lists each part by message and place: whose it is, what it is, how much it matters, whether it stays, which
-    strategy or guard says so and why, and what waits for a later turn. Of a recorded session the last request is
-    taken, or that of --turn; FILE#2 is the second session of a file.
+    Lists each part by message and place: whose it is, what it is, how much it matters, what the content type
+    guide says, whether it stays, which strategy or guard says so and why, and what waits for a later turn. Of a
+    recorded session the last request is taken, or that of --turn; FILE#2 is the second session of a file.
 
     \b
     Examples:
@@ -69,7 +69,7 @@ def command(
         return
     shown = list(rows(parts, everything=everything))
     if shown:
-        show(_HEADINGS, [_cells(row) for row in shown], right=(2, 5), flexible=(4, 8))
+        show(_HEADINGS, [_cells(row) for row in shown], right=(2, 5), flexible=(4, 7, 9))
         click.echo()
     say(summary(parts, len(shown)))
     closed = frame(body, format_).closed
@@ -79,4 +79,4 @@ def command(
 
 def _cells(row: Row) -> Sequence[str]:
     why = "; ".join(row.why)
-    return row.place, row.role, row.turn, row.kind, row.title, row.tokens, row.priority, row.verdict, why
+    return row.place, row.role, row.turn, row.kind, row.title, row.tokens, row.priority, row.guide, row.verdict, why

@@ -3,11 +3,16 @@
 from __future__ import annotations
 
 import json
+from typing import TYPE_CHECKING
 
 import click
 
+from prunus.cli.options import load_settings
 from prunus.cli.store import emptiness, opened, session_of, store_options, tenant_of
 from prunus.cli.table import say
+
+if TYPE_CHECKING:
+    from prunus.store import Session
 
 __all__ = ["command"]
 
@@ -51,13 +56,25 @@ def command(session: str | None, everything: bool, url: str | None, tenant: str 
     funnel = funnel_of_all(
         newest if shown is not None else [context for context in every if context.shadow == shadow]
     )
+    room, words = _room(shown) if shown is not None else ({}, "")
     if in_json:
         record = {
-            "session": shown and one and {"id": shown.id, "shadow": shadow, **totals_record(one, funnel)},
+            "session": shown and one and {"id": shown.id, "shadow": shadow, **totals_record(one, funnel), **room},
             "all": totals_record(real, funnel_of_all(context for context in every if not context.shadow)),
             "shadow": totals_record(in_shadow, funnel_of_all(context for context in every if context.shadow)),
         }
         click.echo(json.dumps(record, indent=2))
         return
     about = "" if shown is None else ", ".join(filter(None, (shown.id, shown.client, shown.model)))
-    say(stats_box(one, ever, about, shadow=shadow, funnel=funnel))
+    say("\n\n".join(filter(None, (stats_box(one, ever, about, shadow=shadow, funnel=funnel), words))))
+
+
+def _room(session: Session) -> tuple[dict[str, int], str]:
+    """How much room the newest request of a session left before a summary is needed."""
+    from prunus.policy.budget import headroom
+
+    settings = load_settings(None, None, ()).settings
+    window, budget = settings.window_of(session.model), settings.active_budget()
+    used = session.tokens_before if session.shadow else session.tokens_after
+    total = budget.total(window)
+    return {"budget": total, "headroom": total - used}, headroom(used, window, budget)

@@ -155,8 +155,11 @@ class Engine:
                 if enough():
                     return False
                 self._obey(commands)
-                before = view.tokens
+                before, colours = view.tokens, view.colours
                 events = view.extend(load(index))
+                if view.colours != colours:
+                    # Other parts may have to stay than before.
+                    self._candidates.dirty.update(self._candidates.options)
                 self.sizes.append(view.tokens - before)
                 for event in events:
                     self._hear(event)
@@ -214,10 +217,7 @@ class Engine:
         self._take(self._hearing.late())
 
     def press(self, depth: tuple[Standing, ...], *, returns: bool = False) -> None:
-        """Let parts of these standings go that are marked for times when the context runs short.
-
-        With `returns`, what went under pressure comes back when there is room again; without, it has gone for good.
-        """
+        """Let marked parts of these standings go; with `returns`, only as long as the context is short."""
         if depth:
             self.mark()
         self._candidates.dirty.update(self._marks.deepen(depth, returns=returns))

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import dataclass
 from typing import Final, Literal
 
 from prunus.guide import RECENT
 from prunus.history import Call, Ref, Result, Text, Thinking
 from prunus.view import View
 
-__all__ = ["CATEGORIES", "Category", "budget", "thinking_tokens"]
+__all__ = ["CATEGORIES", "Budget", "Category", "budget", "headroom", "thinking_tokens"]
 
 Category = Literal["system", "todos", "current files", "recent results", "working memory", "historical"]
 
@@ -21,6 +22,45 @@ CATEGORIES: Final[dict[Category, str]] = {
     "working memory": "the user's words, and the assistant's of this loop",
     "historical": "everything else",
 }
+
+
+@dataclass(frozen=True, slots=True)
+class Budget:
+    """How many tokens each category may take, and how many all of them may before a summary is needed."""
+
+    system: int = 5_000
+    """Tokens for system text and tools."""
+    todos: int = 2_000
+    """Tokens for the newest todo list."""
+    current_files: int = 10_000
+    """Tokens for reads and changes of the files in use."""
+    recent_results: int = 15_000
+    """Tokens for other results of the last turns."""
+    working_memory: int = 20_000
+    """Tokens for the user's words, and the assistant's of this loop."""
+    historical: int = 76_000
+    """Tokens for everything else."""
+    window: int = 128_000
+    """The window that these numbers are for; for another one they grow or shrink with it."""
+    share: float = 1.0
+    """The share of the model's window that may be used before the history has to be summarised."""
+
+    def total(self, window: int) -> int:
+        """The tokens that may be used of a window."""
+        return round(self.share * window)
+
+    def allowed(self, window: int) -> dict[Category, int]:
+        """The tokens that each category may take of a window."""
+        scale = self.total(window) / max(1, self.window)
+        return {name: round(getattr(self, name.replace(" ", "_")) * scale) for name in CATEGORIES}
+
+
+def headroom(used: int, window: int, allowance: Budget) -> str:
+    """How much room is left before the history has to be summarised, in one sentence."""
+    total = allowance.total(window)
+    left = total - used
+    room = f"{left:,} left before a summary" if left >= 0 else f"{-left:,} over it, a summary is due"
+    return f"Budget: {total:,} tokens ({allowance.share:.0%} of the window), {room}."
 
 
 def budget(view: View, around: int, saved: Callable[[Ref], int] = lambda ref: 0) -> dict[Category, int]:

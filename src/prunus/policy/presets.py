@@ -105,6 +105,6 @@ OTHER_SETTINGS: Final[Mapping[str, Mapping[str, Any]]] = {
         "guards": {"protected_tools": {"victims": _PROTECTED}, "same_turn": {"early": True}},
         "pressure": {"historical": 80_000, "aggressive": 100_000, "thinking": 20_000},
     },
-    "smart": {"schedule": "eager", "words": "seeds"},
+    "smart": {"schedule": "eager", "words": "seeds", "budget": {"share": 0.7}},
 }
 """What a preset sets beside its strategies."""

@@ -18,9 +18,11 @@ from typing import Final, Literal
 
 from prunus.policy.priorities import Standing
 
-__all__ = ["ADVICE", "DEPTH", "Fill", "Level", "Pressure"]
+__all__ = ["ADVICE", "DEPTH", "Bulk", "Fill", "Level", "Pressure", "advice"]
 
 Level = Literal["light", "moderate", "high", "critical"]
+Bulk = Literal["results", "messages", "reasoning"]
+"""What fills most of a context that could go."""
 
 DEPTH: Final[dict[Level, tuple[Standing, ...]]] = {
     "light": (),
@@ -43,6 +45,18 @@ ADVICE: Final[dict[Level, str]] = {
     ),
 }
 """What the model is advised to do at each level, by the seeds' decision tree."""
+
+_MOSTLY: Final[dict[Bulk, str]] = {
+    "results": "Most of what could go are old results: discard those that you no longer need.",
+    "messages": "Most of what could go are old messages: discard those that you no longer need.",
+    "reasoning": "Most of what could go is reasoning: distill it to its conclusions.",
+}
+"""At the level moderate it depends on what there is most of."""
+
+
+def advice(level: Level, most: Bulk | None = None) -> str:
+    """What the model is advised to do, where it is known what most of what could go is."""
+    return _MOSTLY[most] if level == "moderate" and most is not None else ADVICE[level]
 
 
 @dataclass(frozen=True, slots=True)

@@ -8,6 +8,7 @@ from typing import Any
 
 from prunus.edits import Edit
 from prunus.explain import Explained
+from prunus.policy.priorities import MARKS
 from prunus.report.numbers import percent, short
 from prunus.report.record import edit_record, refusal_record
 
@@ -25,6 +26,9 @@ class Row:
     title: str
     tokens: str
     priority: str
+    """With its colour."""
+    guide: str
+    """What the content type guide says."""
     verdict: str
     """kept or pruned."""
     why: tuple[str, ...]
@@ -42,7 +46,8 @@ def rows(parts: Sequence[Explained], *, everything: bool) -> Iterator[Row]:
                 part.kind,
                 part.title,
                 f"{part.tokens:,}",
-                part.priority,
+                f"{MARKS[part.priority]} {part.priority}",
+                str(part.advice),
                 "kept" if part.edit is None else "pruned",
                 tuple(_why(part)),
             )
@@ -92,6 +97,7 @@ def in_json(parts: Sequence[Explained]) -> list[dict[str, Any]]:
             "title": part.title,
             "tokens": part.tokens,
             "priority": part.priority,
+            "guide": {"action": part.advice.action, "why": part.advice.why},
             "verdict": "kept" if part.edit is None else "pruned",
             "edit": None if part.edit is None else edit_record(part.edit),
             "refusals": [refusal_record(refusal) for refusal in part.refusals],

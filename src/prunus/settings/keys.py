@@ -6,6 +6,7 @@ import dataclasses
 from collections.abc import Iterator, Mapping
 from typing import Any, Final
 
+from prunus.policy.budget import Budget
 from prunus.policy.pressure import Pressure
 from prunus.settings.docs import about, field_docs
 from prunus.settings.model import Limits, Manual, Settings, Tokens, Values
@@ -31,6 +32,7 @@ TABLES: Final[Mapping[str, type]] = {
     "limits": Limits,
     "manual": Manual,
     "pressure": Pressure,
+    "budget": Budget,
     "agent": Agent,
     "reminders": Reminders,
     "proxy": Proxy,

@@ -14,6 +14,7 @@ from prunus.guards import ALL as ALL_GUARDS
 from prunus.guards import Guard
 from prunus.guards.same_turn import SameTurn
 from prunus.notes import Words
+from prunus.policy.budget import Budget
 from prunus.policy.presets import OTHER_SETTINGS, PRESETS, Preset
 from prunus.policy.pressure import Pressure
 from prunus.policy.prices import Price, price_of
@@ -29,6 +30,7 @@ from prunus.settings.sections import (
     GUARDS,
     SCHEDULES,
     STRATEGIES,
+    BudgetSection,
     Count,
     Guards,
     PressureSection,
@@ -125,6 +127,8 @@ class Values(Section):
     """How each schedule decides."""
     pressure: PressureSection = Field(default_factory=PressureSection)
     """From when on the context counts as full, and what then happens."""
+    budget: BudgetSection = Field(default_factory=BudgetSection)
+    """What each category of the context may take, and when a summary is needed; shown, not enforced."""
     compaction: Literal["pruned", "whole"] = "pruned"
     """How a request for a summary of the history is sent: with the edits in force, so that the provider finds it in
     its cache, or whole where it fits the model's window."""
@@ -211,6 +215,10 @@ class Settings(Values):
     def active_pressure(self) -> Pressure:
         """From when on the context counts as full."""
         return Pressure(**fields_of(self.pressure, Pressure))
+
+    def active_budget(self) -> Budget:
+        """What each category of the context may take."""
+        return Budget(**fields_of(self.budget, Budget))
 
     def active_reminders(self) -> Reminding | None:
         """What the model is reminded of, if anything."""

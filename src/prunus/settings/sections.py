@@ -15,6 +15,7 @@ from pydantic import AfterValidator, BaseModel, ConfigDict, Field, StrictBool, c
 
 from prunus import guards, strategies
 from prunus.policy import schedule
+from prunus.policy.budget import Budget
 from prunus.policy.pressure import Pressure
 from prunus.tools import Tool
 
@@ -22,6 +23,7 @@ __all__ = [
     "GUARDS",
     "SCHEDULES",
     "STRATEGIES",
+    "BudgetSection",
     "Count",
     "Guards",
     "PressureSection",
@@ -111,6 +113,7 @@ if TYPE_CHECKING:
     Strategies: TypeAlias = Section
     Guards: TypeAlias = Section
     ToolRow: TypeAlias = Section
+    BudgetSection: TypeAlias = Section
     PressureSection: TypeAlias = Section
     Schedules: TypeAlias = Section
 else:
@@ -119,5 +122,6 @@ else:
     )
     Guards = _sections("Guards", {name: _section(owner) for name, owner in GUARDS.items()})
     ToolRow = _section(Tool)
+    BudgetSection = _section(Budget)
     PressureSection = _section(Pressure)
     Schedules = _sections("Schedules", {name: _section(owner) for name, owner in SCHEDULES.items()})

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from typing import Final, Literal, Protocol, TypeAlias
 
 from prunus.edits import Edit, Gone, Keep, Note, Replacement, Shorter
+from prunus.guide import advise
 from prunus.history import Attachment, Call, Marker, Opaque, Ref, Result, Text, Thinking
 from prunus.notes import distilled_note, file_note, is_note, note
 from prunus.strategies.cut import describe
@@ -106,6 +107,8 @@ def _bulk(name: str, use: Use, view: View, rules: Rules) -> list[Ref]:
     found = []
     for ref in view.names:
         if view.turn_of(ref) >= use.turn or not isinstance(view.part(ref), wanted):
+            continue
+        if name == "old" and advise(ref, view).action != "discard":
             continue
         choice = discarded(ref, "", use.call, view, rules)
         if isinstance(choice, Edit):

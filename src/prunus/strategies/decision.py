@@ -20,7 +20,7 @@ Action: TypeAlias = Literal["discard", "distill", "restore", "replace"]
 PRUNE: Final = "context_prune"
 INFO: Final = "context_info"
 ACTIONS: Final[tuple[Action, ...]] = ("discard", "distill", "restore", "replace")
-BULK: Final = ("tools", "messages", "thinking", "files", "*")
+BULK: Final = ("old", "tools", "messages", "thinking", "files", "*")
 
 _ALIASES: Final[Mapping[str, Action]] = {
     **{action: action for action in ACTIONS},
@@ -29,6 +29,7 @@ _ALIASES: Final[Mapping[str, Action]] = {
     **dict.fromkeys(("undo", "recall", "unprune", "undiscard"), "restore"),
 }
 _BULK: Final[Mapping[str, str]] = {
+    **dict.fromkeys(("old", "disposable", "stale"), "old"),
     **dict.fromkeys(("tools", "tool", "results"), "tools"),
     **dict.fromkeys(("messages", "message", "texts"), "messages"),
     **dict.fromkeys(("thinking", "reasoning", "thoughts"), "thinking"),
@@ -78,7 +79,7 @@ def parse(arguments: Mapping[str, Any] | str) -> Decision:
     problems: list[str] = []
     targets = tuple(dict.fromkeys(_targets(listed, action, problems)))
     if not targets and not problems:
-        problems.append('no targets given; name ids such as [["3fa9c2"]], or tools, messages, thinking, files or *')
+        problems.append(f'no targets given; name ids such as [["3fa9c2"]], or {", ".join(BULK[:-1])} or *')
     return Decision(action, targets, tuple(problems))
 
 
