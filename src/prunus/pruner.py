@@ -314,6 +314,7 @@ class Pruner:
             own_ids=self.settings.agent.own_ids,
             words=self.settings.words,
             reminders=self.settings.active_reminders(),
+            pressure=self._pressure,
             notification=self.settings.notification,
         )
         digests = [request.load.digest(i) for i in range(base.memo.depth)]
@@ -355,8 +356,10 @@ class Pruner:
             len(read),
         )
         pruned = request.body
-        if engine.rendered:
-            pruned = as_given(request.body, read.assemble(engine.edited, engine.rendered, engine.changed))
+        if engine.rendered or engine.changed:
+            # Where the last edit was taken back, the body that is read has to forget it too.
+            made = read.assemble(engine.edited, engine.rendered, engine.changed)
+            pruned = as_given(request.body, made) if engine.rendered else request.body
         return Outcome(
             pruned,
             engine.edits(),

@@ -158,7 +158,7 @@ class Timing:
     def _fill(self) -> Fill:
         """How full the context is with all that was found, in force or not."""
         engine, pressure = self._engine, self._pressure
-        tokens = self._around + engine.sizes.before(len(engine.sizes)) - sum(self._gains())
+        tokens = self._around + engine.sizes.before(len(engine.sizes)) - sum(self._gains()) - engine.reminded
         historical = thinking = 0
         if pressure.least_history and tokens > pressure.least_history:
             historical = budget(engine.view, 0, engine.found_saved)["historical"]

@@ -12,6 +12,7 @@ import pytest
 
 from prunus import Pruner, Settings
 from prunus.policy.ledger import Ledger
+from prunus.policy.pressure import ADVICE
 
 Todo = list[tuple[str, str]]
 
@@ -116,6 +117,32 @@ def test_a_full_window_is_said_when_it_is_and_again_when_it_is_fuller() -> None:
     assert 2 < len(found) < 15
     shares = [int(re.search(r"(\d+)% full", words)[1]) for words in found.values()]  # type: ignore[index]
     assert shares[0] >= 75 and all(later > earlier for earlier, later in pairwise(shares))
+
+
+@pytest.mark.parametrize("schedule", ["cache", "eager"])
+def test_what_to_do_about_a_full_window_differs_by_level(schedule: str) -> None:
+    reminders = {"pressure": True, "pressure_at": 0.3}
+    rules = Settings(preset="off", schedule=schedule, window=10_000, reminders=reminders)
+    found = said(Pruner(rules), history(60, {}, size=50))
+    advised: dict[str, list[int]] = {}
+    for words in found.values():
+        share, advice = re.fullmatch(r"the context is (\d+)% full\. (.*)", words).groups()  # type: ignore[union-attr]
+        advised.setdefault(advice, []).append(int(share))
+    assert list(advised) == list(ADVICE.values())
+    assert all(30 <= share < 50 for share in advised[ADVICE["light"]])
+    assert all(50 <= share < 75 for share in advised[ADVICE["moderate"]])
+    assert all(75 <= share < 90 for share in advised[ADVICE["high"]])
+    assert all(share >= 90 for share in advised[ADVICE["critical"]])
+
+
+def test_how_full_it_is_follows_from_the_request_where_edits_are_made_at_once() -> None:
+    reminders = {"pressure": True, "pressure_at": 0.3}
+    rules = Settings(preset="acp", window=3_000, reminders=reminders)
+    pruner = Pruner(rules)
+    for messages in history(40, {2: OPEN}, size=300):
+        body = {"model": "gpt-5", "messages": messages}
+        for _ in range(2):
+            assert pruner.prune(body, 0.0).body == Pruner(rules).prune(body, 0.0).body
 
 
 def test_reflection_waits_for_its_word_whatever_its_case() -> None:

@@ -11,7 +11,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
 
-from prunus.edits import Edit
+from prunus.edits import Added, Edit
 from prunus.engine.acknowledging import Acknowledging
 from prunus.engine.candidates import Candidates
 from prunus.engine.decisions import Decisions
@@ -29,6 +29,7 @@ from prunus.guards.protected_tools import ProtectedTools
 from prunus.history import Message, Ref
 from prunus.notes import Words
 from prunus.policy.ledger import Flush, Ledger, Written
+from prunus.policy.pressure import Pressure
 from prunus.policy.priorities import Standing
 from prunus.policy.reminders import Reminding
 from prunus.policy.tags import Tags
@@ -59,6 +60,7 @@ class Engine:
         own_ids: bool = True,
         words: Words = "prunus",
         reminders: Reminding | None = None,
+        pressure: Pressure | None = None,
         notification: Notification = "minimal",
     ) -> None:
         self.view = view = View(toolbox, counter, declared=declared, words=words)
@@ -91,7 +93,9 @@ class Engine:
             self._acknowledging = Acknowledging(self.asked, view, self._candidates, self._decisions, notification)
         self._rendering = Rendering(format, view, self._in_force, self.tags)
         self._reminder = (
-            Reminder(reminders, view, self._candidates, self._in_force.sizes) if reminders is not None else None
+            Reminder(reminders, view, self._candidates, self._in_force.sizes, pressure or Pressure())
+            if reminders is not None
+            else None
         )
         self.candidates = self._candidates.options
         """What is proposed for each part, by rank."""
@@ -203,11 +207,15 @@ class Engine:
         self.passed.clear()
         self._in_force.newly_cut.clear()
         try:
-            if self._reminder is not None and count:
-                self._reminder.remind(count - 1, *self.room)
+            if self._reminder is not None:
+                self._reminder.retire(count - 1)
             self._decisions.wake()
             self._decisions.settle()
             self._flush(plan())
+            if self._reminder is not None and count:
+                self._reminder.remind(count - 1, *self.room)
+                self._decisions.settle()
+                self._flush(count)
             self._rendering.renew(resent)
         finally:
             self.view.look_at(None)
@@ -278,6 +286,12 @@ class Engine:
         """The tokens that the edit that was found takes from a part, in force or not."""
         edit = self.found.get(ref)
         return 0 if edit is None else edit.saved
+
+    @property
+    def reminded(self) -> int:
+        """The tokens of the reminder in the newest message, which is there where the request comes once more."""
+        edit = self.found.get(self._reminder.said) if self._reminder and self._reminder.said else None
+        return -edit.saved if edit is not None and isinstance(edit.replacement, Added) else 0
 
     def allows(self, edit: Edit) -> bool:
         """Whether every guard would let an edit through now."""

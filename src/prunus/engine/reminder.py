@@ -6,6 +6,7 @@ from prunus.edits import Added, Edit
 from prunus.engine.candidates import REMINDERS, Candidates
 from prunus.history import Ref
 from prunus.notes import reminder_note
+from prunus.policy.pressure import Pressure, advice
 from prunus.policy.reminders import Reminding, place_for
 from prunus.policy.sums import Sums
 from prunus.view import Piece, View
@@ -16,8 +17,11 @@ __all__ = ["Reminder"]
 class Reminder:
     """What the model is reminded of in one conversation, and where that was said."""
 
-    def __init__(self, rules: Reminding, view: View, candidates: Candidates, sizes: Sums) -> None:
+    def __init__(
+        self, rules: Reminding, view: View, candidates: Candidates, sizes: Sums, pressure: Pressure
+    ) -> None:
         self._rules = rules
+        self._pressure = pressure
         self._view = view
         self._candidates = candidates
         self._sizes = sizes
@@ -30,21 +34,30 @@ class Reminder:
         if self._called is None and self._rules.called(piece):
             self._called = piece.turn
 
-    def remind(self, newest: int, around: int, window: int) -> None:
-        """Say at the end of the newest message what is due; what was said before may go with the next flush.
+    @property
+    def said(self) -> Ref | None:
+        """Where the newest message was reminded before, in a request that comes once more."""
+        return self._said
 
-        `around` are the tokens around the messages, `window` those that the model can take.
-        """
+    def retire(self, newest: int) -> None:
+        """Let what was said before the newest message go with the next flush."""
         if self._said is not None and self._said.message != newest:
             self._candidates.take_back(self._said, REMINDERS)
             self._said = None
+
+    def remind(self, newest: int, around: int, window: int) -> None:
+        """Say at the end of the newest message what is due, in a request as it is about to be sent.
+
+        `around` are the tokens around the messages, `window` those that the model can take.
+        """
         view = self._view
         message = view.message(newest)
         if self._said is not None or message.role == "assistant":
             return
         start = next((i for i in range(newest, 0, -1) if view.turns[i - 1] < view.turn), 0)
         shares = [(around + self._sizes.before(i)) / window if window else 0.0 for i in (start, newest + 1)]
-        words = self._rules.words(view, self._called, *shares)
+        todo = advice(self._pressure.level(around + self._sizes.before(newest + 1), window))
+        words = self._rules.words(view, self._called, shares[0], shares[1], todo)
         part = place_for(message) if words else None
         if part is not None:
             self._said = Ref(newest, part)

@@ -94,7 +94,7 @@ class Objects:
         Only those of `changed` are edited in another way than in the body before.
         """
         if not self.given or self.given != self.pristine:
-            changed = edited
+            changed = *edited, *self.given
         for index in changed:
             raw = rendered.get(index)
             if raw is None:

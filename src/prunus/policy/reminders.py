@@ -47,13 +47,14 @@ class Reminding:
     reflection_word: str = "automata"
     reflection_after: int = 8
 
-    def words(self, view: View, asked: int | None, before: float, now: float) -> str:
+    def words(self, view: View, asked: int | None, before: float, now: float, advice: str = "") -> str:
         """What is due in this turn.
 
-        `asked` is the turn of the keyword; `before` and `now` are the shares of the window that are taken.
+        `asked` is the turn of the keyword; `before` and `now` are the shares of the window that are taken; `advice`
+        is what to do at that level of pressure.
         """
         return (
-            (self._full(before, now) if self.pressure else "")
+            (self._full(before, now, advice) if self.pressure else "")
             or (self._todo(view) if self.todo else "")
             or (self._reflect(view, asked) if self.reflection else "")
         )
@@ -64,10 +65,10 @@ class Reminding:
             return False
         return isinstance(piece.part, Text) and self.reflection_word.lower() in piece.part.text.lower()
 
-    def _full(self, before: float, now: float) -> str:
+    def _full(self, before: float, now: float, advice: str) -> str:
         if now < self.pressure_at or _steps(before, self.pressure_at) >= _steps(now, self.pressure_at):
             return ""
-        return f"the context is {now:.0%} full; write down what matters and drop what you no longer need."
+        return f"the context is {now:.0%} full. {advice}"
 
     def _todo(self, view: View) -> str:
         writes = [use for use in reversed(view.uses) if use.meaning.kind == "todo" and use.ok]
