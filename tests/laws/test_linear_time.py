@@ -21,7 +21,6 @@ from tests.hostile.shapes import MARKED, PIECES, Shape
 _SHORT: Final[Mapping[str, str]] = {
     "prunus.files.signs._CHANGES": "the name of a tool, of at most 256 characters",
     "prunus.notes._POINTER": "a note, of at most 600 characters",
-    "prunus.report.effectiveness._LABEL": "words of our own",
 }
 """Patterns that never read a long text, and what they read."""
 _PRESETS: Final = ("auto", "acp", "smart")
