@@ -1,12 +1,14 @@
 """What pruning may change in each format, on raw JSON: everything else has to stay.
 
 A result may become other words in the shape it had, arguments may lose whole keys, fenced code of the user may be
-cut, an attachment may become words, unsigned or finished reasoning and the host's bookkeeping may go.
+cut, an attachment may become words, unsigned or finished reasoning and the host's bookkeeping may go. A
+reminder may stand behind the newest message.
 """
 
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Callable, Iterator
 from typing import Any
 
@@ -14,6 +16,7 @@ __all__ = ["CHANGES"]
 
 # A message of any other role counts as the user's.
 KNOWN_ROLES = frozenset({"system", "developer", "assistant", "tool", "function"})
+_REMINDER = re.compile(r"\n\n\[Prunus reminder: [^\]]*\]\Z")
 CALLS = frozenset({"function_call", "custom_tool_call", "local_shell_call", "tool_search_call"})
 
 
@@ -30,7 +33,9 @@ def _quoted_subset(new: Any, old: Any) -> bool:
 
 
 def _text_change(new: Any, old: Any) -> bool:
-    """Only fenced code may leave a text of the user."""
+    """Only fenced code may leave a text of the user, and only a reminder may stand behind it."""
+    if isinstance(new, str):
+        new = _REMINDER.sub("", new)
     return new == old or (isinstance(old, str) and isinstance(new, str) and "```" in old and new > "")
 
 

@@ -61,12 +61,12 @@ OPEN: Todo = [("Build", "completed"), ("Test", "pending")]
 
 def test_the_todo_reminder_comes_at_the_threshold_and_then_repeats() -> None:
     found = said(Pruner(settings(todo=True)), history(20, {2: OPEN}))
-    assert list(found) == [10, 14, 18]
-    assert found[10].startswith("the todo list has 1 open task and was not updated for 8 turns")
+    assert list(found) == [7, 11, 15, 19]
+    assert found[7].startswith("the todo list has 1 open task and was not updated for 5 turns")
 
 
 def test_an_update_starts_the_count_anew() -> None:
-    assert list(said(Pruner(settings(todo=True)), history(20, {2: OPEN, 9: OPEN}))) == [17]
+    assert list(said(Pruner(settings(todo=True)), history(20, {2: OPEN, 9: OPEN}))) == [7, 14, 18]
 
 
 @pytest.mark.parametrize("done", ["completed", "cancelled"])
@@ -74,8 +74,30 @@ def test_nothing_is_said_when_all_is_done(done: str) -> None:
     assert said(Pruner(settings(todo=True)), history(20, {2: [("Build", done), ("Test", done)]})) == {}
 
 
-def test_nothing_is_said_without_a_list_or_when_it_is_off() -> None:
-    assert said(Pruner(settings(todo=True)), history(20, {})) == {}
+def test_a_list_is_missed_where_there_is_none() -> None:
+    found = said(Pruner(settings(todo=True)), history(14, {}))
+    assert list(found) == [5, 9, 13]
+    assert found[5].startswith("there is no todo list after 5 turns")
+
+
+def test_how_full_the_context_is_goes_by_the_size_that_counts_as_full() -> None:
+    found = said(Pruner(settings(todo=True, max_context=1000)), history(20, {2: OPEN}, size=40))
+    shares = [int(re.search(r"Context pressure: (\d+)%\.$", words)[1]) for words in found.values()]  # type: ignore[index]
+    assert 0 < shares[0] < shares[1] <= shares[-1] == 100
+    plain = said(Pruner(settings(todo=True)), history(20, {2: OPEN}, size=40))
+    assert list(plain) == list(found) and "Context pressure" not in str(plain)
+
+
+def test_acp_has_the_defaults_of_the_seeds() -> None:
+    reminders = Settings(preset="acp").reminders
+    assert reminders.todo and reminders.reflection and not reminders.pressure
+    numbers = reminders.todo_after, reminders.todo_every, reminders.stuck_after, reminders.reflection_after
+    assert (*numbers, reminders.max_context) == (5, 4, 12, 8, 100_000)
+    assert not any(Settings(preset=name).active_reminders() for name in ("auto", "smart", "off"))
+    assert list(said(Pruner(Settings(preset="acp")), history(14, {2: OPEN}, "Use automata mode."))) == [7, 8, 11]
+
+
+def test_nothing_is_said_when_it_is_off() -> None:
     assert said(Pruner(settings()), history(20, {2: OPEN})) == {}
     assert Settings().active_reminders() is None
 
@@ -152,10 +174,10 @@ def test_reflection_waits_for_its_word_whatever_its_case() -> None:
 
 
 def test_one_at_a_time_and_the_todo_list_first() -> None:
-    rules = settings(todo=True, reflection=True, reflection_after=10)
+    rules = settings(todo=True, reflection=True, reflection_after=7)
     found = said(Pruner(rules), history(20, {2: OPEN}, "automata"))
-    assert found[10].startswith("the todo list")
-    assert found[20].startswith("pause")
+    assert found[7].startswith("the todo list")
+    assert found[14].startswith("pause")
 
 
 def test_it_stays_where_it_was_said() -> None:
@@ -166,7 +188,7 @@ def test_it_stays_where_it_was_said() -> None:
         assert outcome.body["messages"][: len(last)] == last
         assert outcome.flush is None
         last = outcome.body["messages"]
-    assert json.dumps(last).count("[Prunus reminder: ") == 2
+    assert json.dumps(last).count("[Prunus reminder: ") == 3
 
 
 def test_a_flush_takes_it_along() -> None:

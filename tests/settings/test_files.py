@@ -141,7 +141,7 @@ def test_problems_of_all_files_are_raised_together(user: Path, project: Path) ->
 def test_without_files_the_defaults_hold(user: Path, project: Path) -> None:
     loaded = discover(project, user)
     assert loaded.settings == Settings()
-    assert loaded.sources == loaded.ignored == ()
+    assert loaded.sources == ()
 
 
 def test_the_project_wins_over_the_user(user: Path, project: Path) -> None:
@@ -233,12 +233,3 @@ def test_an_option_wins_over_the_files(user: Path, project: Path) -> None:
     write(project / "prunus.toml", 'preset = "acp"\nturn_protection = 2\n')
     settings = Settings.discover(project, user, ["turn_protection=5", "preset=auto"])
     assert settings == Settings(turn_protection=5)
-
-
-def test_keys_without_effect_are_listed_for_every_file(user: Path, project: Path) -> None:
-    mine = write(user / "prunus.toml", "todoReminder.maxContextTokens = 9")
-    acp = write(project / "acp.json", '{"tools": {"todoReminder": {"maxContextTokens": 9}}}')
-    assert discover(project, user).ignored == (
-        f"{mine}: todoReminder.maxContextTokens: understood, without effect in this version",
-        f"{acp}: tools.todoReminder.maxContextTokens: understood, without effect in this version",
-    )

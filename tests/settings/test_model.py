@@ -226,12 +226,6 @@ def test_two_names_for_one_setting_may_agree() -> None:
     assert Settings(guards={"recent_turns": {"turns": 2}}, turn_protection=2) == Settings(turn_protection=2)
 
 
-def test_a_key_without_effect_is_refused_in_python() -> None:
-    assert complaints(todoReminder={"maxContextTokens": 9}) == [
-        "todoReminder.maxContextTokens: understood, without effect in this version"
-    ]
-
-
 def test_a_long_value_is_shortened_in_the_message() -> None:
     [line] = complaints(notification="x" * 500)
     assert len(line) < 150

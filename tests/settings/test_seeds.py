@@ -224,7 +224,13 @@ def test_a_key_that_can_have_no_effect_is_refused_with_the_reason(
 @pytest.mark.parametrize("place", [(), ("tools",), ("tools", "settings")], ids=["top", "tools", "settings"])
 def test_what_the_agent_may_do_has_its_old_names(place: tuple[str, ...]) -> None:
     given: dict[str, Any] = {
-        "todoReminder": {"enabled": True, "initialTurns": 5, "repeatTurns": 3, "stuckTaskTurns": 9},
+        "todoReminder": {
+            "enabled": True,
+            "initialTurns": 5,
+            "repeatTurns": 3,
+            "stuckTaskTurns": 9,
+            "maxContextTokens": 7,
+        },
         "automataMode": {"enabled": True, "initialTurns": 7},
         "discard": {"enabled": False},
         "distill": {"enabled": False},
@@ -237,7 +243,7 @@ def test_what_the_agent_may_do_has_its_old_names(place: tuple[str, ...]) -> None
     settings = Settings(**given)
     reminders, asked = settings.reminders, settings.strategies.asked
     assert (reminders.todo, reminders.todo_after, reminders.todo_every, reminders.stuck_after) == (True, 5, 3, 9)
-    assert (reminders.reflection, reminders.reflection_after) == (True, 7)
+    assert (reminders.reflection, reminders.reflection_after, reminders.max_context) == (True, 7, 7)
     assert not (asked.discard or asked.distill or asked.messages or asked.thinking or settings.agent.own_ids)
 
 

@@ -92,8 +92,6 @@ def check(path: Path | None) -> None:
     loaded = load_settings(path, None, ())
     click.echo("ok")
     click.echo(_read(loaded))
-    for line in loaded.ignored:
-        click.echo(f"# {line}")
 
 
 @command.command("init")

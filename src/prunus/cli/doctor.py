@@ -95,8 +95,6 @@ def _settings(loaded: Loaded) -> Iterator[Finding]:
         yield Finding("settings", "problem", says, "nothing is pruned: choose a preset, such as --preset auto")
     else:
         yield Finding("settings", "ok", says)
-    for ignored in loaded.ignored:
-        yield Finding("settings", "ok", f"no effect: {ignored}")
 
 
 def _store(settings: Settings) -> Iterator[Finding]:

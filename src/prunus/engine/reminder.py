@@ -55,9 +55,9 @@ class Reminder:
         if self._said is not None or message.role == "assistant":
             return
         start = next((i for i in range(newest, 0, -1) if view.turns[i - 1] < view.turn), 0)
-        shares = [(around + self._sizes.before(i)) / window if window else 0.0 for i in (start, newest + 1)]
-        todo = advice(self._pressure.level(around + self._sizes.before(newest + 1), window))
-        words = self._rules.words(view, self._called, shares[0], shares[1], todo)
+        before, now = (around + self._sizes.before(i) for i in (start, newest + 1))
+        shares = (before / window, now / window) if window else (0.0, 0.0)
+        words = self._rules.words(view, self._called, *shares, advice(self._pressure.level(now, window)), now)
         part = place_for(message) if words else None
         if part is not None:
             self._said = Ref(newest, part)

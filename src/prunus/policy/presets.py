@@ -103,6 +103,7 @@ OTHER_SETTINGS: Final[Mapping[str, Mapping[str, Any]]] = {
         "words": "seeds",
         "agent": {"offer": "hidden", "guidance": True},
         "guards": {"protected_tools": {"victims": _PROTECTED}, "same_turn": {"early": True}},
+        "reminders": {"todo": True, "max_context": 100_000, "reflection": True},
         "pressure": {"historical": 80_000, "aggressive": 100_000, "thinking": 20_000},
     },
     "smart": {"schedule": "eager", "words": "seeds", "budget": {"share": 0.7}},

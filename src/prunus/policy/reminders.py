@@ -38,24 +38,27 @@ class Reminding:
     """When the model is reminded of something."""
 
     todo: bool = False
-    todo_after: int = 8
+    todo_after: int = 5
     todo_every: int = 4
     stuck_after: int = 12
+    max_context: int = 0
     pressure: bool = False
     pressure_at: float = 0.75
     reflection: bool = False
     reflection_word: str = "automata"
     reflection_after: int = 8
 
-    def words(self, view: View, asked: int | None, before: float, now: float, advice: str = "") -> str:
+    def words(
+        self, view: View, asked: int | None, before: float, now: float, advice: str = "", tokens: int = 0
+    ) -> str:
         """What is due in this turn.
 
         `asked` is the turn of the keyword; `before` and `now` are the shares of the window that are taken; `advice`
-        is what to do at that level of pressure.
+        is what to do at that level of pressure; `tokens` are those of the whole request.
         """
         return (
             (self._full(before, now, advice) if self.pressure else "")
-            or (self._todo(view) if self.todo else "")
+            or (self._checkpoint(view, tokens) if self.todo else "")
             or (self._reflect(view, asked) if self.reflection else "")
         )
 
@@ -70,11 +73,20 @@ class Reminding:
             return ""
         return f"the context is {now:.0%} full. {advice}"
 
+    def _checkpoint(self, view: View, tokens: int) -> str:
+        """The reminder of the todo list, with how full the context is by the size that counts as full."""
+        words = self._todo(view)
+        if not words or not self.max_context:
+            return words
+        return f"{words} Context pressure: {min(1.0, tokens / self.max_context):.0%}."
+
     def _todo(self, view: View) -> str:
         writes = [use for use in reversed(view.uses) if use.meaning.kind == "todo" and use.ok]
         newest = next((use for use in writes if use.meaning.key == "todo:write"), None)
         if newest is None:
-            return ""
+            if not _due(view.turn, self.todo_after, self.todo_every):
+                return ""
+            return f"there is no todo list after {view.turn} turns; write down what is done and what is left to do."
         listed = tasks(newest, view)
         open_ = [task for task in listed if task.status in _OPEN]
         if not open_:

@@ -26,16 +26,10 @@ class Layer:
     spelled: dict[Place, str] = field(default_factory=dict)
     """How the file writes a setting that it gives by another name."""
     problems: list[Problem] = field(default_factory=list)
-    ignored: list[Problem] = field(default_factory=list)
-    """Keys that are understood and have no effect."""
 
     def complain(self, key: str, value: Any, text: str) -> None:
         """Note a problem of this file."""
         self.problems.append(Problem(self.origin, key, value, text))
-
-    def ignore(self, key: str) -> None:
-        """Note a key that has no effect."""
-        self.ignored.append(Problem(self.origin, key, MISSING, "understood, without effect in this version"))
 
     def has(self, place: Place) -> bool:
         """Whether the file has set this by any name."""

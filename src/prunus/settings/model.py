@@ -167,7 +167,7 @@ class Settings(Values):
         layer = translate(values, "")
         full = _on_preset(layer.values)
         check(Values, full, layer)
-        fail((*layer.problems, *layer.ignored))
+        fail(layer.problems)
         super().__init__(**full)
 
     @classmethod
@@ -274,8 +274,6 @@ class Loaded:
     settings: Settings
     sources: tuple[Path, ...]
     """The files that were read, the weakest first."""
-    ignored: tuple[str, ...]
-    """Keys that are understood and have no effect in this version, each with its file."""
 
 
 def load(path: Path | str, overrides: Sequence[str] = ()) -> Loaded:
@@ -303,16 +301,14 @@ def _assemble(layers: Iterable[Layer]) -> Loaded:
     """Lay the layers on top of each other, or raise the problems of all of them."""
     values: dict[str, Any] = {}
     problems: list[Problem] = []
-    ignored: list[Problem] = []
     sources: list[Path] = []
     for layer in layers:
         check(Values, _on_preset(layer.values), layer)
         values = merge(values, layer.values)
         problems += layer.problems
-        ignored += layer.ignored
         sources += [layer.path] if layer.path else []
     fail(problems)
-    return Loaded(Settings(**values), tuple(sources), tuple(map(str, ignored)))
+    return Loaded(Settings(**values), tuple(sources))
 
 
 def _on_preset(values: Mapping[str, Any]) -> dict[str, Any]:

@@ -11,7 +11,6 @@ __all__ = [
     "AGGRESSIVE",
     "COMBINED",
     "FIXED",
-    "IGNORED",
     "IMPLIED",
     "LEVELS",
     "MOVED",
@@ -65,6 +64,7 @@ _AGENT: Final[Mapping[str, Place]] = {
     "todoReminder.initialTurns": ("reminders", "todo_after"),
     "todoReminder.repeatTurns": ("reminders", "todo_every"),
     "todoReminder.stuckTaskTurns": ("reminders", "stuck_after"),
+    "todoReminder.maxContextTokens": ("reminders", "max_context"),
     "automataMode.enabled": ("reminders", "reflection"),
     "automataMode.initialTurns": ("reminders", "reflection_after"),
     "discard.enabled": ("strategies", "asked", "discard"),
@@ -124,13 +124,6 @@ COMBINED: Final = frozenset(
 )
 """Keys that are read together; see `translate.py`."""
 
-IGNORED: Final = frozenset(
-    {
-        *(f"{place}{key}" for place in _PLACES for key in ("todoReminder.maxContextTokens",)),
-    }
-)
-"""Keys that are understood and have no effect in this version."""
-
 FIXED: Final[Mapping[str, tuple[tuple[Any, ...], str]]] = {
     "autoUpdate": ((False,), "Prunus does not update itself; the package manager that installed it does"),
     "pruneNotificationType": (("chat",), "toasts are drawn by OpenCode's window, which Prunus does not run in"),
@@ -142,7 +135,7 @@ FIXED: Final[Mapping[str, tuple[tuple[Any, ...], str]]] = {
 }
 """Keys that can only say what is so anyway: the values that they may have, and why no other."""
 
-_KEYS: Final = frozenset({*MOVED, *COMBINED, *IGNORED, *FIXED})
+_KEYS: Final = frozenset({*MOVED, *COMBINED, *FIXED})
 
 TABLES: Final = frozenset(
     key.rsplit(".", levels)[0] for key in _KEYS for levels in range(1, key.count(".") + 1)

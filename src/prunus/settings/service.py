@@ -39,16 +39,18 @@ class Agent(Section):
 
 
 class Reminders(Section):
-    """Short words to the model at the end of the newest message; all off by default."""
+    """Short words to the model at the end of the newest message; off unless the preset says otherwise."""
 
     todo: StrictBool = False
     """Remind of the todo list."""
-    todo_after: Count = 8
+    todo_after: Count = 5
     """Turns without an update of the todo list before the first reminder."""
     todo_every: Count = 4
     """Turns between two reminders."""
     stuck_after: Count = 12
     """Turns that a task may be in progress before it counts as stuck."""
+    max_context: Count = 0
+    """Tokens that count as a full context where the todo reminder says how full it is; 0 leaves that out."""
     pressure: StrictBool = False
     """Say when the context fills up."""
     pressure_at: Annotated[float, Field(ge=0, le=1)] = 0.75

@@ -14,7 +14,6 @@ from prunus.settings.seeds import (
     AGGRESSIVE,
     COMBINED,
     FIXED,
-    IGNORED,
     IMPLIED,
     LEVELS,
     MOVED,
@@ -53,9 +52,7 @@ def _walk(table: Mapping[Any, Any], place: tuple[str, ...], layer: Layer, combin
         value = _plain(given)
         if key == "$schema":
             continue
-        if key in IGNORED:
-            layer.ignore(key)
-        elif key in FIXED:
+        if key in FIXED:
             allowed, why = FIXED[key]
             if not any(value == one and type(value) is type(one) for one in allowed):
                 layer.complain(key, value, why)
