@@ -80,7 +80,8 @@ def find_known(request: Request, conversations: Conversations, memory: Memory | 
         if load is None:
             break
         known = find_base(replace(request, load=load), conversations, memory)
-        if not known.left and known.memo.depth == len(request):
+        # The conversation may have gone on behind that message with what only the agent layer has seen.
+        if known.memo.depth == len(request):
             # The tokens that the account knows are those without these parts.
             return replace(known, memo=replace(known.memo, account=Account()))
     return base

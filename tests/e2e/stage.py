@@ -77,11 +77,16 @@ class Played:
 
     @property
     def before_compaction(self) -> Request:
-        """The last request of the client before it; what a call of the hidden tool added to that, it never saw."""
+        """The last request before it; calls of the hidden tool are part of it, though the client never saw them."""
+        asked = self.up.requests[: self.compaction.number]
+        return [request for request in asked if request.conversation == self.compaction.conversation][-1]
+
+    @property
+    def seen_before_compaction(self) -> Request:
+        """The last request of the client before it, without what calls of the hidden tool added."""
         steps = self.up.model.script.steps
-        made = [
-            r for r in self.up.requests[: self.compaction.number] if r.conversation == self.compaction.conversation
-        ]
+        asked = self.up.requests[: self.compaction.number]
+        made = [request for request in asked if request.conversation == self.compaction.conversation]
         last = made.pop()
         while made and (calls := steps[made[-1].step].calls) and all(isinstance(call, Prune) for call in calls):
             last = made.pop()
@@ -122,16 +127,16 @@ class Played:
             exchanges = max((store.exchanges("", s.id) for s in store.sessions("")), key=len, default=[])
         finally:
             store.close()
-        flushed = {exchange.request for exchange in exchanges if exchange.flush}
+        flushed = {number for number, exchange in enumerate(exchanges, 1) if exchange.flush}
         steps = self.up.model.script.steps
         asked: dict[int, int] = {}
         number, hop = 0, False
         for request in self.up.requests:
             if request.step < 0:
                 continue
-            # A call of the proxy itself continues the request of the client before it, and must never break.
+            # A call of the proxy itself belongs to the request of the client before it.
             number += not hop
-            asked[request.number] = -1 if hop else number
+            asked[request.number] = number
             calls = steps[request.step].calls if request.step < len(steps) else ()
             hop = bool(calls) and all(isinstance(call, Prune) for call in calls)
         return [str(b) for b in self.up.breaks if asked.get(b.request) not in flushed]

@@ -14,7 +14,7 @@ from tests.e2e.install import NotInstalled, install
 from tests.e2e.stage import KILL_AT, OFF, Played, Stage
 from tests.upstream import Request
 from tests.upstream.bill import billed, unpruned
-from tests.upstream.prefix import chain
+from tests.upstream.prefix import Link, chain
 from tests.upstream.wires import WIRES
 
 pytestmark = pytest.mark.e2e
@@ -138,12 +138,13 @@ def test_client_that_compacts_ends_the_same(stage: Stage) -> None:
 def test_compaction_extends_the_pruned_history(stage: Stage) -> None:
     for played in compacted(stage):
         compaction, before, unpruned = played.compaction, played.before_compaction, played.compaction_alone
-        sent, shared = links(compaction), links(before)
-        assert sent[: len(shared)] == shared
-        assert sent[-1] == links(unpruned)[-1]
+        sent, shared = links(compaction), links(before)[: len(links(played.seen_before_compaction))]
+        assert [link.text for link in sent[: len(shared)]] == [link.text for link in shared]
+        assert sent[-1].text == links(unpruned)[-1].text
         assert compaction.usage.input < unpruned.usage.input
         # Codex on a provider of its own leaves out its tools, and finds nothing in the cache either way.
-        assert compaction.usage.read >= (before.usage.input if compaction.tools else unpruned.usage.read)
+        behind = sum(link.tokens for link in links(before)[len(shared) :])
+        assert compaction.usage.read >= (before.usage.input - behind if compaction.tools else unpruned.usage.read)
         fresh, fresh_alone = (one.usage.input - one.usage.read for one in (compaction, unpruned))
         assert fresh <= fresh_alone
 
@@ -169,9 +170,9 @@ def compacted(stage: Stage) -> Iterator[Played]:
     yield stage.compacted_hidden
 
 
-def links(request: Request) -> list[str]:
+def links(request: Request) -> list[Link]:
     """The parts of the messages."""
-    return [link.text for link in chain(WIRES[request.format], request.body).links if link.message >= 0]
+    return [link for link in chain(WIRES[request.format], request.body).links if link.message >= 0]
 
 
 def test_figures_are_those_of_the_provider(stage: Stage) -> None:
