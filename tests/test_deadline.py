@@ -141,7 +141,11 @@ def test_after_a_restart_a_long_conversation_is_written_as_before_and_not_looked
     long["messages"] += [{"role": "assistant", "content": "Done."}, {"role": "user", "content": "And now?"}]
     after = Pruner(DEAR_READS, memory).prune(json.dumps(long).encode(), 10.0, deadline=600.0)
     assert after.behind and extends(after, before) and after.edits == before.edits
-    plain = {"tokens_before": 0, "tokens_after": 0, "messages": 0, "categories": {}}
+    saved, saved_before = (
+        {name: tally.tokens for name, tally in o.report.strategies.items()} for o in (after, before)
+    )
+    assert saved == saved_before
+    plain = {"tokens_before": 0, "tokens_after": 0, "messages": 0, "categories": {}, "strategies": {}}
     assert replace(after.report, **plain) == replace(before.report, **plain)
 
 

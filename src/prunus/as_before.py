@@ -32,7 +32,8 @@ def as_before(
     """Write a request as the ledger of its conversation says; `name` is the conversation's, empty for none.
 
     `known` are messages as they were sent before. Unless it is `exact`, the tokens of messages that were not
-    counted before are guessed from their length. Returns also the messages that are not sent as they came.
+    counted before are guessed from their length. Prunes that save nothing are not in the ledger and so not counted.
+    Returns also the messages that are not sent as they came.
     """
     read, load, ledger = request.read, request.load, memo.ledger
     if not name:
