@@ -99,6 +99,7 @@ class Pruner:
         deadline: float | None = None,
         claim: Callable[[], bool] = lambda: True,
         hold: bool = False,
+        subagent: bool = False,
     ) -> Outcome[T]:
         """Prune one request. Never raises for what is in the body; see `Outcome.error`.
 
@@ -111,6 +112,7 @@ class Pruner:
         `Outcome.behind` and `catch_up`. `claim` is asked before anything is remembered: False says that the request
         was sent otherwise in the meantime, and nothing is. With `hold`, nothing new is cut and nothing is
         remembered: the request is written with the edits that are in force in the conversation that it continues.
+        `subagent` says that a sub-agent sends the request; with `subagents = "skip"` it then stays as it is.
         """
         until = None if deadline is None else monotonic() + deadline
         try:
@@ -120,7 +122,7 @@ class Pruner:
             now = time.time() if now is None else now
             request = self._conversations.read(body, given, now, format, model, key, owner)
             self._admit(request.read.size)
-            if request.read.closed:
+            if request.read.closed or (subagent and self.settings.subagents == "skip"):
                 return Outcome(body, report=Report(format=request.read.format.name, model=request.model))
             if hold:
                 base = find_known(request, self._conversations, self._memory)

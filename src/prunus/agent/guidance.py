@@ -26,7 +26,8 @@ How full the context is decides what to do:
 otherwise discard single parts and anchor what is critical.
 
 What each kind of content asks for:
-- a file you have just read: keep it; one from 5 or more turns ago: discard it, you can read it again.
+- a file you have just read: keep it; one from 5 or more turns ago: discard it, you can read it again. \
+[old] names all of these.
 - your analysis: distill it to its conclusion.
 - an error of the last 3 turns, the newest todo list: keep them.
 {kept} cannot be discarded.

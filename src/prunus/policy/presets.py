@@ -101,6 +101,7 @@ OTHER_SETTINGS: Final[Mapping[str, Mapping[str, Any]]] = {
     "acp": {
         "schedule": "eager",
         "words": "seeds",
+        "subagents": "skip",
         "agent": {"offer": "hidden", "guidance": True},
         "guards": {"protected_tools": {"victims": _PROTECTED}, "same_turn": {"early": True}},
         "reminders": {"todo": True, "max_context": 100_000, "reflection": True},

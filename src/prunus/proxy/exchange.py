@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Mapping
+from dataclasses import dataclass, field
 
 from prunus.outcome import Outcome, Receipt, Report
 from prunus.policy.ledger import Flush
@@ -28,6 +29,8 @@ class Arrived:
     """What the client calls the conversation, where it sends a header for that."""
     caller: str = ""
     """Whose credentials it carries, as a hash."""
+    headers: Mapping[str, str] = field(default_factory=dict)
+    """Its headers, in lower case."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -52,6 +52,8 @@ class Glance:
     """Why the request is not pruned; empty where it is."""
     hold: str = ""
     """Why nothing new is cut in the request; empty where something may be."""
+    system: bytes = b""
+    """The system text of the Messages API, as JSON."""
 
 
 def glance(body: bytes, format: str) -> Glance:
@@ -72,6 +74,7 @@ def _read(top: Mapping[str, msgspec.Raw], format: str) -> Glance:
         lifetime(bytes(top.get("system", b"")), tail[-4096:]),
         _skip(top),
         _hold(top, messages, tail),
+        bytes(top.get("system", b"")),
     )
 
 

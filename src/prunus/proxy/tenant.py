@@ -21,6 +21,7 @@ from prunus.proxy.exchange import Arrived, Further, Prepared
 from prunus.proxy.faults import Faults
 from prunus.proxy.glance import NO_TOOLS, Glance, glance
 from prunus.proxy.hooks import Layer
+from prunus.proxy.subagents import SUBAGENT, from_subagent
 from prunus.proxy.usage import total
 from prunus.pruner import Pruner
 from prunus.report.status import asked_line
@@ -117,6 +118,8 @@ class Tenant:
         look = glance(body, route.format)
         if look.skip:
             return Prepared(arrived.raw, skip=look.skip, glance=look)
+        if settings.subagents == "skip" and from_subagent(arrived.headers, look.system):
+            return Prepared(arrived.raw, skip=SUBAGENT, glance=look)
         turn = None
         if self._layer is not None:
             turn = self._layer.open(

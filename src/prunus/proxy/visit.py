@@ -121,7 +121,7 @@ class Visit:
         client = _client(self._names.get("user-agent", ""))
         key = next((value for name in _KEYS if (value := self._names.get(name, ""))), "")
         caller = caller_of(self._headers, self._query)
-        arrived = Arrived(raw, encoding, self._route, client, self._time, key, caller)
+        arrived = Arrived(raw, encoding, self._route, client, self._time, key, caller, self._names)
         prepared = await self._house.prepare(self._tenant, arrived)
         self._prepared = prepared
         self._house.metrics.pruning.observe(prepared.seconds)

@@ -59,7 +59,16 @@ def keys() -> Iterator[Key]:
     plain = Settings().dump()
     docs = field_docs(Values)
     yield Key("preset", plain["preset"], docs.get("base", ""))
-    for name in ("enabled", "notification", "show_distillation", "words", "schedule", "compaction", "window"):
+    for name in (
+        "enabled",
+        "notification",
+        "show_distillation",
+        "words",
+        "schedule",
+        "compaction",
+        "subagents",
+        "window",
+    ):
         yield Key(name, plain[name], docs.get(name, ""))
     for name, place in SHORTHANDS.items():
         default: Any = plain

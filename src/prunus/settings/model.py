@@ -132,6 +132,8 @@ class Values(Section):
     compaction: Literal["pruned", "whole"] = "pruned"
     """How a request for a summary of the history is sent: with the edits in force, so that the provider finds it in
     its cache, or whole where it fits the model's window."""
+    subagents: Literal["prune", "skip"] = "prune"
+    """Whether requests of sub-agents are pruned, or sent as they came."""
     window: Count = 0
     """Tokens that the model can take; 0 goes by the model's name."""
     prices: tuple[PriceRow, ...] = ()
