@@ -56,6 +56,8 @@ class Turn:
         return b"<end>", b'{"again": 1}' if self.hops >= 0 else None
 
     def again(self, outcome: Outcome | None) -> bytes:
+        if "again" in self.calls:
+            self.breaks = ""
         self._called("again")
         return b'{"again": 1}'
 
@@ -112,6 +114,14 @@ def test_a_turn_sees_both_sides_and_may_go_on(provider: Provider) -> None:
     assert second.body == b'{"again": 1}'
     assert first.header("accept-encoding") == second.header("accept-encoding") == "identity"
     assert turn.calls == ["reply", "before", "after", "feed", "end", "again", "feed", "end"]
+
+
+def test_a_bug_in_a_further_call_sends_it_as_it_is(provider: Provider) -> None:
+    provider.answer = answer
+    with with_layer(provider, Layer(Turn(RAW, breaks="again"))) as proxy:
+        got = call(proxy.url, "POST", "/v1/messages", body("anthropic_messages", stream=True))
+    assert got.body == b"HOP<end>HOP<end>"
+    assert [asked.body for asked in provider.asked[1:]] == [b'{"again": 1}']
 
 
 def test_a_turn_may_answer_by_itself(provider: Provider) -> None:

@@ -246,6 +246,7 @@ class Visit:
             self._sent = extended(self._sent, self._format, self._hop)
         else:
             self._edits, self._sent = outcome.edits, outcome.body
+        self._hop = []
         return self._sent
 
     def fail(self, status: int, body: bytes) -> bytes:

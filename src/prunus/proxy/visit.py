@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 import time
 from collections.abc import AsyncIterator, Awaitable, Callable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, Final
 
 from prunus.proxy.answers import answer_with, refuse
@@ -249,7 +249,7 @@ class Visit:
             if rest:
                 await self._send({"type": "http.response.body", "body": rest, "more_body": True})
             try:
-                prepared = self._prepared = await self._go_on(prepared, again)
+                prepared = self._prepared = await self._go_on(turn, prepared, again)
                 answer = await self._post(prepared.body, changed=True, plain=True)
                 status, body = answer.status, b"" if 200 <= answer.status < 300 else await _all(answer)
                 if not can_decode(_encoding(answer)):
@@ -262,12 +262,15 @@ class Visit:
                 return
             self._listen(answer)
 
-    async def _go_on(self, prepared: Prepared, body: bytes) -> Prepared:
-        """A further call of the model as it is sent."""
+    async def _go_on(self, turn: Turn, prepared: Prepared, body: bytes) -> Prepared:
+        """A further call of the model as it is sent; where pruning it fails, nothing new is cut in it."""
         try:
             return await self._house.go_on(self._tenant, prepared, body)
         except Exception as error:
             self._house.faults.report("agent", error)
+        try:
+            return replace(prepared, body=turn.again(None))
+        except Exception as error:
             raise NoAnswer(502, f"a fault of Prunus ({type(error).__name__})") from error
 
     def _failed(self, turn: Turn, status: int, body: bytes) -> bytes:
