@@ -2,6 +2,8 @@
 
     python bench/lab.py [policy ...]
 
+With names only those are measured, and the figures of the others stay as they are.
+
 Conversations of at least 15 requests of six agents, cut where the agent itself compacted and at 200k tokens.
 Prints what was measured beside the table of the issue that asked for it, per agent, and writes
 bench/results/lab.json and bench/results/lab.html.
@@ -90,6 +92,34 @@ def over_bounds(summaries: tuple[Summary, ...]) -> Table:
     return shown
 
 
+class Written(msgspec.Struct, frozen=True):
+    """What stands in bench/results/lab.json."""
+
+    conversations: int
+    requests: int
+    regret: dict[str, dict[str, float]]
+    policies: tuple[Summary, ...]
+    agents: dict[str, tuple[Summary, ...]]
+
+
+def together(new: Written) -> Written:
+    """What was measured now, and what was measured before of other policies on the same requests."""
+    old = new
+    if (RESULTS / "lab.json").exists():
+        read = msgspec.json.decode((RESULTS / "lab.json").read_bytes(), type=Written)
+        old = read if (read.conversations, read.requests) == (new.conversations, new.requests) else new
+    policies = joined(new.policies, old.policies)
+    regrets = {policy: regret(policies, policy, bound) for policy, bound in BOUNDS}
+    agents = {name: joined(rows, old.agents.get(name, ())) for name, rows in new.agents.items()}
+    return Written(new.conversations, new.requests, regrets, policies, agents)
+
+
+def joined(new: tuple[Summary, ...], old: tuple[Summary, ...]) -> tuple[Summary, ...]:
+    measured = {one.policy for one in new}
+    rows = (*new, *(one for one in old if one.policy not in measured))
+    return tuple(sorted(rows, key=lambda one: POLICIES.index(one.policy) if one.policy in POLICIES else 99))
+
+
 def main(arguments: list[str] | None = None) -> None:
     console = Console(width=None if sys.stdout.isatty() else 170)
     paths = recordings(SESSIONS / agent for agent in AGENTS if (SESSIONS / agent).is_dir())
@@ -116,17 +146,9 @@ def main(arguments: list[str] | None = None) -> None:
     first = summaries[0]
     console.print(f"{first.conversations} conversations, {first.requests:,} requests, {took:.0f} s")
     RESULTS.mkdir(exist_ok=True)
-    regrets = {policy: regret(summaries, policy, bound) for policy, bound in BOUNDS}
-    agents = by_agent(rows)
-    written = {
-        "conversations": first.conversations,
-        "requests": first.requests,
-        "regret": regrets,
-        "policies": summaries,
-        "agents": agents,
-    }
+    written = together(Written(first.conversations, first.requests, {}, summaries, by_agent(rows)))
     (RESULTS / "lab.json").write_bytes(msgspec.json.format(msgspec.json.encode(written)) + b"\n")
-    (RESULTS / "lab.html").write_text(picture(summaries, "Prunus on recorded sessions"), encoding="utf-8")
+    (RESULTS / "lab.html").write_text(picture(written.policies, "Prunus on recorded sessions"), encoding="utf-8")
 
 
 if __name__ == "__main__":

@@ -36,7 +36,7 @@ PRESETS = {
     "auto": ("`auto`", "what is superseded, done with or unlikely to be needed goes when it pays; the default"),
     "acp": (
         "`acp`",
-        "the rules of the ACP plugin, at once, with the agent's own `context_prune` and reminders to choose from",
+        "the rules of the ACP plugin, at once, with guidance, reminders and `context_prune` for the agent",
     ),
     "acp@cache": ("`acp` with `--schedule cache`", "the same rules when they pay: the better choice"),
     "smart": ("`smart`", "first, last and sampled reads, shortened shell output, at once; every edit stays"),

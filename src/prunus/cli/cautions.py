@@ -20,7 +20,7 @@ def _dear(settings: Settings) -> tuple[str, ...]:
     preset = settings.base
     return (
         f"preset {preset} with schedule eager makes every edit at once and breaks the provider's prompt cache each "
-        "time, which mostly costs more than no pruning",
+        "time, which often costs more than no pruning",
         f"better: --preset {preset} --schedule cache makes the same edits when they pay"
         + ("" if preset == "auto" else "; --preset auto saves most"),
     )
