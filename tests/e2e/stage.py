@@ -127,15 +127,16 @@ class Played:
             exchanges = max((store.exchanges("", s.id) for s in store.sessions("")), key=len, default=[])
         finally:
             store.close()
-        flushed = {number for number, exchange in enumerate(exchanges, 1) if exchange.flush}
+        flushed = {exchange.request for exchange in exchanges if exchange.flush}
         steps = self.up.model.script.steps
         asked: dict[int, int] = {}
-        number, hop = 0, False
+        number, count, hop = 0, 0, False
         for request in self.up.requests:
             if request.step < 0:
                 continue
-            # A call of the proxy itself belongs to the request of the client before it.
-            number += not hop
+            # A call of the proxy itself counts too, and belongs to the request of the client before it.
+            count += 1
+            number = number if hop else count
             asked[request.number] = number
             calls = steps[request.step].calls if request.step < len(steps) else ()
             hop = bool(calls) and all(isinstance(call, Prune) for call in calls)

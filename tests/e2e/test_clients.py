@@ -118,6 +118,15 @@ def test_client_ends_the_same_with_the_hidden_tool_and_a_restart(stage: Stage) -
     assert stage.hidden.undeclared() == []
 
 
+def test_client_ends_the_same_by_the_rules_of_acp(stage: Stage) -> None:
+    code, answers = stage.acp.result
+    assert code == 0, stage.acp.told
+    assert all(a.endswith(b) for a, b in zip(answers, stage.alone.result[1], strict=True)), stage.acp.told
+    assert stage.acp.files == stage.alone.files
+    assert stage.acp.up.problems == []
+    assert stage.acp.undeclared() == []
+
+
 def test_restart_in_mid_session_changes_no_byte(stage: Stage) -> None:
     assert len(stage.hidden.posts) > KILL_AT
     steady = stage.replayed(stage.hidden)
