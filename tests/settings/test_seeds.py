@@ -221,6 +221,11 @@ def test_a_key_that_can_have_no_effect_is_refused_with_the_reason(
     assert (checked.exit_code, line in checked.output) == (2, True)
 
 
+@pytest.mark.parametrize(("allowed", "chosen"), [(True, "prune"), (False, "skip")])
+def test_sub_agents_are_allowed_by_their_old_name(allowed: bool, chosen: str) -> None:
+    assert Settings(preset="acp", experimental={"allowSubAgents": allowed}).subagents == chosen
+
+
 @pytest.mark.parametrize("place", [(), ("tools",), ("tools", "settings")], ids=["top", "tools", "settings"])
 def test_what_the_agent_may_do_has_its_old_names(place: tuple[str, ...]) -> None:
     given: dict[str, Any] = {

@@ -120,6 +120,7 @@ COMBINED: Final = frozenset(
         "strategies.aggressivePruning.truncateOldErrors",
         "strategies.purgeErrors.enabled",
         "strategies.purgeErrors.turns",
+        "experimental.allowSubAgents",
     }
 )
 """Keys that are read together; see `translate.py`."""

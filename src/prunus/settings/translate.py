@@ -41,6 +41,7 @@ def translate(raw: Mapping[str, Any], origin: str) -> Layer:
     _protect_turns(combined, layer)
     _choose_level(combined, layer)
     _separate_errors(combined, layer)
+    _choose_subagents(combined, layer)
     return layer
 
 
@@ -177,6 +178,15 @@ def _separate_errors(combined: Mapping[str, Any], layer: Layer) -> None:
     elif "strategies.purgeErrors.turns" in combined:
         turns = combined["strategies.purgeErrors.turns"]
         layer.put((*errors, "inputs"), turns, "strategies.purgeErrors.turns")
+
+
+def _choose_subagents(combined: Mapping[str, Any], layer: Layer) -> None:
+    allowed = _switch(_SUBAGENTS, combined, layer)
+    if allowed is not None:
+        layer.put(("subagents",), "prune" if allowed else "skip", _SUBAGENTS)
+
+
+_SUBAGENTS: Final = "experimental.allowSubAgents"
 
 
 def _switch(key: str, combined: Mapping[str, Any], layer: Layer) -> bool | None:
