@@ -31,9 +31,11 @@ def test_details_fold_repeated_tools() -> None:
     assert status_line(SEEDS, "detailed", ["read", "bash", "bash", "bash"]).endswith("」 - bash (x3), read")
 
 
-def test_details_name_three_tools_at_most() -> None:
+def test_details_name_all_items_up_to_twenty() -> None:
     line = status_line(SEEDS, "detailed", ["read", "bash", "bash", "glob", "grep"])
-    assert line.endswith("」 - bash (x2), read, glob, …")
+    assert line.endswith("」 - bash (x2), read, glob, grep")
+    many = status_line(SEEDS, "detailed", [f"tool {number}" for number in range(21)])
+    assert many.endswith(", tool 19, …")
 
 
 def test_minimal_names_no_tools() -> None:

@@ -15,8 +15,8 @@ __all__ = ["Notification", "status"]
 Notification = Literal["off", "minimal", "detailed"]
 
 _ICONS: Final = {"messages": "💬", "thinking": "🧠", "tools": "⚙️"}
-_NAMED: Final = 3
-"""How many items the details name."""
+_NAMED: Final = 20
+"""How many different items the details name."""
 
 
 def status(
