@@ -205,7 +205,7 @@ def test_it_is_not_even_sent_once() -> None:
     """With the schedule `cache` the note stands there from the first request on, so that no cache is lost."""
     chosen = Settings(preset="off", strategies={"shown_lines": LOW})
     pruner, before = Pruner(chosen), list[Any]()
-    for time, (body, shown) in enumerate(told(40, [WHOLE, SOME, OTHERS, ("shell", "ls", None)], AGENTS["pi"])):
+    for time, (body, shown) in enumerate(told(80, [WHOLE, SOME, OTHERS, ("shell", "ls", None)], AGENTS["pi"])):
         outcome = pruner.prune(body, now=float(time))
         assert check(body, outcome, shown) == min(time, 2)
         assert outcome.flush is None and outcome.body["messages"][: len(before)] == before
