@@ -68,10 +68,24 @@ def cache_folder() -> Path:
     return Path(named) if named else platformdirs.user_cache_path("prunus-clients", appauthor=False)
 
 
+_failed: dict[Path, NotInstalled] = {}
+"""Where a client could not be installed: trying again for each test would take minutes."""
+
+
 def install(name: str) -> Path:
     """The program of a client, installed now if it is not there yet."""
     package = PACKAGES[name]
     place = cache_folder() / package.folder
+    if place in _failed:
+        raise _failed[place]
+    try:
+        return _installed(package, place)
+    except NotInstalled as error:
+        _failed[place] = error
+        raise
+
+
+def _installed(package: Package, place: Path) -> Path:
     program = place / package.program
     if not program.exists():
         place.parent.mkdir(parents=True, exist_ok=True)
