@@ -6,31 +6,20 @@ the end of the newest message; it stays there until a flush takes it along.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
-from typing import Any, Final
+from typing import Final
 
 from prunus.history import Call, Message, Result, Text
+from prunus.todos import Task, tasks_in
 from prunus.view import Piece, Use, View
 
-__all__ = ["Reminding", "Task", "place_for", "tasks"]
+__all__ = ["Reminding", "place_for"]
 
-_LISTS: Final = ("todos", "plan", "items", "tasks", "task_list", "todoList", "todo_list")
-_NAMES: Final = ("content", "step", "title", "description", "text", "subject", "task")
 _OPEN: Final = frozenset({"pending", "in_progress", "in-progress", "todo", "not-started", "open"})
 _RUNNING: Final = frozenset({"in_progress", "in-progress"})
 _SAID: Final = "[Prunus reminder: "
 _STEP: Final = 0.05
 """How much fuller the context has to be before it is said again."""
-
-
-@dataclass(frozen=True, slots=True)
-class Task:
-    """One item of a todo list."""
-
-    id: str
-    name: str
-    status: str
 
 
 @dataclass(frozen=True, slots=True)
@@ -87,7 +76,7 @@ class Reminding:
             if not _due(view.turn, self.todo_after, self.todo_every):
                 return ""
             return f"there is no todo list after {view.turn} turns; write down what is done and what is left to do."
-        listed = tasks(newest, view)
+        listed = _tasks(newest, view)
         open_ = [task for task in listed if task.status in _OPEN]
         if not open_:
             return ""
@@ -140,21 +129,10 @@ def _steps(share: float, start: float) -> int:
     return -1 if share < start else int((share - start) / _STEP)
 
 
-def tasks(use: Use, view: View) -> list[Task]:
+def _tasks(use: Use, view: View) -> list[Task]:
     """The items of a todo list as a call wrote it."""
     call = view.part(use.call)
-    given = call.input if isinstance(call, Call) else {}
-    if not isinstance(given, Mapping):
-        return []
-    listed: list[Any] = next((given[key] for key in _LISTS if isinstance(given.get(key), list)), [])
-    return list(_items(listed))
-
-
-def _items(listed: list[Any]) -> Iterator[Task]:
-    for item in listed:
-        if isinstance(item, Mapping):
-            name = next((str(item[key]) for key in _NAMES if item.get(key)), "")
-            yield Task(str(item.get("id") or ""), name, str(item.get("status") or "").lower())
+    return tasks_in(call.input) if isinstance(call, Call) else []
 
 
 def _begun(task: Task, writes: list[Use], view: View) -> int:
@@ -163,7 +141,7 @@ def _begun(task: Task, writes: list[Use], view: View) -> int:
     for use in writes:
         if use.meaning.key != "todo:write":
             continue
-        listed = tasks(use, view)
+        listed = _tasks(use, view)
         same = [other for other in listed if (other.id and other.id == task.id) or other.name == task.name]
         if not any(other.status in _RUNNING for other in same):
             break
