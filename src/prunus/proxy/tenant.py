@@ -136,18 +136,7 @@ class Tenant:
             if reply is not None:
                 return Prepared(arrived.raw, skip="answered by Prunus", glance=look, reply=reply)
             given = turn.before()
-        outcome = self._pruner.prune(
-            given,
-            arrived.time,
-            format=route.format,
-            model=route.model,
-            key=arrived.key,
-            # In shadow mode nothing is sent as it was decided, so what was decided says nothing of a real run.
-            owner=f"{arrived.caller} shadow" if settings.proxy.shadow else arrived.caller,
-            deadline=deadline,
-            claim=claim,
-            hold=bool(look.hold),
-        )
+        outcome = self._prune(arrived, given, arrived.time, deadline, claim, hold=bool(look.hold))
         if outcome.error is not None:
             kind, _, reason = outcome.error.partition(": ")
             if kind in (FormatError.__name__, TooLate.__name__):
@@ -193,6 +182,31 @@ class Tenant:
             arrived=arrived,
         )
 
+    def _prune(
+        self,
+        arrived: Arrived,
+        body: bytes,
+        now: float,
+        deadline: float | None,
+        claim: Callable[[], bool],
+        *,
+        hold: bool = False,
+    ) -> Outcome[bytes]:
+        """Prune a request of a caller: the one that arrived, or a further one of the same turn."""
+        # In shadow mode nothing is sent as it was decided, so what was decided says nothing of a real run.
+        owner = f"{arrived.caller} shadow" if self._settings.proxy.shadow else arrived.caller
+        return self._pruner.prune(
+            body,
+            now,
+            format=arrived.route.format,
+            model=arrived.route.model,
+            key=arrived.key,
+            owner=owner,
+            deadline=deadline,
+            claim=claim,
+            hold=hold,
+        )
+
     def look_again(
         self,
         prepared: Prepared,
@@ -204,18 +218,9 @@ class Tenant:
         arrived, look = prepared.arrived, prepared.glance
         if arrived is None or look is None or look.hold:
             return None
-        route, found = arrived.route, None
+        found = None
         with self._written_together():
-            found = self._pruner.prune(
-                body,
-                time(),
-                format=route.format,
-                model=route.model,
-                key=arrived.key,
-                owner=arrived.caller,
-                deadline=deadline,
-                claim=claim,
-            )
+            found = self._prune(arrived, body, time(), deadline, claim)
         return found if found is not None and found.error is None and found.conversation else None
 
     def go_on(self, prepared: Prepared, outcome: Outcome[bytes] | None) -> Prepared:
