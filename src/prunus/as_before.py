@@ -6,11 +6,9 @@ from collections.abc import Mapping
 from typing import Any
 
 from prunus.bodies import as_given
-from prunus.conversation import Loader, count_around
+from prunus.conversation import count_around
 from prunus.conversations import Request
-from prunus.edits import Edit
-from prunus.engine import Tally, render_ledger
-from prunus.history import Call, Result, Thinking
+from prunus.engine import Tally, category_of, render_ledger
 from prunus.memory import Memo
 from prunus.outcome import Outcome, Report
 from prunus.policy.ledger import Written
@@ -59,17 +57,8 @@ def as_before(
         tally = strategies.get(edit.counted_as, Tally())
         strategies[edit.counted_as] = tally.add(alone, edit.saved)
         if exact:
-            kind = _category(load, edit)
+            kind = category_of(type(load(edit.target.message).parts[edit.target.part]))
             categories[kind] = categories.get(kind, Tally()).add(1, edit.saved)
     after = before - sum(edit.saved for edit in ledger.edits) + added
     report = Report(before, after, strategies, categories, read.format.name, request.model, len(read))
     return Outcome(body, ledger.edits, report=report, conversation=name, request=memo.requests), written
-
-
-def _category(load: Loader, edit: Edit) -> str:
-    match load(edit.target.message).parts[edit.target.part]:
-        case Call() | Result():
-            return "tools"
-        case Thinking():
-            return "thinking"
-    return "messages"

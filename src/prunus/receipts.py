@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from prunus.conversation import Loader
 from prunus.edits import Edit
-from prunus.engine import Engine
-from prunus.history import Call, Thinking
+from prunus.engine import Engine, category_of
+from prunus.history import Call
 from prunus.ids import short_id
 from prunus.originals import original
 from prunus.outcome import Receipt
@@ -25,9 +25,8 @@ def receipt_of(edit: Edit, engine: Engine, load: Loader) -> Receipt:
     if use is not None and target == use.result:
         id = engine.names.get(target, id)
     if use is None:
-        category = "thinking" if isinstance(part, Thinking) else "messages"
         turn, asked = view.turn_of(target), engine.newly_asked(target)
-        return Receipt(id, edit, original(message, edit), "", turn, category, target, asked)
+        return Receipt(id, edit, original(message, edit), "", turn, category_of(type(part)), target, asked)
     by = view.by_ref.get(edit.by) if edit.by is not None else None
     return Receipt(
         id,
@@ -35,7 +34,7 @@ def receipt_of(edit: Edit, engine: Engine, load: Loader) -> Receipt:
         original(message, edit),
         use.tool,
         use.turn,
-        "tools",
+        category_of(type(part)),
         use.call,
         engine.newly_asked(target),
         call=_call_id(use, load),

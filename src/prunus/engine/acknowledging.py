@@ -12,8 +12,8 @@ from prunus.edits import Edit, Keep
 from prunus.engine.candidates import Candidates
 from prunus.engine.decisions import Decisions
 from prunus.engine.status import Notification, status
-from prunus.engine.tally import Tally
-from prunus.history import Ref, Result, Thinking
+from prunus.engine.tally import Tally, category_of
+from prunus.history import Ref, Result
 from prunus.strategies.asked import Asked
 from prunus.strategies.choices import ACKNOWLEDGED, Choice
 from prunus.strategies.decision import is_prune
@@ -65,8 +65,7 @@ class Acknowledging:
             if saved <= 0:
                 continue
             cut = self._view.by_ref.get(ref)
-            thought = isinstance(self._view.part(ref), Thinking)
-            category = "tools" if cut is not None else "thinking" if thought else "messages"
+            category = category_of(self._view.shapes[ref.message].kinds[ref.part])
             if cut is not None:
                 saved += sum(edit.saved for edit in self._options(cut.call) if self._made_now(edit))
             tallies[category] = tallies.get(category, Tally()).add(1, saved)

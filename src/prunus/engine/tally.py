@@ -5,10 +5,10 @@ from __future__ import annotations
 from typing import NamedTuple
 
 from prunus.edits import Added, Edit
-from prunus.history import Ref, Thinking
+from prunus.history import Call, Part, Ref, Result, Thinking
 from prunus.view import View
 
-__all__ = ["Tallies", "Tally"]
+__all__ = ["Tallies", "Tally", "category_of"]
 
 
 class Tally(NamedTuple):
@@ -19,6 +19,13 @@ class Tally(NamedTuple):
 
     def add(self, count: int, tokens: int) -> Tally:
         return Tally(self.count + count, self.tokens + tokens)
+
+
+def category_of(kind: type[Part]) -> str:
+    """What a part of this kind counts as in reports: messages, thinking or tools."""
+    if kind in (Call, Result):
+        return "tools"
+    return "thinking" if kind is Thinking else "messages"
 
 
 class Tallies:
@@ -42,7 +49,8 @@ class Tallies:
             return
         item = self._item(edit.target)
         self._add(self.by_strategy, item, edit.counted_as, sign, edit.saved)
-        self._add(self.by_category, item, self._category(edit), sign, edit.saved)
+        kind = self._view.shapes[edit.target.message].kinds[edit.target.part]
+        self._add(self.by_category, item, category_of(kind), sign, edit.saved)
 
     def forgo(self, edit: Edit, sign: int) -> None:
         """A part was superseded and stays whole, because a note would be longer (1), or that is over (-1)."""
@@ -52,15 +60,6 @@ class Tallies:
         """What a part counts as: the call that it belongs to, or itself."""
         use = self._view.by_ref.get(target)
         return target if use is None else use.call
-
-    def _category(self, edit: Edit) -> str:
-        """What kind of thing an edit cuts: messages, thinking or tools."""
-        if edit.target in self._view.by_ref:
-            return "tools"
-        thought = edit.strategy == "old_thinking" or (
-            edit.asked and isinstance(self._view.part(edit.target), Thinking)
-        )
-        return "thinking" if thought else "messages"
 
     def _add(self, table: dict[str, Tally], item: Ref, name: str, sign: int, tokens: int) -> None:
         held = self._parts.get((item, name), 0)
