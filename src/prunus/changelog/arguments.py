@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Any
+from typing import Any, Final
 
 from prunus.changelog.changes import Action, Change, Piece, Undo
 from prunus.tools import Meaning, changes
@@ -11,6 +11,9 @@ from prunus.tools.changes import changes_of
 from prunus.tools.patches import Hunk, Patched, patched_files
 
 __all__ = ["from_arguments", "from_patch"]
+
+_MOST: Final = 100_000
+"""Lines that one change may count as removed; no real edit names more."""
 
 
 def from_arguments(given: Mapping[str, Any] | str, meaning: Meaning, path: str) -> tuple[Action, ...]:
@@ -47,10 +50,6 @@ def _piece(change: changes.Change) -> Piece | None:
         case changes.Unclear(text) if text:
             return Piece("", text)
     return None
-
-
-_MOST = 100_000
-"""Lines that one change may count as removed; no real edit names more."""
 
 
 def _patched(file: Patched) -> Change:

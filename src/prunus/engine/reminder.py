@@ -27,23 +27,19 @@ class Reminder:
         self._sizes = sizes
         self._called: int | None = None
         """The turn in which the user asked for reflection."""
-        self._said: Ref | None = None
+        self.said: Ref | None = None
+        """Where the newest message was reminded before, in a request that comes once more."""
 
     def hear(self, piece: Piece) -> None:
         """Notice the word by which the user asks for reflection."""
         if self._called is None and self._rules.called(piece):
             self._called = piece.turn
 
-    @property
-    def said(self) -> Ref | None:
-        """Where the newest message was reminded before, in a request that comes once more."""
-        return self._said
-
     def retire(self, newest: int) -> None:
         """Let what was said before the newest message go with the next flush."""
-        if self._said is not None and self._said.message != newest:
-            self._candidates.take_back(self._said, REMINDERS)
-            self._said = None
+        if self.said is not None and self.said.message != newest:
+            self._candidates.take_back(self.said, REMINDERS)
+            self.said = None
 
     def remind(self, newest: int, around: int, window: int) -> None:
         """Say at the end of the newest message what is due, in a request as it is about to be sent.
@@ -52,7 +48,7 @@ class Reminder:
         """
         view = self._view
         message = view.message(newest)
-        if self._said is not None or message.role == "assistant":
+        if self.said is not None or message.role == "assistant":
             return
         start = next((i for i in range(newest, 0, -1) if view.turns[i - 1] < view.turn), 0)
         before, now = (around + self._sizes.before(i) for i in (start, newest + 1))
@@ -60,6 +56,6 @@ class Reminder:
         words = self._rules.words(view, self._called, *shares, advice(self._pressure.level(now, window)), now)
         part = place_for(message) if words else None
         if part is not None:
-            self._said = Ref(newest, part)
+            self.said = Ref(newest, part)
             text = Added(reminder_note(words))
-            self._candidates.take(Edit(self._said, text, REMINDERS, "a reminder is due", fresh=True, asked=True))
+            self._candidates.take(Edit(self.said, text, REMINDERS, "a reminder is due", fresh=True, asked=True))

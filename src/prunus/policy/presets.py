@@ -85,7 +85,7 @@ PRESETS: Final[Mapping[str, Mapping[str, Any]]] = {
         "spent_inputs": {},
         "under_pressure": {"thinking": True},
     },
-    # Smart tool history: first, last and sampled reads, shortened shell output; every edit stays.
+    # Smart tool history: first, last and sampled reads, shortened shell output; edits stay for 50 turns.
     "smart": {
         "asked": {},
         "middle_reads": {},
