@@ -39,7 +39,10 @@ PRESETS = {
         "the rules of the ACP plugin, at once, with guidance, reminders and `context_prune` for the agent",
     ),
     "acp@cache": ("`acp` with `--schedule cache`", "the same rules when they pay: the better choice"),
-    "smart": ("`smart`", "first, last and sampled reads, shortened shell output, at once; edits stay, of old runs of them a summary"),
+    "smart": (
+        "`smart`",
+        "first, last and sampled reads, shortened shell output, at once; edits stay, of old runs of them a summary",
+    ),
     "none": ("`off`", "nothing"),
 }
 NOT_FIRST_SIGHT = ("acp", "acp@cache", "smart", "mask:10", "clairvoyant", "oracle")
