@@ -20,6 +20,7 @@ from typing import NamedTuple, cast
 
 import msgspec
 
+from prunus.calls import Toolbox
 from prunus.cli.table import plain
 from prunus.formats import format_named
 from prunus.history import Message, Ref
@@ -32,7 +33,6 @@ from prunus.strategies import likelihood
 from prunus.strategies.likelihood import KINDS, PartKind, is_document
 from prunus.strategies.outline import outline
 from prunus.tokens import Counter
-from prunus.tools import Toolbox
 from prunus.transcripts import Session, load
 from prunus.view import Use, View
 

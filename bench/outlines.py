@@ -17,6 +17,7 @@ from typing import Any
 from measured import NOTHING, RESULTS, Measured, auto, figures, measured, pieces, recordings
 
 from prunus import Pruner
+from prunus.calls import Toolbox
 from prunus.formats import format_named
 from prunus.history import Result
 from prunus.lab.pool import spread
@@ -27,7 +28,6 @@ from prunus.strategies.outlines.code import definitions
 from prunus.strategies.outlines.names import names
 from prunus.strategies.searching import searches
 from prunus.tokens import Counter
-from prunus.tools import Toolbox
 from prunus.transcripts import load
 from prunus.view import Use, View
 

@@ -19,6 +19,7 @@ from pathlib import Path
 
 import msgspec
 
+from prunus.calls import Toolbox
 from prunus.cli.table import plain
 from prunus.errors import FormatError
 from prunus.files import Timeline
@@ -28,7 +29,6 @@ from prunus.files.reached import ANYTHING
 from prunus.files.shown import Shown
 from prunus.formats import format_named
 from prunus.tokens import Counter
-from prunus.tools import Toolbox
 from prunus.transcripts import Session, load
 from prunus.view import Piece, Use, View
 

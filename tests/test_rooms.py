@@ -21,7 +21,7 @@ ROOMS = (
     "edits",
     "tokens",
     "notes",
-    "tools",
+    "calls",
     "placed",
     "todos",
     "view",
@@ -162,8 +162,8 @@ def test_an_upward_import_is_caught_however_it_is_written(tmp_path: Path, upward
 
 @pytest.mark.parametrize("upward", ["from ..view import View", "from .. import view"])
 def test_an_upward_import_is_caught_inside_a_folder(tmp_path: Path, upward: str) -> None:
-    [complaint] = complaints(house(tmp_path, {"tools/codex.py": upward}))
-    assert complaint.startswith("prunus/tools/codex.py:1: 'tools' may not import from 'view'")
+    [complaint] = complaints(house(tmp_path, {"calls/codex.py": upward}))
+    assert complaint.startswith("prunus/calls/codex.py:1: 'calls' may not import from 'view'")
 
 
 def test_downward_and_neighbouring_imports_pass(tmp_path: Path) -> None:
@@ -172,7 +172,7 @@ def test_downward_and_neighbouring_imports_pass(tmp_path: Path) -> None:
         {
             "__init__.py": "from prunus.cli import main",
             "history.py": "import json\nfrom prunus.errors import FormatError",
-            "tools/codex.py": "from prunus.history import Call\nfrom .shell import table\nfrom . import x",
+            "calls/codex.py": "from prunus.history import Call\nfrom .shell import table\nfrom . import x",
         },
     )
     assert complaints(package) == []

@@ -6,9 +6,9 @@ from typing import Any
 
 import pytest
 
+from prunus.calls import Toolbox
 from prunus.strategies.outline import outline
 from prunus.tokens import Counter
-from prunus.tools import Toolbox
 from prunus.view import Use, View
 from tests.files.talk import Step, messages
 

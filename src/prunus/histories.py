@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, Protocol, runtime_checkable
 
+from prunus.calls import Toolbox
 from prunus.errors import FormatError
 from prunus.files import FileHistory
 from prunus.formats import encode, read
 from prunus.history import History
-from prunus.tools import Toolbox
 
 __all__ = ["Recorded", "histories", "history_of"]
 

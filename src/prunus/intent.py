@@ -13,10 +13,10 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any, Final, TypeAlias, overload
 
+from prunus.calls import Toolbox
 from prunus.errors import FormatError
 from prunus.formats.format import decode_arguments
 from prunus.splice import splice
-from prunus.tools import Toolbox
 
 __all__ = ["FIELD", "edits_files", "intent_of", "names_offered", "offer_intent", "with_intent", "without_intent"]
 

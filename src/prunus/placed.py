@@ -9,11 +9,11 @@ from __future__ import annotations
 from collections.abc import Container
 from typing import Final
 
+from prunus.calls import comparable
 from prunus.fingerprint import fingerprint
 from prunus.history import Ref, Result
 from prunus.ids import named_so
 from prunus.notes import bare, is_file_note, is_note, is_shortened, unfolded, unreminded
-from prunus.tools import comparable
 
 __all__ = ["PlacedIds", "bare_result", "content_of", "shortened"]
 

@@ -8,9 +8,9 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
+from prunus.calls import Toolbox
 from prunus.files import Timeline
 from prunus.tokens import Counter
-from prunus.tools import Toolbox
 from prunus.view import Use, View
 from tests.files.agents import AGENTS, Agent, lines_of
 

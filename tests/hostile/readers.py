@@ -8,6 +8,16 @@ from typing import Final
 
 from prunus import notes, surrogates, tokens
 from prunus.agent.echo import ShownIds
+from prunus.calls import Meaning, Span, Toolbox, Touch, body_of, comparable, is_cut, is_stub, outcome, powershell
+from prunus.calls.changers import written_by
+from prunus.calls.javascript import inner_call
+from prunus.calls.outcome import exit_code
+from prunus.calls.patches import patched_files, search_blocks, touches_of
+from prunus.calls.paths import normalise
+from prunus.calls.powershell_words import tokens as powershell_tokens
+from prunus.calls.shell import parse, parse_list, unwrap
+from prunus.calls.swe_agent import action
+from prunus.calls.words import simples
 from prunus.changelog.arguments import from_patch
 from prunus.changelog.purpose import sentence
 from prunus.changelog.shell import from_command
@@ -31,16 +41,6 @@ from prunus.strategies.outlines.code import code
 from prunus.strategies.outlines.gist import middle
 from prunus.strategies.outlines.listing import listing
 from prunus.strategies.outlines.log import log
-from prunus.tools import Meaning, Span, Toolbox, Touch, body_of, comparable, is_cut, is_stub, outcome, powershell
-from prunus.tools.changers import written_by
-from prunus.tools.javascript import inner_call
-from prunus.tools.outcome import exit_code
-from prunus.tools.patches import patched_files, search_blocks, touches_of
-from prunus.tools.paths import normalise
-from prunus.tools.powershell_words import tokens as powershell_tokens
-from prunus.tools.shell import parse, parse_list, unwrap
-from prunus.tools.swe_agent import action
-from prunus.tools.words import simples
 from prunus.transcripts import mini_swe_agent
 
 __all__ = ["READERS"]

@@ -2,9 +2,9 @@ from typing import Any
 
 import pytest
 
+from prunus.calls import Toolbox
 from prunus.history import Call
 from prunus.lab.needs import files, identifiers, lines
-from prunus.tools import Toolbox
 
 
 def needed(given: Any, tool: str = "Edit") -> set[str]:

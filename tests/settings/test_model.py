@@ -5,10 +5,10 @@ import pickle
 import pytest
 
 from prunus import guards, strategies
+from prunus.calls import Tool
 from prunus.errors import SettingsError
 from prunus.settings import Limits, Settings
 from prunus.strategies.old_errors import OldErrors
-from prunus.tools import Tool
 
 
 def names(settings: Settings) -> list[str]:

@@ -9,10 +9,10 @@ import msgspec
 from prunus.agent.exchange import items_of
 from prunus.agent.schema import with_tools
 from prunus.agent.wires import wire_of
+from prunus.calls import Toolbox
 from prunus.intent import names_offered, offer_intent
 from prunus.settings.service import Agent
 from prunus.surrogates import decode
-from prunus.tools import Toolbox
 
 __all__ = ["Offer", "offer"]
 

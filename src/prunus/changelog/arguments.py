@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any, Final
 
+from prunus.calls import Meaning, changes
+from prunus.calls.changes import changes_of
+from prunus.calls.patches import Hunk, Patched, patched_files
 from prunus.changelog.changes import Action, Change, Piece, Undo
-from prunus.tools import Meaning, changes
-from prunus.tools.changes import changes_of
-from prunus.tools.patches import Hunk, Patched, patched_files
 
 __all__ = ["from_arguments", "from_patch"]
 

@@ -7,6 +7,9 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from typing import Any, Final
 
+from prunus.calls import Toolbox, Touch
+from prunus.calls.changes import edited_path
+from prunus.calls.paths import join
 from prunus.changelog.arguments import from_arguments
 from prunus.changelog.changes import Action, Change, Undo
 from prunus.changelog.ledger import Entry, Ledger, Reason
@@ -16,9 +19,6 @@ from prunus.changelog.values import Changelog, FileLog, Line
 from prunus.histories import histories
 from prunus.history import Call, History, Ref, Result, Text
 from prunus.tokens import Counter
-from prunus.tools import Toolbox, Touch
-from prunus.tools.changes import edited_path
-from prunus.tools.paths import join
 from prunus.view import Piece, Use, View
 
 __all__ = ["generate_changelog"]

@@ -9,11 +9,11 @@ import re
 from collections.abc import Iterator, Sequence
 from typing import Final, Literal
 
+from prunus.calls import powershell
+from prunus.calls.changers import bare, changed
+from prunus.calls.words import Simple, Word, simples
 from prunus.changelog.arguments import from_patch
 from prunus.changelog.changes import Action, Change, Piece, Restore, Settle, Shelve, Unshelve
-from prunus.tools import powershell
-from prunus.tools.changers import bare, changed
-from prunus.tools.words import Simple, Word, simples
 
 __all__ = ["followed", "from_command", "here_string"]
 

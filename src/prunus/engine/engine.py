@@ -11,6 +11,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
 
+from prunus.calls import Toolbox
 from prunus.edits import Added, Edit
 from prunus.engine.acknowledging import Acknowledging
 from prunus.engine.candidates import Candidates
@@ -38,7 +39,6 @@ from prunus.strategies.asked import Asked
 from prunus.strategies.command import read_command
 from prunus.strategies.wishes import wishes
 from prunus.tokens import Counter
-from prunus.tools import Toolbox
 from prunus.view import Piece, Use, View
 
 __all__ = ["Engine"]

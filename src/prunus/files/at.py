@@ -6,14 +6,14 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 from difflib import get_close_matches
 
+from prunus.calls import Toolbox
+from prunus.calls.paths import join
 from prunus.errors import PrunusError
 from prunus.files.edited import edit_lines
 from prunus.files.state import FileState
 from prunus.files.timeline import Followed, Timeline
 from prunus.history import Call, History, Message
 from prunus.tokens import Counter
-from prunus.tools import Toolbox
-from prunus.tools.paths import join
 from prunus.view import Piece, Use, View
 
 __all__ = ["FileHistory", "NoSuchFile", "NoSuchTurn", "file_state_at"]

@@ -6,9 +6,9 @@ import re
 from dataclasses import dataclass
 from typing import Final
 
-from prunus.tools import powershell
-from prunus.tools.paths import join
-from prunus.tools.words import simples
+from prunus.calls import powershell
+from prunus.calls.paths import join
+from prunus.calls.words import simples
 
 __all__ = ["Moved", "moved", "written"]
 

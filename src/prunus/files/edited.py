@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from difflib import SequenceMatcher
 
+from prunus.calls import Meaning
+from prunus.calls.changes import Insert, Lines, Patch, Replace, Unclear, Write, changes_of
+from prunus.calls.patches import Hunk, Patched
 from prunus.history import Call
-from prunus.tools import Meaning
-from prunus.tools.changes import Insert, Lines, Patch, Replace, Unclear, Write, changes_of
-from prunus.tools.patches import Hunk, Patched
 
 __all__ = ["edit_lines"]
 

@@ -6,8 +6,8 @@ import re
 from collections.abc import Sequence
 from typing import Final
 
-from prunus.tools.changers import bare
-from prunus.tools.words import Simple, simples
+from prunus.calls.changers import bare
+from prunus.calls.words import Simple, simples
 
 __all__ = ["never_ran", "refused"]
 

@@ -5,11 +5,11 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import Final
 
+from prunus.calls.changes import Change, Insert, Lines, Replace, Write
 from prunus.files.content import Content, Line
 from prunus.files.lines import Patience
 from prunus.files.shown import Shown
 from prunus.files.style import Style
-from prunus.tools.changes import Change, Insert, Lines, Replace, Write
 
 __all__ = ["Followed", "Mention"]
 

@@ -10,11 +10,11 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from typing import Final
 
+from prunus.calls.formatters import without_values
+from prunus.calls.paths import join
+from prunus.calls.words import Word
 from prunus.files.names import Names
 from prunus.files.programs import LANGUAGES, WEB
-from prunus.tools.formatters import without_values
-from prunus.tools.paths import join
-from prunus.tools.words import Word
 
 __all__ = ["TIDYING", "Tidied", "looked_over", "rewritten", "tidied"]
 

@@ -13,6 +13,10 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import Final
 
+from prunus.calls import powershell
+from prunus.calls.changers import bare, changed, written_by
+from prunus.calls.paths import join
+from prunus.calls.words import Simple, Word, simples
 from prunus.files.commits import hooks_kept_files, named_by_git
 from prunus.files.formatters import TIDYING, Tidied, looked_over, rewritten, tidied
 from prunus.files.loops import loops, unrolled
@@ -20,10 +24,6 @@ from prunus.files.names import Names
 from prunus.files.programs import READERS, REWRITERS, WEB, WORKERS
 from prunus.files.reached import ANYTHING, NOTHING, WORK, Reach, merged
 from prunus.files.scripts import Known, Scripts
-from prunus.tools import powershell
-from prunus.tools.changers import bare, changed, written_by
-from prunus.tools.paths import join
-from prunus.tools.words import Simple, Word, simples
 
 __all__ = ["reach"]
 

@@ -10,10 +10,10 @@ import re
 from dataclasses import dataclass, replace
 from typing import Final
 
+from prunus.calls import Span, is_cut
 from prunus.files.content import split
 from prunus.files.style import PLAIN, Style, numbered
 from prunus.numbers import as_number
-from prunus.tools import Span, is_cut
 
 __all__ = ["Shown", "read_result", "returned", "snippet", "window"]
 

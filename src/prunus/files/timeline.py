@@ -11,6 +11,10 @@ from collections import Counter
 from collections.abc import Callable, Iterator
 from typing import Final
 
+from prunus.calls import Touch, body_of, process_of
+from prunus.calls.changes import Change, Insert, Lines, Patch, Replace, Write, changes_of
+from prunus.calls.patches import Patched, patched_files
+from prunus.calls.paths import join
 from prunus.files.commands import moved, written
 from prunus.files.content import Line
 from prunus.files.failures import never_ran, refused
@@ -50,10 +54,6 @@ from prunus.files.signs import (
 )
 from prunus.files.state import FileState, state_of
 from prunus.history import Call, Result, Text
-from prunus.tools import Touch, body_of, process_of
-from prunus.tools.changes import Change, Insert, Lines, Patch, Replace, Write, changes_of
-from prunus.tools.patches import Patched, patched_files
-from prunus.tools.paths import join
 from prunus.view import Piece, Use, View, told
 
 __all__ = ["Followed", "Mention", "Timeline"]

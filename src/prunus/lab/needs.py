@@ -12,10 +12,10 @@ import re
 from collections.abc import Mapping
 from typing import Final
 
+from prunus.calls import Toolbox
+from prunus.calls.changes import Patch, Replace, changes_of
+from prunus.calls.paths import normalise
 from prunus.history import Call
-from prunus.tools import Toolbox
-from prunus.tools.changes import Patch, Replace, changes_of
-from prunus.tools.paths import normalise
 
 __all__ = ["IDENTIFIER", "LINE", "files", "identifiers", "lines"]
 

@@ -13,11 +13,11 @@ from copy import copy
 from dataclasses import dataclass
 from typing import Final, Literal
 
+from prunus.calls import Toolbox
 from prunus.history import Call
 from prunus.lab.needs import files, identifiers, lines
 from prunus.lab.reading import Form, Reader, Sheet, shown_text
 from prunus.lab.replay import Replay
-from prunus.tools import Toolbox
 from prunus.transcripts import Session
 
 __all__ = ["RARE", "Needs", "Retention", "retention"]

@@ -9,6 +9,7 @@ from typing import Any, Final, Literal
 
 from pydantic import Field, StrictBool
 
+from prunus.calls import Tool, Toolbox
 from prunus.errors import SettingsError
 from prunus.guards import ALL as ALL_GUARDS
 from prunus.guards import Guard
@@ -45,7 +46,6 @@ from prunus.settings.translate import translate
 from prunus.strategies import Strategy
 from prunus.strategies.asked import Asked
 from prunus.tokens import Counter
-from prunus.tools import Tool, Toolbox
 
 __all__ = ["Limits", "Loaded", "Manual", "Settings", "Tokens", "discover", "load"]
 

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from typing import Any
 
+from prunus.calls import Tool
 from prunus.settings.docs import about, field_docs
 from prunus.settings.keys import keys
 from prunus.settings.model import Values
 from prunus.settings.sections import GUARDS, SCHEDULES, STRATEGIES
 from prunus.settings.seeds import SHORTHANDS, known_at
-from prunus.tools import Tool
 
 __all__ = ["schema"]
 

@@ -14,10 +14,10 @@ from pathspec import PathSpec
 from pydantic import AfterValidator, BaseModel, ConfigDict, Field, StrictBool, create_model
 
 from prunus import guards, strategies
+from prunus.calls import Tool
 from prunus.policy import schedule
 from prunus.policy.budget import Budget
 from prunus.policy.pressure import Pressure
-from prunus.tools import Tool
 
 __all__ = [
     "GUARDS",

@@ -4,12 +4,12 @@ from collections.abc import Hashable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from typing import ClassVar
 
+from prunus.calls import Kind
 from prunus.edits import Edit, Shorter
 from prunus.history import Result
 from prunus.notes import is_shortened, truncated_note
 from prunus.strategies.outline import gist
 from prunus.strategies.searching import searches
-from prunus.tools import Kind
 from prunus.view import Use, View
 
 __all__ = ["LongOutputs"]

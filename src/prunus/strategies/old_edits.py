@@ -6,12 +6,12 @@ from collections.abc import Iterable, Iterator, Mapping, MutableMapping
 from dataclasses import dataclass, field
 from typing import ClassVar, Final
 
+from prunus.calls.changes import Replace, changes_of
 from prunus.edits import Edit, Input, Shorter
 from prunus.files import Timeline
 from prunus.history import Call, Ref, Result
 from prunus.notes import edits_note, shorten
 from prunus.strategies.cut import bare_input
-from prunus.tools.changes import Replace, changes_of
 from prunus.view import Use, View
 
 __all__ = ["OldEdits"]

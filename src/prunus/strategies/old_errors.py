@@ -5,12 +5,12 @@ from collections.abc import Hashable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import ClassVar
 
+from prunus.calls import body_of
 from prunus.edits import Edit, Input, Shorter
 from prunus.history import Call, Result
 from prunus.notes import error_note
 from prunus.strategies.cut import bare_input
 from prunus.strategies.protected import is_protected
-from prunus.tools import body_of
 from prunus.view import Use, View
 
 __all__ = ["OldErrors"]

@@ -4,9 +4,9 @@ from collections.abc import Hashable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from typing import ClassVar
 
+from prunus.calls import Kind
 from prunus.edits import Edit
 from prunus.strategies.cut import cut
-from prunus.tools import Kind
 from prunus.view import Use, View
 
 __all__ = ["OldResults"]

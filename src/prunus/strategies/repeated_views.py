@@ -4,9 +4,9 @@ from collections.abc import Hashable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import ClassVar
 
+from prunus.calls import Touch
 from prunus.edits import Edit
 from prunus.strategies.cut import replaceable, superseded
-from prunus.tools import Touch
 from prunus.view import Use, View
 
 __all__ = ["RepeatedViews"]

@@ -1,0 +1,159 @@
+"""Whether a call succeeded, as far as its result tells."""
+
+from __future__ import annotations
+
+import re
+from typing import Literal
+
+from prunus.calls.identity import body_of
+from prunus.calls.meaning import Kind, Meaning
+from prunus.numbers import as_number
+
+Outcome = Literal["ok", "error", "unknown"]
+
+# Where the exit code of a command stands. Each is looked for only in the wrapper that the client
+# puts before or after the output, never in the middle, where a program may print the same words.
+_CODE_AT_FRONT = re.compile(
+    r"\A(?:Command: [^\n]*\n)?(?:Chunk ID: [^\n]*\n)?(?:Wall time: [^\n]*\n)?"
+    r"(?:Process exited with code|Exit code:?) (-?\d+)\b"  # Codex; Claude Code
+    r"|\A\s*<returncode>(-?\d+)</returncode>"  # mini-swe-agent, text form
+    r"|\A\s*\{\s*\"returncode\":\s*(-?\d+)"  # mini-swe-agent, JSON form
+)
+_CODE_AT_END = re.compile(
+    r"^Exit Code: (-?\d+)\n(?:Signal: [^\n]*\n?)?(?:Background PIDs: [^\n]*\n)?(?:Process Group PGID: [^\n]*\n?)?"
+    r"(?:</untrusted_context>)?\s*\Z"  # Gemini CLI, Qwen Code
+    r"|^Command exited with code (-?\d+)\s*\Z"  # pi
+    # OpenHands
+    r"|^\[(?:Command|The command|Process) (?:finished|completed|exited) with exit code (-?\d+)\.?\]\s*\Z"
+    r"|\"metadata\":\s*\{\"exit_code\":\s*(-?\d++)[^{}]*\}\}\s*\Z"  # older Codex
+    r"|^<exited with exit code (-?\d+)>\s*\Z",  # Copilot CLI
+    re.M,
+)
+_ENDED_BADLY = re.compile(
+    r"^(?:Command timed out after|Command aborted|Tool execution aborted|<bash_metadata>\nbash tool terminated)"
+    r"|^(?:aborted by user|execution error:|exec_command failed|failed to parse function arguments)"
+    r"|\A(?:\[Request interrupted|Wall time: [^\n]*\naborted by user|Script failed\b)",
+    re.M,
+)
+# Refusals that look alike whatever the tool was.
+_REFUSED = re.compile(
+    r"\A\s*(?:<tool_use_error>|The user doesn't want to (?:proceed|take this action)|The user rejected permission"
+    r"|\[Request interrupted by user|Error: No such tool available|No such tool available|unsupported call: "
+    r"|Tool \S+ not found\b|Tool \"[^\"\n]+\" not found|The arguments provided to the tool are invalid"
+    r"|InputValidationError|Tool execution aborted|Model tried to call unavailable tool"
+    r"|User rejected|MCP error -?\d+|Invalid (?:tool )?parameters|params must )"
+)
+# First lines of failing file tools on wires that carry no flag. A file that is read may start with
+# any text, so for reads the line must be one that clients are known to write and nothing may follow.
+_FILE_FAILED = re.compile(
+    r"\A\s*(?:Error: )?(?:File not found|File does not exist|File path not found|Path not found"
+    r"|Path is (?:not a file|a directory)|Directory (?:not found|does not exist)|No such file or directory"
+    r"|ENOENT: |EISDIR: |EACCES: |ENOTDIR: |EPERM: |Cannot read (?:binary )?(?:file|image)|File is too large"
+    r"|File content \([^\n)]*\) exceeds|Offset \d+ is (?:out of range|beyond)|Permission denied\b"
+    r"|Error reading file|Failed to read file|The path \S+ does not exist|Error: ENOENT)"
+)
+_EDIT_FAILED = re.compile(
+    r"\A\s*(?:(?:Error|Failed|Failure)\b|Could not find |No changes (?:to apply|made)"
+    r"|oldString (?:not found|and newString)|Found \d+ matches|String to replace not found|String not found"
+    r"|No replacement was performed|No match found|Multiple (?:matches|occurrences)"
+    r"|The (?:old_str|edit)\b[^\n]* (?:not|failed)"
+    r"|File has (?:not been read|been modified|been unexpectedly modified)|apply_patch verification failed"
+    r"|Invalid patch|Invalid Context|patch rejected|Your proposed edit has introduced|File already exists"
+    r"|You must read|must be unique)"
+)
+_EDIT_DONE = re.compile(
+    r"\A\s*(?:Success|The file \S.* (?:has been|was)|File (?:created|written|updated)|Edit applied|Wrote |Edited |"
+    r"Updated |Applied |Created |Successfully |OK\b|Done\b|\{\s*\"output\":\s*\"Success)"
+)
+_SEARCH_FAILED = re.compile(
+    r"\A\s*(?:Error: [^\n]*+|Path not found[^\n]*+|Path does not exist[^\n]*+|rg: [^\n]*+|ripgrep error[^\n]*+"
+    r"|Error (?:during|executing|listing|searching) [^\n]*+|Directory (?:not found|does not exist)[^\n]*+)\s*\Z"
+)
+_FETCH_FAILED = re.compile(
+    r"\A\s*(?:Error: [^\n]*+|Request failed with status code \d+|Failed to fetch[^\n]*+|HTTP error[^\n]*+"
+    r"|Error (?:during|fetching|performing) [^\n]*+|StatusCode: non 2xx[^\n]*+|getaddrinfo [^\n]*+)\s*\Z"
+)
+_STILL_RUNS = re.compile(r"(?:[^\n]*\n){0,4}?Process running with session ID ")
+_NOT_PRINTED = re.compile(
+    r"(?:[\w./-]+: (?:line \d+: )?)++(?:can't read |cannot open )?[^\n]*"
+    r"(?:No such file or directory|Permission denied|Is a directory|command not found)"
+    r"|(?:Get-Content|gc|cat|type) ?: (?:Cannot find path|Access)"
+)
+_SHORT = 600
+
+
+def outcome(meaning: Meaning, name: str, text: str, flag: bool | None) -> Outcome:
+    """Whether a call succeeded.
+
+    The flag is what the wire says: failed, not failed, or nothing. A flag of "not failed" does
+    not outweigh an exit code, because several clients flag only calls that could not be made.
+    """
+    if flag:
+        return "error"
+    if "</system-reminder>" in text[-40:]:
+        text = _without_reminder(text)
+    if _by_command(meaning):
+        code = exit_code(text)
+        if code is not None:
+            return "ok" if code == 0 else "error"
+        if len(text) <= _SHORT and _ENDED_BADLY.search(text):
+            return "error"
+    if flag is False:
+        return "ok"
+    if len(text) <= _SHORT * 4 and _REFUSED.match(text):
+        return "error"
+    if meaning.command:
+        return _by_output(meaning.kind, name, text)
+    return _by_text(meaning.kind, text)
+
+
+def _without_reminder(text: str) -> str:
+    """A result without what the client put behind it for the model, as far as that is short."""
+    at = text.find("<system-reminder>", max(0, len(text) - 2000))
+    return text[:at].rstrip() if at >= 0 and text.rstrip().endswith("</system-reminder>") else text
+
+
+def exit_code(text: str) -> int | None:
+    """The exit code that a client wrote around the output of a command."""
+    if text.startswith("Command: ") and (at := text.find("\nChunk ID: ")) > 0:
+        text = text[at + 1 :]
+    found = _CODE_AT_FRONT.match(text) or _CODE_AT_END.search(text, max(0, len(text) - 400))
+    return as_number(next(code for code in found.groups() if code is not None)) if found else None
+
+
+def _by_command(meaning: Meaning) -> bool:
+    """Whether a shell or a patch program ran, so that an exit code may be told."""
+    return meaning.kind == "shell" or bool(meaning.command) or meaning.kind == "edit"
+
+
+def _by_output(kind: Kind, name: str, text: str) -> Outcome:
+    """The outcome of a command whose exit code is not told: only a printed file shows that it is there."""
+    body = body_of(name, text)
+    if kind != "read" or not body or body.strip() == "(no output)" or _STILL_RUNS.match(text):
+        return "unknown"
+    return "error" if len(body) <= _SHORT and _NOT_PRINTED.match(body) else "ok"
+
+
+def _by_text(kind: Kind, text: str) -> Outcome:
+    """The outcome where only the text can tell; unknown where success has no words of its own."""
+    short = len(text) <= _SHORT
+    match kind:
+        case "read":
+            # A file of one such line is possible, and then nothing is lost by calling it an error.
+            if short and _FILE_FAILED.match(text):
+                return "error"
+            return "ok" if text else "unknown"
+        case "write" | "edit":
+            if _EDIT_DONE.match(text):
+                return "ok"
+            if len(text) <= _SHORT * 4 and (_EDIT_FAILED.match(text) or _FILE_FAILED.match(text)):
+                return "error"
+            return "unknown"
+        case "list" | "search":
+            return "error" if short and _SEARCH_FAILED.match(text) else "ok"
+        case "fetch":
+            return "error" if short and _FETCH_FAILED.match(text) else "ok"
+        case "todo" | "snapshot":
+            return "error" if short and _SEARCH_FAILED.match(text) else "ok"
+        case _:
+            return "unknown"

@@ -1,0 +1,245 @@
+"""Commands that print files, or cut what another one printed."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Sequence
+
+from prunus.calls.meaning import FULL, Span
+from prunus.calls.words import Word
+from prunus.numbers import as_number
+
+Printed = tuple[tuple[Word, ...], tuple[Span, ...]]
+"""The files a command names, and the lines it prints of each."""
+
+_SED_PRINT = re.compile(r"(\d+)(?:,\s*(\d+|\$|\+\d+))?\s*(?:p|\{\s*p;?\s*\})|\$\s*p")
+_SED_MARK = re.compile(r"[;\n{}]")
+_SED_QUIT = re.compile(r"\d+\s*q")
+_AWK = re.compile(
+    r"""\s*(?:
+        F?NR\s*==\s*(?P<from>\d+)\s*,\s*F?NR\s*==\s*(?P<to>\d+)
+      | F?NR\s*==\s*(?P<only>\d+)
+      | F?NR\s*(?P<low>>=?)\s*(?P<a>\d+)(?:\s*&&\s*F?NR\s*(?P<high><=?)\s*(?P<b>\d+))?
+      | F?NR\s*(?P<top><=?)\s*(?P<c>\d+)
+    )\s*+(?:\{\s*+(?:print(?:\s(?>[^;{}|>]*\$0)[^;{}|>]*+)?|printf[\s(](?>[^;{}|>]*\$0)\s*+\)?)\s*+;?\s*+\}\s*+)?""",
+    re.X,
+)
+_COUNT = re.compile(r"-n?(\d+)|--lines=(\d+)")
+_RANGE = re.compile(r"(\d*):(\d*)")
+
+
+def printed(words: Sequence[Word]) -> Printed | None:
+    """What a command prints, or None if it does not simply print lines.
+
+    Without files it cuts what comes through the pipe.
+    """
+    read = _PRINTERS.get(words[0].text.rsplit("/", 1)[-1])
+    return read(words[1:]) if read else None
+
+
+def _files(words: Sequence[Word], flags: str, valued: frozenset[str] = frozenset()) -> Printed | None:
+    """The files of a command that prints them whole, if all its flags are among the harmless ones."""
+    files: list[Word] = []
+    at = 0
+    while at < len(words):
+        text = words[at].text
+        at += 1
+        if text in valued:
+            at += 1
+        elif text.startswith("--"):
+            if text.partition("=")[0] not in valued | _HARMLESS:
+                return None
+        elif text[:1] == "-" and len(text) > 1:
+            if not set(text[1:]) <= set(flags) and text[:2] not in valued:
+                return None
+        else:
+            files.append(words[at - 1])
+    return tuple(files), (FULL,)
+
+
+_HARMLESS = frozenset({"--plain", "--number", "--show-all", "--quiet", "--silent", "--no-pager", "--"})
+_NL_VALUED = frozenset({"-b", "-w", "-s", "-v", "-n", "--body-numbering", "--number-width"})
+_BAT_VALUED = frozenset({"-l", "--style", "--paging", "--color", "--language", "--decorations", "--theme"})
+
+
+def _cat(words: Sequence[Word]) -> Printed | None:
+    return _files(words, "nbAevstTEu")
+
+
+def _nl(words: Sequence[Word]) -> Printed | None:
+    return _files(words, "ap0123456789", _NL_VALUED)
+
+
+def _pager(words: Sequence[Word]) -> Printed | None:
+    return _files(words, "NRSXFe")
+
+
+def _type(words: Sequence[Word]) -> Printed | None:
+    if not words or not all("." in word.text or "/" in word.text or "\\" in word.text for word in words):
+        return None
+    return tuple(words), (FULL,)
+
+
+def _bat(words: Sequence[Word]) -> Printed | None:
+    rest: list[Word] = []
+    span = FULL
+    at = 0
+    while at < len(words):
+        text = words[at].text
+        at += 1
+        if text in ("-r", "--line-range") and at < len(words):
+            text = f"-r={words[at].text}"
+            at += 1
+        if text.startswith(("-r=", "--line-range=")):
+            found = _RANGE.fullmatch(text.partition("=")[2])
+            if found is None or span is not FULL:
+                return None
+            span = Span(as_number(found[1] or "1"), as_number(found[2]) if found[2] else None)
+        else:
+            rest.append(words[at - 1])
+    shown = _files(rest, "pn", _BAT_VALUED)
+    return shown and (shown[0], (span,))
+
+
+def _counted(words: Sequence[Word]) -> tuple[tuple[Word, ...], str] | None:
+    """Files and line count of head and tail."""
+    files: list[Word] = []
+    count = "10"
+    at = 0
+    while at < len(words):
+        text = words[at].text
+        at += 1
+        if text in ("-n", "--lines") and at < len(words):
+            count = words[at].text
+            at += 1
+        elif found := _COUNT.fullmatch(text):
+            count = found[1] or found[2]
+        elif text.startswith(("-n+", "--lines=+", "-n-", "--lines=-")):
+            count = text[text.index("=") + 1 :] if "=" in text else text[2:]
+        elif text in ("-q", "-v", "--quiet", "--"):
+            continue
+        elif text[:1] in "-+" and len(text) > 1:
+            if text[0] == "-" or not text[1:].isdigit():
+                return None
+            count = text
+        else:
+            files.append(words[at - 1])
+    return tuple(files), count
+
+
+def _head(words: Sequence[Word]) -> Printed | None:
+    counted = _counted(words)
+    if counted is None or not counted[1].isdigit() or counted[1] == "0":
+        return None
+    return counted[0], (Span(1, as_number(counted[1])),)
+
+
+def _tail(words: Sequence[Word]) -> Printed | None:
+    counted = _counted(words)
+    if counted is None:
+        return None
+    files, count = counted
+    if count.startswith("+") and count[1:].isdigit():
+        return files, (Span(max(as_number(count[1:]), 1), None),)
+    if not count.isdigit() or count == "0":
+        return None
+    return files, (Span(-as_number(count), None),)
+
+
+def _sed(words: Sequence[Word]) -> Printed | None:
+    quiet = False
+    scripts: list[str] = []
+    files: list[Word] = []
+    at = 0
+    while at < len(words):
+        text = words[at].text
+        at += 1
+        if text in ("-n", "--quiet", "--silent", "-nE", "-En", "-nr", "-rn"):
+            quiet = True
+        elif text in ("-e", "-ne") and at < len(words):
+            quiet = quiet or text == "-ne"
+            scripts.append(words[at].text)
+            at += 1
+        elif text in ("-E", "-r", "-u", "-s"):
+            continue
+        elif text[:1] == "-" and len(text) > 1:
+            return None
+        elif not scripts and not files:
+            scripts.append(text)
+        else:
+            files.append(words[at - 1])
+    spans = _sed_spans(";".join(scripts), quiet=quiet)
+    if not spans or len(files) > 1:
+        return None
+    return tuple(files), spans
+
+
+def _sed_spans(script: str, *, quiet: bool) -> tuple[Span, ...]:
+    """The lines that a sed script prints; empty if that is not all it does."""
+    steps = _sed_steps(script)
+    if not quiet:
+        if len(steps) == 1 and _SED_QUIT.fullmatch(steps[0]):
+            return (Span(1, as_number(steps[0][:-1])),)
+        return ()
+    spans: list[Span] = []
+    for step in steps:
+        if _SED_QUIT.fullmatch(step) and spans:
+            if spans[-1].end is None or as_number(step[:-1]) < spans[-1].end:
+                return ()
+            continue
+        found = _SED_PRINT.fullmatch(step)
+        if found is None:
+            return ()
+        start, end = found[1], found[2]
+        if start is None:
+            spans.append(Span(-1, None))
+        elif end is None:
+            spans.append(Span(max(as_number(start), 1), as_number(start)))
+        elif end == "$":
+            spans.append(Span(as_number(start), None))
+        else:
+            stop = as_number(start) + as_number(end[1:]) if end[0] == "+" else as_number(end)
+            spans.append(Span(max(as_number(start), 1), max(stop, as_number(start))))
+    return tuple(spans)
+
+
+def _sed_steps(script: str) -> list[str]:
+    """The commands of a sed script; what ends one inside braces does not."""
+    steps: list[str] = []
+    end = len(script)
+    inside = False
+    for mark in reversed(list(_SED_MARK.finditer(script))):
+        if mark[0] in "{}":
+            inside = mark[0] == "}"
+        elif not inside:
+            steps.append(script[mark.end() : end].strip())
+            end = mark.start()
+    steps.append(script[:end].strip())
+    return [step for step in reversed(steps) if step]
+
+
+def _awk(words: Sequence[Word]) -> Printed | None:
+    if not words or len(words) > 2:
+        return None
+    found = _AWK.fullmatch(words[0].text)
+    if found is None:
+        return None
+    part = found.groupdict()
+    if part["from"]:
+        span = Span(as_number(part["from"]), as_number(part["to"]))
+    elif part["only"]:
+        span = Span(as_number(part["only"]), as_number(part["only"]))
+    elif part["c"]:
+        span = Span(1, as_number(part["c"]) - (part["top"] == "<"))
+    else:
+        end = as_number(part["b"]) - (part["high"] == "<") if part["b"] else None
+        span = Span(max(as_number(part["a"]) + (part["low"] == ">"), 1), end)
+    if span.end is not None and span.end < span.start:
+        return None
+    return tuple(words[1:]), (span,)
+
+
+_PRINTERS: dict[str, Callable[[Sequence[Word]], Printed | None]] = {
+    "cat": _cat, "head": _head, "tail": _tail, "sed": _sed, "nl": _nl, "awk": _awk, "gawk": _awk,
+    "bat": _bat, "batcat": _bat, "less": _pager, "more": _pager, "type": _type,
+}  # fmt: skip
