@@ -14,8 +14,6 @@ from prunus.history import Ref
 from prunus.policy.budget import budget
 from prunus.policy.priorities import by_priority
 
-__all__ = ["Context", "context_of"]
-
 
 @dataclass(frozen=True, slots=True)
 class Context:

@@ -9,8 +9,6 @@ PrunusError
 
 from __future__ import annotations
 
-__all__ = ["FormatError", "InvariantError", "PrunusError", "SettingsError", "TooLate"]
-
 
 class PrunusError(Exception):
     """Anything Prunus raises on purpose."""

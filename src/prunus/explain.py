@@ -18,8 +18,6 @@ from prunus.strategies.cut import describe
 from prunus.timing import Timing
 from prunus.view import weigh
 
-__all__ = ["Explained", "explain"]
-
 
 @dataclass(frozen=True, slots=True)
 class Explained:

@@ -11,8 +11,6 @@ from __future__ import annotations
 from hashlib import blake2b
 from typing import Final
 
-__all__ = ["fingerprint"]
-
 _PIECE: Final = 1_920
 _LONG: Final = 200_000
 

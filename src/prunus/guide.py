@@ -26,8 +26,6 @@ from prunus.history import Attachment, Call, Marker, Ref, Result, Text, Thinking
 from prunus.todos import Colour
 from prunus.view import Use, View
 
-__all__ = ["ACTIONS", "FAILED", "RECENT", "Action", "Advice", "advise", "advise_use", "by_action", "in_work"]
-
 Action = Literal["keep", "discard", "distill", "auto"]
 """What to do: `auto` goes by itself."""
 

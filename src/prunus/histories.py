@@ -11,8 +11,6 @@ from prunus.files import FileHistory
 from prunus.formats import encode, read
 from prunus.history import History
 
-__all__ = ["Recorded", "histories", "history_of"]
-
 
 @runtime_checkable
 class Recorded(Protocol):

@@ -12,21 +12,6 @@ from typing import Any, Literal, NamedTuple
 
 from prunus.splice import Path
 
-__all__ = [
-    "Attachment",
-    "Call",
-    "History",
-    "Marker",
-    "Message",
-    "Opaque",
-    "Part",
-    "Ref",
-    "Result",
-    "Role",
-    "Text",
-    "Thinking",
-]
-
 Role = Literal["system", "user", "assistant", "tool"]
 Shape = Literal["string", "blocks", "object"]
 

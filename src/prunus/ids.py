@@ -8,8 +8,6 @@ from typing import Final
 
 from prunus.history import Ref
 
-__all__ = ["named_so", "short_id"]
-
 _LENGTH: Final = 6
 
 

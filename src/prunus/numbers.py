@@ -4,8 +4,6 @@ from __future__ import annotations
 
 from typing import Final
 
-__all__ = ["as_number", "short"]
-
 _DIGITS: Final = 18
 _MOST: Final = 10**_DIGITS
 

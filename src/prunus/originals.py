@@ -12,8 +12,6 @@ from prunus.edits import Edit, Gone, Note
 from prunus.history import Attachment, Message, Opaque, Result, Thinking
 from prunus.splice import Path, values
 
-__all__ = ["original"]
-
 
 def original(message: Message, edit: Edit) -> str:
     """What the edit takes away from its part of this message."""

@@ -15,8 +15,6 @@ from prunus.history import Ref, Result
 from prunus.ids import named_so
 from prunus.notes import bare, is_file_note, is_note, is_shortened, unfolded, unreminded
 
-__all__ = ["PlacedIds", "bare_result", "content_of", "shortened"]
-
 _MOVED: Final = 64
 """How far a part may have moved up, by what Prunus took out between it and the part with an id before it."""
 

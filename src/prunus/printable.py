@@ -7,8 +7,6 @@ from __future__ import annotations
 
 import logging
 
-__all__ = ["printable", "printable_logger"]
-
 
 def printable(text: str, keep: str = "") -> str:
     """Replace every control character with a visible mark, except the characters in `keep`."""

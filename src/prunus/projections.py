@@ -20,8 +20,6 @@ from prunus.pruner import Pruner
 from prunus.settings import Settings
 from prunus.strategies import ALL, strategy_named
 
-__all__ = ["Projection", "Pruning", "compose", "projection", "smart_tool_retention"]
-
 Projection: TypeAlias = Callable[[Sequence[Any]], list[Any]]
 """From a list of chat messages to a list of chat messages."""
 

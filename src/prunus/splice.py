@@ -14,8 +14,6 @@ from typing import Final
 from prunus.errors import FormatError
 from prunus.surrogates import decode
 
-__all__ = ["Path", "splice", "values"]
-
 Path = tuple[str | int, ...]
 
 _SPACE: Final = re.compile(rb"[ \t\r\n]*")

@@ -14,8 +14,6 @@ from typing import Any, Final
 
 import msgspec
 
-__all__ = ["decode", "encode", "exact", "mended"]
-
 _SURROGATE: Final = re.compile(
     rb"(?<!\\)(\\++)(u[dD][89a-fA-F][0-9a-fA-F]{2})(\\u[dD][c-fC-F][0-9a-fA-F]{2})?"
 )  # fmt: skip

@@ -17,8 +17,6 @@ if TYPE_CHECKING:
     from prunus.lab.money import Money
     from prunus.lab.page import Section
 
-__all__ = ["command"]
-
 
 @click.command("analyze")
 @click.argument("paths", metavar="[PATH...]", nargs=-1, type=click.Path(path_type=Path))

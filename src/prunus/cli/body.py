@@ -13,8 +13,6 @@ import click
 
 from prunus.cli.failure import Failure
 
-__all__ = ["located", "name_of", "read_body", "write_body"]
-
 _BYTE: Final = re.compile(r" \(byte (\d+)\)")
 
 

@@ -5,8 +5,6 @@ from __future__ import annotations
 from prunus.proxy.place import credential_notes
 from prunus.settings import Settings
 
-__all__ = ["cautions"]
-
 
 def cautions(settings: Settings) -> tuple[str, ...]:
     """What is dear, and whose credentials are sent; raises SettingsError where an upstream is no address."""

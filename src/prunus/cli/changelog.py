@@ -13,8 +13,6 @@ from prunus.cli.failure import Failure
 if TYPE_CHECKING:
     from prunus.changelog import Changelog
 
-__all__ = ["command"]
-
 
 @click.command("changelog")
 @click.argument("session", metavar="SESSION", type=click.Path(path_type=Path))

@@ -16,8 +16,6 @@ if TYPE_CHECKING:
     from prunus.settings import Loaded
     from prunus.settings.layers import Place
 
-__all__ = ["command"]
-
 _PATH = click.Path(path_type=Path)
 
 

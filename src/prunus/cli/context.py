@@ -22,8 +22,6 @@ if TYPE_CHECKING:
     from prunus.settings import Settings
     from prunus.store import Session
 
-__all__ = ["command"]
-
 _BAR: Final = 30
 _WIDTH: Final = 80
 

@@ -19,8 +19,6 @@ if TYPE_CHECKING:
     from prunus.history import History
     from prunus.outcome import Outcome
 
-__all__ = ["command"]
-
 _NEXT = """\
 Try it on a request of your own:
   prunus prune request.json > pruned.json   prune it

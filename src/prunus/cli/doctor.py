@@ -23,8 +23,6 @@ if TYPE_CHECKING:
     from prunus.cli.clients import Place
     from prunus.settings import Loaded, Settings
 
-__all__ = ["command"]
-
 _WAIT: Final = 5.0
 """Seconds that an upstream gets to answer."""
 

@@ -18,8 +18,6 @@ from prunus.cli.table import say, show
 if TYPE_CHECKING:
     from prunus.report import Row
 
-__all__ = ["command"]
-
 _HEADINGS: Final = ("part", "role", "turn", "kind", "what", "tokens", "priority", "guide", "fate", "why")
 
 

@@ -9,8 +9,6 @@ import click
 
 from prunus.printable import printable
 
-__all__ = ["Failure", "Interruption"]
-
 
 class Failure(click.ClickException):
     """Something that was given is wrong; said on standard error, exit code 2."""

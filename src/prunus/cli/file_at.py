@@ -16,8 +16,6 @@ from prunus.printable import printable
 if TYPE_CHECKING:
     from prunus.files import FileHistory, FileState, NoSuchFile
 
-__all__ = ["command"]
-
 
 @click.command("file-at")
 @click.argument("session", metavar="SESSION", type=click.Path(path_type=Path))

@@ -15,8 +15,6 @@ from prunus.cli.table import say, show
 if TYPE_CHECKING:
     from prunus.files import FileHistory, FileState
 
-__all__ = ["command", "opened"]
-
 
 @click.command("files")
 @click.argument("session", metavar="SESSION", type=click.Path(path_type=Path))

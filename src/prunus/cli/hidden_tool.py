@@ -4,8 +4,6 @@ from __future__ import annotations
 
 from prunus.settings import Settings
 
-__all__ = ["no_hidden_tool"]
-
 
 def no_hidden_tool(settings: Settings, provider: str) -> str:
     """Why a client of a provider does not get `context_prune` that was to be hidden; empty where it does."""

@@ -19,8 +19,6 @@ if TYPE_CHECKING:
 
     from prunus.proxy.exchange import Event
 
-__all__ = ["Board", "log_to_stderr"]
-
 _SHOWN: Final = 15
 _HEADINGS: Final = ("time", "client", "model", "tokens", "sent", "cached", "status", "s", "")
 _SPARE: Final = (7, 5, 1, 0, 8)

@@ -14,8 +14,6 @@ import click
 from prunus.cli.failure import Interruption
 from prunus.cli.version import own_version
 
-__all__ = ["main"]
-
 _COMMANDS: Final[Mapping[str, str]] = {
     "demo": "Prune a bundled session and show what went and why.",
     "prune": "Prune one request.",

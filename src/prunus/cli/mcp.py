@@ -8,8 +8,6 @@ from prunus.cli.failure import Failure
 from prunus.cli.store import opened, store_option, tenant_of
 from prunus.cli.version import own_version
 
-__all__ = ["command"]
-
 _UNKNOWN = "Nothing is known of the context yet. Results that may be pruned end in a line with their id."
 
 

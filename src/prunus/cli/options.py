@@ -14,8 +14,6 @@ from prunus.cli.failure import Failure
 if TYPE_CHECKING:
     from prunus.settings import Loaded
 
-__all__ = ["format_option", "load_settings", "settings_options"]
-
 
 def settings_options(command: Callable[..., Any]) -> Callable[..., Any]:
     """--preset, --schedule, --set and --config; the schedule reaches the command as one of its `sets`."""

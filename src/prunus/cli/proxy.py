@@ -12,8 +12,6 @@ import click
 from prunus.cli.failure import Failure
 from prunus.cli.options import load_settings, settings_options
 
-__all__ = ["command", "upstream_sets"]
-
 
 @click.command("proxy")
 @click.option("--host", metavar="ADDRESS", help="Address to listen on; others than 127.0.0.1 need a token.")

@@ -13,8 +13,6 @@ from prunus.cli.options import format_option, load_settings, settings_options
 from prunus.cli.recorded import read_request, turn_option
 from prunus.cli.table import say
 
-__all__ = ["command"]
-
 
 @click.command("prune")
 @click.argument("source", metavar="FILE|-")

@@ -14,8 +14,6 @@ from prunus.cli.table import say, show
 if TYPE_CHECKING:
     from prunus.store import StoredReceipt
 
-__all__ = ["command"]
-
 _HEADINGS: Final = (
     "id",
     "session",

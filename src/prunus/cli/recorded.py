@@ -13,8 +13,6 @@ from prunus.cli.failure import Failure
 if TYPE_CHECKING:
     from prunus.transcripts import Session
 
-__all__ = ["chosen_session", "read_request", "turn_option"]
-
 turn_option = click.option(
     "--turn", metavar="N", type=click.IntRange(1),
     help="Of a recorded session, the request that turn N answers; by default the last request.",

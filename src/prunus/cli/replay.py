@@ -14,8 +14,6 @@ from prunus.cli.failure import Failure
 if TYPE_CHECKING:
     from prunus.lab.run import Found, Row
 
-__all__ = ["command"]
-
 _POLICIES = ("none", "auto", "eager", "mask:10", "mask:10:30000", "clear:100000:3")
 
 

@@ -19,8 +19,6 @@ from prunus.printable import printable
 if TYPE_CHECKING:
     from prunus.store import Store, StoredReceipt
 
-__all__ = ["command"]
-
 _NEAR = 2_000
 """Newest receipts among which similar ids are looked for."""
 

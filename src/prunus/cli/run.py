@@ -21,8 +21,6 @@ from prunus.cli.proxy import upstream_sets
 if TYPE_CHECKING:
     from prunus.cli.clients import Launch
 
-__all__ = ["command"]
-
 _NOT_FOUND = 127
 """What shells answer for a program that is not there."""
 

@@ -14,8 +14,6 @@ from prunus.cli.table import say, show
 if TYPE_CHECKING:
     from prunus.store import Session
 
-__all__ = ["command"]
-
 _HEADINGS: Final = ("session", "last", "client", "model", "requests", "tokens", "sent", "cuts", "saved")
 _SHOWN: Final = 20
 

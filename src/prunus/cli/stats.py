@@ -14,8 +14,6 @@ from prunus.cli.table import say
 if TYPE_CHECKING:
     from prunus.store import Session
 
-__all__ = ["command"]
-
 
 @click.command("stats")
 @click.argument("session", required=False)

@@ -18,8 +18,6 @@ from prunus.cli.table import say
 if TYPE_CHECKING:
     from prunus.store import Info, Session, Store
 
-__all__ = ["command", "emptiness", "moment", "opened", "session_of", "store_options", "tenant_of"]
-
 _Command = TypeVar("_Command", bound=Callable[..., Any])
 
 store_option = click.option(

@@ -20,8 +20,6 @@ if TYPE_CHECKING:
     from prunus.settings import Settings
     from prunus.strategies import Strategy
 
-__all__ = ["command"]
-
 
 @click.command("strategies")
 @click.argument("name", required=False)

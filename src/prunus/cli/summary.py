@@ -16,8 +16,6 @@ from prunus.report.sums import Sums
 if TYPE_CHECKING:
     from prunus.proxy.exchange import Event
 
-__all__ = ["Summary"]
-
 _SAID: Final = 5
 
 

@@ -9,8 +9,6 @@ import click
 from prunus.cli.failure import Failure
 from prunus.cli.store import emptiness, moment, opened, session_of, store_options, tenant_of
 
-__all__ = ["command"]
-
 
 @click.command("sweep")
 @click.argument("count", metavar="[N]", required=False, type=click.IntRange(1))

@@ -19,8 +19,6 @@ from rich.cells import cell_len, chop_cells
 
 from prunus.printable import printable
 
-__all__ = ["fitting_table", "fold", "plain", "say", "show", "tables"]
-
 _GAP: Final = 2
 """Blanks between two columns."""
 _WIDEST: Final = 48

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-__all__ = ["own_version"]
-
 
 def own_version() -> str:
     """The version that is installed; nothing where Prunus runs from its source."""

@@ -6,8 +6,6 @@ from collections.abc import Iterable, Mapping
 from dataclasses import asdict, dataclass, fields
 from typing import Any
 
-__all__ = ["Effect", "File", "Row", "Total", "by_agent", "least", "record", "share", "strategies", "total"]
-
 
 @dataclass(frozen=True, slots=True)
 class Effect:

@@ -24,8 +24,6 @@ from prunus.policy.prices import DEFAULT, Price, price_of
 from prunus.pruner import Pruner
 from prunus.strategies.step_markers import StepMarkers
 
-__all__ = ["PRESET", "analyse", "measure"]
-
 PRESET: Final = "auto"
 """The policy that is replayed; `prunus replay` knows it by the same name."""
 

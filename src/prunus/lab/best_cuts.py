@@ -24,8 +24,6 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import accumulate, pairwise
 
-__all__ = ["Steps", "Timeline", "best_cuts", "steps"]
-
 Steps = tuple[tuple[int, int], ...]
 """From which request on how many tokens would go; before the first, none."""
 

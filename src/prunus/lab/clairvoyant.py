@@ -26,8 +26,6 @@ from prunus.policy.schedule import Eager, Moment, Plan, Presses
 from prunus.pruner import Pruner
 from prunus.transcripts import Session
 
-__all__ = ["Clairvoyant", "foreseen"]
-
 
 @dataclass(frozen=True, slots=True)
 class Clairvoyant:

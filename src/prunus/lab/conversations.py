@@ -14,8 +14,6 @@ from prunus.formats import format_named
 from prunus.lab.reading import Reader
 from prunus.transcripts import Session
 
-__all__ = ["LIMIT", "conversations"]
-
 LIMIT: Final = 200_000
 """Tokens of a conversation's messages, unpruned."""
 

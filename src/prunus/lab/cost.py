@@ -7,8 +7,6 @@ from dataclasses import dataclass
 from prunus.lab.replay import Replay, Sent
 from prunus.policy.prices import Price, request_cost
 
-__all__ = ["Cost", "cost", "is_cold"]
-
 
 @dataclass(frozen=True, slots=True)
 class Cost:

@@ -11,8 +11,6 @@ import re
 from pathlib import Path
 from typing import Final
 
-__all__ = ["recorded_lifetime"]
-
 _WRITTEN: Final = re.compile(rb'"ephemeral_(5m|1h)_input_tokens"\s*:\s*(\d+)')
 _GZIP: Final = b"\x1f\x8b"
 

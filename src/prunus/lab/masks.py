@@ -7,8 +7,6 @@ from typing import Any, Final
 
 from prunus.lab.results import Results
 
-__all__ = ["PLACEHOLDER", "Clear", "Mask", "Unpruned"]
-
 PLACEHOLDER: Final = "[Old result cleared]"
 
 

@@ -9,8 +9,6 @@ from typing import Final
 
 from prunus.errors import SettingsError
 
-__all__ = ["Money"]
-
 _MILLION: Final = 1_000_000
 
 

@@ -17,8 +17,6 @@ from prunus.calls.changes import Patch, Replace, changes_of
 from prunus.calls.paths import normalise
 from prunus.history import Call
 
-__all__ = ["IDENTIFIER", "LINE", "files", "identifiers", "lines"]
-
 LINE: Final = 12
 """Characters of the shortest line that counts, blanks around it aside."""
 _SHORTEST: Final = 4

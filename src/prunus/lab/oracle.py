@@ -22,8 +22,6 @@ from prunus.lab.retention import Needs
 from prunus.policy.prices import Price
 from prunus.transcripts import Session
 
-__all__ = ["Oracle"]
-
 
 @dataclass(frozen=True, slots=True)
 class Oracle:

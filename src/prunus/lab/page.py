@@ -12,8 +12,6 @@ from typing import Final
 
 from prunus.lab.analysis import File, Row, by_agent, share, strategies, total
 
-__all__ = ["Section", "page"]
-
 _WIDTH: Final = 760
 _NAME: Final = 190
 """Pixels to the left of the bars."""

@@ -17,8 +17,6 @@ from prunus.errors import SettingsError
 from prunus.history import Call, Message, Result, Text
 from prunus.lab.results import Results
 
-__all__ = ["PEERS", "LangChain", "OpenAIAgents", "missing"]
-
 PEERS: Final[Mapping[str, tuple[str, ...]]] = {
     "langchain": ("langchain.agents.middleware", "langchain_core.messages", "langchain_core.messages.utils"),
     "openai-agents": ("agents.extensions", "agents.run_config"),

@@ -12,8 +12,6 @@ from typing import Final
 
 from prunus.lab.summary import Summary, table
 
-__all__ = ["picture"]
-
 WIDTH: Final = 520
 HEIGHT: Final = 360
 _LEFT, _RIGHT, _TOP, _BOTTOM = 52, 16, 48, 44

@@ -19,8 +19,6 @@ from prunus.policy.prices import Price, price_of, with_ttl
 from prunus.policy.windows import window_of
 from prunus.transcripts import Session, stream
 
-__all__ = ["Known", "Piece", "Read", "Repeat", "over_pieces", "repeats"]
-
 Found = TypeVar("Found")
 
 _MANY: Final = 20_000_000

@@ -17,8 +17,6 @@ from prunus.lab.pruned import Pruned
 from prunus.policy.presets import PRESETS
 from prunus.policy.prices import DEFAULT, Price
 
-__all__ = ["POLICIES", "SCHEDULES", "installed", "policy_named"]
-
 POLICIES: Final[Mapping[str, str]] = {
     "none": "every request as it came",
     "auto": "the preset auto with the schedule cache, told the price",

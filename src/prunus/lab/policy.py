@@ -11,8 +11,6 @@ if TYPE_CHECKING:
     from prunus.lab.retention import Needs
     from prunus.transcripts import Session
 
-__all__ = ["Bound", "Policy", "Sender"]
-
 
 class Sender(Protocol):
     """One conversation's worth of a policy: it is given each request in order."""

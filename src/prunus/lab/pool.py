@@ -15,8 +15,6 @@ from typing import Final, TypeVar
 
 from prunus.lab.progress import Board, Gauge, largest_first, size_of
 
-__all__ = ["spread", "spread_counted"]
-
 Found = TypeVar("Found")
 Work = Callable[[Path, Gauge], Found]
 

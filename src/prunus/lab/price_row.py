@@ -7,8 +7,6 @@ import re
 from prunus.errors import SettingsError
 from prunus.policy.prices import NAMED_ROWS, Price
 
-__all__ = ["price_row"]
-
 
 def price_row(text: str) -> Price:
     """The row of this name; any other pair of numbers is a row with a cache of five minutes."""

@@ -11,8 +11,6 @@ from typing import Final, TextIO
 
 from prunus.lab.policy import Policy, Sender
 
-__all__ = ["Board", "Counted", "Gauge", "largest_first", "line", "size_of"]
-
 _OFTEN: Final = 0.1
 """Seconds between two looks of a terminal."""
 _SELDOM: Final = 5.0

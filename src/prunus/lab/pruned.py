@@ -10,8 +10,6 @@ from prunus.policy.prices import Price
 from prunus.pruner import Pruner
 from prunus.settings import Settings
 
-__all__ = ["Pruned", "Pruning"]
-
 
 @dataclass(frozen=True, slots=True)
 class Pruned:

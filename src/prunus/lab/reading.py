@@ -17,8 +17,6 @@ from prunus.history import Attachment, Call, Marker, Opaque, Part, Result, Text,
 from prunus.tokens import Counter
 from prunus.view import weigh
 
-__all__ = ["Form", "Reader", "Sheet", "shown_text", "strings"]
-
 
 @dataclass(frozen=True, slots=True)
 class Form:

@@ -16,8 +16,6 @@ from prunus.lab.policy import Policy
 from prunus.lab.reading import Reader, Sheet
 from prunus.transcripts import Session
 
-__all__ = ["Replay", "Sent", "replay", "send"]
-
 
 @dataclass(frozen=True, slots=True)
 class Sent:

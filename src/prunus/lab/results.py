@@ -15,8 +15,6 @@ from prunus.splice import Path
 from prunus.tokens import Counter
 from prunus.view import weigh
 
-__all__ = ["Place", "Results"]
-
 
 @dataclass(frozen=True, slots=True)
 class Place:

@@ -20,8 +20,6 @@ from prunus.lab.reading import Form, Reader, Sheet, shown_text
 from prunus.lab.replay import Replay
 from prunus.transcripts import Session
 
-__all__ = ["RARE", "Needs", "Retention", "retention"]
-
 RARE: Final = 6
 """Parts that may have shown an identifier; one that is everywhere says nothing about what was used."""
 

@@ -23,8 +23,6 @@ from prunus.lab.replay import Replay, replay
 from prunus.lab.retention import Needs, Retention, retention
 from prunus.policy.prices import DEFAULT
 
-__all__ = ["OWN", "Found", "Row", "Study", "measure", "recordings", "run"]
-
 OWN: Final = "own"
 """The name of the price that differs from session to session: that of its own model, as `prunus analyze` counts."""
 

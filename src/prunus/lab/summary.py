@@ -8,8 +8,6 @@ from typing import Final
 
 from prunus.lab.run import Row
 
-__all__ = ["BOUNDS", "Summary", "by_agent", "regret", "summarise", "table"]
-
 BOUNDS: Final = (("auto", "clairvoyant"), ("acp@cache", "acp@clairvoyant"))
 """Policies with a schedule, and the bound that knows the future of the same edits."""
 

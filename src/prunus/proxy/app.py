@@ -26,8 +26,6 @@ from prunus.proxy.visit import House, Visit
 from prunus.settings import Settings
 from prunus.store.store import Store
 
-__all__ = ["App"]
-
 
 class App:
     """Passes requests on, prunes those of models, and never makes one worse."""

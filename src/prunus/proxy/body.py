@@ -7,8 +7,6 @@ from typing import Final
 
 from prunus.errors import FormatError
 
-__all__ = ["decoded"]
-
 _STEP: Final = 1 << 20
 
 

@@ -12,8 +12,6 @@ from collections import OrderedDict
 from dataclasses import dataclass
 from typing import Final
 
-__all__ = ["NOTHING", "Calibration", "Rates", "Weight"]
-
 _MODELS: Final = 256
 _FADE: Final = 0.97
 """What is left of the influence of an answer when the next one comes."""

@@ -8,8 +8,6 @@ from urllib.parse import parse_qsl
 
 from prunus.proxy.headers import Headers
 
-__all__ = ["caller_of"]
-
 _HEADERS: Final = frozenset({b"authorization", b"x-api-key", b"x-goog-api-key", b"api-key", b"cookie"})
 _QUERY: Final = frozenset({"key", "api_key", "access_token"})
 

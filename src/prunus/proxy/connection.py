@@ -6,8 +6,6 @@ import asyncio
 from collections import deque
 from typing import Final, cast
 
-__all__ = ["BrokenOff", "Connection"]
-
 _MOST: Final = 256 * 1024
 """Bytes that are read ahead of the reader."""
 

@@ -27,8 +27,6 @@ from prunus.proxy.calibration import NOTHING, Calibration, Rates, Weight
 from prunus.proxy.usage import whole
 from prunus.store.records import Usage
 
-__all__ = ["Accounts", "Costs", "Sent"]
-
 _CONVERSATIONS: Final = 4096
 
 

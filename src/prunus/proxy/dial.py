@@ -14,8 +14,6 @@ from prunus.proxy.connection import Connection
 from prunus.proxy.http1 import AnswerReader, request_head
 from prunus.proxy.place import Place
 
-__all__ = ["Unreachable", "dial"]
-
 _SECOND_ADDRESS: Final = 0.25
 """Seconds before the next address of a name is tried as well (RFC 8305)."""
 

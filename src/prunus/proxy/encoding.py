@@ -9,8 +9,6 @@ import zlib
 from collections.abc import Callable, Sequence
 from typing import Protocol
 
-__all__ = ["Decoder", "can_decode", "decoder_of"]
-
 
 class Decoder(Protocol):
     """Takes one encoding from the bytes of an answer."""

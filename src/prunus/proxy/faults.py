@@ -8,8 +8,6 @@ from typing import Final
 
 from prunus.printable import printable_logger
 
-__all__ = ["LOGGER", "Faults"]
-
 LOGGER: Final = printable_logger("prunus.proxy")
 _KINDS: Final = 1000
 

@@ -5,8 +5,6 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from typing import Final
 
-__all__ = ["Headers", "ambiguity", "answer_headers", "request_headers", "tokens_of", "value_of"]
-
 Headers = Sequence[tuple[bytes, bytes]]
 
 _HOP: Final = frozenset(

@@ -14,8 +14,6 @@ from typing import Final, Protocol
 
 from prunus.proxy.headers import Headers, tokens_of
 
-__all__ = ["AnswerReader", "Head", "Malformed", "chunk", "request_head"]
-
 _LONGEST_HEAD: Final = 1024 * 1024
 """Bytes of status line and headers, and of trailers."""
 _LONGEST_LINE: Final = 16 * 1024

@@ -8,8 +8,6 @@ from prunus.outcome import Receipt
 from prunus.proxy.exchange import Event
 from prunus.strategies.supersede import SUPERSEDE_ICONS, SUPERSEDED_BY, Supersede
 
-__all__ = ["edit_lines", "request_line"]
-
 
 def request_line(event: Event) -> str:
     """One request and what became of it."""

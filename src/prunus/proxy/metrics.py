@@ -14,8 +14,6 @@ from prometheus_client.multiprocess import MultiProcessCollector
 
 from prunus.store.records import Exchange
 
-__all__ = ["CONTENT_TYPE", "Metrics"]
-
 CONTENT_TYPE: Final = CONTENT_TYPE_LATEST
 _MODELS: Final = 100
 _SHORT: Final = (0.0005, 0.001, 0.002, 0.005, 0.01, 0.02, 0.05, 0.1, 0.2, 0.5, 1.0)

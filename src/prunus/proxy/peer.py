@@ -6,8 +6,6 @@ import asyncio
 from collections.abc import AsyncIterator, Awaitable, Callable
 from typing import Any, Final
 
-__all__ = ["Gone", "Message", "Peer", "Receive", "Send"]
-
 Message = dict[str, Any]
 Receive = Callable[[], Awaitable[Message]]
 Send = Callable[[Message], Awaitable[None]]

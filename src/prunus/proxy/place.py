@@ -13,8 +13,6 @@ from prunus.errors import SettingsError
 from prunus.proxy.headers import Headers
 from prunus.proxy.route import join
 
-__all__ = ["Place", "credential_notes"]
-
 _PORTS: Final = {"http": 80, "https": 443}
 _PATH: Final = "/%:@!$&'()*+,;=~-._"
 

@@ -13,8 +13,6 @@ from prunus.proxy.dial import dial
 from prunus.proxy.http1 import AnswerReader, chunk
 from prunus.proxy.place import Place
 
-__all__ = ["Exchange", "Pool"]
-
 _PIECE: Final = 256 * 1024
 """Bytes of a body that are handed to the transport at a time."""
 _PARKED: Final = 15.0

@@ -20,8 +20,6 @@ from prunus.outcome import Outcome
 from prunus.proxy.exchange import Arrived, Prepared
 from prunus.proxy.tenant import Tenant
 
-__all__ = ["Claim", "Preparing"]
-
 T = TypeVar("T")
 
 _THREADS: Final = 16

@@ -17,8 +17,6 @@ from prunus.proxy.faults import Faults
 from prunus.store.records import Exchange
 from prunus.store.store import Store, StoreError
 
-__all__ = ["Recorder"]
-
 _WAITING: Final = 10_000
 """Exchanges that may wait for a slow store; more are not recorded."""
 _MOMENT: Final = 0.1

@@ -17,8 +17,6 @@ from typing import Final
 
 from prunus.errors import SettingsError
 
-__all__ = ["TOKEN_HEADER", "Gate", "Refused", "check_address", "is_loopback"]
-
 TOKEN_HEADER: Final = "x-prunus-token"
 _LOCAL: Final = frozenset({"localhost", "127.0.0.1", "::1"})
 _OWN_PAGE: Final = ("same-origin", "none")

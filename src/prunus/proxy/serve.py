@@ -28,8 +28,6 @@ if TYPE_CHECKING:
     from prunus.proxy.exchange import Event
     from prunus.proxy.server import Server
 
-__all__ = ["Background", "CannotServe", "base_url", "bind", "check_packages", "serve"]
-
 _NEEDED: Final = ("aiohappyeyeballs", "httptools", "uvicorn", "prometheus_client", "zstandard")
 _SHARED: Final = "PROMETHEUS_MULTIPROC_DIR"
 """Where workers count together; the library reads it when it is imported, so it is set before."""

@@ -16,8 +16,6 @@ import uvicorn
 from prunus.proxy.app import App
 from prunus.proxy.wire import Wire
 
-__all__ = ["END_SECONDS", "Server", "Worker"]
-
 _CANCEL_SECONDS: Final = 5
 """Seconds that cancelled requests get to end."""
 END_SECONDS: Final = _CANCEL_SECONDS + 5

@@ -5,8 +5,6 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Final
 
-__all__ = ["SUBAGENT", "from_subagent"]
-
 SUBAGENT: Final = "a sub-agent's request"
 """Why such a request is left alone, where the settings say so."""
 

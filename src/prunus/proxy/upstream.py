@@ -14,8 +14,6 @@ from prunus.proxy.http1 import Malformed, request_head
 from prunus.proxy.place import Place
 from prunus.proxy.pool import Exchange, Pool
 
-__all__ = ["Answer", "NoAnswer", "Upstream"]
-
 _REPEATABLE: Final = ("GET", "HEAD", "OPTIONS", "PUT", "DELETE", "TRACE")
 """Methods that may be sent twice (RFC 9110, 9.2.2)."""
 _FAULTS: Final = (TimeoutError, BrokenOff, Malformed)

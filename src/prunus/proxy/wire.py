@@ -11,8 +11,6 @@ from typing import Any, Final
 import httptools
 from uvicorn.protocols.http.httptools_impl import STATUS_LINE, HttpToolsProtocol, RequestResponseCycle
 
-__all__ = ["Wire"]
-
 _BODILESS: Final = (204, 304)
 _RESET: Final = struct.pack("ii", 1, 0)
 """SO_LINGER: on, for no time; closing then resets the connection."""

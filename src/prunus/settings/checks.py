@@ -12,8 +12,6 @@ from prunus.settings.layers import Layer, Place
 from prunus.settings.problems import MISSING, similar
 from prunus.settings.seeds import SHORTHANDS, known_at
 
-__all__ = ["check"]
-
 _EXPECTED: Mapping[str, str] = {
     "bool_type": "expected true or false",
     "float_type": "expected a number",

@@ -12,8 +12,6 @@ from functools import lru_cache
 from itertools import pairwise
 from textwrap import dedent
 
-__all__ = ["about", "field_docs"]
-
 
 @lru_cache(maxsize=128)
 def field_docs(owner: type) -> Mapping[str, str]:

@@ -25,8 +25,6 @@ from prunus.settings.layers import Layer, merge
 from prunus.settings.problems import MISSING
 from prunus.settings.translate import translate
 
-__all__ = ["NAMES", "from_options", "project_directory", "read", "read_directory", "user_directory"]
-
 NAMES: Final = (
     "dcp.json", "dcp.jsonc", "acp.json", "acp.jsonc",
     "pyproject.toml", "prunus.json", "prunus.jsonc", "prunus.toml",

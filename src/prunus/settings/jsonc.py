@@ -11,8 +11,6 @@ from collections import Counter
 from collections.abc import Sequence
 from typing import Any, NoReturn
 
-__all__ = ["parse"]
-
 # What has no end is taken whole, so that each character is looked at once; the JSON parser then complains of it.
 _STRING = r'"(?:\\.|[^"\\\n])*+"?'
 _COMMENT = re.compile(rf"{_STRING}|//[^\n]*|/\*[\s\S]*?(?:\*/|\Z)")

@@ -14,8 +14,6 @@ from prunus.settings.sections import GUARDS, SCHEDULES, STRATEGIES
 from prunus.settings.seeds import SHORTHANDS
 from prunus.settings.service import Agent, Proxy, Reminders, Store, Upstreams
 
-__all__ = ["ENABLED", "SHORTHAND_DOCS", "TABLES", "Key", "keys"]
-
 ENABLED: Final = "Whether this strategy runs."
 
 SHORTHAND_DOCS: Final[Mapping[str, str]] = {

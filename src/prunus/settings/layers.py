@@ -9,8 +9,6 @@ from typing import Any
 
 from prunus.settings.problems import MISSING, Problem, dotted
 
-__all__ = ["Layer", "Place", "merge"]
-
 Place = tuple[str | int, ...]
 """Where a setting stands: `("strategies", "old_errors", "turns")`."""
 

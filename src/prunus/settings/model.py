@@ -47,8 +47,6 @@ from prunus.strategies import Strategy
 from prunus.strategies.asked import Asked
 from prunus.tokens import Counter
 
-__all__ = ["Limits", "Loaded", "Manual", "Settings", "Tokens", "discover", "load"]
-
 MIB: Final = 1024 * 1024
 
 

@@ -10,8 +10,6 @@ from typing import Any
 
 from prunus.errors import SettingsError
 
-__all__ = ["MISSING", "Problem", "dotted", "fail", "similar"]
-
 MISSING: Any = object()
 """In place of a value where there is none to show."""
 

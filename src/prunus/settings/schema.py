@@ -11,8 +11,6 @@ from prunus.settings.model import Values
 from prunus.settings.sections import GUARDS, SCHEDULES, STRATEGIES
 from prunus.settings.seeds import SHORTHANDS, known_at
 
-__all__ = ["schema"]
-
 
 def schema() -> dict[str, Any]:
     """Every key with its type, its words and its default."""

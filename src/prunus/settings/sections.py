@@ -19,21 +19,6 @@ from prunus.policy import schedule
 from prunus.policy.budget import Budget
 from prunus.policy.pressure import Pressure
 
-__all__ = [
-    "GUARDS",
-    "SCHEDULES",
-    "STRATEGIES",
-    "BudgetSection",
-    "Count",
-    "Guards",
-    "PressureSection",
-    "Schedules",
-    "Section",
-    "Strategies",
-    "ToolRow",
-    "fields_of",
-]
-
 Count = Annotated[int, Field(strict=True, ge=0)]
 """A whole number, 0 or more."""
 

@@ -7,20 +7,6 @@ from typing import Any, Final
 
 from prunus.settings.layers import Place
 
-__all__ = [
-    "AGGRESSIVE",
-    "COMBINED",
-    "FIXED",
-    "IMPLIED",
-    "LEVELS",
-    "MOVED",
-    "PROTECTED",
-    "SHORTHANDS",
-    "SUPERSEDED",
-    "TABLES",
-    "known_at",
-]
-
 AGGRESSIVE: Final[Mapping[str, str]] = {
     "pruneToolInputs": "spent_inputs",
     "pruneStepMarkers": "step_markers",

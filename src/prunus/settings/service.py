@@ -9,8 +9,6 @@ from pydantic import AfterValidator, Field, StrictBool
 
 from prunus.settings.sections import Count, Section
 
-__all__ = ["Agent", "Proxy", "Reminders", "Store", "Upstreams"]
-
 MIB: Final = 1024 * 1024
 
 

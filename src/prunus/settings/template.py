@@ -8,8 +8,6 @@ from typing import Any
 
 from prunus.settings.keys import ENABLED, keys
 
-__all__ = ["init_text"]
-
 _HEAD = """\
 # Settings of Prunus. Each key is shown with its default; take away the `#` before a key to change it.
 # What a preset sets wins over the defaults shown here, and what this file sets wins over the preset.

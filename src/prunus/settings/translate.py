@@ -23,8 +23,6 @@ from prunus.settings.seeds import (
     known_at,
 )
 
-__all__ = ["translate"]
-
 NEVER: Final = 1_000_000
 """More turns than a conversation has."""
 

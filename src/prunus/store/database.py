@@ -24,8 +24,6 @@ from prunus.store.store import NoStore, StoreError
 if os.name == "posix":
     import fcntl
 
-__all__ = ["SIDECARS", "Database"]
-
 T = TypeVar("T")
 
 SIDECARS: Final = ("-wal", "-shm")

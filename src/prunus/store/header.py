@@ -9,8 +9,6 @@ from typing import Final
 from prunus.store.schema import APPLICATION
 from prunus.store.store import StoreError
 
-__all__ = ["check_file", "has_our_header"]
-
 _MAGIC: Final = b"SQLite format 3\0"
 _APPLICATION_AT: Final = 68
 

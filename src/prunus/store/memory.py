@@ -22,8 +22,6 @@ from prunus.policy.ledger import Ledger, Written
 from prunus.store.database import Database
 from prunus.store.store import StoreError
 
-__all__ = ["SqliteMemory", "begin"]
-
 T = TypeVar("T")
 
 _BATCHES: Final = (2, 32, 512)

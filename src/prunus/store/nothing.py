@@ -19,8 +19,6 @@ from prunus.policy.ledger import Written
 from prunus.store.records import Exchange, Info, Session, StoredReceipt, Totals
 from prunus.store.store import StoreError
 
-__all__ = ["Nothing"]
-
 _MOST: Final = 10_000
 """Entries of each kind that are held."""
 

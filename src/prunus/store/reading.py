@@ -14,8 +14,6 @@ from prunus.engine import Tally
 from prunus.policy.ledger import Ledger
 from prunus.store.records import Exchange, Info, Session, StoredReceipt, Totals, Usage
 
-__all__ = ["contexts", "exchanges", "find", "info", "original", "receipts", "sessions", "totals"]
-
 _RECEIPT: Final = """
     SELECT r.id, c.id, r.request, r.time, r.message, r.part, r.turn, r.tool, r.what, r.strategy, r.reason,
            r.tokens_before, r.tokens_after, r.price, ifnull(lower(hex(o.hash)), ''), r.shadow

@@ -14,8 +14,6 @@ from prunus.policy.ledger import Ledger
 from prunus.store.memory import begin
 from prunus.store.records import Exchange
 
-__all__ = ["PASSED", "Original", "packed", "write_exchange"]
-
 PASSED: Final = "passed"
 """What became of a superseded part that stays, because a note would be longer: it counts, and is not listed."""
 

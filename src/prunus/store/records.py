@@ -10,8 +10,6 @@ from prunus.context import Context
 from prunus.engine import Tally
 from prunus.policy.ledger import Flush
 
-__all__ = ["Exchange", "Info", "Session", "StoredReceipt", "Totals", "Usage"]
-
 
 def _new_id() -> str:
     return token_hex(8)

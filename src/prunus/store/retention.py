@@ -11,8 +11,6 @@ from typing import Final
 
 from prunus.store.database import Database
 
-__all__ = ["forget_orphans", "tidy", "used"]
-
 _ROUND: Final = 4
 """Conversations that go in one transaction."""
 _ORIGINALS: Final = 64

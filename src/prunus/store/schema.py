@@ -7,8 +7,6 @@ from __future__ import annotations
 
 from typing import Final
 
-__all__ = ["APPLICATION", "MIGRATIONS", "Migration"]
-
 Migration = tuple[str, ...]
 """The statements of one step."""
 

@@ -21,8 +21,6 @@ from prunus.store.records import Exchange, Info, Session, StoredReceipt, Totals
 from prunus.store.retention import forget_orphans, tidy
 from prunus.store.store import StoreError
 
-__all__ = ["Sqlite"]
-
 T = TypeVar("T")
 
 _EVERY: Final = 64

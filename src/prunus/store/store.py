@@ -17,8 +17,6 @@ from prunus.memory import Memory
 from prunus.outcome import Receipt
 from prunus.store.records import Exchange, Info, Session, StoredReceipt, Totals
 
-__all__ = ["NoStore", "Store", "StoreError"]
-
 
 class StoreError(PrunusError):
     """The store could not answer: it is locked, full, read-only, or not there."""

@@ -11,8 +11,6 @@ from prunus.printable import printable_logger
 from prunus.settings import Settings
 from prunus.store.store import Store
 
-__all__ = ["default_path", "open_store"]
-
 _SCHEME: Final = "sqlite:///"
 
 

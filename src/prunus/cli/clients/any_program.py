@@ -8,8 +8,6 @@ from urllib.parse import urlsplit
 
 from prunus.cli.clients.client import VARIABLES, Launch, Place, through
 
-__all__ = ["AnyProgram", "origin", "variables"]
-
 
 @dataclass(frozen=True, slots=True)
 class AnyProgram:

@@ -10,8 +10,6 @@ from typing import Final
 from prunus.cli.clients.any_program import origin
 from prunus.cli.clients.client import Launch, Place, read_json, through
 
-__all__ = ["Claude"]
-
 _VARIABLE: Final = "ANTHROPIC_BASE_URL"
 _ELSEWHERE: Final = {
     "CLAUDE_CODE_USE_BEDROCK": "Amazon Bedrock",

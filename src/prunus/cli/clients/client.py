@@ -11,8 +11,6 @@ from urllib.parse import urlsplit
 
 from prunus.settings import jsonc
 
-__all__ = ["VARIABLES", "Client", "Launch", "Place", "read_json", "read_toml", "through"]
-
 VARIABLES: Final[Mapping[str, tuple[str, str]]] = {
     "ANTHROPIC_BASE_URL": ("anthropic", ""),
     "ANTHROPIC_API_BASE": ("anthropic", ""),

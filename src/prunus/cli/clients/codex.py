@@ -11,8 +11,6 @@ from typing import Final
 from prunus.cli.clients.any_program import origin
 from prunus.cli.clients.client import Launch, Place, read_json, read_toml, through
 
-__all__ = ["Codex"]
-
 _CHATGPT: Final = "https://chatgpt.com/backend-api/codex"
 """Where requests go after `codex login` with an account instead of an API key."""
 

@@ -9,8 +9,6 @@ from typing import Final
 from prunus.cli.clients.any_program import origin
 from prunus.cli.clients.client import Launch, Place, read_json, through
 
-__all__ = ["Gemini"]
-
 _VARIABLE: Final = "GOOGLE_GEMINI_BASE_URL"
 
 

@@ -11,8 +11,6 @@ from typing import Any, Final
 from prunus.cli.clients.any_program import origin
 from prunus.cli.clients.client import Launch, Place, read_json, through
 
-__all__ = ["OpenCode"]
-
 _VARIABLE: Final = "OPENCODE_CONFIG_CONTENT"
 _BUILT_IN: Final = {"anthropic": "/v1", "openai": "/v1", "google": "/v1beta"}
 """Providers whose address OpenCode knows, and the path of their base URL."""

@@ -11,8 +11,6 @@ from typing import Final
 from prunus.cli.clients.any_program import origin
 from prunus.cli.clients.client import Launch, Place, read_json, through
 
-__all__ = ["Pi"]
-
 _BUILT_IN: Final = {"anthropic": "", "openai": "/v1", "google": "/v1beta"}
 
 
