@@ -17,7 +17,7 @@ from checked import Checked, check_all
 ROOT = Path(__file__).resolve().parent.parent
 sys.path[:0] = [str(ROOT), str(ROOT / "src")]
 
-from prunus import Outcome, Pruner, Settings, formats  # noqa: E402
+from prunus import Outcome, Pruner, Settings, providers  # noqa: E402
 from prunus.apply import apply  # noqa: E402
 from prunus.policy.presets import PRESETS  # noqa: E402
 from prunus.transcripts import Session, load  # noqa: E402
@@ -73,7 +73,7 @@ def wrong(body: bytes, out: Outcome, format: str, name: str) -> Iterator[str]:
         yield f"read as {out.report.format}, not {format}"
         return
     yield from (f"invalid: {problem}" for problem in new_problems(body, out.body, format))
-    before, after = formats.read(body), formats.read(out.body)
+    before, after = providers.read(body), providers.read(out.body)
     if after.messages != apply(before, out.edits).messages:
         yield "what was written is not what the edits say"
     touched = {edit.target.message for edit in out.edits}

@@ -24,7 +24,7 @@ from prunus.agent.exchange import FIELDS, call_and_result
 from prunus.agent.hidden import AgentLayer, Visit
 from prunus.agent.record import Record
 from prunus.agent.steps import steps_from
-from prunus.formats import frame
+from prunus.providers import frame
 
 CALLS = 500
 TURNS = 12

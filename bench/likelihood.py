@@ -22,13 +22,13 @@ import msgspec
 
 from prunus.calls import Toolbox
 from prunus.cli.table import plain
-from prunus.formats import format_named
 from prunus.history import Message, Ref
 from prunus.lab.conversations import conversations
 from prunus.lab.pool import spread
 from prunus.lab.reading import Form, Reader
 from prunus.lab.retention import Needs
 from prunus.lab.retention import Use as Need
+from prunus.providers import provider_named
 from prunus.strategies import likelihood
 from prunus.strategies.likelihood import KINDS, PartKind, is_document
 from prunus.strategies.outline import outline
@@ -127,7 +127,7 @@ def looks_at(path: Path) -> list[Look]:
 
 
 def _looks(agent: str, session: Session) -> Iterator[Look]:
-    format = format_named(session.format)
+    format = provider_named(session.format)
     reader = Reader(format)
     needs = Needs(session, reader)
     starts = [0]

@@ -10,7 +10,6 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from prunus import Pruner, Settings
-from prunus.formats import format_named
 from prunus.lab.conversations import conversations
 from prunus.lab.cost import cost
 from prunus.lab.masks import Unpruned
@@ -19,6 +18,7 @@ from prunus.lab.reading import Reader
 from prunus.lab.replay import replay
 from prunus.lab.retention import Needs, retention
 from prunus.policy.prices import NAMED_ROWS
+from prunus.providers import provider_named
 from prunus.transcripts import Session, load
 
 HERE = Path(__file__).resolve().parent
@@ -88,7 +88,7 @@ def measured(
     """A conversation with each of the pruners that there are at each price; nothing if it is too short."""
     if len(one.requests) < SHORTEST:
         return
-    reader = Reader(format_named(one.format))
+    reader = Reader(provider_named(one.format))
     needs, base = Needs(one, reader), replay(one, Unpruned(), reader)
     for row in rows:
         price = NAMED_ROWS[row]

@@ -18,10 +18,10 @@ from measured import NOTHING, RESULTS, Measured, auto, figures, measured, pieces
 
 from prunus import Pruner
 from prunus.calls import Toolbox
-from prunus.formats import format_named
 from prunus.history import Result
 from prunus.lab.pool import spread
 from prunus.notes import outline_note
+from prunus.providers import provider_named
 from prunus.strategies import finished_results, folded_views, long_outputs, past_tasks
 from prunus.strategies.outline import gist, outline, outline_of
 from prunus.strategies.outlines.code import definitions
@@ -119,7 +119,7 @@ def results(paths: Iterable[Path]) -> Iterator[tuple[Use, str]]:
     """Answered calls whose results are long enough to be cut, with their text."""
     for path in paths:
         for session in load(path):
-            fmt = format_named(session.format)
+            fmt = provider_named(session.format)
             view = View(Toolbox(), Counter())
             for raw in session.messages:
                 message = fmt.parse(raw, b"")

@@ -27,7 +27,7 @@ from prunus.files.content import Line
 from prunus.files.reach import reach
 from prunus.files.reached import ANYTHING
 from prunus.files.shown import Shown
-from prunus.formats import format_named
+from prunus.providers import provider_named
 from prunus.tokens import Counter
 from prunus.transcripts import Session, load
 from prunus.view import Piece, Use, View
@@ -165,7 +165,7 @@ def cause(use: Use | Piece) -> str:
 
 
 def follow(session: Session, judge: Judge) -> None:
-    format = format_named(session.format)
+    format = provider_named(session.format)
     messages = [format.parse(message, b"") for message in session.messages]
     view, timeline = View(Toolbox(), Counter()), Watched(session.name, judge)
     view.look_at(messages.__getitem__)

@@ -7,7 +7,7 @@ import pytest
 
 from prunus.changelog import Changelog, as_json, as_markdown, generate_changelog
 from prunus.errors import FormatError
-from prunus.formats import encode, read
+from prunus.providers import encode, read
 from prunus.transcripts import Session
 
 Step = tuple[str, str, Any, str]

@@ -8,9 +8,9 @@ from typing import Any
 from prunus import Settings
 from prunus.conversation import Conversation, Loader
 from prunus.engine import Engine
-from prunus.formats import frame
 from prunus.memory import Memo
 from prunus.policy.ledger import Ledger
+from prunus.providers import frame
 from tests.generate.encode import encode, marked
 
 ASKED = {"role": "user", "content": "Hi"}

@@ -12,7 +12,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from prunus import Settings, prune
-from prunus.formats import frame
+from prunus.providers import frame
 from prunus.surrogates import decode, encode, exact, mended
 
 FORMATS = {

@@ -17,10 +17,10 @@ import msgspec
 
 from prunus.engine import Engine
 from prunus.errors import FormatError
-from prunus.formats import Frame, Objects, decode, digest, encode
 from prunus.history import Message
 from prunus.memory import Memo
 from prunus.policy.ledger import Ledger, Written
+from prunus.providers import Frame, Objects, decode, digest, encode
 from prunus.surrogates import decode as decode_json
 from prunus.tokens import Counter
 

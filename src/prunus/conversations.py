@@ -11,8 +11,8 @@ from threading import Lock
 from typing import Any
 
 from prunus.conversation import Body, Conversation, Loader
-from prunus.formats import Frame, Objects, frame, read_objects, resume
 from prunus.memory import Match, Memo
+from prunus.providers import Frame, Objects, frame, read_objects, resume
 from prunus.settings.model import Limits
 
 __all__ = ["Conversations", "Request"]

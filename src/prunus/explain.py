@@ -7,12 +7,12 @@ from dataclasses import dataclass
 from prunus.conversation import Loader, count_around, declares_tools
 from prunus.edits import Edit, Refusal
 from prunus.engine import Engine
-from prunus.formats import frame
 from prunus.guide import Advice, advise
 from prunus.history import Call, Ref, Role
 from prunus.memory import Memo
 from prunus.policy.ledger import Ledger
 from prunus.policy.priorities import Priority, priority
+from prunus.providers import frame
 from prunus.settings import Settings
 from prunus.strategies.cut import describe
 from prunus.timing import Timing

@@ -8,8 +8,8 @@ from typing import Any, Protocol, runtime_checkable
 from prunus.calls import Toolbox
 from prunus.errors import FormatError
 from prunus.files import FileHistory
-from prunus.formats import encode, read
 from prunus.history import History
+from prunus.providers import encode, read
 
 
 @runtime_checkable

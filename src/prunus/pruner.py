@@ -17,13 +17,13 @@ from prunus.conversation import Body, Conversation, Loader, count_around, declar
 from prunus.conversations import Conversations, Request
 from prunus.engine import Engine, edits_in_force
 from prunus.errors import FormatError, TooLate
-from prunus.formats import copy, encode, unmarked
 from prunus.lineage import Base, find_base, find_known
 from prunus.memory import Memo, Memory
 from prunus.outcome import Outcome, Report
 from prunus.policy.ledger import Written
 from prunus.policy.prices import Price, with_ttl
 from prunus.policy.schedule import Schedule
+from prunus.providers import copy, encode, unmarked
 from prunus.receipts import receipt_of
 from prunus.settings import Settings
 from prunus.timing import Timing

@@ -10,7 +10,7 @@ import pytest
 from prunus import Settings
 from prunus.agent.chat_commands import command_of, respond
 from prunus.agent.exchange import FIELDS, call_and_result
-from prunus.formats import frame
+from prunus.providers import frame
 from prunus.strategies.command import ANSWER, COMMANDS, Command
 
 TEXT = "line of a file\n" * 60

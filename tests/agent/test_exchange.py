@@ -21,8 +21,8 @@ from prunus.agent.exchange import (
     words_of,
 )
 from prunus.errors import FormatError
-from prunus.formats import read
 from prunus.history import Call, Result
+from prunus.providers import read
 
 every_format = pytest.mark.parametrize("format", FIELDS)
 

@@ -13,7 +13,7 @@ from prunus.agent.exchange import FIELDS, call_and_result, rewritten
 from prunus.agent.record import Mixed, Record
 from prunus.agent.steps import steps_from
 from prunus.agent.threads import Found, Threads
-from prunus.formats import frame
+from prunus.providers import frame
 from tests.agent.scripts import FORMATS
 
 every_format = pytest.mark.parametrize("format", FORMATS)

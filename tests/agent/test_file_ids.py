@@ -10,8 +10,8 @@ import pytest
 
 from prunus import Settings, prune
 from prunus.agent.answer import execute
-from prunus.formats import read
 from prunus.history import Attachment
+from prunus.providers import read
 from tests.seeds.conversations import every_format
 from tests.strategies.agents import Unspoken, localise
 from tests.strategies.notation import parse_case

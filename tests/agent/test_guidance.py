@@ -14,7 +14,7 @@ from prunus.agent import execute, guidance
 from prunus.agent.exchange import FIELDS, call_and_result, rewritten
 from prunus.agent.hidden import AgentLayer
 from prunus.agent.system_text import place_system_text
-from prunus.formats import frame
+from prunus.providers import frame
 from prunus.tokens import Counter
 from tests.agent.scripts import FORMATS
 from tests.agent.test_hidden import PRUNE, Talk

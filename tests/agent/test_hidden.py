@@ -11,7 +11,7 @@ import pytest
 
 from prunus import Pruner, Settings
 from prunus.agent.hidden import AgentLayer
-from prunus.formats import frame
+from prunus.providers import frame
 from prunus.store import StoreError
 from tests.agent.scripts import FORMATS, Part, answer, chunks, keep, question, results, understood
 

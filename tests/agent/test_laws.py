@@ -11,9 +11,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from prunus import Outcome, Pruner, Settings, formats
+from prunus import Outcome, Pruner, Settings, providers
 from prunus.agent.exchange import FIELDS, call_and_result
-from prunus.formats import frame
+from prunus.providers import frame
 from prunus.strategies.choices import ACKNOWLEDGED
 from tests.generate.build import sessions
 from tests.generate.encode import encode, prefixes
@@ -109,8 +109,8 @@ def test_tags_are_behind_the_text_and_nothing_else_changes(format: str, session:
     plain, tagged = Settings(preset="off"), Settings(preset="off", agent={"offer": "mcp"})
     for request in prefixes(render(session, format), format)[-1:]:
         body = encode(request)
-        before = formats.read(Pruner(plain).prune(body, 0.0, format=format).body, format)
-        after = formats.read(Pruner(tagged).prune(body, 0.0, format=format).body, format)
+        before = providers.read(Pruner(plain).prune(body, 0.0, format=format).body, format)
+        after = providers.read(Pruner(tagged).prune(body, 0.0, format=format).body, format)
         for one, other in zip(before.messages, after.messages, strict=True):
             for old, new in zip(one.parts, other.parts, strict=True):
                 shown = getattr(new, "text", "")

@@ -13,7 +13,7 @@ from prunus import Pruner, Settings
 from prunus.agent.calls import calls_in_answer, calls_of
 from prunus.agent.hidden import AgentLayer
 from prunus.changelog import generate_changelog
-from prunus.formats import frame
+from prunus.providers import frame
 from prunus.store import StoreError
 from tests.agent.scripts import FORMATS, Part, declared, question
 from tests.agent.test_hidden import INFO, Memory, Talk

@@ -9,7 +9,7 @@ import pytest
 
 from prunus.agent.belonging import root
 from prunus.agent.steps import Step, steps_from
-from prunus.formats import frame
+from prunus.providers import frame
 
 USER: Any = {"role": "user", "content": "Go."}
 SAID: Any = {"role": "assistant", "content": "Yes."}

@@ -11,7 +11,7 @@ import pytest
 from prunus.agent.belonging import root
 from prunus.agent.exchange import FIELDS, place_beside, rewritten
 from prunus.agent.threads import Found, Thread, Threads
-from prunus.formats import frame
+from prunus.providers import frame
 from tests.agent.scripts import FORMATS, Part
 from tests.agent.test_hidden import INFO, Talk
 

@@ -21,7 +21,7 @@ import zstandard
 from aiohttp import web
 
 from prunus.agent.exchange import FIELDS
-from prunus.formats import frame
+from prunus.providers import frame
 from prunus.store import open_store
 from tests.agent.scripts import FORMATS, Part, answer, keep, question, results, understood
 from tests.proxy.caller import call

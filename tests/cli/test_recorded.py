@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 from click.testing import Result
 
-from prunus.formats import encode
+from prunus.providers import encode
 from prunus.pruner import prune
 from prunus.transcripts import load
 from tests.cli.test_analyze import claude

@@ -5,11 +5,11 @@ from pathlib import Path
 import pytest
 
 from prunus.edits import Edit, Note
-from prunus.formats import read
 from prunus.guards.critical import Critical
 from prunus.guards.definitions import Definitions
 from prunus.guards.open_calls import OpenCalls
 from prunus.history import Ref
+from prunus.providers import read
 from prunus.settings import Settings
 from prunus.view import View
 from tests.strategies.notation import Case, page

@@ -2,7 +2,6 @@ from collections.abc import Sequence
 
 import pytest
 
-from prunus.formats import format_named
 from prunus.lab.best_cuts import Timeline
 from prunus.lab.clairvoyant import Clairvoyant, births, foreseen
 from prunus.lab.cost import cost
@@ -12,6 +11,7 @@ from prunus.lab.price_row import price_row
 from prunus.lab.reading import Reader
 from prunus.lab.replay import Replay, replay
 from prunus.lab.retention import Needs
+from prunus.providers import provider_named
 from prunus.transcripts import Session
 from tests.lab.talk import Step, anthropic, chat, reads
 
@@ -28,7 +28,7 @@ def rewritten(files: int, after: int) -> list[Step]:
 
 
 def both(session: Session, prices: str, name: str = "clairvoyant") -> tuple[Replay, Replay, Clairvoyant]:
-    reader = Reader(format_named(session.format))
+    reader = Reader(provider_named(session.format))
     policy = policy_named(name, prices)
     assert isinstance(policy, Clairvoyant)
 
@@ -56,7 +56,7 @@ def test_an_edit_just_before_the_end_is_not_made_by_one_who_knows() -> None:
 
 def test_what_could_go_is_known_by_request_and_does_not_depend_on_the_price() -> None:
     session = anthropic(rewritten(4, 10))
-    reader = Reader(format_named(session.format))
+    reader = Reader(provider_named(session.format))
 
     def line(prices: str) -> Timeline:
         policy = policy_named("clairvoyant", prices)

@@ -1,13 +1,13 @@
-from prunus.formats import format_named
 from prunus.lab.conversations import conversations
 from prunus.lab.reading import Reader
+from prunus.providers import provider_named
 from prunus.transcripts import Session
 from tests.lab.talk import anthropic, reads
 from tests.validity import problems
 
 
 def tokens(session: Session, request: int) -> int:
-    reader = Reader(format_named(session.format))
+    reader = Reader(provider_named(session.format))
     return sum(reader.sheet(message).tokens for message in session.messages[: session.requests[request]])
 
 

@@ -1,6 +1,5 @@
 import pytest
 
-from prunus.formats import format_named
 from prunus.lab.cost import cost
 from prunus.lab.oracle import Oracle
 from prunus.lab.policies import policy_named
@@ -8,6 +7,7 @@ from prunus.lab.policy import Policy
 from prunus.lab.reading import Reader
 from prunus.lab.replay import Replay, replay
 from prunus.lab.retention import Needs, retention
+from prunus.providers import provider_named
 from prunus.transcripts import Session
 from tests.lab.talk import Step, anthropic, reads
 
@@ -22,7 +22,7 @@ def edits(files: int) -> list[Step]:
 
 
 def asked(session: Session, name: str, prices: str) -> tuple[Replay, Replay, Oracle, Needs]:
-    reader = Reader(format_named(session.format))
+    reader = Reader(provider_named(session.format))
     needs = Needs(session, reader)
     policy = policy_named(name, prices)
     assert isinstance(policy, Oracle)

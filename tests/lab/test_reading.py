@@ -1,12 +1,12 @@
 from typing import Any
 
-from prunus.formats import format_named
 from prunus.history import Call, Result
 from prunus.lab.reading import Reader, shown_text, strings
+from prunus.providers import provider_named
 
 
 def reader(format: str = "anthropic_messages") -> Reader:
-    return Reader(format_named(format))
+    return Reader(provider_named(format))
 
 
 def test_a_moved_cache_marker_makes_no_other_part() -> None:

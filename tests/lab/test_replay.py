@@ -1,9 +1,9 @@
 from typing import Any
 
-from prunus.formats import format_named
 from prunus.lab.masks import Mask, Unpruned
 from prunus.lab.reading import Reader
 from prunus.lab.replay import replay
+from prunus.providers import provider_named
 from tests.lab.talk import anthropic, chat, reads, session
 
 
@@ -32,7 +32,7 @@ def test_without_pruning_every_request_continues_the_one_before() -> None:
 
 def test_tokens_are_those_of_the_messages_and_of_what_stands_around_them() -> None:
     talk = anthropic(reads(2))
-    reader = Reader(format_named(talk.format))
+    reader = Reader(provider_named(talk.format))
     around = {key: value for key, value in talk.body().items() if key != "messages"}
     expected = reader.count(around) + sum(reader.sheet(message).tokens for message in talk.messages)
     assert replay(talk, Unpruned()).requests[-1].tokens == expected
@@ -40,7 +40,7 @@ def test_tokens_are_those_of_the_messages_and_of_what_stands_around_them() -> No
 
 def test_a_cut_breaks_the_prefix_from_its_message_on() -> None:
     talk = anthropic(reads(3))
-    reader = Reader(format_named(talk.format))
+    reader = Reader(provider_named(talk.format))
     *_, before, after = replay(talk, Mask(1), reader).requests
     # The second result became a placeholder: the head, the first pair and the second call are shared.
     shared = before.tokens - sum(reader.sheet(message).tokens for message in talk.messages[4:5])
@@ -96,7 +96,7 @@ def test_a_declared_break_is_recorded() -> None:
 
 def test_a_shared_reader_changes_nothing() -> None:
     talk = anthropic(reads(4))
-    reader = Reader(format_named(talk.format))
+    reader = Reader(provider_named(talk.format))
     replay(talk, Unpruned(), reader)
     costs = [(one.tokens, one.cached) for one in replay(talk, Mask(1), reader).requests]
     assert costs == [(one.tokens, one.cached) for one in replay(talk, Mask(1)).requests]

@@ -1,18 +1,18 @@
 from collections.abc import Sequence
 from typing import Any
 
-from prunus.formats import format_named
 from prunus.lab.masks import Mask, Unpruned
 from prunus.lab.policy import Policy
 from prunus.lab.reading import Reader
 from prunus.lab.replay import replay
 from prunus.lab.retention import Needs, Retention, retention
+from prunus.providers import provider_named
 from prunus.transcripts import Session
 from tests.lab.talk import Step, anthropic, chat
 
 
 def kept(talk: Session, policy: Policy) -> Retention:
-    reader = Reader(format_named(talk.format))
+    reader = Reader(provider_named(talk.format))
     return retention(Needs(talk, reader), replay(talk, policy, reader))
 
 
@@ -56,7 +56,7 @@ def test_what_is_lost_is_read_again_once_from_the_smallest_part() -> None:
     small = read("/b", "return door.handle")
     steps: list[Step] = [READ, small, edit("/a", "return door.handle"), edit("/b", "return door.handle")]
     talk = anthropic(steps)
-    reader = Reader(format_named(talk.format))
+    reader = Reader(provider_named(talk.format))
     [form] = reader.sheet(talk.messages[4]).forms
     assert kept(talk, Mask(0)).reread == form.tokens
 

@@ -11,7 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from prunus import Outcome, Pruner, Settings
-from prunus.formats import frame
+from prunus.providers import frame
 from tests.generate.build import sessions
 from tests.generate.encode import SPELLINGS, encode, prefixes
 from tests.generate.render import render

@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from prunus import Pruner, Settings
-from prunus.formats import frame
+from prunus.providers import frame
 from tests.laws.cases import bodies, every_case, every_format, one_shot
 
 

@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 from prunus import Pruner, Settings
 from prunus.edits import Added
-from prunus.formats import encode
+from prunus.providers import encode
 from tests.laws.cases import bodies, every_case, one_shot
 
 

@@ -7,7 +7,7 @@ from typing import Any
 from hypothesis import given
 from hypothesis import strategies as st
 
-from prunus import formats
+from prunus import providers
 from prunus.apply import apply
 from tests.laws.cases import bodies, every_case, one_shot
 
@@ -17,4 +17,4 @@ from tests.laws.cases import bodies, every_case, one_shot
 def test_the_written_body_reads_as_the_edited_history(format: str, preset: str, data: Any) -> None:
     body = data.draw(bodies(format))
     out = one_shot(body, preset)
-    assert formats.read(out.body, format).messages == apply(formats.read(body, format), out.edits).messages
+    assert providers.read(out.body, format).messages == apply(providers.read(body, format), out.edits).messages

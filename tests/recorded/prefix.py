@@ -11,7 +11,7 @@ from typing import Any, Final
 import msgspec
 
 from prunus import Outcome, Pruner, Settings
-from prunus.formats import frame
+from prunus.providers import frame
 from prunus.transcripts import Session
 
 __all__ = ["ROWS", "Sent", "replayed", "settings", "wrong"]

@@ -1,6 +1,6 @@
 from prunus.edits import Edit, Gone
-from prunus.formats import read
 from prunus.history import Call, History, Message, Ref, Result
+from prunus.providers import read
 from prunus.pruner import prune
 from prunus.report import tool_names
 

@@ -10,9 +10,9 @@ from typing import Any
 import pytest
 
 from prunus import Outcome, Pruner, Settings, prune
-from prunus.formats import read
 from prunus.history import Call, History, Marker, Result, Text, Thinking
 from prunus.notes import bare
+from prunus.providers import read
 from tests.strategies.agents import localise
 from tests.strategies.notation import parse_case
 from tests.strategies.wire import Body, build

@@ -10,9 +10,9 @@ from typing import Any
 from prunus import guards, strategies
 from prunus.edits import Note
 from prunus.explain import Explained, explain
-from prunus.formats import read
 from prunus.history import Ref
 from prunus.outcome import Outcome
+from prunus.providers import read
 from prunus.pruner import Pruner, prune
 from prunus.settings import Settings
 from tests.strategies.agents import Unspoken, localise

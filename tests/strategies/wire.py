@@ -1,6 +1,6 @@
 """A story as the body of a request, in each of the five formats.
 
-This is written apart from `prunus.formats`, so that the cases also test what is read there and written back.
+This is written apart from `prunus.providers`, so that the cases also test what is read there and written back.
 """
 
 from __future__ import annotations

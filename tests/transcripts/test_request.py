@@ -11,8 +11,8 @@ from click.testing import CliRunner
 from prunus.cli import file_at, files
 from prunus.errors import FormatError
 from prunus.files import FileHistory
-from prunus.formats import FORMATS, encode, format_named, frame
 from prunus.lab.appraisal import measure
+from prunus.providers import ALL, encode, frame, provider_named
 from prunus.transcripts import load
 from tests.transcripts.conftest import Loaded
 
@@ -106,11 +106,11 @@ WRITERS: dict[str, Writer] = {
 def body_in(format: str) -> Json:
     messages, around = WRITERS[format]()
     named = {} if format == "gemini" else {"model": "m"}
-    return named | around | {format_named(format).field: messages}
+    return named | around | {provider_named(format).field: messages}
 
 
 def test_every_wire_format_is_tried_here() -> None:
-    assert {*WRITERS, "opencode"} == {format.name for format in FORMATS}
+    assert {*WRITERS, "opencode"} == {format.name for format in ALL}
 
 
 @pytest.mark.parametrize("format", list(WRITERS))
@@ -143,7 +143,7 @@ def test_the_last_request_is_the_file_itself(format: str, document: Loaded) -> N
 @pytest.mark.parametrize("format", list(WRITERS))
 def test_what_follows_the_last_request_is_its_answer(format: str, document: Loaded) -> None:
     body = body_in(format)
-    field = format_named(format).field
+    field = provider_named(format).field
     call = body[field][1]
     (session,) = document({**body, field: [*body[field], call]})
     assert session.requests == (1, 3, 5)
@@ -152,7 +152,7 @@ def test_what_follows_the_last_request_is_its_answer(format: str, document: Load
 @pytest.mark.parametrize("format", list(WRITERS))
 def test_a_first_request_without_an_answer_is_one_request(format: str, document: Loaded) -> None:
     body = body_in(format)
-    field = format_named(format).field
+    field = provider_named(format).field
     (session,) = document({**body, field: body[field][:1]})
     assert (session.format, session.requests) == (format, (1,))
 
@@ -160,7 +160,7 @@ def test_a_first_request_without_an_answer_is_one_request(format: str, document:
 @pytest.mark.parametrize("format", list(WRITERS))
 def test_the_files_of_a_request_are_known(format: str, document: Loaded) -> None:
     (session,) = document(body_in(format))
-    read = format_named(format).parse
+    read = provider_named(format).parse
     state = FileHistory(tuple(read(message, b"") for message in session.messages)).file_state_at(PATH)
     assert state.text == "one\nzwei\n"
 

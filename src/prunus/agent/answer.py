@@ -11,9 +11,9 @@ from prunus.agent.info import info
 from prunus.agent.look import look_at
 from prunus.edits import Edit, Gone, Note
 from prunus.engine import Engine, Notification, Tally, status
-from prunus.formats import encode, frame
 from prunus.history import Attachment, Ref, Result, Text, Thinking
 from prunus.notes import shorten
+from prunus.providers import encode, frame
 from prunus.pruner import prune, shows_ids
 from prunus.settings import Settings
 from prunus.strategies.asked import Asked

@@ -23,8 +23,8 @@ from prunus.agent.calls import Site
 from prunus.agent.spoken import canonical, ids_and_words, said
 from prunus.enclosed import without_reminders
 from prunus.fingerprint import fingerprint
-from prunus.formats import digest
 from prunus.memory import chain
+from prunus.providers import digest
 from prunus.surrogates import encode
 
 __all__ = ["behind", "call_key", "keys_of", "purpose_key", "root", "text_key"]

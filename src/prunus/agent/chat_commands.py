@@ -8,11 +8,11 @@ from typing import Final
 from prunus.agent.info import could_go, fullness, most_of
 from prunus.agent.look import Look, look_at
 from prunus.conversation import declares_tools
-from prunus.formats import Frame, parse
 from prunus.guide import ACTIONS
 from prunus.history import Call
 from prunus.policy.budget import CATEGORIES, budget, headroom
 from prunus.policy.pressure import advice
+from prunus.providers import Frame, parse
 from prunus.report import effectiveness
 from prunus.report.funnel import funnel_box, funnel_of
 from prunus.settings import Settings

@@ -8,8 +8,8 @@ from typing import Any, Final
 import msgspec
 
 from prunus.errors import FormatError
-from prunus.formats import Frame, as_json, place_of
-from prunus.formats.openai_responses import OpenAIResponses, message_of
+from prunus.providers import Frame, as_json, place_of
+from prunus.providers.openai_responses.messages import OpenAIResponses, message_of
 from prunus.splice import values
 from prunus.surrogates import decode
 

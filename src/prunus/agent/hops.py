@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from prunus.agent.exchange import ordered_like, top_of
-from prunus.formats import Frame
+from prunus.providers import Frame
 from prunus.surrogates import decode
 
 __all__ = ["as_sent", "thoughts_of"]

@@ -8,10 +8,10 @@ from dataclasses import dataclass
 from prunus.conversation import Loader, count_around, declares_tools
 from prunus.edits import Edit
 from prunus.engine import Engine
-from prunus.formats import frame
 from prunus.outcome import Outcome
 from prunus.policy.budget import Budget
 from prunus.policy.pressure import Pressure
+from prunus.providers import frame
 from prunus.pruner import prune
 from prunus.settings import Settings
 

@@ -6,8 +6,8 @@ from typing import Protocol, runtime_checkable
 
 from prunus.context import Context
 from prunus.conversation import Loader
-from prunus.formats import frame
 from prunus.memory import Memory, chain
+from prunus.providers import frame
 from prunus.report.funnel import funnel_of_all
 from prunus.report.stats import stats_box
 from prunus.store.records import Totals

@@ -14,7 +14,7 @@ import msgspec
 
 from prunus.agent.belonging import behind
 from prunus.agent.spoken import by_model
-from prunus.formats import Frame
+from prunus.providers import Frame
 from prunus.surrogates import decode
 
 __all__ = ["Saying", "Step", "steps_from"]

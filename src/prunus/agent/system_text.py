@@ -10,7 +10,7 @@ from typing import Final
 import msgspec
 
 from prunus.agent.exchange import place_beside
-from prunus.formats import Frame
+from prunus.providers import Frame
 from prunus.splice import splice, values
 
 __all__ = ["place_system_text"]

@@ -19,7 +19,7 @@ from prunus.agent.expand import expanded
 from prunus.agent.purposes import with_purposes
 from prunus.agent.record import Record
 from prunus.agent.steps import Saying, Step, steps_from
-from prunus.formats import Frame, frame, resume
+from prunus.providers import Frame, frame, resume
 
 __all__ = ["Arrival", "Found", "Lookup", "Thread", "Threads"]
 

@@ -99,9 +99,9 @@ def _of_file(source: str, format_: str | None, settings: Settings) -> _Context:
     from prunus.agent.look import look_at
     from prunus.context import context_of
     from prunus.errors import FormatError
-    from prunus.formats import encode
     from prunus.policy.budget import headroom
     from prunus.policy.pressure import advice
+    from prunus.providers import encode
     from prunus.report.funnel import funnel_of
 
     body = _recorded(source) if format_ is None and source != "-" else None

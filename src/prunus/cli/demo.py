@@ -37,7 +37,7 @@ def command() -> None:
     Example:
       prunus demo
     """
-    from prunus.formats import read
+    from prunus.providers import read
     from prunus.pruner import prune
     from prunus.report import effectiveness, status_line
     from prunus.report.text import change
@@ -70,7 +70,7 @@ def command() -> None:
 
 def _unchanged(body: bytes, outcome: Outcome[bytes]) -> tuple[int, int]:
     """How many messages have no edit, and how many of those came out byte for byte."""
-    from prunus.formats import frame
+    from prunus.providers import frame
 
     before, after = frame(body), frame(outcome.body)
     edited = {edit.target.message for edit in outcome.edits}

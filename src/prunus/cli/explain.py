@@ -53,7 +53,7 @@ def command(
     """
     from prunus.errors import FormatError
     from prunus.explain import explain
-    from prunus.formats import frame
+    from prunus.providers import frame
     from prunus.report import in_json, rows, summary
 
     settings = load_settings(config, preset, sets).settings

@@ -61,11 +61,11 @@ def opened(path: Path) -> tuple[str, FileHistory]:
     """
     from prunus.errors import FormatError
     from prunus.files import FileHistory
-    from prunus.formats import format_named
+    from prunus.providers import provider_named
 
     session = chosen_session(path)
     try:
-        format = format_named(session.format)
+        format = provider_named(session.format)
         messages = tuple(format.parse(message, b"") for message in session.messages)
     except FormatError as error:
         raise Failure(f"{click.format_filename(path)}: {error}") from error

@@ -49,7 +49,7 @@ def command(
       prunus prune request.json -o pruned.json --report json 2> report.json
       prunus prune session.jsonl --turn 12 > pruned.json
     """
-    from prunus.formats import frame, read
+    from prunus.providers import frame, read
     from prunus.pruner import Pruner
     from prunus.report import record, text_report, tool_names
 

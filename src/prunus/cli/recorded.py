@@ -26,7 +26,7 @@ def read_request(source: str, format_: str | None, turn: int | None, limit: int)
     names the place where it stops being a request.
     """
     from prunus.errors import FormatError
-    from prunus.formats import encode, frame
+    from prunus.providers import encode, frame
     from prunus.transcripts import load
 
     if source == "-":

@@ -9,11 +9,11 @@ from prunus.apply import change, extended
 from prunus.edits import Replacement
 from prunus.engine.in_force import InForce
 from prunus.fingerprint import fingerprint
-from prunus.formats import write
 from prunus.history import Message, Ref
 from prunus.invariants import Change, check
 from prunus.policy.ledger import Written
 from prunus.policy.tags import Tags
+from prunus.providers import write
 from prunus.view import View
 
 __all__ = ["Rendering", "key_of", "render"]

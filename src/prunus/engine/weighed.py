@@ -6,8 +6,8 @@ from collections.abc import Iterator
 from dataclasses import replace
 
 from prunus.edits import Added, Edit, Gone, Input, Keep, Later, Note, Shorter
-from prunus.formats import as_json
 from prunus.history import Attachment, Call, Opaque, Part, Ref, Result
+from prunus.providers import as_json
 from prunus.view import View, weigh, weigh_result
 
 __all__ = ["weighed"]

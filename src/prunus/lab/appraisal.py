@@ -8,7 +8,6 @@ from pathlib import Path
 from typing import Any, Final
 
 from prunus.engine import Tally
-from prunus.formats import format_named
 from prunus.lab.analysis import Effect, File, Row, Total
 from prunus.lab.cost import cost, is_cold
 from prunus.lab.masks import Unpruned
@@ -21,6 +20,7 @@ from prunus.lab.reading import Reader
 from prunus.lab.replay import Replay, replay
 from prunus.lab.retention import Needs, retention
 from prunus.policy.prices import DEFAULT, Price, price_of
+from prunus.providers import provider_named
 from prunus.pruner import Pruner
 from prunus.strategies.step_markers import StepMarkers
 
@@ -45,7 +45,7 @@ def measure(path: Path, gauge: Gauge | None = None, *, known: Known | None = Non
 
 def _row(path: Path, gauge: Gauge, piece: Piece) -> Row:
     session, copied, price = piece.session, piece.copied, piece.price
-    reader = Reader(format_named(session.format))
+    reader = Reader(provider_named(session.format))
     chosen = policy_named(PRESET, price, piece.window)
     assert isinstance(chosen, Pruned)
     policy = _Watched(chosen)

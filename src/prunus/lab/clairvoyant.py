@@ -12,7 +12,6 @@ from dataclasses import dataclass
 from typing import Any, ClassVar
 
 from prunus.edits import Edit
-from prunus.formats import format_named
 from prunus.history import Marker
 from prunus.lab.best_cuts import Timeline, best_cuts, steps
 from prunus.lab.cost import cost, is_cold
@@ -23,6 +22,7 @@ from prunus.lab.replay import Replay, replay
 from prunus.lab.retention import Needs
 from prunus.policy.prices import Price
 from prunus.policy.schedule import Eager, Moment, Plan, Presses
+from prunus.providers import provider_named
 from prunus.pruner import Pruner
 from prunus.transcripts import Session
 
@@ -53,7 +53,7 @@ def foreseen(session: Session, reader: Reader, policy: Pruned, price: Price) -> 
     """When each message could lose how much, whatever the schedule."""
     watching = _Watching(policy)
     sent = replay(session, watching, reader).requests
-    format = format_named(session.format)
+    format = provider_named(session.format)
     parts = [format.parse(message, b"").parts for message in session.messages]
     gains: list[dict[int, int]] = []
     for edits in watching.edits:

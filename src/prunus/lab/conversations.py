@@ -10,8 +10,8 @@ from collections.abc import Iterator
 from dataclasses import replace
 from typing import Final
 
-from prunus.formats import format_named
 from prunus.lab.reading import Reader
+from prunus.providers import provider_named
 from prunus.transcripts import Session
 
 LIMIT: Final = 200_000
@@ -20,7 +20,7 @@ LIMIT: Final = 200_000
 
 def conversations(session: Session, limit: int = LIMIT) -> Iterator[Session]:
     """The session in pieces, none of whose requests holds more tokens; further ones are named `name/2`, ..."""
-    reader = Reader(format_named(session.format))
+    reader = Reader(provider_named(session.format))
     opening = session.requests[0]
     tokens = [reader.sheet(message).tokens for message in session.messages]
     head = sum(tokens[:opening])

@@ -12,8 +12,8 @@ from typing import Any
 
 import msgspec
 
-from prunus.formats import Format
 from prunus.history import Attachment, Call, Marker, Opaque, Part, Result, Text, Thinking
+from prunus.providers import Provider
 from prunus.tokens import Counter
 from prunus.view import weigh
 
@@ -46,7 +46,7 @@ class Reader:
 
     __slots__ = ("_counter", "_format", "_forms", "_read")
 
-    def __init__(self, format: Format, counter: Counter | None = None) -> None:
+    def __init__(self, format: Provider, counter: Counter | None = None) -> None:
         self._format = format
         self._counter = counter or Counter()
         self._forms: dict[tuple[object, ...], Form] = {}

@@ -11,9 +11,9 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
-from prunus.formats import format_named
 from prunus.lab.policy import Policy
 from prunus.lab.reading import Reader, Sheet
+from prunus.providers import provider_named
 from prunus.transcripts import Session
 
 
@@ -52,7 +52,7 @@ def replay(session: Session, policy: Policy, reader: Reader | None = None) -> Re
 
     A reader that is shared by several replays of the same conversation makes equal parts cost nothing.
     """
-    format = format_named(session.format)
+    format = provider_named(session.format)
     reader = reader or Reader(format)
     ask = policy.start()
     frame = session.body()

@@ -9,8 +9,8 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from prunus.formats import Format, read_objects
 from prunus.history import Message, Result
+from prunus.providers import Provider, read_objects
 from prunus.splice import Path
 from prunus.tokens import Counter
 from prunus.view import weigh
@@ -37,7 +37,7 @@ class Results:
         self.tokens = 0
         """Of all messages, as they came."""
         self._counter = Counter()
-        self._format: Format | None = None
+        self._format: Provider | None = None
         self._given: list[Any] = []
         self._words: dict[int, dict[int, str]] = {}
         self._rendered: dict[int, Any] = {}

@@ -8,7 +8,6 @@ from functools import partial
 from pathlib import Path
 from typing import Final
 
-from prunus.formats import format_named
 from prunus.lab.conversations import LIMIT
 from prunus.lab.cost import Cost, cost
 from prunus.lab.masks import Unpruned
@@ -22,6 +21,7 @@ from prunus.lab.reading import Reader
 from prunus.lab.replay import Replay, replay
 from prunus.lab.retention import Needs, Retention, retention
 from prunus.policy.prices import DEFAULT
+from prunus.providers import provider_named
 
 OWN: Final = "own"
 """The name of the price that differs from session to session: that of its own model, as `prunus analyze` counts."""
@@ -142,7 +142,7 @@ def _policy(name: str, prices: str, piece: Piece | None) -> Policy | Bound:
 
 def _rows(piece: Piece, study: Study, gauge: Gauge) -> Iterator[Row]:
     session, copied = piece.session, piece.copied
-    reader = Reader(format_named(session.format))
+    reader = Reader(provider_named(session.format))
     needs = Needs(session, reader)
     later = needs.since(copied)
     replays: dict[Policy | Bound, Replay] = {}

@@ -10,8 +10,8 @@ from typing import Any, Final
 import msgspec
 
 from prunus.errors import FormatError
-from prunus.formats.digest import lifetime, unmarked
-from prunus.formats.frame import PROMPT
+from prunus.providers.digest import lifetime, unmarked
+from prunus.providers.frame import PROMPT
 from prunus.surrogates import decode
 
 __all__ = ["NO_TOOLS", "Glance", "glance"]

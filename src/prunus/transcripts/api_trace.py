@@ -11,7 +11,7 @@ from typing import Any
 
 import msgspec
 
-from prunus.formats import digest
+from prunus.providers import digest
 from prunus.transcripts.fields import mapping, rows, text, unix_time
 from prunus.transcripts.plain import format_of
 from prunus.transcripts.recording import Recording

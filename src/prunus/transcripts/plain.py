@@ -10,15 +10,15 @@ from dataclasses import dataclass, field
 from typing import Any, Final
 
 from prunus.errors import FormatError
-from prunus.formats import FORMATS, Format, encode, frame
-from prunus.formats.frame import PROMPT
 from prunus.history import Marker, Opaque
+from prunus.providers import ALL, Provider, encode, frame
+from prunus.providers.frame import PROMPT
 from prunus.transcripts.fields import rows, text
 from prunus.transcripts.recording import Recording
 
 __all__ = ["Plain", "format_of", "plain_lists"]
 
-_LISTS: Final = frozenset(format.field for format in FORMATS)
+_LISTS: Final = frozenset(format.field for format in ALL)
 _SENT: Final = (*PROMPT, "previous_response_id")
 
 Message = dict[str, Any]
@@ -28,7 +28,7 @@ Message = dict[str, Any]
 class Plain:
     """The messages of one conversation."""
 
-    format: Format
+    format: Provider
     messages: tuple[Message, ...]
     body: Mapping[str, Any] = field(default_factory=dict)
     """The request around them; empty for a list alone, of which nobody knows whether it was sent to its end."""
@@ -46,7 +46,7 @@ class Plain:
         return {key: self.body[key] for key in _SENT if key in self.body and key != "model"}
 
 
-def format_of(body: Any) -> Format:
+def format_of(body: Any) -> Provider:
     """The format of a request or of a list of messages; FormatError where it is neither."""
     return frame(encode(body)).format
 
@@ -81,7 +81,7 @@ def _request(body: Message) -> Plain | None:
 def _bare(listed: Sequence[Any]) -> Plain | None:
     """A list of messages; what no format reads does not tell in which one the others are written."""
     objects = rows(list(listed))
-    told = [message for message in objects if any(_reads(format, message) for format in FORMATS)]
+    told = [message for message in objects if any(_reads(format, message) for format in ALL)]
     format = _format_of_list(told)
     if format is None:
         return None
@@ -90,7 +90,7 @@ def _bare(listed: Sequence[Any]) -> Plain | None:
     return Plain(format, messages, unusable=len(listed) - len(messages))
 
 
-def _format_of_list(messages: Iterable[Message]) -> Format | None:
+def _format_of_list(messages: Iterable[Message]) -> Provider | None:
     listed = list(messages)
     try:
         return format_of(listed) if listed else None
@@ -98,6 +98,6 @@ def _format_of_list(messages: Iterable[Message]) -> Format | None:
         return None
 
 
-def _reads(format: Format, message: Message) -> bool:
+def _reads(format: Provider, message: Message) -> bool:
     """Whether the format finds something that it knows."""
     return any(not isinstance(part, Opaque | Marker) for part in format.parse(message, b"").parts)

@@ -8,28 +8,28 @@ import msgspec
 
 from prunus import surrogates
 from prunus.errors import FormatError
-from prunus.formats.digest import digest, unmarked
-from prunus.formats.format import Format, as_json
-from prunus.formats.frame import Frame, frame, place_of, resume
-from prunus.formats.objects import Objects, copy, encode, read_objects
-from prunus.formats.recognition import FORMATS, format_named
-from prunus.formats.write import write
 from prunus.history import History, Message
+from prunus.providers.digest import digest, unmarked
+from prunus.providers.frame import Frame, frame, place_of, resume
+from prunus.providers.objects import Objects, copy, encode, read_objects
+from prunus.providers.provider import Provider, as_json
+from prunus.providers.recognition import ALL, provider_named
+from prunus.providers.write import write
 
 __all__ = [
-    "FORMATS",
-    "Format",
+    "ALL",
     "Frame",
     "Objects",
+    "Provider",
     "as_json",
     "copy",
     "decode",
     "digest",
     "encode",
-    "format_named",
     "frame",
     "parse",
     "place_of",
+    "provider_named",
     "read",
     "read_objects",
     "resume",
@@ -49,7 +49,7 @@ def decode(raw: bytes, index: int) -> dict[str, Any]:
     return value
 
 
-def parse(format: Format, raw: bytes, index: int) -> Message:
+def parse(format: Provider, raw: bytes, index: int) -> Message:
     """One message of a body."""
     return format.parse(decode(raw, index), raw)
 

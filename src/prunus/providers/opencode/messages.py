@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any, ClassVar
 
-from prunus.formats.format import as_json, data_url, kind_of
 from prunus.history import Attachment, Call, Marker, Message, Opaque, Part, Result, Role, Text, Thinking
+from prunus.providers.provider import as_json, data_url, kind_of
 from prunus.splice import Path
 
 __all__ = ["OpenCode"]

@@ -5,8 +5,8 @@ from __future__ import annotations
 import json
 from typing import Any
 
-from prunus.formats import format_named, parse
 from prunus.history import Attachment, Call, Message, Opaque, Result, Text, Thinking
+from prunus.providers import parse, provider_named
 
 PNG = {"type": "image", "source": {"type": "base64", "media_type": "image/png", "data": "iVBORw0KGgo="}}
 PDF = {
@@ -17,7 +17,7 @@ PDF = {
 
 
 def message(value: dict[str, Any]) -> Message:
-    return parse(format_named("anthropic_messages"), json.dumps(value).encode(), 0)
+    return parse(provider_named("anthropic_messages"), json.dumps(value).encode(), 0)
 
 
 def result(content: Any, **more: Any) -> Message:

@@ -14,12 +14,12 @@ import msgspec
 
 from prunus import surrogates
 from prunus.errors import FormatError
-from prunus.formats.digest import lifetime
-from prunus.formats.format import Format
-from prunus.formats.frame import PROMPT, Frame, frame, held_elsewhere
-from prunus.formats.message_objects import require_messages
-from prunus.formats.openai_responses import OpenAIResponses
-from prunus.formats.recognition import FIELDS, recognise
+from prunus.providers.digest import lifetime
+from prunus.providers.frame import PROMPT, Frame, frame, held_elsewhere
+from prunus.providers.message_objects import require_messages
+from prunus.providers.openai_responses.messages import OpenAIResponses
+from prunus.providers.provider import Provider
+from prunus.providers.recognition import FIELDS, recognise
 
 __all__ = ["Objects", "copy", "encode", "read_objects"]
 
@@ -29,7 +29,7 @@ class Objects:
     """A dict with a list of messages, or the list alone."""
 
     body: Any
-    format: Format
+    format: Provider
     closed: str = ""
     model: str = ""
     size: int = 0
@@ -131,7 +131,7 @@ def read_objects(body: Any, known: Objects | None, shared: int, name: str | None
     return made
 
 
-def _recognised(body: Any) -> Format | None:
+def _recognised(body: Any) -> Provider | None:
     """The format that a body shows; None where only its JSON can tell what is wrong with it."""
     try:
         top = {**body, "tools": _builtin(body.get("tools"))} if isinstance(body, dict) else None
@@ -174,7 +174,7 @@ def copy(value: Any) -> Any:
     return value
 
 
-def _list(body: Any, format: Format) -> list[Any]:
+def _list(body: Any, format: Provider) -> list[Any]:
     found = body.get(format.field) if isinstance(body, dict) else body
     if isinstance(found, str) and format.field == OpenAIResponses.field:
         return [{"role": "user", "content": found}]

@@ -11,10 +11,10 @@ from prunus.history import Message
 from prunus.splice import Path
 from prunus.surrogates import decode
 
-__all__ = ["Format", "as_json", "data_url", "decode_arguments", "kind_of", "texts_of"]
+__all__ = ["Provider", "as_json", "data_url", "decode_arguments", "kind_of", "texts_of"]
 
 
-class Format(Protocol):
+class Provider(Protocol):
     """One provider's way of writing a history."""
 
     name: ClassVar[str]

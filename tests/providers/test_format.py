@@ -7,8 +7,8 @@ from typing import Any
 
 import pytest
 
-from prunus.formats import frame, read
-from prunus.formats.format import kind_of, texts_of
+from prunus.providers import frame, read
+from prunus.providers.provider import kind_of, texts_of
 
 ODD = [["text"], {"type": "text"}, None, 7, True, "", "unheard_of"]
 odd_types = pytest.mark.parametrize("odd", ODD, ids=str)

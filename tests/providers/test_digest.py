@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from prunus.formats import digest
+from prunus.providers import digest
 
 MARK = {"cache_control": {"type": "ephemeral"}}
 

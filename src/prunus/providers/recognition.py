@@ -7,16 +7,16 @@ from itertools import islice
 from typing import Any, Final
 
 from prunus.errors import FormatError
-from prunus.formats.anthropic_messages import AnthropicMessages
-from prunus.formats.format import Format, kind_of
-from prunus.formats.gemini import Gemini
-from prunus.formats.openai_chat import OpenAIChat
-from prunus.formats.openai_responses import OpenAIResponses
-from prunus.formats.opencode import OpenCode
+from prunus.providers.anthropic.messages import AnthropicMessages
+from prunus.providers.gemini.messages import Gemini
+from prunus.providers.openai_chat.messages import OpenAIChat
+from prunus.providers.openai_responses.messages import OpenAIResponses
+from prunus.providers.opencode.messages import OpenCode
+from prunus.providers.provider import Provider, kind_of
 
-__all__ = ["FIELDS", "FORMATS", "format_named", "recognise"]
+__all__ = ["ALL", "FIELDS", "provider_named", "recognise"]
 
-FORMATS: Final[tuple[Format, ...]] = (
+ALL: Final[tuple[Provider, ...]] = (
     AnthropicMessages(),
     OpenAIChat(),
     OpenAIResponses(),
@@ -32,20 +32,20 @@ _ANTHROPIC: Final = frozenset({"tool_use", "tool_result", "thinking", "redacted_
 _CHAT_BLOCKS: Final = frozenset({"image_url", "input_audio", "refusal", "tool_call", "tool_output"})
 
 
-def format_named(name: str) -> Format:
+def provider_named(name: str) -> Provider:
     """The format of this name."""
-    for known in FORMATS:
+    for known in ALL:
         if known.name == name:
             return known
-    raise FormatError(f"no format {name!r}; there are {', '.join(known.name for known in FORMATS)}")
+    raise FormatError(f"no format {name!r}; there are {', '.join(known.name for known in ALL)}")
 
 
-def recognise(top: Mapping[str, Any] | None, first: Iterable[Any]) -> Format:
+def recognise(top: Mapping[str, Any] | None, first: Iterable[Any]) -> Provider:
     """The format of a body, by the values at its top and its first messages; a list of messages has no top.
 
     Bytes and objects are told apart by the same values, so that white space and escapes play no part.
     """
-    return format_named(_told_by_list(first) if top is None else _told_by_object(top, first))
+    return provider_named(_told_by_list(first) if top is None else _told_by_object(top, first))
 
 
 def _told_by_list(first: Iterable[Any]) -> str:

@@ -7,12 +7,12 @@ from typing import Any
 
 import pytest
 
-from prunus.formats import format_named, parse
 from prunus.history import Attachment, Call, Message, Opaque, Result, Text, Thinking
+from prunus.providers import parse, provider_named
 
 
 def content(role: str, *parts: Any) -> Message:
-    return parse(format_named("gemini"), json.dumps({"role": role, "parts": parts}).encode(), 0)
+    return parse(provider_named("gemini"), json.dumps({"role": role, "parts": parts}).encode(), 0)
 
 
 def response(value: Any) -> Result:

@@ -7,14 +7,14 @@ from typing import Any
 
 import pytest
 
-from prunus.formats import format_named, parse
 from prunus.history import Attachment, Call, Message, Opaque, Result, Text, Thinking
+from prunus.providers import parse, provider_named
 
 URL = "data:image/png;base64,iVBORw0KGgo="
 
 
 def message(value: dict[str, Any]) -> Message:
-    return parse(format_named("openai_chat"), json.dumps(value).encode(), 0)
+    return parse(provider_named("openai_chat"), json.dumps(value).encode(), 0)
 
 
 def called(**function: Any) -> Message:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any, Final
 
 from prunus.errors import FormatError
-from prunus.formats.recognition import FIELDS
+from prunus.providers.recognition import FIELDS
 
 __all__ = ["require_messages"]
 

@@ -12,10 +12,10 @@ from typing import Any, Final
 import msgspec
 
 from prunus.errors import FormatError
-from prunus.formats.digest import lifetime
-from prunus.formats.format import Format
-from prunus.formats.openai_responses import OpenAIResponses, message_of
-from prunus.formats.recognition import FIELDS, format_named, recognise
+from prunus.providers.digest import lifetime
+from prunus.providers.openai_responses.messages import OpenAIResponses, message_of
+from prunus.providers.provider import Provider
+from prunus.providers.recognition import FIELDS, provider_named, recognise
 from prunus.surrogates import decode
 
 __all__ = ["PROMPT", "Frame", "frame", "held_elsewhere", "place_of", "resume"]
@@ -33,7 +33,7 @@ class Frame:
     """A body as bytes, cut into its messages without reading them."""
 
     body: bytes
-    format: Format
+    format: Provider
     starts: list[int]
     ends: list[int]
     closed: str = ""
@@ -105,7 +105,7 @@ class Frame:
 
 def frame(body: bytes, name: str | None = None) -> Frame:
     """Find the messages of a body and the format they are written in."""
-    chosen = format_named(name) if name else None
+    chosen = provider_named(name) if name else None
     start = _skip(body, 0)
     opening = body[start : start + 1]
     try:
@@ -159,7 +159,7 @@ def resume(known: Frame, body: bytes, count: int, name: str | None = None) -> Fr
     return made
 
 
-def _frame_object(body: bytes, chosen: Format | None) -> Frame:
+def _frame_object(body: bytes, chosen: Provider | None) -> Frame:
     top = decode(body, dict[str, msgspec.Raw])
     field = chosen.field if chosen else next((key for key in FIELDS if key in top), "")
     if field not in top:
@@ -172,7 +172,7 @@ def _frame_object(body: bytes, chosen: Format | None) -> Frame:
     prompt = _prompt(top)
     around = held_elsewhere(_value(top, _HELD)), _model(prompt), prompt, ahead
     if bytes(memoryview(top[field])[:1]) == b'"' and field == OpenAIResponses.field:
-        known = format_named(OpenAIResponses.name)
+        known = provider_named(OpenAIResponses.name)
         return Frame(body, known, [place], [place + len(top[field])], *around, bare=True)
     try:
         items = decode(top[field], list[msgspec.Raw])

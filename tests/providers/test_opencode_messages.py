@@ -7,15 +7,15 @@ from typing import Any
 
 import pytest
 
-from prunus.formats import format_named, parse
 from prunus.history import Attachment, Call, Marker, Message, Opaque, Result, Text, Thinking
+from prunus.providers import parse, provider_named
 
 SHOT = {"type": "file", "mime": "image/png", "filename": "shot.png", "url": "data:image/png;base64,iVBORw0KGgo="}
 
 
 def message(*parts: Any, role: str = "assistant") -> Message:
     value = {"info": {"id": "msg_1", "role": role}, "parts": parts}
-    return parse(format_named("opencode"), json.dumps(value).encode(), 0)
+    return parse(provider_named("opencode"), json.dumps(value).encode(), 0)
 
 
 def tool(**state: Any) -> tuple[Any, ...]:

@@ -9,8 +9,8 @@ from typing import Any
 
 import pytest
 
-from prunus.formats import digest, frame, read
 from prunus.history import Opaque
+from prunus.providers import digest, frame, read
 
 SAMPLES = Path(__file__).parents[3] / "shared" / "wire-samples"
 FORMATS = {

@@ -9,12 +9,12 @@ import pytest
 
 import prunus
 from prunus.edits import Added
-from prunus.formats import format_named, frame, parse, read, write
 from prunus.history import Attachment, Call, Message, Opaque, Result, Text, Thinking
+from prunus.providers import frame, parse, provider_named, read, write
 
 
 def item(**value: Any) -> Message:
-    return parse(format_named("openai_responses"), json.dumps(value).encode(), 0)
+    return parse(provider_named("openai_responses"), json.dumps(value).encode(), 0)
 
 
 @pytest.mark.parametrize(

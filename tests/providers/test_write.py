@@ -13,8 +13,8 @@ from hypothesis import strategies as st
 from prunus.apply import change
 from prunus.edits import Gone, Input, Note, Replacement, Shorter
 from prunus.errors import PrunusError
-from prunus.formats import format_named, parse, read, write
 from prunus.history import Attachment, Call, Marker, Message, Part, Result, Text, Thinking
+from prunus.providers import parse, provider_named, read, write
 from tests.generate.build import sessions
 from tests.generate.encode import SPELLINGS, encode
 from tests.generate.render import FORMATS, render
@@ -24,7 +24,7 @@ MARK = {"type": "ephemeral"}
 
 def written(format: str, message: dict[str, Any], edits: dict[int, Replacement]) -> Any:
     raw = json.dumps(message).encode()
-    return json.loads(write(parse(format_named(format), raw, 0), edits))
+    return json.loads(write(parse(provider_named(format), raw, 0), edits))
 
 
 def anthropic(content: Any, **more: Any) -> dict[str, Any]:
@@ -91,7 +91,7 @@ def test_thinking_leaves_whole() -> None:
 
 def test_a_responses_item_leaves_altogether() -> None:
     raw = b'{"type": "reasoning", "summary": []}'
-    assert write(parse(format_named("openai_responses"), raw, 0), {0: Gone()}) == b""
+    assert write(parse(provider_named("openai_responses"), raw, 0), {0: Gone()}) == b""
 
 
 @pytest.mark.parametrize(
@@ -143,7 +143,7 @@ def test_any_edits_of_a_message_read_back_as_carried_out(
     chosen = {i: edit for i, edit in edits.items() if edit is not None}
     after = change(message, chosen)
     raw = write(message, chosen)
-    assert (parse(format_named(format), raw, 0) if raw else None) == after
+    assert (parse(provider_named(format), raw, 0) if raw else None) == after
 
 
 def possible(part: Part, message: Message) -> st.SearchStrategy[Replacement | None] | None:

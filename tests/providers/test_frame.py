@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from prunus.errors import FormatError
-from prunus.formats import frame, read, resume
+from prunus.providers import frame, read, resume
 from tests.generate.build import sessions
 from tests.generate.encode import SPELLINGS, encode
 from tests.generate.render import FORMATS, render

@@ -1,0 +1,1 @@
+"""OpenCode's own messages: one wire format."""
