@@ -24,10 +24,10 @@ from prunus.cli.table import plain
 from prunus.errors import FormatError
 from prunus.files import Timeline
 from prunus.files.content import Line
-from prunus.files.reach import reach
-from prunus.files.reached import ANYTHING
 from prunus.files.shown import Shown
 from prunus.providers import provider_named
+from prunus.shell.reached import ANYTHING
+from prunus.shell.side_effects import reach
 from prunus.tokens import Counter
 from prunus.transcripts import Session, load
 from prunus.view import Piece, Use, View

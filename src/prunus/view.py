@@ -16,12 +16,12 @@ from typing import Any
 import msgspec
 
 from prunus.calls import Meaning, Outcome, Span, Toolbox, Touch, is_cut, is_stub, outcome, process_of
-from prunus.calls.paths import join, normalise
 from prunus.fingerprint import fingerprint
 from prunus.history import Attachment, Call, Marker, Message, Opaque, Part, Ref, Result, Role, Text, Thinking
 from prunus.ids import short_id
 from prunus.notes import Words, is_note, outlined, pointed, uncounted, unfolded, unreminded
 from prunus.numbers import as_number
+from prunus.paths import join, normalise
 from prunus.placed import PlacedIds, bare_result, content_of, shortened
 from prunus.todos import Colour, Colours, colours_of, tasks_in
 from prunus.tokens import Counter, attachment_tokens

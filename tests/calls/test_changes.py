@@ -6,7 +6,7 @@ import pytest
 
 from prunus.calls import Tool, Toolbox
 from prunus.calls.changes import Insert, Lines, Patch, Replace, Unclear, Undo, Write, changes_of, edited_path
-from prunus.calls.patches import Hunk, Patched
+from prunus.patches import Hunk, Patched
 
 BLOCKS = "<<<<<<< SEARCH\nold line\n=======\nnew line\n>>>>>>> REPLACE\n"
 PATCH = "*** Begin Patch\n*** Update File: a.py\n@@ def f():\n-old\n+new\n*** End Patch"

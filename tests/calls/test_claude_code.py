@@ -6,8 +6,9 @@ from typing import Any
 
 import pytest
 
-from prunus.calls.meaning import Kind, Span, Touch
+from prunus.calls.meaning import Kind
 from prunus.calls.toolbox import Toolbox
+from prunus.touches import Span, Touch
 
 A = "/w/a.py"
 

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import pytest
 
-from prunus.calls.meaning import FULL, Span, Tool
+from prunus.calls.meaning import Tool
 from prunus.errors import SettingsError
+from prunus.touches import FULL, Span
 
 
 @pytest.mark.parametrize(

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from prunus.calls.meaning import Touch
 from prunus.calls.toolbox import Toolbox
+from prunus.touches import Touch
 
 BOX = Toolbox()
 

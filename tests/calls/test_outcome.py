@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import pytest
 
-from prunus.calls.meaning import FULL, Meaning, Touch
+from prunus.calls.meaning import Meaning
 from prunus.calls.outcome import Outcome, outcome
+from prunus.touches import FULL, Touch
 
 SHELL = Meaning("shell", "x", (), "x")
 READ = Meaning("read", "a.py", (Touch("a.py", "read", FULL),))

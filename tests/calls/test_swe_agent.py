@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import pytest
 
-from prunus.calls.meaning import Kind, Touch
+from prunus.calls.meaning import Kind
 from prunus.calls.toolbox import Toolbox
+from prunus.touches import Touch
 
 BOX = Toolbox()
 

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import pytest
 
-from prunus.calls.meaning import FULL, Meaning, Span, Tool, Touch
+from prunus.calls.meaning import Meaning, Tool
 from prunus.calls.toolbox import Toolbox
+from prunus.touches import FULL, Span, Touch
 
 BOX = Toolbox()
 

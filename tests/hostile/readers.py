@@ -8,30 +8,33 @@ from typing import Final
 
 from prunus import notes, surrogates, tokens
 from prunus.agent.echo import ShownIds
-from prunus.calls import Meaning, Span, Toolbox, Touch, body_of, comparable, is_cut, is_stub, outcome, powershell
-from prunus.calls.changers import written_by
+from prunus.calls import Meaning, Span, Toolbox, Touch, body_of, comparable, is_cut, is_stub, outcome
 from prunus.calls.javascript import inner_call
 from prunus.calls.outcome import exit_code
-from prunus.calls.patches import patched_files, search_blocks, touches_of
-from prunus.calls.paths import normalise
-from prunus.calls.powershell_words import tokens as powershell_tokens
-from prunus.calls.shell import parse, parse_list, unwrap
 from prunus.calls.swe_agent import action
-from prunus.calls.words import simples
 from prunus.changelog.arguments import from_patch
 from prunus.changelog.purpose import sentence
 from prunus.changelog.shell import from_command
 from prunus.enclosed import without_reminders
-from prunus.files import commands, commits, failures, loops, shown, signs, style
+from prunus.files import shown, signs, style
 from prunus.files.content import Content
 from prunus.files.hunks import apply_hunks
 from prunus.files.likeness import resembles
 from prunus.files.printouts import printed_lines, printed_one_by_one
-from prunus.files.reach import reach
 from prunus.files.sed import apply_stream, streams
 from prunus.history import Call
 from prunus.lab import needs
+from prunus.patches import patched_files, search_blocks, touches_of
+from prunus.paths import normalise
 from prunus.settings import jsonc
+from prunus.shell import effects as commands
+from prunus.shell import failures, loops, powershell
+from prunus.shell import git as commits
+from prunus.shell.changers import written_by
+from prunus.shell.command import parse, parse_list, unwrap
+from prunus.shell.powershell_words import tokens as powershell_tokens
+from prunus.shell.side_effects import reach
+from prunus.shell.words import simples
 from prunus.splice import splice, values
 from prunus.strategies import old_errors
 from prunus.strategies.command import read_command

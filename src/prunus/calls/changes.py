@@ -13,8 +13,8 @@ from typing import Any, Final
 
 from prunus.calls.javascript import inner_call
 from prunus.calls.meaning import Meaning, Tool
-from prunus.calls.patches import Patched, patched_files, search_blocks
 from prunus.numbers import as_number
+from prunus.patches import Patched, patched_files, search_blocks
 
 __all__ = ["Change", "Insert", "Lines", "Patch", "Replace", "Unclear", "Undo", "Write", "changes_of", "edited_path"]
 

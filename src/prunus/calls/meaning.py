@@ -6,52 +6,9 @@ from dataclasses import dataclass, field
 from typing import Literal, get_args
 
 from prunus.errors import SettingsError
+from prunus.touches import Touch, TouchKind
 
 Kind = Literal["read", "write", "edit", "list", "search", "fetch", "todo", "shell", "task", "snapshot", "other"]
-TouchKind = Literal["read", "write", "edit", "change"]
-
-
-@dataclass(frozen=True, slots=True)
-class Span:
-    """Lines of a file, counted from 1, both ends included.
-
-    An end of None is the end of the file. A negative start counts from there: the last twenty
-    lines are Span(-20, None).
-    """
-
-    start: int = 1
-    end: int | None = None
-
-    @property
-    def full(self) -> bool:
-        """Whether this is the whole file."""
-        return self.start == 1 and self.end is None
-
-    def covers(self, other: Span) -> bool:
-        """Whether every line of the other is certainly within this one."""
-        if self.full:
-            return True
-        if self.start < 0 or other.start < 0:
-            return self.end is None and self.start < 0 and self.start <= other.start < 0
-        if self.start > other.start:
-            return False
-        return self.end is None or (other.end is not None and other.end <= self.end)
-
-
-FULL = Span()
-
-
-@dataclass(frozen=True, slots=True)
-class Touch:
-    """One file that a call reads or changes.
-
-    A write gives the whole new content, an edit a part of it; a change is one whose result the
-    call does not show, such as `sed -i`, a heredoc or `git checkout`.
-    """
-
-    path: str
-    kind: TouchKind
-    span: Span = FULL
 
 
 @dataclass(frozen=True, slots=True)

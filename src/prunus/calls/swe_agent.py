@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 
 from prunus.calls.meaning import Meaning, Tool
-from prunus.calls.paths import normalise
+from prunus.paths import normalise
 
 TOOLS: tuple[Tool, ...] = (
     Tool("bash", "shell", command="command"),

@@ -22,10 +22,11 @@ from prunus.calls import (
     swe_agent,
 )
 from prunus.calls.javascript import inner_call
-from prunus.calls.meaning import FULL, Kind, Meaning, Span, Tool, Touch, TouchKind
-from prunus.calls.patches import touches_of
-from prunus.calls.paths import normalise
-from prunus.calls.shell import Script, parse, parse_list
+from prunus.calls.meaning import Kind, Meaning, Tool
+from prunus.patches import touches_of
+from prunus.paths import normalise
+from prunus.shell.command import Script, parse, parse_list
+from prunus.touches import FULL, Span, Touch, TouchKind
 
 TABLES: tuple[tuple[Tool, ...], ...] = (
     claude_code.TOOLS,

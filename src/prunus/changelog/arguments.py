@@ -7,8 +7,8 @@ from typing import Any, Final
 
 from prunus.calls import Meaning, changes
 from prunus.calls.changes import changes_of
-from prunus.calls.patches import Hunk, Patched, patched_files
 from prunus.changelog.changes import Action, Change, Piece, Undo
+from prunus.patches import Hunk, Patched, patched_files
 
 __all__ = ["from_arguments", "from_patch"]
 

@@ -9,7 +9,6 @@ from typing import Any, Final
 
 from prunus.calls import Toolbox, Touch
 from prunus.calls.changes import edited_path
-from prunus.calls.paths import join
 from prunus.changelog.arguments import from_arguments
 from prunus.changelog.changes import Action, Change, Undo
 from prunus.changelog.ledger import Entry, Ledger, Reason
@@ -18,6 +17,7 @@ from prunus.changelog.shell import followed, from_command, here_string
 from prunus.changelog.values import Changelog, FileLog, Line
 from prunus.histories import histories
 from prunus.history import Call, History, Ref, Result, Text
+from prunus.paths import join
 from prunus.tokens import Counter
 from prunus.view import Piece, Use, View
 

@@ -9,11 +9,11 @@ import re
 from collections.abc import Iterator, Sequence
 from typing import Final, Literal
 
-from prunus.calls import powershell
-from prunus.calls.changers import bare, changed
-from prunus.calls.words import Simple, Word, simples
 from prunus.changelog.arguments import from_patch
 from prunus.changelog.changes import Action, Change, Piece, Restore, Settle, Shelve, Unshelve
+from prunus.shell import powershell
+from prunus.shell.changers import bare, changed
+from prunus.shell.words import Simple, Word, simples
 
 __all__ = ["followed", "from_command", "here_string"]
 

@@ -7,12 +7,12 @@ from dataclasses import dataclass, field
 from difflib import get_close_matches
 
 from prunus.calls import Toolbox
-from prunus.calls.paths import join
 from prunus.errors import PrunusError
 from prunus.files.edited import edit_lines
 from prunus.files.state import FileState
 from prunus.files.timeline import Followed, Timeline
 from prunus.history import Call, History, Message
+from prunus.paths import join
 from prunus.tokens import Counter
 from prunus.view import Piece, Use, View
 

@@ -7,8 +7,8 @@ from difflib import SequenceMatcher
 
 from prunus.calls import Meaning
 from prunus.calls.changes import Insert, Lines, Patch, Replace, Unclear, Write, changes_of
-from prunus.calls.patches import Hunk, Patched
 from prunus.history import Call
+from prunus.patches import Hunk, Patched
 
 __all__ = ["edit_lines"]
 

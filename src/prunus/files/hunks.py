@@ -8,9 +8,9 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
-from prunus.calls.patches import Hunk
 from prunus.files.content import Content, Line
 from prunus.files.lines import MOST, Patience, fitting
+from prunus.patches import Hunk
 
 __all__ = ["apply_hunks", "apply_numbered"]
 

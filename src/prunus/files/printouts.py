@@ -11,13 +11,14 @@ import re
 from collections.abc import Iterator, Sequence
 from typing import Final, NamedTuple
 
-from prunus.calls import Span, Touch, body_of, is_cut, powershell
-from prunus.calls.changers import bare
-from prunus.calls.printers import printed
-from prunus.calls.words import Simple, pipelines, simples
+from prunus.calls import Span, Touch, body_of, is_cut
 from prunus.files.content import split
 from prunus.files.shown import Shown, trimmed
 from prunus.files.style import numbered
+from prunus.shell import powershell
+from prunus.shell.changers import bare
+from prunus.shell.printers import printed
+from prunus.shell.words import Simple, pipelines, simples
 
 __all__ = ["printed_lines", "printed_one_by_one"]
 

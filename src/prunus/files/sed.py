@@ -10,12 +10,12 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Final, Literal
 
-from prunus.calls.changers import bare, changed
-from prunus.calls.words import Simple, simples
 from prunus.files.content import Content, Line
 from prunus.files.patterns import effort, replacement_of, translated
-from prunus.files.programs import READERS
 from prunus.numbers import as_number
+from prunus.shell.changers import bare, changed
+from prunus.shell.programs import READERS
+from prunus.shell.words import Simple, simples
 
 __all__ = ["Address", "Stream", "apply_stream", "streams"]
 

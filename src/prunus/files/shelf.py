@@ -5,10 +5,10 @@ from __future__ import annotations
 from typing import Final
 
 from prunus.files.followed import Followed
-from prunus.files.names import same_file
-from prunus.files.reached import NOTHING, Reach
 from prunus.files.shown import Shown
 from prunus.files.state import state_of
+from prunus.shell.names import same_file
+from prunus.shell.reached import NOTHING, Reach
 
 __all__ = [
     "Files",

@@ -13,18 +13,11 @@ from typing import Final
 
 from prunus.calls import Touch, body_of, process_of
 from prunus.calls.changes import Change, Insert, Lines, Patch, Replace, Write, changes_of
-from prunus.calls.patches import Patched, patched_files
-from prunus.calls.paths import join
-from prunus.files.commands import moved, written
 from prunus.files.content import Line
-from prunus.files.failures import never_ran, refused
 from prunus.files.followed import Followed, Mention
 from prunus.files.hunks import apply_hunks, apply_numbered
 from prunus.files.lines import Patience
-from prunus.files.names import ends
 from prunus.files.printouts import printed_lines, printed_one_by_one
-from prunus.files.reach import reach
-from prunus.files.reached import ANYTHING, NOTHING, Reach, merged
 from prunus.files.sed import apply_stream, streams
 from prunus.files.shelf import (
     disturb,
@@ -54,6 +47,13 @@ from prunus.files.signs import (
 )
 from prunus.files.state import FileState, state_of
 from prunus.history import Call, Result, Text
+from prunus.patches import Patched, patched_files
+from prunus.paths import join
+from prunus.shell.effects import moved, written
+from prunus.shell.failures import never_ran, refused
+from prunus.shell.names import ends
+from prunus.shell.reached import ANYTHING, NOTHING, Reach, merged
+from prunus.shell.side_effects import reach
 from prunus.view import Piece, Use, View, told
 
 __all__ = ["Followed", "Mention", "Timeline"]

@@ -14,8 +14,8 @@ from typing import Final
 
 from prunus.calls import Toolbox
 from prunus.calls.changes import Patch, Replace, changes_of
-from prunus.calls.paths import normalise
 from prunus.history import Call
+from prunus.paths import normalise
 
 LINE: Final = 12
 """Characters of the shortest line that counts, blanks around it aside."""

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from prunus.calls.paths import join, normalise
+from prunus.paths import join, normalise
 
 
 @pytest.mark.parametrize(

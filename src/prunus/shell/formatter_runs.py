@@ -10,11 +10,11 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from typing import Final
 
-from prunus.calls.formatters import without_values
-from prunus.calls.paths import join
-from prunus.calls.words import Word
-from prunus.files.names import Names
-from prunus.files.programs import LANGUAGES, WEB
+from prunus.paths import join
+from prunus.shell.formatters import without_values
+from prunus.shell.names import Names
+from prunus.shell.programs import LANGUAGES, WEB
+from prunus.shell.words import Word
 
 __all__ = ["TIDYING", "Tidied", "looked_over", "rewritten", "tidied"]
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from prunus.calls.powershell_words import pipes, tokens
+from prunus.shell.powershell_words import pipes, tokens
 
 
 def test_strings_blocks_and_words_are_told_apart() -> None:

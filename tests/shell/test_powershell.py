@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from prunus.calls.powershell import looks_like, parse
+from prunus.shell.powershell import looks_like, parse
 
 ALL = (1, None)
 NUMBER = "ForEach-Object { $i++; '{0,4}: {1}' -f $i, $_ }"

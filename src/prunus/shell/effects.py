@@ -6,9 +6,9 @@ import re
 from dataclasses import dataclass
 from typing import Final
 
-from prunus.calls import powershell
-from prunus.calls.paths import join
-from prunus.calls.words import simples
+from prunus.paths import join
+from prunus.shell import powershell
+from prunus.shell.words import simples
 
 __all__ = ["Moved", "moved", "written"]
 

@@ -4,7 +4,7 @@ import json
 
 import pytest
 
-from prunus.files.reach import reach
+from prunus.shell.side_effects import reach
 
 PACKAGE = json.dumps({"scripts": {"lint": "biome check", "fix": "biome check --write", "gen": "node make.js"}})
 

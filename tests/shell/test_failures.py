@@ -1,6 +1,6 @@
 import pytest
 
-from prunus.files.failures import never_ran, refused
+from prunus.shell.failures import never_ran, refused
 
 
 @pytest.mark.parametrize(

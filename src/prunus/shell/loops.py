@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterator, Mapping
 from typing import Final
 
-from prunus.calls.words import Simple, Word
+from prunus.shell.words import Simple, Word
 
 __all__ = ["loops", "unrolled"]
 

@@ -1,6 +1,6 @@
 import pytest
 
-from prunus.files.commits import hooks_kept_files
+from prunus.shell.git import hooks_kept_files
 
 DONE = "[main 1a2b3c4] add it\n 2 files changed, 3 insertions(+)\n create mode 100644 a.py\n"
 STATUS = "On branch main\nChanges not staged for commit:\n\tmodified:   .husky/pre-commit\n"

@@ -13,17 +13,17 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import Final
 
-from prunus.calls import powershell
-from prunus.calls.changers import bare, changed, written_by
-from prunus.calls.paths import join
-from prunus.calls.words import Simple, Word, simples
-from prunus.files.commits import hooks_kept_files, named_by_git
-from prunus.files.formatters import TIDYING, Tidied, looked_over, rewritten, tidied
-from prunus.files.loops import loops, unrolled
-from prunus.files.names import Names
-from prunus.files.programs import READERS, REWRITERS, WEB, WORKERS
-from prunus.files.reached import ANYTHING, NOTHING, WORK, Reach, merged
-from prunus.files.scripts import Known, Scripts
+from prunus.paths import join
+from prunus.shell import powershell
+from prunus.shell.changers import bare, changed, written_by
+from prunus.shell.formatter_runs import TIDYING, Tidied, looked_over, rewritten, tidied
+from prunus.shell.git import hooks_kept_files, named_by_git
+from prunus.shell.loops import loops, unrolled
+from prunus.shell.names import Names
+from prunus.shell.programs import READERS, REWRITERS, WEB, WORKERS
+from prunus.shell.reached import ANYTHING, NOTHING, WORK, Reach, merged
+from prunus.shell.scripts import Known, Scripts
+from prunus.shell.words import Simple, Word, simples
 
 __all__ = ["reach"]
 

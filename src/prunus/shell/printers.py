@@ -5,9 +5,9 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Sequence
 
-from prunus.calls.meaning import FULL, Span
-from prunus.calls.words import Word
 from prunus.numbers import as_number
+from prunus.shell.words import Word
+from prunus.touches import FULL, Span
 
 Printed = tuple[tuple[Word, ...], tuple[Span, ...]]
 """The files a command names, and the lines it prints of each."""

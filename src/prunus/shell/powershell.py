@@ -6,11 +6,10 @@ import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from prunus.calls.lines import first, last, skip, within
-from prunus.calls.meaning import FULL, Span, Touch
-from prunus.calls.paths import join
-from prunus.calls.powershell_words import Token, pipes, tokens
 from prunus.numbers import as_number
+from prunus.paths import join
+from prunus.shell.powershell_words import Token, pipes, tokens
+from prunus.touches import FULL, Span, Touch
 
 
 @dataclass(frozen=True, slots=True)
@@ -221,7 +220,7 @@ class _Walk:
                 if low in _FIRST | _LAST:
                     if not value.isdigit():
                         return None
-                    span = first(FULL, as_number(value)) if low in _FIRST else last(FULL, as_number(value))
+                    span = FULL.first(as_number(value)) if low in _FIRST else FULL.last(as_number(value))
                 elif low in _PATH:
                     paths.append(value)
                 elif low not in _VALUED:
@@ -291,7 +290,7 @@ class _Walk:
     def part(
         self, path: str, span: Span, part: Span, rest: list[list[Token]]
     ) -> tuple[list[Touch], list[list[Token]]] | None:
-        cut = within(span, part)
+        cut = span.part(part)
         return None if cut is None else ([Touch(path, "read", cut)], rest)
 
     def indexed(self, body: str, index: str) -> tuple[str, Span, int] | None:
@@ -340,7 +339,7 @@ def _selected(span: Span, stage: Sequence[Token]) -> Span | None:
     if name in ("foreach-object", "%", "foreach") and len(stage) == 2 and stage[1].kind == "block":
         body = stage[1].text[1:-1]
         if found := _BETWEEN.fullmatch(body):
-            return within(span, Span(max(as_number(found[2]), 1), as_number(found[3])))
+            return span.part(Span(max(as_number(found[2]), 1), as_number(found[3])))
         return span if _NUMBERED.search(body) and not _DECIDES.search(body) else None
     if name not in ("select-object", "select"):
         return None
@@ -354,9 +353,9 @@ def _selected(span: Span, stage: Sequence[Token]) -> Span | None:
         counts[flag.text.lower()] = as_number(value.text)
     part: Span | None = span
     if "-last" in counts:
-        return last(span, counts["-last"]) if len(counts) == 1 else None
+        return span.last(counts["-last"]) if len(counts) == 1 else None
     if "-skip" in counts:
-        part = skip(span, counts["-skip"])
+        part = span.skip(counts["-skip"])
     if part is not None and "-first" in counts:
-        part = first(part, counts["-first"])
+        part = part.first(counts["-first"])
     return part

@@ -8,8 +8,8 @@ from dataclasses import dataclass, field
 from functools import lru_cache
 from typing import Final
 
-from prunus.files.formatters import Tidied
-from prunus.files.names import Names
+from prunus.shell.formatter_runs import Tidied
+from prunus.shell.names import Names
 
 __all__ = ["ANYTHING", "NOTHING", "WORK", "Reach", "merged"]
 

@@ -10,14 +10,13 @@ import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from prunus.calls import powershell
-from prunus.calls.changers import bare, changed, written_by
-from prunus.calls.lines import within
-from prunus.calls.meaning import FULL, Touch
-from prunus.calls.patches import touches_of
-from prunus.calls.paths import join
-from prunus.calls.printers import printed
-from prunus.calls.words import Simple, Word, pipelines, simples
+from prunus.patches import touches_of
+from prunus.paths import join
+from prunus.shell import powershell
+from prunus.shell.changers import bare, changed, written_by
+from prunus.shell.printers import printed
+from prunus.shell.words import Simple, Word, pipelines, simples
+from prunus.touches import FULL, Touch
 
 
 @dataclass(frozen=True, slots=True)
@@ -223,7 +222,7 @@ class _Walk:
             elif cut[1][0] != FULL:
                 if len(files) > 1 or len(spans) > 1:
                     return None
-                part = within(spans[0], cut[1][0])
+                part = spans[0].part(cut[1][0])
                 if part is None:
                     return None
                 spans = (part,)

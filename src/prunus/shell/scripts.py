@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from prunus.files.reached import Reach
+from prunus.shell.reached import Reach
 
 __all__ = ["Known", "Scripts"]
 

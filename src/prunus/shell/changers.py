@@ -6,8 +6,8 @@ import re
 from collections.abc import Callable, Sequence
 from typing import NamedTuple
 
-from prunus.calls.formatters import FORMATTERS, rewrites, without_values
-from prunus.calls.words import Simple, Word
+from prunus.shell.formatters import FORMATTERS, rewrites, without_values
+from prunus.shell.words import Simple, Word
 
 
 class Changed(NamedTuple):

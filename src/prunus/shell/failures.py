@@ -6,8 +6,8 @@ import re
 from collections.abc import Sequence
 from typing import Final
 
-from prunus.calls.changers import bare
-from prunus.calls.words import Simple, simples
+from prunus.shell.changers import bare
+from prunus.shell.words import Simple, simples
 
 __all__ = ["never_ran", "refused"]
 

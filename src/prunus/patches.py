@@ -11,9 +11,9 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Final, Literal
 
-from prunus.calls.meaning import Touch, TouchKind
-from prunus.calls.paths import join
 from prunus.numbers import as_number
+from prunus.paths import join
+from prunus.touches import Touch, TouchKind
 
 __all__ = ["Block", "Hunk", "Patched", "patched_files", "search_blocks", "touches_of"]
 

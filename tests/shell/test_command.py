@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from prunus.calls.meaning import Touch
-from prunus.calls.shell import Script, parse, parse_list
+from prunus.shell.command import Script, parse, parse_list
+from prunus.touches import Touch
 
 ALL = (1, None)
 

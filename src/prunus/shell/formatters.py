@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Final
 
-from prunus.calls.words import Word
+from prunus.shell.words import Word
 
 __all__ = ["FORMATTERS", "rewrites", "without_values"]
 

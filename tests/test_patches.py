@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from prunus.calls.meaning import Touch
-from prunus.calls.patches import touches_of
+from prunus.patches import touches_of
+from prunus.touches import Touch
 
 
 def test_each_file_of_a_patch_is_touched_in_its_own_way() -> None:

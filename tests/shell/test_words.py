@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from prunus.calls.words import Word, simples
+from prunus.shell.words import Word, simples
 
 
 def texts(command: str) -> list[list[str]]:

@@ -1,0 +1,1 @@
+"""Shell commands: their words, and what each program reads, prints and changes."""
