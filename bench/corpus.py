@@ -19,7 +19,7 @@ sys.path[:0] = [str(ROOT), str(ROOT / "src")]
 
 from prunus import Outcome, Pruner, Settings, providers  # noqa: E402
 from prunus.apply import apply  # noqa: E402
-from prunus.policy.presets import PRESETS  # noqa: E402
+from prunus.settings.presets import PRESETS  # noqa: E402
 from prunus.transcripts import Session, load  # noqa: E402
 from tests.validity import new_problems, problems  # noqa: E402
 

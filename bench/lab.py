@@ -28,7 +28,7 @@ from prunus.lab.picture import picture
 from prunus.lab.policies import installed
 from prunus.lab.run import Found, Study, recordings, run
 from prunus.lab.summary import BOUNDS, Summary, by_agent, regret, summarise, table
-from prunus.policy.prices import NAMED_ROWS
+from prunus.schedule.prices import NAMED_ROWS
 
 HERE = Path(__file__).resolve().parent
 SESSIONS = HERE.parent / "../shared/corpus/dev"

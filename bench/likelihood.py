@@ -28,10 +28,10 @@ from prunus.lab.pool import spread
 from prunus.lab.reading import Form, Reader
 from prunus.lab.retention import Needs
 from prunus.lab.retention import Use as Need
+from prunus.outlines.outline import outline
 from prunus.providers import provider_named
+from prunus.reuse import KINDS, PartKind, is_document
 from prunus.strategies import likelihood
-from prunus.strategies.likelihood import KINDS, PartKind, is_document
-from prunus.strategies.outline import outline
 from prunus.tokens import Counter
 from prunus.transcripts import Session, load
 from prunus.view import Use, View

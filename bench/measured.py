@@ -17,8 +17,8 @@ from prunus.lab.pruned import Pruning
 from prunus.lab.reading import Reader
 from prunus.lab.replay import replay
 from prunus.lab.retention import Needs, retention
-from prunus.policy.prices import NAMED_ROWS
 from prunus.providers import provider_named
+from prunus.schedule.prices import NAMED_ROWS
 from prunus.transcripts import Session, load
 
 HERE = Path(__file__).resolve().parent

@@ -21,12 +21,12 @@ from prunus.calls import Toolbox
 from prunus.history import Result
 from prunus.lab.pool import spread
 from prunus.notes import outline_note
+from prunus.outlines.code import definitions
+from prunus.outlines.names import names
+from prunus.outlines.outline import gist, outline, outline_of
+from prunus.outlines.searching import searches
 from prunus.providers import provider_named
 from prunus.strategies import finished_results, folded_views, long_outputs, past_tasks
-from prunus.strategies.outline import gist, outline, outline_of
-from prunus.strategies.outlines.code import definitions
-from prunus.strategies.outlines.names import names
-from prunus.strategies.searching import searches
 from prunus.tokens import Counter
 from prunus.transcripts import load
 from prunus.view import Use, View

@@ -10,10 +10,10 @@ from pathlib import Path
 from typing import Any
 
 from prunus import guards, strategies
-from prunus.policy.presets import PRESETS
-from prunus.policy.priorities import PRIORITIES
+from prunus.schedule.priorities import PRIORITIES
 from prunus.settings.docs import field_docs
 from prunus.settings.keys import keys
+from prunus.settings.presets import PRESETS
 
 HERE = Path(__file__).parent
 MADE = "<!-- Made by docs/generate.py from the code; change the code and run `make docs`. -->\n"

@@ -9,8 +9,8 @@ from prunus import Settings
 from prunus.conversation import Conversation, Loader
 from prunus.engine import Engine
 from prunus.memory import Memo
-from prunus.policy.ledger import Ledger
 from prunus.providers import frame
+from prunus.schedule.ledger import Ledger
 from tests.generate.encode import encode, marked
 
 ASKED = {"role": "user", "content": "Hi"}

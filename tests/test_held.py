@@ -10,7 +10,7 @@ import pytest
 from prunus import Outcome, Pruner, Settings
 from prunus.edits import Edit
 from prunus.explain import explain
-from prunus.policy.schedule import Cache
+from prunus.schedule.cache import Cache
 from tests.generate.encode import encode
 from tests.strategies.fillers import filler
 from tests.test_memory import Shelf

@@ -11,7 +11,7 @@ import pytest
 
 from prunus import Pruner, Settings
 from prunus.memory import Match, Memo, chain
-from prunus.policy.ledger import Written
+from prunus.schedule.ledger import Written
 
 
 class Shelf:

@@ -8,7 +8,7 @@ import pytest
 
 from prunus import Outcome, Pruner, Settings, smart_tool_retention
 from prunus.conversation import Loader
-from prunus.policy.pressure import DEPTH, Level
+from prunus.schedule.pressure import DEPTH, Level
 from tests.strategies.fillers import filler
 
 LONG: Final = filler(120, "lines")

@@ -10,10 +10,10 @@ import pytest
 from prunus import Outcome, Pruner, Settings
 from prunus.conversation import Conversation
 from prunus.edits import Edit
-from prunus.policy.ledger import Flush
-from prunus.policy.pressure import Pressure
-from prunus.policy.prices import Price
-from prunus.policy.schedule import Cache, Eager, Manual, Moment, Plan, Presses, Schedule
+from prunus.schedule.cache import Cache, Eager, Manual, Moment, Plan, Presses, Schedule
+from prunus.schedule.ledger import Flush
+from prunus.schedule.pressure import Pressure
+from prunus.schedule.prices import Price
 from prunus.timing import Timing
 from tests.generate.encode import encode
 from tests.strategies.fillers import filler

@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from prunus.calls import Toolbox
-from prunus.strategies.outline import outline
+from prunus.outlines.outline import outline
 from prunus.tokens import Counter
 from prunus.view import Use, View
 from tests.files.talk import Step, messages

@@ -17,9 +17,9 @@ if TYPE_CHECKING:
     from prunus.histories import history_of
     from prunus.intent import with_intent, without_intent
     from prunus.outcome import Outcome, Receipt, Report
-    from prunus.policy.ledger import Flush
     from prunus.projections import compose, projection, smart_tool_retention
     from prunus.pruner import Pruner, prune
+    from prunus.schedule.ledger import Flush
     from prunus.settings import Settings
 
 __all__ = [
@@ -51,7 +51,7 @@ _HOMES = {
     "Edit": "edits",
     "FileHistory": "files",
     "FileState": "files",
-    "Flush": "policy.ledger",
+    "Flush": "schedule.ledger",
     "FormatError": "errors",
     "InvariantError": "errors",
     "Outcome": "outcome",

@@ -11,7 +11,7 @@ from prunus.conversations import Request
 from prunus.engine import Tally, category_of, render_ledger
 from prunus.memory import Memo
 from prunus.outcome import Outcome, Report
-from prunus.policy.ledger import Written
+from prunus.schedule.ledger import Written
 from prunus.tokens import Counter
 from prunus.view import weigh
 

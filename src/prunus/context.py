@@ -11,8 +11,8 @@ from prunus.engine import Engine, Tally
 from prunus.errors import FormatError
 from prunus.guide import ACTIONS, by_action
 from prunus.history import Ref
-from prunus.policy.budget import budget
-from prunus.policy.priorities import by_priority
+from prunus.schedule.budget import budget
+from prunus.schedule.priorities import by_priority
 
 
 @dataclass(frozen=True, slots=True)

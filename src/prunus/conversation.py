@@ -19,8 +19,8 @@ from prunus.engine import Engine
 from prunus.errors import FormatError
 from prunus.history import Message
 from prunus.memory import Memo
-from prunus.policy.ledger import Ledger, Written
 from prunus.providers import Frame, Objects, decode, digest, encode
+from prunus.schedule.ledger import Ledger, Written
 from prunus.surrogates import decode as decode_json
 from prunus.tokens import Counter
 

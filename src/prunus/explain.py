@@ -10,11 +10,11 @@ from prunus.engine import Engine
 from prunus.guide import Advice, advise
 from prunus.history import Call, Ref, Role
 from prunus.memory import Memo
-from prunus.policy.ledger import Ledger
-from prunus.policy.priorities import Priority, priority
+from prunus.proposals import describe
 from prunus.providers import frame
+from prunus.schedule.ledger import Ledger
+from prunus.schedule.priorities import Priority, priority
 from prunus.settings import Settings
-from prunus.strategies.cut import describe
 from prunus.timing import Timing
 from prunus.view import weigh
 

@@ -19,8 +19,8 @@ from typing import Final
 from prunus.conversation import Conversation
 from prunus.conversations import Conversations, Request
 from prunus.memory import Match, Memo, Memory, chain
-from prunus.policy.account import Account
-from prunus.policy.ledger import Ledger
+from prunus.schedule.account import Account
+from prunus.schedule.ledger import Ledger
 
 __all__ = ["Base", "find_base", "find_known", "start_of_chain"]
 

@@ -15,8 +15,8 @@ from dataclasses import dataclass, field
 from hashlib import blake2b
 from typing import Protocol
 
-from prunus.policy.account import Account
-from prunus.policy.ledger import Ledger, Written
+from prunus.schedule.account import Account
+from prunus.schedule.ledger import Ledger, Written
 
 __all__ = ["Match", "Memo", "Memory", "chain"]
 

@@ -50,6 +50,9 @@ Words = Literal["prunus", "seeds"]
 Elsewhere = Literal["first", "earlier", "later", ""]
 """The read that shows the text of another one; empty where none does."""
 
+REASONING_GONE = "—"
+"""What stands in a field that has to stay when its reasoning goes."""
+
 _PREFIX = "[Prunus: "
 _VIEW = "[Prunus: current lines of "
 _FOLDED = "; its older reads and edits are folded into them]"

@@ -9,7 +9,7 @@ from typing import Generic, TypeVar
 from prunus.edits import Edit, Refusal
 from prunus.engine import Tally
 from prunus.history import Ref
-from prunus.policy.ledger import Flush
+from prunus.schedule.ledger import Flush
 
 __all__ = ["Outcome", "Receipt", "Report"]
 

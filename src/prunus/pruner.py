@@ -20,11 +20,11 @@ from prunus.errors import FormatError, TooLate
 from prunus.lineage import Base, find_base, find_known
 from prunus.memory import Memo, Memory
 from prunus.outcome import Outcome, Report
-from prunus.policy.ledger import Written
-from prunus.policy.prices import Price, with_ttl
-from prunus.policy.schedule import Schedule
 from prunus.providers import copy, encode, unmarked
 from prunus.receipts import receipt_of
+from prunus.schedule.cache import Schedule
+from prunus.schedule.ledger import Written
+from prunus.schedule.prices import Price, with_ttl
 from prunus.settings import Settings
 from prunus.timing import Timing
 

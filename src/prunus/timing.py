@@ -6,12 +6,12 @@ from collections.abc import Sequence
 
 from prunus.engine import Engine
 from prunus.memory import Memo
-from prunus.policy.account import Account
-from prunus.policy.budget import budget, thinking_tokens
-from prunus.policy.ledger import Flush
-from prunus.policy.pressure import DEPTH, Fill, Pressure
-from prunus.policy.prices import Price, request_cost
-from prunus.policy.schedule import Manual, Moment, Plan, Schedule
+from prunus.schedule.account import Account
+from prunus.schedule.budget import budget, thinking_tokens
+from prunus.schedule.cache import Manual, Moment, Plan, Schedule
+from prunus.schedule.ledger import Flush
+from prunus.schedule.pressure import DEPTH, Fill, Pressure
+from prunus.schedule.prices import Price, request_cost
 
 __all__ = ["Timing"]
 

@@ -13,8 +13,8 @@ from prunus.agent import execute
 from prunus.agent.exchange import FIELDS, call_and_result
 from prunus.agent.look import look_at
 from prunus.errors import FormatError
+from prunus.requested.commands import swept
 from prunus.strategies.asked import Asked
-from prunus.strategies.wishes import swept
 
 TEXT = "line of a file\n" * 60
 SETTINGS = Settings(agent={"offer": "mcp"})

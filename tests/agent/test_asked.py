@@ -11,9 +11,9 @@ import pytest
 from prunus import Pruner, Settings, prune
 from prunus.agent import SCHEMA, execute
 from prunus.agent.exchange import call_and_result
-from prunus.policy.ledger import Ledger
-from prunus.strategies.choices import ACKNOWLEDGED
-from prunus.strategies.old_thinking import PLACEHOLDER
+from prunus.notes import REASONING_GONE
+from prunus.requested.targets import ACKNOWLEDGED
+from prunus.schedule.ledger import Ledger
 
 TEXT = "line of a file\n" * 60
 OFFERED = Settings(agent={"offer": "mcp"})
@@ -132,7 +132,7 @@ def test_reasoning_becomes_the_least_that_its_provider_takes() -> None:
         "openai_chat", "p", "context_prune", {"action": "discard", "targets": [["thinking"]]}, "ok")]  # fmt: skip
     messages = [{"role": "user", "content": "Go."}, said, *tail]
     found = prune({"messages": messages}, OFFERED).body["messages"][1]
-    assert found == {**said, "reasoning_content": PLACEHOLDER}
+    assert found == {**said, "reasoning_content": REASONING_GONE}
     kept = [["thinking", "I wondered."]]
     tail[1]["tool_calls"][0]["function"]["arguments"] = json.dumps({"action": "distill", "targets": kept})
     assert prune({"messages": messages}, OFFERED).body["messages"][1]["reasoning_content"] == "I wondered."

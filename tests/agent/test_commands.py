@@ -11,7 +11,7 @@ import pytest
 from prunus import Pruner, Settings
 from prunus.agent.exchange import FIELDS, call_and_result
 from prunus.agent.hidden import AgentLayer
-from prunus.strategies.command import ANSWER, read_command
+from prunus.requested.command import ANSWER, read_command
 from tests.agent.scripts import FORMATS, question, understood
 
 SAMPLES = Path(__file__).parents[3] / "shared" / "wire-samples"

@@ -4,7 +4,7 @@ from typing import Any
 
 import pytest
 
-from prunus.strategies.decision import is_info, is_prune, parse
+from prunus.requested.request import is_info, is_prune, parse
 
 ONE = (("3fa9c2",),)
 TWO = (("3fa9c2",), ("0b1c2d",))

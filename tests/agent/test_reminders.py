@@ -11,8 +11,8 @@ from typing import Any
 import pytest
 
 from prunus import Pruner, Settings
-from prunus.policy.ledger import Ledger
-from prunus.policy.pressure import ADVICE
+from prunus.schedule.ledger import Ledger
+from prunus.schedule.pressure import ADVICE
 
 Todo = list[tuple[str, str]]
 

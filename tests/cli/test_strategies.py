@@ -4,7 +4,7 @@ from collections.abc import Callable
 import pytest
 from click.testing import Result
 
-from prunus.policy.presets import PRESETS
+from prunus.settings.presets import PRESETS
 from prunus.strategies import ALL, Strategy
 
 Run = Callable[..., Result]

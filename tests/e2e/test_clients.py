@@ -6,7 +6,7 @@ from collections.abc import Iterator
 
 import pytest
 
-from prunus.policy.prices import price_of
+from prunus.schedule.prices import price_of
 from prunus.store.url import open_store
 from tests.e2e import story
 from tests.e2e.clients import CLIENTS, asked_for

@@ -24,8 +24,14 @@ from prunus.files.printouts import printed_lines, printed_one_by_one
 from prunus.files.sed import apply_stream, streams
 from prunus.history import Call
 from prunus.lab import needs
+from prunus.outlines.code import code
+from prunus.outlines.gist import middle
+from prunus.outlines.listing import listing
+from prunus.outlines.log import log
 from prunus.patches import patched_files, search_blocks, touches_of
 from prunus.paths import normalise
+from prunus.requested.command import read_command
+from prunus.requested.request import parse as parse_decision
 from prunus.settings import jsonc
 from prunus.shell import effects as commands
 from prunus.shell import failures, loops, powershell
@@ -37,13 +43,7 @@ from prunus.shell.side_effects import reach
 from prunus.shell.words import simples
 from prunus.splice import splice, values
 from prunus.strategies import old_errors
-from prunus.strategies.command import read_command
-from prunus.strategies.decision import parse as parse_decision
 from prunus.strategies.old_code_blocks import OldCodeBlocks
-from prunus.strategies.outlines.code import code
-from prunus.strategies.outlines.gist import middle
-from prunus.strategies.outlines.listing import listing
-from prunus.strategies.outlines.log import log
 from prunus.transcripts import mini_swe_agent
 
 __all__ = ["READERS"]

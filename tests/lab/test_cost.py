@@ -2,7 +2,7 @@ import pytest
 
 from prunus.lab.cost import cost
 from prunus.lab.replay import Replay, Sent
-from prunus.policy.prices import Price
+from prunus.schedule.prices import Price
 
 PRICE = Price(0.1, 1.25, 300, 0)
 

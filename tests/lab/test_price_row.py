@@ -2,7 +2,7 @@ import pytest
 
 from prunus.errors import SettingsError
 from prunus.lab.price_row import price_row
-from prunus.policy.prices import NAMED_ROWS
+from prunus.schedule.prices import NAMED_ROWS
 
 
 @pytest.mark.parametrize("name", NAMED_ROWS)

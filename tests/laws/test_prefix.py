@@ -20,10 +20,10 @@ from prunus import Outcome, Pruner, Settings
 from prunus.conversation import Conversation, Loader
 from prunus.edits import Edit
 from prunus.engine import Engine
-from prunus.policy.ledger import Ledger
-from prunus.policy.prices import Price
-from prunus.policy.schedule import Moment, Plan, Presses, Schedule
 from prunus.providers import Frame, frame
+from prunus.schedule.cache import Moment, Plan, Presses, Schedule
+from prunus.schedule.ledger import Ledger
+from prunus.schedule.prices import Price
 from tests.generate.build import build, sessions
 from tests.generate.encode import SPELLINGS, encode, marked, prefixes
 from tests.generate.render import render

@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from prunus import Outcome, Pruner, Settings
-from prunus.policy.schedule import Cache
+from prunus.schedule.cache import Cache
 from tests.generate.build import sessions
 from tests.generate.encode import encode, prefixes
 from tests.generate.render import FORMATS, render

@@ -10,8 +10,8 @@ from typing import Any
 
 import pytest
 
-from prunus.policy.prices import price_of
 from prunus.proxy.serve import Background
+from prunus.schedule.prices import price_of
 from prunus.settings import Settings
 from prunus.store import Totals, open_store
 from tests.upstream import Prune, Read, Run, Script, Shown, Step, Upstream, Write

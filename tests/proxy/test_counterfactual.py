@@ -4,10 +4,10 @@ from typing import Any
 
 import pytest
 
-from prunus.policy.ledger import Flush
-from prunus.policy.prices import Price
 from prunus.proxy.calibration import Weight
 from prunus.proxy.counterfactual import Accounts, Costs, Sent
+from prunus.schedule.ledger import Flush
+from prunus.schedule.prices import Price
 from prunus.store.records import Usage
 
 PRICE = Price(0.1, 1.25, 300, 0)

@@ -21,7 +21,7 @@ from prunus.cli import main
 from prunus.engine import Tally, status
 from prunus.proxy.exchange import Event
 from prunus.report.funnel import funnel_box, funnel_of
-from prunus.strategies.choices import ACKNOWLEDGED
+from prunus.requested.targets import ACKNOWLEDGED
 from tests.agent.scripts import answer, declared, keep, question, results, understood
 from tests.proxy.caller import call
 from tests.proxy.provider import Provider, behind

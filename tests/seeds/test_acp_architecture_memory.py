@@ -10,10 +10,10 @@ import pytest
 from prunus import Settings
 from prunus.agent import execute
 from prunus.explain import explain
-from prunus.policy.budget import Budget
-from prunus.policy.pressure import ADVICE, Pressure
-from prunus.policy.priorities import MARKS
 from prunus.report import rows
+from prunus.schedule.budget import Budget
+from prunus.schedule.pressure import ADVICE, Pressure
+from prunus.schedule.priorities import MARKS
 from tests.seeds.conversations import Sent, in_formats, send
 
 READS = range(3, 13)

@@ -9,7 +9,7 @@ import pytest
 
 import prunus
 from prunus import Settings
-from prunus.policy.presets import PRESETS
+from prunus.settings.presets import PRESETS
 from tests.seeds.conversations import Sent, every_format, in_formats, send
 
 WROTE = "Successfully wrote 12 bytes to config.py"

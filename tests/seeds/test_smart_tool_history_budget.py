@@ -10,7 +10,7 @@ from click.testing import CliRunner
 
 from prunus import Settings
 from prunus.cli.main import main
-from prunus.policy.budget import headroom
+from prunus.schedule.budget import headroom
 from tests.seeds.conversations import every_format, in_formats, send
 
 STORY = "\n".join(("user: Go.", *(f"{n} shell make {n} -> <{900 * n} chars>" for n in range(1, 12)), "12 ..."))

@@ -9,7 +9,7 @@ from prunus.edits import Edit, Note
 from prunus.history import Ref
 from prunus.memory import Memo, Memory, chain
 from prunus.outcome import Receipt
-from prunus.policy.ledger import Flush, Ledger
+from prunus.schedule.ledger import Flush, Ledger
 from prunus.store import Exchange, Usage
 
 

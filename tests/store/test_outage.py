@@ -13,7 +13,7 @@ import pytest
 
 from prunus import Pruner, Settings
 from prunus.memory import Memo
-from prunus.policy.ledger import Written
+from prunus.schedule.ledger import Written
 from prunus.store import Store, StoreError
 from tests.laws.test_replicas import talk
 from tests.test_memory import Shelf

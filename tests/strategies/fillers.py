@@ -10,7 +10,7 @@ from __future__ import annotations
 import re
 from typing import cast
 
-from prunus.strategies.outline import Sort, outline
+from prunus.outlines.outline import Sort, outline
 
 __all__ = ["fill", "filler"]
 

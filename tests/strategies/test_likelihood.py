@@ -7,7 +7,7 @@ from typing import Any, get_args
 
 import pytest
 
-from prunus.strategies.likelihood import KINDS, PartKind, chance, is_document
+from prunus.reuse import KINDS, PartKind, chance, is_document
 
 every_kind = pytest.mark.parametrize("kind", get_args(PartKind))
 

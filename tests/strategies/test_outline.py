@@ -9,7 +9,7 @@ import sys
 import pytest
 
 from prunus.notes import is_shortened
-from prunus.strategies.outline import Sort, gist, outline
+from prunus.outlines.outline import Sort, gist, outline
 from tests.strategies.fillers import fill
 
 SOURCE = """\
@@ -331,7 +331,7 @@ def test_a_gist_without_room_says_nothing() -> None:
 
 def test_outlines_do_not_depend_on_the_hash_seed() -> None:
     program = (
-        "from prunus.strategies.outline import gist, outline\n"
+        "from prunus.outlines.outline import gist, outline\n"
         "text = '\\n'.join(f'src/a{i % 7}/b{i % 5}/file_{i}.ts: failed name_{i * 7919:08} twice_{i % 60:05}'"
         " for i in range(300))\n"
         "for sort in ('code', 'listing', 'log'): print(outline(text, 0.1, sort, 'a.md', 1))\n"

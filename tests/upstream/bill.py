@@ -6,7 +6,7 @@ import json
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
-from prunus.policy.prices import Price
+from prunus.schedule.prices import Price
 from tests.upstream.model import Request
 from tests.upstream.prefix import Cache, chain
 from tests.upstream.values import Usage

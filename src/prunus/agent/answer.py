@@ -13,13 +13,13 @@ from prunus.edits import Edit, Gone, Note
 from prunus.engine import Engine, Notification, Tally, status
 from prunus.history import Attachment, Ref, Result, Text, Thinking
 from prunus.notes import shorten
+from prunus.proposals import describe
 from prunus.providers import encode, frame
 from prunus.pruner import prune, shows_ids
+from prunus.requested.request import PRUNE, Decision, is_info, parse
+from prunus.requested.targets import HEADINGS, Choice, discarded
 from prunus.settings import Settings
 from prunus.strategies.asked import Asked
-from prunus.strategies.choices import HEADINGS, Choice, discarded
-from prunus.strategies.cut import describe
-from prunus.strategies.decision import PRUNE, Decision, is_info, parse
 from prunus.view import Use
 
 __all__ = ["answer", "execute"]

@@ -10,16 +10,16 @@ from prunus.agent.look import Look, look_at
 from prunus.conversation import declares_tools
 from prunus.guide import ACTIONS
 from prunus.history import Call
-from prunus.policy.budget import CATEGORIES, budget, headroom
-from prunus.policy.pressure import advice
+from prunus.proposals import describe
 from prunus.providers import Frame, parse
 from prunus.report import effectiveness
 from prunus.report.funnel import funnel_box, funnel_of
+from prunus.requested.command import ANSWER, COMMANDS, Command, answers, command_in
+from prunus.requested.commands import swept
+from prunus.schedule.budget import CATEGORIES, budget, headroom
+from prunus.schedule.pressure import advice
 from prunus.settings import Settings
 from prunus.strategies.asked import Asked
-from prunus.strategies.command import ANSWER, COMMANDS, Command, answers, command_in
-from prunus.strategies.cut import describe
-from prunus.strategies.wishes import swept
 
 __all__ = ["command_of", "respond"]
 

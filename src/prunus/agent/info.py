@@ -11,11 +11,11 @@ from prunus.engine import Engine
 from prunus.guide import Advice, advise
 from prunus.history import Attachment, Ref, Text, Thinking
 from prunus.notes import shorten
-from prunus.policy.budget import Budget, budget
-from prunus.policy.pressure import Bulk, Level, Pressure, advice
+from prunus.proposals import describe
+from prunus.requested.targets import discarded
+from prunus.schedule.budget import Budget, budget
+from prunus.schedule.pressure import Bulk, Level, Pressure, advice
 from prunus.strategies.asked import Asked
-from prunus.strategies.choices import discarded
-from prunus.strategies.cut import describe
 from prunus.view import weigh
 
 __all__ = ["Leaving", "could_go", "fullness", "info", "most_of"]

@@ -9,10 +9,10 @@ from prunus.conversation import Loader, count_around, declares_tools
 from prunus.edits import Edit
 from prunus.engine import Engine
 from prunus.outcome import Outcome
-from prunus.policy.budget import Budget
-from prunus.policy.pressure import Pressure
 from prunus.providers import frame
 from prunus.pruner import prune
+from prunus.schedule.budget import Budget
+from prunus.schedule.pressure import Pressure
 from prunus.settings import Settings
 
 __all__ = ["Look", "look_at"]

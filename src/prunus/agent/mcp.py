@@ -6,8 +6,8 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
 from prunus.agent.schema import SCHEMA
-from prunus.strategies.choices import ACKNOWLEDGED
-from prunus.strategies.decision import parse
+from prunus.requested.request import parse
+from prunus.requested.targets import ACKNOWLEDGED
 
 if TYPE_CHECKING:
     from mcp.server.mcpserver import MCPServer

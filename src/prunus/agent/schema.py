@@ -11,7 +11,7 @@ from typing import Any, Final
 import msgspec
 
 from prunus.agent.exchange import items_of
-from prunus.strategies.decision import ACTIONS, INFO, PRUNE
+from prunus.requested.request import ACTIONS, INFO, PRUNE
 
 __all__ = ["SCHEMA", "TOOLS", "tool_definitions", "with_tools"]
 

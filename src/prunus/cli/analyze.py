@@ -272,7 +272,7 @@ def _notes(rows: Sequence[Row], money: Money) -> tuple[str, ...]:
     """What has to be known to read the numbers."""
     from prunus.lab.analysis import total
     from prunus.lab.appraisal import PRESET
-    from prunus.policy.prices import DEFAULT
+    from prunus.schedule.prices import DEFAULT
 
     notes = [
         f'Replayed with preset = "{PRESET}".',

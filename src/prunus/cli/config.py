@@ -126,9 +126,9 @@ def _read(loaded: Loaded) -> str:
 
 def _layers(loaded: Loaded, options: list[str]) -> list[tuple[str, Callable[[Place], bool]]]:
     """Each source, the weakest first, with a test for the settings that it gives."""
-    from prunus.policy.presets import OTHER_SETTINGS, PRESETS
     from prunus.settings.files import from_options, read
     from prunus.settings.layers import Layer, merge
+    from prunus.settings.presets import OTHER_SETTINGS, PRESETS
 
     found = [(str(source), read(source)) for source in loaded.sources] + [("option", from_options(options))]
     base = loaded.settings.base

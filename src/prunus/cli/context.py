@@ -99,10 +99,10 @@ def _of_file(source: str, format_: str | None, settings: Settings) -> _Context:
     from prunus.agent.look import look_at
     from prunus.context import context_of
     from prunus.errors import FormatError
-    from prunus.policy.budget import headroom
-    from prunus.policy.pressure import advice
     from prunus.providers import encode
     from prunus.report.funnel import funnel_of
+    from prunus.schedule.budget import headroom
+    from prunus.schedule.pressure import advice
 
     body = _recorded(source) if format_ is None and source != "-" else None
     raw = read_body(source, settings.limits.body) if body is None else encode(body)
@@ -150,9 +150,9 @@ def _recorded(source: str) -> Any:
 
 def _of_store(source: str | None, url: str | None, settings: Settings) -> _Context:
     from prunus.context import Context
-    from prunus.policy.budget import headroom
-    from prunus.policy.pressure import advice
     from prunus.report.funnel import funnel_of_all
+    from prunus.schedule.budget import headroom
+    from prunus.schedule.pressure import advice
 
     with opened(url) as store:
         if store is None:
@@ -196,8 +196,8 @@ def _record(found: _Context) -> dict[str, Any]:
 
 
 def _drawn(found: _Context) -> str:
-    from prunus.policy.priorities import MARKS
     from prunus.report.funnel import funnel_box
+    from prunus.schedule.priorities import MARKS
 
     share = found.used / found.window if found.window else 0.0
     block, empty = ("█", "·") if _draws() else ("#", ".")

@@ -68,7 +68,7 @@ def command(
     from prunus.lab.price_row import price_row
     from prunus.lab.run import OWN, Study, recordings, run
     from prunus.lab.summary import BOUNDS, regret, summarise, table
-    from prunus.policy.prices import NAMED_ROWS
+    from prunus.schedule.prices import NAMED_ROWS
 
     try:
         able, reasons = installed(dict.fromkeys(policies or _POLICIES))

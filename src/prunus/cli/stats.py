@@ -69,7 +69,7 @@ def command(session: str | None, everything: bool, url: str | None, tenant: str 
 
 def _room(session: Session) -> tuple[dict[str, int], str]:
     """How much room the newest request of a session left before a summary is needed."""
-    from prunus.policy.budget import headroom
+    from prunus.schedule.budget import headroom
 
     settings = load_settings(None, None, ()).settings
     window, budget = settings.window_of(session.model), settings.active_budget()

@@ -68,8 +68,8 @@ def _named(name: str) -> type[Strategy]:
 
 def _page(strategy: type[Strategy], settings: Settings) -> dict[str, Any]:
     """Everything about one strategy, as plain data."""
-    from prunus.policy.presets import PRESETS
     from prunus.settings.docs import field_docs
+    from prunus.settings.presets import PRESETS
 
     section = settings.dump()["strategies"][strategy.name]
     docs = field_docs(strategy)

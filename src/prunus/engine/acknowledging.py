@@ -14,9 +14,9 @@ from prunus.engine.decisions import Decisions
 from prunus.engine.status import Notification, status
 from prunus.engine.tally import Tally, category_of
 from prunus.history import Ref, Result
+from prunus.requested.request import is_prune
+from prunus.requested.targets import ACKNOWLEDGED, Choice
 from prunus.strategies.asked import Asked
-from prunus.strategies.choices import ACKNOWLEDGED, Choice
-from prunus.strategies.decision import is_prune
 from prunus.view import Use, View
 
 __all__ = ["Acknowledging"]

@@ -24,20 +24,20 @@ from prunus.engine.pending import Pending
 from prunus.engine.reminder import Reminder
 from prunus.engine.rendering import Rendering
 from prunus.engine.status import Notification
+from prunus.engine.tags import Tags
 from prunus.guards import Guard
 from prunus.guards.open_loop import OpenLoop
 from prunus.guards.protected_tools import ProtectedTools
 from prunus.history import Message, Ref
 from prunus.notes import Words
-from prunus.policy.ledger import Flush, Ledger, Written
-from prunus.policy.pressure import Pressure
-from prunus.policy.priorities import Standing
-from prunus.policy.reminders import Reminding
-from prunus.policy.tags import Tags
+from prunus.requested.command import read_command
+from prunus.requested.commands import wishes
+from prunus.schedule.ledger import Flush, Ledger, Written
+from prunus.schedule.pressure import Pressure
+from prunus.schedule.priorities import Standing
+from prunus.schedule.reminders import Reminding
 from prunus.strategies import Strategy
 from prunus.strategies.asked import Asked
-from prunus.strategies.command import read_command
-from prunus.strategies.wishes import wishes
 from prunus.tokens import Counter
 from prunus.view import Piece, Use, View
 

@@ -12,7 +12,7 @@ from prunus.apply import extended
 from prunus.edits import Added, Edit, Gone, Input, Replacement
 from prunus.engine.rendering import key_of, render
 from prunus.history import Message, Ref, Thinking
-from prunus.policy.ledger import Ledger, Tag, Written
+from prunus.schedule.ledger import Ledger, Tag, Written
 
 __all__ = ["edits_in_force", "render_ledger"]
 

@@ -7,9 +7,9 @@ from typing import Final
 
 from prunus.apply import extended
 from prunus.edits import Added, Edit, Input
+from prunus.engine.sums import Sums
 from prunus.engine.tally import Tallies
 from prunus.history import Ref
-from prunus.policy.sums import Sums
 from prunus.view import View
 
 __all__ = ["InForce"]

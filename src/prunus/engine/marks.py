@@ -6,7 +6,7 @@ from collections.abc import Mapping, Set
 
 from prunus.edits import Edit
 from prunus.history import Ref
-from prunus.policy.priorities import Standing, standing
+from prunus.schedule.priorities import Standing, standing
 from prunus.view import View
 
 __all__ = ["Marks"]

@@ -9,7 +9,7 @@ from prunus.engine.candidates import Candidates
 from prunus.engine.folds import Folds
 from prunus.engine.weighed import weighed
 from prunus.history import Ref
-from prunus.strategies.cut import pointer
+from prunus.proposals import pointer
 from prunus.view import View
 
 __all__ = ["Pointers"]

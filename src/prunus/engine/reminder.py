@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from prunus.edits import Added, Edit
 from prunus.engine.candidates import REMINDERS, Candidates
+from prunus.engine.sums import Sums
 from prunus.history import Ref
 from prunus.notes import reminder_note
-from prunus.policy.pressure import Pressure, advice
-from prunus.policy.reminders import Reminding, place_for
-from prunus.policy.sums import Sums
+from prunus.schedule.pressure import Pressure, advice
+from prunus.schedule.reminders import Reminding, place_for
 from prunus.view import Piece, View
 
 __all__ = ["Reminder"]

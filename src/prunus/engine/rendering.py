@@ -8,12 +8,12 @@ from collections.abc import Iterable, Mapping
 from prunus.apply import change, extended
 from prunus.edits import Replacement
 from prunus.engine.in_force import InForce
+from prunus.engine.tags import Tags
 from prunus.fingerprint import fingerprint
 from prunus.history import Message, Ref
 from prunus.invariants import Change, check
-from prunus.policy.ledger import Written
-from prunus.policy.tags import Tags
 from prunus.providers import write
+from prunus.schedule.ledger import Written
 from prunus.view import View
 
 __all__ = ["Rendering", "key_of", "render"]

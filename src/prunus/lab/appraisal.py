@@ -19,9 +19,9 @@ from prunus.lab.pruned import Pruned, Pruning
 from prunus.lab.reading import Reader
 from prunus.lab.replay import Replay, replay
 from prunus.lab.retention import Needs, retention
-from prunus.policy.prices import DEFAULT, Price, price_of
 from prunus.providers import provider_named
 from prunus.pruner import Pruner
+from prunus.schedule.prices import DEFAULT, Price, price_of
 from prunus.strategies.step_markers import StepMarkers
 
 PRESET: Final = "auto"

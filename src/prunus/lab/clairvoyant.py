@@ -20,10 +20,10 @@ from prunus.lab.pruned import Pruned, Pruning
 from prunus.lab.reading import Reader
 from prunus.lab.replay import Replay, replay
 from prunus.lab.retention import Needs
-from prunus.policy.prices import Price
-from prunus.policy.schedule import Eager, Moment, Plan, Presses
 from prunus.providers import provider_named
 from prunus.pruner import Pruner
+from prunus.schedule.cache import Eager, Moment, Plan, Presses
+from prunus.schedule.prices import Price
 from prunus.transcripts import Session
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from prunus.lab.replay import Replay, Sent
-from prunus.policy.prices import Price, request_cost
+from prunus.schedule.prices import Price, request_cost
 
 
 @dataclass(frozen=True, slots=True)

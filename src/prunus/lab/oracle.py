@@ -19,7 +19,7 @@ from prunus.lab.policy import Policy
 from prunus.lab.reading import Form, Reader, Sheet
 from prunus.lab.replay import Replay, Sent, send
 from prunus.lab.retention import Needs
-from prunus.policy.prices import Price
+from prunus.schedule.prices import Price
 from prunus.transcripts import Session
 
 

@@ -15,8 +15,8 @@ from prunus.lab.conversations import conversations
 from prunus.lab.lifetime import recorded_lifetime
 from prunus.lab.pool import spread
 from prunus.lab.progress import size_of
-from prunus.policy.prices import Price, price_of, with_ttl
-from prunus.policy.windows import window_of
+from prunus.schedule.prices import Price, price_of, with_ttl
+from prunus.schedule.windows import window_of
 from prunus.transcripts import Session, stream
 
 Found = TypeVar("Found")

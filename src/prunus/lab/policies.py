@@ -14,8 +14,8 @@ from prunus.lab.peers import PEERS, LangChain, OpenAIAgents, missing
 from prunus.lab.policy import Bound, Policy
 from prunus.lab.price_row import price_row
 from prunus.lab.pruned import Pruned
-from prunus.policy.presets import PRESETS
-from prunus.policy.prices import DEFAULT, Price
+from prunus.schedule.prices import DEFAULT, Price
+from prunus.settings.presets import PRESETS
 
 POLICIES: Final[Mapping[str, str]] = {
     "none": "every request as it came",

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 
 from prunus.errors import SettingsError
-from prunus.policy.prices import NAMED_ROWS, Price
+from prunus.schedule.prices import NAMED_ROWS, Price
 
 
 def price_row(text: str) -> Price:

@@ -6,8 +6,8 @@ from dataclasses import dataclass
 from typing import Any
 
 from prunus.outcome import Outcome
-from prunus.policy.prices import Price
 from prunus.pruner import Pruner
+from prunus.schedule.prices import Price
 from prunus.settings import Settings
 
 

@@ -20,8 +20,8 @@ from prunus.lab.progress import Counted, Gauge
 from prunus.lab.reading import Reader
 from prunus.lab.replay import Replay, replay
 from prunus.lab.retention import Needs, Retention, retention
-from prunus.policy.prices import DEFAULT
 from prunus.providers import provider_named
+from prunus.schedule.prices import DEFAULT
 
 OWN: Final = "own"
 """The name of the price that differs from session to session: that of its own model, as `prunus analyze` counts."""

@@ -21,10 +21,10 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import Final
 
-from prunus.policy.ledger import Flush
-from prunus.policy.prices import Price
 from prunus.proxy.calibration import NOTHING, Calibration, Rates, Weight
 from prunus.proxy.usage import whole
+from prunus.schedule.ledger import Flush
+from prunus.schedule.prices import Price
 from prunus.store.records import Usage
 
 _CONVERSATIONS: Final = 4096

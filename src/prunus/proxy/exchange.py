@@ -6,10 +6,10 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 
 from prunus.outcome import Outcome, Receipt, Report
-from prunus.policy.ledger import Flush
 from prunus.proxy.glance import Glance
 from prunus.proxy.hooks import Turn
 from prunus.proxy.route import Route
+from prunus.schedule.ledger import Flush
 from prunus.store.records import Exchange
 
 __all__ = ["Arrived", "Event", "Further", "Prepared"]

@@ -12,8 +12,6 @@ from typing import Final
 from prunus.context import Context
 from prunus.errors import FormatError, TooLate
 from prunus.outcome import Outcome, Receipt, Report
-from prunus.policy.ledger import Flush
-from prunus.policy.prices import Price, with_ttl
 from prunus.proxy.body import decoded
 from prunus.proxy.calibration import Weight
 from prunus.proxy.counterfactual import Accounts, Sent
@@ -25,6 +23,8 @@ from prunus.proxy.subagents import SUBAGENT, from_subagent
 from prunus.proxy.usage import total
 from prunus.pruner import Pruner
 from prunus.report.status import asked_line
+from prunus.schedule.ledger import Flush
+from prunus.schedule.prices import Price, with_ttl
 from prunus.settings import Settings
 from prunus.store.records import Exchange, Usage
 from prunus.store.store import Store, StoreError

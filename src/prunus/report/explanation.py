@@ -8,9 +8,9 @@ from typing import Any
 
 from prunus.edits import Edit
 from prunus.explain import Explained
-from prunus.policy.priorities import MARKS
 from prunus.report.numbers import percent, short
 from prunus.report.record import edit_record, refusal_record
+from prunus.schedule.priorities import MARKS
 
 __all__ = ["Row", "in_json", "rows", "summary"]
 

@@ -6,8 +6,8 @@ import dataclasses
 from collections.abc import Iterator, Mapping
 from typing import Any, Final
 
-from prunus.policy.budget import Budget
-from prunus.policy.pressure import Pressure
+from prunus.schedule.budget import Budget
+from prunus.schedule.pressure import Pressure
 from prunus.settings.docs import about, field_docs
 from prunus.settings.model import Limits, Manual, Settings, Tokens, Values
 from prunus.settings.sections import GUARDS, SCHEDULES, STRATEGIES

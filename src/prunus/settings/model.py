@@ -15,17 +15,17 @@ from prunus.guards import ALL as ALL_GUARDS
 from prunus.guards import Guard
 from prunus.guards.same_turn import SameTurn
 from prunus.notes import Words
-from prunus.policy.budget import Budget
-from prunus.policy.presets import OTHER_SETTINGS, PRESETS, Preset
-from prunus.policy.pressure import Pressure
-from prunus.policy.prices import Price, price_of
-from prunus.policy.reminders import Reminding
-from prunus.policy.schedule import SCHEDULES as ALL_SCHEDULES
-from prunus.policy.schedule import Schedule
-from prunus.policy.windows import window_of
+from prunus.schedule.budget import Budget
+from prunus.schedule.cache import SCHEDULES as ALL_SCHEDULES
+from prunus.schedule.cache import Schedule
+from prunus.schedule.pressure import Pressure
+from prunus.schedule.prices import Price, price_of
+from prunus.schedule.reminders import Reminding
+from prunus.schedule.windows import window_of
 from prunus.settings import files
 from prunus.settings.checks import check
 from prunus.settings.layers import Layer, merge
+from prunus.settings.presets import OTHER_SETTINGS, PRESETS, Preset
 from prunus.settings.problems import Problem, fail
 from prunus.settings.sections import (
     GUARDS,

@@ -15,9 +15,9 @@ from pydantic import AfterValidator, BaseModel, ConfigDict, Field, StrictBool, c
 
 from prunus import guards, strategies
 from prunus.calls import Tool
-from prunus.policy import schedule
-from prunus.policy.budget import Budget
-from prunus.policy.pressure import Pressure
+from prunus.schedule import cache as schedule
+from prunus.schedule.budget import Budget
+from prunus.schedule.pressure import Pressure
 
 Count = Annotated[int, Field(strict=True, ge=0)]
 """A whole number, 0 or more."""

@@ -17,8 +17,8 @@ from typing import Final, TypeVar
 from prunus.errors import FormatError
 from prunus.history import Ref
 from prunus.memory import Match, Memo
-from prunus.policy.account import Account
-from prunus.policy.ledger import Ledger, Written
+from prunus.schedule.account import Account
+from prunus.schedule.ledger import Ledger, Written
 from prunus.store.database import Database
 from prunus.store.store import StoreError
 

@@ -15,7 +15,7 @@ from typing import Final
 from prunus.context import Context
 from prunus.memory import Match, Memo, Memory
 from prunus.outcome import Receipt
-from prunus.policy.ledger import Written
+from prunus.schedule.ledger import Written
 from prunus.store.records import Exchange, Info, Session, StoredReceipt, Totals
 from prunus.store.store import StoreError
 

@@ -11,7 +11,7 @@ from typing import Any, Final
 
 from prunus.context import Context
 from prunus.engine import Tally
-from prunus.policy.ledger import Ledger
+from prunus.schedule.ledger import Ledger
 from prunus.store.records import Exchange, Info, Session, StoredReceipt, Totals, Usage
 
 _RECEIPT: Final = """

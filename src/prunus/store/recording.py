@@ -10,7 +10,7 @@ from hashlib import blake2b
 from typing import Final
 
 from prunus.outcome import Receipt
-from prunus.policy.ledger import Ledger
+from prunus.schedule.ledger import Ledger
 from prunus.store.memory import begin
 from prunus.store.records import Exchange
 

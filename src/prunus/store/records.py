@@ -8,7 +8,7 @@ from secrets import token_hex
 
 from prunus.context import Context
 from prunus.engine import Tally
-from prunus.policy.ledger import Flush
+from prunus.schedule.ledger import Flush
 
 
 def _new_id() -> str:

@@ -7,11 +7,11 @@ from typing import ClassVar, Final
 from prunus.edits import Added, Edit, Gone, Shorter
 from prunus.history import Call, Ref, Result, Text
 from prunus.notes import unechoed
-from prunus.strategies.choices import Choice, choices, complaints
-from prunus.strategies.command import Command, answers, command_in
-from prunus.strategies.decision import is_prune, parse
-from prunus.strategies.protected import is_protected
-from prunus.strategies.wishes import wishes
+from prunus.protected import is_protected
+from prunus.requested.command import Command, answers, command_in
+from prunus.requested.commands import wishes
+from prunus.requested.request import is_prune, parse
+from prunus.requested.targets import Choice, choices, complaints
 from prunus.view import Piece, Use, View
 
 __all__ = ["Asked"]

@@ -7,8 +7,8 @@ from operator import attrgetter
 from typing import ClassVar
 
 from prunus.edits import Edit, Keep
-from prunus.strategies.cut import describe, pointer, replaceable, superseded
-from prunus.strategies.protected import is_protected
+from prunus.proposals import describe, pointer, replaceable, superseded
+from prunus.protected import is_protected
 from prunus.view import Use, View
 
 __all__ = ["DuplicateCalls"]

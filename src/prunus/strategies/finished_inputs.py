@@ -5,8 +5,8 @@ from dataclasses import dataclass
 from typing import ClassVar
 
 from prunus.edits import Edit, Later
-from prunus.strategies.likelihood import chance_of
-from prunus.strategies.written import lean_input
+from prunus.outlines.written import lean_input
+from prunus.reuse import chance_of
 from prunus.view import Use, View
 
 __all__ = ["FinishedInputs"]

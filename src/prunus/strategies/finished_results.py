@@ -7,9 +7,9 @@ from typing import ClassVar
 
 from prunus.edits import Edit, Later, Shorter
 from prunus.history import Result
-from prunus.strategies.likelihood import PartKind, chance_of
-from prunus.strategies.outline import outline_of
-from prunus.strategies.searching import searches
+from prunus.outlines.outline import outline_of
+from prunus.outlines.searching import searches
+from prunus.reuse import PartKind, chance_of
 from prunus.view import Use, View
 
 __all__ = ["FinishedResults"]

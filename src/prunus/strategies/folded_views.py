@@ -11,9 +11,9 @@ from prunus.files.content import Line
 from prunus.files.style import PLAIN, Style
 from prunus.history import Call, Ref, Result
 from prunus.notes import note, shorten
-from prunus.strategies.current_lines import current_lines, line_style
-from prunus.strategies.outline import outline_of
-from prunus.strategies.written import lean_input
+from prunus.outlines.current_lines import current_lines, line_style
+from prunus.outlines.outline import outline_of
+from prunus.outlines.written import lean_input
 from prunus.view import Use, View
 
 __all__ = ["FoldedViews"]

@@ -8,8 +8,8 @@ from prunus.calls import Kind
 from prunus.edits import Edit, Shorter
 from prunus.history import Result
 from prunus.notes import is_shortened, truncated_note
-from prunus.strategies.outline import gist
-from prunus.strategies.searching import searches
+from prunus.outlines.outline import gist
+from prunus.outlines.searching import searches
 from prunus.view import Use, View
 
 __all__ = ["LongOutputs"]

@@ -11,7 +11,7 @@ from prunus.edits import Edit, Input, Shorter
 from prunus.files import Timeline
 from prunus.history import Call, Ref, Result
 from prunus.notes import edits_note, shorten
-from prunus.strategies.cut import bare_input
+from prunus.proposals import bare_input
 from prunus.view import Use, View
 
 __all__ = ["OldEdits"]

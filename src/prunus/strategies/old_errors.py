@@ -9,8 +9,8 @@ from prunus.calls import body_of
 from prunus.edits import Edit, Input, Shorter
 from prunus.history import Call, Result
 from prunus.notes import error_note
-from prunus.strategies.cut import bare_input
-from prunus.strategies.protected import is_protected
+from prunus.proposals import bare_input
+from prunus.protected import is_protected
 from prunus.view import Use, View
 
 __all__ = ["OldErrors"]

@@ -6,7 +6,7 @@ from typing import ClassVar
 
 from prunus.calls import Kind
 from prunus.edits import Edit
-from prunus.strategies.cut import cut
+from prunus.proposals import cut
 from prunus.view import Use, View
 
 __all__ = ["OldResults"]

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from typing import ClassVar
 
 from prunus.edits import Edit
-from prunus.strategies.cut import replaceable, superseded
+from prunus.proposals import replaceable, superseded
 from prunus.view import Use, View
 
 __all__ = ["OldSnapshots"]

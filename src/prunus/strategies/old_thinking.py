@@ -6,11 +6,10 @@ from typing import ClassVar
 
 from prunus.edits import Edit, Gone, Replacement, Shorter
 from prunus.history import Marker, Thinking
+from prunus.notes import REASONING_GONE
 from prunus.view import Piece, View
 
-__all__ = ["PLACEHOLDER", "OldThinking", "without_reasoning"]
-
-PLACEHOLDER = "—"
+__all__ = ["REASONING_GONE", "OldThinking", "without_reasoning"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,6 +46,6 @@ def without_reasoning(piece: Piece, view: View) -> Replacement | None:
     if not isinstance(part, Thinking) or part.fixed:
         return None
     if part.required:
-        return None if part.text == PLACEHOLDER else Shorter(PLACEHOLDER)
+        return None if part.text == REASONING_GONE else Shorter(REASONING_GONE)
     alone = all(isinstance(p, Thinking | Marker) for p in view.message(piece.ref.message).parts)
     return None if part.at != () and alone else Gone()

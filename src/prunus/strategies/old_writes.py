@@ -6,7 +6,7 @@ from typing import ClassVar
 
 from prunus.edits import Edit, Input
 from prunus.history import Call
-from prunus.strategies.cut import bare_input, replaceable
+from prunus.proposals import bare_input, replaceable
 from prunus.view import Use, View
 
 __all__ = ["OldWrites"]

@@ -6,9 +6,9 @@ from typing import ClassVar
 
 from prunus.edits import Edit, Input, Later, Shorter
 from prunus.history import Ref, Result
-from prunus.strategies.likelihood import PartKind, chance_of
-from prunus.strategies.outline import outline_of
-from prunus.strategies.written import lean_input
+from prunus.outlines.outline import outline_of
+from prunus.outlines.written import lean_input
+from prunus.reuse import PartKind, chance_of
 from prunus.view import Use, View
 
 __all__ = ["PastTasks"]

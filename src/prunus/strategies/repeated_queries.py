@@ -7,7 +7,7 @@ from functools import lru_cache
 from typing import ClassVar
 
 from prunus.edits import Edit
-from prunus.strategies.cut import replaceable, superseded
+from prunus.proposals import replaceable, superseded
 from prunus.view import Use, View
 
 __all__ = ["RepeatedQueries"]

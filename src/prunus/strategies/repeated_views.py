@@ -6,7 +6,7 @@ from typing import ClassVar
 
 from prunus.calls import Touch
 from prunus.edits import Edit
-from prunus.strategies.cut import replaceable, superseded
+from prunus.proposals import replaceable, superseded
 from prunus.view import Use, View
 
 __all__ = ["RepeatedViews"]

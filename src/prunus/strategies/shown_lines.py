@@ -8,7 +8,7 @@ from prunus.edits import Edit, Keep, Note
 from prunus.files import Mention, Timeline
 from prunus.history import Call, Ref
 from prunus.notes import pointer_note, shorten
-from prunus.strategies.cut import describe
+from prunus.proposals import describe
 from prunus.view import Use, View
 
 __all__ = ["ShownLines"]

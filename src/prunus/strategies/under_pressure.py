@@ -6,8 +6,8 @@ from typing import ClassVar
 
 from prunus.edits import Edit, Shorter
 from prunus.history import Result
+from prunus.outlines.outline import outline_of
 from prunus.strategies.old_thinking import without_reasoning
-from prunus.strategies.outline import outline_of
 from prunus.view import Piece, Use, View
 
 __all__ = ["UnderPressure"]

@@ -3,7 +3,7 @@
 import pytest
 
 from prunus.errors import SettingsError
-from prunus.policy.prices import DEFAULT, NAMED_ROWS, ROWS, Price, price_of, request_cost, with_ttl
+from prunus.schedule.prices import DEFAULT, NAMED_ROWS, ROWS, Price, price_of, request_cost, with_ttl
 
 
 @pytest.mark.parametrize(

@@ -6,8 +6,8 @@ from collections.abc import Iterator
 
 from prunus.edits import Edit
 from prunus.numbers import as_number
-from prunus.strategies.choices import Rules, discarded, kept
-from prunus.strategies.command import Command
+from prunus.requested.command import Command
+from prunus.requested.targets import Rules, discarded, kept
 from prunus.view import Use, View
 
 __all__ = ["swept", "wishes"]

@@ -16,7 +16,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Final, Literal
 
-from prunus.policy.priorities import Standing
+from prunus.schedule.priorities import Standing
 
 __all__ = ["ADVICE", "DEPTH", "Bulk", "Fill", "Level", "Pressure", "advice"]
 

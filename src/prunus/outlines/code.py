@@ -12,9 +12,9 @@ from functools import lru_cache
 from typing import Final
 
 from prunus.numbers import as_number
-from prunus.strategies.outlines.names import names
-from prunus.strategies.outlines.paths import paths, squeezed
-from prunus.strategies.outlines.pieces import LONGEST, output
+from prunus.outlines.names import names
+from prunus.outlines.paths import paths, squeezed
+from prunus.outlines.pieces import LONGEST, output
 
 __all__ = ["Definition", "code", "definitions"]
 

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from typing import Final
 
-from prunus.strategies.outlines.names import names
-from prunus.strategies.outlines.paths import paths, squeezed
-from prunus.strategies.outlines.pieces import output, pieces
+from prunus.outlines.names import names
+from prunus.outlines.paths import paths, squeezed
+from prunus.outlines.pieces import output, pieces
 
 __all__ = ["listing"]
 

@@ -10,7 +10,7 @@ from hypothesis import given
 
 from prunus import Pruner, Settings
 from prunus.conversation import Conversation, Loader
-from prunus.policy.budget import CATEGORIES, Budget, Category, budget, headroom, thinking_tokens
+from prunus.schedule.budget import CATEGORIES, Budget, Category, budget, headroom, thinking_tokens
 from tests.generate.build import sessions
 from tests.generate.encode import encode
 from tests.generate.render import render

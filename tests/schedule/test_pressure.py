@@ -7,8 +7,8 @@ from typing import Any
 
 import pytest
 
-from prunus.policy.pressure import DEPTH, Level, Pressure
-from prunus.policy.priorities import PRIORITIES
+from prunus.schedule.pressure import DEPTH, Level, Pressure
+from prunus.schedule.priorities import PRIORITIES
 
 WINDOW = 100_000
 

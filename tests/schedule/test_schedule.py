@@ -10,8 +10,8 @@ import pytest
 
 from prunus.edits import Edit, Gone
 from prunus.history import Ref
-from prunus.policy.prices import Price
-from prunus.policy.schedule import SCHEDULES, Cache, Eager, Manual, Moment, Plan, Pressure, Schedule
+from prunus.schedule.cache import SCHEDULES, Cache, Eager, Manual, Moment, Plan, Pressure, Schedule
+from prunus.schedule.prices import Price
 
 USUAL = Price(0.1, 1.25, 300, 0)
 CHEAP_READS = Price(0.025, 1.25, 300, 0)

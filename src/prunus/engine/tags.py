@@ -12,7 +12,7 @@ from typing import Final
 from prunus.edits import Added, Replacement
 from prunus.history import Attachment, Opaque, Ref, Result, Text, Thinking
 from prunus.notes import tag
-from prunus.policy.ledger import Tag
+from prunus.schedule.ledger import Tag
 from prunus.strategies.asked import Asked
 from prunus.view import Piece, Use, View
 

@@ -5,8 +5,8 @@ from typing import Any, cast, get_args
 
 import pytest
 
-from prunus.policy.presets import PRESETS, Preset
 from prunus.settings import Settings
+from prunus.settings.presets import PRESETS, Preset
 from prunus.strategies import ALL, strategy_named
 
 

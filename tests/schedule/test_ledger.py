@@ -10,7 +10,7 @@ import pytest
 from prunus.edits import Edit, Gone, Input, Note, Replacement, Shorter
 from prunus.errors import FormatError
 from prunus.history import Ref
-from prunus.policy.ledger import VERSION, Flush, Ledger
+from prunus.schedule.ledger import VERSION, Flush, Ledger
 
 FLUSH = Flush(7, 1_700_000_000.25, 12, "saves 900 tokens a request", 900, 4000)
 

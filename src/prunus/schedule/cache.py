@@ -15,10 +15,10 @@ break, and what lies about in the meantime. That is the oldest problem of keepin
 
 with each request, and the cut that is worth most is made if that is more than nothing. Where few requests are
 left, the break has to pay in those: B / (R + 1) takes the place of the rate if it is more. R comes from a table
-fitted on recorded conversations (`policy/requests.py`), g from this conversation.
+fitted on recorded conversations (`schedule/requests.py`), g from this conversation.
 
 Nobody knows when a conversation ends. Were this request the last one, the whole break would be lost. So a flush
-may cost no more than what pruning has brought in so far (`policy/account.py`, counted request by request) and a
+may cost no more than what pruning has brought in so far (`schedule/account.py`, counted request by request) and a
 small share of all that was paid (`stake`): wherever it ends, it has cost at most that share more than without
 pruning.
 
@@ -41,8 +41,8 @@ from math import sqrt
 from typing import ClassVar, Final, Literal, Protocol
 
 from prunus.edits import Edit
-from prunus.policy.prices import Price
-from prunus.policy.requests import requests_to_come
+from prunus.schedule.prices import Price
+from prunus.schedule.requests import requests_to_come
 
 __all__ = ["SCHEDULES", "Cache", "Eager", "Manual", "Moment", "Plan", "Presses", "Pressure", "Schedule"]
 

@@ -10,8 +10,8 @@ from typing import Final
 from prunus.edits import Input
 from prunus.history import Call, Result
 from prunus.notes import shorten, written_note
-from prunus.strategies.cut import bare_input
-from prunus.strategies.outlines.code import code
+from prunus.outlines.code import code
+from prunus.proposals import bare_input
 from prunus.view import Use, View
 
 __all__ = ["lean_input"]

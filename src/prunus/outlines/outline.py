@@ -7,11 +7,11 @@ from functools import lru_cache
 from typing import Final, Literal
 
 from prunus.notes import is_shortened, outline_note
-from prunus.strategies.outlines.code import code
-from prunus.strategies.outlines.gist import middle
-from prunus.strategies.outlines.listing import listing
-from prunus.strategies.outlines.log import log
-from prunus.strategies.searching import searches
+from prunus.outlines.code import code
+from prunus.outlines.gist import middle
+from prunus.outlines.listing import listing
+from prunus.outlines.log import log
+from prunus.outlines.searching import searches
 from prunus.view import Use
 
 __all__ = ["Sort", "gist", "outline", "outline_of"]

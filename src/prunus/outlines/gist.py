@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from typing import Final
 
-from prunus.strategies.outlines.log import digest
-from prunus.strategies.outlines.names import names
-from prunus.strategies.outlines.paths import paths, squeezed
-from prunus.strategies.outlines.pieces import pieces
+from prunus.outlines.log import digest
+from prunus.outlines.names import names
+from prunus.outlines.paths import paths, squeezed
+from prunus.outlines.pieces import pieces
 
 __all__ = ["middle"]
 

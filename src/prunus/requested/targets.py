@@ -9,11 +9,10 @@ from typing import Final, Literal, Protocol, TypeAlias
 from prunus.edits import Edit, Gone, Keep, Note, Replacement, Shorter
 from prunus.guide import advise
 from prunus.history import Attachment, Call, Marker, Opaque, Ref, Result, Text, Thinking
-from prunus.notes import distilled_note, file_note, is_note, note
-from prunus.strategies.cut import describe
-from prunus.strategies.decision import BULK, Decision, parse
-from prunus.strategies.old_thinking import PLACEHOLDER
-from prunus.strategies.spans import Span, replaced
+from prunus.notes import REASONING_GONE, distilled_note, file_note, is_note, note
+from prunus.proposals import describe
+from prunus.requested.request import BULK, Decision, parse
+from prunus.requested.spans import Span, replaced
 from prunus.view import Use, View
 
 __all__ = ["ACKNOWLEDGED", "HEADINGS", "Choice", "Problem", "Rules", "choices", "complaints", "discarded", "kept"]
@@ -144,10 +143,10 @@ def discarded(ref: Ref, summary: str, by: Ref | None, view: View, rules: Rules, 
             alone = part.at != () and all(isinstance(p, Thinking | Marker) for p in view.message(ref.message).parts)
             if part.fixed or (alone and not part.required):
                 return Choice(name, ref, problem="protected", reason="the provider wants this reasoning to stay")
-            if part.required and part.text == PLACEHOLDER:
+            if part.required and part.text == REASONING_GONE:
                 return Choice(name, ref, problem="already")
             # A signed block must not be altered, so the summary stays where it was given: in the call.
-            replacement = Shorter(summary or PLACEHOLDER) if part.required else Gone()
+            replacement = Shorter(summary or REASONING_GONE) if part.required else Gone()
         case Attachment():
             # Where words cannot stand in its place, a summary stays where it was given: in the call.
             words = Note(file_note(part.name, part.size * 3 // 4, summary))
