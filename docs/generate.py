@@ -11,8 +11,7 @@ from typing import Any
 
 from prunus import guards, strategies
 from prunus.schedule.priorities import PRIORITIES
-from prunus.settings.docs import field_docs
-from prunus.settings.keys import keys
+from prunus.settings.describe import field_docs, keys
 from prunus.settings.presets import PRESETS
 
 HERE = Path(__file__).parent

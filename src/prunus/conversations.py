@@ -13,7 +13,7 @@ from typing import Any
 from prunus.conversation import Body, Conversation, Loader
 from prunus.memory import Match, Memo
 from prunus.providers import Frame, Objects, frame, read_objects, resume
-from prunus.settings.model import Limits
+from prunus.settings.tables import Limits
 
 __all__ = ["Conversations", "Request"]
 

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from prunus import Pruner, Settings, prune
-from prunus.settings.seeds import AGGRESSIVE
+from prunus.settings.acp import AGGRESSIVE
 from prunus.store import open_store
 from prunus.strategies import ALL
 from tests.seeds.conversations import Sent, every_format, in_formats, send

@@ -9,8 +9,7 @@ from typing import Any
 import pytest
 
 from prunus.settings import Settings, init_text
-from prunus.settings.docs import field_docs
-from prunus.settings.keys import Key, keys
+from prunus.settings.describe import Key, field_docs, keys
 from prunus.strategies.long_outputs import LongOutputs
 
 KEYS = tuple(keys())

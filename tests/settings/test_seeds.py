@@ -10,7 +10,7 @@ from click.testing import CliRunner
 from prunus.cli.main import main
 from prunus.errors import SettingsError
 from prunus.settings import Settings, load
-from prunus.settings.seeds import AGGRESSIVE, IMPLIED, MOVED, PROTECTED, SHORTHANDS
+from prunus.settings.acp import AGGRESSIVE, IMPLIED, MOVED, PROTECTED, SHORTHANDS
 from prunus.settings.translate import NEVER
 
 

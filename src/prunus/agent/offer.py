@@ -11,7 +11,7 @@ from prunus.agent.schema import with_tools
 from prunus.agent.wires import wire_of
 from prunus.calls import Toolbox
 from prunus.intent import names_offered, offer_intent
-from prunus.settings.service import Agent
+from prunus.settings.tables import Agent
 from prunus.surrogates import decode
 
 __all__ = ["Offer", "offer"]

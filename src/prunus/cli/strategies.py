@@ -68,7 +68,7 @@ def _named(name: str) -> type[Strategy]:
 
 def _page(strategy: type[Strategy], settings: Settings) -> dict[str, Any]:
     """Everything about one strategy, as plain data."""
-    from prunus.settings.docs import field_docs
+    from prunus.settings.describe import field_docs
     from prunus.settings.presets import PRESETS
 
     section = settings.dump()["strategies"][strategy.name]

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from prunus.settings.model import Limits, Loaded, Manual, Settings, Tokens, discover, load
+from prunus.settings.model import Loaded, Settings, discover, load
+from prunus.settings.tables import Limits, Manual, Tokens
 
 __all__ = ["Limits", "Loaded", "Manual", "Settings", "Tokens", "discover", "init_text", "load"]
 
 
 def init_text() -> str:
     """A prunus.toml with every key commented out, its default and what it does."""
-    from prunus.settings.template import init_text
+    from prunus.settings.describe import init_text
 
     return init_text()

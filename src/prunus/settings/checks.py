@@ -1,4 +1,4 @@
-"""What pydantic finds wrong with a layer, in words that fit a settings file."""
+"""Check the values of a layer against the model, and report problems in words that fit a settings file."""
 
 from __future__ import annotations
 
@@ -8,9 +8,8 @@ from typing import Any, get_args
 from pydantic import BaseModel, ValidationError
 from pydantic_core import ErrorDetails
 
-from prunus.settings.layers import Layer, Place
-from prunus.settings.problems import MISSING, similar
-from prunus.settings.seeds import SHORTHANDS, known_at
+from prunus.settings.acp import SHORTHANDS, known_at
+from prunus.settings.layers import MISSING, Layer, Place, similar
 
 _EXPECTED: Mapping[str, str] = {
     "bool_type": "expected true or false",

@@ -21,8 +21,7 @@ from pathlib import Path
 from typing import Any, Final
 
 from prunus.settings import jsonc
-from prunus.settings.layers import Layer, merge
-from prunus.settings.problems import MISSING
+from prunus.settings.layers import MISSING, Layer, merge
 from prunus.settings.translate import translate
 
 NAMES: Final = (

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, Final, Literal
+from typing import Any, Literal
 
 from pydantic import Field, StrictBool
 
@@ -24,9 +24,8 @@ from prunus.schedule.reminders import Reminding
 from prunus.schedule.windows import window_of
 from prunus.settings import files
 from prunus.settings.checks import check
-from prunus.settings.layers import Layer, merge
+from prunus.settings.layers import Layer, Problem, fail, merge
 from prunus.settings.presets import OTHER_SETTINGS, PRESETS, Preset
-from prunus.settings.problems import Problem, fail
 from prunus.settings.sections import (
     GUARDS,
     SCHEDULES,
@@ -41,63 +40,21 @@ from prunus.settings.sections import (
     ToolRow,
     fields_of,
 )
-from prunus.settings.service import Agent, Proxy, Reminders, Store, Upstreams
+from prunus.settings.tables import (
+    Agent,
+    Limits,
+    Manual,
+    PriceRow,
+    Proxy,
+    Reminders,
+    Store,
+    Tokens,
+    Upstreams,
+)
 from prunus.settings.translate import translate
 from prunus.strategies import Strategy
 from prunus.strategies.asked import Asked
 from prunus.tokens import Counter
-
-MIB: Final = 1024 * 1024
-
-
-class Tokens(Section):
-    """How tokens are counted."""
-
-    exact: StrictBool = False
-    """Count with a tokenizer instead of estimating; needs `prunus[tokens]`."""
-    encoding: str = "o200k_base"
-    """The tokenizer's vocabulary, for exact counts."""
-
-
-class Limits(Section):
-    """How much Prunus takes on and remembers."""
-
-    body: Count = 64 * MIB
-    """Requests with more bytes than this pass as they are."""
-    conversations: Count = 256
-    """Conversations that are remembered at a time."""
-    memory: Count = 256 * MIB
-    """Bytes that the remembered conversations may take."""
-    idle: Count = 86_400
-    """Seconds after which a conversation without requests is forgotten."""
-
-
-class Manual(Section):
-    """Manual mode: pruning only when asked for."""
-
-    enabled: StrictBool = False
-    """Whether manual mode is on."""
-    automatic_strategies: StrictBool = True
-    """Whether the strategies run all the same."""
-
-
-class PriceRow(Section):
-    """What the prompt cache of some models costs, relative to an uncached input token."""
-
-    model: str
-    """The model's name; `*` and `?` are understood."""
-    read: float | None = Field(None, ge=0)
-    """Price of a token that is found in the cache."""
-    write: float | None = Field(None, ge=0)
-    """Price of a token that is written to it."""
-    ttl: float | None = Field(None, ge=0)
-    """Seconds that the cache lives without use."""
-    tier: int | None = Field(None, ge=1)
-    """Tokens above which the whole request costs `tier_factor` times as much."""
-    tier_factor: float | None = Field(None, ge=1)
-    """What the whole request then costs, against the usual price."""
-    minimum: int | None = Field(None, ge=0)
-    """Tokens that the shortest prefix must have to be cached."""
 
 
 class Values(Section):
@@ -258,7 +215,7 @@ class Settings(Values):
     @classmethod
     def schema(cls) -> dict[str, Any]:  # type: ignore[override]  # pydantic's own is deprecated
         """The JSON schema of a settings file."""
-        from prunus.settings.schema import schema
+        from prunus.settings.describe import schema
 
         return schema()
 

@@ -8,9 +8,7 @@ from typing import Any, Final
 
 from pydantic import BaseModel
 
-from prunus.settings.layers import Layer
-from prunus.settings.problems import similar
-from prunus.settings.seeds import (
+from prunus.settings.acp import (
     AGGRESSIVE,
     COMBINED,
     FIXED,
@@ -22,6 +20,7 @@ from prunus.settings.seeds import (
     TABLES,
     known_at,
 )
+from prunus.settings.layers import Layer, similar
 
 NEVER: Final = 1_000_000
 """More turns than a conversation has."""

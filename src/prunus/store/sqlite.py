@@ -12,7 +12,7 @@ from typing import Final, TypeVar
 from prunus.context import Context
 from prunus.memory import Memory
 from prunus.outcome import Receipt
-from prunus.settings.service import Store as Limits
+from prunus.settings.tables import Store as Limits
 from prunus.store import reading
 from prunus.store.database import Database
 from prunus.store.memory import SqliteMemory

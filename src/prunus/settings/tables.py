@@ -1,4 +1,4 @@
-"""Settings of what runs around the pruner: the proxy, its store, and what the agent may do itself."""
+"""The tables of settings that no strategy, guard or schedule owns: limits, prices, agent, proxy, store."""
 
 from __future__ import annotations
 
@@ -16,6 +16,56 @@ def _place(url: str) -> str:
     if url not in ("", "off") and not re.match(r"sqlite:///.", url):
         raise ValueError("expected sqlite:///PATH, off, or nothing for the default")
     return url
+
+
+class Tokens(Section):
+    """How tokens are counted."""
+
+    exact: StrictBool = False
+    """Count with a tokenizer instead of estimating; needs `prunus[tokens]`."""
+    encoding: str = "o200k_base"
+    """The tokenizer's vocabulary, for exact counts."""
+
+
+class Limits(Section):
+    """How much Prunus takes on and remembers."""
+
+    body: Count = 64 * MIB
+    """Requests with more bytes than this pass as they are."""
+    conversations: Count = 256
+    """Conversations that are remembered at a time."""
+    memory: Count = 256 * MIB
+    """Bytes that the remembered conversations may take."""
+    idle: Count = 86_400
+    """Seconds after which a conversation without requests is forgotten."""
+
+
+class Manual(Section):
+    """Manual mode: pruning only when asked for."""
+
+    enabled: StrictBool = False
+    """Whether manual mode is on."""
+    automatic_strategies: StrictBool = True
+    """Whether the strategies run all the same."""
+
+
+class PriceRow(Section):
+    """What the prompt cache of some models costs, relative to an uncached input token."""
+
+    model: str
+    """The model's name; `*` and `?` are understood."""
+    read: float | None = Field(None, ge=0)
+    """Price of a token that is found in the cache."""
+    write: float | None = Field(None, ge=0)
+    """Price of a token that is written to it."""
+    ttl: float | None = Field(None, ge=0)
+    """Seconds that the cache lives without use."""
+    tier: int | None = Field(None, ge=1)
+    """Tokens above which the whole request costs `tier_factor` times as much."""
+    tier_factor: float | None = Field(None, ge=1)
+    """What the whole request then costs, against the usual price."""
+    minimum: int | None = Field(None, ge=0)
+    """Tokens that the shortest prefix must have to be cached."""
 
 
 class Agent(Section):

@@ -1,0 +1,201 @@
+"""Descriptions of the settings: every key with its default and help text, the JSON schema, and a template file.
+
+The help text of a setting is the string below its field. Python drops such strings, so they are read from the
+source, and only when somebody asks for a schema, a template or help.
+"""
+
+from __future__ import annotations
+
+import ast
+import dataclasses
+import inspect
+import json
+from collections.abc import Iterator, Mapping
+from functools import lru_cache
+from itertools import pairwise
+from textwrap import dedent, wrap
+from typing import Any, Final
+
+from prunus.calls import Tool
+from prunus.schedule.budget import Budget
+from prunus.schedule.pressure import Pressure
+from prunus.settings.acp import SHORTHANDS, known_at
+from prunus.settings.model import Settings, Values
+from prunus.settings.sections import GUARDS, SCHEDULES, STRATEGIES
+from prunus.settings.tables import Agent, Limits, Manual, Proxy, Reminders, Store, Tokens, Upstreams
+
+ENABLED: Final = "Whether this strategy runs."
+
+_SHORTHAND_DOCS: Final[Mapping[str, str]] = {
+    "protected_tools": (
+        "Tools that are left alone and replace no others: names, or tables with `name` and `as`, which is victim "
+        "(never cut), trigger (replaces no others) or both."
+    ),
+    "protected_paths": "Short for guards.protected_paths.patterns; the list replaces the built-in one.",
+    "turn_protection": "Short for guards.recent_turns.turns.",
+}
+_TABLES: Final[Mapping[str, type]] = {
+    "tokens": Tokens,
+    "limits": Limits,
+    "manual": Manual,
+    "pressure": Pressure,
+    "budget": Budget,
+    "agent": Agent,
+    "reminders": Reminders,
+    "proxy": Proxy,
+    "upstreams": Upstreams,
+    "store": Store,
+}
+_PLAIN: Final = (
+    "enabled", "notification", "show_distillation", "words", "schedule", "compaction", "subagents", "window",
+)  # fmt: skip
+"""The keys at the top of a file that hold a single value."""
+
+
+@dataclasses.dataclass(frozen=True, slots=True)
+class Key:
+    """One setting."""
+
+    name: str
+    """The full name: `strategies.old_errors.turns`."""
+    default: Any
+    doc: str
+    group: str = ""
+    """What the table of this setting is about."""
+
+
+def keys() -> Iterator[Key]:
+    """All settings, in the order of the documentation."""
+    plain = Settings().dump()
+    docs = field_docs(Values)
+    yield Key("preset", plain["preset"], docs.get("base", ""))
+    for name in _PLAIN:
+        yield Key(name, plain[name], docs.get(name, ""))
+    for name, place in SHORTHANDS.items():
+        default: Any = plain
+        for step in place:
+            default = default[step]
+        yield Key(name, default, _SHORTHAND_DOCS[name])
+    for name in ("tools", "prices"):
+        yield Key(name, plain[name], docs.get(name, ""))
+    for kind, owners in (("strategies", STRATEGIES), ("guards", GUARDS), ("schedules", SCHEDULES), ("", _TABLES)):
+        for name, owner in owners.items():
+            table = f"{kind}.{name}" if kind else name
+            docs = {"enabled": ENABLED, **field_docs(owner)}
+            values = plain[kind][name] if kind else plain[name]
+            for field, default in values.items():
+                yield Key(f"{table}.{field}", default, docs.get(field, ""), summary(owner))
+
+
+@lru_cache(maxsize=128)
+def field_docs(owner: type) -> Mapping[str, str]:
+    """The string below each field of a class; empty where there is no source to read."""
+    try:
+        tree = ast.parse(dedent(inspect.getsource(owner)))
+    except (OSError, TypeError):
+        return {}
+    [body] = [node.body for node in tree.body if isinstance(node, ast.ClassDef)]
+    found = {}
+    for field, below in pairwise(body):
+        match field, below:
+            case ast.AnnAssign(target=ast.Name(id=name)), ast.Expr(value=ast.Constant(value=str(text))):
+                found[name] = " ".join(text.split())
+    return found
+
+
+def summary(owner: type) -> str:
+    """The first paragraph of a class's docstring."""
+    return (inspect.getdoc(owner) or "").partition("\n\n")[0].replace("\n", " ")
+
+
+def schema() -> dict[str, Any]:
+    """The JSON schema of a settings file: every key with its type, help text and default."""
+    root = Values.model_json_schema(by_alias=True)
+    tables = {
+        owner.__name__: owner for owner in (*STRATEGIES.values(), *GUARDS.values(), *SCHEDULES.values(), Tool)
+    }
+    for name, table in root["$defs"].items():
+        if name in tables:
+            table["description"] = summary(tables[name])
+    for field, text in field_docs(Tool).items():
+        root["$defs"]["Tool"]["properties"].get(field, {})["description"] = text
+    for name, text in field_docs(Values).items():
+        root["properties"].get(name, {})["description"] = text
+    _add_other_names(root)
+    for key in keys():
+        place = _find(root, key.name)
+        place["description"] = key.doc
+        place["default"] = key.default
+    return {
+        "$schema": "https://json-schema.org/draft/2020-12/schema",
+        **root,
+        "title": "Settings of Prunus",
+        "description": "What is pruned, and how.",
+    }
+
+
+def _add_other_names(root: dict[str, Any]) -> None:
+    """Add the shorthands and the ACP keys."""
+    top = root["properties"]
+    for name, place in SHORTHANDS.items():
+        top[name] = dict(_find(root, ".".join(map(str, place))))
+    part = {"enum": ["victim", "trigger", "both"], "default": "both"}
+    row = {
+        "type": "object",
+        "properties": {"name": {"type": "string"}, "as": part},
+        "required": ["name"],
+        "additionalProperties": False,
+    }
+    top["protected_tools"] = {"type": "array", "items": {"anyOf": [{"type": "string"}, row]}}
+    top["$schema"] = {"type": "string", "description": "Where this schema is, for editors."}
+    top["tools"] = {"anyOf": [{"type": "array", "items": top["tools"]["items"]}, {"type": "object"}]}
+    for table, properties in (("", top), ("strategies", root["$defs"]["Strategies"]["properties"])):
+        for name in known_at(table):
+            properties.setdefault(name, {"description": "As in acp.jsonc."})
+
+
+def _find(root: dict[str, Any], name: str) -> dict[str, Any]:
+    """The part of the schema that describes a key."""
+    place = root
+    for step in name.split("."):
+        table = root["$defs"][place["$ref"].rpartition("/")[2]] if "$ref" in place else place
+        place = table["properties"][step]
+    return place
+
+
+_HEAD: Final = """\
+# Settings of Prunus. Each key is shown with its default; take away the `#` before a key to change it.
+# What a preset sets wins over the defaults shown here, and what this file sets wins over the preset.
+"""
+_TOOL_EXAMPLE: Final = """\
+# For example: tools = [{name = "open_file", kind = "read", path = "file"}]
+"""
+
+
+def init_text() -> str:
+    """A prunus.toml in which every key is commented out. Lines that begin with `#` and no space are keys."""
+    lines = [_HEAD]
+    table = ""
+    for key in keys():
+        parent = key.name.rpartition(".")[0]
+        if parent != table:
+            lines.append(f"\n# {parent}: {key.group}\n")
+            table = parent
+        elif not parent:
+            lines.append("\n")
+        if key.doc != ENABLED:
+            lines += (f"# {line}\n" for line in wrap(key.doc, 106))
+        if key.name == "tools":
+            lines.append(_TOOL_EXAMPLE)
+        lines.append(f"#{key.name} = {_toml(key.default)}\n")
+    return "".join(lines)
+
+
+def _toml(value: Any) -> str:
+    match value:
+        case list():
+            return f"[{', '.join(map(_toml, value))}]"
+        case str() if "\\" in value and "'" not in value:
+            return f"'{value}'"
+        case _:
+            return json.dumps(value, ensure_ascii=False)
