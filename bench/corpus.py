@@ -19,8 +19,8 @@ sys.path[:0] = [str(ROOT), str(ROOT / "src")]
 
 from prunus import Outcome, Pruner, Settings, providers  # noqa: E402
 from prunus.apply import apply  # noqa: E402
+from prunus.clients.sessions import Session, load  # noqa: E402
 from prunus.settings.presets import PRESETS  # noqa: E402
-from prunus.transcripts import Session, load  # noqa: E402
 from tests.validity import new_problems, problems  # noqa: E402
 
 NAMES = tuple(name for name in PRESETS if name != "off")

@@ -22,6 +22,7 @@ import msgspec
 
 from prunus.calls import Toolbox
 from prunus.cli.table import plain
+from prunus.clients.sessions import Session, load
 from prunus.history import Message, Ref
 from prunus.lab.conversations import conversations
 from prunus.lab.pool import spread
@@ -33,7 +34,6 @@ from prunus.providers import provider_named
 from prunus.reuse import KINDS, PartKind, is_document
 from prunus.strategies import likelihood
 from prunus.tokens import Counter
-from prunus.transcripts import Session, load
 from prunus.view import Use, View
 
 HERE = Path(__file__).resolve().parent

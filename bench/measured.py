@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from prunus import Pruner, Settings
+from prunus.clients.sessions import Session, load
 from prunus.lab.conversations import conversations
 from prunus.lab.cost import cost
 from prunus.lab.masks import Unpruned
@@ -19,7 +20,6 @@ from prunus.lab.replay import replay
 from prunus.lab.retention import Needs, retention
 from prunus.providers import provider_named
 from prunus.schedule.prices import NAMED_ROWS
-from prunus.transcripts import Session, load
 
 HERE = Path(__file__).resolve().parent
 RESULTS = HERE / "results"

@@ -18,6 +18,7 @@ from measured import NOTHING, RESULTS, Measured, auto, figures, measured, pieces
 
 from prunus import Pruner
 from prunus.calls import Toolbox
+from prunus.clients.sessions import load
 from prunus.history import Result
 from prunus.lab.pool import spread
 from prunus.notes import outline_note
@@ -28,7 +29,6 @@ from prunus.outlines.searching import searches
 from prunus.providers import provider_named
 from prunus.strategies import finished_results, folded_views, long_outputs, past_tasks
 from prunus.tokens import Counter
-from prunus.transcripts import load
 from prunus.view import Use, View
 
 ROWS = ("0.1/1.25", "0.5/1.0")

@@ -18,8 +18,8 @@ ROOT = Path(__file__).resolve().parent.parent
 sys.path[:0] = [str(ROOT), str(ROOT / "src")]
 
 from prunus import Pruner  # noqa: E402
+from prunus.clients.sessions import Session, load  # noqa: E402
 from prunus.lab.conversations import conversations  # noqa: E402
-from prunus.transcripts import Session, load  # noqa: E402
 from tests.recorded.prefix import ROWS, replayed, settings, wrong  # noqa: E402
 
 

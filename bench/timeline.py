@@ -21,6 +21,7 @@ import msgspec
 
 from prunus.calls import Toolbox
 from prunus.cli.table import plain
+from prunus.clients.sessions import Session, load
 from prunus.errors import FormatError
 from prunus.files import Timeline
 from prunus.files.content import Line
@@ -29,7 +30,6 @@ from prunus.providers import provider_named
 from prunus.shell.reached import ANYTHING
 from prunus.shell.side_effects import reach
 from prunus.tokens import Counter
-from prunus.transcripts import Session, load
 from prunus.view import Piece, Use, View
 
 HERE = Path(__file__).resolve().parent

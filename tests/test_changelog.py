@@ -6,9 +6,9 @@ from typing import Any
 import pytest
 
 from prunus.changelog import Changelog, as_json, as_markdown, generate_changelog
+from prunus.clients.sessions import Session
 from prunus.errors import FormatError
 from prunus.providers import encode, read
-from prunus.transcripts import Session
 
 Step = tuple[str, str, Any, str]
 """What the assistant says, the tool, its arguments, the answer."""

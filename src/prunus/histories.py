@@ -14,7 +14,7 @@ from prunus.providers import encode, read
 
 @runtime_checkable
 class Recorded(Protocol):
-    """A recorded session, as `prunus.transcripts` loads it."""
+    """A recorded session, as `prunus.clients.sessions` loads it."""
 
     @property
     def format(self) -> str: ...

@@ -7,9 +7,9 @@ from pathlib import Path
 import pytest
 from click.testing import Result
 
+from prunus.clients.sessions import load
 from prunus.providers import encode
 from prunus.pruner import prune
-from prunus.transcripts import load
 from tests.cli.test_analyze import claude
 
 Run = Callable[..., Result]

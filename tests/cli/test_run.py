@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from prunus.cli.clients import CLIENTS, Launch, Place, client_named
+from prunus.clients.launcher import Host, Launch, launcher_of, launchers
 from tests.proxy.provider import Provider
 from tests.proxy.talk import body
 
@@ -33,10 +33,10 @@ def program(folder: Path, text: str, name: str = "client") -> str:
     return str(path)
 
 
-def place(tmp_path: Path, **environment: str) -> Place:
+def place(tmp_path: Path, **environment: str) -> Host:
     for name in ("home", "folder", "scratch"):
         (tmp_path / name).mkdir(exist_ok=True)
-    return Place(environment, tmp_path / "home", tmp_path / "folder", tmp_path / "scratch")
+    return Host(environment, tmp_path / "home", tmp_path / "folder", tmp_path / "scratch")
 
 
 ASK = """
@@ -188,7 +188,7 @@ except urllib.error.HTTPError as error:
 
 def test_every_client_is_sent_to_the_proxy_and_nowhere_else(tmp_path: Path) -> None:
     here = place(tmp_path)
-    for client in CLIENTS.values():
+    for client in launchers().values():
         assert client.upstreams(here) == {}
         launch = client.launch(URL, here)
         scripts = "".join(path.read_text() for path in here.scratch.iterdir())
@@ -198,7 +198,7 @@ def test_every_client_is_sent_to_the_proxy_and_nowhere_else(tmp_path: Path) -> N
 
 
 def test_a_base_url_that_is_set_becomes_the_upstream_with_its_path(tmp_path: Path) -> None:
-    claude, gemini, other = client_named("claude"), client_named("gemini"), client_named("/usr/bin/anything")
+    claude, gemini, other = launcher_of("claude"), launcher_of("gemini"), launcher_of("/usr/bin/anything")
     here = place(
         tmp_path,
         ANTHROPIC_BASE_URL="https://gateway.example/anthropic/",
@@ -217,7 +217,7 @@ def test_a_base_url_in_the_settings_of_claude_is_overridden_on_the_command_line(
     here = place(tmp_path)
     (here.folder / ".claude").mkdir()
     (here.folder / ".claude" / "settings.json").write_text('{"env": {"ANTHROPIC_BASE_URL": "https://g.example/x"}}')
-    client = client_named("claude")
+    client = launcher_of("claude")
     assert client.upstreams(here) == {"anthropic": "https://g.example"}
     flag, value = client.launch(URL, here).arguments
     assert (flag, json.loads(value)) == ("--settings", {"env": {"ANTHROPIC_BASE_URL": f"{URL}/@anthropic/x"}})
@@ -225,7 +225,7 @@ def test_a_base_url_in_the_settings_of_claude_is_overridden_on_the_command_line(
 
 def test_the_provider_that_codex_uses_is_the_one_that_is_pointed_at_the_proxy(tmp_path: Path) -> None:
     here = place(tmp_path)
-    client = client_named("codex")
+    client = launcher_of("codex")
     assert client.launch(URL, here).arguments == ("-c", f'openai_base_url="{URL}/v1"')
     home = here.home / ".codex"
     home.mkdir()
@@ -246,7 +246,7 @@ def test_every_provider_of_opencode_is_pointed_at_the_proxy(tmp_path: Path) -> N
     (here.folder / "opencode.jsonc").write_text(
         '{"provider": {"a": {"options": {"baseURL": "https://a.example/v1"}}}, /* mine */}'
     )
-    client = client_named("opencode")
+    client = launcher_of("opencode")
     assert client.upstreams(here) == {"a": "https://a.example"}
     config = json.loads(client.launch(URL, here).environment["OPENCODE_CONFIG_CONTENT"])
     assert config["model"] == "a/b"
@@ -259,7 +259,7 @@ def test_providers_of_pi_are_pointed_at_the_proxy_by_an_extension(tmp_path: Path
     folder = here.home / ".pi" / "agent"
     folder.mkdir(parents=True)
     (folder / "models.json").write_text('{"providers": {"mine": {"baseUrl": "https://m.example/v1"}}}')
-    client = client_named("pi")
+    client = launcher_of("pi")
     assert client.upstreams(here) == {"mine": "https://m.example"}
     flag, path = client.launch(URL, here).arguments
     assert flag == "--extension"
@@ -283,7 +283,7 @@ def test_what_keeps_requests_from_the_proxy_is_said(
     for file, text in files.items():
         (here.home / file).parent.mkdir(parents=True)
         (here.home / file).write_text(text)
-    [problem] = client_named(name).problems(here)
+    [problem] = launcher_of(name).problems(here)
     assert says in problem
 
 
@@ -292,6 +292,6 @@ def test_broken_files_of_clients_are_passed_over(tmp_path: Path) -> None:
     for file in (".codex/config.toml", ".codex/auth.json", ".claude/settings.json", ".pi/agent/models.json"):
         (here.home / file).parent.mkdir(parents=True, exist_ok=True)
         (here.home / file).write_bytes(b"\xff{[")
-    for client in CLIENTS.values():
+    for client in launchers().values():
         assert client.upstreams(here) == {}
         assert client.launch(URL, here)

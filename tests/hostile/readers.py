@@ -11,10 +11,11 @@ from prunus.agent.echo import ShownIds
 from prunus.calls import Meaning, Span, Toolbox, Touch, body_of, comparable, is_cut, is_stub, outcome
 from prunus.calls.javascript import inner_call
 from prunus.calls.outcome import exit_code
-from prunus.calls.swe_agent import action
 from prunus.changelog.arguments import from_patch
 from prunus.changelog.purpose import sentence
 from prunus.changelog.shell import from_command
+from prunus.clients.mini_swe_agent import sessions as mini_swe_agent
+from prunus.clients.swe_agent.tools import action
 from prunus.enclosed import without_reminders
 from prunus.files import shown, signs, style
 from prunus.files.content import Content
@@ -44,7 +45,6 @@ from prunus.shell.words import simples
 from prunus.splice import splice, values
 from prunus.strategies import old_errors
 from prunus.strategies.old_code_blocks import OldCodeBlocks
-from prunus.transcripts import mini_swe_agent
 
 __all__ = ["READERS"]
 

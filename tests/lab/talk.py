@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 from typing import Any
 
-from prunus.transcripts import Session
+from prunus.clients.sessions import Session
 
 Step = tuple[str, dict[str, Any], str]
 """Tool, arguments, answer."""

@@ -2,6 +2,7 @@ from collections.abc import Sequence
 
 import pytest
 
+from prunus.clients.sessions import Session
 from prunus.lab.best_cuts import Timeline
 from prunus.lab.clairvoyant import Clairvoyant, births, foreseen
 from prunus.lab.cost import cost
@@ -12,7 +13,6 @@ from prunus.lab.reading import Reader
 from prunus.lab.replay import Replay, replay
 from prunus.lab.retention import Needs
 from prunus.providers import provider_named
-from prunus.transcripts import Session
 from tests.lab.talk import Step, anthropic, chat, reads
 
 PRICES = ("0.1/1.25", "0.5/1.0", "0.02/1.0")

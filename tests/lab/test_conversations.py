@@ -1,7 +1,7 @@
+from prunus.clients.sessions import Session
 from prunus.lab.conversations import conversations
 from prunus.lab.reading import Reader
 from prunus.providers import provider_named
-from prunus.transcripts import Session
 from tests.lab.talk import anthropic, reads
 from tests.validity import problems
 

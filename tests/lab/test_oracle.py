@@ -1,5 +1,6 @@
 import pytest
 
+from prunus.clients.sessions import Session
 from prunus.lab.cost import cost
 from prunus.lab.oracle import Oracle
 from prunus.lab.policies import policy_named
@@ -8,7 +9,6 @@ from prunus.lab.reading import Reader
 from prunus.lab.replay import Replay, replay
 from prunus.lab.retention import Needs, retention
 from prunus.providers import provider_named
-from prunus.transcripts import Session
 from tests.lab.talk import Step, anthropic, reads
 
 

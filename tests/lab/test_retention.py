@@ -1,13 +1,13 @@
 from collections.abc import Sequence
 from typing import Any
 
+from prunus.clients.sessions import Session
 from prunus.lab.masks import Mask, Unpruned
 from prunus.lab.policy import Policy
 from prunus.lab.reading import Reader
 from prunus.lab.replay import replay
 from prunus.lab.retention import Needs, Retention, retention
 from prunus.providers import provider_named
-from prunus.transcripts import Session
 from tests.lab.talk import Step, anthropic, chat
 
 

@@ -12,7 +12,7 @@ from pathlib import Path
 import pytest
 
 from prunus import Pruner
-from prunus.transcripts import LOADERS, Session
+from prunus.clients.sessions import LOADERS, Session
 from tests.recorded.files import COMPACTING, WRITERS, recorded
 from tests.recorded.prefix import ROWS, replayed, settings, wrong
 from tests.recorded.story import BREAK

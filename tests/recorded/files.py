@@ -7,7 +7,7 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any, Final
 
-from prunus.transcripts import Session, load
+from prunus.clients.sessions import Session, load
 from tests.recorded import documents, writers
 from tests.recorded.writers import Told
 

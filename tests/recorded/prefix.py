@@ -11,8 +11,8 @@ from typing import Any, Final
 import msgspec
 
 from prunus import Outcome, Pruner, Settings
+from prunus.clients.sessions import Session
 from prunus.providers import frame
-from prunus.transcripts import Session
 
 __all__ = ["ROWS", "Sent", "replayed", "settings", "wrong"]
 

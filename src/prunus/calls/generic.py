@@ -75,9 +75,6 @@ TOOLS: tuple[Tool, ...] = (
     Tool("exec", "shell", command="command", workdir="workdir"),
     Tool("shell", "shell", command="cmd"),
     Tool("Shell", "shell", command="command"),
-    Tool("read_bash", "shell", keep=("shellId",)),
-    Tool("write_bash", "shell", keep=("shellId", "input")),
-    Tool("stop_bash", "shell", keep=("shellId",)),
     # The web.
     Tool("web_fetch", "fetch", url="url", keep=("prompt",)),
     Tool("fetch", "fetch", url="url", keep=("start_index",)),

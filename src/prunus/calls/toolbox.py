@@ -9,37 +9,17 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
-from prunus.calls import (
-    claude_code,
-    codex,
-    gemini_cli,
-    generic,
-    mini_swe_agent,
-    opencode,
-    openhands,
-    pi,
-    qwen_code,
-    swe_agent,
-)
+from prunus.calls import generic
 from prunus.calls.javascript import inner_call
 from prunus.calls.meaning import Kind, Meaning, Tool
+from prunus.clients.client import modules
+from prunus.clients.swe_agent.tools import action
 from prunus.patches import touches_of
 from prunus.paths import normalise
 from prunus.shell.command import Script, parse, parse_list
 from prunus.touches import FULL, Span, Touch, TouchKind
 
-TABLES: tuple[tuple[Tool, ...], ...] = (
-    claude_code.TOOLS,
-    opencode.TOOLS,
-    codex.TOOLS,
-    gemini_cli.TOOLS,
-    qwen_code.TOOLS,
-    pi.TOOLS,
-    mini_swe_agent.TOOLS,
-    swe_agent.TOOLS,
-    openhands.TOOLS,
-    generic.TOOLS,
-)
+TABLES: tuple[tuple[Tool, ...], ...] = (*(module.TOOLS for module in modules("tools")), generic.TOOLS)
 
 _Row = tuple[Tool, str, tuple[str, ...]]
 _OTHER = Meaning("other")
@@ -277,7 +257,10 @@ def _shell(tool: Tool, given: Mapping[str, Any], metadata: tuple[str, ...]) -> M
     if tool.language == "javascript":
         return _javascript(command, metadata)
     if tool.language == "action":
-        return swe_agent.action(command) or _script(parse(command, folder), metadata)
+        known = action(command)
+        if known is not None:
+            kind, key = known
+            return Meaning(kind, normalise(key) if kind in ("read", "write") else key, (), command, ("command",))
     return _script(parse(command, folder), metadata)
 
 

@@ -89,8 +89,8 @@ def command(
 
 def _newest(paths: Sequence[Path], limit: int) -> tuple[tuple[Path, ...], int]:
     """The files to replay, the newest first, and how many are left out."""
+    from prunus.clients.finder import find
     from prunus.lab.run import recordings
-    from prunus.transcripts.finder import find
 
     files = tuple(sorted(recordings(paths), key=_age)) if paths else tuple(file.path for file in find())
     return files[:limit], max(0, len(files) - limit)
@@ -102,7 +102,7 @@ def _age(path: Path) -> float:
 
 def _nothing_here(said: str) -> None:
     """Where sessions would have been, and what to try instead."""
-    from prunus.transcripts.finder import looked_in
+    from prunus.clients.finder import looked_in
 
     click.echo(f"{said} Looked in:")
     for agent, folder in looked_in():

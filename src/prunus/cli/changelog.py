@@ -50,8 +50,8 @@ def command(session: Path, format_: str, since: int) -> None:
 
 def _log(path: Path, since: int) -> Changelog:
     from prunus.changelog import generate_changelog
+    from prunus.clients.sessions import load
     from prunus.errors import FormatError
-    from prunus.transcripts import load
 
     try:
         return generate_changelog(load(path), since)

@@ -138,8 +138,8 @@ def _of_file(source: str, format_: str | None, settings: Settings) -> _Context:
 
 def _recorded(source: str) -> Any:
     """The newest request of a recorded session; None where the file is a request itself."""
+    from prunus.clients.sessions import is_request, load
     from prunus.errors import FormatError
-    from prunus.transcripts import is_request, load
 
     try:
         sessions = () if is_request(Path(source)) else load(Path(source))

@@ -20,7 +20,7 @@ from prunus.cli.options import load_settings, settings_options
 from prunus.cli.table import say, show
 
 if TYPE_CHECKING:
-    from prunus.cli.clients import Place
+    from prunus.clients.launcher import Host
     from prunus.settings import Loaded, Settings
 
 _WAIT: Final = 5.0
@@ -46,11 +46,11 @@ def command(offline: bool, preset: str | None, sets: tuple[str, ...], config: Pa
 
     Ends with exit code 1 where something has to be done, and says what.
     """
-    from prunus.cli.clients import Place
+    from prunus.clients.launcher import Host
 
     loaded = load_settings(config, preset, sets)
     with tempfile.TemporaryDirectory(prefix="prunus-") as scratch:
-        place = Place(dict(os.environ), Path.home(), Path.cwd(), Path(scratch))
+        place = Host(dict(os.environ), Path.home(), Path.cwd(), Path(scratch))
         findings = [
             *_packages(),
             *_settings(loaded),
@@ -115,10 +115,10 @@ def _store(settings: Settings) -> Iterator[Finding]:
     yield Finding("store", "ok", f"{info.url}: {info.conversations} conversations, {info.size // 1024} KB")
 
 
-def _clients(place: Place, settings: Settings) -> Iterator[Finding]:
-    from prunus.cli.clients import CLIENTS
+def _clients(place: Host, settings: Settings) -> Iterator[Finding]:
+    from prunus.clients.launcher import launchers
 
-    for name, client in CLIENTS.items():
+    for name, client in launchers().items():
         program = shutil.which(name)
         if program is None:
             yield Finding(name, "none", f"not installed ({client.install})")
@@ -150,10 +150,10 @@ def _port(settings: Settings) -> Iterator[Finding]:
         yield Finding("port", "ok", f"{where} is free for `prunus proxy`")
 
 
-def _upstreams(settings: Settings, place: Place) -> Iterator[Finding]:
-    from prunus.cli.clients import client_named
+def _upstreams(settings: Settings, place: Host) -> Iterator[Finding]:
+    from prunus.clients.launcher import launcher_of
 
-    addresses = settings.upstreams.addresses() | client_named("").upstreams(place)
+    addresses = settings.upstreams.addresses() | launcher_of("").upstreams(place)
     for name, url in addresses.items():
         said = _answers(url)
         if said.isdigit():

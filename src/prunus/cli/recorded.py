@@ -11,7 +11,7 @@ from prunus.cli.body import read_body
 from prunus.cli.failure import Failure
 
 if TYPE_CHECKING:
-    from prunus.transcripts import Session
+    from prunus.clients.sessions import Session
 
 turn_option = click.option(
     "--turn", metavar="N", type=click.IntRange(1),
@@ -25,9 +25,9 @@ def read_request(source: str, format_: str | None, turn: int | None, limit: int)
     What can be read as a request is one. A file that is neither comes back as it is, so that the complaint about it
     names the place where it stops being a request.
     """
+    from prunus.clients.sessions import load
     from prunus.errors import FormatError
     from prunus.providers import encode, frame
-    from prunus.transcripts import load
 
     if source == "-":
         if turn is not None:
@@ -57,8 +57,8 @@ def chosen_session(path: Path, *, newest: bool = False) -> Session:
 
     `FILE#2` is the second session of a file.
     """
+    from prunus.clients.sessions import load
     from prunus.errors import FormatError
-    from prunus.transcripts import load
 
     path, number = _numbered(str(path))
     shown = click.format_filename(path)

@@ -19,7 +19,7 @@ from prunus.cli.options import load_settings, settings_options
 from prunus.cli.proxy import upstream_sets
 
 if TYPE_CHECKING:
-    from prunus.cli.clients import Launch
+    from prunus.clients.launcher import Launch
 
 _NOT_FOUND = 127
 """What shells answer for a program that is not there."""
@@ -59,19 +59,19 @@ def command(
       prunus run -- python my_agent.py
     """
     from prunus.cli.cautions import cautions
-    from prunus.cli.clients import Place, client_named
     from prunus.cli.summary import Summary
+    from prunus.clients.launcher import Host, launcher_of
     from prunus.errors import PrunusError
     from prunus.proxy.serve import Background, check_packages
 
-    known = client_named(client)
+    known = launcher_of(client)
     program = shutil.which(client)
     if program is None:
         hint = f": {known.install}" if known.install else ""
         click.echo(f"Error: {client} is not installed{hint}", err=True)
         raise SystemExit(_NOT_FOUND)
     with tempfile.TemporaryDirectory(prefix="prunus-") as scratch:
-        place = Place(dict(os.environ), Path.home(), Path.cwd(), Path(scratch))
+        place = Host(dict(os.environ), Path.home(), Path.cwd(), Path(scratch))
         found = tuple(f"{name}={url}" for name, url in known.upstreams(place).items())
         given = {"agent.offer": agent, "store.url": store}
         own = [f"{key}={value}" for key, value in given.items() if value is not None]

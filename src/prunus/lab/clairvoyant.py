@@ -11,6 +11,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any, ClassVar
 
+from prunus.clients.sessions import Session
 from prunus.edits import Edit
 from prunus.history import Marker
 from prunus.lab.best_cuts import Timeline, best_cuts, steps
@@ -24,7 +25,6 @@ from prunus.providers import provider_named
 from prunus.pruner import Pruner
 from prunus.schedule.cache import Eager, Moment, Plan, Presses
 from prunus.schedule.prices import Price
-from prunus.transcripts import Session
 
 
 @dataclass(frozen=True, slots=True)

@@ -10,9 +10,9 @@ from collections.abc import Iterator
 from dataclasses import replace
 from typing import Final
 
+from prunus.clients.sessions import Session
 from prunus.lab.reading import Reader
 from prunus.providers import provider_named
-from prunus.transcripts import Session
 
 LIMIT: Final = 200_000
 """Tokens of a conversation's messages, unpruned."""

@@ -10,6 +10,7 @@ from bisect import bisect_right
 from collections.abc import Callable
 from dataclasses import dataclass, replace
 
+from prunus.clients.sessions import Session
 from prunus.history import Call, Part, Result, Thinking
 from prunus.lab.best_cuts import Timeline, best_cuts, steps
 from prunus.lab.clairvoyant import births
@@ -20,7 +21,6 @@ from prunus.lab.reading import Form, Reader, Sheet
 from prunus.lab.replay import Replay, Sent, send
 from prunus.lab.retention import Needs
 from prunus.schedule.prices import Price
-from prunus.transcripts import Session
 
 
 @dataclass(frozen=True, slots=True)

@@ -11,13 +11,13 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Final, Generic, TypeVar
 
+from prunus.clients.sessions import Session, stream
 from prunus.lab.conversations import conversations
 from prunus.lab.lifetime import recorded_lifetime
 from prunus.lab.pool import spread
 from prunus.lab.progress import size_of
 from prunus.schedule.prices import Price, price_of, with_ttl
 from prunus.schedule.windows import window_of
-from prunus.transcripts import Session, stream
 
 Found = TypeVar("Found")
 

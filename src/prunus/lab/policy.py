@@ -6,10 +6,10 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING, Any, Protocol, runtime_checkable
 
 if TYPE_CHECKING:
+    from prunus.clients.sessions import Session
     from prunus.lab.reading import Reader
     from prunus.lab.replay import Replay
     from prunus.lab.retention import Needs
-    from prunus.transcripts import Session
 
 
 class Sender(Protocol):

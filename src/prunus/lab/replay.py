@@ -11,10 +11,10 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
+from prunus.clients.sessions import Session
 from prunus.lab.policy import Policy
 from prunus.lab.reading import Reader, Sheet
 from prunus.providers import provider_named
-from prunus.transcripts import Session
 
 
 @dataclass(frozen=True, slots=True)

@@ -14,11 +14,11 @@ from dataclasses import dataclass
 from typing import Final, Literal
 
 from prunus.calls import Toolbox
+from prunus.clients.sessions import Session
 from prunus.history import Call
 from prunus.lab.needs import files, identifiers, lines
 from prunus.lab.reading import Form, Reader, Sheet, shown_text
 from prunus.lab.replay import Replay
-from prunus.transcripts import Session
 
 RARE: Final = 6
 """Parts that may have shown an identifier; one that is everywhere says nothing about what was used."""

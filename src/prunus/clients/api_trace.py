@@ -1,0 +1,92 @@
+"""Logged traffic to a model: JSON lines of `{request, response}`, or of `{path, body}` where answers were not kept.
+
+The requests are there themselves, with system prompt and tools. Each repeats
+the history, so the longest of a conversation shows the others as its beginnings.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from typing import Any
+
+import msgspec
+
+from prunus.clients.fields import mapping, rows, text, unix_time
+from prunus.clients.plain import format_of
+from prunus.clients.recording import Recording
+from prunus.clients.session import Conversation, Session
+from prunus.providers import digest
+
+AGENT = "api-trace"
+
+_LIST_KEYS = ("messages", "contents", "input")
+
+Exchange = dict[str, Any]
+
+
+def recognise(recording: Recording) -> bool:
+    """Lines with a request that carries messages, beside its response or the path that it went to."""
+    return any(("response" in line or "path" in line) and _messages(line) for line in recording.lines)
+
+
+def sessions(recording: Recording) -> Iterator[Session]:
+    """One session for each first prompt and path, except side requests without history."""
+    conversations: dict[tuple[str, bytes], list[Exchange]] = {}
+    unusable = 0
+    for line in recording.lines:
+        messages = _without_system(_messages(line))
+        if messages:
+            conversations.setdefault((text(line.get("path")), _identity(messages[0])), []).append(line)
+        else:
+            unusable += 1
+    for exchanges in conversations.values():
+        longest = max(exchanges, key=lambda exchange: len(_messages(exchange)))
+        if all(message.get("role") == "user" for message in _without_system(_messages(longest))):
+            continue
+        request = _request(longest)
+        envelope = {key: value for key, value in request.items() if key not in (*_LIST_KEYS, "model")}
+        yield recording.session(
+            AGENT,
+            format_of(request).name,
+            text(request.get("model")),
+            _conversation(exchanges, longest),
+            envelope=envelope,
+            unusable=unusable,
+        )
+
+
+def _request(exchange: Exchange) -> dict[str, Any]:
+    """The body of the request, with the one list that holds its messages."""
+    request = mapping(exchange.get("request")) or mapping(exchange.get("body"))
+    listed = next((key for key in _LIST_KEYS if rows(request.get(key))), "")
+    held = {key: value for key, value in request.items() if key not in _LIST_KEYS}
+    return held | {listed: rows(request[listed])} if listed else {}
+
+
+def _messages(exchange: Exchange) -> list[dict[str, Any]]:
+    request = _request(exchange)
+    return next((request[key] for key in _LIST_KEYS if key in request), [])
+
+
+def _identity(message: dict[str, Any]) -> bytes:
+    """The same for a message that was sent again with its cache marker moved on."""
+    return digest(message, msgspec.json.encode(message))
+
+
+def _without_system(messages: Sequence[dict[str, Any]]) -> list[dict[str, Any]]:
+    """The dialogue; system prompts differ between requests, for example by a date."""
+    return [message for message in messages if message.get("role") not in ("system", "developer")]
+
+
+def _conversation(exchanges: Sequence[Exchange], longest: Exchange) -> Conversation:
+    """The longest request, and how far each request that it continues reached."""
+    whole = _messages(longest)
+    dialogue = [_identity(message) for message in _without_system(whole)]
+    reached: dict[int, float | None] = {}
+    for exchange in exchanges:
+        messages = _messages(exchange)
+        said = [_identity(message) for message in _without_system(messages)]
+        if said == dialogue[: len(said)]:
+            reached.setdefault(len(messages), unix_time(exchange.get("timestamp")))
+    requests = sorted(reached)
+    return Conversation(tuple(whole), tuple(requests), tuple(reached[length] for length in requests))

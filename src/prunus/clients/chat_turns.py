@@ -1,0 +1,85 @@
+"""Recorded turns as the messages of an OpenAI chat request."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from typing import Any
+
+import msgspec
+
+from prunus.clients.fields import mapping, rows, text
+from prunus.clients.pairing import Tally, Turn, pair
+from prunus.clients.session import Conversation
+
+_WIRE_FIELDS = (
+    "role",
+    "content",
+    "name",
+    "tool_calls",
+    "tool_call_id",
+    "function_call",
+    "refusal",
+    "reasoning_content",
+)
+
+
+def function_call(id: str, name: str, arguments: Any) -> dict[str, Any]:
+    """A call in wire shape; arguments that are no string become JSON text."""
+    if not isinstance(arguments, str):
+        arguments = msgspec.json.encode({} if arguments is None else arguments).decode()
+    return {"id": id, "type": "function", "function": {"name": name, "arguments": arguments}}
+
+
+def message_turn(message: dict[str, Any], time: float | None = None, *, carried: bool = False) -> Turn:
+    """A message that is in wire shape already."""
+    if message.get("role") == "tool":
+        return Turn("tool", message, answers=text(message.get("tool_call_id")) or "?", time=time)
+    calls = tuple(text(call.get("id")) for call in rows(message.get("tool_calls")))
+    return Turn(text(message.get("role")), message, calls, time=time, carried=carried)
+
+
+def plain_turns(messages: Iterable[dict[str, Any]]) -> list[Turn]:
+    """Messages that were recorded in wire shape, without the fields the recorder added."""
+    turns = []
+    for message in messages:
+        wire = {key: message[key] for key in _WIRE_FIELDS if message.get(key) is not None}
+        if "content" in message:
+            wire["content"] = message["content"]
+        calls = [call if "custom" in call else _with_text(call) for call in rows(message.get("tool_calls"))]
+        wire.pop("tool_calls", None)
+        turns.append(message_turn(wire | {"tool_calls": calls} if calls else wire))
+    return turns
+
+
+def _with_text(call: dict[str, Any]) -> dict[str, Any]:
+    """A recorded call of a function as it was sent."""
+    function = mapping(call.get("function"))
+    return function_call(text(call.get("id")), text(function.get("name")), function.get("arguments"))
+
+
+def conversation(turns: Sequence[Turn]) -> Conversation:
+    """Messages in which each call is followed by its result, in the order of the calls.
+
+    https://platform.openai.com/docs/guides/function-calling
+    """
+    messages: list[dict[str, Any]] = []
+    tally = Tally()
+    for paired in pair(turns):
+        turn = paired.turn
+        if turn.role == "assistant":
+            tally.asked(len(messages), turn)
+        tally.seen(turn)
+        if paired.unfinished:
+            continue
+        message = dict(turn.payload)
+        calls = rows(message.pop("tool_calls", None))
+        answered = [(call, got) for call, got in zip(calls, paired.results, strict=True) if got is not None]
+        if answered:
+            message["tool_calls"] = [call for call, _ in answered]
+        if not answered and not message.get("content") and not message.get("function_call"):
+            continue
+        messages.append(message)
+        for _, result in answered:
+            messages.append(result.payload)
+            tally.seen(result)
+    return Conversation(tuple(messages), tuple(tally.requests), tuple(tally.times))

@@ -1,0 +1,193 @@
+"""Sessions of Claude Code: JSON lines under `~/.claude/projects`.
+
+A line is one content block of an answer, or one message of the user's side.
+`parentUuid` makes them a tree, because a person can go back and try again.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any
+
+from prunus.clients.anthropic_turns import answer_turn, conversation, user_turns
+from prunus.clients.fields import mapping, rows, text, unix_time
+from prunus.clients.pairing import Turn
+from prunus.clients.recording import Recording
+from prunus.clients.session import Session
+
+AGENT = "claude-code"
+
+_WIRE_FIELDS = {
+    "text": ("type", "text"),
+    "thinking": ("type", "thinking", "signature"),
+    "redacted_thinking": ("type", "data"),
+    "tool_use": ("type", "id", "name", "input"),
+}
+
+Line = dict[str, Any]
+
+
+def recognise(recording: Recording) -> bool:
+    """Lines of a user or an assistant, with the id of a session; a message with `parts` is one of Qwen Code."""
+    return any(
+        _is_message(line) and "sessionId" in line and "parts" not in line["message"] for line in recording.lines
+    )
+
+
+def sessions(recording: Recording) -> Iterator[Session]:
+    """The conversation, cut at each compaction, then each sub-agent's."""
+    lines = _ordered(recording.lines)
+    unusable = sum(line.get("type") in ("user", "assistant") and not _is_message(line) for line in lines)
+    abandoned = _abandoned(lines)
+    current = [line for line in lines if text(line.get("uuid")) not in abandoned]
+    for part in [*_windows(current), *_sidechains(current)]:
+        model = next((text(line["message"].get("model")) for line in part if _is_answer(line)), "")
+        found = conversation(_turns(part))
+        yield recording.session(AGENT, "anthropic_messages", model, found, unusable=unusable)
+
+
+def _is_message(line: Line) -> bool:
+    return line.get("type") in ("user", "assistant") and isinstance(line.get("message"), dict)
+
+
+def _is_answer(line: Line) -> bool:
+    """An answer of the model; `<synthetic>` ones were written by the client."""
+    return line.get("type") == "assistant" and _is_message(line) and line["message"].get("model") != "<synthetic>"
+
+
+def _ordered(lines: Sequence[Line]) -> list[Line]:
+    """Each line once, and none before its parent.
+
+    A resumed session repeats lines; a fast result can be written before its call.
+    Damaged lines that are their own ancestors are left out.
+    """
+    known = {text(line.get("uuid")) for line in lines}
+    written: set[str] = set()
+    early: dict[str, list[Line]] = {}
+    ordered: list[Line] = []
+    for line in lines:
+        parent = text(line.get("parentUuid"))
+        if parent and parent in known and parent not in written:
+            early.setdefault(parent, []).append(line)
+            continue
+        due = [line]
+        while due:
+            ready = due.pop(0)
+            uuid = text(ready.get("uuid"))
+            if uuid and uuid in written:
+                continue
+            written.add(uuid)
+            ordered.append(ready)
+            due += early.pop(uuid, [])
+    return ordered
+
+
+def _windows(lines: Sequence[Line]) -> list[list[Line]]:
+    """The main conversation, one part for each context window."""
+    windows: list[list[Line]] = [[]]
+    for line in lines:
+        if line.get("isSidechain"):
+            continue
+        starts = line.get("subtype") == "compact_boundary" or line.get("isCompactSummary")
+        if starts and any(_is_message(earlier) for earlier in windows[-1]):
+            windows.append([])
+        windows[-1].append(line)
+    return windows
+
+
+def _sidechains(lines: Sequence[Line]) -> list[list[Line]]:
+    """The sub-agents' conversations, told apart by agent id or by the first line of each."""
+    root: dict[str, str] = {}
+    chains: dict[str, list[Line]] = {}
+    for line in lines:
+        uuid = text(line.get("uuid"))
+        if not line.get("isSidechain"):
+            continue
+        parent = text(line.get("parentUuid"))
+        root[uuid] = text(line.get("agentId")) or root.get(parent, uuid)
+        chains.setdefault(root[uuid], []).append(line)
+    return list(chains.values())
+
+
+def _abandoned(lines: Sequence[Line]) -> set[str]:
+    """Lines that a later prompt or answer at the same place replaced, and all below them.
+
+    Parallel calls also make the tree branch: their results and the further
+    blocks of the same answer do not replace each other.
+    """
+    named = {text(line.get("uuid")): line for line in lines if text(line.get("uuid"))}
+    parents = {uuid: text(line.get("parentUuid")) for uuid, line in named.items()}
+    messages = {uuid: line for uuid, line in named.items() if _is_message(line)}
+    latest: dict[tuple[str, str], str] = {}
+    replaced: set[str] = set()
+    for uuid, line in messages.items():
+        if line.get("isMeta") or _holds_result(line):
+            continue
+        above = parents[uuid]
+        while above in parents and above not in messages:
+            above = parents[above]
+        if above not in messages:
+            continue
+        before = latest.get((above, line["type"]))
+        if before and not _same_answer(messages[before], line):
+            replaced.add(before)
+        latest[above, line["type"]] = uuid
+    abandoned: set[str] = set()
+    for uuid, above in parents.items():
+        if uuid in replaced or above in abandoned:
+            abandoned.add(uuid)
+    return abandoned
+
+
+def _holds_result(line: Line) -> bool:
+    return any(block.get("type") == "tool_result" for block in rows(line["message"].get("content")))
+
+
+def _same_answer(one: Line, other: Line) -> bool:
+    return bool(one["type"] == "assistant" and one["message"].get("id") == other["message"].get("id"))
+
+
+def _turns(lines: Sequence[Line]) -> list[Turn]:
+    """Turns in order; all blocks of an answer stand where its first one stood."""
+    answers: dict[str, list[dict[str, Any]]] = {}
+    for line in lines:
+        if _is_answer(line):
+            answers.setdefault(_answer_id(line), []).extend(_wire_blocks(line["message"].get("content")))
+    turns: list[Turn] = []
+    for line in lines:
+        time = unix_time(line.get("timestamp"))
+        if line.get("type") == "user" and _is_message(line):
+            turns += user_turns(line["message"].get("content"), time)
+        elif _is_answer(line):
+            if (blocks := answers.pop(_answer_id(line), None)) is not None:
+                turns.append(answer_turn(blocks, time))
+        else:
+            turns += user_turns(_attached(mapping(line.get("attachment"))), time)
+    return turns
+
+
+def _attached(attachment: Mapping[str, Any]) -> Any:
+    """What the model saw of an attachment: a prompt that came while it worked, or that others changed a file."""
+    match attachment.get("type"):
+        case "queued_command":
+            return attachment.get("prompt")
+        case "edited_text_file" if path := text(attachment.get("filename")):
+            # In the words of the client, without its advice on what to make of the change.
+            told = f"Note: {path} was modified, either by the user or by a linter."
+            return f"<system-reminder>\n{told}\n{text(attachment.get('snippet'))}\n</system-reminder>"
+        case _:
+            return ""
+
+
+def _answer_id(line: Line) -> str:
+    return text(line["message"].get("id")) or text(line.get("uuid"))
+
+
+def _wire_blocks(content: Any) -> list[dict[str, Any]]:
+    """Content blocks with the fields that the client sends back."""
+    if isinstance(content, str):
+        return [{"type": "text", "text": content}]
+    return [
+        {key: block[key] for key in _WIRE_FIELDS.get(text(block.get("type")), tuple(block)) if key in block}
+        for block in rows(content)
+    ]

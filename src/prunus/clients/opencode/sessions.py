@@ -1,0 +1,105 @@
+"""Sessions of OpenCode: the document that `opencode export` prints, or its messages as a list or in lines.
+
+Call and result are one part, so there is nothing to bring together.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from typing import Any
+
+from prunus.clients.fields import mapping, rows, text, unix_time
+from prunus.clients.recording import Recording
+from prunus.clients.session import Conversation, Session
+
+AGENT = "opencode"
+
+_BOOKKEEPING = ("step-start", "step-finish", "snapshot", "patch")
+
+Message = dict[str, Any]
+
+
+def recognise(recording: Recording) -> bool:
+    """Messages that have `info` and `parts`."""
+    return any("info" in message and "parts" in message for message in _recorded(recording))
+
+
+def sessions(recording: Recording) -> Iterator[Session]:
+    """One session for each context window."""
+    recorded = _recorded(recording)
+    messages = [m for m in recorded if isinstance(m.get("info"), dict) and isinstance(m.get("parts"), list)]
+    start, carried = 0, list[Message]()
+    while start <= len(messages):
+        end = next((i for i in range(start, len(messages)) if _compaction(messages[i])), len(messages))
+        new = messages[start:end]
+        yield recording.session(
+            AGENT,
+            "opencode",
+            next((text(m["info"].get("modelID")) for m in new if _is_answer(m)), ""),
+            _conversation(carried, new),
+            unusable=len(recorded) - len(messages),
+        )
+        if end == len(messages):
+            return
+        start, carried = _after_compaction(messages, end)
+
+
+def _recorded(recording: Recording) -> list[Message]:
+    if isinstance(recording.document, dict):
+        return rows(recording.document.get("messages"))
+    return rows(recording.document) or list(recording.lines)
+
+
+def _is_answer(message: Message) -> bool:
+    return bool(message["info"].get("role") == "assistant")
+
+
+def _compaction(message: Message) -> dict[str, Any]:
+    return next((part for part in rows(message["parts"]) if part.get("type") == "compaction"), {})
+
+
+def _after_compaction(messages: Sequence[Message], at: int) -> tuple[int, list[Message]]:
+    """Where the new window's own messages start, and what it took over.
+
+    OpenCode sends the request for a summary and the summary, then the messages
+    from `tail_start_id` on that it spared.
+    """
+    summary = [m for m in messages[at + 1 : at + 2] if m["info"].get("summary") is True]
+    tail_id = _compaction(messages[at]).get("tail_start_id")
+    tail = next((i for i in range(at) if tail_id and messages[i]["info"].get("id") == tail_id), at)
+    spared = [m for m in messages[tail:at] if not _compaction(m) and m["info"].get("summary") is not True]
+    return at + 1 + len(summary), [messages[at], *summary, *spared]
+
+
+def _conversation(carried: Sequence[Message], new: Sequence[Message]) -> Conversation:
+    """Messages without interrupted calls; each answer was a request."""
+    messages = [m for m in (_finished(message) for message in carried) if m]
+    requests: list[int] = []
+    times: list[float | None] = []
+    for index, message in enumerate(new):
+        if _is_answer(message) and len(messages) > (requests[-1] if requests else 0):
+            requests.append(len(messages))
+            times.append(unix_time(mapping(message["info"].get("time")).get("created")))
+        finished = _finished(message)
+        cut = index == len(new) - 1 and finished is not None and _interrupted_only(message)
+        if finished and not cut:
+            messages.append(finished)
+    return Conversation(tuple(messages), tuple(requests), tuple(times))
+
+
+def _is_open(part: dict[str, Any]) -> bool:
+    return part.get("type") == "tool" and mapping(part.get("state")).get("status") in ("running", "pending")
+
+
+def _interrupted_only(message: Message) -> bool:
+    calls = [part for part in rows(message["parts"]) if part.get("type") == "tool"]
+    return bool(calls) and all(_is_open(part) for part in calls)
+
+
+def _finished(message: Message) -> Message | None:
+    """The message without calls that never ended; None if nothing else is in it."""
+    parts = [part for part in rows(message["parts"]) if not _is_open(part)]
+    if len(parts) == len(message["parts"]):
+        return message
+    said = [part for part in parts if part.get("type") not in (*_BOOKKEEPING, "reasoning")]
+    return message | {"parts": parts} if said else None

@@ -1,0 +1,69 @@
+"""Trajectories of SWE-agent: `.traj` documents.
+
+Older ones hold actions as text. Each becomes a call of the tool that its first
+word names, so that history of both kinds can be read the same way.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+import msgspec
+
+from prunus.clients.chat_turns import conversation, function_call, message_turn, plain_turns
+from prunus.clients.fields import mapping, rows, text
+from prunus.clients.pairing import Turn
+from prunus.clients.recording import Recording
+from prunus.clients.session import Session
+
+AGENT = "swe-agent"
+
+
+def recognise(recording: Recording) -> bool:
+    """A document with `history` beside `trajectory`."""
+    document = mapping(recording.document)
+    return isinstance(document.get("history"), list) and "trajectory" in document
+
+
+def sessions(recording: Recording) -> Iterator[Session]:
+    """The one conversation of the document."""
+    turns: list[Turn] = []
+    acting = ""
+    for index, message in enumerate(rows(recording.document["history"])):
+        if acting and message.get("role") == "user":
+            result = {"role": "tool", "tool_call_id": acting, "content": message.get("content")}
+            turns.append(message_turn(result))
+            acting = ""
+            continue
+        action = text(message.get("action"))
+        if message.get("role") == "assistant" and action.strip() and not message.get("tool_calls"):
+            acting = f"call_{index}"
+            turns.append(message_turn(_called(message, action, acting)))
+        else:
+            acting = ""
+            turns += plain_turns([_with_call_id(message)])
+    model = _model(recording.document.get("replay_config"))
+    yield recording.session(AGENT, "openai_chat", model, conversation(turns))
+
+
+def _called(message: dict[str, Any], action: str, id: str) -> dict[str, Any]:
+    """The thought as text and the action as a call of the tool it names first."""
+    call = function_call(id, action.split()[0], {"command": action})
+    return {"role": "assistant", "content": text(message.get("thought")), "tool_calls": [call]}
+
+
+def _with_call_id(message: dict[str, Any]) -> dict[str, Any]:
+    """A result names its call in a list of one."""
+    ids = message.get("tool_call_ids")
+    return message | {"tool_call_id": ids[0]} if isinstance(ids, list) and ids else message
+
+
+def _model(config: Any) -> str:
+    """The model's name from the run's configuration, an object or its JSON text."""
+    if isinstance(config, str):
+        try:
+            config = msgspec.json.decode(config)
+        except msgspec.DecodeError:
+            return ""
+    return text(mapping(mapping(mapping(config).get("agent")).get("model")).get("name"))

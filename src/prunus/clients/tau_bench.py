@@ -1,0 +1,23 @@
+"""Results of tau-bench: a list of runs, each with its chat messages in `traj`."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from prunus.clients.chat_turns import conversation, plain_turns
+from prunus.clients.fields import rows
+from prunus.clients.recording import Recording
+from prunus.clients.session import Session
+
+AGENT = "tau-bench"
+
+
+def recognise(recording: Recording) -> bool:
+    """Runs with a `traj`."""
+    return any("traj" in run for run in rows(recording.document))
+
+
+def sessions(recording: Recording) -> Iterator[Session]:
+    """One session for each run."""
+    for run in rows(recording.document):
+        yield recording.session(AGENT, "openai_chat", "", conversation(plain_turns(rows(run.get("traj")))))

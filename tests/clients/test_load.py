@@ -1,0 +1,41 @@
+import gzip
+import json
+
+import pytest
+
+from prunus.clients.sessions import LOADERS, load
+from prunus.errors import FormatError
+
+CHAT = [{"role": "user", "content": "Hello"}, {"role": "assistant", "content": "Hi"}]
+
+
+def test_gzipped_and_plain_files_load_alike(tmp_path):
+    plain, packed = tmp_path / "talk.json", tmp_path / "talk.json.gz"
+    plain.write_text(json.dumps(CHAT))
+    packed.write_bytes(gzip.compress(plain.read_bytes()))
+    assert load(plain) == load(packed)
+    assert load(str(packed))[0].name == "talk"
+
+
+@pytest.mark.parametrize("content", ["no session at all", '{"a": 1}', "[1, 2]", '{"messages": [{"role"'])
+def test_a_file_of_no_known_kind_is_refused_by_name(tmp_path, content):
+    path = tmp_path / "notes.txt"
+    path.write_text(content)
+    with pytest.raises(FormatError, match=r"notes\.txt: neither a request nor a recorded session of .*claude-code"):
+        load(path)
+
+
+def test_an_empty_file_is_said_to_be_empty(tmp_path):
+    path = tmp_path / "notes.txt"
+    path.write_text("")
+    with pytest.raises(FormatError, match=r"notes\.txt: is empty"):
+        load(path)
+
+
+def test_a_recording_without_a_request_gives_no_session(lines):
+    only_prompt = {"role": "user", "content": "Hello"}
+    assert lines({"type": "user", "uuid": "a", "sessionId": "s", "message": only_prompt}) == ()
+
+
+def test_each_loader_has_a_name_of_its_own():
+    assert len({loader.AGENT for loader in LOADERS}) == len(LOADERS)
