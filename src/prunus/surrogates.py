@@ -10,6 +10,8 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Callable
+from threading import current_thread, main_thread
+from time import sleep
 from typing import Any, Final
 
 import msgspec
@@ -18,10 +20,14 @@ _SURROGATE: Final = re.compile(
     rb"(?<!\\)(\\++)(u[dD][89a-fA-F][0-9a-fA-F]{2})(\\u[dD][c-fC-F][0-9a-fA-F]{2})?"
 )  # fmt: skip
 _MENDED: Final = rb"\ufffd"
+_LARGE: Final = 4_000_000
+_PAUSE: Final = 0.005
 
 
 def decode(data: bytes | str | msgspec.Raw, type: Any = Any) -> Any:
     """The value of a JSON text; a half is read as the replacement character."""
+    if len(data) > _LARGE:
+        _let_others_run()
     try:
         return msgspec.json.decode(data, type=type)
     except msgspec.ValidationError:
@@ -32,6 +38,16 @@ def decode(data: bytes | str | msgspec.Raw, type: Any = Any) -> Any:
         if whole == raw:
             raise
     return msgspec.json.decode(whole, type=type)
+
+
+def _let_others_run() -> None:
+    """Pause a thread that is about to scan a large text.
+
+    A scan keeps the interpreter to itself until it ends, at 64 MB for 40 ms. Without a pause between two scans, an
+    event loop that waits for the first one gets a turn too short to answer anybody, and waits for the second one too.
+    """
+    if current_thread() is not main_thread():
+        sleep(_PAUSE)
 
 
 def exact(raw: bytes) -> Any:
