@@ -44,7 +44,7 @@ def _let_others_run() -> None:
     """Pause a thread that is about to scan a large text.
 
     A scan keeps the interpreter to itself until it ends, at 64 MB for 40 ms. Without a pause between two scans, an
-    event loop that waits for the first one gets a turn too short to answer anybody, and waits for the second one too.
+    event loop that waited for the first one hardly runs before it has to wait for the second one.
     """
     if current_thread() is not main_thread():
         sleep(_PAUSE)

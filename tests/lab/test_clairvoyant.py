@@ -5,10 +5,9 @@ import pytest
 from prunus.clients.sessions import Session
 from prunus.lab.best_cuts import Timeline
 from prunus.lab.clairvoyant import Clairvoyant, births, foreseen
-from prunus.lab.cost import cost
+from prunus.lab.cost import cost, price_row
 from prunus.lab.policies import policy_named
 from prunus.lab.policy import Policy
-from prunus.lab.price_row import price_row
 from prunus.lab.reading import Reader
 from prunus.lab.replay import Replay, replay
 from prunus.lab.retention import Needs

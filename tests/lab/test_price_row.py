@@ -1,7 +1,7 @@
 import pytest
 
 from prunus.errors import SettingsError
-from prunus.lab.price_row import price_row
+from prunus.lab.cost import price_row
 from prunus.schedule.prices import NAMED_ROWS
 
 

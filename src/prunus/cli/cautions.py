@@ -22,3 +22,10 @@ def _dear(settings: Settings) -> tuple[str, ...]:
         f"better: --preset {preset} --schedule cache makes the same edits when they pay"
         + ("" if preset == "auto" else "; --preset auto saves most"),
     )
+
+
+def no_hidden_tool(settings: Settings, provider: str) -> str:
+    """Why a client of a provider does not get `context_prune` that was to be hidden; empty where it does."""
+    if settings.agent.offer != "hidden" or provider != "gemini":
+        return ""
+    return "context_prune cannot be hidden in Gemini's format, so it is not offered; use --agent mcp"

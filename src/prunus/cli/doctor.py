@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Final
 
 import click
 
-from prunus.cli.hidden_tool import no_hidden_tool
+from prunus.cli.cautions import no_hidden_tool
 from prunus.cli.options import load_settings, settings_options
 from prunus.cli.table import say, show
 

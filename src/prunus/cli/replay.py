@@ -63,9 +63,9 @@ def command(
 
     from prunus.cli.table import say, show
     from prunus.errors import SettingsError
+    from prunus.lab.cost import price_row
     from prunus.lab.picture import picture
     from prunus.lab.policies import installed
-    from prunus.lab.price_row import price_row
     from prunus.lab.run import OWN, Study, recordings, run
     from prunus.lab.summary import BOUNDS, regret, summarise, table
     from prunus.schedule.prices import NAMED_ROWS

@@ -9,9 +9,9 @@ from typing import Any, Final
 
 from prunus.engine import Tally
 from prunus.lab.analysis import Effect, File, Row, Total
+from prunus.lab.conversations import Known, Piece, over_pieces, repeats
 from prunus.lab.cost import cost, is_cold
 from prunus.lab.masks import Unpruned
-from prunus.lab.pieces import Known, Piece, over_pieces, repeats
 from prunus.lab.policies import policy_named
 from prunus.lab.pool import spread_counted
 from prunus.lab.progress import Counted, Gauge

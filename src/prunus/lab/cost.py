@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import re
 from dataclasses import dataclass
 
+from prunus.errors import SettingsError
 from prunus.lab.replay import Replay, Sent
-from prunus.schedule.prices import Price, request_cost
+from prunus.schedule.prices import NAMED_ROWS, Price, request_cost
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,3 +50,14 @@ def cost(replayed: Replay, price: Price) -> Cost:
 def is_cold(sent: Sent, price: Price) -> bool:
     """Whether the cache had expired when a request came."""
     return sent.gap is not None and sent.gap > price.ttl
+
+
+def price_row(text: str) -> Price:
+    """The prices that `READ/WRITE` names, relative to uncached input; an unknown pair has a cache of 5 minutes."""
+    known = NAMED_ROWS.get(text)
+    if known is not None:
+        return known
+    found = re.fullmatch(r"(\d+(?:\.\d+)?|\.\d+)/(\d+(?:\.\d+)?|\.\d+)", text)
+    if found is None:
+        raise SettingsError(f"no price row {text!r}; give READ/WRITE, or one of {', '.join(NAMED_ROWS)}")
+    return Price(float(found[1]), float(found[2]), 300, 0)

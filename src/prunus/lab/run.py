@@ -8,14 +8,12 @@ from functools import partial
 from pathlib import Path
 from typing import Final
 
-from prunus.lab.conversations import LIMIT
-from prunus.lab.cost import Cost, cost
+from prunus.lab.conversations import LIMIT, Known, Piece, over_pieces, repeats
+from prunus.lab.cost import Cost, cost, price_row
 from prunus.lab.masks import Unpruned
-from prunus.lab.pieces import Known, Piece, over_pieces, repeats
 from prunus.lab.policies import policy_named
 from prunus.lab.policy import Bound, Policy
 from prunus.lab.pool import spread_counted
-from prunus.lab.price_row import price_row
 from prunus.lab.progress import Counted, Gauge
 from prunus.lab.reading import Reader
 from prunus.lab.replay import Replay, replay

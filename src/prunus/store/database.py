@@ -17,17 +17,11 @@ from pathlib import Path
 from threading import Lock, local
 from typing import Final, TypeVar
 
-from prunus.store.header import has_our_header
-from prunus.store.schema import APPLICATION, MIGRATIONS, Migration
+from prunus.store.file import SIDECARS, alone, beside, close_to_others, has_our_header
+from prunus.store.schema import MIGRATIONS, Migration, migrate
 from prunus.store.store import NoStore, StoreError
 
-if os.name == "posix":
-    import fcntl
-
 T = TypeVar("T")
-
-SIDECARS: Final = ("-wal", "-shm")
-"""What SQLite puts beside its file."""
 
 _QUICK: Final = 0.02
 """Seconds that a commit to a healthy disk takes at most; it writes to the log, and does not wait for the disk."""
@@ -239,25 +233,19 @@ class Database:
                 raise NoStore(f"there is no store at {self.path}")
         else:
             self.path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
-        with _alone(self.path.parent, self._wait):
+        with alone(self.path.parent, self._wait):
             if not self.path.exists():
                 for suffix in SIDECARS:
-                    _beside(self.path, suffix).unlink(missing_ok=True)
+                    beside(self.path, suffix).unlink(missing_ok=True)
                 os.close(os.open(self.path, os.O_CREAT | os.O_EXCL | os.O_RDWR, 0o600))
             with closing(self._connect()) as connection:
-                self._migrate(connection)
+                migrate(connection, self.path, self._migrations)
                 if not self._existing:
-                    self._close_to_others()
+                    close_to_others(self.path)
         file = self._seen()
         if file is None:
             raise FileNotFoundError(2, "it was deleted while it was opened")
         return file
-
-    def _close_to_others(self) -> None:
-        for path in (self.path, *(_beside(self.path, suffix) for suffix in SIDECARS)):
-            with suppress(OSError):
-                if path.stat().st_mode & 0o077:
-                    path.chmod(0o600)
 
     def _connect(self) -> sqlite3.Connection:
         # mode=rw: SQLite shall not make the file itself, others could read it then.
@@ -280,51 +268,19 @@ class Database:
             raise
         return connection
 
-    def _migrate(self, connection: sqlite3.Connection) -> None:
-        version = self._version(connection)
-        if version == len(self._migrations):
-            return
-        if version == 0:
-            connection.execute("PRAGMA auto_vacuum=INCREMENTAL")
-            # Before the log exists, so that the header of the file itself says whose file it is.
-            connection.execute(f"PRAGMA application_id={APPLICATION}")
-        connection.execute("PRAGMA journal_mode=WAL").fetchone()
-        connection.execute("BEGIN IMMEDIATE")
-        # Another process may have done it in the meantime.
-        version = self._version(connection)
-        for migration in self._migrations[version:]:
-            for statement in migration:
-                connection.execute(statement)
-        connection.execute(f"PRAGMA user_version={len(self._migrations)}")
-        connection.execute("COMMIT")
-
-    def _version(self, connection: sqlite3.Connection) -> int:
-        """How many steps its tables have behind them."""
-        [version] = connection.execute("PRAGMA user_version").fetchone()
-        [owner] = connection.execute("PRAGMA application_id").fetchone()
-        [tables] = connection.execute("SELECT count(*) FROM sqlite_master").fetchone()
-        if tables and owner != APPLICATION:
-            raise StoreError(f"{self.path} is a database of another program")
-        if version > len(self._migrations):
-            known = len(self._migrations)
-            raise StoreError(
-                f"the store {self.path} was written by a newer Prunus (version {version}, this one knows {known})"
-            )
-        return int(version)
-
     def _move_aside(self, problem: StoreError) -> None:
         """Keep a damaged file under another name, so that the next call starts a new one."""
-        with self._opening, _alone(self.path.parent, self._wait):
+        with self._opening, alone(self.path.parent, self._wait):
             ours = self._file is None or self._seen() == self._file
             self._drop()
             if not ours or not self.path.exists():
                 return
             name = f"{self.path.name}.damaged-{time.strftime('%Y%m%d-%H%M%S')}-{os.getpid()}"
             aside = self.path.with_name(name)
-            _beside(self.path, "-shm").unlink(missing_ok=True)
+            beside(self.path, "-shm").unlink(missing_ok=True)
             for suffix in ("-wal", ""):
                 with suppress(FileNotFoundError):
-                    _beside(self.path, suffix).rename(_beside(aside, suffix))
+                    beside(self.path, suffix).rename(beside(aside, suffix))
         self._say(f"{problem}; it was kept as {aside.name}, and a new one was started")
 
     def _drop(self) -> None:
@@ -336,32 +292,6 @@ class Database:
             self._free = []
         while self._free:
             self._free.pop().close()
-
-
-@contextmanager
-def _alone(directory: Path, wait: float) -> Iterator[None]:
-    """Be the only process that creates or moves files in a directory."""
-    if os.name != "posix":
-        yield
-        return
-    lock = os.open(directory, os.O_RDONLY)
-    try:
-        until = time.monotonic() + wait
-        while True:
-            try:
-                fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
-                break
-            except BlockingIOError:
-                if time.monotonic() > until:
-                    raise
-                time.sleep(0.005)
-        yield
-    finally:
-        os.close(lock)
-
-
-def _beside(path: Path, suffix: str) -> Path:
-    return path.with_name(path.name + suffix)
 
 
 def _code(error: sqlite3.Error) -> int:

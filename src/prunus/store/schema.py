@@ -5,7 +5,12 @@ A step is never changed once it was released; a new one is appended. `PRAGMA use
 
 from __future__ import annotations
 
+import sqlite3
+from collections.abc import Sequence
+from pathlib import Path
 from typing import Final
+
+from prunus.store.store import StoreError
 
 Migration = tuple[str, ...]
 """The statements of one step."""
@@ -183,3 +188,37 @@ _REPORTS: Final[Migration] = (
 )
 
 MIGRATIONS: Final[tuple[Migration, ...]] = (_FIRST, _ACCOUNTS, _OWNED, _BEHIND, _REPORTS)
+
+
+def migrate(connection: sqlite3.Connection, path: Path, migrations: Sequence[Migration] = MIGRATIONS) -> None:
+    """Bring the tables of a store up to date."""
+    version = _version(connection, path, len(migrations))
+    if version == len(migrations):
+        return
+    if version == 0:
+        connection.execute("PRAGMA auto_vacuum=INCREMENTAL")
+        # Before the log exists, so that the header of the file itself says whose file it is.
+        connection.execute(f"PRAGMA application_id={APPLICATION}")
+    connection.execute("PRAGMA journal_mode=WAL").fetchone()
+    connection.execute("BEGIN IMMEDIATE")
+    # Another process may have migrated the store in the meantime.
+    version = _version(connection, path, len(migrations))
+    for migration in migrations[version:]:
+        for statement in migration:
+            connection.execute(statement)
+    connection.execute(f"PRAGMA user_version={len(migrations)}")
+    connection.execute("COMMIT")
+
+
+def _version(connection: sqlite3.Connection, path: Path, known: int) -> int:
+    """How many migrations the tables have behind them."""
+    [version] = connection.execute("PRAGMA user_version").fetchone()
+    [owner] = connection.execute("PRAGMA application_id").fetchone()
+    [tables] = connection.execute("SELECT count(*) FROM sqlite_master").fetchone()
+    if tables and owner != APPLICATION:
+        raise StoreError(f"{path} is a database of another program")
+    if version > known:
+        raise StoreError(
+            f"the store {path} was written by a newer Prunus (version {version}, this one knows {known})"
+        )
+    return int(version)

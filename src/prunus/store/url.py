@@ -44,7 +44,7 @@ def open_store(
     if url and (not url.startswith(_SCHEME) or url == _SCHEME):
         raise SettingsError(f"store.url: {url!r}: expected {_SCHEME}PATH, off, or nothing for the default")
     from prunus.store.database import Database
-    from prunus.store.header import check_file
+    from prunus.store.file import check_file
     from prunus.store.sqlite import Sqlite
 
     path = Path(url.removeprefix(_SCHEME)).expanduser() if url else default_path()

@@ -3,7 +3,7 @@ from pathlib import Path
 
 import pytest
 
-from prunus.lab.lifetime import recorded_lifetime
+from prunus.lab.conversations import recorded_lifetime
 
 HOUR = b'{"cache_creation":{"ephemeral_5m_input_tokens":10,"ephemeral_1h_input_tokens":90}}\n'
 MINUTES = b'{"cache_creation":{"ephemeral_5m_input_tokens":500,"ephemeral_1h_input_tokens":0}}\n'

@@ -1,0 +1,209 @@
+"""The report of `prunus analyze`, as sentences and tables: terminal and web page show the same."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from prunus.lab.analysis import File, Row, Total, by_agent, least, share, strategies, total
+from prunus.lab.appraisal import PRESET
+from prunus.lab.money import Money
+from prunus.lab.page import Section
+from prunus.schedule.prices import DEFAULT
+
+
+@dataclass(frozen=True, slots=True)
+class Findings:
+    """What the report says below its first line."""
+
+    headline: str
+    sections: tuple[Section, ...]
+    notes: tuple[str, ...]
+    """What a reader has to know to read the numbers."""
+
+
+def findings_of(rows: Sequence[Row], money: Money) -> Findings:
+    """The report on these sessions."""
+    return Findings(_headline(rows, money), _sections(rows, money), _notes(rows, money))
+
+
+def _headline(rows: Sequence[Row], money: Money) -> str:
+    """The answer in a sentence or two."""
+    everything = total(rows)
+    cost = share(everything.cost, everything.unpruned)
+    sent = share(everything.tokens, everything.unpruned_tokens)
+    gained = f"saved {1 - cost:.1%} of" if cost <= 1 else f"added {cost - 1:.1%} to"
+    fewer = f"{1 - sent:.1%} fewer" if sent <= 1 else f"{sent - 1:.1%} more"
+    said = (
+        f"Prunus would have {gained} the cost of input and sent {fewer} tokens: "
+        f"{everything.unpruned:,.0f} to {everything.cost:,.0f} in units of uncached input tokens."
+    )
+    priced = [row for row in rows if money.of(row.model) is not None]
+    if priced:
+        known = "" if len(priced) == len(rows) else f" ({counted(len(priced), 'session')} with a price)"
+        said += f" In dollars{known}: {_dollars(priced, money, 'unpruned')} to {_dollars(priced, money, 'cost')}."
+    return said
+
+
+def _dollars(rows: Sequence[Row], money: Money, field: str) -> str:
+    """A cost in dollars, of the sessions whose price is known; a dash where there is none."""
+    known = [(price, row) for row in rows if (price := money.of(row.model)) is not None]
+    return f"${sum(price * getattr(row.total, field) for price, row in known):,.2f}" if known else "-"
+
+
+def scope(found: Sequence[File], everything: Total, took: float, older: int) -> str:
+    """One line: how much was replayed, and what was not."""
+    unreadable = sum(bool(one.failure) for one in found)
+    damaged = sum(bool(one.skipped) for one in found)
+    said = (
+        f"{counted(everything.sessions, 'session')} in {counted(len(found), 'file')}, "
+        f"{counted(everything.requests, 'request')}, replayed in {took:.1f} s"
+    )
+    if unreadable:
+        said += f"; {counted(unreadable, 'file')} unreadable"
+    if damaged:
+        records = sum(one.skipped for one in found)
+        said += f"; {counted(records, 'damaged record')} skipped in {counted(damaged, 'file')}"
+    copies = sum(one.copies for one in found)
+    if everything.copied or copies:
+        said += "; what resumed sessions repeat is counted once"
+        if copies:
+            said += f" ({counted(copies, 'session')} left out)"
+    if older:
+        said += f"; {counted(older, 'older file')} left out (--limit)"
+    return said
+
+
+def _sections(rows: Sequence[Row], money: Money) -> tuple[Section, ...]:
+    """The tables of the report."""
+    agents = by_agent(rows)
+    groups = {**agents, "all": total(rows)} if len(agents) > 1 else agents
+    members = {name: [row for row in rows if name in (row.agent, "all")] for name in groups}
+    paid = ("$ before" if money.prices else "cost before", "after")
+    return (
+        Section(
+            "By agent",
+            ("agent", "sessions", "requests", "tokens before", "after", *paid, "cost", "hard", "soft"),
+            tuple(_sums(name, one, members[name], money) for name, one in groups.items()),
+            "Cost is a share of not pruning"
+            + ("." if money.prices else ", before and after are in uncached input tokens.")
+            + " Hard and soft are the shares of lines and files, and of names, used later that were still shown.",
+        ),
+        Section(
+            "Prompt cache",
+            ("agent", "cached before", "after", "breaks", "per 100 requests"),
+            tuple(_cache(name, one) for name, one in groups.items()),
+            "Cached are shares of the tokens sent. Breaks are those of a warm cache that Prunus causes.",
+        ),
+        Section(
+            "By strategy",
+            ("strategy", "edits", "tokens", "in all requests", "saved"),
+            _by_strategy(rows, money),
+            "Edits in the last request of each session and the tokens that they keep out of it; tokens that were "
+            "kept out of all requests; what that saved, breaks of the cache paid, "
+            + ("in dollars." if money.prices else "in uncached input tokens."),
+        ),
+        Section(
+            "Gained least",
+            ("session", "agent", "model", "requests", "tokens before", "saved", "cost"),
+            _gained_least(rows, money),
+        ),
+    )
+
+
+def _by_strategy(rows: Sequence[Row], money: Money) -> tuple[tuple[str, ...], ...]:
+    lines = []
+    for name, effect in strategies(rows).items():
+        saved = f"{effect.saved:,.0f}"
+        if money.prices:
+            parts = [(money.of(row.model), row.strategies[name].saved) for row in rows if name in row.strategies]
+            known = [price * part for price, part in parts if price is not None]
+            saved = f"${sum(known):,.2f}" if known else "-"
+        lines.append((name, f"{effect.edits:,}", f"{effect.tokens:,}", f"{effect.kept:,}", saved))
+    return tuple(lines)
+
+
+def _gained_least(rows: Sequence[Row], money: Money) -> tuple[tuple[str, ...], ...]:
+    lines = []
+    for row in least(rows):
+        saved, price = row.total.unpruned - row.total.cost, money.of(row.model)
+        sign = "-" * (saved < 0)
+        said = (
+            f"{saved:,.0f}" if not money.prices else "-" if price is None else f"{sign}${abs(saved) * price:,.2f}"
+        )
+        lines.append(
+            (
+                row.session,
+                row.agent,
+                row.model or "-",
+                f"{row.total.requests:,}",
+                f"{row.total.unpruned_tokens:,}",
+                said,
+                f"{share(row.total.cost, row.total.unpruned):.3f}",
+            )
+        )
+    return tuple(lines)
+
+
+def _sums(name: str, one: Total, rows: Sequence[Row], money: Money) -> tuple[str, ...]:
+    paid = (f"{one.unpruned:,.0f}", f"{one.cost:,.0f}")
+    if money.prices:
+        paid = (_dollars(rows, money, "unpruned"), _dollars(rows, money, "cost"))
+
+    return (
+        name,
+        f"{one.sessions:,}",
+        f"{one.requests:,}",
+        f"{one.unpruned_tokens:,}",
+        f"{one.tokens:,}",
+        *paid,
+        f"{share(one.cost, one.unpruned):.3f}",
+        f"{share(one.hard_kept, one.hard):.3f}" if one.hard else "-",
+        f"{share(one.soft_kept, one.soft):.3f}" if one.soft else "-",
+    )
+
+
+def _cache(name: str, one: Total) -> tuple[str, ...]:
+    return (
+        name,
+        f"{share(one.unpruned_cached, one.unpruned_tokens):.1%}",
+        f"{share(one.cached, one.tokens):.1%}",
+        f"{one.breaks:,}",
+        f"{100 * share(one.breaks, one.requests):.1f}",
+    )
+
+
+def _notes(rows: Sequence[Row], money: Money) -> tuple[str, ...]:
+    """What has to be known to read the numbers."""
+    notes = [
+        f'Replayed with preset = "{PRESET}".',
+        "Answers are not counted: they cost the same either way. Each session is paid by its model's cache prices.",
+        "System text and tools count only where the agent recorded them.",
+        f"`prunus replay --policy {PRESET} --prices own` gives the same cost, and compares it with other policies.",
+    ]
+    if not money.prices:
+        notes.append(
+            "The price table holds ratios and no dollars; --input-price USD per million tokens says them too."
+        )
+    without = sorted({row.model or "no name" for row in rows if money.of(row.model) is None})
+    if money.prices and without:
+        notes.append(f"No dollars were given for {', '.join(without)}: the sums are without them.")
+    hours = sum(bool(row.lifetime) for row in rows)
+    if hours:
+        notes.append(f"{counted(hours, 'session')} cached for an hour, as recorded, at that write's price.")
+    unknown = sorted({row.model or "no name" for row in rows if not row.known})
+    if unknown:
+        notes.append(
+            f"No price is known for {', '.join(unknown)}: read {DEFAULT.read:g}, write {DEFAULT.write:g} assumed."
+        )
+    everything = total(rows)
+    if everything.refused:
+        notes.append(f"{counted(everything.refused, 'request')} could not be pruned and went out unchanged.")
+    if everything.invalid:
+        notes.append(f"{counted(everything.invalid, 'pruned request')} would be refused: please report this.")
+    return tuple(notes)
+
+
+def counted(number: int, noun: str) -> str:
+    """A number with its noun: `1 file`, `2,000 files`."""
+    return f"{number:,} {noun}{'s' * (number != 1)}"
