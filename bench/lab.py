@@ -26,7 +26,7 @@ from rich.table import Table
 from prunus.cli.table import plain
 from prunus.lab.picture import picture
 from prunus.lab.policies import installed
-from prunus.lab.run import Found, Study, recordings, run
+from prunus.lab.run import Measured, Study, recordings, run
 from prunus.lab.summary import BOUNDS, Summary, by_agent, regret, summarise, table
 from prunus.schedule.prices import NAMED_ROWS
 
@@ -68,7 +68,7 @@ def beside(summaries: tuple[Summary, ...]) -> Table:
     return shown
 
 
-def of_agents(found: list[Found]) -> Table:
+def of_agents(found: list[Measured]) -> Table:
     """Cost at the first price and hard retention, for each agent."""
     agents = by_agent(row for one in found for row in one.rows if row.prices == PRICES[0])
     shown = Table("policy", *agents, title=f"Cost at {PRICES[0]} / hard / soft, per agent")

@@ -27,8 +27,7 @@ from prunus.history import Message, Ref
 from prunus.lab.conversations import conversations
 from prunus.lab.pool import spread
 from prunus.lab.reading import Form, Reader
-from prunus.lab.retention import Needs
-from prunus.lab.retention import Use as Need
+from prunus.lab.retention import Need, Needs
 from prunus.outlines.outline import outline
 from prunus.providers import provider_named
 from prunus.reuse import KINDS, PartKind, is_document

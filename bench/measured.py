@@ -14,7 +14,7 @@ from prunus.clients.sessions import Session, load
 from prunus.lab.conversations import conversations
 from prunus.lab.cost import cost
 from prunus.lab.masks import Unpruned
-from prunus.lab.pruned import Pruning
+from prunus.lab.pruned import PrunusSender
 from prunus.lab.reading import Reader
 from prunus.lab.replay import replay
 from prunus.lab.retention import Needs, retention
@@ -50,7 +50,7 @@ class Measured(NamedTuple):
     requests: int
 
 
-class Strict(Pruning):
+class Strict(PrunusSender):
     """One conversation through a pruner, which may not fail."""
 
     name = "strict"

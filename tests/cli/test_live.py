@@ -2,12 +2,12 @@
 
 from rich.console import Console
 
-from prunus.cli.live import Board
+from prunus.cli.live import LiveTable
 from prunus.proxy.exchange import Event
 from prunus.store.records import Exchange, Usage
 
 
-def drawn(board: Board, width: int = 140) -> str:
+def drawn(board: LiveTable, width: int = 140) -> str:
     console = Console(width=width, color_system=None)
     with console.capture() as capture:
         console.print(board.draw())
@@ -15,7 +15,7 @@ def drawn(board: Board, width: int = 140) -> str:
 
 
 def test_requests_are_rows_and_the_sums_stand_below() -> None:
-    board = Board("http://127.0.0.1:8787", ("shadow: nothing is changed",))
+    board = LiveTable("http://127.0.0.1:8787", ("shadow: nothing is changed",))
     exchange = Exchange(
         "c1", 1, 0.0, "claude-cli", "anthropic_messages", "claude-sonnet-4-5", 50_000, 40_000,
         usage=Usage(100, 30_000, 0, 5), cost=700.0, cost_unpruned=1000.0,
@@ -35,7 +35,7 @@ def test_requests_are_rows_and_the_sums_stand_below() -> None:
 
 
 def test_shadow_requests_are_summed_apart() -> None:
-    board = Board("http://127.0.0.1:8787")
+    board = LiveTable("http://127.0.0.1:8787")
     for shadow, cost in ((False, 1_300.0), (True, 700.0)):
         exchange = Exchange(
             "c", 1, 0.0, "x", "", "m", 50_000, 40_000, cost=cost, cost_unpruned=1_000.0, shadow=shadow
@@ -49,7 +49,7 @@ def test_shadow_requests_are_summed_apart() -> None:
 
 
 def test_only_the_newest_requests_are_shown() -> None:
-    board = Board("http://127.0.0.1:8787")
+    board = LiveTable("http://127.0.0.1:8787")
     for n in range(40):
         board.add(Event(0.0, "x", "GET", "openai", f"/v1/number-{n}", 200, 0.1, "passed"))
     text = drawn(board)
@@ -59,7 +59,7 @@ def test_only_the_newest_requests_are_shown() -> None:
 
 
 def test_no_number_of_the_table_is_cropped_at_any_width() -> None:
-    board = Board("http://127.0.0.1:8787")
+    board = LiveTable("http://127.0.0.1:8787")
     exchange = Exchange(
         "c1", 1, 0.0, "claude-cli", "", "anthropic/claude-sonnet-4-5-20250929", 123_400, 98_700,
         usage=Usage(100, 76_500, 0, 5), cost=700.0, cost_unpruned=1000.0,
@@ -74,7 +74,7 @@ def test_no_number_of_the_table_is_cropped_at_any_width() -> None:
 
 
 def test_the_status_line_stands_below_the_table_at_any_width() -> None:
-    board = Board("http://127.0.0.1:8787")
+    board = LiveTable("http://127.0.0.1:8787")
     exchange = Exchange("c1", 1, 0.0, "claude-cli", "", "claude-sonnet-4-5", 50_000, 40_000)
     line = "「 💬 15(7.5K) ▼ + 🧠  8(16K) ▼ + ⚙️ 39(83.1K) ▼ 」"
     for said in ("", line, ""):

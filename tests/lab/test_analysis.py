@@ -5,10 +5,21 @@ from xml.etree import ElementTree
 import msgspec
 import pytest
 
-from prunus.lab.analysis import Effect, File, Row, Total, by_agent, least, record, share, strategies, total
-from prunus.lab.page import Section, page
+from prunus.lab.analysis import (
+    Effect,
+    File,
+    SessionResult,
+    Total,
+    by_agent,
+    least,
+    record,
+    share,
+    strategies,
+    total,
+)
+from prunus.lab.page import PageSection, page
 
-ROW = Row(
+ROW = SessionResult(
     "a.jsonl",
     "a",
     "codex",
@@ -19,7 +30,7 @@ ROW = Row(
 )
 
 
-def row(name: str, cost: float, unpruned: float = 500.0, agent: str = "codex", **effects: Effect) -> Row:
+def row(name: str, cost: float, unpruned: float = 500.0, agent: str = "codex", **effects: Effect) -> SessionResult:
     return replace(
         ROW,
         session=name,
@@ -68,7 +79,7 @@ FILES = (
     File("a.jsonl", (ROW, row("<b>", 700, agent="pi", old_errors=Effect(1, 50, 70, 4.0))), skipped=3),
     File("b.jsonl", failure="b.jsonl: not a <session>"),
 )
-SECTION = Section("By agent", ("agent", "cost"), (("codex", "0.800"),), "A note.")
+SECTION = PageSection("By agent", ("agent", "cost"), (("codex", "0.800"),), "A note.")
 
 
 def charts(text: str) -> list[ElementTree.Element]:

@@ -3,12 +3,12 @@ import random
 
 import pytest
 
-from prunus.lab.best_cuts import Timeline, best_cuts, steps
+from prunus.lab.best_cuts import Foresight, best_cuts, steps
 
 PRICES = [(0.1, 1.25), (0.025, 1.25), (0.5, 1.0), (0.02, 1.0)]
 
 
-def priced(line: Timeline, cuts: tuple[int, ...], read: float, write: float) -> float:
+def priced(line: Foresight, cuts: tuple[int, ...], read: float, write: float) -> float:
     """What a schedule costs, request by request, without any cleverness."""
     force: dict[int, int] = {}
     paid = 0.0
@@ -31,7 +31,7 @@ def priced(line: Timeline, cuts: tuple[int, ...], read: float, write: float) -> 
     return paid
 
 
-def invented(seed: int, messages: int = 5, requests: int = 6) -> Timeline:
+def invented(seed: int, messages: int = 5, requests: int = 6) -> Foresight:
     rng = random.Random(seed)
     births = sorted(rng.randrange(requests) for _ in range(messages - 1))
     births = [0, *births]
@@ -46,7 +46,7 @@ def invented(seed: int, messages: int = 5, requests: int = 6) -> Timeline:
             grown.append(gain)
         gains.append(steps(grown))
     warm = (False, *(rng.random() < 0.9 for _ in range(requests - 1)))
-    return Timeline(tuple(sizes), tuple(births), tuple(gains), warm)
+    return Foresight(tuple(sizes), tuple(births), tuple(gains), warm)
 
 
 @pytest.mark.parametrize("seed", range(40))
@@ -60,25 +60,25 @@ def test_no_other_schedule_is_cheaper(seed: int) -> None:
 
 
 def test_what_was_never_sent_is_cut_before_it_is() -> None:
-    line = Timeline((100, 500), (0, 1), ((), ((1, 400),)), (False, True, True))
+    line = Foresight((100, 500), (0, 1), ((), ((1, 400),)), (False, True, True))
     assert best_cuts(line, 0.1, 1.25) == (0, 1, 2)
 
 
 def test_a_small_gain_before_a_long_tail_waits() -> None:
-    line = Timeline((100, 5000), (0, 1), (((2, 50),), ()), (False, True, True, True))
+    line = Foresight((100, 5000), (0, 1), (((2, 50),), ()), (False, True, True, True))
     assert best_cuts(line, 0.1, 1.25) == (0, 1, 2, 2)
 
 
 def test_it_waits_for_the_edit_that_comes_soon() -> None:
     early, later = ((2, 900),), ((3, 900),)
-    line = Timeline((1000, 1000, 10), (0, 1, 2), (early, later, ()), (False, *[True] * 60))
+    line = Foresight((1000, 1000, 10), (0, 1, 2), (early, later, ()), (False, *[True] * 60))
     cuts = best_cuts(line, 0.1, 1.25)
     assert cuts[2] >= 2
     assert cuts[3] == 0
 
 
 def test_a_cold_cache_is_a_free_moment() -> None:
-    line = Timeline((100, 5000), (0, 1), (((2, 50),), ()), (False, True, True, False, True))
+    line = Foresight((100, 5000), (0, 1), (((2, 50),), ()), (False, True, True, False, True))
     assert best_cuts(line, 0.1, 1.25)[3] == 0
 
 

@@ -3,7 +3,7 @@ from collections.abc import Sequence
 import pytest
 
 from prunus.clients.sessions import Session
-from prunus.lab.best_cuts import Timeline
+from prunus.lab.best_cuts import Foresight
 from prunus.lab.clairvoyant import Clairvoyant, births, foreseen
 from prunus.lab.cost import cost, price_row
 from prunus.lab.policies import policy_named
@@ -57,7 +57,7 @@ def test_what_could_go_is_known_by_request_and_does_not_depend_on_the_price() ->
     session = anthropic(rewritten(4, 10))
     reader = Reader(provider_named(session.format))
 
-    def line(prices: str) -> Timeline:
+    def line(prices: str) -> Foresight:
         policy = policy_named("clairvoyant", prices)
         assert isinstance(policy, Clairvoyant)
         return foreseen(session, reader, policy.knowing_less, price_row(prices))

@@ -4,7 +4,7 @@ import io
 from pathlib import Path
 
 from prunus.lab.masks import Unpruned
-from prunus.lab.progress import Board, Counted, Gauge, largest_first, line
+from prunus.lab.progress import Counted, Gauge, ProgressBoard, largest_first, line
 
 
 class Clock:
@@ -19,7 +19,7 @@ class Clock:
 
 def test_a_log_gets_a_line_for_each_tenth_of_one_file_with_the_time_left() -> None:
     clock, out, cells = Clock(), io.StringIO(), [0, 0]
-    board = Board([1000], cells, clock=clock, out=out)
+    board = ProgressBoard([1000], cells, clock=clock, out=out)
     gauge = Gauge(cells, 0, board.draw)
     gauge.expect(50)
     for _ in range(50):
@@ -34,7 +34,7 @@ def test_a_log_gets_a_line_for_each_tenth_of_one_file_with_the_time_left() -> No
 
 def test_a_log_of_quick_work_is_one_line() -> None:
     out, cells = io.StringIO(), [0, 0, 0, 0]
-    board = Board([10, 20], cells, clock=Clock(), out=out)
+    board = ProgressBoard([10, 20], cells, clock=Clock(), out=out)
     for file in (0, 1):
         gauge = Gauge(cells, file, board.draw)
         gauge.expect(3)
@@ -45,7 +45,7 @@ def test_a_log_of_quick_work_is_one_line() -> None:
 
 def test_files_weigh_by_their_size_also_where_nothing_is_counted() -> None:
     clock, out = Clock(), io.StringIO()
-    board = Board([300, 100], [0, 0, 0, 0], clock=clock, out=out)
+    board = ProgressBoard([300, 100], [0, 0, 0, 0], clock=clock, out=out)
     clock.now = 30
     board.finish(0)
     assert out.getvalue() == "75%, about 10 s left, 1 of 2 files\n"
@@ -53,7 +53,7 @@ def test_files_weigh_by_their_size_also_where_nothing_is_counted() -> None:
 
 def test_a_quiet_board_says_nothing() -> None:
     out = io.StringIO()
-    board = Board([1], [0, 0], quiet=True, out=out)
+    board = ProgressBoard([1], [0, 0], quiet=True, out=out)
     board.finish(0)
     board.close()
     assert out.getvalue() == ""

@@ -4,7 +4,7 @@ from pathlib import Path
 import msgspec
 import pytest
 
-from prunus.lab.run import Row, Study, measure, recordings, run
+from prunus.lab.run import Measurement, Study, measure, recordings, run
 from tests.lab.talk import chat_messages, reads
 
 STUDY = Study(("none", "mask:2"), ("0.1/1.25", "0.5/1.0"), minimum=5)
@@ -80,4 +80,4 @@ def test_several_files_come_back_in_their_order(tmp_path: Path, capfd: pytest.Ca
 
 def test_a_row_survives_json(tmp_path: Path) -> None:
     row = measure(record(tmp_path / "a.json"), study=STUDY).rows[1]
-    assert msgspec.json.decode(msgspec.json.encode(row), type=Row) == row
+    assert msgspec.json.decode(msgspec.json.encode(row), type=Measurement) == row

@@ -2,10 +2,10 @@ from dataclasses import replace
 
 import pytest
 
-from prunus.lab.run import Row
+from prunus.lab.run import Measurement
 from prunus.lab.summary import by_agent, regret, summarise, table
 
-ROW = Row(
+ROW = Measurement(
     session="a", agent="pi", policy="mask:10", prices="0.1/1.25", requests=50, cost=60.0, unpruned=100.0,
     effective=65.0, tokens=40, unpruned_tokens=80, peak=10, unpruned_peak=20, breaks=5, flushes=4, undeclared=5,
     cold=0, invalid=0, lines=10, lines_kept=9, files=5, files_kept=5, soft=20, soft_kept=19, reread=4,

@@ -5,7 +5,7 @@ from typing import Any
 import pytest
 
 from prunus.proxy.calibration import Weight
-from prunus.proxy.counterfactual import Accounts, Costs, Sent
+from prunus.proxy.counterfactual import Accounts, ExchangeCost, SentRequest
 from prunus.schedule.ledger import Flush
 from prunus.schedule.prices import Price
 from prunus.store.records import Usage
@@ -31,15 +31,15 @@ class Talk:
         gap: int = 0,
         model: str = "m",
         **more: Any,
-    ) -> Costs:
+    ) -> ExchangeCost:
         """The next request; `gap` requests lie between it and the last one."""
         self.request += 1 + gap
         weights = Weight(before, round(before * 4)), Weight(after, round(after * 4))
-        sent = Sent("c", model, self.request, time, prompt, *weights, usages=usages, **more)
+        sent = SentRequest("c", model, self.request, time, prompt, *weights, usages=usages, **more)
         return self.accounts.settle(sent, self.price)
 
 
-def paid(costs: Costs) -> tuple[float, float, float]:
+def paid(costs: ExchangeCost) -> tuple[float, float, float]:
     """What a request costs, what it would have cost, and what of it goes to a break."""
     return pytest.approx((costs.cost, costs.unpruned, costs.of_break))  # type: ignore[no-any-return]
 
@@ -76,7 +76,7 @@ def test_a_cache_that_is_lost_is_lost_in_both(change: dict[str, Any]) -> None:
 def test_conversations_are_apart() -> None:
     talk = Talk()
     talk.settle(1000, 800)
-    other = Sent("d", "m", 1, 1.0, b"p", Weight(1000, 4000), Weight(800, 3200))
+    other = SentRequest("d", "m", 1, 1.0, b"p", Weight(1000, 4000), Weight(800, 3200))
     assert paid(talk.accounts.settle(other, PRICE)) == (1000, 1250, 0)
 
 
@@ -182,7 +182,7 @@ def test_a_request_on_the_side_is_counted_and_the_conversation_goes_on_from_the_
     with_it, without_it = Talk(), Talk()
     for talk in (with_it, without_it):
         talk.settle(2000, 1500, 0.0, Usage(0, 0, 1500, 0))
-    summary = Sent(
+    summary = SentRequest(
         "c",
         "m",
         1,
@@ -204,7 +204,7 @@ def test_a_request_on_the_side_that_extends_the_cache_extends_it_in_both_worlds(
         talk.settle(1000 + 1000 * number, 500 + 1000 * number, 0.0, Usage(0, 0, 500 + 1000 * number, 0))
     weights = Weight(3100, 12400), Weight(2600, 10400)
     costs = talk.accounts.settle(
-        Sent("c", "m", 2, 5.0, b"p", *weights, usages=(Usage(0, 2500, 100, 0),), aside=True), PRICE
+        SentRequest("c", "m", 2, 5.0, b"p", *weights, usages=(Usage(0, 2500, 100, 0),), aside=True), PRICE
     )
     assert paid(costs) == (2500 * 0.1 + 100 * 1.25, 3000 * 0.1 + 100 * 1.25, 0)
 
@@ -214,7 +214,8 @@ def test_a_request_on_the_side_that_is_sent_whole_misses_the_cache_in_the_pruned
     talk.settle(3000, 2500, 0.0, Usage(0, 0, 2500, 0))
     weights = Weight(3100, 12400), Weight(3100, 12400)
     costs = talk.accounts.settle(
-        Sent("c", "m", 1, 5.0, b"p", *weights, usages=(Usage(0, 1000, 2100, 0),), aside=True, whole=True), PRICE
+        SentRequest("c", "m", 1, 5.0, b"p", *weights, usages=(Usage(0, 1000, 2100, 0),), aside=True, whole=True),
+        PRICE,
     )
     assert paid(costs) == (1000 * 0.1 + 2100 * 1.25, 3000 * 0.1 + 100 * 1.25, 1500 * 1.15)
 

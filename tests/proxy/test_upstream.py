@@ -17,7 +17,7 @@ from typing import Any
 import pytest
 
 from prunus.errors import SettingsError
-from prunus.proxy.place import Place, credential_notes
+from prunus.proxy.address import ServerAddress, credential_notes
 from tests.proxy.caller import call, dial
 from tests.proxy.provider import behind
 from tests.proxy.raw import RawUpstream, request, talk
@@ -84,8 +84,8 @@ def test_an_address_that_cannot_be_used_is_named_by_its_setting(address: str) ->
 def test_requests_go_below_the_address(
     address: str, target: str, host: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("prunus.proxy.place.getproxies", dict)
-    place = Place.parse(address, "upstreams.a")
+    monkeypatch.setattr("prunus.proxy.address.getproxies", dict)
+    place = ServerAddress.parse(address, "upstreams.a")
     assert (place.target("/v1/x", "q=1"), place.authority) == (target, host)
 
 

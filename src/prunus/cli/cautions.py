@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from prunus.proxy.place import credential_notes
+from prunus.proxy.address import credential_notes
 from prunus.settings import Settings
 
 

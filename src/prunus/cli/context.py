@@ -20,7 +20,7 @@ from prunus.printable import printable
 if TYPE_CHECKING:
     from prunus.report.funnel import Funnel
     from prunus.settings import Settings
-    from prunus.store import Session
+    from prunus.store import StoredSession
 
 _BAR: Final = 30
 _WIDTH: Final = 80
@@ -162,7 +162,7 @@ def _of_store(source: str | None, url: str | None, settings: Settings) -> _Conte
         newest = store.sessions(tenant, 1)
         if not newest:
             raise Failure(emptiness(url))
-        session: Session = newest[0] if source is None else session_of(store, tenant, source)
+        session: StoredSession = newest[0] if source is None else session_of(store, tenant, source)
         known = store.contexts(tenant, session.id)
     filled = known[0] if known else Context()
     window = settings.window_of(session.model)

@@ -25,7 +25,7 @@ _SPARE: Final = (7, 5, 1, 0, 8)
 """The columns that a narrow screen does without, the first of them first."""
 
 
-class Board:
+class LiveTable:
     """The newest requests and the sums of all."""
 
     def __init__(self, url: str, notes: tuple[str, ...] = ()) -> None:

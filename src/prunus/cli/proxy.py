@@ -50,7 +50,7 @@ def command(
     http://127.0.0.1:8787/@groq. `prunus run CLIENT` does all of this by itself.
     """
     from prunus.cli.cautions import cautions
-    from prunus.cli.live import Board, log_to_stderr
+    from prunus.cli.live import LiveTable, log_to_stderr
     from prunus.errors import PrunusError
     from prunus.proxy.serve import base_url, bind, check_packages, serve
     from prunus.store import open_store
@@ -73,7 +73,7 @@ def command(
     # The server has stopped in order by the time that Ctrl-C arrives here.
     with listener, suppress(KeyboardInterrupt):
         if table:
-            board = Board(url, (*notes, *says))
+            board = LiveTable(url, (*notes, *says))
             with board.shown():
                 log_to_stderr(verbose=False, quiet=True)
                 serve(settings, listener, board.add)

@@ -12,7 +12,7 @@ import click
 from prunus.cli.failure import Failure
 
 if TYPE_CHECKING:
-    from prunus.lab.run import Found, Row
+    from prunus.lab.run import Measured, Measurement
 
 _POLICIES = ("none", "auto", "eager", "mask:10", "mask:10:30000", "clear:100000:3")
 
@@ -128,7 +128,7 @@ def _legend(prices: tuple[str, ...]) -> str:
     return said
 
 
-def _counted(found: tuple[Found, ...], rows: tuple[Row, ...], minimum: int, took: float) -> str:
+def _counted(found: tuple[Measured, ...], rows: tuple[Measurement, ...], minimum: int, took: float) -> str:
     """One line: how much was measured, and what was not."""
     requests = sum(row.requests for row in rows if (row.policy, row.prices) == (rows[0].policy, rows[0].prices))
     counted = sum(one.conversations for one in found)

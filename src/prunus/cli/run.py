@@ -59,7 +59,7 @@ def command(
       prunus run -- python my_agent.py
     """
     from prunus.cli.cautions import cautions
-    from prunus.cli.summary import Summary
+    from prunus.cli.summary import RunSummary
     from prunus.clients.launcher import Host, launcher_of
     from prunus.errors import PrunusError
     from prunus.proxy.serve import Background, check_packages
@@ -79,7 +79,7 @@ def command(
         every = (*sets, *upstream_sets((*found, *upstreams)), *own)
         loopback = ("proxy.host=127.0.0.1", "proxy.port=0", "proxy.token=", "proxy.workers=1")
         settings = load_settings(config, preset, (*every, *loopback)).settings
-        summary = Summary(settings.notification)
+        summary = RunSummary(settings.notification)
         try:
             check_packages()
             untold = no_hidden_tool(settings, known.provider)

@@ -12,7 +12,7 @@ from prunus.cli.store import emptiness, moment, opened, store_options, tenant_of
 from prunus.cli.table import say, show
 
 if TYPE_CHECKING:
-    from prunus.store import Session
+    from prunus.store import StoredSession
 
 _HEADINGS: Final = ("session", "last", "client", "model", "requests", "tokens", "sent", "cuts", "saved")
 _SHOWN: Final = 20
@@ -48,7 +48,7 @@ def command(everything: bool, url: str | None, tenant: str | None, in_json: bool
         say(f"The newest {_SHOWN} are shown; --all shows all of them.")
 
 
-def _cells(session: Session) -> tuple[str, ...]:
+def _cells(session: StoredSession) -> tuple[str, ...]:
     from prunus.report import short
     from prunus.report.numbers import percent
 

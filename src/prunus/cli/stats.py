@@ -12,7 +12,7 @@ from prunus.cli.store import emptiness, opened, session_of, store_options, tenan
 from prunus.cli.table import say
 
 if TYPE_CHECKING:
-    from prunus.store import Session
+    from prunus.store import StoredSession
 
 
 @click.command("stats")
@@ -67,7 +67,7 @@ def command(session: str | None, everything: bool, url: str | None, tenant: str 
     say("\n\n".join(filter(None, (stats_box(one, ever, about, shadow=shadow, funnel=funnel), words))))
 
 
-def _room(session: Session) -> tuple[dict[str, int], str]:
+def _room(session: StoredSession) -> tuple[dict[str, int], str]:
     """How much room the newest request of a session left before a summary is needed."""
     from prunus.schedule.budget import headroom
 

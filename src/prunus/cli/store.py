@@ -16,7 +16,7 @@ from prunus.cli.options import load_settings
 from prunus.cli.table import say
 
 if TYPE_CHECKING:
-    from prunus.store import Info, Session, Store
+    from prunus.store import Info, Store, StoredSession
 
 _Command = TypeVar("_Command", bound=Callable[..., Any])
 
@@ -77,7 +77,7 @@ def tenant_of(store: Store, asked: str | None) -> str:
     return "" if "" in tenants or not tenants else tenants[0]
 
 
-def session_of(store: Store, tenant: str, asked: str) -> Session:
+def session_of(store: Store, tenant: str, asked: str) -> StoredSession:
     """The session whose id begins so; ends the program where none or several do."""
     sessions = store.sessions(tenant)
     found = [session for session in sessions if session.id.startswith(asked.lower())]

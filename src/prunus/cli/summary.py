@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 _SAID: Final = 5
 
 
-class Summary:
+class RunSummary:
     """Gathers what happened, and what went wrong, while the client has the terminal."""
 
     def __init__(self, notification: Notification) -> None:

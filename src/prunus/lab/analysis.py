@@ -54,7 +54,7 @@ class Total:
 
 
 @dataclass(frozen=True, slots=True)
-class Row:
+class SessionResult:
     """One session."""
 
     path: str
@@ -75,7 +75,7 @@ class File:
     """What one file gave."""
 
     path: str
-    rows: tuple[Row, ...] = ()
+    rows: tuple[SessionResult, ...] = ()
     skipped: int = 0
     """Damaged records in it."""
     copies: int = 0
@@ -84,21 +84,21 @@ class File:
     """Why the file, or the rest of it, could not be read."""
 
 
-def total(rows: Iterable[Row]) -> Total:
+def total(rows: Iterable[SessionResult]) -> Total:
     """All sessions together."""
     totals = [row.total for row in rows]
     return Total(**{field.name: sum(getattr(one, field.name) for one in totals) for field in fields(Total)})
 
 
-def by_agent(rows: Iterable[Row]) -> dict[str, Total]:
+def by_agent(rows: Iterable[SessionResult]) -> dict[str, Total]:
     """The sessions of each agent together."""
-    agents: dict[str, list[Row]] = {}
+    agents: dict[str, list[SessionResult]] = {}
     for row in rows:
         agents.setdefault(row.agent, []).append(row)
     return {agent: total(group) for agent, group in sorted(agents.items())}
 
 
-def strategies(rows: Iterable[Row]) -> dict[str, Effect]:
+def strategies(rows: Iterable[SessionResult]) -> dict[str, Effect]:
     """What each strategy did in all sessions, the one that kept most out first."""
     groups: dict[str, list[Effect]] = {}
     for row in rows:
@@ -111,13 +111,13 @@ def strategies(rows: Iterable[Row]) -> dict[str, Effect]:
     return dict(sorted(sums.items(), key=lambda item: (-item[1].kept, item[0])))
 
 
-def least(rows: Iterable[Row], count: int = 5) -> tuple[Row, ...]:
+def least(rows: Iterable[SessionResult], count: int = 5) -> tuple[SessionResult, ...]:
     """The sessions that gained least, the dearer first where the gain is the same."""
     ranked = sorted(rows, key=lambda row: (-share(row.total.cost, row.total.unpruned), -row.total.unpruned))
     return tuple(ranked[:count])
 
 
-def record(row: Row) -> dict[str, Any]:
+def record(row: SessionResult) -> dict[str, Any]:
     """A session as plain data, for programs."""
     named = {name: asdict(effect) for name, effect in row.strategies.items()}
     beside = {"path": row.path, "session": row.session, "agent": row.agent, "model": row.model, "known": row.known}

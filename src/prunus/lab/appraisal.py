@@ -8,14 +8,14 @@ from pathlib import Path
 from typing import Any, Final
 
 from prunus.engine import Tally
-from prunus.lab.analysis import Effect, File, Row, Total
-from prunus.lab.conversations import Known, Piece, over_pieces, repeats
+from prunus.lab.analysis import Effect, File, SessionResult, Total
+from prunus.lab.conversations import Known, RecordedConversation, over_pieces, repeats
 from prunus.lab.cost import cost, is_cold
 from prunus.lab.masks import Unpruned
 from prunus.lab.policies import policy_named
 from prunus.lab.pool import spread_counted
 from prunus.lab.progress import Counted, Gauge
-from prunus.lab.pruned import Pruned, Pruning
+from prunus.lab.pruned import Pruned, PrunusSender
 from prunus.lab.reading import Reader
 from prunus.lab.replay import Replay, replay
 from prunus.lab.retention import Needs, retention
@@ -43,7 +43,7 @@ def measure(path: Path, gauge: Gauge | None = None, *, known: Known | None = Non
     return File(str(path), read.found, read.skipped, read.copies, read.failure)
 
 
-def _row(path: Path, gauge: Gauge, piece: Piece) -> Row:
+def _row(path: Path, gauge: Gauge, piece: RecordedConversation) -> SessionResult:
     session, copied, price = piece.session, piece.copied, piece.price
     reader = Reader(provider_named(session.format))
     chosen = policy_named(PRESET, price, piece.window)
@@ -74,10 +74,12 @@ def _row(path: Path, gauge: Gauge, piece: Piece) -> Row:
     )
     effects = _effects(policy.tallies[copied:], after, price, unpruned.cost - paid.cost)
     table = price_of(session.model) != DEFAULT
-    return Row(str(path), session.name, session.agent, session.model, table, numbers, effects, piece.lifetime)
+    return SessionResult(
+        str(path), session.name, session.agent, session.model, table, numbers, effects, piece.lifetime
+    )
 
 
-class _Watched(Pruning):
+class _Watched(PrunusSender):
     """Prunus in one session; remembers what its strategies did.
 
     Step markers are left out: they are bookkeeping of the host that never reaches the model.

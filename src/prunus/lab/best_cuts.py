@@ -29,7 +29,7 @@ Steps = tuple[tuple[int, int], ...]
 
 
 @dataclass(frozen=True, slots=True)
-class Timeline:
+class Foresight:
     """What a clairvoyant knows of a conversation."""
 
     sizes: tuple[int, ...]
@@ -62,7 +62,7 @@ class _Block:
     """The tokens of the messages behind it that were sent before, for each request from its birth on."""
 
 
-def best_cuts(timeline: Timeline, read: float, write: float) -> tuple[int, ...]:
+def best_cuts(timeline: Foresight, read: float, write: float) -> tuple[int, ...]:
     """The message to cut at, for each request; that of the first new message where nothing sent changes."""
     starts = _starts(timeline)
     blocks = _blocks(timeline)
@@ -77,12 +77,12 @@ def best_cuts(timeline: Timeline, read: float, write: float) -> tuple[int, ...]:
     return tuple(cuts)
 
 
-def _starts(timeline: Timeline) -> list[int]:
+def _starts(timeline: Foresight) -> list[int]:
     """The first new message of each request."""
     return [bisect_left(timeline.births, request) for request in range(len(timeline.warm))]
 
 
-def _blocks(timeline: Timeline) -> list[_Block]:
+def _blocks(timeline: Foresight) -> list[_Block]:
     end = len(timeline.warm)
     late = [
         message

@@ -14,10 +14,10 @@ from typing import Any, ClassVar
 from prunus.clients.sessions import Session
 from prunus.edits import Edit
 from prunus.history import Marker
-from prunus.lab.best_cuts import Timeline, best_cuts, steps
+from prunus.lab.best_cuts import Foresight, best_cuts, steps
 from prunus.lab.cost import cost, is_cold
 from prunus.lab.policy import Policy
-from prunus.lab.pruned import Pruned, Pruning
+from prunus.lab.pruned import Pruned, PrunusSender
 from prunus.lab.reading import Reader
 from prunus.lab.replay import Replay, replay
 from prunus.lab.retention import Needs
@@ -49,7 +49,7 @@ class Clairvoyant:
         return min(found, key=lambda one: cost(one, self.price).cost)
 
 
-def foreseen(session: Session, reader: Reader, policy: Pruned, price: Price) -> Timeline:
+def foreseen(session: Session, reader: Reader, policy: Pruned, price: Price) -> Foresight:
     """When each message could lose how much, whatever the schedule."""
     watching = _Watching(policy)
     sent = replay(session, watching, reader).requests
@@ -65,7 +65,7 @@ def foreseen(session: Session, reader: Reader, policy: Pruned, price: Price) -> 
                 now[message] = now.get(message, 0) + edit.saved
         gains.append(now)
     sizes = tuple(reader.sheet(message).tokens for message in session.messages)
-    return Timeline(
+    return Foresight(
         sizes,
         births(session),
         tuple(steps([now.get(message, 0) for now in gains]) for message in range(len(sizes))),
@@ -87,7 +87,7 @@ class _Watching:
     def __init__(self, policy: Pruned) -> None:
         self.name = policy.name
         self.edits: list[Sequence[Edit]] = []
-        self._pruning = Pruning(Pruner(policy.settings(), schedule=Eager()))
+        self._pruning = PrunusSender(Pruner(policy.settings(), schedule=Eager()))
         self.declared = ""
 
     def start(self) -> _Watching:
@@ -126,7 +126,7 @@ class _Following:
         return _Follower(self.policy, self.cuts)
 
 
-class _Follower(Pruning):
+class _Follower(PrunusSender):
     def __init__(self, policy: Pruned, cuts: tuple[int, ...]) -> None:
         self._cuts = _Cuts(cuts)
         super().__init__(Pruner(policy.settings(), schedule=self._cuts))

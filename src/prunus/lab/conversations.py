@@ -34,7 +34,7 @@ _GZIP: Final = b"\x1f\x8b"
 
 
 @dataclass(frozen=True, slots=True)
-class Piece:
+class RecordedConversation:
     """One conversation of a file."""
 
     session: Session
@@ -150,7 +150,7 @@ def recorded_lifetime(path: Path) -> str:
 
 
 def over_pieces(
-    path: Path, work: Callable[[Piece], Found], known: Known | None = None, limit: int | None = None
+    path: Path, work: Callable[[RecordedConversation], Found], known: Known | None = None, limit: int | None = None
 ) -> Read[Found]:
     """Do some work on each conversation of a file; what was read before the file turned out to be broken counts.
 
@@ -169,7 +169,7 @@ def over_pieces(
             copies += copied == len(session.requests)
             for piece in conversations(session, limit or window_of(session.model)):
                 if copied < len(piece.requests):
-                    found.append(work(Piece(piece, lifetime, copied)))
+                    found.append(work(RecordedConversation(piece, lifetime, copied)))
                 copied = max(0, copied - len(piece.requests))
     except OSError as error:
         failure = f"{path}: {(error.strerror or str(error)).lower()}"

@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from prunus.lab.analysis import File, Row, Total, by_agent, least, share, strategies, total
+from prunus.lab.analysis import File, SessionResult, Total, by_agent, least, share, strategies, total
 from prunus.lab.appraisal import PRESET
 from prunus.lab.money import Money
-from prunus.lab.page import Section
+from prunus.lab.page import PageSection
 from prunus.schedule.prices import DEFAULT
 
 
@@ -17,17 +17,17 @@ class Findings:
     """What the report says below its first line."""
 
     headline: str
-    sections: tuple[Section, ...]
+    sections: tuple[PageSection, ...]
     notes: tuple[str, ...]
     """What a reader has to know to read the numbers."""
 
 
-def findings_of(rows: Sequence[Row], money: Money) -> Findings:
+def findings_of(rows: Sequence[SessionResult], money: Money) -> Findings:
     """The report on these sessions."""
     return Findings(_headline(rows, money), _sections(rows, money), _notes(rows, money))
 
 
-def _headline(rows: Sequence[Row], money: Money) -> str:
+def _headline(rows: Sequence[SessionResult], money: Money) -> str:
     """The answer in a sentence or two."""
     everything = total(rows)
     cost = share(everything.cost, everything.unpruned)
@@ -45,7 +45,7 @@ def _headline(rows: Sequence[Row], money: Money) -> str:
     return said
 
 
-def _dollars(rows: Sequence[Row], money: Money, field: str) -> str:
+def _dollars(rows: Sequence[SessionResult], money: Money, field: str) -> str:
     """A cost in dollars, of the sessions whose price is known; a dash where there is none."""
     known = [(price, row) for row in rows if (price := money.of(row.model)) is not None]
     return f"${sum(price * getattr(row.total, field) for price, row in known):,.2f}" if known else "-"
@@ -74,14 +74,14 @@ def scope(found: Sequence[File], everything: Total, took: float, older: int) -> 
     return said
 
 
-def _sections(rows: Sequence[Row], money: Money) -> tuple[Section, ...]:
+def _sections(rows: Sequence[SessionResult], money: Money) -> tuple[PageSection, ...]:
     """The tables of the report."""
     agents = by_agent(rows)
     groups = {**agents, "all": total(rows)} if len(agents) > 1 else agents
     members = {name: [row for row in rows if name in (row.agent, "all")] for name in groups}
     paid = ("$ before" if money.prices else "cost before", "after")
     return (
-        Section(
+        PageSection(
             "By agent",
             ("agent", "sessions", "requests", "tokens before", "after", *paid, "cost", "hard", "soft"),
             tuple(_sums(name, one, members[name], money) for name, one in groups.items()),
@@ -89,13 +89,13 @@ def _sections(rows: Sequence[Row], money: Money) -> tuple[Section, ...]:
             + ("." if money.prices else ", before and after are in uncached input tokens.")
             + " Hard and soft are the shares of lines and files, and of names, used later that were still shown.",
         ),
-        Section(
+        PageSection(
             "Prompt cache",
             ("agent", "cached before", "after", "breaks", "per 100 requests"),
             tuple(_cache(name, one) for name, one in groups.items()),
             "Cached are shares of the tokens sent. Breaks are those of a warm cache that Prunus causes.",
         ),
-        Section(
+        PageSection(
             "By strategy",
             ("strategy", "edits", "tokens", "in all requests", "saved"),
             _by_strategy(rows, money),
@@ -103,7 +103,7 @@ def _sections(rows: Sequence[Row], money: Money) -> tuple[Section, ...]:
             "kept out of all requests; what that saved, breaks of the cache paid, "
             + ("in dollars." if money.prices else "in uncached input tokens."),
         ),
-        Section(
+        PageSection(
             "Gained least",
             ("session", "agent", "model", "requests", "tokens before", "saved", "cost"),
             _gained_least(rows, money),
@@ -111,7 +111,7 @@ def _sections(rows: Sequence[Row], money: Money) -> tuple[Section, ...]:
     )
 
 
-def _by_strategy(rows: Sequence[Row], money: Money) -> tuple[tuple[str, ...], ...]:
+def _by_strategy(rows: Sequence[SessionResult], money: Money) -> tuple[tuple[str, ...], ...]:
     lines = []
     for name, effect in strategies(rows).items():
         saved = f"{effect.saved:,.0f}"
@@ -123,7 +123,7 @@ def _by_strategy(rows: Sequence[Row], money: Money) -> tuple[tuple[str, ...], ..
     return tuple(lines)
 
 
-def _gained_least(rows: Sequence[Row], money: Money) -> tuple[tuple[str, ...], ...]:
+def _gained_least(rows: Sequence[SessionResult], money: Money) -> tuple[tuple[str, ...], ...]:
     lines = []
     for row in least(rows):
         saved, price = row.total.unpruned - row.total.cost, money.of(row.model)
@@ -145,7 +145,7 @@ def _gained_least(rows: Sequence[Row], money: Money) -> tuple[tuple[str, ...], .
     return tuple(lines)
 
 
-def _sums(name: str, one: Total, rows: Sequence[Row], money: Money) -> tuple[str, ...]:
+def _sums(name: str, one: Total, rows: Sequence[SessionResult], money: Money) -> tuple[str, ...]:
     paid = (f"{one.unpruned:,.0f}", f"{one.cost:,.0f}")
     if money.prices:
         paid = (_dollars(rows, money, "unpruned"), _dollars(rows, money, "cost"))
@@ -173,7 +173,7 @@ def _cache(name: str, one: Total) -> tuple[str, ...]:
     )
 
 
-def _notes(rows: Sequence[Row], money: Money) -> tuple[str, ...]:
+def _notes(rows: Sequence[SessionResult], money: Money) -> tuple[str, ...]:
     """What has to be known to read the numbers."""
     notes = [
         f'Replayed with preset = "{PRESET}".',

@@ -12,7 +12,7 @@ from dataclasses import dataclass, replace
 
 from prunus.clients.sessions import Session
 from prunus.history import Call, Part, Result, Thinking
-from prunus.lab.best_cuts import Timeline, best_cuts, steps
+from prunus.lab.best_cuts import Foresight, best_cuts, steps
 from prunus.lab.clairvoyant import births
 from prunus.lab.cost import is_cold
 from prunus.lab.masks import PLACEHOLDER, Unpruned
@@ -55,7 +55,7 @@ class Oracle:
         ]
         sizes = tuple(sheet.tokens for sheet in sheets)
         warm = tuple(not is_cold(one, self.price) for one in unpruned)
-        line = Timeline(sizes, births(session), tuple(map(steps, gains)), warm)
+        line = Foresight(sizes, births(session), tuple(map(steps, gains)), warm)
         cuts = best_cuts(line, self.price.read, self.price.write)
         sent: list[Sent] = []
         shown = list(sheets)

@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from html import escape
 from typing import Final
 
-from prunus.lab.analysis import File, Row, by_agent, share, strategies, total
+from prunus.lab.analysis import File, SessionResult, by_agent, share, strategies, total
 
 _WIDTH: Final = 760
 _NAME: Final = 190
@@ -38,7 +38,7 @@ th:first-child, td:first-child { text-align: left } li { overflow-wrap: anywhere
 
 
 @dataclass(frozen=True, slots=True)
-class Section:
+class PageSection:
     """A table as the terminal shows it, under a heading."""
 
     title: str
@@ -47,7 +47,7 @@ class Section:
     note: str = ""
 
 
-def page(files: Sequence[File], lead: str, sections: Sequence[Section], notes: Sequence[str] = ()) -> str:
+def page(files: Sequence[File], lead: str, sections: Sequence[PageSection], notes: Sequence[str] = ()) -> str:
     """The page for these files; `lead` is what to say first."""
     rows = [row for file in files for row in file.rows]
     costs = [
@@ -136,7 +136,7 @@ def short(number: float) -> str:
     return f"{number:.0f}"
 
 
-def _curve(rows: Sequence[Row]) -> str:
+def _curve(rows: Sequence[SessionResult]) -> str:
     """A thin bar for each session, from the largest gain to the smallest; the line is not pruning."""
     costs = sorted(
         (share(row.total.cost, row.total.unpruned), f"{row.session} ({row.agent})")
@@ -167,7 +167,7 @@ def _svg(title: str, height: float, drawn: Iterable[str]) -> str:
     )
 
 
-def _table(section: Section) -> str:
+def _table(section: PageSection) -> str:
     head = "".join(f"<th>{escape(heading)}</th>" for heading in section.headings)
     body = "".join(
         "<tr>" + "".join(f"<td>{escape(cell)}</td>" for cell in line) + "</tr>" for line in section.lines

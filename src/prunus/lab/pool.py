@@ -13,7 +13,7 @@ from multiprocessing import active_children, get_context
 from pathlib import Path
 from typing import Final, TypeVar
 
-from prunus.lab.progress import Board, Gauge, largest_first, size_of
+from prunus.lab.progress import Gauge, ProgressBoard, largest_first, size_of
 
 Found = TypeVar("Found")
 Work = Callable[[Path, Gauge], Found]
@@ -43,7 +43,7 @@ def spread_counted(
         counts = Path(folder) / "counts"
         counts.write_bytes(bytes(2 * _CELL * max(1, len(paths))))
         with _cells(counts) as cells:
-            board = Board([size_of(path) for path in paths], cells, quiet=quiet)
+            board = ProgressBoard([size_of(path) for path in paths], cells, quiet=quiet)
 
             def finish(file: int, one: Found) -> None:
                 found[file] = one

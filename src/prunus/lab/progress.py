@@ -75,7 +75,7 @@ class Counted:
         return out
 
 
-class Board:
+class ProgressBoard:
     """A line on a terminal that says how far the work is; a line now and then elsewhere."""
 
     def __init__(

@@ -22,8 +22,8 @@ class Pruned:
     window: int | None = None
     """Tokens that the model can take, where the request does not name it."""
 
-    def start(self) -> Pruning:
-        return Pruning(Pruner(self.settings()))
+    def start(self) -> PrunusSender:
+        return PrunusSender(Pruner(self.settings()))
 
     def settings(self) -> Settings:
         """The settings with which Prunus is replayed."""
@@ -36,7 +36,7 @@ class Pruned:
         return Settings(**values)
 
 
-class Pruning:
+class PrunusSender:
     """One conversation through a pruner; remembers what came out last."""
 
     def __init__(self, pruner: Pruner) -> None:

@@ -17,7 +17,7 @@ from prunus.view import weigh
 
 
 @dataclass(frozen=True, slots=True)
-class Place:
+class ResultPlace:
     """One result: where it stands and what it holds."""
 
     message: int
@@ -33,7 +33,7 @@ class Results:
 
     def __init__(self) -> None:
         self.messages: list[Message] = []
-        self.places: list[Place] = []
+        self.places: list[ResultPlace] = []
         self.tokens = 0
         """Of all messages, as they came."""
         self._counter = Counter()
@@ -55,14 +55,14 @@ class Results:
                 tokens = weigh(part, self._counter)
                 self.tokens += tokens
                 if isinstance(part, Result) and part.at:
-                    self.places.append(Place(index, i, part, tokens))
+                    self.places.append(ResultPlace(index, i, part, tokens))
             yield index, message
 
     def count(self, text: str) -> int:
         """The tokens of a text."""
         return self._counter.count(text)
 
-    def replace(self, place: Place, text: str | None) -> None:
+    def replace(self, place: ResultPlace, text: str | None) -> None:
         """Put words in the place of a result from now on, or the result itself again."""
         words = self._words.setdefault(place.message, {})
         if words.get(place.part) != text:

@@ -55,7 +55,7 @@ Kind = Literal["line", "file", "name"]
 
 
 @dataclass(frozen=True, slots=True)
-class Use:
+class Need:
     """Something that the answer to a request used, and the parts before it that had shown it."""
 
     request: int
@@ -76,7 +76,7 @@ class Needs:
         """All parts of the full history, in order."""
         self._texts: dict[int, str] = {}
         self._identifiers: dict[int, set[str]] = {}
-        self.uses: tuple[Use, ...] = tuple(self._find(session, sheets))
+        self.uses: tuple[Need, ...] = tuple(self._find(session, sheets))
 
     def since(self, request: int) -> Needs:
         """The same without what the answers to earlier requests used."""
@@ -84,14 +84,14 @@ class Needs:
         later.uses = tuple(use for use in self.uses if use.request >= request)
         return later
 
-    def shows(self, form: Form, use: Use) -> bool:
+    def shows(self, form: Form, use: Need) -> bool:
         """Whether a part shows what was used."""
         if use.kind == "name":
             return use.word in self._names(form)
         text = self._text(form)
         return use.word in text or (use.kind == "file" and use.word.replace("/", "\\") in text)
 
-    def _find(self, session: Session, sheets: Sequence[Sheet]) -> Iterator[Use]:
+    def _find(self, session: Session, sheets: Sequence[Sheet]) -> Iterator[Need]:
         toolbox = Toolbox()
         text = _Text([self._text(form) for form in self.forms])
         places: dict[str, list[int]] = {}
@@ -110,16 +110,16 @@ class Needs:
                 for line in sorted(lines(form.part, toolbox)):
                     shown = text.places(line)[: bisect_left(text.places(line), known)]
                     if shown:
-                        yield Use(request, line, "line", tuple(shown))
+                        yield Need(request, line, "line", tuple(shown))
                 for file in sorted(files(form.part, toolbox)):
                     spelled = {*text.places(file), *text.places(file.replace("/", "\\"))}
                     shown = sorted(place for place in spelled if place < known)
                     if shown:
-                        yield Use(request, file, "file", tuple(shown))
+                        yield Need(request, file, "file", tuple(shown))
                 for name in sorted(self._names(form)):
                     shown = places[name][: bisect_left(places[name], known)]
                     if 0 < len(shown) <= RARE:
-                        yield Use(request, name, "name", tuple(shown))
+                        yield Need(request, name, "name", tuple(shown))
 
     def _text(self, form: Form) -> str:
         known = self._texts.get(form.number)

@@ -8,7 +8,7 @@ from functools import partial
 from pathlib import Path
 from typing import Final
 
-from prunus.lab.conversations import LIMIT, Known, Piece, over_pieces, repeats
+from prunus.lab.conversations import LIMIT, Known, RecordedConversation, over_pieces, repeats
 from prunus.lab.cost import Cost, cost, price_row
 from prunus.lab.masks import Unpruned
 from prunus.lab.policies import policy_named
@@ -42,7 +42,7 @@ class Study:
 
 
 @dataclass(frozen=True, slots=True)
-class Row:
+class Measurement:
     """One conversation under one policy at one price; costs are in tokens of uncached input."""
 
     session: str
@@ -74,11 +74,11 @@ class Row:
 
 
 @dataclass(frozen=True, slots=True)
-class Found:
+class Measured:
     """What one file gave."""
 
     path: str
-    rows: tuple[Row, ...] = ()
+    rows: tuple[Measurement, ...] = ()
     conversations: int = 0
     short: int = 0
     """Conversations with too few requests to count."""
@@ -102,14 +102,14 @@ def recordings(paths: Iterable[Path]) -> tuple[Path, ...]:
     return tuple(found)
 
 
-def run(paths: Sequence[Path], study: Study, *, workers: int = 2, quiet: bool = False) -> tuple[Found, ...]:
+def run(paths: Sequence[Path], study: Study, *, workers: int = 2, quiet: bool = False) -> tuple[Measured, ...]:
     """Measure all files, in their order; says on standard error how far it is."""
     known = repeats(paths, workers=workers) if study.once else None
     work = partial(measure, study=study, known=known)
     return spread_counted(work, paths, workers=workers, quiet=quiet)
 
 
-def measure(path: Path, gauge: Gauge | None = None, *, study: Study, known: Known | None = None) -> Found:
+def measure(path: Path, gauge: Gauge | None = None, *, study: Study, known: Known | None = None) -> Measured:
     """All conversations of one file."""
     gauge = gauge or Gauge()
     told = (known or {}).get(str(path))
@@ -118,7 +118,7 @@ def measure(path: Path, gauge: Gauge | None = None, *, study: Study, known: Know
     )
     gauge.expect(replays * sum(repeat.requests for repeat in told or () if repeat.copied < repeat.requests))
 
-    def rows(piece: Piece) -> tuple[Row, ...]:
+    def rows(piece: RecordedConversation) -> tuple[Measurement, ...]:
         if len(piece.session.requests) < study.minimum:
             return ()
         if told is None:
@@ -128,17 +128,17 @@ def measure(path: Path, gauge: Gauge | None = None, *, study: Study, known: Know
     read = over_pieces(path, rows, known, study.limit)
     short = sum(not one for one in read.found)
     measured = tuple(row for one in read.found for row in one)
-    return Found(str(path), measured, len(read.found) - short, short, read.skipped, read.copies, read.failure)
+    return Measured(str(path), measured, len(read.found) - short, short, read.skipped, read.copies, read.failure)
 
 
-def _policy(name: str, prices: str, piece: Piece | None) -> Policy | Bound:
+def _policy(name: str, prices: str, piece: RecordedConversation | None) -> Policy | Bound:
     """A policy, told the price that its requests are paid at."""
     if prices != OWN:
         return policy_named(name, prices)
     return policy_named(name, piece.price, piece.window) if piece is not None else policy_named(name, DEFAULT)
 
 
-def _rows(piece: Piece, study: Study, gauge: Gauge) -> Iterator[Row]:
+def _rows(piece: RecordedConversation, study: Study, gauge: Gauge) -> Iterator[Measurement]:
     session, copied = piece.session, piece.copied
     reader = Reader(provider_named(session.format))
     needs = Needs(session, reader)
@@ -166,8 +166,10 @@ def _rows(piece: Piece, study: Study, gauge: Gauge) -> Iterator[Row]:
             yield _row(piece, name, prices, base, cost(sent.since(copied), price), kept[policy], price.write)
 
 
-def _row(piece: Piece, policy: str, prices: str, base: Cost, paid: Cost, kept: Retention, write: float) -> Row:
-    return Row(
+def _row(
+    piece: RecordedConversation, policy: str, prices: str, base: Cost, paid: Cost, kept: Retention, write: float
+) -> Measurement:
+    return Measurement(
         piece.session.name,
         piece.session.agent,
         policy,

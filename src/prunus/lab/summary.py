@@ -6,7 +6,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import Final
 
-from prunus.lab.run import Row
+from prunus.lab.run import Measurement
 
 BOUNDS: Final = (("auto", "clairvoyant"), ("acp@cache", "acp@clairvoyant"))
 """Policies with a schedule, and the bound that knows the future of the same edits."""
@@ -41,23 +41,23 @@ class Summary:
     invalid: int
 
 
-def summarise(rows: Iterable[Row]) -> tuple[Summary, ...]:
+def summarise(rows: Iterable[Measurement]) -> tuple[Summary, ...]:
     """One summary for each policy at each price, in the order in which they come."""
-    groups: dict[tuple[str, str], list[Row]] = {}
+    groups: dict[tuple[str, str], list[Measurement]] = {}
     for row in rows:
         groups.setdefault((row.policy, row.prices), []).append(row)
     return tuple(_summary(group) for group in groups.values())
 
 
-def by_agent(rows: Iterable[Row]) -> dict[str, tuple[Summary, ...]]:
+def by_agent(rows: Iterable[Measurement]) -> dict[str, tuple[Summary, ...]]:
     """The same for each agent alone."""
-    agents: dict[str, list[Row]] = {}
+    agents: dict[str, list[Measurement]] = {}
     for row in rows:
         agents.setdefault(row.agent, []).append(row)
     return {agent: summarise(group) for agent, group in sorted(agents.items())}
 
 
-def _summary(rows: Sequence[Row]) -> Summary:
+def _summary(rows: Sequence[Measurement]) -> Summary:
     requests = sum(row.requests for row in rows)
     worst = max(rows, key=lambda row: _share(row.cost, row.unpruned))
     return Summary(

@@ -31,7 +31,7 @@ _CONVERSATIONS: Final = 4096
 
 
 @dataclass(frozen=True, slots=True)
-class Sent:
+class SentRequest:
     """One request of a conversation."""
 
     conversation: str
@@ -71,7 +71,7 @@ class Sent:
 
 
 @dataclass(frozen=True, slots=True)
-class Costs:
+class ExchangeCost:
     """What one exchange took, in the provider's tokens, and what that cost."""
 
     tokens: float
@@ -88,7 +88,7 @@ class Costs:
 class _Last:
     """The newest request of a conversation."""
 
-    sent: Sent
+    sent: SentRequest
     billed: float
     """What the provider counted for it."""
     cached: float
@@ -123,7 +123,7 @@ class Accounts:
         self._calibration = Calibration()
         self._last: OrderedDict[str, _Last] = OrderedDict()
 
-    def settle(self, sent: Sent, price: Price) -> Costs:
+    def settle(self, sent: SentRequest, price: Price) -> ExchangeCost:
         """Price an exchange, and remember it for the next one of its conversation."""
         last = self._last.get(sent.conversation)
         usage, hops = next(iter(sent.usages), None), sent.usages[1:]
@@ -154,9 +154,9 @@ class Accounts:
         tokens = size.pruned + sum(map(whole, hops))
         factor = size.pruned / max(1.0, sent.pruned.tokens)
         of_break = cached.lost * (rate - price.read) + _of_breaks(sent, factor, price)
-        return Costs(tokens, size.unpruned, pruned, unpruned, of_break)
+        return ExchangeCost(tokens, size.unpruned, pruned, unpruned, of_break)
 
-    def _measured(self, sent: Sent, last: _Last | None) -> float:
+    def _measured(self, sent: SentRequest, last: _Last | None) -> float:
         """The provider's tokens of what was sent first, by its word or by what was learnt of it."""
         if last is not None and last.sent.model != sent.model:
             last = None  # models count differently
@@ -175,7 +175,7 @@ class Accounts:
             self._last[conversation] = replace(last, sent=replace(last.sent, request=request))
 
 
-def _cached(sent: Sent, size: _Worlds, rates: Rates, last: _Last | None, price: Price) -> _Cached:
+def _cached(sent: SentRequest, size: _Worlds, rates: Rates, last: _Last | None, price: Price) -> _Cached:
     """What the caches hold of a request, by the request before it or else by the provider's word."""
     flush, shadow = sent.flush, sent.shadow
     read = float(sent.usages[0].cache_read) if sent.usages else 0.0
@@ -202,7 +202,7 @@ def _cached(sent: Sent, size: _Worlds, rates: Rates, last: _Last | None, price: 
     return _Cached(before * hits, (kept - lost) * hits, lost * hits, hits)
 
 
-def _of_breaks(sent: Sent, factor: float, price: Price) -> float:
+def _of_breaks(sent: SentRequest, factor: float, price: Price) -> float:
     """What the breaks of the agent layer's own calls cost; `factor` is the provider's tokens for one of ours."""
     cost = 0.0
     for before, usage, flush in zip(sent.usages, sent.usages[1:], sent.breaks, strict=False):
@@ -213,7 +213,7 @@ def _of_breaks(sent: Sent, factor: float, price: Price) -> float:
     return cost
 
 
-def _hits(sent: Sent, price: Price, last: _Last) -> float:
+def _hits(sent: SentRequest, price: Price, last: _Last) -> float:
     """The share of the expected hits that came, as far as this exchange or the last one can tell.
 
     A request that breaks the cache tells nothing: what it misses is our doing, not the provider's.

@@ -10,9 +10,9 @@ from typing import Any, Final
 
 from aiohappyeyeballs import start_connection
 
+from prunus.proxy.address import ServerAddress
 from prunus.proxy.connection import Connection
 from prunus.proxy.http1 import AnswerReader, request_head
-from prunus.proxy.place import Place
 
 _SECOND_ADDRESS: Final = 0.25
 """Seconds before the next address of a name is tried as well (RFC 8305)."""
@@ -22,7 +22,7 @@ class Unreachable(Exception):
     """The proxy of the network does not let us through; the text says why."""
 
 
-async def dial(place: Place, idle: float, context: ssl.SSLContext) -> Connection:
+async def dial(place: ServerAddress, idle: float, context: ssl.SSLContext) -> Connection:
     """Open a connection to a place."""
     loop = asyncio.get_running_loop()
     first = place.through or place
@@ -46,7 +46,7 @@ async def dial(place: Place, idle: float, context: ssl.SSLContext) -> Connection
     return connection
 
 
-async def _addresses(place: Place) -> list[Any]:
+async def _addresses(place: ServerAddress) -> list[Any]:
     try:
         family = socket.AF_INET6 if ip_address(place.host).version == 6 else socket.AF_INET
     except ValueError:
@@ -56,7 +56,7 @@ async def _addresses(place: Place) -> list[Any]:
     return [(family, socket.SOCK_STREAM, socket.IPPROTO_TCP, "", tail)]
 
 
-async def _tunnel(place: Place, connection: Connection, context: ssl.SSLContext) -> None:
+async def _tunnel(place: ServerAddress, connection: Connection, context: ssl.SSLContext) -> None:
     """Have the proxy in between connect us, and speak TLS with the upstream through it."""
     assert place.through is not None
     target = f"{place.host}:{place.port}" if ":" not in place.host else f"[{place.host}]:{place.port}"

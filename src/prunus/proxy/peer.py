@@ -14,7 +14,7 @@ Send = Callable[[Message], Awaitable[None]]
 _LARGE: Final = 1 << 20
 
 
-class Gone(Exception):
+class ClientGone(Exception):
     """The client has hung up."""
 
 
@@ -44,7 +44,7 @@ class Peer:
             message = await self._receive()
             if message["type"] == "http.disconnect":
                 self._lose()
-                raise Gone
+                raise ClientGone
             self._complete = not message.get("more_body", False)
             if message.get("body"):
                 yield message["body"]

@@ -8,10 +8,10 @@ from collections import defaultdict
 from collections.abc import AsyncIterator
 from typing import Final
 
+from prunus.proxy.address import ServerAddress
 from prunus.proxy.connection import BrokenOff, Connection
 from prunus.proxy.dial import dial
 from prunus.proxy.http1 import AnswerReader, chunk
-from prunus.proxy.place import Place
 
 _PIECE: Final = 256 * 1024
 """Bytes of a body that are handed to the transport at a time."""
@@ -19,10 +19,10 @@ _PARKED: Final = 15.0
 """Seconds that a connection waits for another request; providers close theirs later."""
 
 
-class Exchange:
+class UpstreamExchange:
     """One request and its answer on a connection."""
 
-    def __init__(self, place: Place, connection: Connection, method: str) -> None:
+    def __init__(self, place: ServerAddress, connection: Connection, method: str) -> None:
         self.place = place
         self.connection = connection
         self.reader = AnswerReader(method)
@@ -92,11 +92,11 @@ class Pool:
     def __init__(self, connect_timeout: float, idle_timeout: float) -> None:
         self._connect_timeout = connect_timeout
         self._idle_timeout = idle_timeout
-        self._parked: defaultdict[Place, list[Connection]] = defaultdict(list)
+        self._parked: defaultdict[ServerAddress, list[Connection]] = defaultdict(list)
         self._closed = False
         self._context: ssl.SSLContext | None = None
 
-    async def take(self, place: Place) -> tuple[Connection, bool]:
+    async def take(self, place: ServerAddress) -> tuple[Connection, bool]:
         """A connection for one exchange, and whether it was used before."""
         parked = self._parked[place]
         while parked:
@@ -110,7 +110,7 @@ class Pool:
                 self._context = await asyncio.to_thread(_new_context)
             return await dial(place, self._idle_timeout, self._context), False
 
-    def give(self, exchange: Exchange) -> None:
+    def give(self, exchange: UpstreamExchange) -> None:
         """End an exchange: keep its connection where another request can use it, close it elsewhere."""
         if exchange.over:
             return

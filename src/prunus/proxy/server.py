@@ -14,7 +14,7 @@ from typing import Final
 import uvicorn
 
 from prunus.proxy.app import App
-from prunus.proxy.wire import Wire
+from prunus.proxy.client_connection import ClientConnection
 
 _CANCEL_SECONDS: Final = 5
 """Seconds that cancelled requests get to end."""
@@ -38,7 +38,7 @@ class Server(uvicorn.Server):
             uvicorn.Config(
                 app,
                 loop="uvloop" if find_spec("uvloop") else "asyncio",
-                http=Wire,
+                http=ClientConnection,
                 ws="none",
                 lifespan="on",
                 log_config=None,

@@ -14,7 +14,7 @@ from prunus.errors import FormatError, TooLate
 from prunus.outcome import Outcome, Receipt, Report
 from prunus.proxy.body import decoded
 from prunus.proxy.calibration import Weight
-from prunus.proxy.counterfactual import Accounts, Sent
+from prunus.proxy.counterfactual import Accounts, SentRequest
 from prunus.proxy.exchange import Arrived, Further, Prepared
 from prunus.proxy.faults import Faults
 from prunus.proxy.glance import NO_TOOLS, Glance, glance
@@ -278,7 +278,7 @@ class Tenant:
                 self._accounts.skip(exchange.conversation, exchange.request)
             return replace(exchange, status=status, ms=ms, tokens_before=0, tokens_after=0)
         made = sum(receipt.edit.saved for receipt in prepared.receipts if not receipt.passed)
-        sent = Sent(
+        sent = SentRequest(
             exchange.conversation,
             exchange.model,
             exchange.request,

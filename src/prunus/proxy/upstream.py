@@ -7,12 +7,12 @@ import ssl
 from collections.abc import AsyncIterator, Mapping
 from typing import Final
 
+from prunus.proxy.address import ServerAddress
 from prunus.proxy.connection import BrokenOff
 from prunus.proxy.dial import Unreachable
 from prunus.proxy.headers import Headers
 from prunus.proxy.http1 import Malformed, request_head
-from prunus.proxy.place import Place
-from prunus.proxy.pool import Exchange, Pool
+from prunus.proxy.pool import Pool, UpstreamExchange
 
 _REPEATABLE: Final = ("GET", "HEAD", "OPTIONS", "PUT", "DELETE", "TRACE")
 """Methods that may be sent twice (RFC 9110, 9.2.2)."""
@@ -32,7 +32,7 @@ class NoAnswer(Exception):
 class Answer:
     """What an upstream answers, as it comes."""
 
-    def __init__(self, pool: Pool, exchange: Exchange) -> None:
+    def __init__(self, pool: Pool, exchange: UpstreamExchange) -> None:
         assert exchange.reader.head is not None
         self._pool = pool
         self._exchange = exchange
@@ -56,7 +56,9 @@ class Upstream:
     """All upstreams of the settings."""
 
     def __init__(self, addresses: Mapping[str, str], connect_timeout: float, idle_timeout: float) -> None:
-        self._places = {name: Place.parse(address, f"upstreams.{name}") for name, address in addresses.items()}
+        self._places = {
+            name: ServerAddress.parse(address, f"upstreams.{name}") for name, address in addresses.items()
+        }
         self._pool = Pool(connect_timeout, idle_timeout)
 
     def __contains__(self, name: str) -> bool:
@@ -87,7 +89,7 @@ class Upstream:
         try:
             while True:
                 connection, used = await self._pool.take(place)
-                exchange = Exchange(place, connection, method)
+                exchange = UpstreamExchange(place, connection, method)
                 try:
                     await exchange.ask(head, body, chunked=body is not None and length is None)
                 except BaseException as error:

@@ -16,7 +16,7 @@ from prunus.proxy.faults import LOGGER, Faults
 from prunus.proxy.headers import Headers, answer_headers, request_headers, value_of
 from prunus.proxy.hooks import Turn
 from prunus.proxy.metrics import Metrics
-from prunus.proxy.peer import Gone, Peer, Receive, Send
+from prunus.proxy.peer import ClientGone, Peer, Receive, Send
 from prunus.proxy.route import Route
 from prunus.proxy.tenant import Tenant
 from prunus.proxy.upstream import Answer, NoAnswer, Upstream
@@ -82,7 +82,7 @@ class Visit:
             await self._run()
         except NoAnswer as error:
             await self._break_off(error)
-        except Gone:
+        except ClientGone:
             pass
         except Exception as error:
             self._house.faults.report("proxy", error)

@@ -22,7 +22,7 @@ from prunus.schedule.pressure import Pressure
 from prunus.settings.acp import SHORTHANDS, known_at
 from prunus.settings.model import Settings, Values
 from prunus.settings.sections import GUARDS, SCHEDULES, STRATEGIES
-from prunus.settings.tables import Agent, Limits, Manual, Proxy, Reminders, Store, Tokens, Upstreams
+from prunus.settings.tables import Agent, Limits, Manual, Proxy, Reminders, StoreSettings, Tokens, Upstreams
 
 ENABLED: Final = "Whether this strategy runs."
 
@@ -44,7 +44,7 @@ _TABLES: Final[Mapping[str, type]] = {
     "reminders": Reminders,
     "proxy": Proxy,
     "upstreams": Upstreams,
-    "store": Store,
+    "store": StoreSettings,
 }
 _PLAIN: Final = (
     "enabled", "notification", "show_distillation", "words", "schedule", "compaction", "subagents", "window",

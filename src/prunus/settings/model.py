@@ -47,7 +47,7 @@ from prunus.settings.tables import (
     PriceRow,
     Proxy,
     Reminders,
-    Store,
+    StoreSettings,
     Tokens,
     Upstreams,
 )
@@ -109,7 +109,7 @@ class Values(Section):
     """How the proxy listens and passes on."""
     upstreams: Upstreams = Field(default_factory=Upstreams)
     """Where requests go."""
-    store: Store = Field(default_factory=Store)
+    store: StoreSettings = Field(default_factory=StoreSettings)
     """What is kept on disk."""
 
 

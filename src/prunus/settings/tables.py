@@ -111,7 +111,7 @@ class Reminders(Section):
     """Turns between two such pauses."""
 
 
-class Store(Section):
+class StoreSettings(Section):
     """What is kept on disk."""
 
     url: Annotated[str, AfterValidator(_place)] = ""

@@ -1,6 +1,6 @@
 """What is kept beyond one process: conversations, receipts, originals."""
 
-from prunus.store.records import Exchange, Info, Session, StoredReceipt, Totals, Usage
+from prunus.store.records import Exchange, Info, StoredReceipt, StoredSession, Totals, Usage
 from prunus.store.store import NoStore, Store, StoreError
 from prunus.store.url import default_path, open_store
 
@@ -8,10 +8,10 @@ __all__ = [
     "Exchange",
     "Info",
     "NoStore",
-    "Session",
     "Store",
     "StoreError",
     "StoredReceipt",
+    "StoredSession",
     "Totals",
     "Usage",
     "default_path",

@@ -16,7 +16,7 @@ from prunus.context import Context
 from prunus.memory import Match, Memo, Memory
 from prunus.outcome import Receipt
 from prunus.schedule.ledger import Written
-from prunus.store.records import Exchange, Info, Session, StoredReceipt, Totals
+from prunus.store.records import Exchange, Info, StoredReceipt, StoredSession, Totals
 from prunus.store.store import StoreError
 
 _MOST: Final = 10_000
@@ -71,7 +71,7 @@ class Nothing:
         with self._lock:
             return self._asked.pop((tenant, conversation), ())
 
-    def sessions(self, tenant: str, limit: int | None = None) -> list[Session]:
+    def sessions(self, tenant: str, limit: int | None = None) -> list[StoredSession]:
         return []
 
     def exchanges(self, tenant: str, conversation: str) -> list[Exchange]:

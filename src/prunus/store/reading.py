@@ -12,7 +12,7 @@ from typing import Any, Final
 from prunus.context import Context
 from prunus.engine import Tally
 from prunus.schedule.ledger import Ledger
-from prunus.store.records import Exchange, Info, Session, StoredReceipt, Totals, Usage
+from prunus.store.records import Exchange, Info, StoredReceipt, StoredSession, Totals, Usage
 
 _RECEIPT: Final = """
     SELECT r.id, c.id, r.request, r.time, r.message, r.part, r.turn, r.tool, r.what, r.strategy, r.reason,
@@ -26,7 +26,7 @@ _SUMS: Final = """
     sum(e.cost_unpruned), sum(e.cost_of_break), sum(e.flush IS NOT NULL), sum(e.behind), count(DISTINCT c.n)"""
 
 
-def sessions(connection: sqlite3.Connection, tenant: str, limit: int | None) -> list[Session]:
+def sessions(connection: sqlite3.Connection, tenant: str, limit: int | None) -> list[StoredSession]:
     """The conversations of a tenant, newest first."""
     rows = connection.execute(
         """
@@ -45,7 +45,7 @@ def sessions(connection: sqlite3.Connection, tenant: str, limit: int | None) -> 
         """,
         (tenant, -1 if limit is None else limit),
     )
-    return [replace(Session(*row[:-1]), shadow=bool(row[-1])) for row in rows]
+    return [replace(StoredSession(*row[:-1]), shadow=bool(row[-1])) for row in rows]
 
 
 def exchanges(connection: sqlite3.Connection, tenant: str, conversation: str) -> list[Exchange]:

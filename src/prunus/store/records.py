@@ -126,7 +126,7 @@ class Totals:
 
 
 @dataclass(frozen=True, slots=True)
-class Session:
+class StoredSession:
     """A conversation at a glance."""
 
     id: str

@@ -12,12 +12,12 @@ from typing import Final, TypeVar
 from prunus.context import Context
 from prunus.memory import Memory
 from prunus.outcome import Receipt
-from prunus.settings.tables import Store as Limits
+from prunus.settings.tables import StoreSettings as Limits
 from prunus.store import reading
 from prunus.store.database import Database
 from prunus.store.memory import SqliteMemory
 from prunus.store.recording import packed, write_exchange
-from prunus.store.records import Exchange, Info, Session, StoredReceipt, Totals
+from prunus.store.records import Exchange, Info, StoredReceipt, StoredSession, Totals
 from prunus.store.retention import forget_orphans, tidy
 from prunus.store.store import StoreError
 
@@ -109,7 +109,7 @@ class Sqlite:
 
         return self._database.write(take)
 
-    def sessions(self, tenant: str, limit: int | None = None) -> list[Session]:
+    def sessions(self, tenant: str, limit: int | None = None) -> list[StoredSession]:
         return self._database.read(lambda connection: reading.sessions(connection, tenant, limit))
 
     def exchanges(self, tenant: str, conversation: str) -> list[Exchange]:

@@ -15,7 +15,7 @@ from prunus.context import Context
 from prunus.errors import PrunusError
 from prunus.memory import Memory
 from prunus.outcome import Receipt
-from prunus.store.records import Exchange, Info, Session, StoredReceipt, Totals
+from prunus.store.records import Exchange, Info, StoredReceipt, StoredSession, Totals
 
 
 class StoreError(PrunusError):
@@ -68,7 +68,7 @@ class Store(Protocol):
     def take(self, tenant: str, conversation: str) -> tuple[str, ...]:
         """The same, and it is taken: nobody else gets it."""
 
-    def sessions(self, tenant: str, limit: int | None = None) -> list[Session]:
+    def sessions(self, tenant: str, limit: int | None = None) -> list[StoredSession]:
         """The conversations, newest first."""
 
     def exchanges(self, tenant: str, conversation: str) -> list[Exchange]:

@@ -18,7 +18,7 @@ _PATH: Final = "/%:@!$&'()*+,;=~-._"
 
 
 @dataclass(frozen=True, slots=True)
-class Place:
+class ServerAddress:
     """The address of a server."""
 
     scheme: str
@@ -32,11 +32,11 @@ class Place:
     """The query of the URL, which each request gets."""
     login: bytes
     """User and password of the URL, as in an Authorization header."""
-    through: Place | None = None
+    through: ServerAddress | None = None
     """The proxy that the environment wants between us and the server."""
 
     @classmethod
-    def parse(cls, address: str, setting: str) -> Place:
+    def parse(cls, address: str, setting: str) -> ServerAddress:
         """The place that a setting names, behind the proxy that the environment wants."""
         place = _place(address, setting)
         proxy = getproxies().get(place.scheme, "")
@@ -80,7 +80,7 @@ def credential_notes(addresses: Mapping[str, str]) -> tuple[str, ...]:
     )
 
 
-def _place(address: str, setting: str) -> Place:
+def _place(address: str, setting: str) -> ServerAddress:
     try:
         parts = urlsplit(address)
         if parts.scheme not in _PORTS or not parts.hostname:
@@ -94,4 +94,4 @@ def _place(address: str, setting: str) -> Place:
     authority = shown if port == _PORTS[parts.scheme] else f"{shown}:{port}"
     user, password = unquote(parts.username or ""), unquote(parts.password or "")
     login = b"Basic " + b64encode(f"{user}:{password}".encode()) if user or password else b""
-    return Place(parts.scheme, host, port, authority, quote(parts.path, safe=_PATH), parts.query, login)
+    return ServerAddress(parts.scheme, host, port, authority, quote(parts.path, safe=_PATH), parts.query, login)

@@ -16,7 +16,7 @@ _RESET: Final = struct.pack("ii", 1, 0)
 """SO_LINGER: on, for no time; closing then resets the connection."""
 
 
-class Wire(HttpToolsProtocol):
+class ClientConnection(HttpToolsProtocol):
     """One connection of a client."""
 
     _offer: tuple[tuple[bytes, bytes], ...] = ()
