@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from prunus.proxy.http1 import AnswerReader, Malformed, chunk, request_head
-from tests.proxy.test_wire import ANSWERS, CUT
+from tests.proxy.test_client_connection import ANSWERS, CUT
 
 
 def read(raw: bytes, sizes: list[int], method: str = "GET") -> tuple[object, ...]:
