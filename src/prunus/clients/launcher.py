@@ -1,18 +1,18 @@
-"""What is known of a client: where its requests go today, and how to send them through the proxy instead."""
+"""How `prunus run` starts a program so that its requests pass through the proxy."""
 
 from __future__ import annotations
 
 import tomllib
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any, Final, Protocol
+from typing import Any, Final
 from urllib.parse import urlsplit
 
 from prunus.clients.client import modules
 from prunus.settings import jsonc
 
-VARIABLES: Final[Mapping[str, tuple[str, str]]] = {
+_VARIABLES: Final = {
     "ANTHROPIC_BASE_URL": ("anthropic", ""),
     "ANTHROPIC_API_BASE": ("anthropic", ""),
     "OPENAI_BASE_URL": ("openai", "/v1"),
@@ -20,108 +20,75 @@ VARIABLES: Final[Mapping[str, tuple[str, str]]] = {
     "GOOGLE_GEMINI_BASE_URL": ("gemini", ""),
     "GEMINI_API_BASE": ("gemini", "/v1beta"),
 }
-"""The usual variables: whose base URL each is, and the path that the base URL of the provider has."""
+"""The usual variables for a base URL: the provider, and the path of that provider's own base URL."""
 
 
 @dataclass(frozen=True, slots=True)
 class Host:
-    """Where a client is started: its environment, the home and the folder that it reads its files in."""
+    """The machine that a program starts on: its environment, the user's home and the current folder."""
 
     environment: Mapping[str, str]
     home: Path
     folder: Path
     scratch: Path
-    """For files of ours that only live as long as the client."""
+    """A folder for files that Prunus deletes when the program ends."""
 
 
 @dataclass(frozen=True, slots=True)
 class Launch:
-    """How to start a client behind the proxy."""
+    """What to add to a program's command line and environment."""
 
     arguments: tuple[str, ...] = ()
-    """To put before those of the user."""
+    """Go before the user's arguments."""
     environment: Mapping[str, str] = field(default_factory=dict)
-    """To add to that of the user."""
-
-
-class Launcher(Protocol):
-    """An agent that can be pointed at the proxy."""
-
-    @property
-    def name(self) -> str: ...
-
-    @property
-    def provider(self) -> str:
-        """The upstream for requests that do not show whose they are."""
-
-    @property
-    def install(self) -> str:
-        """The command that installs it."""
-
-    def upstreams(self, place: Host) -> dict[str, str]:
-        """Where the client sends its requests today, where that is not the provider's own address."""
-
-    def launch(self, url: str, place: Host) -> Launch:
-        """How to start it so that its requests go to the proxy at `url`."""
-
-    def problems(self, place: Host) -> Iterator[str]:
-        """What keeps its requests from passing through the proxy, and what to do about it."""
-
-
-def through(url: str, name: str, base: str) -> str:
-    """The base URL at the proxy that stands for one elsewhere: the same path, below the name of its upstream."""
-    return f"{url}/@{name}{urlsplit(base).path.rstrip('/')}"
-
-
-def read_json(path: Path) -> dict[str, Any]:
-    """A file of a client, comments allowed; nothing where there is none or it cannot be read."""
-    try:
-        value = jsonc.parse(path.read_text(encoding="utf-8"))
-    except (OSError, ValueError, RecursionError):
-        return {}
-    return value if isinstance(value, dict) else {}
-
-
-def read_toml(path: Path) -> dict[str, Any]:
-    """The same for TOML."""
-    try:
-        return tomllib.loads(path.read_text(encoding="utf-8"))
-    except (OSError, ValueError):
-        return {}
 
 
 @dataclass(frozen=True, slots=True)
-class AnyProgram:
-    """Qwen Code, mini-swe-agent, Aider, and whatever else takes its base URL from the environment."""
+class Launcher:
+    """Starts any program that takes its base URL from the usual variables; agents that need more override this."""
 
     name: str
     install: str = ""
+    """The command that installs the program."""
     provider: str = "openai"
+    """The upstream for requests that do not show which provider they are for."""
 
-    def upstreams(self, place: Host) -> dict[str, str]:
-        return {
-            name: origin(place.environment[variable])
-            for variable, (name, _) in reversed(list(VARIABLES.items()))
-            if place.environment.get(variable)
-        }
+    def upstreams(self, host: Host) -> dict[str, str]:
+        """Where the program sends its requests now, for each provider whose address the user has changed."""
+        return {name: origin(base) for name, base in _bases(host).items()}
 
-    def launch(self, url: str, place: Host) -> Launch:
-        return Launch(environment=variables(url, place))
+    def launch(self, url: str, host: Host) -> Launch:
+        """How to start the program so that its requests go to the proxy at `url`."""
+        bases = _bases(host)
+        return Launch(
+            environment={
+                variable: through(url, name, bases[name]) if name in bases else url + path
+                for variable, (name, path) in _VARIABLES.items()
+            }
+        )
 
-    def problems(self, place: Host) -> Iterator[str]:
-        yield from ()
+    def problems(self, host: Host) -> Iterable[str]:
+        """What keeps requests from passing through the proxy, and what the user can do about it."""
+        return ()
 
 
-def variables(url: str, place: Host) -> dict[str, str]:
-    """The usual variables, set to the proxy; a base URL that was set already keeps its path."""
-    bases = {
-        name: base
-        for variable, (name, _) in reversed(list(VARIABLES.items()))
-        if (base := place.environment.get(variable))
-    }
+def launchers() -> dict[str, Launcher]:
+    """Every agent that `prunus run` knows, by the name of its program."""
+    return {module.LAUNCHER.name: module.LAUNCHER for module in modules("launch")}
+
+
+def launcher_of(program: str) -> Launcher:
+    """The launcher of a program, by the name of its file."""
+    name = program.replace("\\", "/").rpartition("/")[2].removesuffix(".exe").removesuffix(".cmd")
+    return launchers().get(name) or Launcher(name)
+
+
+def _bases(host: Host) -> dict[str, str]:
+    """The base URL of each provider that a variable sets; the first variable of a provider counts."""
     return {
-        variable: through(url, name, bases[name]) if name in bases else url + path
-        for variable, (name, path) in VARIABLES.items()
+        name: base
+        for variable, (name, _) in reversed(_VARIABLES.items())
+        if (base := host.environment.get(variable))
     }
 
 
@@ -131,12 +98,27 @@ def origin(base: str) -> str:
     return f"{parts.scheme}://{parts.netloc}"
 
 
-def launchers() -> dict[str, Launcher]:
-    """Every agent that `prunus run` knows how to start, by the name of its program."""
-    return {module.LAUNCHER.name: module.LAUNCHER for module in modules("launch")}
+def through(url: str, name: str, base: str) -> str:
+    """The proxy's base URL for an upstream elsewhere: the same path, below the upstream's name."""
+    return f"{url}/@{name}{urlsplit(base).path.rstrip('/')}"
 
 
-def launcher_of(program: str) -> Launcher:
-    """The launcher of a program, by the name of its file; an unknown program gets the usual variables."""
-    name = program.replace("\\", "/").rpartition("/")[2].removesuffix(".exe").removesuffix(".cmd")
-    return launchers().get(name) or AnyProgram(name)
+def as_dict(value: object) -> dict[str, Any]:
+    """The object; an empty one if the value is something else."""
+    return value if isinstance(value, dict) else {}
+
+
+def read_json(path: Path) -> dict[str, Any]:
+    """A settings file of an agent, comments allowed; empty if the file is missing or damaged."""
+    try:
+        return as_dict(jsonc.parse(path.read_text(encoding="utf-8")))
+    except (OSError, ValueError, RecursionError):
+        return {}
+
+
+def read_toml(path: Path) -> dict[str, Any]:
+    """A settings file in TOML; empty if the file is missing or damaged."""
+    try:
+        return tomllib.loads(path.read_text(encoding="utf-8"))
+    except (OSError, ValueError):
+        return {}

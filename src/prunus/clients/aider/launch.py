@@ -1,5 +1,7 @@
 """Aider takes its base URL from the usual variables."""
 
-from prunus.clients.launcher import AnyProgram
+from typing import Final
 
-LAUNCHER = AnyProgram("aider", "pip install aider-chat")
+from prunus.clients.launcher import Launcher
+
+LAUNCHER: Final = Launcher("aider", "pip install aider-chat")

@@ -1,13 +1,12 @@
-"""Claude Code."""
+"""Claude Code takes its base URL from the environment, and before that from its settings files."""
 
 from __future__ import annotations
 
 import json
 from collections.abc import Iterator
-from dataclasses import dataclass
 from typing import Final
 
-from prunus.clients.launcher import Host, Launch, origin, read_json, through
+from prunus.clients.launcher import Host, Launch, Launcher, as_dict, origin, read_json, through
 
 _VARIABLE: Final = "ANTHROPIC_BASE_URL"
 _ELSEWHERE: Final = {
@@ -17,43 +16,37 @@ _ELSEWHERE: Final = {
 }
 
 
-@dataclass(frozen=True, slots=True)
-class Claude:
-    """Takes the base URL from the environment; one in its settings is overridden by `--settings`."""
+class ClaudeLauncher(Launcher):
+    """Overrides a base URL from the settings files by the option `--settings`."""
 
-    name: str = "claude"
-    provider: str = "anthropic"
-    install: str = "npm install -g @anthropic-ai/claude-code"
-
-    def upstreams(self, place: Host) -> dict[str, str]:
-        base = _configured(place) or place.environment.get(_VARIABLE)
+    def upstreams(self, host: Host) -> dict[str, str]:
+        base = _configured(host) or host.environment.get(_VARIABLE)
         return {"anthropic": origin(base)} if base else {}
 
-    def launch(self, url: str, place: Host) -> Launch:
-        configured = _configured(place)
-        base = configured or place.environment.get(_VARIABLE)
+    def launch(self, url: str, host: Host) -> Launch:
+        configured = _configured(host)
+        base = configured or host.environment.get(_VARIABLE)
         wanted = through(url, "anthropic", base) if base else url
         arguments = ("--settings", json.dumps({"env": {_VARIABLE: wanted}})) if configured else ()
         return Launch(arguments, {_VARIABLE: wanted})
 
-    def problems(self, place: Host) -> Iterator[str]:
+    def problems(self, host: Host) -> Iterator[str]:
         for variable, provider in _ELSEWHERE.items():
-            if place.environment.get(variable):
+            if host.environment.get(variable):
                 yield f"{variable} is set: requests go to {provider}, past Prunus; unset it"
 
 
-def _configured(place: Host) -> str:
-    """The base URL in its settings; the nearest file counts."""
+LAUNCHER: Final = ClaudeLauncher("claude", "npm install -g @anthropic-ai/claude-code", "anthropic")
+
+
+def _configured(host: Host) -> str:
+    """The base URL in the settings files; the nearest file counts."""
     for path in (
-        place.folder / ".claude" / "settings.local.json",
-        place.folder / ".claude" / "settings.json",
-        place.home / ".claude" / "settings.json",
+        host.folder / ".claude" / "settings.local.json",
+        host.folder / ".claude" / "settings.json",
+        host.home / ".claude" / "settings.json",
     ):
-        environment = read_json(path).get("env")
-        base = environment.get(_VARIABLE) if isinstance(environment, dict) else None
+        base = as_dict(read_json(path).get("env")).get(_VARIABLE)
         if isinstance(base, str) and base:
             return base
     return ""
-
-
-LAUNCHER = Claude()

@@ -1,5 +1,7 @@
 """mini-swe-agent takes its base URL from the usual variables."""
 
-from prunus.clients.launcher import AnyProgram
+from typing import Final
 
-LAUNCHER = AnyProgram("mini", "pip install mini-swe-agent")
+from prunus.clients.launcher import Launcher
+
+LAUNCHER: Final = Launcher("mini", "pip install mini-swe-agent")

@@ -1,5 +1,7 @@
 """Qwen Code takes its base URL from the usual variables."""
 
-from prunus.clients.launcher import AnyProgram
+from typing import Final
 
-LAUNCHER = AnyProgram("qwen", "npm install -g @qwen-code/qwen-code")
+from prunus.clients.launcher import Launcher
+
+LAUNCHER: Final = Launcher("qwen", "npm install -g @qwen-code/qwen-code")
