@@ -13,7 +13,6 @@ from tests.proxy.provider import Provider
 from tests.proxy.talk import body
 
 Spawn = Callable[..., "subprocess.Popen[bytes]"]
-URL = "http://127.0.0.1:9999"
 
 
 @pytest.fixture

@@ -8,8 +8,8 @@ from pathlib import Path
 
 import pytest
 
-from prunus.clients.finder import Found, find, looked_in
-from prunus.clients.sessions import LOADERS, load
+from prunus.clients.finder import SessionFile, find, looked_in
+from prunus.clients.sessions import READERS, load
 
 Put = Callable[..., Path]
 
@@ -164,7 +164,7 @@ def test_the_newest_comes_first_across_agents(put: Put, tmp_path: Path) -> None:
 
 def test_a_find_says_when_it_changed_and_how_long_it_is(put: Put, tmp_path: Path) -> None:
     path = put(".claude/projects/app/a.jsonl", "12345", changed=77.0)
-    assert list(find(tmp_path)) == [Found("claude-code", path, 77.0, 5)]
+    assert list(find(tmp_path)) == [SessionFile("claude-code", path, 77.0, 5)]
 
 
 def test_empty_files_folders_and_dangling_links_are_left_out(put: Put, tmp_path: Path) -> None:
@@ -209,7 +209,7 @@ def test_it_says_where_it_looked_even_where_nothing_is(tmp_path: Path) -> None:
     looked = looked_in(tmp_path, {"CODEX_HOME": "/elsewhere"})
     assert ("claude-code", tmp_path / ".claude" / "projects") in looked
     assert ("codex", Path("/elsewhere/sessions")) in looked
-    assert {agent for agent, _ in looked} <= {loader.AGENT for loader in LOADERS}
+    assert {agent for agent, _ in looked} <= {reader.AGENT for reader in READERS}
 
 
 def test_what_is_found_can_be_loaded(put: Put, tmp_path: Path) -> None:

@@ -3,7 +3,7 @@ import json
 
 import pytest
 
-from prunus.clients.sessions import LOADERS, load
+from prunus.clients.sessions import READERS, load
 from prunus.errors import FormatError
 
 CHAT = [{"role": "user", "content": "Hello"}, {"role": "assistant", "content": "Hi"}]
@@ -38,4 +38,4 @@ def test_a_recording_without_a_request_gives_no_session(lines):
 
 
 def test_each_loader_has_a_name_of_its_own():
-    assert len({loader.AGENT for loader in LOADERS}) == len(LOADERS)
+    assert len({reader.AGENT for reader in READERS}) == len(READERS)

@@ -5,54 +5,54 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from typing import Any
 
-from prunus.clients.fields import rows, text
-from prunus.clients.pairing import Paired, Tally, Turn, pair
-from prunus.clients.session import Conversation
+from prunus.clients.fields import Json, rows, text
+from prunus.clients.pairing import Paired, RecordedTurn, RequestCount, pair
+from prunus.clients.session import Dialogue
 
 _THINKING = ("thinking", "redacted_thinking")
 
 
-def answer_turn(blocks: Iterable[dict[str, Any]], time: float | None, *, carried: bool = False) -> Turn:
+def answer_turn(blocks: Iterable[Json], time: float | None, *, carried: bool = False) -> RecordedTurn:
     """The answer of the model, from its content blocks."""
     kept = _not_empty(blocks)
     calls = tuple(text(block.get("id")) for block in kept if block.get("type") == "tool_use")
-    return Turn("assistant", {"content": kept}, calls, time=time, carried=carried)
+    return RecordedTurn("assistant", {"content": kept}, calls, time=time, carried=carried)
 
 
-def user_turns(content: Any, time: float | None) -> list[Turn]:
+def user_turns(content: Any, time: float | None) -> list[RecordedTurn]:
     """What stood on the user's side: each tool result, then the rest as one message."""
     if isinstance(content, str):
-        return [Turn("user", {"content": content}, time=time)] if content.strip() else []
+        return [RecordedTurn("user", {"content": content}, time=time)] if content.strip() else []
     turns, rest = [], []
     for block in _not_empty(rows(content)):
         if block.get("type") == "tool_result":
             result = dict(block)
             if isinstance(result.get("content"), list):
                 result["content"] = _not_empty(rows(result["content"]))
-            turns.append(Turn("tool", result, answers=text(block.get("tool_use_id")) or "?", time=time))
+            turns.append(RecordedTurn("tool", result, answers=text(block.get("tool_use_id")) or "?", time=time))
         else:
             rest.append(block)
     if rest:
-        turns.append(Turn("user", {"content": rest}, time=time))
+        turns.append(RecordedTurn("user", {"content": rest}, time=time))
     return turns
 
 
-def conversation(turns: Sequence[Turn]) -> Conversation:
+def dialogue(turns: Sequence[RecordedTurn]) -> Dialogue:
     """Alternating messages: results of one answer together, first in the message after it.
 
     https://docs.claude.com/en/docs/agents-and-tools/tool-use/implement-tool-use
     """
-    messages: list[dict[str, Any]] = []
-    tally = Tally()
+    messages: list[Json] = []
+    count = RequestCount()
     for paired in pair(turns):
         turn = paired.turn
         if turn.role != "assistant":
             _append(messages, "user", turn.payload["content"])
-            tally.seen(turn)
+            count.note_time(turn)
             continue
         if messages and messages[-1]["role"] == "user":
-            tally.asked(len(messages), turn)
-        tally.seen(turn)
+            count.add_request(len(messages), turn)
+        count.note_time(turn)
         blocks = _answered(paired)
         # The first message has to be the user's.
         if paired.unfinished or not blocks or not messages:
@@ -60,13 +60,13 @@ def conversation(turns: Sequence[Turn]) -> Conversation:
         _append(messages, "assistant", blocks)
         results = [result for result in paired.results if result is not None]
         for result in results:
-            tally.seen(result)
+            count.note_time(result)
         if results:
             _append(messages, "user", [result.payload for result in results])
-    return Conversation(tuple(messages), tuple(tally.requests), tuple(tally.times))
+    return Dialogue(tuple(messages), tuple(count.requests), tuple(count.times))
 
 
-def _answered(paired: Paired) -> list[dict[str, Any]]:
+def _answered(paired: Paired) -> list[Json]:
     """The blocks without calls that have no result; none if only thinking is left."""
     results = iter(paired.results)
     blocks = [
@@ -77,7 +77,7 @@ def _answered(paired: Paired) -> list[dict[str, Any]]:
     return [] if all(block.get("type") in _THINKING for block in blocks) else blocks
 
 
-def _append(messages: list[dict[str, Any]], role: str, content: Any) -> None:
+def _append(messages: list[Json], role: str, content: Any) -> None:
     """Add content, to the last message if that has the same role."""
     if not messages or messages[-1]["role"] != role:
         messages.append({"role": role, "content": content})
@@ -86,10 +86,10 @@ def _append(messages: list[dict[str, Any]], role: str, content: Any) -> None:
     messages[-1] = {"role": role, "content": _blocks(before) + _blocks(content)}
 
 
-def _blocks(content: Any) -> list[dict[str, Any]]:
+def _blocks(content: Any) -> list[Json]:
     return [{"type": "text", "text": content}] if isinstance(content, str) else list(content)
 
 
-def _not_empty(blocks: Iterable[dict[str, Any]]) -> list[dict[str, Any]]:
+def _not_empty(blocks: Iterable[Json]) -> list[Json]:
     """Without text blocks that hold no text: the provider refuses them."""
     return [b for b in blocks if b.get("type") != "text" or text(b.get("text")).strip()]

@@ -7,21 +7,18 @@ the history, so the longest of a conversation shows the others as its beginnings
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from typing import Any
 
 import msgspec
 
-from prunus.clients.fields import mapping, rows, text, unix_time
-from prunus.clients.plain import format_of
+from prunus.clients.fields import Json, mapping, rows, text, unix_time
 from prunus.clients.recording import Recording
-from prunus.clients.session import Conversation, Session
+from prunus.clients.requests import format_of
+from prunus.clients.session import Dialogue, Session
 from prunus.providers import digest
 
 AGENT = "api-trace"
 
 _LIST_KEYS = ("messages", "contents", "input")
-
-Exchange = dict[str, Any]
 
 
 def recognise(recording: Recording) -> bool:
@@ -31,7 +28,7 @@ def recognise(recording: Recording) -> bool:
 
 def sessions(recording: Recording) -> Iterator[Session]:
     """One session for each first prompt and path, except side requests without history."""
-    conversations: dict[tuple[str, bytes], list[Exchange]] = {}
+    conversations: dict[tuple[str, bytes], list[Json]] = {}
     unusable = 0
     for line in recording.lines:
         messages = _without_system(_messages(line))
@@ -49,13 +46,13 @@ def sessions(recording: Recording) -> Iterator[Session]:
             AGENT,
             format_of(request).name,
             text(request.get("model")),
-            _conversation(exchanges, longest),
+            _dialogue(exchanges, longest),
             envelope=envelope,
             unusable=unusable,
         )
 
 
-def _request(exchange: Exchange) -> dict[str, Any]:
+def _request(exchange: Json) -> Json:
     """The body of the request, with the one list that holds its messages."""
     request = mapping(exchange.get("request")) or mapping(exchange.get("body"))
     listed = next((key for key in _LIST_KEYS if rows(request.get(key))), "")
@@ -63,22 +60,22 @@ def _request(exchange: Exchange) -> dict[str, Any]:
     return held | {listed: rows(request[listed])} if listed else {}
 
 
-def _messages(exchange: Exchange) -> list[dict[str, Any]]:
+def _messages(exchange: Json) -> list[Json]:
     request = _request(exchange)
     return next((request[key] for key in _LIST_KEYS if key in request), [])
 
 
-def _identity(message: dict[str, Any]) -> bytes:
+def _identity(message: Json) -> bytes:
     """The same for a message that was sent again with its cache marker moved on."""
     return digest(message, msgspec.json.encode(message))
 
 
-def _without_system(messages: Sequence[dict[str, Any]]) -> list[dict[str, Any]]:
+def _without_system(messages: Sequence[Json]) -> list[Json]:
     """The dialogue; system prompts differ between requests, for example by a date."""
     return [message for message in messages if message.get("role") not in ("system", "developer")]
 
 
-def _conversation(exchanges: Sequence[Exchange], longest: Exchange) -> Conversation:
+def _dialogue(exchanges: Sequence[Json], longest: Json) -> Dialogue:
     """The longest request, and how far each request that it continues reached."""
     whole = _messages(longest)
     dialogue = [_identity(message) for message in _without_system(whole)]
@@ -89,4 +86,4 @@ def _conversation(exchanges: Sequence[Exchange], longest: Exchange) -> Conversat
         if said == dialogue[: len(said)]:
             reached.setdefault(len(messages), unix_time(exchange.get("timestamp")))
     requests = sorted(reached)
-    return Conversation(tuple(whole), tuple(requests), tuple(reached[length] for length in requests))
+    return Dialogue(tuple(whole), tuple(requests), tuple(reached[length] for length in requests))

@@ -9,15 +9,13 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from typing import Any
 
-from prunus.clients.chat_turns import conversation, message_turn, plain_turns
-from prunus.clients.fields import mapping, rows, text, unix_time
-from prunus.clients.pairing import Turn
+from prunus.clients.chat_turns import dialogue, message_turn, plain_turns
+from prunus.clients.fields import Json, mapping, rows, text, unix_time
+from prunus.clients.pairing import RecordedTurn
 from prunus.clients.recording import Recording
 from prunus.clients.session import Session
 
 AGENT = "chat-export"
-
-Message = dict[str, Any]
 
 
 def recognise(recording: Recording) -> bool:
@@ -31,16 +29,16 @@ def recognise(recording: Recording) -> bool:
 
 def sessions(recording: Recording) -> Iterator[Session]:
     """The main conversation, then each sub-agent's."""
-    speakers: dict[str, list[Turn]] = {"": []}
+    speakers: dict[str, list[RecordedTurn]] = {"": []}
     for message in rows(recording.document["messages"]):
         _, _, agent = text(message.get("role")).partition("-subagent-")
         speakers.setdefault(agent, []).extend(_turns(message))
     for turns in speakers.values():
-        found = conversation(_whole_answers(turns))
+        found = dialogue(_whole_answers(turns))
         yield recording.session(AGENT, "openai_chat", _model(recording.document), found)
 
 
-def _turns(message: Message) -> list[Turn]:
+def _turns(message: Json) -> list[RecordedTurn]:
     """A message in wire shape: texts as content, a call only in `tool_calls`."""
     metadata = mapping(message.get("_metadata"))
     time = unix_time(metadata.get("timestamp"))
@@ -61,9 +59,9 @@ def _content(content: Any) -> Any:
     return blocks
 
 
-def _whole_answers(turns: Sequence[Turn]) -> list[Turn]:
+def _whole_answers(turns: Sequence[RecordedTurn]) -> list[RecordedTurn]:
     """Neighbouring messages of the model put together again."""
-    whole: list[Turn] = []
+    whole: list[RecordedTurn] = []
     for turn in turns:
         if turn.role == "assistant" and whole and whole[-1].role == "assistant":
             before = whole[-1]
@@ -73,8 +71,8 @@ def _whole_answers(turns: Sequence[Turn]) -> list[Turn]:
     return whole
 
 
-def _joined(one: Message, other: Message) -> Message:
-    joined: Message = {
+def _joined(one: Json, other: Json) -> Json:
+    joined: Json = {
         "role": "assistant",
         "content": _joined_content(one.get("content"), other.get("content")),
     }
@@ -91,7 +89,7 @@ def _joined_content(one: Any, other: Any) -> Any:
     return [block for block in rows(blocks) if block.get("type") != "text" or block.get("text")]
 
 
-def _model(document: Message) -> str:
+def _model(document: Json) -> str:
     """The first model named in what was recorded about the session."""
     meta = mapping(document.get("meta"))
     models = meta.get("models")

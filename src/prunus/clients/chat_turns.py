@@ -7,9 +7,9 @@ from typing import Any
 
 import msgspec
 
-from prunus.clients.fields import mapping, rows, text
-from prunus.clients.pairing import Tally, Turn, pair
-from prunus.clients.session import Conversation
+from prunus.clients.fields import Json, mapping, rows, text
+from prunus.clients.pairing import RecordedTurn, RequestCount, pair
+from prunus.clients.session import Dialogue
 
 _WIRE_FIELDS = (
     "role",
@@ -23,22 +23,22 @@ _WIRE_FIELDS = (
 )
 
 
-def function_call(id: str, name: str, arguments: Any) -> dict[str, Any]:
+def function_call(id: str, name: str, arguments: Any) -> Json:
     """A call in wire shape; arguments that are no string become JSON text."""
     if not isinstance(arguments, str):
         arguments = msgspec.json.encode({} if arguments is None else arguments).decode()
     return {"id": id, "type": "function", "function": {"name": name, "arguments": arguments}}
 
 
-def message_turn(message: dict[str, Any], time: float | None = None, *, carried: bool = False) -> Turn:
+def message_turn(message: Json, time: float | None = None, *, carried: bool = False) -> RecordedTurn:
     """A message that is in wire shape already."""
     if message.get("role") == "tool":
-        return Turn("tool", message, answers=text(message.get("tool_call_id")) or "?", time=time)
+        return RecordedTurn("tool", message, answers=text(message.get("tool_call_id")) or "?", time=time)
     calls = tuple(text(call.get("id")) for call in rows(message.get("tool_calls")))
-    return Turn(text(message.get("role")), message, calls, time=time, carried=carried)
+    return RecordedTurn(text(message.get("role")), message, calls, time=time, carried=carried)
 
 
-def plain_turns(messages: Iterable[dict[str, Any]]) -> list[Turn]:
+def plain_turns(messages: Iterable[Json]) -> list[RecordedTurn]:
     """Messages that were recorded in wire shape, without the fields the recorder added."""
     turns = []
     for message in messages:
@@ -51,24 +51,24 @@ def plain_turns(messages: Iterable[dict[str, Any]]) -> list[Turn]:
     return turns
 
 
-def _with_text(call: dict[str, Any]) -> dict[str, Any]:
+def _with_text(call: Json) -> Json:
     """A recorded call of a function as it was sent."""
     function = mapping(call.get("function"))
     return function_call(text(call.get("id")), text(function.get("name")), function.get("arguments"))
 
 
-def conversation(turns: Sequence[Turn]) -> Conversation:
+def dialogue(turns: Sequence[RecordedTurn]) -> Dialogue:
     """Messages in which each call is followed by its result, in the order of the calls.
 
     https://platform.openai.com/docs/guides/function-calling
     """
-    messages: list[dict[str, Any]] = []
-    tally = Tally()
+    messages: list[Json] = []
+    count = RequestCount()
     for paired in pair(turns):
         turn = paired.turn
         if turn.role == "assistant":
-            tally.asked(len(messages), turn)
-        tally.seen(turn)
+            count.add_request(len(messages), turn)
+        count.note_time(turn)
         if paired.unfinished:
             continue
         message = dict(turn.payload)
@@ -81,5 +81,5 @@ def conversation(turns: Sequence[Turn]) -> Conversation:
         messages.append(message)
         for _, result in answered:
             messages.append(result.payload)
-            tally.seen(result)
-    return Conversation(tuple(messages), tuple(tally.requests), tuple(tally.times))
+            count.note_time(result)
+    return Dialogue(tuple(messages), tuple(count.requests), tuple(count.times))

@@ -12,6 +12,7 @@ Tables and dialects are loaded with the library. Sessions and launchers are load
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import cache
 from importlib import import_module
 from importlib.util import find_spec
 from typing import Any, Final, Literal
@@ -54,6 +55,7 @@ ALL: Final = tuple(
 if two agents record similar files, the earlier agent is asked first."""
 
 
+@cache
 def modules(name: Module) -> tuple[Any, ...]:
     """That module of every agent that has it."""
     found = (client.module(name) for client in ALL)

@@ -9,15 +9,17 @@ from __future__ import annotations
 from datetime import UTC, datetime
 from typing import Any
 
+Json = dict[str, Any]
+
 _MILLISECONDS = 1e11  # as seconds this would be the year 5138
 
 
-def mapping(value: Any) -> dict[str, Any]:
+def mapping(value: Any) -> Json:
     """The object, or an empty one."""
     return value if isinstance(value, dict) else {}
 
 
-def rows(value: Any) -> list[dict[str, Any]]:
+def rows(value: Any) -> list[Json]:
     """The objects of a list, leaving out whatever else is in it."""
     return [row for row in value if isinstance(row, dict)] if isinstance(value, list) else []
 

@@ -5,43 +5,41 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Sequence
 from typing import Any
 
-from prunus.clients.fields import mapping, rows, text
-from prunus.clients.pairing import Tally, Turn, pair
-from prunus.clients.session import Conversation
-
-Part = dict[str, Any]
+from prunus.clients.fields import Json, mapping, rows, text
+from prunus.clients.pairing import RecordedTurn, RequestCount, pair
+from prunus.clients.session import Dialogue
 
 
-def parts_of(content: Any) -> list[Part]:
+def parts_of(content: Any) -> list[Json]:
     """The parts of a message, which may be one string or a list with strings in it; empty texts are left out."""
     listed = content if isinstance(content, list) else [content]
     parts = [{"text": part} if isinstance(part, str) else part for part in listed]
     return [part for part in rows(parts) if part.get("text") != ""]
 
 
-def answer_turn(parts: Iterable[Part], time: float | None, *, carried: bool = False) -> Turn:
+def answer_turn(parts: Iterable[Json], time: float | None, *, carried: bool = False) -> RecordedTurn:
     """The answer of the model."""
     held = list(parts)
     calls = tuple(_call_id(part) for part in held if "functionCall" in part)
-    return Turn("assistant", {"parts": held}, calls, time=time, carried=carried)
+    return RecordedTurn("assistant", {"parts": held}, calls, time=time, carried=carried)
 
 
-def user_turns(parts: Iterable[Part], time: float | None) -> list[Turn]:
+def user_turns(parts: Iterable[Json], time: float | None) -> list[RecordedTurn]:
     """What stood on the user's side: each response with what follows it, such as its images, or one message."""
-    turns: list[Turn] = []
-    said: list[Part] = []
+    turns: list[RecordedTurn] = []
+    said: list[Json] = []
     held = said
     for part in parts:
         if "functionResponse" in part:
             held = [part]
             id = text(mapping(part["functionResponse"]).get("id")) or "?"
-            turns.append(Turn("tool", {"parts": held}, answers=id, time=time))
+            turns.append(RecordedTurn("tool", {"parts": held}, answers=id, time=time))
         else:
             held.append(part)
-    return [Turn("user", {"parts": said}, time=time), *turns] if said else turns
+    return [RecordedTurn("user", {"parts": said}, time=time), *turns] if said else turns
 
 
-def content_turns(contents: Any, time: float | None = None) -> Iterator[Turn]:
+def content_turns(contents: Any, time: float | None = None) -> Iterator[RecordedTurn]:
     """Contents in wire shape that a window took over."""
     for content in rows(contents):
         parts = parts_of(content.get("parts"))
@@ -51,21 +49,21 @@ def content_turns(contents: Any, time: float | None = None) -> Iterator[Turn]:
             yield from user_turns(parts, time)
 
 
-def conversation(turns: Sequence[Turn]) -> Conversation:
+def dialogue(turns: Sequence[RecordedTurn]) -> Dialogue:
     """Contents in which all responses of an answer stand together, right behind it.
 
     https://ai.google.dev/gemini-api/docs/function-calling
     """
-    contents: list[dict[str, Any]] = []
-    tally = Tally()
+    contents: list[Json] = []
+    count = RequestCount()
     for paired in pair(turns):
         turn = paired.turn
         if turn.role != "assistant":
             contents.append({"role": "user", "parts": turn.payload["parts"]})
-            tally.seen(turn)
+            count.note_time(turn)
             continue
-        tally.asked(len(contents), turn)
-        tally.seen(turn)
+        count.add_request(len(contents), turn)
+        count.note_time(turn)
         results = iter(paired.results)
         parts = [part for part in turn.payload["parts"] if "functionCall" not in part or next(results) is not None]
         if paired.unfinished or not parts:
@@ -73,12 +71,12 @@ def conversation(turns: Sequence[Turn]) -> Conversation:
         contents.append({"role": "model", "parts": parts})
         answered = [result for result in paired.results if result is not None]
         for result in answered:
-            tally.seen(result)
+            count.note_time(result)
         if answered:
             responses = [part for result in answered for part in result.payload["parts"]]
             contents.append({"role": "user", "parts": responses})
-    return Conversation(tuple(contents), tuple(tally.requests), tuple(tally.times))
+    return Dialogue(tuple(contents), tuple(count.requests), tuple(count.times))
 
 
-def _call_id(part: Part) -> str:
+def _call_id(part: Json) -> str:
     return text(mapping(part["functionCall"]).get("id"))

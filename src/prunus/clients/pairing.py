@@ -8,15 +8,16 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from typing import Any
+
+from prunus.clients.fields import Json
 
 
 @dataclass(frozen=True, slots=True)
-class Turn:
+class RecordedTurn:
     """One recorded message, or one tool result, in the recorded order."""
 
     role: str
-    payload: dict[str, Any]
+    payload: Json
     """The message or result block itself."""
     calls: tuple[str, ...] = ()
     """Ids of the calls in it."""
@@ -31,19 +32,19 @@ class Turn:
 class Paired:
     """A message with the results of its calls, None where a result is missing."""
 
-    turn: Turn
-    results: tuple[Turn | None, ...] = ()
+    turn: RecordedTurn
+    results: tuple[RecordedTurn | None, ...] = ()
     unfinished: bool = False
     """The recording ends in this message, before any of its calls was answered."""
 
 
-def pair(turns: Sequence[Turn]) -> Iterator[Paired]:
+def pair(turns: Sequence[RecordedTurn]) -> Iterator[Paired]:
     """All messages in order, each with its results; results without a call are left out.
 
     Some clients use an id again: a result belongs to the latest open call.
     """
     waiting: dict[str, list[tuple[int, int]]] = {}
-    found: dict[tuple[int, int], Turn] = {}
+    found: dict[tuple[int, int], RecordedTurn] = {}
     last = -1
     for index, turn in enumerate(turns):
         if turn.answers:
@@ -61,7 +62,7 @@ def pair(turns: Sequence[Turn]) -> Iterator[Paired]:
         yield Paired(turn, results, unfinished)
 
 
-class Tally:
+class RequestCount:
     """Counts the requests while a conversation is written down."""
 
     __slots__ = ("_clock", "requests", "times")
@@ -71,12 +72,12 @@ class Tally:
         self.times: list[float | None] = []
         self._clock: float | None = None
 
-    def seen(self, turn: Turn | None) -> None:
+    def note_time(self, turn: RecordedTurn | None) -> None:
         """Note when something entered the context."""
         if turn is not None and turn.time is not None:
             self._clock = turn.time if self._clock is None else max(self._clock, turn.time)
 
-    def asked(self, carried: int, answer: Turn) -> None:
+    def add_request(self, carried: int, answer: RecordedTurn) -> None:
         """Note a request that carried so many messages.
 
         It left when the last of them had come; an answer that left no message

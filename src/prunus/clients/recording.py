@@ -10,7 +10,8 @@ from typing import Any
 
 import msgspec
 
-from prunus.clients.session import Conversation, Session
+from prunus.clients.fields import Json, mapping
+from prunus.clients.session import Dialogue, Session
 from prunus.surrogates import decode
 
 _GZIP_MAGIC = b"\x1f\x8b"
@@ -26,7 +27,7 @@ class Recording:
 
     name: str
     document: Any = None
-    lines: tuple[dict[str, Any], ...] = ()
+    lines: tuple[Json, ...] = ()
     skipped: int = 0
     """Lines that are no JSON object: damaged, or cut at the end of the file."""
 
@@ -35,7 +36,7 @@ class Recording:
         agent: str,
         format: str,
         model: str,
-        conversation: Conversation,
+        conversation: Dialogue,
         *,
         envelope: Mapping[str, Any] | None = None,
         unusable: int = 0,
@@ -80,3 +81,11 @@ def _decode(line: bytes) -> Any:
         return decode(line)
     except (msgspec.DecodeError, UnicodeDecodeError):
         return None
+
+
+def read_object(path: Path) -> Json:
+    """The object in a file; empty if the file is damaged or has gone away."""
+    try:
+        return mapping(msgspec.json.decode(path.read_bytes()))
+    except (OSError, msgspec.DecodeError, UnicodeDecodeError):
+        return {}

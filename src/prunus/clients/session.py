@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from hashlib import blake2b
 from typing import Any
 
 import msgspec
 
-from prunus.clients.definitions import tool_definitions
+from prunus.clients.fields import Json, mapping, rows, text
 from prunus.errors import FormatError
 
 _LIST_KEY = {
@@ -18,15 +18,16 @@ _LIST_KEY = {
     "openai_responses": "input",
     "gemini": "contents",
 }
+_ANY_OBJECT = {"type": "object", "properties": {}}
 _COPIED_ANEW = ("id", "sessionID", "messageID", "parentID")
 """What OpenCode writes anew when it copies a message into a fork."""
 
 
 @dataclass(frozen=True, slots=True)
-class Conversation:
+class Dialogue:
     """Messages in wire shape, and where in them the model was asked."""
 
-    messages: tuple[dict[str, Any], ...]
+    messages: tuple[Json, ...]
     requests: tuple[int, ...]
     times: tuple[float | None, ...]
 
@@ -46,7 +47,7 @@ class Session:
     """Wire format of the messages."""
     model: str
     """Model of the first answer, empty if unknown."""
-    messages: tuple[dict[str, Any], ...]
+    messages: tuple[Json, ...]
     """The whole conversation; what follows the last request is its answer."""
     requests: tuple[int, ...]
     """How many messages each request carried, strictly growing."""
@@ -68,10 +69,10 @@ class Session:
             return carried
         if self.format not in _LIST_KEY:
             raise FormatError(f"{self.name}: no request body is known for format {self.format!r}")
-        body: dict[str, Any] = {"model": self.model} if self.model and self.format != "gemini" else {}
+        body: Json = {"model": self.model} if self.model and self.format != "gemini" else {}
         if self.format == "anthropic_messages":
             body["max_tokens"] = 32_000
-        tools = tool_definitions(self.format, self.messages)
+        tools = _tool_definitions(self.format, self.messages)
         if tools:
             body["tools"] = tools
         return body | dict(self.envelope) | {_LIST_KEY[self.format]: carried}
@@ -96,7 +97,7 @@ class Session:
         return tuple(found)
 
 
-def _written(format: str, message: dict[str, Any]) -> bytes:
+def _written(format: str, message: Json) -> bytes:
     """A message as bytes that do not depend on the order of its fields."""
     if format == "opencode":
         kept = {"info": _own(message["info"]), "parts": [_own(part) for part in message["parts"]]}
@@ -109,3 +110,47 @@ def _own(record: Any) -> Any:
     if not isinstance(record, dict):
         return record
     return {key: value for key, value in record.items() if key not in _COPIED_ANEW}
+
+
+def _tool_definitions(format: str, messages: Iterable[Json]) -> list[Json]:
+    """A definition for each tool that the messages call, in order of first use."""
+    kinds = dict.fromkeys(called for message in messages for called in _called(format, message))
+    match format:
+        case "anthropic_messages":
+            return [{"name": name, "input_schema": _ANY_OBJECT} for name, _ in kinds]
+        case "openai_chat":
+            return [
+                {"type": "function", "function": {"name": name, "parameters": _ANY_OBJECT}} for name, _ in kinds
+            ]
+        case "openai_responses":
+            return [_response_tool(name, kind) for name, kind in kinds]
+        case "gemini":
+            declared = [{"name": name, "parametersJsonSchema": _ANY_OBJECT} for name, _ in kinds]
+            return [{"functionDeclarations": declared}] if declared else []
+        case _:
+            return []
+
+
+def _called(format: str, message: Json) -> Iterator[tuple[str, str]]:
+    """Name and kind of each tool called in one message."""
+    match format:
+        case "anthropic_messages":
+            for block in rows(message.get("content")):
+                if block.get("type") == "tool_use":
+                    yield text(block.get("name")), "function"
+        case "openai_chat":
+            for call in rows(message.get("tool_calls")):
+                yield text(mapping(call.get("function")).get("name")), "function"
+        case "openai_responses":
+            if message.get("type") in ("function_call", "custom_tool_call"):
+                yield text(message.get("name")), text(message["type"])
+        case "gemini":
+            for part in rows(message.get("parts")):
+                if "functionCall" in part:
+                    yield text(mapping(part["functionCall"]).get("name")), "function"
+
+
+def _response_tool(name: str, kind: str) -> Json:
+    if kind == "custom_tool_call":
+        return {"type": "custom", "name": name}
+    return {"type": "function", "name": name, "parameters": _ANY_OBJECT, "strict": False}

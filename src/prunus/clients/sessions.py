@@ -1,7 +1,7 @@
-"""Recorded sessions of agents on disk, read as the requests that they sent.
+"""Recorded sessions of agents on disk, read as the requests that the agents sent.
 
-Each agent has a loader; `load` finds the one that knows a file by its content. What no agent wrote may still be a
-request, or the messages of one.
+`load` finds the reader that knows a file by its content. A file that no agent wrote may still be a request, or the
+messages of one.
 """
 
 from __future__ import annotations
@@ -11,43 +11,38 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Protocol
 
-from prunus.clients import api_trace, chat_export, openai_chat, request, split, tau_bench
+from prunus.clients import api_trace, chat_export, requests, tau_bench
 from prunus.clients.client import modules
-from prunus.clients.opencode import database
-from prunus.clients.opencode import sessions as opencode
 from prunus.clients.recording import Recording, read
 from prunus.clients.session import Session
 from prunus.errors import FormatError
 
-__all__ = ["LOADERS", "Loader", "Session", "is_request", "load", "stream"]
+__all__ = ["READERS", "Session", "SessionReader", "is_request", "load", "stream"]
 
 
-class Loader(Protocol):
-    """What the module of an agent offers."""
+class SessionReader(Protocol):
+    """What a module that reads sessions offers.
+
+    The module of an agent also has `folders`, for `prunus.clients.finder`. It may have `gather`, which gives the
+    recordings that a path stands for if they are not simply its content, and None for any other path.
+    """
 
     AGENT: str
 
     def recognise(self, recording: Recording, /) -> bool:
-        """Whether the agent wrote this recording."""
+        """Whether the recording is of this kind."""
 
     def sessions(self, recording: Recording, /) -> Iterator[Session]:
-        """Its conversations, in order."""
+        """The conversations of the recording, in order."""
 
 
-LOADERS: tuple[Loader, ...] = (
-    api_trace,
-    *modules("sessions"),
-    tau_bench,
-    chat_export,
-    openai_chat,  # last: it takes anything with roles
-)
-_ANY: tuple[Loader, ...] = (*LOADERS, request)
+READERS: tuple[SessionReader, ...] = (api_trace, *modules("sessions"), tau_bench, chat_export)
 
 
 def load(path: str | Path) -> tuple[Session, ...]:
     """All sessions of a recorded file, gzipped or plain, that made a request.
 
-    Where an agent splits a session into many files, the first of them stands for all (`split`).
+    If an agent splits a session into many files, the first of them stands for all.
     """
     return tuple(stream(path))
 
@@ -55,34 +50,34 @@ def load(path: str | Path) -> tuple[Session, ...]:
 def stream(path: str | Path) -> Iterator[Session]:
     """The sessions of `load` one after another, for databases that hold very many."""
     path = Path(path)
-    if database.is_database(path):
-        for recording in database.recordings(path):
-            yield from _numbered(opencode.sessions(recording))
-        return
-    recording = split.gather(path) or read(path)
-    yield from _numbered(_loader(recording, path).sessions(recording))
+    for recording in _recordings(path):
+        found = _reader(recording, path).sessions(recording)
+        for number, session in enumerate((one for one in found if one.requests), 1):
+            yield session if number == 1 else replace(session, name=f"{session.name}#{number}", skipped=0)
 
 
 def is_request(path: Path) -> bool:
-    """Whether a file is one request as it was sent: no agent's recording, not packed, no messages alone."""
+    """Whether a file is one request as it was sent: not packed, and neither a recording nor messages alone."""
     if path.read_bytes().lstrip()[:1] != b"{":
         return False
-    recording = split.gather(path) or read(path)
-    return isinstance(recording.document, dict) and _loader(recording, path) in (openai_chat, request)
+    recording = next(_recordings(path))
+    return isinstance(recording.document, dict) and _reader(recording, path) is requests
 
 
-def _loader(recording: Recording, path: Path) -> Loader:
-    for loader in _ANY:
-        if loader.recognise(recording):
-            return loader
+def _recordings(path: Path) -> Iterator[Recording]:
+    """The recordings that a path stands for."""
+    for module in modules("sessions"):
+        if (gather := getattr(module, "gather", None)) and (found := gather(path)) is not None:
+            yield from found
+            return
+    yield read(path)
+
+
+def _reader(recording: Recording, path: Path) -> SessionReader:
+    for reader in (*READERS, requests):
+        if reader.recognise(recording):
+            return reader
     if not path.stat().st_size:
         raise FormatError(f"{path}: is empty")
-    agents = ", ".join(sorted(loader.AGENT for loader in LOADERS if loader is not openai_chat))
+    agents = ", ".join(sorted(reader.AGENT for reader in READERS))
     raise FormatError(f"{path}: neither a request nor a recorded session of {agents}")
-
-
-def _numbered(sessions: Iterator[Session]) -> Iterator[Session]:
-    """Those that made a request, further ones named by their number."""
-    asked = (session for session in sessions if session.requests)
-    for number, session in enumerate(asked, 1):
-        yield replace(session, name=f"{session.name}#{number}", skipped=0) if number > 1 else session

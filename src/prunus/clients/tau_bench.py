@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from prunus.clients.chat_turns import conversation, plain_turns
+from prunus.clients.chat_turns import dialogue, plain_turns
 from prunus.clients.fields import rows
 from prunus.clients.recording import Recording
 from prunus.clients.session import Session
@@ -20,4 +20,4 @@ def recognise(recording: Recording) -> bool:
 def sessions(recording: Recording) -> Iterator[Session]:
     """One session for each run."""
     for run in rows(recording.document):
-        yield recording.session(AGENT, "openai_chat", "", conversation(plain_turns(rows(run.get("traj")))))
+        yield recording.session(AGENT, "openai_chat", "", dialogue(plain_turns(rows(run.get("traj")))))

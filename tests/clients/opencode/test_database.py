@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 
-from prunus.clients.opencode.database import recordings
+from prunus.clients.opencode.database import database_recordings
 from prunus.clients.sessions import load, stream
 from prunus.errors import FormatError
 
@@ -185,7 +185,7 @@ def test_a_locked_database_is_refused(database: Database, path: Path) -> None:
     add_talk(database, "s")
     database.execute("BEGIN EXCLUSIVE")
     with pytest.raises(FormatError, match=r"opencode\.db: locked by another program"):
-        list(recordings(path, patience=0.01))
+        list(database_recordings(path, patience=0.01))
 
 
 @pytest.mark.parametrize("content", [b"no database at all", b"SQLite format 3\x00 and nothing else" * 40])

@@ -9,9 +9,10 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
-from prunus.clients.anthropic_turns import answer_turn, conversation, user_turns
-from prunus.clients.fields import mapping, rows, text, unix_time
-from prunus.clients.pairing import Turn
+from prunus.clients.anthropic_turns import answer_turn, dialogue, user_turns
+from prunus.clients.fields import Json, mapping, rows, text, unix_time
+from prunus.clients.finder import Home, SessionFolder
+from prunus.clients.pairing import RecordedTurn
 from prunus.clients.recording import Recording
 from prunus.clients.session import Session
 
@@ -24,7 +25,10 @@ _WIRE_FIELDS = {
     "tool_use": ("type", "id", "name", "input"),
 }
 
-Line = dict[str, Any]
+
+def folders(home: Home) -> Iterator[SessionFolder]:
+    """Where Claude Code keeps its sessions."""
+    yield home.named("CLAUDE_CONFIG_DIR", home.path / ".claude") / "projects", ("**/*.jsonl",)
 
 
 def recognise(recording: Recording) -> bool:
@@ -42,20 +46,20 @@ def sessions(recording: Recording) -> Iterator[Session]:
     current = [line for line in lines if text(line.get("uuid")) not in abandoned]
     for part in [*_windows(current), *_sidechains(current)]:
         model = next((text(line["message"].get("model")) for line in part if _is_answer(line)), "")
-        found = conversation(_turns(part))
+        found = dialogue(_turns(part))
         yield recording.session(AGENT, "anthropic_messages", model, found, unusable=unusable)
 
 
-def _is_message(line: Line) -> bool:
+def _is_message(line: Json) -> bool:
     return line.get("type") in ("user", "assistant") and isinstance(line.get("message"), dict)
 
 
-def _is_answer(line: Line) -> bool:
+def _is_answer(line: Json) -> bool:
     """An answer of the model; `<synthetic>` ones were written by the client."""
     return line.get("type") == "assistant" and _is_message(line) and line["message"].get("model") != "<synthetic>"
 
 
-def _ordered(lines: Sequence[Line]) -> list[Line]:
+def _ordered(lines: Sequence[Json]) -> list[Json]:
     """Each line once, and none before its parent.
 
     A resumed session repeats lines; a fast result can be written before its call.
@@ -63,8 +67,8 @@ def _ordered(lines: Sequence[Line]) -> list[Line]:
     """
     known = {text(line.get("uuid")) for line in lines}
     written: set[str] = set()
-    early: dict[str, list[Line]] = {}
-    ordered: list[Line] = []
+    early: dict[str, list[Json]] = {}
+    ordered: list[Json] = []
     for line in lines:
         parent = text(line.get("parentUuid"))
         if parent and parent in known and parent not in written:
@@ -82,9 +86,9 @@ def _ordered(lines: Sequence[Line]) -> list[Line]:
     return ordered
 
 
-def _windows(lines: Sequence[Line]) -> list[list[Line]]:
+def _windows(lines: Sequence[Json]) -> list[list[Json]]:
     """The main conversation, one part for each context window."""
-    windows: list[list[Line]] = [[]]
+    windows: list[list[Json]] = [[]]
     for line in lines:
         if line.get("isSidechain"):
             continue
@@ -95,10 +99,10 @@ def _windows(lines: Sequence[Line]) -> list[list[Line]]:
     return windows
 
 
-def _sidechains(lines: Sequence[Line]) -> list[list[Line]]:
+def _sidechains(lines: Sequence[Json]) -> list[list[Json]]:
     """The sub-agents' conversations, told apart by agent id or by the first line of each."""
     root: dict[str, str] = {}
-    chains: dict[str, list[Line]] = {}
+    chains: dict[str, list[Json]] = {}
     for line in lines:
         uuid = text(line.get("uuid"))
         if not line.get("isSidechain"):
@@ -109,7 +113,7 @@ def _sidechains(lines: Sequence[Line]) -> list[list[Line]]:
     return list(chains.values())
 
 
-def _abandoned(lines: Sequence[Line]) -> set[str]:
+def _abandoned(lines: Sequence[Json]) -> set[str]:
     """Lines that a later prompt or answer at the same place replaced, and all below them.
 
     Parallel calls also make the tree branch: their results and the further
@@ -139,21 +143,21 @@ def _abandoned(lines: Sequence[Line]) -> set[str]:
     return abandoned
 
 
-def _holds_result(line: Line) -> bool:
+def _holds_result(line: Json) -> bool:
     return any(block.get("type") == "tool_result" for block in rows(line["message"].get("content")))
 
 
-def _same_answer(one: Line, other: Line) -> bool:
+def _same_answer(one: Json, other: Json) -> bool:
     return bool(one["type"] == "assistant" and one["message"].get("id") == other["message"].get("id"))
 
 
-def _turns(lines: Sequence[Line]) -> list[Turn]:
+def _turns(lines: Sequence[Json]) -> list[RecordedTurn]:
     """Turns in order; all blocks of an answer stand where its first one stood."""
-    answers: dict[str, list[dict[str, Any]]] = {}
+    answers: dict[str, list[Json]] = {}
     for line in lines:
         if _is_answer(line):
             answers.setdefault(_answer_id(line), []).extend(_wire_blocks(line["message"].get("content")))
-    turns: list[Turn] = []
+    turns: list[RecordedTurn] = []
     for line in lines:
         time = unix_time(line.get("timestamp"))
         if line.get("type") == "user" and _is_message(line):
@@ -179,11 +183,11 @@ def _attached(attachment: Mapping[str, Any]) -> Any:
             return ""
 
 
-def _answer_id(line: Line) -> str:
+def _answer_id(line: Json) -> str:
     return text(line["message"].get("id")) or text(line.get("uuid"))
 
 
-def _wire_blocks(content: Any) -> list[dict[str, Any]]:
+def _wire_blocks(content: Any) -> list[Json]:
     """Content blocks with the fields that the client sends back."""
     if isinstance(content, str):
         return [{"type": "text", "text": content}]

@@ -9,11 +9,11 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from itertools import groupby
-from typing import Any
 
-from prunus.clients.fields import mapping, rows, text, unix_time
+from prunus.clients.fields import Json, mapping, rows, text, unix_time
+from prunus.clients.finder import Home, SessionFolder
 from prunus.clients.recording import Recording
-from prunus.clients.session import Conversation, Session
+from prunus.clients.session import Dialogue, Session
 
 AGENT = "codex"
 
@@ -22,7 +22,7 @@ AGENT = "codex"
 class Item:
     """One item of the input, and whether this session's model wrote it."""
 
-    wire: dict[str, Any]
+    wire: Json
     time: float | None = None
     carried: bool = False
 
@@ -48,6 +48,12 @@ class Item:
         return text(self.wire.get("call_id")) if text(self.wire.get("type")).endswith("_output") else ""
 
 
+def folders(home: Home) -> Iterator[SessionFolder]:
+    """Where Codex keeps its sessions."""
+    for name in ("sessions", "archived_sessions"):
+        yield home.named("CODEX_HOME", home.path / ".codex") / name, ("**/rollout-*.jsonl",)
+
+
 def recognise(recording: Recording) -> bool:
     """Lines with a payload, of the types that only Codex writes."""
     kinds = ("session_meta", "response_item")
@@ -58,7 +64,7 @@ def sessions(recording: Recording) -> Iterator[Session]:
     """One session for each context window."""
     windows: list[list[Item]] = [[]]
     models: list[str] = [""]
-    envelope: dict[str, Any] = {}
+    envelope: Json = {}
     unusable = 0
     for line in recording.lines:
         payload = mapping(line.get("payload"))
@@ -76,11 +82,11 @@ def sessions(recording: Recording) -> Iterator[Session]:
             case "response_item":
                 unusable += 1
     for items, model in zip(windows, models, strict=True):
-        found = _conversation(items)
+        found = _dialogue(items)
         yield recording.session(AGENT, "openai_responses", model, found, envelope=envelope, unusable=unusable)
 
 
-def _after_compaction(payload: dict[str, Any], before: Sequence[Item]) -> list[Item]:
+def _after_compaction(payload: Json, before: Sequence[Item]) -> list[Item]:
     """The new context: the recorded one, or what people wrote and the summary."""
     history = rows(payload.get("replacement_history"))
     if not history:
@@ -90,11 +96,11 @@ def _after_compaction(payload: dict[str, Any], before: Sequence[Item]) -> list[I
     return [Item(wire, carried=True) for wire in history]
 
 
-def _conversation(items: Sequence[Item]) -> Conversation:
+def _dialogue(items: Sequence[Item]) -> Dialogue:
     """The items without broken pairs; a run of items from the model is one answer."""
     items = _reasoning_first(items)
     kept = _whole_pairs(items)
-    messages: list[dict[str, Any]] = []
+    messages: list[Json] = []
     requests: list[int] = []
     times: list[float | None] = []
     clock: float | None = None
@@ -108,7 +114,7 @@ def _conversation(items: Sequence[Item]) -> Conversation:
         clock = item.time if item.time is not None else clock
         if id(item) in kept:
             messages.append(item.wire)
-    return Conversation(tuple(messages), tuple(requests), tuple(times))
+    return Dialogue(tuple(messages), tuple(requests), tuple(times))
 
 
 def _whole_pairs(items: Sequence[Item]) -> set[int]:

@@ -3,15 +3,21 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import Any
 
-from prunus.clients.chat_turns import conversation, function_call, message_turn
-from prunus.clients.fields import mapping, rows, text, unix_time
-from prunus.clients.pairing import Turn
+from prunus.clients.chat_turns import dialogue, function_call, message_turn
+from prunus.clients.fields import Json, mapping, rows, text, unix_time
+from prunus.clients.finder import Home, SessionFolder
+from prunus.clients.pairing import RecordedTurn
 from prunus.clients.recording import Recording
 from prunus.clients.session import Session
 
 AGENT = "copilot-cli"
+
+
+def folders(home: Home) -> Iterator[SessionFolder]:
+    """Where Copilot CLI keeps its sessions: one folder for each; older versions wrote flat files."""
+    copilot = home.named("COPILOT_HOME", home.path / ".copilot")
+    yield copilot / "session-state", ("*/events.jsonl", "*.jsonl")
 
 
 def recognise(recording: Recording) -> bool:
@@ -25,9 +31,9 @@ def sessions(recording: Recording) -> Iterator[Session]:
 
     Events of a sub-agent name the call that started it.
     """
-    windows: list[list[Turn]] = [[]]
-    agents: dict[str, list[Turn]] = {}
-    system: Turn | None = None
+    windows: list[list[RecordedTurn]] = [[]]
+    agents: dict[str, list[RecordedTurn]] = {}
+    system: RecordedTurn | None = None
     model = ""
     for event in recording.lines:
         data = mapping(event.get("data"))
@@ -46,10 +52,10 @@ def sessions(recording: Recording) -> Iterator[Session]:
         started_by = text(data.get("parentToolCallId"))
         (agents.setdefault(started_by, []) if started_by else windows[-1]).append(turn)
     for turns in [*windows, *agents.values()]:
-        yield recording.session(AGENT, "openai_chat", model, conversation(turns))
+        yield recording.session(AGENT, "openai_chat", model, dialogue(turns))
 
 
-def _message(event: str, data: dict[str, Any]) -> dict[str, Any] | None:
+def _message(event: str, data: Json) -> Json | None:
     """What an event puts into the context."""
     match event:
         case "system.message":

@@ -11,9 +11,10 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
 
-from prunus.clients.fields import mapping, rows, text, unix_time
-from prunus.clients.gemini_turns import Part, answer_turn, conversation, parts_of, user_turns
-from prunus.clients.pairing import Turn
+from prunus.clients.fields import Json, mapping, rows, text, unix_time
+from prunus.clients.finder import Home, SessionFolder
+from prunus.clients.gemini_turns import answer_turn, dialogue, parts_of, user_turns
+from prunus.clients.pairing import RecordedTurn
 from prunus.clients.recording import Recording
 from prunus.clients.session import Session
 
@@ -21,20 +22,18 @@ AGENT = "gemini-cli"
 
 _SPOKEN = ("user", "gemini")
 
-Message = dict[str, Any]
-
 
 @dataclass(frozen=True, slots=True)
 class Window:
     """The messages of one context window, by their ids."""
 
-    messages: dict[str, Message] = field(default_factory=dict)
+    messages: dict[str, Json] = field(default_factory=dict)
     carried: int = 0
     """Answers among the first of them that were given before it began."""
 
-    def turns(self) -> list[Turn]:
+    def turns(self) -> list[RecordedTurn]:
         """Turns in order."""
-        turns: list[Turn] = []
+        turns: list[RecordedTurn] = []
         answers = 0
         for message in self.messages.values():
             said = _turns(message)
@@ -43,6 +42,12 @@ class Window:
                 said = [replace(turn, carried=answers <= self.carried) for turn in said]
             turns += said
         return turns
+
+
+def folders(home: Home) -> Iterator[SessionFolder]:
+    """Where Gemini CLI keeps its sessions."""
+    chats = home.named("GEMINI_CLI_HOME", home.path) / ".gemini" / "tmp"
+    yield chats, ("*/chats/**/*.json", "*/chats/**/*.jsonl")
 
 
 def recognise(recording: Recording) -> bool:
@@ -60,14 +65,14 @@ def sessions(recording: Recording) -> Iterator[Session]:
     for window in windows:
         models = (text(m.get("model")) for m in window.messages.values() if m.get("type") == "gemini")
         model = next(filter(None, models), "")
-        yield recording.session(AGENT, "gemini", model, conversation(window.turns()))
+        yield recording.session(AGENT, "gemini", model, dialogue(window.turns()))
 
 
-def _is_message(line: Message) -> bool:
+def _is_message(line: Json) -> bool:
     return line.get("type") in _SPOKEN and isinstance(line.get("id"), str)
 
 
-def _windows(lines: Sequence[Message]) -> list[Window]:
+def _windows(lines: Sequence[Json]) -> list[Window]:
     """The log played back."""
     windows = [Window()]
     for line in lines:
@@ -92,7 +97,7 @@ def _windows(lines: Sequence[Message]) -> list[Window]:
     return windows
 
 
-def _window(messages: Sequence[Message]) -> Window:
+def _window(messages: Sequence[Json]) -> Window:
     """Messages that the model saw; older files gave them no ids."""
     spoken = [message for message in messages if message.get("type") in _SPOKEN]
     return Window({text(message.get("id")) or f"#{index}": message for index, message in enumerate(spoken)})
@@ -100,11 +105,11 @@ def _window(messages: Sequence[Message]) -> Window:
 
 def _continues(before: Window, after: Window) -> bool:
     """Whether a new history begins with the old one: then it is the same, with its parts written out."""
-    old, new = (list(map(_essence, conversation(w.turns()).messages)) for w in (before, after))
+    old, new = (list(map(_essence, dialogue(w.turns()).messages)) for w in (before, after))
     return new[: len(old)] == old
 
 
-def _essence(content: Message) -> tuple[Any, ...]:
+def _essence(content: Json) -> tuple[Any, ...]:
     """What two records of the same content have in common: no thoughts, signatures or ids."""
     parts = [part for part in content["parts"] if not part.get("thought")]
     said = "".join(text(part.get("text")) for part in parts)
@@ -114,7 +119,7 @@ def _essence(content: Message) -> tuple[Any, ...]:
     return content["role"], said, named, [response.get("response") for response in given]
 
 
-def _turns(message: Message) -> list[Turn]:
+def _turns(message: Json) -> list[RecordedTurn]:
     """A message, and the results of its calls, which may stand in the next message too: the first counts."""
     time = unix_time(message.get("timestamp"))
     said = parts_of(message.get("content"))
@@ -127,14 +132,14 @@ def _turns(message: Message) -> list[Turn]:
         result = _result(call)
         if result:
             ended = unix_time(call.get("timestamp"))
-            turns.append(Turn("tool", {"parts": result}, answers=text(call.get("id")) or "?", time=ended))
+            turns.append(RecordedTurn("tool", {"parts": result}, answers=text(call.get("id")) or "?", time=ended))
     return turns
 
 
-def _matched(parts: Sequence[Part], recorded: Sequence[Message]) -> tuple[list[Part], list[Message]]:
+def _matched(parts: Sequence[Json], recorded: Sequence[Json]) -> tuple[list[Json], list[Json]]:
     """The parts, calls among them with the id of their record, and the records of calls that are not in them."""
     left = list(recorded)
-    matched: list[Part] = []
+    matched: list[Json] = []
     for part in parts:
         call = mapping(part.get("functionCall"))
         if call:
@@ -147,12 +152,12 @@ def _matched(parts: Sequence[Part], recorded: Sequence[Message]) -> tuple[list[P
     return matched, left
 
 
-def _call_part(call: Message) -> Part:
+def _call_part(call: Json) -> Json:
     wire = {"id": text(call.get("id")), "name": text(call.get("name")), "args": mapping(call.get("args"))}
     return {"functionCall": wire}
 
 
-def _result(call: Message) -> list[Part]:
+def _result(call: Json) -> list[Json]:
     """The response as parts; a plain string is its output.
 
     A history that was written back puts the responses of all parallel calls into each of them.

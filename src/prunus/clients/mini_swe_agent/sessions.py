@@ -8,12 +8,14 @@ from __future__ import annotations
 
 import json
 import re
+import sys
 from collections.abc import Iterator, Sequence
-from typing import Any
+from pathlib import Path
 
-from prunus.clients.chat_turns import conversation, function_call, message_turn, plain_turns
-from prunus.clients.fields import mapping, rows, text
-from prunus.clients.pairing import Turn
+from prunus.clients.chat_turns import dialogue, function_call, message_turn, plain_turns
+from prunus.clients.fields import Json, mapping, rows, text
+from prunus.clients.finder import Home, SessionFolder
+from prunus.clients.pairing import RecordedTurn
 from prunus.clients.recording import Recording
 from prunus.clients.session import Session
 from prunus.enclosed import enclosed
@@ -28,6 +30,18 @@ _SECTION = re.compile(r"<(warning|output_head|elided_chars|output_tail)>\n")
 _TIMED_OUT = re.compile(r"\AThe last command <command>.*</command> timed out", re.DOTALL)
 
 
+def folders(home: Home) -> Iterator[SessionFolder]:
+    """Where mini-swe-agent keeps its trajectories: by default in the folder that `platformdirs` names."""
+    name = "mini-swe-agent"
+    if sys.platform == "win32":
+        default = Path(home.env.get("LOCALAPPDATA") or home.path / "AppData" / "Local") / name / name
+    elif sys.platform == "darwin":
+        default = home.path / "Library" / "Application Support" / name
+    else:
+        default = Path(home.env.get("XDG_CONFIG_HOME") or home.path / ".config") / name
+    yield home.named("MSWEA_GLOBAL_CONFIG_DIR", default), ("**/*.traj.json",)
+
+
 def recognise(recording: Recording) -> bool:
     """A document that says so in `trajectory_format`."""
     return text(mapping(recording.document).get("trajectory_format")).startswith("mini-swe-agent")
@@ -38,15 +52,15 @@ def sessions(recording: Recording) -> Iterator[Session]:
     messages = [m for m in rows(recording.document.get("messages")) if m.get("role") != "exit"]
     config = mapping(mapping(recording.document.get("info")).get("config"))
     model = text(mapping(config.get("model")).get("model_name"))
-    yield recording.session(AGENT, "openai_chat", model, conversation(_turns(messages)))
+    yield recording.session(AGENT, "openai_chat", model, dialogue(_turns(messages)))
 
 
-def _turns(messages: Sequence[dict[str, Any]]) -> list[Turn]:
+def _turns(messages: Sequence[Json]) -> list[RecordedTurn]:
     """Commands that ran as calls; answers that the harness refused stay text.
 
     The last command submits the work, and the model never sees its outcome.
     """
-    turns: list[Turn] = []
+    turns: list[RecordedTurn] = []
     position = 0
     while position < len(messages):
         message = messages[position]
@@ -100,5 +114,5 @@ def _sections(shown: str) -> dict[str, str]:
     return found
 
 
-def _json(value: dict[str, Any]) -> str:
+def _json(value: Json) -> str:
     return json.dumps(value, indent=2, ensure_ascii=False)

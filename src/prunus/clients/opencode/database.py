@@ -1,4 +1,4 @@
-"""The database in which OpenCode keeps its sessions: `opencode.db`, SQLite.
+"""Where OpenCode keeps its sessions: in `opencode.db`, an SQLite database, and before that in small files.
 
 Rows hold what `opencode export` prints, without the ids: those are columns. So
 each session becomes the document of an export, and the loader of exports reads it.
@@ -14,7 +14,8 @@ from typing import Any
 
 import msgspec
 
-from prunus.clients.recording import Recording
+from prunus.clients.fields import Json, mapping, text
+from prunus.clients.recording import Recording, read_object
 from prunus.errors import FormatError
 
 _MAGIC = b"SQLite format 3\x00"
@@ -31,7 +32,7 @@ def is_database(path: Path) -> bool:
         return path.suffix == ".db" or file.read(len(_MAGIC)) == _MAGIC
 
 
-def recordings(path: Path, *, patience: float = 5.0) -> Iterator[Recording]:
+def database_recordings(path: Path, *, patience: float = 5.0) -> Iterator[Recording]:
     """One recording for each session, oldest first, read when it is asked for.
 
     The database is only read, and between two sessions it is not held, so OpenCode
@@ -49,7 +50,7 @@ def recordings(path: Path, *, patience: float = 5.0) -> Iterator[Recording]:
 def _recording(database: sqlite3.Connection, session: str) -> Recording:
     """One session as the document of an export; damaged rows are counted and left out."""
     skipped = 0
-    messages: dict[str, dict[str, Any]] = {}
+    messages: dict[str, Json] = {}
     damaged: set[str] = set()
     for id, data in database.execute(_MESSAGES, (session,)).fetchall():
         info = _decode(data)
@@ -67,7 +68,7 @@ def _recording(database: sqlite3.Connection, session: str) -> Recording:
     return Recording(session, document, (document,), skipped + len(damaged))
 
 
-def _decode(data: Any) -> dict[str, Any] | None:
+def _decode(data: Any) -> Json | None:
     """The object in a column, None if there is none."""
     try:
         value = msgspec.json.decode(data) if isinstance(data, bytes) else None
@@ -88,3 +89,31 @@ def _meaning(error: sqlite3.Error) -> str:
             return "an SQLite database, but not one of OpenCode"
         case _:
             return "cannot be read"
+
+
+def stored_recording(path: Path, storage: Path) -> Recording:
+    """A session of OpenCode as the document of an export."""
+    info = read_object(path)
+    session = text(info.get("id")) or path.stem
+    messages: list[Json] = []
+    skipped = 0
+    for file in _files(storage / "message" / session):
+        message = read_object(file)
+        parts = [read_object(part) for part in _files(storage / "part" / file.stem)]
+        whole = [part for part in parts if part]
+        skipped += len(parts) - len(whole) if message else 1
+        if message:
+            messages.append({"info": {"id": file.stem} | message, "parts": whole})
+    messages.sort(key=lambda message: (_created(message["info"]), text(message["info"]["id"])))
+    document = {"info": {"id": session} | info, "messages": messages}
+    return Recording(session, document, (document,), skipped)
+
+
+def _created(info: Json) -> float:
+    created = mapping(info.get("time")).get("created")
+    return created if isinstance(created, (int, float)) else 0.0
+
+
+def _files(folder: Path) -> list[Path]:
+    """The JSON files of a folder in the order of their names, which for ids is that of time."""
+    return sorted(folder.glob("*.json")) if folder.is_dir() else []

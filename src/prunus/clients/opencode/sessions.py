@@ -6,29 +6,56 @@ Call and result are one part, so there is nothing to bring together.
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from typing import Any
+from glob import escape
+from pathlib import Path
 
-from prunus.clients.fields import mapping, rows, text, unix_time
+from prunus.clients.fields import Json, mapping, rows, text, unix_time
+from prunus.clients.finder import Home, SessionFolder
+from prunus.clients.opencode.database import database_recordings, is_database, stored_recording
 from prunus.clients.recording import Recording
-from prunus.clients.session import Conversation, Session
+from prunus.clients.session import Dialogue, Session
 
 AGENT = "opencode"
 
 _BOOKKEEPING = ("step-start", "step-finish", "snapshot", "patch")
 
-Message = dict[str, Any]
+
+def folders(home: Home) -> Iterator[SessionFolder]:
+    """Where OpenCode keeps its databases, and where its older versions kept files."""
+    # Builds other than the released one have a database of their own, `opencode-<channel>.db`.
+    data = home.named("XDG_DATA_HOME", home.path / ".local" / "share") / "opencode"
+    yield data, ("opencode.db", "opencode-*.db")
+    # The database took over the files of older versions and left them behind.
+    if not (data / "opencode.db").exists():
+        yield data / "storage" / "session", ("*/ses_*.json",)
+    if home.env.get("OPENCODE_DB", "") not in ("", ":memory:"):
+        database = data / home.named("OPENCODE_DB", data)
+        yield database.parent, (escape(database.name),)
+
+
+def gather(path: Path) -> Iterator[Recording] | None:
+    """The sessions in a database, or the one session that older versions split into many small files."""
+    if is_database(path):
+        return database_recordings(path)
+    storage = path.parent.parent.parent
+    if path.suffix == ".json" and path.parent.parent.name == "session" and (storage / "message").is_dir():
+        return iter((stored_recording(path, storage),))
+    return None
 
 
 def recognise(recording: Recording) -> bool:
-    """Messages that have `info` and `parts`."""
-    return any("info" in message and "parts" in message for message in _recorded(recording))
+    """Messages that have `info` and `parts`, or an export without messages."""
+    recorded = _recorded(recording)
+    if not recorded and isinstance(recording.document, dict):
+        return isinstance(recording.document.get("info"), dict) and "messages" in recording.document
+    return any("info" in message and "parts" in message for message in recorded)
 
 
 def sessions(recording: Recording) -> Iterator[Session]:
     """One session for each context window."""
     recorded = _recorded(recording)
     messages = [m for m in recorded if isinstance(m.get("info"), dict) and isinstance(m.get("parts"), list)]
-    start, carried = 0, list[Message]()
+    start, carried = 0, list[Json]()
     while start <= len(messages):
         end = next((i for i in range(start, len(messages)) if _compaction(messages[i])), len(messages))
         new = messages[start:end]
@@ -36,7 +63,7 @@ def sessions(recording: Recording) -> Iterator[Session]:
             AGENT,
             "opencode",
             next((text(m["info"].get("modelID")) for m in new if _is_answer(m)), ""),
-            _conversation(carried, new),
+            _dialogue(carried, new),
             unusable=len(recorded) - len(messages),
         )
         if end == len(messages):
@@ -44,21 +71,21 @@ def sessions(recording: Recording) -> Iterator[Session]:
         start, carried = _after_compaction(messages, end)
 
 
-def _recorded(recording: Recording) -> list[Message]:
+def _recorded(recording: Recording) -> list[Json]:
     if isinstance(recording.document, dict):
         return rows(recording.document.get("messages"))
     return rows(recording.document) or list(recording.lines)
 
 
-def _is_answer(message: Message) -> bool:
+def _is_answer(message: Json) -> bool:
     return bool(message["info"].get("role") == "assistant")
 
 
-def _compaction(message: Message) -> dict[str, Any]:
+def _compaction(message: Json) -> Json:
     return next((part for part in rows(message["parts"]) if part.get("type") == "compaction"), {})
 
 
-def _after_compaction(messages: Sequence[Message], at: int) -> tuple[int, list[Message]]:
+def _after_compaction(messages: Sequence[Json], at: int) -> tuple[int, list[Json]]:
     """Where the new window's own messages start, and what it took over.
 
     OpenCode sends the request for a summary and the summary, then the messages
@@ -71,7 +98,7 @@ def _after_compaction(messages: Sequence[Message], at: int) -> tuple[int, list[M
     return at + 1 + len(summary), [messages[at], *summary, *spared]
 
 
-def _conversation(carried: Sequence[Message], new: Sequence[Message]) -> Conversation:
+def _dialogue(carried: Sequence[Json], new: Sequence[Json]) -> Dialogue:
     """Messages without interrupted calls; each answer was a request."""
     messages = [m for m in (_finished(message) for message in carried) if m]
     requests: list[int] = []
@@ -84,19 +111,19 @@ def _conversation(carried: Sequence[Message], new: Sequence[Message]) -> Convers
         cut = index == len(new) - 1 and finished is not None and _interrupted_only(message)
         if finished and not cut:
             messages.append(finished)
-    return Conversation(tuple(messages), tuple(requests), tuple(times))
+    return Dialogue(tuple(messages), tuple(requests), tuple(times))
 
 
-def _is_open(part: dict[str, Any]) -> bool:
+def _is_open(part: Json) -> bool:
     return part.get("type") == "tool" and mapping(part.get("state")).get("status") in ("running", "pending")
 
 
-def _interrupted_only(message: Message) -> bool:
+def _interrupted_only(message: Json) -> bool:
     calls = [part for part in rows(message["parts"]) if part.get("type") == "tool"]
     return bool(calls) and all(_is_open(part) for part in calls)
 
 
-def _finished(message: Message) -> Message | None:
+def _finished(message: Json) -> Json | None:
     """The message without calls that never ended; None if nothing else is in it."""
     parts = [part for part in rows(message["parts"]) if not _is_open(part)]
     if len(parts) == len(message["parts"]):

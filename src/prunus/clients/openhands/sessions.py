@@ -5,21 +5,42 @@ An action repeats the answer it came from; results are observations.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
-from typing import Any
+from pathlib import Path
 
-from prunus.clients.chat_turns import conversation, message_turn, plain_turns
-from prunus.clients.fields import mapping, rows, text, unix_time
-from prunus.clients.pairing import Turn
-from prunus.clients.recording import Recording
+from prunus.clients.chat_turns import dialogue, message_turn, plain_turns
+from prunus.clients.fields import Json, mapping, rows, text, unix_time
+from prunus.clients.finder import Home, SessionFolder
+from prunus.clients.pairing import RecordedTurn
+from prunus.clients.recording import Recording, read_object
 from prunus.clients.session import Session
+from prunus.numbers import as_number
 
 AGENT = "openhands"
+FIRST_EVENTS = ("0.json", "event-00000-*.json")
+"""Names of the first event's file: before version 1, and since then."""
+
+_EVENT = re.compile(r"(?:event-)?(\d+)(?:-.*)?\.json")
 
 _BOOKKEEPING = ("change_agent_state", "agent_state_changed", "null")
 
-Event = dict[str, Any]
+
+def folders(home: Home) -> Iterator[SessionFolder]:
+    """Where OpenHands keeps its conversations; its versions before 1 called them sessions."""
+    hands = home.named("OPENHANDS_PERSISTENCE_DIR", home.path / ".openhands")
+    yield hands / "sessions", tuple(f"*/events/{first}" for first in FIRST_EVENTS)
+
+
+def gather(path: Path) -> Iterator[Recording] | None:
+    """The events of a conversation, each of which has a file; the first file stands for all of them."""
+    if path.parent.name != "events" or not any(path.match(first) for first in FIRST_EVENTS):
+        return None
+    files = [(found, file) for file in path.parent.iterdir() if (found := _EVENT.fullmatch(file.name))]
+    read = [read_object(file) for _, file in sorted(files, key=lambda pair: (as_number(pair[0][1]), pair[1]))]
+    events = [event for event in read if event]
+    return iter((Recording(path.parent.parent.name, events, (), len(read) - len(events)),))
 
 
 def recognise(recording: Recording) -> bool:
@@ -39,19 +60,19 @@ def sessions(recording: Recording) -> Iterator[Session]:
         model = next((text(_answer(e).get("model")) for e in events if _answer(e)), "")
         for carried, new in _windows(events):
             turns = [replace(turn, carried=True) for turn in _turns(carried)] + _turns(new, after=carried)
-            yield recording.session(AGENT, "openai_chat", model, conversation(turns), envelope=envelope)
+            yield recording.session(AGENT, "openai_chat", model, dialogue(turns), envelope=envelope)
 
 
-def _runs(recording: Recording) -> list[list[Event]]:
+def _runs(recording: Recording) -> list[list[Json]]:
     if isinstance(recording.document, list):
         return [rows(recording.document)]
     return [rows(line["history"]) for line in recording.lines if isinstance(line.get("history"), list)]
 
 
-def _windows(events: Sequence[Event]) -> Iterator[tuple[list[Event], list[Event]]]:
+def _windows(events: Sequence[Json]) -> Iterator[tuple[list[Json], list[Json]]]:
     """What each context window took over, and what came to it."""
-    carried: list[Event] = []
-    new: list[Event] = []
+    carried: list[Json] = []
+    new: list[Json] = []
     for event in events:
         if event.get("action") in _BOOKKEEPING or event.get("observation") in _BOOKKEEPING:
             continue
@@ -63,7 +84,7 @@ def _windows(events: Sequence[Event]) -> Iterator[tuple[list[Event], list[Event]
     yield carried, new
 
 
-def _condensed(context: Sequence[Event], condensation: Event) -> list[Event]:
+def _condensed(context: Sequence[Json], condensation: Json) -> list[Json]:
     """The context without the forgotten events, with the newest summary at its place."""
     args = mapping(condensation.get("args"))
     forgotten = args.get("forgotten_event_ids")
@@ -78,15 +99,15 @@ def _condensed(context: Sequence[Event], condensation: Event) -> list[Event]:
     return kept
 
 
-def _answer(event: Event) -> dict[str, Any]:
+def _answer(event: Json) -> Json:
     """The answer of the model that an action came from."""
     return mapping(mapping(event.get("tool_call_metadata")).get("model_response"))
 
 
-def _turns(events: Sequence[Event], after: Sequence[Event] = ()) -> list[Turn]:
+def _turns(events: Sequence[Json], after: Sequence[Json] = ()) -> list[RecordedTurn]:
     """What the events put into the context; actions of one answer are one message."""
     told = {text(_answer(event).get("id")) for event in after if "action" in event} - {""}
-    turns: list[Turn] = []
+    turns: list[RecordedTurn] = []
     for event in events:
         time = unix_time(event.get("timestamp"))
         call = text(mapping(event.get("tool_call_metadata")).get("tool_call_id"))
@@ -113,16 +134,16 @@ def _turns(events: Sequence[Event], after: Sequence[Event] = ()) -> list[Turn]:
     return turns
 
 
-def _observed(event: Event) -> str:
+def _observed(event: Json) -> str:
     """The observation as the model saw it: a command's exit code stands in the suffix."""
     metadata = mapping(mapping(event.get("extras")).get("metadata"))
     return text(metadata.get("prefix")) + text(event.get("content")) + text(metadata.get("suffix"))
 
 
-def _answer_message(event: Event) -> dict[str, Any]:
+def _answer_message(event: Json) -> Json:
     choices = rows(_answer(event).get("choices"))
     return mapping(choices[0].get("message")) if choices else {}
 
 
-def _answer_text(event: Event) -> str:
+def _answer_text(event: Json) -> str:
     return text(_answer_message(event).get("content"))

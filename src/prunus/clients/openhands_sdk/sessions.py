@@ -9,9 +9,11 @@ from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from typing import Any
 
-from prunus.clients.chat_turns import conversation, function_call, message_turn
-from prunus.clients.fields import mapping, rows, text, unix_time
-from prunus.clients.pairing import Turn
+from prunus.clients.chat_turns import dialogue, function_call, message_turn
+from prunus.clients.fields import Json, mapping, rows, text, unix_time
+from prunus.clients.finder import Home, SessionFolder
+from prunus.clients.openhands.sessions import FIRST_EVENTS
+from prunus.clients.pairing import RecordedTurn
 from prunus.clients.recording import Recording
 from prunus.clients.session import Session
 
@@ -20,7 +22,12 @@ AGENT = "openhands-sdk"
 _RESULTS = ("ObservationEvent", "UserRejectObservation", "AgentErrorEvent")
 _KINDS = ("SystemPromptEvent", "MessageEvent", "ActionEvent", *_RESULTS, "Condensation", "CondensationSummaryEvent")
 
-Event = dict[str, Any]
+
+def folders(home: Home) -> Iterator[SessionFolder]:
+    """Where OpenHands keeps its conversations since version 1."""
+    hands = home.named("OPENHANDS_PERSISTENCE_DIR", home.path / ".openhands")
+    events = tuple(f"*/events/{first}" for first in FIRST_EVENTS)
+    yield home.named("OPENHANDS_CONVERSATIONS_DIR", hands / "conversations"), events
 
 
 def recognise(recording: Recording) -> bool:
@@ -32,17 +39,17 @@ def sessions(recording: Recording) -> Iterator[Session]:
     """One session for each context window."""
     for carried, new in _windows(_listed(recording)):
         turns = [replace(turn, carried=True) for turn in _turns(carried)] + _turns(new)
-        yield recording.session(AGENT, "openai_chat", "", conversation(turns))
+        yield recording.session(AGENT, "openai_chat", "", dialogue(turns))
 
 
-def _listed(recording: Recording) -> list[Event]:
+def _listed(recording: Recording) -> list[Json]:
     return rows(recording.document) if isinstance(recording.document, list) else list(recording.lines)
 
 
-def _windows(events: Sequence[Event]) -> Iterator[tuple[list[Event], list[Event]]]:
+def _windows(events: Sequence[Json]) -> Iterator[tuple[list[Json], list[Json]]]:
     """What each context window took over, and what came to it."""
-    carried: list[Event] = []
-    new: list[Event] = []
+    carried: list[Json] = []
+    new: list[Json] = []
     for event in events:
         if event.get("kind") == "Condensation":
             yield carried, new
@@ -52,7 +59,7 @@ def _windows(events: Sequence[Event]) -> Iterator[tuple[list[Event], list[Event]
     yield carried, new
 
 
-def _condensed(context: Sequence[Event], condensation: Event) -> list[Event]:
+def _condensed(context: Sequence[Json], condensation: Json) -> list[Json]:
     """The context without the forgotten events, with the newest summary at its place."""
     forgotten = condensation.get("forgotten_event_ids")
     ids = set(filter(None, map(text, forgotten if isinstance(forgotten, list) else ())))
@@ -64,9 +71,9 @@ def _condensed(context: Sequence[Event], condensation: Event) -> list[Event]:
     return kept
 
 
-def _turns(events: Sequence[Event]) -> list[Turn]:
+def _turns(events: Sequence[Json]) -> list[RecordedTurn]:
     """What the events put into the context; actions of one answer are one message."""
-    turns: list[Turn] = []
+    turns: list[RecordedTurn] = []
     answers: dict[str, int] = {}
     for event in events:
         time = unix_time(event.get("timestamp"))
@@ -89,7 +96,7 @@ def _turns(events: Sequence[Event]) -> list[Turn]:
     return turns
 
 
-def _add_call(turns: list[Turn], answers: dict[str, int], event: Event, time: float | None) -> None:
+def _add_call(turns: list[RecordedTurn], answers: dict[str, int], event: Json, time: float | None) -> None:
     """Put a call into the message of its answer, or begin one."""
     recorded = mapping(event.get("tool_call"))
     id = text(event.get("tool_call_id")) or text(recorded.get("id"))
@@ -108,7 +115,7 @@ def _add_call(turns: list[Turn], answers: dict[str, int], event: Event, time: fl
     turns.append(message_turn(message, time))
 
 
-def _observed(event: Event) -> str:
+def _observed(event: Json) -> str:
     """A result as the model saw it."""
     if event.get("kind") == "UserRejectObservation":
         return f"Action rejected: {text(event.get('rejection_reason'))}"

@@ -10,9 +10,10 @@ from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from typing import Any
 
-from prunus.clients.anthropic_turns import answer_turn, conversation, user_turns
-from prunus.clients.fields import mapping, rows, text, unix_time
-from prunus.clients.pairing import Turn
+from prunus.clients.anthropic_turns import answer_turn, dialogue, user_turns
+from prunus.clients.fields import Json, mapping, rows, text, unix_time
+from prunus.clients.finder import Home, SessionFolder
+from prunus.clients.pairing import RecordedTurn
 from prunus.clients.recording import Recording
 from prunus.clients.session import Session
 
@@ -20,7 +21,11 @@ AGENT = "pi"
 
 _NOT_IN_IDS = re.compile(r"[^A-Za-z0-9_-]")
 
-Entry = dict[str, Any]
+
+def folders(home: Home) -> Iterator[SessionFolder]:
+    """Where pi keeps its sessions."""
+    agent = home.named("PI_CODING_AGENT_DIR", home.path / ".pi" / "agent")
+    yield home.named("PI_CODING_AGENT_SESSION_DIR", agent / "sessions"), ("**/*.jsonl",)
 
 
 def recognise(recording: Recording) -> bool:
@@ -38,10 +43,10 @@ def sessions(recording: Recording) -> Iterator[Session]:
         carried = [] if cut is None else _after_compaction(recording.lines, entries, cut)
         turns = [turn for entry in new for turn in _turns(entry)]
         model = next((text(mapping(e.get("message")).get("model")) for e in new if _is_answer(e)), "")
-        yield recording.session(AGENT, "anthropic_messages", model, conversation([*carried, *turns]))
+        yield recording.session(AGENT, "anthropic_messages", model, dialogue([*carried, *turns]))
 
 
-def _path_to_last(lines: Sequence[Entry]) -> list[Entry]:
+def _path_to_last(lines: Sequence[Json]) -> list[Json]:
     """The entries from the root to the last one; all of them where none has an id."""
     by_id = {line["id"]: line for line in lines if isinstance(line.get("id"), str) and "parentId" in line}
     if not by_id:
@@ -54,7 +59,7 @@ def _path_to_last(lines: Sequence[Entry]) -> list[Entry]:
     return path[::-1]
 
 
-def _after_compaction(lines: Sequence[Entry], entries: Sequence[Entry], cut: int) -> list[Turn]:
+def _after_compaction(lines: Sequence[Json], entries: Sequence[Json], cut: int) -> list[RecordedTurn]:
     """What the new window took over: the summary, and the entries that were spared.
 
     Files without ids name the first spared entry by its line.
@@ -62,7 +67,7 @@ def _after_compaction(lines: Sequence[Entry], entries: Sequence[Entry], cut: int
     compaction = entries[cut]
     index = compaction.get("firstKeptEntryIndex")
     if isinstance(index, int) and 0 <= index < len(lines):
-        first: Entry | None = lines[index]
+        first: Json | None = lines[index]
     else:
         first = next((e for e in entries[:cut] if e.get("id") == compaction.get("firstKeptEntryId")), None)
     start = next((i for i, entry in enumerate(entries[:cut]) if entry is first), cut)
@@ -72,11 +77,11 @@ def _after_compaction(lines: Sequence[Entry], entries: Sequence[Entry], cut: int
     return [*summary, *(replace(turn, carried=True) for turn in spared)]
 
 
-def _is_answer(entry: Entry) -> bool:
+def _is_answer(entry: Json) -> bool:
     return mapping(entry.get("message")).get("role") == "assistant"
 
 
-def _turns(entry: Entry) -> list[Turn]:
+def _turns(entry: Json) -> list[RecordedTurn]:
     """What an entry puts into the context."""
     time = unix_time(entry.get("timestamp"))
     if entry.get("type") == "custom_message":
@@ -109,13 +114,13 @@ def _wire_id(id: Any) -> str:
     return _NOT_IN_IDS.sub("_", text(id))
 
 
-def _blocks(content: Any) -> list[dict[str, Any]]:
+def _blocks(content: Any) -> list[Json]:
     if isinstance(content, str):
         return [{"type": "text", "text": content}]
     return [block for row in rows(content) for block in _block(row)]
 
 
-def _block(block: dict[str, Any]) -> list[dict[str, Any]]:
+def _block(block: Json) -> list[Json]:
     """A content block in wire shape; thinking without signature goes as text."""
     match block.get("type"):
         case "text":

@@ -7,11 +7,11 @@ a person can go back, and the conversation is the path to the last one.
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from typing import Any
 
-from prunus.clients.fields import mapping, text, unix_time
-from prunus.clients.gemini_turns import answer_turn, content_turns, conversation, parts_of, user_turns
-from prunus.clients.pairing import Turn
+from prunus.clients.fields import Json, mapping, text, unix_time
+from prunus.clients.finder import Home, SessionFolder
+from prunus.clients.gemini_turns import answer_turn, content_turns, dialogue, parts_of, user_turns
+from prunus.clients.pairing import RecordedTurn
 from prunus.clients.recording import Recording
 from prunus.clients.session import Session
 
@@ -20,7 +20,12 @@ AGENT = "qwen-code"
 _SPOKEN = ("user", "assistant", "tool_result")
 _NOT_SENT = ("realtime_message", "code_mode_tool_result")
 
-Record = dict[str, Any]
+
+def folders(home: Home) -> Iterator[SessionFolder]:
+    """Where Qwen Code keeps its sessions; older versions kept the form, and the folders, of Gemini CLI."""
+    runtime = home.named("QWEN_RUNTIME_DIR", home.named("QWEN_HOME", home.path / ".qwen"))
+    yield runtime / "projects", ("*/chats/*.jsonl", "*/subagents/**/*.jsonl")
+    yield runtime / "tmp", ("*/chats/*.json", "*/chats/*.jsonl")
 
 
 def recognise(recording: Recording) -> bool:
@@ -30,7 +35,7 @@ def recognise(recording: Recording) -> bool:
 
 def sessions(recording: Recording) -> Iterator[Session]:
     """The conversation, cut at each compression, then each sub-agent's."""
-    speakers: dict[str, list[Record]] = {"": []}
+    speakers: dict[str, list[Json]] = {"": []}
     unusable = 0
     for record in recording.lines:
         speaker = text(record.get("agentId")) if record.get("isSidechain") else ""
@@ -40,20 +45,20 @@ def sessions(recording: Recording) -> Iterator[Session]:
         path = _path_to_last(records)
         model = next((text(r["model"]) for r in path if r.get("type") == "assistant" and r.get("model")), "")
         for turns in _windows(path):
-            yield recording.session(AGENT, "gemini", model, conversation(turns), unusable=unusable)
+            yield recording.session(AGENT, "gemini", model, dialogue(turns), unusable=unusable)
 
 
-def _has_message(record: Record) -> bool:
+def _has_message(record: Json) -> bool:
     return record.get("type") in _SPOKEN and isinstance(mapping(record.get("message")).get("parts"), list)
 
 
-def _path_to_last(records: Sequence[Record]) -> list[Record]:
+def _path_to_last(records: Sequence[Json]) -> list[Json]:
     """The records from the root to the last one; those that repeat an id stay together, in their order."""
-    by_id: dict[str, list[Record]] = {}
+    by_id: dict[str, list[Json]] = {}
     for record in records:
         if text(record.get("uuid")):
             by_id.setdefault(record["uuid"], []).append(record)
-    path: list[Record] = []
+    path: list[Json] = []
     id = next(reversed(by_id), "")
     while id in by_id:
         same = by_id.pop(id)
@@ -62,9 +67,9 @@ def _path_to_last(records: Sequence[Record]) -> list[Record]:
     return path[::-1]
 
 
-def _windows(records: Sequence[Record]) -> Iterator[list[Turn]]:
+def _windows(records: Sequence[Json]) -> Iterator[list[RecordedTurn]]:
     """The turns of each context window; answers that follow each other were one."""
-    turns: list[Turn] = []
+    turns: list[RecordedTurn] = []
     for record in records:
         time = unix_time(record.get("timestamp"))
         payload = mapping(record.get("systemPayload"))

@@ -11,13 +11,20 @@ from typing import Any
 
 import msgspec
 
-from prunus.clients.chat_turns import conversation, function_call, message_turn, plain_turns
-from prunus.clients.fields import mapping, rows, text
-from prunus.clients.pairing import Turn
+from prunus.clients.chat_turns import dialogue, function_call, message_turn, plain_turns
+from prunus.clients.fields import Json, mapping, rows, text
+from prunus.clients.finder import Home, SessionFolder
+from prunus.clients.pairing import RecordedTurn
 from prunus.clients.recording import Recording
 from prunus.clients.session import Session
 
 AGENT = "swe-agent"
+
+
+def folders(home: Home) -> Iterator[SessionFolder]:
+    """SWE-agent writes beside its own code, so its trajectories are found only if a variable names their folder."""
+    if home.env.get("SWE_AGENT_TRAJECTORY_DIR", "").strip():
+        yield home.named("SWE_AGENT_TRAJECTORY_DIR", home.path), ("**/*.traj",)
 
 
 def recognise(recording: Recording) -> bool:
@@ -28,7 +35,7 @@ def recognise(recording: Recording) -> bool:
 
 def sessions(recording: Recording) -> Iterator[Session]:
     """The one conversation of the document."""
-    turns: list[Turn] = []
+    turns: list[RecordedTurn] = []
     acting = ""
     for index, message in enumerate(rows(recording.document["history"])):
         if acting and message.get("role") == "user":
@@ -44,16 +51,16 @@ def sessions(recording: Recording) -> Iterator[Session]:
             acting = ""
             turns += plain_turns([_with_call_id(message)])
     model = _model(recording.document.get("replay_config"))
-    yield recording.session(AGENT, "openai_chat", model, conversation(turns))
+    yield recording.session(AGENT, "openai_chat", model, dialogue(turns))
 
 
-def _called(message: dict[str, Any], action: str, id: str) -> dict[str, Any]:
+def _called(message: Json, action: str, id: str) -> Json:
     """The thought as text and the action as a call of the tool it names first."""
     call = function_call(id, action.split()[0], {"command": action})
     return {"role": "assistant", "content": text(message.get("thought")), "tool_calls": [call]}
 
 
-def _with_call_id(message: dict[str, Any]) -> dict[str, Any]:
+def _with_call_id(message: Json) -> Json:
     """A result names its call in a list of one."""
     ids = message.get("tool_call_ids")
     return message | {"tool_call_id": ids[0]} if isinstance(ids, list) and ids else message

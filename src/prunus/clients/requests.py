@@ -1,0 +1,139 @@
+"""Requests and lists of messages in any wire format, saved as they were sent.
+
+Nothing in such a file tells which agent wrote it. The model was asked for each answer in the history with the
+messages before it, so a single request shows the earlier requests. A request was sent to its end; a list of
+messages alone may be the history of an agent that stopped there.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from typing import Any, Final
+
+from prunus.clients.chat_turns import dialogue, plain_turns
+from prunus.clients.fields import Json, rows, text
+from prunus.clients.recording import Recording
+from prunus.clients.session import Dialogue, Session
+from prunus.errors import FormatError
+from prunus.history import Marker, Opaque
+from prunus.providers import ALL, Provider, encode, frame
+from prunus.providers.frame import PROMPT
+
+AGENT = "request"
+_CHAT: Final = "openai_chat"
+_LISTS: Final = frozenset(format.field for format in ALL)
+_SENT: Final = (*PROMPT, "previous_response_id")
+
+
+@dataclass(frozen=True, slots=True)
+class SavedMessages:
+    """The messages of one conversation."""
+
+    format: Provider
+    messages: tuple[Json, ...]
+    body: Mapping[str, Any] = field(default_factory=dict)
+    """The request around the messages; empty for a list alone, which may not have been sent to its end."""
+    unusable: int = 0
+    """Records between the messages that are no messages."""
+
+    @property
+    def envelope(self) -> Json:
+        """What the provider reads beside the messages; collectors put fields of their own there too."""
+        return {key: self.body[key] for key in _SENT if key in self.body and key != "model"}
+
+    def dialogue(self) -> Dialogue:
+        """The messages, and where in them the model was asked."""
+        found = dialogue(plain_turns(self.messages)) if self.format.name == _CHAT else self._as_sent()
+        whole = len(found.messages)
+        if not self.body or not whole or whole in found.requests:
+            return found
+        if self.format.parse(found.messages[-1], b"").role == "assistant":
+            return found
+        return replace(found, requests=(*found.requests, whole), times=(*found.times, None))
+
+    def _as_sent(self) -> Dialogue:
+        """The messages unchanged; the model was asked before each of its steps."""
+        requests: list[int] = []
+        before = ""
+        for index, message in enumerate(self.messages):
+            read = self.format.parse(message, b"")
+            if index and read.role == "assistant" and not (read.joins and before == "assistant"):
+                requests.append(index)
+            before = read.role
+        return Dialogue(self.messages, tuple(requests), (None,) * len(requests))
+
+
+def recognise(recording: Recording) -> bool:
+    """Whether the file holds messages of any format."""
+    return bool(saved_messages(recording))
+
+
+def sessions(recording: Recording) -> Iterator[Session]:
+    """One session for each list of messages, named after its format in place of an agent."""
+    for saved in saved_messages(recording):
+        yield recording.session(
+            saved.format.name.replace("_", "-"),
+            saved.format.name,
+            text(saved.body.get("model")),
+            saved.dialogue(),
+            envelope=saved.envelope,
+            unusable=saved.unusable,
+        )
+
+
+def format_of(body: Any) -> Provider:
+    """The format of a request or of a list of messages; FormatError if the value is neither."""
+    return frame(encode(body)).format
+
+
+def saved_messages(recording: Recording) -> list[SavedMessages]:
+    """The conversations of a file. A file of lines has one request on each line, or one message on each."""
+    if isinstance(recording.document, list):
+        found = [_bare(recording.document)]
+    else:
+        requests = [request for line in recording.lines if (request := _request(line))]
+        found = list(requests) or [_bare(recording.lines)]
+    return [one for one in found if one is not None]
+
+
+def _request(body: Json) -> SavedMessages | None:
+    clean = {
+        key: rows(value) if key in _LISTS and isinstance(value, list) else value for key, value in body.items()
+    }
+    try:
+        format = format_of(clean)
+    except FormatError:
+        return None
+    if isinstance(clean[format.field], str) and "model" in clean:
+        clean[format.field] = [{"role": "user", "content": clean[format.field]}]
+        body = clean
+    messages = rows(clean[format.field])
+    if not any(_reads(format, message) for message in messages):
+        return None
+    return SavedMessages(format, tuple(messages), clean, len(body[format.field]) - len(messages))
+
+
+def _bare(listed: Sequence[Any]) -> SavedMessages | None:
+    """A list of messages. Objects that no format can read do not count when the format is chosen."""
+    objects = rows(list(listed))
+    readable = [message for message in objects if any(_reads(format, message) for format in ALL)]
+    format = _format_of_list(readable)
+    if format is None:
+        return None
+    held = objects if _format_of_list(objects) is format else readable
+    messages = tuple(message for message in held if "role" in message or format.parse(message, b"").parts)
+    return SavedMessages(format, messages, unusable=len(listed) - len(messages))
+
+
+def _format_of_list(messages: Iterable[Json]) -> Provider | None:
+    listed = list(messages)
+    try:
+        return format_of(listed) if listed else None
+    except FormatError:
+        return None
+
+
+def _reads(format: Provider, message: Json) -> bool:
+    """Whether the format finds a part in the message that it knows."""
+    return any(not isinstance(part, Opaque | Marker) for part in format.parse(message, b"").parts)
