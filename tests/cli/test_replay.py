@@ -133,8 +133,8 @@ def test_the_table_and_the_rows_say_what_was_lost_and_sent(run: Run, recorded: s
     rows = tmp_path / "rows.jsonl"
     result = run("replay", recorded, "--policy", "mask:3", "--prices", "0.1/1.25", "--json", str(rows))
     header = next(line.split() for line in result.stdout.splitlines() if line.startswith("policy"))
-    shown = "effective hard lines files soft tokens peak breaks/100 flushes undeclared invalid re-read"
+    shown = "effective lost/1000 hard lines files soft tokens peak breaks/100 flushes undeclared invalid"
     assert set(shown.split()) <= set(header)
     row = json.loads(rows.read_text())
-    written = "effective lines_kept files_kept soft_kept reread tokens peak breaks flushes invalid"
+    written = "effective lost lines_kept files_kept soft_kept in_place tokens peak breaks flushes invalid"
     assert set(written.split()) <= set(row)

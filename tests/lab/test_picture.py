@@ -2,10 +2,14 @@ import re
 from dataclasses import replace
 from xml.etree import ElementTree
 
+from prunus.lab.loss import Rate
 from prunus.lab.picture import HEIGHT, WIDTH, picture
 from prunus.lab.summary import Summary
 
-POINT = Summary("auto", "0.1/1.25", 3, 99, 0.62, 0.63, 1.0, "a", 0.6, 0.7, 0.99, 0.98, 1.0, 0.98, 10, 1.5, 2, 0, 0)
+LOST = Rate(2.0, 1.0, 3.0)
+POINT = Summary(
+    "auto", "0.1/1.25", 3, 99, 0.62, 0.63, 1.0, "a", 0.6, 0.7, 0.99, 0.98, 1.0, 0.98, 0.97, LOST, 1.5, 2, 0, 0
+)
 POINTS = (
     POINT,
     replace(POINT, policy="mask:10", cost=1.2, hard=0.72),

@@ -1,6 +1,8 @@
 from collections.abc import Sequence
 from typing import Any
 
+import pytest
+
 from prunus.clients.sessions import Session
 from prunus.lab.masks import Mask, Unpruned
 from prunus.lab.policy import Policy
@@ -29,7 +31,7 @@ READ = read("/a", "     1\u2192def opening(door):\n     2\u2192    return door.h
 
 def test_without_pruning_everything_is_kept() -> None:
     found = kept(anthropic([READ, edit("/a", "    return door.handle")]), Unpruned())
-    assert (found.lines, found.lines_kept, found.reread) == (1, 1, 0)
+    assert (found.lines, found.lines_kept, found.lost) == (1, 1, ())
 
 
 def test_a_line_in_a_cleared_result_is_lost() -> None:
@@ -58,7 +60,8 @@ def test_what_is_lost_is_read_again_once_from_the_smallest_part() -> None:
     talk = anthropic(steps)
     reader = Reader(provider_named(talk.format))
     [form] = reader.sheet(talk.messages[4]).forms
-    assert kept(talk, Mask(0)).reread == form.tokens
+    [lost] = kept(talk, Mask(0)).lost
+    assert (lost.request, lost.tokens) == (2, form.tokens)
 
 
 def test_names_in_the_arguments_are_soft_uses() -> None:
@@ -113,7 +116,7 @@ def test_a_file_that_no_part_shows_any_more_is_lost() -> None:
     steps = [listing("./src/door.py", "./src/window.py"), read("/srv/app/src/door.py", "words")]
     found = kept(anthropic(steps), Mask(0))
     assert (found.files, found.files_kept, found.hard, found.hard_kept) == (1, 0, 1, 0)
-    assert found.reread > 0
+    assert found.lost == (), "a path can be named without reading again"
     assert kept(anthropic(steps), Mask(1)).files_kept == 1
 
 
@@ -130,3 +133,47 @@ def test_a_file_is_recognised_with_either_slash() -> None:
 
 def test_a_file_that_was_never_shown_does_not_count() -> None:
     assert kept(anthropic([listing("./src/door.py"), read("/srv/app/src/wall.py", "words")]), Mask(0)).files == 0
+
+
+def test_a_part_that_was_read_again_is_visible_for_thirty_requests() -> None:
+    wait: list[Step] = [("Bash", {"command": "true"}, "ok")] * 30
+    first, second = edit("/a", "def opening(door):"), edit("/a", "    return door.handle")
+    soon = kept(anthropic([READ, first, *wait[1:], second]), Mask(0))
+    late = kept(anthropic([READ, first, *wait, second]), Mask(0))
+    assert [part.request for part in soon.lost] == [1]
+    assert [part.request for part in late.lost] == [1, 32]
+    assert (late.lines, late.lines_kept) == (2, 0), "hard says what was shown, read again or not"
+
+
+class Noted:
+    """A policy that puts the same note in the place of each result."""
+
+    name = "noted"
+    declared = ""
+
+    def __init__(self, note: str) -> None:
+        self.note = note
+
+    def start(self) -> "Noted":
+        return self
+
+    def __call__(self, body: Any, now: float | None) -> Any:
+        messages: Sequence[Any] = body["messages"]
+        return body | {"messages": [m | {"content": self.note} if m["role"] == "tool" else m for m in messages]}
+
+
+@pytest.mark.parametrize(
+    ("note", "in_place"),
+    [
+        ("[cut; names: remarkable_name another_name]", 0),
+        ("[cut]\n  7: found remarkable_name here", 1),
+        ("[cut; read src/remarkable_name.py again]", 1),
+    ],
+)
+def test_a_name_is_in_place_in_a_line_as_it_was_and_in_a_path(note: str, in_place: int) -> None:
+    steps: list[Step] = [
+        read("/a", "   12\u2192found remarkable_name here\n"),
+        ("Grep", {"pattern": "remarkable_name"}, "ok"),
+    ]
+    found = kept(chat(steps), Noted(note))
+    assert (found.soft, found.soft_kept, found.in_place) == (1, 1, in_place)

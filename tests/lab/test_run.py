@@ -5,6 +5,7 @@ import msgspec
 import pytest
 
 from prunus.lab.run import Measurement, Study, measure, recordings, run
+from prunus.tokens import estimate
 from tests.lab.talk import chat_messages, reads
 
 STUDY = Study(("none", "mask:2"), ("0.1/1.25", "0.5/1.0"), minimum=5)
@@ -39,8 +40,11 @@ def test_effective_cost_pays_for_what_is_read_again(tmp_path: Path) -> None:
     path = tmp_path / "a.json"
     path.write_text(json.dumps(chat_messages([*reads(8), edit])))
     row = next(row for row in measure(path, study=STUDY).rows if row.policy == "mask:2")
-    assert row.reread > 0
-    assert row.effective == pytest.approx(row.cost + 1.25 * row.reread)
+    part = next(line for line in chat_messages(reads(1)) if line["role"] == "tool")["content"]
+    tokens = estimate(part)
+    assert row.lost == 1
+    added = row.effective - row.cost - 1.25 * tokens - 150 * 5
+    assert 0 < added < 0.1 * row.peak + 1, "the context of one request, at the read price"
 
 
 def test_short_conversations_are_counted_and_left_out(tmp_path: Path) -> None:

@@ -8,7 +8,8 @@ from prunus.lab.summary import by_agent, regret, summarise, table
 ROW = Measurement(
     session="a", agent="pi", policy="mask:10", prices="0.1/1.25", requests=50, cost=60.0, unpruned=100.0,
     effective=65.0, tokens=40, unpruned_tokens=80, peak=10, unpruned_peak=20, breaks=5, flushes=4, undeclared=5,
-    cold=0, invalid=0, lines=10, lines_kept=9, files=5, files_kept=5, soft=20, soft_kept=19, reread=4,
+    cold=0, invalid=0, lines=10, lines_kept=9, files=5, files_kept=5, soft=20, soft_kept=19,
+    in_place=18, lost=1,
 )  # fmt: skip
 OTHER = replace(ROW, session="b", agent="codex", cost=330.0, unpruned=300.0, lines=30, lines_kept=30)
 
@@ -19,6 +20,13 @@ def test_costs_are_summed_before_they_are_compared() -> None:
     assert found.lines == pytest.approx(39 / 40)
     assert found.hard == pytest.approx(49 / 50), "lines and files"
     assert (found.conversations, found.requests, found.breaks, found.flushes) == (2, 100, 10.0, 8)
+
+
+def test_lost_events_are_counted_per_thousand_requests_with_an_interval() -> None:
+    [found] = summarise([ROW, replace(ROW, lost=0), replace(ROW, lost=0, requests=100)])
+    assert found.lost.value == pytest.approx(5.0)
+    assert found.lost.low == 0.0 < found.lost.value < found.lost.high <= 20.0
+    assert found.in_place == pytest.approx(18 / 20)
 
 
 def test_the_worst_session_is_named() -> None:

@@ -8,17 +8,20 @@ from __future__ import annotations
 
 from bisect import bisect_left, bisect_right
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from copy import copy
 from dataclasses import dataclass
-from typing import Final, Literal
+from typing import Final, Literal, TypeVar
 
 from prunus.calls import Toolbox
 from prunus.clients.sessions import Session
 from prunus.history import Call
+from prunus.lab.loss import VISIBLE, LostPart, lines_as_they_were, names_in_paths
 from prunus.lab.needs import files, identifiers, lines
 from prunus.lab.reading import Form, Reader, Sheet, shown_text
 from prunus.lab.replay import Replay
+
+T = TypeVar("T")
 
 RARE: Final = 6
 """Parts that may have shown an identifier; one that is everywhere says nothing about what was used."""
@@ -37,9 +40,10 @@ class Retention:
     soft: int = 0
     """Identifiers that few parts had shown."""
     soft_kept: int = 0
-    reread: int = 0
-    """Tokens of the parts that would have been read again: for each line and file that was lost, the smallest part
-    that had shown it; each part once in a conversation."""
+    in_place: int = 0
+    """Identifiers that stood in a line as it was, or in a path."""
+    lost: tuple[LostPart, ...] = ()
+    """The parts that have to be read again: for each lost line the smallest part that had shown it."""
 
     @property
     def hard(self) -> int:
@@ -68,7 +72,7 @@ class Need:
 class Needs:
     """What the answers of one conversation used; found once, asked about for every policy."""
 
-    __slots__ = ("_identifiers", "_texts", "forms", "uses")
+    __slots__ = ("_identifiers", "_lines", "_paths", "_texts", "forms", "uses")
 
     def __init__(self, session: Session, reader: Reader) -> None:
         sheets = [reader.sheet(message) for message in session.messages]
@@ -76,6 +80,8 @@ class Needs:
         """All parts of the full history, in order."""
         self._texts: dict[int, str] = {}
         self._identifiers: dict[int, set[str]] = {}
+        self._lines: dict[int, frozenset[str]] = {}
+        self._paths: dict[int, set[str]] = {}
         self.uses: tuple[Need, ...] = tuple(self._find(session, sheets))
 
     def since(self, request: int) -> Needs:
@@ -90,6 +96,19 @@ class Needs:
             return use.word in self._names(form)
         text = self._text(form)
         return use.word in text or (use.kind == "file" and use.word.replace("/", "\\") in text)
+
+    def shows_in_place(self, form: Form, use: Need) -> bool:
+        """Whether a changed part shows a name in a path, or in a line that a part of the full history has too."""
+        if use.word in self._cached(self._paths, form, names_in_paths):
+            return True
+        kept = self._cached(self._lines, form, lines_as_they_were)
+        given = (self._cached(self._lines, self.forms[place], lines_as_they_were) for place in use.shown)
+        return any(use.word in line for lines in given for line in lines & kept)
+
+    def _cached(self, known: dict[int, T], form: Form, read: Callable[[str], T]) -> T:
+        if form.number not in known:
+            known[form.number] = read(self._text(form))
+        return known[form.number]
 
     def _find(self, session: Session, sheets: Sequence[Sheet]) -> Iterator[Need]:
         toolbox = Toolbox()
@@ -128,10 +147,7 @@ class Needs:
         return known
 
     def _names(self, form: Form) -> set[str]:
-        known = self._identifiers.get(form.number)
-        if known is None:
-            known = self._identifiers[form.number] = identifiers(self._text(form))
-        return known
+        return self._cached(self._identifiers, form, identifiers)
 
 
 class _Text:
@@ -165,7 +181,10 @@ def retention(needs: Needs, replayed: Replay) -> Retention:
     """How much of what was used the pruned requests still showed."""
     uses: Counter[Kind] = Counter()
     kept: Counter[Kind] = Counter()
-    lost: set[int] = set()
+    in_place = 0
+    lost: list[LostPart] = []
+    again: dict[int, int] = {}
+    """The request in which each lost part was read again."""
     full = {form.number for form in needs.forms}
     at = -1
     visible: set[int] = set()
@@ -177,12 +196,15 @@ def retention(needs: Needs, replayed: Replay) -> Retention:
             visible = {number for sheet in sheets for number in sheet.numbers}
             changed = tuple(form for sheet in sheets for form in sheet.forms if form.number not in full)
         uses[use.kind] += 1
-        if any(needs.forms[place].number in visible for place in use.shown) or any(
-            needs.shows(form, use) for form in changed
-        ):
+        whole = any(needs.forms[place].number in visible for place in use.shown)
+        if whole or any(needs.shows(form, use) for form in changed):
             kept[use.kind] += 1
-        elif use.kind != "name":
-            lost.add(min(use.shown, key=lambda place: needs.forms[place].tokens))
+            if use.kind == "name":
+                in_place += whole or any(needs.shows_in_place(form, use) for form in changed)
+        elif use.kind == "line" and all(at - again.get(place, -VISIBLE - 1) > VISIBLE for place in use.shown):
+            place = min(use.shown, key=lambda place: needs.forms[place].tokens)
+            again[place] = at
+            lost.append(LostPart(at, replayed.requests[at].tokens, needs.forms[place].tokens))
     return Retention(
         uses["line"],
         kept["line"],
@@ -190,5 +212,6 @@ def retention(needs: Needs, replayed: Replay) -> Retention:
         kept["file"],
         uses["name"],
         kept["name"],
-        sum(needs.forms[place].tokens for place in lost),
+        in_place,
+        tuple(lost),
     )

@@ -10,6 +10,7 @@ from typing import Final
 
 from prunus.lab.conversations import LIMIT, Known, RecordedConversation, over_pieces, repeats
 from prunus.lab.cost import Cost, cost, price_row
+from prunus.lab.loss import events
 from prunus.lab.masks import Unpruned
 from prunus.lab.policies import policy_named
 from prunus.lab.policy import Bound, Policy
@@ -19,7 +20,7 @@ from prunus.lab.reading import Reader
 from prunus.lab.replay import Replay, replay
 from prunus.lab.retention import Needs, Retention, retention
 from prunus.providers import provider_named
-from prunus.schedule.prices import DEFAULT
+from prunus.schedule.prices import DEFAULT, Price
 
 OWN: Final = "own"
 """The name of the price that differs from session to session: that of its own model, as `prunus analyze` counts."""
@@ -54,7 +55,7 @@ class Measurement:
     unpruned: float
     """Cost without pruning."""
     effective: float
-    """Cost with what was lost read again, once, at the price of a write."""
+    """Cost with one more request for each part that has to be read again."""
     tokens: int
     unpruned_tokens: int
     peak: int
@@ -70,7 +71,10 @@ class Measurement:
     files_kept: int
     soft: int
     soft_kept: int
-    reread: int
+    in_place: int
+    """Names that still stood in a line as it was, or in a path."""
+    lost: int
+    """Requests whose answer edits lines that were gone."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -163,11 +167,11 @@ def _rows(piece: RecordedConversation, study: Study, gauge: Gauge) -> Iterator[M
             sent = replayed(policy)
             if policy not in kept:
                 kept[policy] = retention(later, sent)
-            yield _row(piece, name, prices, base, cost(sent.since(copied), price), kept[policy], price.write)
+            yield _row(piece, name, prices, base, cost(sent.since(copied), price), kept[policy], price)
 
 
 def _row(
-    piece: RecordedConversation, policy: str, prices: str, base: Cost, paid: Cost, kept: Retention, write: float
+    piece: RecordedConversation, policy: str, prices: str, base: Cost, paid: Cost, kept: Retention, price: Price
 ) -> Measurement:
     return Measurement(
         piece.session.name,
@@ -177,7 +181,7 @@ def _row(
         len(piece.session.requests) - piece.copied,
         paid.cost,
         base.cost,
-        paid.cost + kept.reread * write,
+        paid.cost + sum(part.cost(price) for part in kept.lost),
         paid.tokens,
         base.tokens,
         paid.peak,
@@ -193,5 +197,6 @@ def _row(
         kept.files_kept,
         kept.soft,
         kept.soft_kept,
-        kept.reread,
+        kept.in_place,
+        events(kept.lost),
     )

@@ -6,6 +6,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import Final
 
+from prunus.lab.loss import Rate, lost_rate
 from prunus.lab.run import Measurement
 
 BOUNDS: Final = (("auto", "clairvoyant"), ("acp@cache", "acp@clairvoyant"))
@@ -32,7 +33,10 @@ class Summary:
     lines: float
     files: float
     soft: float
-    reread: int
+    in_place: float
+    """Names that still stood in a line as it was, or in a path."""
+    lost: Rate
+    """Lost events per 1,000 requests."""
     breaks: float
     """Per 100 requests."""
     flushes: int
@@ -75,7 +79,8 @@ def _summary(rows: Sequence[Measurement]) -> Summary:
         _share(sum(row.lines_kept for row in rows), sum(row.lines for row in rows)),
         _share(sum(row.files_kept for row in rows), sum(row.files for row in rows)),
         _share(sum(row.soft_kept for row in rows), sum(row.soft for row in rows)),
-        sum(row.reread for row in rows),
+        _share(sum(row.in_place for row in rows), sum(row.soft for row in rows)),
+        lost_rate([(row.lost, row.requests) for row in rows]),
         100 * _share(sum(row.breaks for row in rows), requests),
         sum(row.flushes for row in rows),
         sum(row.undeclared for row in rows),
@@ -107,8 +112,8 @@ def table(summaries: Sequence[Summary]) -> tuple[tuple[str, ...], tuple[tuple[st
     policies = tuple(dict.fromkeys(one.policy for one in summaries))
     found = {(one.policy, one.prices): one for one in summaries}
     headings = (
-        "policy", *prices, "worst", "effective", "hard", "lines", "files", "soft", "tokens", "peak", "breaks/100",
-        "flushes", "undeclared", "invalid", "re-read",
+        "policy", *prices, "worst", "effective", "lost/1000", "hard", "lines", "files", "soft", "tokens", "peak",
+        "breaks/100", "flushes", "undeclared", "invalid",
     )  # fmt: skip
     lines = []
     for policy in policies:
@@ -120,17 +125,17 @@ def table(summaries: Sequence[Summary]) -> tuple[tuple[str, ...], tuple[tuple[st
                 *(f"{found[policy, row].cost:.3f}" if (policy, row) in found else "-" for row in prices),
                 f"{max(one.worst for one in at):.2f}",
                 f"{first.effective:.3f}",
+                str(max((one.lost for one in at), key=lambda lost: lost.value)),
                 f"{min(one.hard for one in at):.3f}",
                 f"{min(one.lines for one in at):.3f}",
                 f"{min(one.files for one in at):.3f}",
-                f"{min(one.soft for one in at):.3f}",
+                f"{min(one.in_place for one in at):.3f}",
                 f"{first.tokens:.3f}",
                 f"{first.peak:.3f}",
                 f"{first.breaks:.1f}",
                 f"{first.flushes:,}",
                 str(max(one.undeclared for one in at)),
                 str(max(one.invalid for one in at)),
-                f"{first.reread:,}",
             )
         )
     return headings, tuple(lines)

@@ -1,0 +1,86 @@
+"""What a loss costs, and which names still stand where a model can use them.
+
+A *lost event* is a request whose answer edits lines that the full history showed and the pruned request did not.
+The agent then has to read again: one more request for each part that was missing. That request pays for the context
+at the read price, for the part at the write price, and for a short answer. A part that was read again counts as
+visible for the next requests.
+
+A name counts as *in place* where it stands in a line as it was, or in a path. A list of names behind a cut tells a
+model nothing.
+"""
+
+from __future__ import annotations
+
+import random
+import re
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from typing import Final
+
+from prunus.lab.needs import identifiers
+from prunus.schedule.prices import Price
+
+VISIBLE: Final = 30
+"""Requests for which a part that was read again counts as visible."""
+ANSWER: Final = 150
+"""Tokens of the answer that asks for a missing part."""
+OUTPUT: Final = 5.0
+"""Price of an output token, relative to uncached input."""
+_ROUNDS: Final = 1_000
+_NUMBERED: Final = re.compile(r"\s*\d+\s*(?:→|\t|\||:|\. )")
+_PATH: Final = re.compile(r"[\w.~@+-]*(?:[/\\][\w.~@+-]+)+|\b[\w-]+\.[A-Za-z]\w{0,4}\b")
+
+
+@dataclass(frozen=True, slots=True)
+class LostPart:
+    """A part that has to be read again before the agent can make an edit."""
+
+    request: int
+    """The request whose answer needs the part."""
+    context: int
+    """Tokens of that request."""
+    tokens: int
+    """Tokens of the part."""
+
+    def cost(self, price: Price) -> float:
+        """The price of the request that reads the part again, in tokens of uncached input."""
+        return self.context * price.read + self.tokens * price.write + ANSWER * OUTPUT
+
+
+def events(lost: Iterable[LostPart]) -> int:
+    """How many requests lost something."""
+    return len({part.request for part in lost})
+
+
+@dataclass(frozen=True, slots=True)
+class Rate:
+    """Lost events per 1,000 requests, with the interval that holds 95 of 100 resampled sets of conversations."""
+
+    value: float
+    low: float
+    high: float
+
+    def __str__(self) -> str:
+        return f"{self.value:.1f} ({self.low:.1f}-{self.high:.1f})"
+
+
+def lost_rate(conversations: Sequence[tuple[int, int]]) -> Rate:
+    """The rate over conversations, each given as its lost events and its requests."""
+    pick = random.Random(0)
+    rates = sorted(_rate(pick.choices(conversations, k=len(conversations))) for _ in range(_ROUNDS))
+    return Rate(_rate(conversations), rates[_ROUNDS * 25 // 1000], rates[_ROUNDS * 975 // 1000 - 1])
+
+
+def _rate(conversations: Sequence[tuple[int, int]]) -> float:
+    requests = sum(requests for _, requests in conversations)
+    return 1_000 * sum(lost for lost, _ in conversations) / requests if requests else 0.0
+
+
+def lines_as_they_were(text: str) -> frozenset[str]:
+    """The lines of a text without their numbers and the blanks around them."""
+    return frozenset(_NUMBERED.sub("", line, count=1).strip() for line in text.splitlines())
+
+
+def names_in_paths(text: str) -> set[str]:
+    """The identifiers that stand in paths."""
+    return identifiers(" ".join(_PATH.findall(text)))
