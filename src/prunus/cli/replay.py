@@ -50,9 +50,9 @@ def command(
     it would have cost against no pruning, at each price of the prompt cache. hard says how much of what the agent
     used later was still shown: the lines its edits replace and the files its calls name; soft the names that few
     places had shown, where they stand in a line as it was or in a path. lost/1000 says for how many requests of
-    1,000 the answer edits lines that were gone, with a 95 % interval over conversations; effective is the cost with one
-    more request for each part that then has to be read again. Next to clairvoyant, the bound that knows the future,
-    it says how many times that bound each policy with a schedule costs.
+    1,000 the answer edits lines that were gone, with a 95 % interval over conversations. effective is the cost with
+    one more request for each part that then has to be read again. Next to clairvoyant, the bound that knows the
+    future, it says how many times that bound each policy with a schedule costs.
 
     \b
     Examples:
