@@ -86,7 +86,7 @@ def main() -> None:
     used = sum(look.used for look in looks)
     print(f"{len(looks):,} looks at parts of {len(paths)} files, {used / len(looks):.2%} of them used later\n")
     print(plain(("", "fitted", "in the code"), rows, right=(1, 2)), "\n")
-    deciles = list(calibration(looks, [chance(look.facts, fitted) for look in looks]))
+    deciles = list(calibration(looks, [reuse_probability(look.facts, fitted) for look in looks]))
     print(
         plain(("decile", "predicted", "observed"), [(str(n), *map(share, d)) for n, d in deciles], right=(1, 2)),
         "\n",
@@ -204,7 +204,7 @@ def _facts(kind: PartKind, tokens: int, use: Use, since: Sequence[tuple[int, str
     return tuple((NAMES.index(name), value) for name, value in facts.items() if value)
 
 
-def chance(facts: Row, weights: Sequence[float]) -> float:
+def reuse_probability(facts: Row, weights: Sequence[float]) -> float:
     """What a model says of a part."""
     return 1 / (1 + exp(-sum(weights[i] * value for i, value in facts)))
 
@@ -216,7 +216,7 @@ def fit(looks: Sequence[Look]) -> list[float]:
         slope = [-RIDGE * weight for weight in weights]
         bend = [[RIDGE * (i == j) for j in range(len(NAMES))] for i in range(len(NAMES))]
         for look in looks:
-            likely = chance(look.facts, weights)
+            likely = reuse_probability(look.facts, weights)
             spread_ = likely * (1 - likely)
             for i, value in look.facts:
                 slope[i] += (look.used - likely) * value
@@ -257,13 +257,13 @@ def left_out(agent: str, looks: Sequence[Look], fitted: Sequence[float]) -> dict
     """How a model that never saw an agent does on it, beside the one that did."""
     own = [look for look in looks if look.agent == agent]
     blind = fit([look for look in looks if look.agent != agent])
-    guesses = [chance(look.facts, blind) for look in own]
+    guesses = [reuse_probability(look.facts, blind) for look in own]
     return {
         "looks": len(own),
         "observed": sum(look.used for look in own) / len(own),
         "predicted": sum(guesses) / len(own),
         "unseen": ranking(own, guesses),
-        "seen": ranking(own, [chance(look.facts, fitted) for look in own]),
+        "seen": ranking(own, [reuse_probability(look.facts, fitted) for look in own]),
     }
 
 

@@ -147,7 +147,7 @@ def test_other_schedules_hold_nothing() -> None:
 def test_what_is_held_can_be_explained_and_asked_for() -> None:
     body = encode(request(8))
     parts = explain(body, settings(NEVER))
-    risky = [part for part in parts if part.edit is not None and part.edit.chance]
+    risky = [part for part in parts if part.edit is not None and part.edit.reuse]
     assert [part.ref.message for part in risky] == [2, 6, 8, 10]
     pruner = Pruner(settings(NEVER, {**RISKY, "asked": {"enabled": True}}), asks=lambda _: ("sweep 2",))
     outcome = sent(pruner, 8)

@@ -49,7 +49,7 @@ def test_an_older_read_of_the_same_file_goes() -> None:
 
 def test_a_read_that_shows_the_same_again_points_back() -> None:
     out = prunus.prune(body(*read("t1"), *read("t2")))
-    assert [(edit.target.message, edit.shows) for edit in out.edits] == [(4, (2, 0))]
+    assert [(edit.target.message, edit.points_to) for edit in out.edits] == [(4, (2, 0))]
     assert out.body["messages"][2]["content"][0]["content"] == TEXT
 
 

@@ -50,10 +50,10 @@ def as_before(
     added = sum(counter.count(tag.text) for tag in ledger.tags if tag.added)
     strategies: dict[str, Tally] = {}
     categories: dict[str, Tally] = {}
-    causes = {(edit.strategy, edit.by) for edit in ledger.edits}
+    causes = {(edit.strategy, edit.cause) for edit in ledger.edits}
     for edit in ledger.edits:
         # The input of a call that went with its result is no prune of its own.
-        alone = not edit.follows or (edit.follows, edit.by) not in causes
+        alone = not edit.follows or (edit.follows, edit.cause) not in causes
         tally = strategies.get(edit.counted_as, Tally())
         strategies[edit.counted_as] = tally.add(alone, edit.saved)
         if exact:

@@ -48,7 +48,7 @@ def context_of(engine: Engine, around: int) -> Context:
     """What fills the request that an engine has looked at; `around` are the tokens around its messages."""
 
     def superseded(ref: Ref) -> bool:
-        return any(edit.spends for edit in engine.candidates.get(ref, {}).values())
+        return any(edit.ends_call for edit in engine.candidates.get(ref, {}).values())
 
     before = around + engine.view.tokens
     return Context(

@@ -1,49 +1,51 @@
-"""The one currency: an edit says what would change, by whom and why."""
+"""Edits: what becomes of a part. Proposals: edits with all that the engine needs to decide about them.
+
+A strategy answers each event with moves. A `Proposal` offers an edit, a `Postpone` moves the time of an earlier
+proposal, and a `Withdraw` takes one back. The engine makes at most one edit for each part.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from typing import Any, Final
+from typing import Any, Final, Literal
 
 from prunus.history import Ref
 
-__all__ = ["STAGES", "Added", "Edit", "Gone", "Input", "Keep", "Later", "Note", "Refusal", "Replacement", "Shorter"]
-
-STAGES: Final = 4
-"""How many edits a strategy may have for one part."""
+PREFERENCES: Final = 4
+"""How many proposals a strategy may have for one part."""
 
 
 @dataclass(frozen=True, slots=True)
 class Note:
-    """The whole part becomes these words, and what it carried goes with it."""
+    """This text replaces the whole part, together with everything that the part carried."""
 
     text: str
 
 
 @dataclass(frozen=True, slots=True)
 class Shorter:
-    """The text of the part becomes this; whatever else it carries stays."""
+    """This text replaces the text of the part; everything else that the part carries stays."""
 
     text: str
 
 
 @dataclass(frozen=True, slots=True)
 class Added:
-    """These words stand behind the text of the part; nothing of it goes."""
+    """This text is put behind the text of the part; nothing of the part goes."""
 
     text: str
 
 
 @dataclass(frozen=True, slots=True)
 class Input:
-    """The arguments of a call become these."""
+    """These arguments replace the arguments of a call."""
 
     value: Mapping[str, Any]
     left: str = ""
-    """What is left of the others, in words behind the result."""
+    """An outline of the removed arguments, shown behind the result of the call."""
     result: Ref | None = None
-    """Where those words stand."""
+    """The result behind which the outline is shown."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,59 +53,25 @@ class Gone:
     """The part is left out."""
 
 
-@dataclass(frozen=True, slots=True)
-class Keep:
-    """The strategy takes back what it proposed for this part before; what the part points to, if it does, stays."""
-
-
-@dataclass(frozen=True, slots=True)
-class Later:
-    """The strategy puts off what it proposed before, as far as its time has not come yet; its chance may be new."""
-
-
-Replacement = Note | Shorter | Added | Input | Gone | Keep | Later
+Replacement = Note | Shorter | Added | Input | Gone
 
 
 @dataclass(frozen=True, slots=True)
 class Edit:
-    """One change that a strategy proposes; nothing else ever changes a history."""
+    """One change of one part; nothing else ever changes a history."""
 
     target: Ref
     replacement: Replacement
     strategy: str
     reason: str
-    by: Ref | None = None
-    """The call that made the target dispensable."""
-    ripe: int = 0
-    """The turn from which it may be applied."""
-    loop: int = 0
-    """The loop from which it may be applied: how often the user has spoken."""
-    shows: Ref | None = None
-    """The part that the replacement points to, which must stay visible."""
-    spends: bool = False
-    """The whole call is over and done with, so its input may go too."""
-    fresh: bool = False
-    """It may be made before the part is sent for the first time, where no cache can be lost."""
-    pressure: bool = False
-    """Only worth it when the context runs short."""
-    asked: bool = False
-    """The agent or the user asked for it, so it does not wait for the schedule; with `fresh`, no guard is asked."""
-    spares: frozenset[Ref] = frozenset()
-    """Parts that may go because it shows what is still true of them; for their sake it may be longer."""
-    bound: bool = False
-    """It is only made along with an edit that spares its part."""
-    chance: float = 0.0
-    """How likely it is that what goes will be used again, so that it has to be read once more."""
-    stage: int = 0
-    """Of the edits of one strategy for one part, the one of the highest stage that may be made is made."""
     tokens_before: int = 0
     tokens_after: int = 0
     follows: str = field(default="", compare=False)
-    """The strategy whose edit it goes along with, and under whose name it is counted."""
+    """The strategy whose edit this one goes along with; reports count both under that name."""
 
     @property
     def counted_as(self) -> str:
-        """The strategy under which reports count it."""
+        """The strategy under which reports count the edit."""
         return self.follows or self.strategy
 
     @property
@@ -111,18 +79,98 @@ class Edit:
         return self.tokens_before - self.tokens_after
 
     @property
-    def last(self) -> int:
-        """The last message that it changes; a call may be answered otherwise once that is undone."""
-        words = self.replacement.result if isinstance(self.replacement, Input) else None
-        return max(self.target, words or self.target).message
+    def last_message(self) -> int:
+        """The last message that the edit changes; if that message is undone, so is the edit."""
+        outline_at = self.replacement.result if isinstance(self.replacement, Input) else None
+        return max(self.target, outline_at or self.target).message
+
+
+@dataclass(frozen=True, slots=True)
+class When:
+    """When a proposal may be made. All conditions hold together."""
+
+    from_turn: int = 0
+    from_loop: int = 0
+    """A loop is what the model does between two messages of the user."""
+    before_first_send: bool = False
+    """The edit may be made before the provider has seen the part, where no prompt cache can be lost."""
+    under_pressure: bool = False
+    """The edit is only worth making when the context runs short."""
+    requested_by: Literal["agent", "user", "prunus"] | None = None
+    """Who requested the edit. A requested edit does not wait for the schedule.
+
+    "prunus" marks Prunus's own words, such as answers to commands. No guard is asked about those.
+    """
+
+
+NOW: Final = When()
+OWN_WORDS: Final = When(before_first_send=True, requested_by="prunus")
+
+
+@dataclass(frozen=True, slots=True)
+class Proposal(Edit):
+    """An edit that a strategy offers: when it may be made, why, and what it depends on."""
+
+    when: When = NOW
+    cause: Ref | None = None
+    """The call that made the target dispensable."""
+    ends_call: bool = False
+    """Nothing of the call is needed any more, so the arguments of the call may go too."""
+    points_to: Ref | None = None
+    """The part that the replacement refers to. That part must stay visible."""
+    needs_cover: bool = False
+    """The edit may only be made while another edit covers its target."""
+    covers: frozenset[Ref] = frozenset()
+    """Parts that may go because the replacement shows what is still true of them. It may be longer for that."""
+    reuse: float = 0.0
+    """The probability that the removed text will be used again and has to be read once more."""
+    only_code: bool = False
+    """The edit takes nothing but fenced code out of a text."""
+    preference: int = 0
+    """The engine makes the proposal with the highest preference among those of one strategy for one part."""
+
+
+def as_proposal(edit: Edit) -> Proposal:
+    """An edit that was made before, as the engine takes it back."""
+    if isinstance(edit, Proposal):
+        return edit
+    parts = edit.target, edit.replacement, edit.strategy, edit.reason
+    return Proposal(*parts, edit.tokens_before, edit.tokens_after, edit.follows)
+
+
+@dataclass(frozen=True, slots=True)
+class Postpone:
+    """A strategy moves the time of an earlier proposal, unless the proposal is due already."""
+
+    target: Ref
+    strategy: str
+    from_turn: int
+    reuse: float = 0.0
+    """The new probability of reuse; 0 keeps the old one."""
+    preference: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class Withdraw:
+    """A strategy takes back an earlier proposal."""
+
+    target: Ref
+    strategy: str
+    points_to: Ref | None = None
+    """The part that the target, a note of an earlier pass, refers to. That part must stay visible."""
+    restored: bool = False
+    """The agent or the user wants the target back, so only another request may cut it again."""
+
+
+Move = Proposal | Postpone | Withdraw
 
 
 @dataclass(frozen=True, slots=True)
 class Refusal:
     """An edit that a guard did not allow."""
 
-    edit: Edit
+    edit: Proposal
     guard: str
     reason: str
     until: int | None = None
-    """The turn at which it may be asked again; None where the refusal lasts."""
+    """The turn in which the guard is asked again; None if the refusal lasts."""

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from prunus.conversation import Loader, count_around, declares_tools
-from prunus.edits import Edit, Refusal
+from prunus.edits import Proposal, Refusal
 from prunus.engine import Engine
 from prunus.guide import Advice, advise
 from prunus.history import Call, Ref, Role
@@ -33,9 +33,9 @@ class Explained:
     priority: Priority
     advice: Advice
     """What the content type guide says about it."""
-    edit: Edit | None
+    edit: Proposal | None
     """What is done to it, if anything."""
-    waiting: tuple[Edit, ...]
+    waiting: tuple[Proposal, ...]
     """What may be done later: when it is older, or when the context runs short."""
     refusals: tuple[Refusal, ...]
     """What was proposed and not allowed."""
@@ -77,7 +77,7 @@ def explain(body: bytes, settings: Settings | None = None, format: str | None = 
     )
 
 
-def _explained(ref: Ref, load: Loader, engine: Engine, chosen: Edit | None) -> Explained:
+def _explained(ref: Ref, load: Loader, engine: Engine, chosen: Proposal | None) -> Explained:
     message = load(ref.message)
     part = message.parts[ref.part]
     view = engine.view
@@ -88,7 +88,7 @@ def _explained(ref: Ref, load: Loader, engine: Engine, chosen: Edit | None) -> E
         edit
         for _, edit in sorted(options.items())
         if chosen is None and edit not in refused
-        if edit.pressure or edit.ripe > view.turn or edit.loop > view.loop
+        if edit.when.under_pressure or edit.when.from_turn > view.turn or edit.when.from_loop > view.loop
     )
     use = view.by_ref.get(ref)
     if use is not None:
@@ -98,7 +98,7 @@ def _explained(ref: Ref, load: Loader, engine: Engine, chosen: Edit | None) -> E
     else:
         words = getattr(part, "text", "") or getattr(part, "name", "") or getattr(part, "type", "")
         title = " ".join(words[:200].split())[:60]
-    superseded = any(edit.spends for edit in options.values())
+    superseded = any(edit.ends_call for edit in options.values())
     return Explained(
         ref,
         message.role,

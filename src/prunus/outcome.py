@@ -6,7 +6,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
 from typing import Generic, TypeVar
 
-from prunus.edits import Edit, Refusal
+from prunus.edits import Edit, Proposal, Refusal
 from prunus.engine import Tally
 from prunus.history import Ref
 from prunus.schedule.ledger import Flush
@@ -82,9 +82,9 @@ class Outcome(Generic[Body_co]):
         flush: Flush | None = None,
         conversation: str = "",
         request: int = 0,
-        made: tuple[Edit, ...] = (),
-        passed: tuple[Edit, ...] = (),
-        receipt: Callable[[Edit], Receipt] | None = None,
+        made: tuple[Proposal, ...] = (),
+        passed: tuple[Proposal, ...] = (),
+        receipt: Callable[[Proposal], Receipt] | None = None,
     ) -> None:
         self.body = body
         """The request to send, of the type that was given."""

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any
 
-from prunus.edits import Edit, Note
+from prunus.edits import Note, Proposal, When
 from prunus.history import Call
 from prunus.notes import note, pointer_note, shorten, superseded_note
 from prunus.view import Use, View
@@ -45,23 +45,32 @@ def _looked_for(key: str) -> str:
     return f"{pattern} in {path}" if path else pattern
 
 
-def cut(strategy: str, old: Use, by: Use, why: str, again: str = "") -> Edit:
+def cut(strategy: str, old: Use, by: Use, why: str, again: str = "") -> Proposal:
     """The result of `old` gives way to a note, because of `by`."""
     text = note(f"older {describe(old)}", why, again)
-    return Edit(old.result, Note(text), strategy, why, by=by.call, spends=True)
+    return Proposal(old.result, Note(text), strategy, why, cause=by.call, ends_call=True)
 
 
-def superseded(strategy: str, old: Use, by: Use, why: str, view: View) -> Edit:
+def superseded(strategy: str, old: Use, by: Use, why: str, view: View) -> Proposal:
     """The result of `old` gives way to a note, because `by` replaced it."""
     text = superseded_note(describe(old), why, view.words)
-    return Edit(old.result, Note(text), strategy, why, by=by.call, spends=True)
+    return Proposal(old.result, Note(text), strategy, why, cause=by.call, ends_call=True)
 
 
-def pointer(strategy: str, use: Use, at: Use, stage: int) -> Edit:
+def pointer(strategy: str, use: Use, at: Use, preference: int) -> Proposal:
     """The result of `use` gives way to a note that points to an earlier one, `at`, which says the same."""
     text = pointer_note(describe(use), describe(at), at.size)
     why = "says the same again"
-    return Edit(use.result, Note(text), strategy, why, by=at.call, shows=at.result, fresh=True, stage=stage)
+    return Proposal(
+        use.result,
+        Note(text),
+        strategy,
+        why,
+        cause=at.call,
+        points_to=at.result,
+        when=When(before_first_send=True),
+        preference=preference,
+    )
 
 
 def replaceable(earlier: Sequence[Use], view: View, replaces: Callable[[Use], bool]) -> Iterator[Use]:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from prunus.conversation import Loader
-from prunus.edits import Edit
+from prunus.edits import Proposal
 from prunus.engine import Engine, category_of
 from prunus.history import Call
 from prunus.ids import short_id
@@ -14,7 +14,7 @@ from prunus.view import Use
 __all__ = ["receipt_of"]
 
 
-def receipt_of(edit: Edit, engine: Engine, load: Loader) -> Receipt:
+def receipt_of(edit: Proposal, engine: Engine, load: Loader) -> Receipt:
     """The receipt of an edit, of the request that put it in force."""
     view, target = engine.view, edit.target
     message = load(target.message)
@@ -24,10 +24,12 @@ def receipt_of(edit: Edit, engine: Engine, load: Loader) -> Receipt:
     id = short_id(target, content.encode("utf-8", "surrogatepass"))
     if use is not None and target == use.result:
         id = engine.names.get(target, id)
+    # Commands, and ids that the model repeated, are kept from the model without being pruned.
+    asked = engine.newly_asked(target) and edit.when.requested_by != "prunus"
     if use is None:
-        turn, asked = view.turn_of(target), engine.newly_asked(target)
+        turn = view.turn_of(target)
         return Receipt(id, edit, original(message, edit), "", turn, category_of(type(part)), target, asked)
-    by = view.by_ref.get(edit.by) if edit.by is not None else None
+    by = view.by_ref.get(edit.cause) if edit.cause is not None else None
     return Receipt(
         id,
         edit,
@@ -36,7 +38,7 @@ def receipt_of(edit: Edit, engine: Engine, load: Loader) -> Receipt:
         use.turn,
         category_of(type(part)),
         use.call,
-        engine.newly_asked(target),
+        asked,
         call=_call_id(use, load),
         by=_call_id(by, load) if by is not None else "",
         by_tool=by.tool if by is not None else "",

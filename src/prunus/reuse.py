@@ -19,7 +19,7 @@ from typing import Final, Literal
 
 from prunus.view import Use
 
-__all__ = ["PartKind", "chance", "chance_of", "is_document"]
+__all__ = ["PartKind", "is_document", "reuse_of", "reuse_probability"]
 
 PartKind = Literal["read", "edited read", "shell", "search", "other", "write", "edit"]
 
@@ -70,7 +70,7 @@ def is_document(path: str) -> bool:
     return path.rpartition(".")[2].lower() in _DOCUMENTS
 
 
-def chance(
+def reuse_probability(
     kind: PartKind,
     tokens: int,
     idle: int,
@@ -95,10 +95,10 @@ def chance(
     return 1 / (1 + exp(-odds))
 
 
-def chance_of(use: Use, kind: PartKind, tokens: int, idle: int, tasks: int = 0, reads: int = 0) -> float:
+def reuse_of(use: Use, kind: PartKind, tokens: int, idle: int, tasks: int = 0, reads: int = 0) -> float:
     """The probability that the result or the input of a call will be used again."""
     touch = use.touches[0] if use.touches else None
-    return chance(
+    return reuse_probability(
         kind,
         tokens,
         idle,

@@ -48,7 +48,9 @@ def test_what_makes_no_sense_is_answered_and_cuts_nothing(format: str, arguments
     assert "Discarded" not in words
     messages = call_and_result(format, "p", "context_prune", arguments, words)
     whole = {**json.loads(raw), FIELDS[format]: [*json.loads(raw)[FIELDS[format]], *messages]}
-    assert [edit for edit in prune(json.dumps(whole).encode(), SETTINGS, format=format).edits if edit.asked] == []
+    assert [
+        edit for edit in prune(json.dumps(whole).encode(), SETTINGS, format=format).edits if edit.when.requested_by
+    ] == []
 
 
 @every_format

@@ -57,7 +57,7 @@ def test_it_is_done_at_once_whatever_the_schedule(schedule: str) -> None:
     pruner = Pruner(settings)
     pruner.prune(body(*START), 0.0)
     outcome = pruner.prune(body(*START, *ask("discard", [A])), 5.0)
-    assert [edit.strategy for edit in outcome.edits if edit.asked] == ["asked"]
+    assert [edit.strategy for edit in outcome.edits if edit.when.requested_by] == ["asked"]
     assert outcome.flush is not None and outcome.flush.cut == 2
     assert outcome.flush.reason == ("at once" if schedule == "eager" else "asked for")
     assert outcome.flush.saved > 100
@@ -114,15 +114,12 @@ def test_a_restored_input_comes_back_too() -> None:
     assert restored.body["messages"][1:5] == list(body(*whole)["messages"][1:5])
 
 
-def test_the_edits_survive_the_ledger_and_old_ledgers_load() -> None:
+def test_the_edits_survive_the_ledger() -> None:
     pruner = Pruner(MANUAL)
     pruner.prune(body(*START, *ask("discard", [A])), 0.0)
     ledger = pruner._conversations[-1].memo.ledger
     assert Ledger.load(ledger.dump()) == ledger
-    plain = json.loads(ledger.dump())
-    for edit in plain["edits"]:
-        del edit["asked"]
-    assert not any(edit.asked for edit in Ledger.load(json.dumps(plain).encode()).edits)
+    assert {edit.when.requested_by for edit in ledger.edits} == {"agent"}
 
 
 def test_reasoning_becomes_the_least_that_its_provider_takes() -> None:
@@ -367,7 +364,7 @@ def test_where_a_view_stood_all_that_it_stood_for_comes_back(schedule: str) -> N
     strategies = {"folded_views": folds, "asked": {"enabled": True}}
     pruner = Pruner(Settings(preset="off", schedule=schedule, strategies=strategies))
     folded = pruner.prune(body(*start), 0.0)
-    [view] = [edit for edit in folded.edits if edit.spares]
+    [view] = [edit for edit in folded.edits if edit.covers]
     assert len(folded.edits) > 1
     name = pruner._conversations[-1].engine.names[view.target]
     restored = body(*start, *ask("restore", [name]))

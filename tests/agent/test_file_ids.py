@@ -113,6 +113,6 @@ def test_what_goes_is_kept_as_the_json_that_it_was(format: str, text: str) -> No
     except Unspoken:
         return
     called = body(f"{text}\n3 call context_prune {json.dumps(given)} -> ok\n4 ...", format)
-    [receipt] = [one for one in prune(called, SETTINGS, format=format).receipts if one.edit.asked]
+    [receipt] = [one for one in prune(called, SETTINGS, format=format).receipts if one.edit.when.requested_by]
     assert "QUJD" * 9_000 in receipt.original and receipt.original in called.decode()
     json.loads(receipt.original)

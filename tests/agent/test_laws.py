@@ -145,7 +145,7 @@ def test_a_request_extends_the_one_before_up_to_a_declared_flush(
 @given(session=sessions(), decisions=DECISIONS)
 def test_manual_makes_only_what_was_asked_for(format: str, session: Session, decisions: Any) -> None:
     for _, outcome, _ in conversed(session, format, decisions, offered(schedule="manual")):
-        assert all(edit.asked or edit.by is not None for edit in outcome.edits)
+        assert all(edit.when.requested_by or edit.cause is not None for edit in outcome.edits)
         if not decisions:
             assert outcome.edits == ()
 

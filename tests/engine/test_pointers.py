@@ -39,7 +39,7 @@ def sent(*calls: tuple[str, dict[str, Any], str]) -> Outcome:
 
 def pointers(out: Outcome) -> dict[int, int]:
     """The message that each pointer shows, by its own."""
-    return {edit.target.message: edit.shows.message for edit in out.edits if edit.shows is not None}
+    return {edit.target.message: edit.points_to.message for edit in out.edits if edit.points_to is not None}
 
 
 def test_all_point_to_the_first() -> None:
@@ -54,7 +54,7 @@ def test_when_the_first_goes_the_second_is_shown_and_the_others_point_there() ->
 
 def test_the_note_names_what_it_points_to_now() -> None:
     before, after = (
-        [edit.replacement for edit in sent(*calls).edits if edit.shows is not None][-1]
+        [edit.replacement for edit in sent(*calls).edits if edit.points_to is not None][-1]
         for calls in ((READ, asked(1), asked(2), OTHER), (READ, asked(1), asked(2), WRITE, OTHER))
     )
     assert isinstance(before, Note) and "the earlier read of a.py shows" in before.text

@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from prunus.edits import Edit, Note
+from prunus.edits import Note, Proposal
 from prunus.guards.critical import Critical
 from prunus.guards.definitions import Definitions
 from prunus.guards.open_calls import OpenCalls
@@ -43,8 +43,9 @@ def view_of(body: bytes) -> View:
     return view
 
 
-def cut(message: int, part: int, strategy: str = "any") -> Edit:
-    return Edit(Ref(message, part), Note("[Prunus: it is gone.]"), strategy, "because")
+def cut(message: int, part: int, *, only_code: bool = False) -> Proposal:
+    note = Note("[Prunus: it is gone.]")
+    return Proposal(Ref(message, part), note, "any", "because", only_code=only_code)
 
 
 CHAT = b"""{"messages": [
@@ -69,8 +70,8 @@ def test_words_of_the_user_and_the_system_are_held_back(message: int, owner: str
 
 def test_only_fenced_code_of_the_user_may_be_shortened() -> None:
     view = view_of(CHAT)
-    assert Critical().hold(cut(1, 0, "old_code_blocks"), view) is None
-    assert Critical().hold(cut(0, 0, "old_code_blocks"), view) is not None
+    assert Critical().hold(cut(1, 0, only_code=True), view) is None
+    assert Critical().hold(cut(0, 0, only_code=True), view) is not None
 
 
 def test_words_of_the_assistant_are_not_critical() -> None:

@@ -85,7 +85,7 @@ def lost(truth: list[str], before: Any, after: Any) -> list[str]:
 def views(outcome: Outcome) -> Iterator[tuple[int, list[tuple[int, str]]]]:
     """The views of a request: the message that each stands in, and its lines by number."""
     for edit in outcome.edits:
-        if edit.spares and isinstance(edit.replacement, Shorter):
+        if edit.covers and isinstance(edit.replacement, Shorter):
             lines: list[tuple[int, str]] = []
             for line in edit.replacement.text.split("\n")[_head(edit.replacement.text) + 1 :]:
                 if run := re.fullmatch(r"\[lines (\d+)-\d+\]", line):

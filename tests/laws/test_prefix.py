@@ -192,7 +192,7 @@ def test_manual_changes_nothing_ever(format: str, session: Session, spelling: st
 def test_what_a_pointer_shows_stays_visible(format: str, name: str, session: Session, pauses: list[float]) -> None:
     for sent in conversed(SCHEDULES[name], requests(session, format), format, pauses):
         edits = sent.outcome.edits
-        assert {edit.target for edit in edits}.isdisjoint(edit.shows for edit in edits)
+        assert {edit.target for edit in edits}.isdisjoint(edit.points_to for edit in edits)
 
 
 @every_format
@@ -254,7 +254,7 @@ def test_wherever_a_flush_begins_prefixes_and_pointers_hold(
     for after in conversed(settings, bodies, format, [5.0], Anywhere(shares)):
         assert before is None or broken(before, after) == []
         edits = after.outcome.edits
-        assert {edit.target for edit in edits}.isdisjoint(edit.shows for edit in edits)
+        assert {edit.target for edit in edits}.isdisjoint(edit.points_to for edit in edits)
         before = after
 
 
@@ -270,7 +270,7 @@ def test_a_new_pointer_shows_no_read_that_is_left_out_still() -> None:
     )
     for sent in conversed(settings, [bodies[6], bodies[10]], "anthropic_messages", [5.0]):
         edits = sent.outcome.edits
-        assert {edit.target for edit in edits}.isdisjoint(edit.shows for edit in edits)
+        assert {edit.target for edit in edits}.isdisjoint(edit.points_to for edit in edits)
 
 
 def engine_of(settings: Settings, format: str) -> Engine:

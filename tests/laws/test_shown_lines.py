@@ -104,16 +104,16 @@ def check(body: Any, outcome: Outcome, shown: dict[int, Numbered]) -> int:
     """Every read that points elsewhere is shown there; how many do."""
     assert outcome.error is None
     touched = {edit.target for edit in outcome.edits}
-    assert touched.isdisjoint(edit.shows for edit in outcome.edits)
+    assert touched.isdisjoint(edit.points_to for edit in outcome.edits)
     pointers = [edit for edit in outcome.edits if edit.strategy == "shown_lines"]
     for edit in pointers:
-        assert edit.shows is not None and edit.shows < edit.target
-        source = body["messages"][edit.shows.message]
-        assert outcome.body["messages"][edit.shows.message] == source
+        assert edit.points_to is not None and edit.points_to < edit.target
+        source = body["messages"][edit.points_to.message]
+        assert outcome.body["messages"][edit.points_to.message] == source
         removed, text = shown[edit.target.message], text_of(source)
         assert len(text_of(body["messages"][edit.target.message])) > 100
         numbers = numbered(text)
-        held = shown.get(edit.shows.message, numbers)
+        held = shown.get(edit.points_to.message, numbers)
         assert removed and removed.items() <= held.items()
         assert not numbers or removed.items() <= numbers.items()
         assert {line for line in removed.values() if line} <= set(text.split("\n")) | set(numbers.values())
@@ -168,7 +168,7 @@ def test_every_agent_reads_what_is_shown_already(name: str, steps: tuple[Step, .
     """The laws are not kept by doing nothing."""
     body, outcome, shown = last(name, *steps)
     assert check(body, outcome, shown) == 2
-    assert {edit.shows for edit in outcome.edits} == {(source, 0)}
+    assert {edit.points_to for edit in outcome.edits} == {(source, 0)}
 
 
 @every_agent

@@ -22,7 +22,7 @@ def test_nothing_grows(format: str, preset: str, data: Any) -> None:
     assert len(said) <= 1
     assert out.report.tokens_after <= out.report.tokens_before - sum(edit.saved for edit in said)
     assert len(out.body) <= len(body) + sum(len(encode(edit.replacement.text)) for edit in said)
-    assert all(edit.saved > 0 or edit.spares for edit in out.edits if edit not in said)
+    assert all(edit.saved > 0 or edit.covers for edit in out.edits if edit not in said)
 
 
 @every_case

@@ -3,20 +3,21 @@
 from __future__ import annotations
 
 import json
+from pathlib import Path
 from typing import Any
 
 import pytest
 
-from prunus.edits import Edit, Gone, Input, Note, Replacement, Shorter
+from prunus.edits import Gone, Input, Note, Proposal, Replacement, Shorter, When
 from prunus.errors import FormatError
 from prunus.history import Ref
-from prunus.schedule.ledger import VERSION, Flush, Ledger
+from prunus.schedule.ledger import VERSION, Flush, Ledger, Tag
 
 FLUSH = Flush(7, 1_700_000_000.25, 12, "saves 900 tokens a request", 900, 4000)
 
 
-def edit(replacement: Replacement, **more: Any) -> Edit:
-    return Edit(Ref(3, 1), replacement, "stale_reads", "the file was written later", **more)
+def edit(replacement: Replacement, **more: Any) -> Proposal:
+    return Proposal(Ref(3, 1), replacement, "stale_reads", "the file was written later", **more)
 
 
 def full(**changes: Any) -> bytes:
@@ -46,21 +47,27 @@ def test_every_kind_of_replacement_comes_back(replacement: Replacement) -> None:
 def test_every_field_of_an_edit_comes_back() -> None:
     whole = edit(
         Note("x"),
-        by=Ref(8, 2),
-        ripe=11,
-        shows=Ref(9, 0),
-        spends=True,
-        pressure=True,
+        when=When(11, 2, before_first_send=True, under_pressure=True, requested_by="agent"),
+        cause=Ref(8, 2),
+        ends_call=True,
+        points_to=Ref(9, 0),
+        needs_cover=True,
+        covers=frozenset({Ref(1, 0), Ref(2, 1)}),
+        reuse=0.25,
+        only_code=True,
+        preference=2,
+        follows="old_todos",
         tokens_before=500,
         tokens_after=20,
     )
     loaded = Ledger.load(Ledger((whole,)).dump()).edits[0]
     assert loaded == whole
-    assert all(isinstance(place, Ref) for place in (loaded.target, loaded.by, loaded.shows))
+    assert loaded.follows == whole.follows
+    assert all(isinstance(place, Ref) for place in (loaded.target, loaded.cause, loaded.points_to, *loaded.covers))
 
 
 def test_several_edits_come_back_in_their_order() -> None:
-    edits = tuple(Edit(Ref(i, 0), Gone(), "old_thinking", "old") for i in (5, 2, 9))
+    edits = tuple(Proposal(Ref(i, 0), Gone(), "old_thinking", "old") for i in (5, 2, 9))
     assert Ledger.load(Ledger(edits).dump()).edits == edits
 
 
@@ -77,6 +84,28 @@ def test_the_same_ledger_is_written_in_the_same_bytes() -> None:
     assert full() == full()
     ledger = Ledger.load(full())
     assert Ledger.load(ledger.dump()).dump() == ledger.dump()
+
+
+def test_a_ledger_of_version_1_is_read() -> None:
+    """The file was written by the last release that wrote version 1."""
+    old = Ledger.load((Path(__file__).parent / "ledger_v1.json").read_bytes())
+    assert Ledger.load(old.dump()) == old
+    assert len(old.edits) == 16 and len(old.flushes) == 2
+    assert old.commands == ((3, "sweep 5"),)
+    assert old.tags == (Tag(Ref(4, 1), "\n[id 3fa9c2]", added=True),)
+    of = {edit.strategy: edit for edit in old.edits}
+    assert of["spent_inputs"].ends_call and of["spent_inputs"].follows
+    assert of["old_thinking"].when == When(3)
+    assert of["long_outputs"].when.before_first_send
+    assert of["under_pressure"].when == When(under_pressure=True)
+    assert of["finished_results"].reuse > 0
+    requested = {edit.target.message: edit.when.requested_by for edit in old.edits if edit.strategy == "asked"}
+    assert requested == {90: "agent", 91: "user", 93: "prunus"}
+    folds = [edit for edit in old.edits if edit.strategy == "folded_views"]
+    assert {edit.needs_cover for edit in folds} == {True, False}
+    assert all(isinstance(ref, Ref) for edit in folds for ref in edit.covers)
+    pointers = [edit for edit in old.edits if edit.points_to is not None]
+    assert all(edit.when.before_first_send and edit.preference == 2 for edit in pointers) and pointers
 
 
 @pytest.mark.parametrize("version", [0, VERSION + 1, "1", None])

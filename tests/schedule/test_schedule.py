@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from prunus.edits import Edit, Gone
+from prunus.edits import Gone, Proposal
 from prunus.history import Ref
 from prunus.schedule.cache import SCHEDULES, Cache, Eager, Manual, Moment, Plan, Pressure, Schedule
 from prunus.schedule.prices import Price
@@ -323,14 +323,14 @@ def test_a_cut_that_leaves_less_than_the_provider_caches_costs_the_rest_too() ->
     assert cut(CACHE, moment(*pending, growth=40.0, price=short, tokens=10_400, new=200)) == 100
 
 
-def risky(chance: float, tokens: int = 1000, saved: int = 850) -> Edit:
-    return Edit(Ref(3, 0), Gone(), "any", "", chance=chance, tokens_before=tokens, tokens_after=tokens - saved)
+def risky(reuse: float, tokens: int = 1000, saved: int = 850) -> Proposal:
+    return Proposal(Ref(3, 0), Gone(), "any", "", tokens, tokens - saved, reuse=reuse)
 
 
-@pytest.mark.parametrize(("chance", "taken"), [(0.0, True), (0.25, True), (0.3, False), (1.0, False)])
-def test_what_may_be_used_again_goes_only_where_that_saves_more_than_it_risks(chance: float, taken: bool) -> None:
+@pytest.mark.parametrize(("reuse", "taken"), [(0.0, True), (0.25, True), (0.3, False), (1.0, False)])
+def test_what_may_be_used_again_goes_only_where_that_saves_more_than_it_risks(reuse: float, taken: bool) -> None:
     # It saves 0.1 * 850 * 21 = 1785; reading it again costs 1.25 * 1000 + 0.1 * 20,000 = 3250, counted twice.
-    assert CACHE.takes(risky(chance), USUAL, 0) is taken
+    assert CACHE.takes(risky(reuse), USUAL, 0) is taken
 
 
 def test_the_longer_a_conversation_lasts_the_more_may_be_risked() -> None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from hashlib import blake2b
 
-from prunus.edits import Edit, Note
+from prunus.edits import Note, Proposal
 from prunus.history import Ref
 from prunus.memory import Memo, Memory, chain
 from prunus.outcome import Receipt
@@ -13,8 +13,8 @@ from prunus.schedule.ledger import Flush, Ledger
 from prunus.store import Exchange, Usage
 
 
-def edit(message: int, strategy: str = "repeated_reads", saved: int = 90) -> Edit:
-    return Edit(
+def edit(message: int, strategy: str = "repeated_reads", saved: int = 90) -> Proposal:
+    return Proposal(
         Ref(message, 0),
         Note("[read again later]"),
         strategy,
@@ -54,7 +54,7 @@ def links(count: int, first: str = "a") -> list[bytes]:
 
 
 def memo(
-    id: str, depth: int, edits: tuple[Edit, ...] = (), flushes: tuple[Flush, ...] = (), at: float = 1.0
+    id: str, depth: int, edits: tuple[Proposal, ...] = (), flushes: tuple[Flush, ...] = (), at: float = 1.0
 ) -> Memo:
     return Memo(id, Ledger(edits, flushes), depth, depth // 2, at, b"prompt")
 

@@ -74,7 +74,9 @@ def footprint(case: Case, owner: str, format: str, leave_out: str = "") -> objec
     settings = settings_of(case, owner, leave_out)
     raw = json.dumps(build(localise(case.story, format), format).json).encode()
     outcome = prune(raw, settings, format=format)
-    marked = [(e.ref, w.replacement) for e in explain(raw, settings, format) for w in e.waiting if w.pressure]
+    marked = [
+        (e.ref, w.replacement) for e in explain(raw, settings, format) for w in e.waiting if w.when.under_pressure
+    ]
     return outcome.error, json.loads(outcome.body), [(r.guard, r.edit.target) for r in outcome.refusals], marked
 
 
@@ -134,7 +136,7 @@ def _refusals(case: Case, body: Body, outcome: Outcome) -> Iterator[str]:
 
 
 def _marked(case: Case, body: Body, explained: tuple[Explained, ...]) -> Iterator[str]:
-    marked = {e.ref for e in explained if any(edit.pressure for edit in e.waiting)}
+    marked = {e.ref for e in explained if any(edit.when.under_pressure for edit in e.waiting)}
     wanted = {_ref(body, expected): expected for expected in case.expected if expected.fate == "pressure"}
     for ref in wanted.keys() - marked:
         yield f"{wanted[ref]}: not marked"

@@ -7,34 +7,34 @@ from typing import Any, get_args
 
 import pytest
 
-from prunus.reuse import KINDS, PartKind, chance, is_document
+from prunus.reuse import KINDS, PartKind, is_document, reuse_probability
 
 every_kind = pytest.mark.parametrize("kind", get_args(PartKind))
 
 
 @every_kind
 def test_a_chance_is_between_none_and_certainty(kind: PartKind) -> None:
-    assert 0 < chance(kind, 10**9, 0, 0) < 1
-    assert 0 < chance(kind, 0, 10**6, 10**6) < 0.1
+    assert 0 < reuse_probability(kind, 10**9, 0, 0) < 1
+    assert 0 < reuse_probability(kind, 0, 10**6, 10**6) < 0.1
 
 
 @every_kind
 def test_it_falls_with_every_idle_turn_up_to_sixty(kind: PartKind) -> None:
-    falling = [chance(kind, 500, idle, 0) for idle in (0, 1, 5, 20, 60)]
+    falling = [reuse_probability(kind, 500, idle, 0) for idle in (0, 1, 5, 20, 60)]
     assert all(one > other for one, other in pairwise(falling))
-    assert chance(kind, 500, 60, 0) == chance(kind, 500, 600, 0)
+    assert reuse_probability(kind, 500, 60, 0) == reuse_probability(kind, 500, 600, 0)
 
 
 @every_kind
 def test_it_falls_with_every_task_up_to_eight(kind: PartKind) -> None:
-    falling = [chance(kind, 500, 4, tasks) for tasks in range(9)]
+    falling = [reuse_probability(kind, 500, 4, tasks) for tasks in range(9)]
     assert all(one > other for one, other in pairwise(falling))
-    assert chance(kind, 500, 4, 8) == chance(kind, 500, 4, 80)
+    assert reuse_probability(kind, 500, 4, 8) == reuse_probability(kind, 500, 4, 80)
 
 
 @every_kind
 def test_a_larger_part_is_likelier_but_not_for_each_token(kind: PartKind) -> None:
-    one, two = chance(kind, 500, 4, 1), chance(kind, 1000, 4, 1)
+    one, two = reuse_probability(kind, 500, 4, 1), reuse_probability(kind, 1000, 4, 1)
     assert one < two < 2 * one
 
 
@@ -42,17 +42,17 @@ def test_a_larger_part_is_likelier_but_not_for_each_token(kind: PartKind) -> Non
 @pytest.mark.parametrize("fact", ["document", "ranged", "reads", "failed"])
 def test_each_fact_makes_it_less_likely(kind: PartKind, fact: str) -> None:
     facts: dict[str, Any] = {fact: True}
-    assert chance(kind, 500, 4, 0, **facts) < chance(kind, 500, 4, 0)
+    assert reuse_probability(kind, 500, 4, 0, **facts) < reuse_probability(kind, 500, 4, 0)
 
 
 def test_a_read_that_led_to_no_edit_is_likeliest_while_its_task_goes_on() -> None:
-    now = {kind: chance(kind, 500, 4, 0) for kind in KINDS}
+    now = {kind: reuse_probability(kind, 500, 4, 0) for kind in KINDS}
     assert max(now, key=lambda kind: now[kind]) == "read"
     assert now["read"] > 2 * now["edited read"]
 
 
 def test_a_new_task_says_most_about_such_a_read() -> None:
-    fall = {kind: chance(kind, 500, 4, 1) / chance(kind, 500, 4, 0) for kind in KINDS}
+    fall = {kind: reuse_probability(kind, 500, 4, 1) / reuse_probability(kind, 500, 4, 0) for kind in KINDS}
     assert min(fall, key=lambda kind: fall[kind]) == "read"
 
 

@@ -82,7 +82,7 @@ def could_go(engine: Engine) -> Iterator[Leaving]:
             bulk: Bulk = (
                 "reasoning" if isinstance(part, Thinking) else "messages" if isinstance(part, Text) else "results"
             )
-            spent = any(option.spends for option in engine.candidates.get(ref, {}).values())
+            spent = any(option.ends_call for option in engine.candidates.get(ref, {}).values())
             says = advise(ref, view, superseded=spent)
             yield Leaving(id, _what(engine, ref), weigh(part, view.counter), view.turn_of(ref), bulk, says)
 

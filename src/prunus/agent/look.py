@@ -6,7 +6,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 
 from prunus.conversation import Loader, count_around, declares_tools
-from prunus.edits import Edit
+from prunus.edits import Edit, as_proposal
 from prunus.engine import Engine
 from prunus.outcome import Outcome
 from prunus.providers import frame
@@ -50,7 +50,7 @@ def look_at(body: bytes, settings: Settings, format: str | None, edits: Iterable
     )
     load = Loader(cut)
     engine.look(len(cut), load)
-    engine.take_over(outcome.edits if edits is None else edits, load)
+    engine.take_over(map(as_proposal, outcome.edits if edits is None else edits), load)
     engine.decide(len(cut), load, 0, lambda: 1 << 62)
     engine.view.look_at(load)
     around = count_around(cut, engine.view.counter)

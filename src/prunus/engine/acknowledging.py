@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
-from prunus.edits import Edit, Keep
+from prunus.edits import Proposal
 from prunus.engine.candidates import Candidates
 from prunus.engine.decisions import Decisions
 from prunus.engine.status import Notification, status
@@ -52,16 +52,18 @@ class Acknowledging:
         refs = [
             choice.ref
             for choice in found
-            if choice.ref is not None and any(not isinstance(edit.replacement, Keep) for edit in choice.edits)
+            if choice.ref is not None and any(isinstance(move, Proposal) for move in choice.moves)
         ]
         return [ref for ref in dict.fromkeys(refs) if not any(map(self._made_now, self._options(ref)))]
 
-    def answer(self, use: Use, found: Sequence[Choice], whole: Sequence[Ref]) -> Iterator[Edit]:
+    def answer(self, use: Use, found: Sequence[Choice], whole: Sequence[Ref]) -> Iterator[Proposal]:
         """The edit that completes the answer, once the edits of the call are candidates."""
         tallies: dict[str, Tally] = {}
         items = []
         for ref in whole:
-            saved = sum(edit.saved for edit in self._options(ref) if edit.asked and self._made_now(edit))
+            saved = sum(
+                edit.saved for edit in self._options(ref) if edit.when.requested_by and self._made_now(edit)
+            )
             if saved <= 0:
                 continue
             cut = self._view.by_ref.get(ref)
@@ -72,10 +74,14 @@ class Acknowledging:
             items.append(cut.tool if cut is not None else category)
         yield from self._rules.completed(use, found, status(tallies, self._notification, items), self._view)
 
-    def _options(self, ref: Ref) -> list[Edit]:
+    def _options(self, ref: Ref) -> list[Proposal]:
         return [*self._candidates.options.get(ref, {}).values()]
 
-    def _made_now(self, edit: Edit) -> bool:
+    def _made_now(self, edit: Proposal) -> bool:
         """Whether an edit would be made at once."""
-        due = not edit.pressure and edit.ripe <= self._view.turn and edit.loop <= self._view.loop
+        due = (
+            not edit.when.under_pressure
+            and edit.when.from_turn <= self._view.turn
+            and edit.when.from_loop <= self._view.loop
+        )
         return due and self._decisions.allows(edit)

@@ -6,7 +6,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from typing import Final
 
-from prunus.edits import Edit, Note, Refusal, Shorter
+from prunus.edits import Note, Proposal, Refusal, Shorter
 from prunus.engine.candidates import Candidates
 from prunus.engine.folds import Folds
 from prunus.engine.in_force import InForce
@@ -69,7 +69,7 @@ class Decisions:
             if not left:
                 raise InvariantError("the edits of this history do not settle")
 
-    def allows(self, edit: Edit) -> bool:
+    def allows(self, edit: Proposal) -> bool:
         """Whether every guard would let an edit through now."""
         return not self._held(weighed(edit, self._view.part(edit.target), self._view))
 
@@ -95,22 +95,22 @@ class Decisions:
         elif wanted or kept:
             self._pending.compare(target)
 
-    def _choice(self, target: Ref, refusals: list[Refusal]) -> tuple[Edit | None, bool]:
+    def _choice(self, target: Ref, refusals: list[Refusal]) -> tuple[Proposal | None, bool]:
         """The edit that a part gets now, and whether it was asked for; what was refused is put on the list."""
         choice = asked = back = fold = faded = None
         for edit in self._due(target):
-            if edit.spares and (fold or faded):
+            if edit.covers and (fold or faded):
                 continue
             refusal = self._refusal(edit)
             if refusal is not None:
                 refusals.append(refusal)
-            elif edit.by is not None and self._pointers.points_back(edit.by, target):
+            elif edit.cause is not None and self._pointers.points_back(edit.cause, target):
                 back = back or edit
-            elif edit.spares and self._changes_nothing(edit):
+            elif edit.covers and self._changes_nothing(edit):
                 faded = edit
-            elif edit.bound or edit.spares:
+            elif edit.needs_cover or edit.covers:
                 fold = edit
-            elif asked is None and edit.asked and edit.spends:
+            elif asked is None and edit.when.requested_by and edit.ends_call:
                 # The note of a strategy, if there is one, says more than that it was discarded.
                 asked = edit
             elif asked is None or isinstance(edit.replacement, Note):
@@ -127,36 +127,36 @@ class Decisions:
             choice = fold
         if faded is not None:
             # What it stood for stays away, whatever becomes of the part that it stood behind.
-            choice = faded if choice is None else replace(choice, spares=faded.spares)
+            choice = faded if choice is None else replace(choice, covers=faded.covers)
         return choice, asked is not None
 
-    def _forgone(self, target: Ref, refusals: Sequence[Refusal]) -> Edit | None:
+    def _forgone(self, target: Ref, refusals: Sequence[Refusal]) -> Proposal | None:
         """The edit by which a part is superseded, and which is not made because it would save nothing."""
         use = self._view.by_ref.get(target)
         if use is None or use.cut:
             return None
         held = (refusal.edit for refusal in refusals if refusal.guard == MinimumGain.name)
-        return next((edit for edit in held if edit.spends and edit.strategy in SUPERSEDED_BY), None)
+        return next((edit for edit in held if edit.ends_call and edit.strategy in SUPERSEDED_BY), None)
 
-    def _due(self, target: Ref) -> Iterator[Edit]:
+    def _due(self, target: Ref) -> Iterator[Proposal]:
         """The candidates of a part whose time has come, the preferred ones first."""
         options = self._candidates.options.get(target, {})
         ranks = sorted(options)
         if self._marks.returns:
             # Then what goes must not depend on whether the context was short before, so pressure comes last.
-            ranks.sort(key=lambda rank: options[rank].pressure)
+            ranks.sort(key=lambda rank: options[rank].when.under_pressure)
         for rank in ranks:
             edit = options[rank]
-            if edit.pressure and not self._marks.yields(edit):
+            if edit.when.under_pressure and not self._marks.yields(edit):
                 continue
-            if edit.ripe > self._view.turn:
-                self._waits.for_turn(edit.ripe, target)
-            elif edit.loop > self._view.loop:
-                self._waits.for_loop(edit.loop, target)
+            if edit.when.from_turn > self._view.turn:
+                self._waits.for_turn(edit.when.from_turn, target)
+            elif edit.when.from_loop > self._view.loop:
+                self._waits.for_loop(edit.when.from_loop, target)
             else:
                 yield self._pointers.aimed(edit)
 
-    def _changes_nothing(self, edit: Edit) -> bool:
+    def _changes_nothing(self, edit: Proposal) -> bool:
         """Whether a view has faded away, so that the part is as it was."""
         part = self._view.part(edit.target)
         return (
@@ -165,28 +165,28 @@ class Decisions:
             and edit.replacement.text == part.text
         )
 
-    def _choose(self, target: Ref, choice: Edit | None) -> None:
+    def _choose(self, target: Ref, choice: Proposal | None) -> None:
         old = self._found.pop(target, None)
         if choice is not None:
             self._found[target] = choice
-        before, after = old.spares if old else frozenset(), choice.spares if choice else frozenset()
+        before, after = old.covers if old else frozenset(), choice.covers if choice else frozenset()
         self._folds.spare(target, before, after)
         self._pending.compare(target)
         dirty = self._candidates.dirty
         for others in (self._candidates.rests_on, self._candidates.views):
             dirty.update(others.get(target, ()))
         pointers = (old, choice, *(self._found.get(ref) for ref in before ^ after))
-        dirty.update(edit.shows for edit in pointers if edit is not None and edit.shows is not None)
+        dirty.update(edit.points_to for edit in pointers if edit is not None and edit.points_to is not None)
 
-    def _refusal(self, edit: Edit) -> Refusal | None:
-        if edit.asked and edit.fresh:
+    def _refusal(self, edit: Proposal) -> Refusal | None:
+        if edit.when.requested_by == "prunus":
             return None
         hidden = self._pointers.hides(edit)
         if hidden is not None:
             return Refusal(edit, "visible_pointers", hidden)
-        if edit.bound and self._folds.view_of(edit.target) is None:
+        if edit.needs_cover and self._folds.view_of(edit.target) is None:
             return Refusal(edit, "visible_lines", "no view shows its lines")
-        if edit.spares and self._folds.view_of(edit.target) is not None:
+        if edit.covers and self._folds.view_of(edit.target) is not None:
             return Refusal(edit, "visible_lines", "a newer view shows its lines")
         if self._covered(edit.target):
             return Refusal(edit, "whole_results", "the result that carries it goes as a whole")
@@ -195,18 +195,18 @@ class Decisions:
             if held is not None:
                 self._waits.for_end(held, edit.target)
                 return Refusal(edit, guard.name, held.reason, held.turn)
-        if edit.spares and not self._pays(edit):
+        if edit.covers and not self._pays(edit):
             return Refusal(edit, "minimum_gain", "what may go because of it saves less than it adds")
         return None
 
-    def _pays(self, view: Edit) -> bool:
+    def _pays(self, view: Proposal) -> bool:
         """Whether the parts that may go because of a view make up for it."""
-        options = (self._candidates.options.get(ref, {}) for ref in view.spares)
+        options = (self._candidates.options.get(ref, {}) for ref in view.covers)
         # The preferred one of each part: it can go but once.
-        drops = (next((own[rank] for rank in sorted(own) if own[rank].bound), None) for own in options)
+        drops = (next((own[rank] for rank in sorted(own) if own[rank].needs_cover), None) for own in options)
         return view.saved + sum(edit.saved for edit in drops if edit is not None and self._comes_of(edit)) > 0
 
-    def _comes_of(self, drop: Edit) -> bool:
+    def _comes_of(self, drop: Proposal) -> bool:
         """Whether a part would go because of a view, and not because of something better."""
         if any(self._candidates.pointers(drop.target)):
             return False
@@ -215,7 +215,7 @@ class Decisions:
             return False
         return found == drop or not self._held(drop)
 
-    def _held(self, edit: Edit) -> bool:
+    def _held(self, edit: Proposal) -> bool:
         return any(guard.hold(edit, self._view) is not None for guard in self._guards)
 
     def _covered(self, target: Ref) -> bool:

@@ -12,7 +12,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Sequence
 
 from prunus.calls import Toolbox
-from prunus.edits import Added, Edit
+from prunus.edits import Added, Move, Proposal
 from prunus.engine.acknowledging import Acknowledging
 from prunus.engine.candidates import Candidates
 from prunus.engine.decisions import Decisions
@@ -172,7 +172,7 @@ class Engine:
             view.look_at(None)
         return True
 
-    def take_over(self, edits: Iterable[Edit], load: Callable[[int], Message]) -> None:
+    def take_over(self, edits: Iterable[Proposal], load: Callable[[int], Message]) -> None:
         """Put these edits in force and no others.
 
         Another process made them, or the conversation that this one left. Every message that they change has been
@@ -188,7 +188,7 @@ class Engine:
             for target, edit in wanted.items():
                 if self.chosen.get(target) != edit:
                     self._pending.put(target, edit)
-            if any(edit.pressure for edit in wanted.values()):
+            if any(edit.when.under_pressure for edit in wanted.values()):
                 # What was cut under pressure stays cut, so it has to be known what that was.
                 self.mark()
         finally:
@@ -235,7 +235,7 @@ class Engine:
         """The messages with pending edits, oldest first, and the tokens that would go in each."""
         return self._pending.waiting()
 
-    def hold(self, worth: Callable[[Edit], bool]) -> None:
+    def hold(self, worth: Callable[[Proposal], bool]) -> None:
         """Keep out of the next flush what may be used again and is not worth that risk."""
         self._pending.hold(worth)
 
@@ -269,7 +269,7 @@ class Engine:
             return before
         return Ledger(edits, flushes, commands, tags)
 
-    def edits(self) -> tuple[Edit, ...]:
+    def edits(self) -> tuple[Proposal, ...]:
         """The edits in force, one for each part that is not as it came."""
         return self._in_force.edits()
 
@@ -293,7 +293,7 @@ class Engine:
         edit = self.found.get(self._reminder.said) if self._reminder and self._reminder.said else None
         return -edit.saved if edit is not None and isinstance(edit.replacement, Added) else 0
 
-    def allows(self, edit: Edit) -> bool:
+    def allows(self, edit: Proposal) -> bool:
         """Whether every guard would let an edit through now."""
         return self._decisions.allows(edit)
 
@@ -320,9 +320,9 @@ class Engine:
         if found:
             self._take(self._acknowledging.answer(event, found, whole))
 
-    def _take(self, edits: Iterable[Edit]) -> None:
-        for edit in edits:
-            self._candidates.take(edit)
+    def _take(self, moves: Iterable[Move]) -> None:
+        for move in moves:
+            self._candidates.take(move)
 
     def _obey(self, commands: Sequence[tuple[int, str]]) -> None:
         """Carry out the commands that were given when there were as many messages as were looked at so far."""

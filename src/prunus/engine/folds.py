@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from prunus.edits import Edit
+from prunus.edits import Proposal
 from prunus.history import Ref
 
 __all__ = ["Folds", "needs_view"]
@@ -17,7 +17,7 @@ __all__ = ["Folds", "needs_view"]
 class Folds:
     """Which view stands for which parts, and where each fold that is not in force yet begins."""
 
-    def __init__(self, chosen: Mapping[Ref, Edit], dirty: set[Ref]) -> None:
+    def __init__(self, chosen: Mapping[Ref, Proposal], dirty: set[Ref]) -> None:
         self._chosen = chosen
         self._dirty = dirty
         self._views: dict[Ref, set[Ref]] = {}
@@ -44,9 +44,9 @@ class Folds:
         """Where the newest view stands that was found for a part; None where there is none, and it has to stay."""
         return max(self._views.get(ref, ()), default=None)
 
-    def follow(self, target: Ref, pending: bool, found: Edit | None, chosen: Edit | None) -> None:
+    def follow(self, target: Ref, pending: bool, found: Proposal | None, chosen: Proposal | None) -> None:
         """Something else was found for a part, or is in force there."""
-        if pending and any(edit is not None and (edit.bound or edit.spares) for edit in (found, chosen)):
+        if pending and any(edit is not None and (edit.needs_cover or edit.covers) for edit in (found, chosen)):
             self.pending.add(target)
         else:
             self.pending.discard(target)
@@ -80,24 +80,24 @@ class Folds:
         self._queue = sorted((message, tokens) for message, (tokens, parts) in moved.items() if parts)
         return self._queue
 
-    def allows(self, target: Ref, edit: Edit | None, old: Edit | None) -> bool:
+    def allows(self, target: Ref, edit: Proposal | None, old: Proposal | None) -> bool:
         """Whether everything that has gone, this part included, would still be shown by a view in force."""
-        if edit is not None and edit.bound and not self._viewed(target):
+        if edit is not None and edit.needs_cover and not self._viewed(target):
             return False
-        return old is None or all(self._viewed(ref) or not self._folded(ref) for ref in old.spares)
+        return old is None or all(self._viewed(ref) or not self._folded(ref) for ref in old.covers)
 
     def _folded(self, ref: Ref) -> bool:
         """Whether a part has gone because a view shows what is still true of it."""
         edit = self._chosen.get(ref)
-        return edit is not None and edit.bound
+        return edit is not None and edit.needs_cover
 
     def _viewed(self, ref: Ref) -> bool:
         """Whether the view that was found for a part is in force."""
         at = self.view_of(ref)
         view = self._chosen.get(at) if at is not None else None
-        return view is not None and ref in view.spares
+        return view is not None and ref in view.covers
 
 
-def needs_view(edit: Edit | None, old: Edit | None) -> bool:
+def needs_view(edit: Proposal | None, old: Proposal | None) -> bool:
     """Whether putting one edit in the place of another hides what a view has to show, or takes a view away."""
-    return (edit is not None and edit.bound) or (old is not None and bool(old.spares))
+    return (edit is not None and edit.needs_cover) or (old is not None and bool(old.covers))

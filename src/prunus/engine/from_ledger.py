@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Mapping
 
 from prunus.apply import extended
-from prunus.edits import Added, Edit, Gone, Input, Replacement
+from prunus.edits import Added, Gone, Input, Proposal, Replacement
 from prunus.engine.rendering import key_of, render
 from prunus.history import Message, Ref, Thinking
 from prunus.schedule.ledger import Ledger, Tag, Written
@@ -19,7 +19,7 @@ __all__ = ["edits_in_force", "render_ledger"]
 Load = Callable[[int], Message]
 
 
-def edits_in_force(ledger: Ledger, count: int, load: Load) -> tuple[Edit, ...]:
+def edits_in_force(ledger: Ledger, count: int, load: Load) -> tuple[Proposal, ...]:
     """The edits of a ledger that a request of `count` messages takes over.
 
     Reasoning comes back where a tool loop that was over was undone and is open again.
@@ -38,7 +38,7 @@ def edits_in_force(ledger: Ledger, count: int, load: Load) -> tuple[Edit, ...]:
 def render_ledger(
     format: str,
     ledger: Ledger,
-    edits: tuple[Edit, ...],
+    edits: tuple[Proposal, ...],
     count: int,
     load: Load,
     raw: Callable[[int], bytes],
@@ -62,7 +62,9 @@ def render_ledger(
         key = key_of(raw(index), replacements)
         found = known.get(index)
         if found is None or found.key != key:
-            own = all(edit.asked and edit.fresh for ref in places[index] if (edit := chosen.get(ref)) is not None)
+            own = all(
+                edit.when.requested_by == "prunus" for ref in places[index] if (edit := chosen.get(ref)) is not None
+            )
             gone = all(isinstance(one, Gone) for one in replacements.values())
             following = load(index + 1) if gone and index + 1 < count else None
             text = render(format, load(index), following, replacements, open_loop=False, own=own)
@@ -71,14 +73,14 @@ def render_ledger(
     return made
 
 
-def _words(edits: tuple[Edit, ...]) -> Iterator[tuple[Ref, str]]:
+def _words(edits: tuple[Proposal, ...]) -> Iterator[tuple[Ref, str]]:
     """What is left of the arguments of calls, in words behind their results."""
     for edit in edits:
         if isinstance(edit.replacement, Input) and edit.replacement.result is not None:
             yield edit.replacement.result, edit.replacement.left
 
 
-def _dressed(edit: Edit | None, words: str, tag: Tag | None) -> Replacement:
+def _dressed(edit: Proposal | None, words: str, tag: Tag | None) -> Replacement:
     """What becomes of a part, with all that stands behind it."""
     replacement = edit.replacement if edit is not None else None
     stays = (replacement is None or isinstance(replacement, Added)) and not words

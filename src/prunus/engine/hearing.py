@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Hashable, Iterator, Sequence
 from typing import Final
 
-from prunus.edits import Edit
+from prunus.edits import Move
 from prunus.files import Timeline
 from prunus.history import Ref, Role, Thinking
 from prunus.strategies import OnFile, OnPiece, OnUse, Strategy
@@ -41,7 +41,7 @@ class Hearing:
         self._unheard: list[tuple[Ref, Role, int, int]] = []
         """Reasoning that `late` has not told of yet."""
 
-    def piece(self, piece: Piece) -> Iterator[Edit]:
+    def piece(self, piece: Piece) -> Iterator[Move]:
         """What is proposed because of a part that belongs to no answered call."""
         if self._timeline is not None:
             self._timeline.take(piece, self._view)
@@ -50,7 +50,7 @@ class Hearing:
         for strategy in self._on_piece:
             yield from strategy.inspect(piece, self._view)
 
-    def use(self, use: Use) -> Iterator[Edit]:
+    def use(self, use: Use) -> Iterator[Move]:
         """What is proposed because of an answered call."""
         yield from self._tell(self._on_use, use)
         if self._timeline is not None:
@@ -58,7 +58,7 @@ class Hearing:
             for strategy in self._on_file:
                 yield from strategy.fold(use, self._timeline, self._past[strategy.name], self._view)
 
-    def late(self) -> Iterator[Edit]:
+    def late(self) -> Iterator[Move]:
         """What could go if the context ran short; not asked before there is need."""
         for use in self._view.uses[self._heard_late :]:
             yield from self._tell(self._on_pressure, use)
@@ -70,7 +70,7 @@ class Hearing:
                 for strategy in self._on_pressure:
                     yield from strategy.inspect(Piece(ref, part, role, turn, loop), self._view)
 
-    def _tell(self, strategies: tuple[OnUse, ...], use: Use) -> Iterator[Edit]:
+    def _tell(self, strategies: tuple[OnUse, ...], use: Use) -> Iterator[Move]:
         for strategy in strategies:
             for group in strategy.groups(use):
                 members = self._groups.setdefault((strategy.name, group), [])

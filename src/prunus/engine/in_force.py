@@ -6,7 +6,7 @@ from dataclasses import replace
 from typing import Final
 
 from prunus.apply import extended
-from prunus.edits import Added, Edit, Input
+from prunus.edits import Added, Input, Proposal
 from prunus.engine.sums import Sums
 from prunus.engine.tally import Tallies
 from prunus.history import Ref
@@ -22,15 +22,15 @@ class InForce:
 
     def __init__(self, view: View) -> None:
         self._view = view
-        self.chosen: dict[Ref, Edit] = {}
-        self._sorted: tuple[Edit, ...] | None = ()
-        self.made: list[Edit] = []
+        self.chosen: dict[Ref, Proposal] = {}
+        self._sorted: tuple[Proposal, ...] | None = ()
+        self.made: list[Proposal] = []
         """The edits that were put in force in this request and changed something."""
         self.newly_cut: set[Ref] = set()
         """Parts that were whole before this request."""
-        self.forgone: dict[Ref, Edit] = {}
+        self.forgone: dict[Ref, Proposal] = {}
         """Superseded parts that stay whole, because a note would be longer, with the edit that was refused."""
-        self.passed: list[Edit] = []
+        self.passed: list[Proposal] = []
         """The edits that were forgone in this request."""
         self.sizes = Sums()
         """The tokens of each message as it stands."""
@@ -38,7 +38,7 @@ class InForce:
         """Messages that are not rendered yet as they stand."""
         self.tallies = Tallies(view)
 
-    def force(self, target: Ref, edit: Edit | None) -> None:
+    def force(self, target: Ref, edit: Proposal | None) -> None:
         """An edit is in force from now on, or none is."""
         self._sorted = None
         old = self.chosen.pop(target, None)
@@ -56,7 +56,7 @@ class InForce:
                     self.newly_cut.add(target)
         self.touched.add(target.message)
 
-    def forgo(self, target: Ref, edit: Edit | None) -> None:
+    def forgo(self, target: Ref, edit: Proposal | None) -> None:
         """A part was superseded and stays as it is, or that is so no longer."""
         old = self.forgone.pop(target, None)
         if old is not None:
@@ -67,7 +67,7 @@ class InForce:
             if old is None:
                 self.passed.append(edit)
 
-    def _leave(self, edit: Edit, sign: int) -> None:
+    def _leave(self, edit: Proposal, sign: int) -> None:
         """Words that an edit of a call puts behind its result stand there from now on, or no longer."""
         if isinstance(edit.replacement, Input) and edit.replacement.result is not None:
             result, tokens = edit.replacement.result, sign * self._view.counter.count(edit.replacement.left)
@@ -81,13 +81,13 @@ class InForce:
         edit = self.chosen.get(use.call) if use is not None and use.result == ref else None
         return edit.replacement.left if edit is not None and isinstance(edit.replacement, Input) else ""
 
-    def in_order(self) -> tuple[Edit, ...]:
+    def in_order(self) -> tuple[Proposal, ...]:
         """The edits in force by their places, as they are remembered; the same tuple until one changes."""
         if self._sorted is None:
             self._sorted = tuple(sorted(self.chosen.values(), key=lambda edit: edit.target))
         return self._sorted
 
-    def edits(self) -> tuple[Edit, ...]:
+    def edits(self) -> tuple[Proposal, ...]:
         """The edits in force, one for each part that is not as it came."""
         edits = dict(self.chosen)
         for call, edit in self.chosen.items():
@@ -97,12 +97,14 @@ class InForce:
             use, tokens = self._view.by_ref[result], self._view.counter.count(words)
             bare = Input(edit.replacement.value)
             edits[call] = replace(edit, replacement=bare, tokens_after=edit.tokens_after - tokens)
-            plain = Edit(result, Added(""), edit.strategy, _LEFT, tokens_before=use.tokens, tokens_after=use.tokens)
+            plain = Proposal(
+                result, Added(""), edit.strategy, _LEFT, tokens_before=use.tokens, tokens_after=use.tokens
+            )
             own = self.chosen.get(result, plain)
             edits[result] = replace(
                 own,
                 replacement=extended(own.replacement, words),
-                spares=own.spares | {call},
+                covers=own.covers | {call},
                 tokens_after=own.tokens_after + tokens,
             )
         return tuple(edits.values())

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Set
 
-from prunus.edits import Edit
+from prunus.edits import Proposal
 from prunus.history import Ref
 from prunus.schedule.priorities import Standing, standing
 from prunus.view import View
@@ -19,9 +19,9 @@ class Marks:
         self,
         view: View,
         marked: Set[Ref],
-        options: Mapping[Ref, Mapping[int, Edit]],
-        found: Mapping[Ref, Edit],
-        chosen: Mapping[Ref, Edit],
+        options: Mapping[Ref, Mapping[int, Proposal]],
+        found: Mapping[Ref, Proposal],
+        chosen: Mapping[Ref, Proposal],
     ) -> None:
         self._view = view
         self._marked = marked
@@ -43,7 +43,7 @@ class Marks:
         self.depth, self.returns = depth, returns
         return {ref for ref in self._marked if not self._settled(ref)}
 
-    def yields(self, edit: Edit) -> bool:
+    def yields(self, edit: Proposal) -> bool:
         """Whether a part that is marked goes: its standing is low enough, or it is gone already."""
         if not self.returns and self._chosen.get(edit.target) == edit:
             return True
@@ -54,6 +54,10 @@ class Marks:
         found, edit = self._found.get(ref), self._chosen.get(ref)
         if self.returns:
             # A view is made whatever else was found for the part that it stands behind.
-            views = any(option.pressure and option.spares for option in self._options.get(ref, {}).values())
-            return found is not None and not found.pressure and not views
-        return (found is not None and not found.pressure) or (edit is not None and edit.pressure)
+            views = any(
+                option.when.under_pressure and option.covers for option in self._options.get(ref, {}).values()
+            )
+            return found is not None and not found.when.under_pressure and not views
+        return (found is not None and not found.when.under_pressure) or (
+            edit is not None and edit.when.under_pressure
+        )

@@ -5,7 +5,7 @@ from __future__ import annotations
 from bisect import bisect_left, insort
 from collections.abc import Callable, Iterator
 
-from prunus.edits import Edit
+from prunus.edits import Proposal
 from prunus.engine.candidates import Candidates
 from prunus.engine.folds import Folds, needs_view
 from prunus.engine.in_force import InForce
@@ -23,7 +23,7 @@ class Pending:
         self._in_force = in_force
         self._chosen = in_force.chosen
         self._folds = folds
-        self.found: dict[Ref, Edit] = {}
+        self.found: dict[Ref, Proposal] = {}
         """The edit that each part would get now."""
         self.gains: dict[Ref, int] = {}
         """Parts for which another edit was found than is in force, and the tokens that a flush would save there."""
@@ -46,7 +46,7 @@ class Pending:
         if after is not None:
             self.gains[target] = after
         self._folds.follow(target, after is not None, found, chosen)
-        own = target in self._kept or target in self.wanted or (found is not None and found.asked)
+        own = target in self._kept or target in self.wanted or (found is not None and found.when.requested_by)
         if after is not None and own:
             self.urgent.add(target)
         else:
@@ -63,10 +63,10 @@ class Pending:
         if parts:
             self._by_message[message] = tokens + (after or 0) - (before or 0), parts
 
-    def hold(self, worth: Callable[[Edit], bool]) -> None:
+    def hold(self, worth: Callable[[Proposal], bool]) -> None:
         """Keep out of the next flush what may be used again and is not worth that risk."""
         own = ((ref, self.found.get(ref)) for ref in self.gains if ref not in self._folds.pending)
-        held = {ref for ref, edit in own if edit is not None and edit.chance and not worth(edit)}
+        held = {ref for ref, edit in own if edit is not None and edit.reuse and not worth(edit)}
         if held != self.held:
             self.held = held
             self._folds.recount()
@@ -96,16 +96,16 @@ class Pending:
     def newly_asked(self, target: Ref, item: tuple[Ref, ...]) -> bool:
         """Whether a part was whole before this request, and it was asked for that a part of its call goes."""
         return target in self._in_force.newly_cut and any(
-            part in self.wanted or (part in self._chosen and self._chosen[part].asked) for part in item
+            part in self.wanted or (part in self._chosen and self._chosen[part].when.requested_by) for part in item
         )
 
     def _along(self, target: Ref) -> Iterator[Ref]:
         """What may have to change along with a part."""
         yield from self._rests_on.get(target, ())
         if target in self._chosen:
-            yield from self._chosen[target].spares
+            yield from self._chosen[target].covers
 
-    def put(self, target: Ref, edit: Edit | None) -> None:
+    def put(self, target: Ref, edit: Proposal | None) -> None:
         """Put an edit in force."""
         self._in_force.force(target, edit)
         self.compare(target)
@@ -117,12 +117,12 @@ class Pending:
         due = (ref for ref in self.gains if (place(ref) >= cut and ref not in self.held) or ref in urgent)
         for target in list(due):
             edit = self.found.get(target)
-            if (edit is not None and edit.shows is not None) or needs_view(edit, self._chosen.get(target)):
+            if (edit is not None and edit.points_to is not None) or needs_view(edit, self._chosen.get(target)):
                 waiting.append(target)
                 continue
             others = self._rests_on.get(target, ())
             showing = (self._chosen.get(ref) for ref in others if ref.message < cut and ref not in urgent)
-            if not any(pointer is not None and pointer.shows == target for pointer in showing):
+            if not any(pointer is not None and pointer.points_to == target for pointer in showing):
                 self.put(target, edit)
         while waiting:
             for target in waiting:
@@ -137,6 +137,6 @@ class Pending:
     def _free(self, target: Ref) -> bool:
         """Whether what a pointer shows is there, and all that has gone for a view is shown by one in force."""
         edit = self.found.get(target)
-        if edit is not None and edit.shows in self._chosen:
+        if edit is not None and edit.points_to in self._chosen:
             return False
         return self._folds.allows(target, edit, self._chosen.get(target))

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from prunus.edits import Edit
+from prunus.edits import Proposal
 from prunus.engine.candidates import Candidates
 from prunus.engine.folds import Folds
 from prunus.engine.weighed import weighed
@@ -18,7 +18,7 @@ __all__ = ["Pointers"]
 class Pointers:
     """What the answers of a conversation could point to instead of showing it again, and what of that has gone."""
 
-    def __init__(self, view: View, candidates: Candidates, found: Mapping[Ref, Edit], folds: Folds) -> None:
+    def __init__(self, view: View, candidates: Candidates, found: Mapping[Ref, Proposal], folds: Folds) -> None:
         self._view = view
         self._candidates = candidates
         self._found = found
@@ -42,34 +42,40 @@ class Pointers:
         candidates = self._candidates
         return candidates.chains.holds(use.result, target) or target in candidates.pointers(use.result)
 
-    def aimed(self, edit: Edit) -> Edit:
+    def aimed(self, edit: Proposal) -> Proposal:
         """A pointer, at the first of the answers that say the same and stay; any other edit as it is.
 
         What shows only the lines of an answer among others says something else, and is no place to aim at.
         """
         chains = self._candidates.chains
-        if edit.shows is None or not edit.fresh or not chains.holds(edit.target, edit.shows):
+        if (
+            edit.points_to is None
+            or not edit.when.before_first_send
+            or not chains.holds(edit.target, edit.points_to)
+        ):
             return edit
         if edit.target not in self._aimed:
             self._aimed.add(edit.target)
             for at in chains.of(edit.target):
                 self._candidates.rest(edit.target, at)
-        first = next((at for at in chains.of(edit.target) if not self._gone(at, edit.target)), edit.shows)
-        if first == edit.shows:
+        first = next((at for at in chains.of(edit.target) if not self._gone(at, edit.target)), edit.points_to)
+        if first == edit.points_to:
             return edit
         by_ref = self._view.by_ref
-        other = pointer(edit.strategy, by_ref[edit.target], by_ref[first], edit.stage)
+        other = pointer(edit.strategy, by_ref[edit.target], by_ref[first], edit.preference)
         return weighed(other, self._view.part(edit.target), self._view)
 
-    def hides(self, edit: Edit) -> str | None:
+    def hides(self, edit: Proposal) -> str | None:
         """Why an edit would let a pointer show nothing, its own or another; None if it would not."""
-        if edit.shows is not None and (
-            self._gone(edit.shows, edit.target) if edit.fresh else edit.shows in self._found
+        if edit.points_to is not None and (
+            self._gone(edit.points_to, edit.target)
+            if edit.when.before_first_send
+            else edit.points_to in self._found
         ):
             return "what it would point to is not shown in full any more"
-        if edit.target in self._candidates.pointed and not edit.asked:
+        if edit.target in self._candidates.pointed and not edit.when.requested_by:
             return "a note in the history points to it"
-        if (edit.bound or edit.spares) and self._pointed(edit.target):
+        if (edit.needs_cover or edit.covers) and self._pointed(edit.target):
             return "a newer answer points to it"
         return None
 
@@ -80,12 +86,12 @@ class Pointers:
     def _follows(self, pointer: Ref) -> bool:
         """Whether a part could go because a view shows its lines, instead of pointing to another."""
         options = self._candidates.options.get(pointer, {}).values()
-        return self._folds.view_of(pointer) is not None and any(edit.bound for edit in options)
+        return self._folds.view_of(pointer) is not None and any(edit.needs_cover for edit in options)
 
     def _pointed(self, target: Ref) -> bool:
         """Whether an answer points to a part and has to go on doing so."""
         pointers = ((ref, self._found.get(ref)) for ref in self._candidates.rests_on.get(target, ()))
         return any(
-            edit is not None and edit.fresh and edit.shows == target and not self._follows(ref)
+            edit is not None and edit.when.before_first_send and edit.points_to == target and not self._follows(ref)
             for ref, edit in pointers
         )

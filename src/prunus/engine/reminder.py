@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from prunus.edits import Added, Edit
+from prunus.edits import OWN_WORDS, Added, Proposal
 from prunus.engine.candidates import REMINDERS, Candidates
 from prunus.engine.sums import Sums
 from prunus.history import Ref
@@ -58,4 +58,4 @@ class Reminder:
         if part is not None:
             self.said = Ref(newest, part)
             text = Added(reminder_note(words))
-            self._candidates.take(Edit(self.said, text, REMINDERS, "a reminder is due", fresh=True, asked=True))
+            self._candidates.take(Proposal(self.said, text, REMINDERS, "a reminder is due", when=OWN_WORDS))

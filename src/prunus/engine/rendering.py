@@ -80,7 +80,9 @@ class Rendering:
                 del self._keys[index]
                 self.edited.remove(index)
             return
-        own = all(e.asked and e.fresh for p in edits if (e := self._chosen.get(Ref(index, p))) is not None)
+        own = all(
+            e.when.requested_by == "prunus" for p in edits if (e := self._chosen.get(Ref(index, p))) is not None
+        )
         following = self._view.message(index + 1) if index + 1 < len(self._view.turns) else None
         open_loop = self._view.loops[index] >= self._view.loop
         if index in self.rendered:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
-from prunus.edits import Added, Edit
+from prunus.edits import Added, Proposal
 from prunus.history import Call, Part, Ref, Result, Thinking
 from prunus.view import View
 
@@ -42,7 +42,7 @@ class Tallies:
         self.by_strategy: dict[str, Tally] = {}
         self.by_category: dict[str, Tally] = {}
 
-    def count(self, edit: Edit, sign: int) -> None:
+    def count(self, edit: Proposal, sign: int) -> None:
         """An edit came into force (1), or is so no longer (-1)."""
         self.saved += sign * edit.saved
         if isinstance(edit.replacement, Added):
@@ -52,7 +52,7 @@ class Tallies:
         kind = self._view.shapes[edit.target.message].kinds[edit.target.part]
         self._add(self.by_category, item, category_of(kind), sign, edit.saved)
 
-    def forgo(self, edit: Edit, sign: int) -> None:
+    def forgo(self, edit: Proposal, sign: int) -> None:
         """A part was superseded and stays whole, because a note would be longer (1), or that is over (-1)."""
         self._add(self.by_strategy, self._item(edit.target), edit.counted_as, sign, 0)
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import replace
 
-from prunus.edits import Added, Edit, Gone, Input, Keep, Later, Note, Shorter
+from prunus.edits import Added, Gone, Input, Note, Proposal, Shorter
 from prunus.history import Attachment, Call, Opaque, Part, Ref, Result
 from prunus.providers import as_json
 from prunus.view import View, weigh, weigh_result
@@ -13,7 +13,7 @@ from prunus.view import View, weigh, weigh_result
 __all__ = ["weighed"]
 
 
-def weighed(edit: Edit, part: Part, view: View) -> Edit:
+def weighed(edit: Proposal, part: Part, view: View) -> Proposal:
     """An edit with the tokens that its part has now, and would have then."""
     counter = view.counter
     use = view.by_ref.get(edit.target)
@@ -30,7 +30,7 @@ def weighed(edit: Edit, part: Part, view: View) -> Edit:
             after = counter.count(use.tool if use else "") + counter.count(as_json(value)) + counter.count(left)
         case Added(text):
             after = before + counter.count(text)
-        case Gone() | Keep() | Later():
+        case Gone():
             after = 0
     return replace(edit, tokens_before=before, tokens_after=after)
 

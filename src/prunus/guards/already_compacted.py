@@ -3,7 +3,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import ClassVar
 
-from prunus.edits import Edit
+from prunus.edits import Proposal
 from prunus.guards.guard import Hold
 from prunus.view import View
 
@@ -16,7 +16,7 @@ class AlreadyCompacted:
 
     name: ClassVar[str] = "already_compacted"
 
-    def hold(self, edit: Edit, view: View) -> Hold | None:
+    def hold(self, edit: Proposal, view: View) -> Hold | None:
         use = view.by_ref.get(edit.target)
         if use is None:
             return None
@@ -24,6 +24,6 @@ class AlreadyCompacted:
             return Hold("the host has compacted it")
         if edit.target != use.result:
             return None
-        if use.folded and not edit.asked:
+        if use.folded and not edit.when.requested_by:
             return Hold("a view of its file stands there already")
         return Hold("a note stands there already") if use.cut else None

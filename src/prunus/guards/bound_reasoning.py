@@ -3,7 +3,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import ClassVar
 
-from prunus.edits import Edit, Gone
+from prunus.edits import Gone, Proposal
 from prunus.guards.guard import Hold
 from prunus.history import Call, Thinking
 from prunus.view import View
@@ -17,7 +17,7 @@ class BoundReasoning:
 
     name: ClassVar[str] = "bound_reasoning"
 
-    def hold(self, edit: Edit, view: View) -> Hold | None:
+    def hold(self, edit: Proposal, view: View) -> Hold | None:
         target = view.part(edit.target)
         if not isinstance(target, Thinking) or target.at != () or not isinstance(edit.replacement, Gone):
             return None

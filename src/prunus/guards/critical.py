@@ -3,7 +3,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import ClassVar
 
-from prunus.edits import Edit
+from prunus.edits import Proposal
 from prunus.guards.guard import Hold
 from prunus.history import Text
 from prunus.view import View
@@ -27,7 +27,7 @@ class Critical:
     colours: bool = True
     """Whether what 🔴 items name must stay."""
 
-    def hold(self, edit: Edit, view: View) -> Hold | None:
+    def hold(self, edit: Proposal, view: View) -> Hold | None:
         use = view.by_ref.get(edit.target)
         if use is not None:
             newest = view.newest.get((use.meaning.kind, use.meaning.key)) == use.index
@@ -40,6 +40,6 @@ class Critical:
         message = view.message(edit.target.message)
         if message.role == "assistant" or not isinstance(message.parts[edit.target.part], Text):
             return None
-        if message.role == "user" and (edit.asked or edit.strategy == "old_code_blocks"):
+        if message.role == "user" and (edit.when.requested_by or edit.only_code):
             return None
         return Hold("the words of the user" if message.role == "user" else "the text of the system")

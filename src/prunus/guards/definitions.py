@@ -3,7 +3,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import ClassVar
 
-from prunus.edits import Edit
+from prunus.edits import Proposal
 from prunus.guards.guard import Hold
 from prunus.view import View
 
@@ -19,7 +19,7 @@ class Definitions:
     tools: tuple[str, ...] = ("ToolSearch", "tool_search")
     """Tools whose results bring definitions."""
 
-    def hold(self, edit: Edit, view: View) -> Hold | None:
+    def hold(self, edit: Proposal, view: View) -> Hold | None:
         use = view.by_ref.get(edit.target)
         if use is not None and (use.defines or use.tool in self.tools):
             return Hold("it brings tool definitions")

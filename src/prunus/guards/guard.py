@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import ClassVar, Protocol
 
-from prunus.edits import Edit
+from prunus.edits import Proposal
 from prunus.view import View
 
 __all__ = ["Guard", "Hold"]
@@ -29,5 +29,5 @@ class Guard(Protocol):
 
     name: ClassVar[str]
 
-    def hold(self, edit: Edit, view: View) -> Hold | None:
+    def hold(self, edit: Proposal, view: View) -> Hold | None:
         """Why this edit may not be made now, or None."""

@@ -3,7 +3,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import ClassVar
 
-from prunus.edits import Edit, Note, Shorter
+from prunus.edits import Note, Proposal, Shorter
 from prunus.guards.guard import Hold
 from prunus.view import View
 
@@ -19,8 +19,8 @@ class MinimumGain:
     tokens: int = 1
     """Edits that save fewer tokens are not made."""
 
-    def hold(self, edit: Edit, view: View) -> Hold | None:
-        if edit.spares:
+    def hold(self, edit: Proposal, view: View) -> Hold | None:
+        if edit.covers:
             return None
         if edit.saved < self.tokens:
             return Hold(f"it would save {edit.saved} tokens, less than {self.tokens}")

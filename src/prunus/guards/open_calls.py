@@ -3,7 +3,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import ClassVar
 
-from prunus.edits import Edit
+from prunus.edits import Proposal
 from prunus.guards.guard import Hold
 from prunus.history import Call, Result
 from prunus.view import View
@@ -17,7 +17,7 @@ class OpenCalls:
 
     name: ClassVar[str] = "open_calls"
 
-    def hold(self, edit: Edit, view: View) -> Hold | None:
+    def hold(self, edit: Proposal, view: View) -> Hold | None:
         part = view.part(edit.target)
         if isinstance(part, Call | Result) and edit.target not in view.by_ref:
             return Hold("the call and its result are not both there")

@@ -3,7 +3,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import ClassVar
 
-from prunus.edits import Edit
+from prunus.edits import Proposal
 from prunus.guards.guard import Hold
 from prunus.history import Thinking
 from prunus.view import View
@@ -17,7 +17,7 @@ class OpenLoop:
 
     name: ClassVar[str] = "open_loop"
 
-    def hold(self, edit: Edit, view: View) -> Hold | None:
+    def hold(self, edit: Proposal, view: View) -> Hold | None:
         if not isinstance(view.part(edit.target), Thinking):
             return None
         loop = view.loops[edit.target.message]

@@ -6,7 +6,7 @@ from typing import ClassVar
 
 from pathspec import GitIgnoreSpec
 
-from prunus.edits import Edit
+from prunus.edits import Proposal
 from prunus.guards.guard import Hold
 from prunus.view import View
 
@@ -33,7 +33,7 @@ class ProtectedPaths:
     )
     """Globs of the files, as in .gitignore."""
 
-    def hold(self, edit: Edit, view: View) -> Hold | None:
+    def hold(self, edit: Proposal, view: View) -> Hold | None:
         use = view.by_ref.get(edit.target)
         if use is None or not self.patterns:
             return None

@@ -4,7 +4,7 @@ from dataclasses import dataclass
 from fnmatch import fnmatchcase
 from typing import ClassVar
 
-from prunus.edits import Edit
+from prunus.edits import Proposal
 from prunus.guards.guard import Hold
 from prunus.view import Use, View
 
@@ -22,11 +22,11 @@ class ProtectedTools:
     triggers: tuple[str, ...] = ()
     """Tools whose calls replace no others."""
 
-    def hold(self, edit: Edit, view: View) -> Hold | None:
+    def hold(self, edit: Proposal, view: View) -> Hold | None:
         target = view.by_ref.get(edit.target)
         if target is not None and _matches(target.tool, self.victims):
             return Hold(f"{target.tool} is protected")
-        trigger = view.by_ref.get(edit.by) if edit.by is not None else None
+        trigger = view.by_ref.get(edit.cause) if edit.cause is not None else None
         if trigger is not None and _matches(trigger.tool, self.triggers):
             return Hold(f"{trigger.tool} may not replace others")
         return None

@@ -3,7 +3,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import ClassVar
 
-from prunus.edits import Edit
+from prunus.edits import Proposal
 from prunus.guards.guard import Hold
 from prunus.view import View
 
@@ -19,15 +19,15 @@ class SameTurn:
     early: bool = False
     """Let edits through that are meant to be made before a part is first sent; the schedule `cache` always does."""
 
-    def hold(self, edit: Edit, view: View) -> Hold | None:
-        if edit.fresh and self.early:
+    def hold(self, edit: Proposal, view: View) -> Hold | None:
+        if edit.when.before_first_send and self.early:
             return None
         turn = view.turn_of(edit.target)
         if turn >= view.turn:
             return Hold("part of the current turn", turn=view.turn + 1)
         use = view.by_ref.get(edit.target)
-        if use is not None and use.index == len(view.uses) - 1 and not edit.asked:
+        if use is not None and use.index == len(view.uses) - 1 and not edit.when.requested_by:
             return Hold("the newest result", uses=len(view.uses) + 1)
-        if edit.by is not None and view.turn_of(edit.by) == turn:
+        if edit.cause is not None and view.turn_of(edit.cause) == turn:
             return Hold("made in the same turn as the call that replaces it")
         return None

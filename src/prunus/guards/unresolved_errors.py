@@ -3,7 +3,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import ClassVar
 
-from prunus.edits import Edit
+from prunus.edits import Proposal
 from prunus.guards.guard import Hold
 from prunus.view import View
 
@@ -19,9 +19,9 @@ class UnresolvedErrors:
     turns: int = 3
     """How many turns a failure stays whole."""
 
-    def hold(self, edit: Edit, view: View) -> Hold | None:
+    def hold(self, edit: Proposal, view: View) -> Hold | None:
         use = view.by_ref.get(edit.target)
-        if use is None or use.ok or edit.asked or edit.strategy == "retried_errors" or (edit.by and edit.spends):
+        if use is None or use.ok or edit.when.requested_by or (edit.cause and edit.ends_call):
             return None
         ready = use.turn + self.turns + 1
         return (

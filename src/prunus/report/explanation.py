@@ -6,7 +6,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from prunus.edits import Edit
+from prunus.edits import Proposal
 from prunus.explain import Explained
 from prunus.report.numbers import percent, short
 from prunus.report.record import edit_record, refusal_record
@@ -64,10 +64,11 @@ def _why(part: Explained) -> Iterator[str]:
         yield f"waits for {_moment(edit)}: {edit.strategy}, {edit.reason}"
 
 
-def _moment(edit: Edit) -> str:
-    if edit.pressure:
+def _moment(edit: Proposal) -> str:
+    when = edit.when
+    if when.under_pressure:
         return "the context to run short"
-    return f"turn {edit.ripe}" + (f" and task {edit.loop}" if edit.loop else "")
+    return f"turn {when.from_turn}" + (f" and task {when.from_loop}" if when.from_loop else "")
 
 
 def summary(parts: Sequence[Explained], shown: int) -> str:
@@ -102,7 +103,11 @@ def in_json(parts: Sequence[Explained]) -> list[dict[str, Any]]:
             "edit": None if part.edit is None else edit_record(part.edit),
             "refusals": [refusal_record(refusal) for refusal in part.refusals],
             "waiting": [
-                {**edit_record(edit), "when": "pressure" if edit.pressure else "turn", "turn": edit.ripe or None}
+                {
+                    **edit_record(edit),
+                    "when": "pressure" if edit.when.under_pressure else "turn",
+                    "turn": edit.when.from_turn or None,
+                }
                 for edit in part.waiting
             ],
         }

@@ -31,8 +31,7 @@ def asked_line(
     items: dict[Ref | None, str] = {}
     summaries: list[str] = []
     for receipt in receipts:
-        # Ids that the model repeated, and commands, are kept from the model without being pruned.
-        if not receipt.asked or (receipt.edit.asked and receipt.edit.fresh):
+        if not receipt.asked:
             continue
         new = receipt.item not in items
         items[receipt.item] = receipt.tool or _ONE[receipt.category]

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from prunus.edits import Edit
+from prunus.edits import Move, Proposal
 from prunus.numbers import as_number
 from prunus.requested.command import Command
 from prunus.requested.targets import Rules, discarded, kept
@@ -13,19 +13,19 @@ from prunus.view import Use, View
 __all__ = ["swept", "wishes"]
 
 
-def wishes(command: Command, at: int, view: View, rules: Rules) -> Iterator[Edit]:
+def wishes(command: Command, at: int, view: View, rules: Rules) -> Iterator[Move]:
     """The edits that follow from a command in message `at`."""
     match command:
         case Command("sweep", words):
             for use in swept(words[0] if words else "", at, view, rules):
                 edit = discarded(use.result, "", None, view, rules, "the user swept it away")
-                if isinstance(edit, Edit):
+                if isinstance(edit, Proposal):
                     yield edit
         case Command("restore", words):
             for name in words:
                 ref = view.ids.get(name.strip("[]#,"))
                 if ref is not None:
-                    yield from kept(ref, None, view)
+                    yield from kept(ref, view)
 
 
 def swept(words: str, at: int, view: View, rules: Rules) -> list[Use]:

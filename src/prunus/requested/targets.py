@@ -6,7 +6,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Final, Literal, Protocol, TypeAlias
 
-from prunus.edits import Edit, Gone, Keep, Note, Replacement, Shorter
+from prunus.edits import Gone, Move, Note, Proposal, Replacement, Shorter, When, Withdraw
 from prunus.guide import advise
 from prunus.history import Attachment, Call, Marker, Opaque, Ref, Result, Text, Thinking
 from prunus.notes import REASONING_GONE, distilled_note, file_note, is_note, note
@@ -40,7 +40,7 @@ class Choice:
 
     target: str
     ref: Ref | None = None
-    edits: tuple[Edit, ...] = ()
+    moves: tuple[Move, ...] = ()
     problem: Problem = ""
     reason: str = ""
 
@@ -94,7 +94,7 @@ def _each(decision: Decision, use: Use, view: View, rules: Rules, *, restore: bo
 
 def _one(name: str, ref: Ref, summary: str, use: Use, view: View, rules: Rules, *, restore: bool) -> Choice:
     if restore:
-        return Choice(name, ref, tuple(kept(ref, use.call, view)))
+        return Choice(name, ref, tuple(kept(ref, view)))
     edit = discarded(ref, summary, use.call, view, rules)
     return edit if isinstance(edit, Choice) else Choice(name, ref, (edit,))
 
@@ -110,12 +110,14 @@ def _bulk(name: str, use: Use, view: View, rules: Rules) -> list[Ref]:
         if name == "old" and advise(ref, view).action != "discard":
             continue
         choice = discarded(ref, "", use.call, view, rules)
-        if isinstance(choice, Edit):
+        if isinstance(choice, Proposal):
             found.append(ref)
     return found
 
 
-def discarded(ref: Ref, summary: str, by: Ref | None, view: View, rules: Rules, why: str = _WHY) -> Edit | Choice:
+def discarded(
+    ref: Ref, summary: str, by: Ref | None, view: View, rules: Rules, why: str = _WHY
+) -> Proposal | Choice:
     """The edit that takes a part out of the context, or why it may not go."""
     name, part = view.names[ref], view.part(ref)
     replacement: Replacement
@@ -153,10 +155,11 @@ def discarded(ref: Ref, summary: str, by: Ref | None, view: View, rules: Rules, 
             replacement = Gone() if part.fixed else words
         case _:
             return Choice(name, ref, problem="unknown")
-    return Edit(ref, replacement, _NAME, why, by=by, spends=not summary, asked=True)
+    when = When(requested_by="user" if by is None else "agent")
+    return Proposal(ref, replacement, _NAME, why, when=when, cause=by, ends_call=not summary)
 
 
-def kept(ref: Ref, by: Ref | None, view: View) -> Iterator[Edit]:
+def kept(ref: Ref, view: View) -> Iterator[Withdraw]:
     """The edits that bring a part back and keep it, and with it all that belongs to its call."""
     refs = [ref]
     use = view.by_ref.get(ref)
@@ -169,7 +172,7 @@ def kept(ref: Ref, by: Ref | None, view: View) -> Iterator[Edit]:
             if isinstance(part, Attachment | Opaque) and part.inside == ref.part
         )
     for each in refs:
-        yield Edit(each, Keep(), _NAME, "you restored it", by=by, asked=True)
+        yield Withdraw(each, _NAME, restored=True)
 
 
 def _replace(decision: Decision, use: Use, earlier: Sequence[Use], view: View) -> Iterator[Choice]:
@@ -181,7 +184,14 @@ def _replace(decision: Decision, use: Use, earlier: Sequence[Use], view: View) -
         if ref is None:
             yield Choice(label, problem="failed", reason=reason)
         else:
-            edit = Edit(ref, Shorter(changed[ref]), _NAME, "you replaced a part of it", by=use.call, asked=True)
+            edit = Proposal(
+                ref,
+                Shorter(changed[ref]),
+                _NAME,
+                "you replaced a part of it",
+                when=When(requested_by="agent"),
+                cause=use.call,
+            )
             yield Choice(label, ref, (edit,))
 
 

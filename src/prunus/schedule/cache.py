@@ -40,7 +40,7 @@ from dataclasses import dataclass
 from math import sqrt
 from typing import ClassVar, Final, Literal, Protocol
 
-from prunus.edits import Edit
+from prunus.edits import Proposal
 from prunus.schedule.prices import Price
 from prunus.schedule.requests import requests_to_come
 
@@ -100,7 +100,7 @@ class Schedule(Protocol):
     presses: ClassVar[Presses]
     """How it lets more go when the context runs short: for good, as long as it is short, or not at all."""
 
-    def takes(self, edit: Edit, price: Price, requests: int) -> bool:
+    def takes(self, edit: Proposal, price: Price, requests: int) -> bool:
         """Whether an edit is worth the risk that what goes is used again, after so many requests."""
 
     def plan(self, moment: Moment) -> Plan:
@@ -117,7 +117,7 @@ class Eager:
     name: ClassVar[str] = "eager"
     presses: ClassVar[Presses] = "anew"
 
-    def takes(self, edit: Edit, price: Price, requests: int) -> bool:
+    def takes(self, edit: Proposal, price: Price, requests: int) -> bool:
         return True
 
     def plan(self, moment: Moment) -> Plan:
@@ -131,7 +131,7 @@ class Manual:
     name: ClassVar[str] = "manual"
     presses: ClassVar[Presses] = "never"
 
-    def takes(self, edit: Edit, price: Price, requests: int) -> bool:
+    def takes(self, edit: Proposal, price: Price, requests: int) -> bool:
         return True
 
     def plan(self, moment: Moment) -> Plan:
@@ -148,7 +148,7 @@ class Pressure:
     share: float = 0.75
     """The share of the model's window from which on edits are made."""
 
-    def takes(self, edit: Edit, price: Price, requests: int) -> bool:
+    def takes(self, edit: Proposal, price: Price, requests: int) -> bool:
         return True
 
     def plan(self, moment: Moment) -> Plan:
@@ -173,10 +173,10 @@ class Cache:
     care: float = 2.0
     """How many times what reading again costs it counts if something goes that is used again."""
 
-    def takes(self, edit: Edit, price: Price, requests: int) -> bool:
+    def takes(self, edit: Proposal, price: Price, requests: int) -> bool:
         saving = price.read * edit.saved * (self.to_come(requests) + 1)
         # Were it used again, its text would be written once more, in a request more.
-        loss = edit.chance * (price.write * edit.tokens_before + price.read * _REQUEST)
+        loss = edit.reuse * (price.write * edit.tokens_before + price.read * _REQUEST)
         return saving >= self.care * loss
 
     def plan(self, moment: Moment) -> Plan:

@@ -7,18 +7,19 @@ costs a cache miss at most, because a conversation without one is pruned like a 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import asdict, astuple, dataclass
+from dataclasses import asdict, astuple, dataclass, fields
 from typing import Any, Final, NamedTuple
 
 import msgspec
 
-from prunus.edits import Added, Edit, Gone, Input, Note, Replacement, Shorter
+from prunus.edits import NOW, Added, Gone, Input, Note, Proposal, Replacement, Shorter, When
 from prunus.errors import FormatError
 from prunus.history import Ref
 
 __all__ = ["Flush", "Ledger", "Tag", "Written"]
 
-VERSION: Final = 1
+VERSION: Final = 2
+_READ: Final = (1, VERSION)
 _KINDS: Final = {"note": Note, "shorter": Shorter, "added": Added, "input": Input, "gone": Gone}
 
 
@@ -60,7 +61,7 @@ class Tag:
 class Ledger:
     """All that is needed to write a request as it was sent before: no strategy has to look at it again."""
 
-    edits: tuple[Edit, ...] = ()
+    edits: tuple[Proposal, ...] = ()
     """The edits in force, in the order of their places."""
     flushes: tuple[Flush, ...] = ()
     commands: tuple[tuple[int, str], ...] = ()
@@ -70,7 +71,7 @@ class Ledger:
     def before(self, count: int) -> Ledger:
         """What a conversation takes over that has the first `count` messages in common with this one."""
         return Ledger(
-            tuple(edit for edit in self.edits if edit.last < count),
+            tuple(edit for edit in self.edits if edit.last_message < count),
             (),
             tuple(command for command in self.commands if command[0] <= count),
             tuple(tag for tag in self.tags if tag.ref.message < count),
@@ -78,12 +79,11 @@ class Ledger:
 
     def dump(self) -> bytes:
         """As JSON, with its version."""
-        edits = [{**asdict(edit), "replacement": _plain(edit.replacement)} for edit in self.edits]
         more = {"commands": self.commands, "tags": [astuple(tag) for tag in self.tags]}
         return msgspec.json.encode(
             {
                 "version": VERSION,
-                "edits": edits,
+                "edits": [_row(edit) for edit in self.edits],
                 "flushes": [asdict(flush) for flush in self.flushes],
                 **{key: value for key, value in more.items() if value},
             }
@@ -91,7 +91,7 @@ class Ledger:
 
     @classmethod
     def load(cls, raw: bytes) -> Ledger:
-        """Read what `dump` wrote."""
+        """Read what `dump` wrote, now or in version 1."""
         return cls.load_all([raw])
 
     @classmethod
@@ -100,7 +100,7 @@ class Ledger:
         try:
             dumps = _read(b"[%b]" % b",".join(raw or b"null" for raw in raws))
             return cls(
-                tuple(_edit(row) for dump in dumps for row in dump.edits),
+                tuple(edit for dump in dumps for edit in _edits(dump)),
                 tuple(flush for dump in dumps for flush in dump.flushes),
                 tuple(command for dump in dumps for command in dump.commands),
                 tuple(Tag(Ref(*place), text, added) for dump in dumps for place, text, added in dump.tags),
@@ -109,12 +109,25 @@ class Ledger:
             raise FormatError(f"not a ledger: {error}") from error
 
 
+class _Dump(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    version: int
+    edits: msgspec.Raw
+    flushes: list[Flush]
+    commands: list[tuple[int, str]] = []
+    tags: list[tuple[tuple[int, int], str, bool]] = []
+
+
+class _Versioned(msgspec.Struct, frozen=True):
+    version: Any
+
+
 def _read(raw: bytes) -> list[_Dump]:
     try:
         dumps = msgspec.json.decode(raw, type=list[_Dump])
-        versions = {dump.version for dump in dumps} - {VERSION}
+        versions = {dump.version for dump in dumps}.difference(_READ)
     except msgspec.ValidationError:
-        versions = {dump.version for dump in msgspec.json.decode(raw, type=list[_Versioned])} - {VERSION}
+        found = msgspec.json.decode(raw, type=list[_Versioned])
+        versions = {dump.version for dump in found}.difference(_READ)
         if not versions:
             raise
     if versions:
@@ -122,20 +135,41 @@ def _read(raw: bytes) -> list[_Dump]:
     return dumps
 
 
-class _Versioned(msgspec.Struct, frozen=True):
-    version: Any
-
-
 class _Row(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    """An edit as it is written down."""
+    """A proposal as it is written down: fields that have their default are left out."""
 
-    target: tuple[int, int]
+    target: Ref
     replacement: dict[str, Any]
     strategy: str
     reason: str
-    by: tuple[int, int] | None
+    tokens_before: int = 0
+    tokens_after: int = 0
+    follows: str = ""
+    when: When = NOW
+    cause: Ref | None = None
+    ends_call: bool = False
+    points_to: Ref | None = None
+    needs_cover: bool = False
+    covers: frozenset[Ref] = frozenset()
+    reuse: float = 0.0
+    only_code: bool = False
+    preference: int = 0
+
+    def proposal(self) -> Proposal:
+        values = {name: getattr(self, name) for name in self.__struct_fields__}
+        return Proposal(**values | {"replacement": _replacement(self.replacement)})
+
+
+class _RowV1(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """An edit as version 1 wrote it down."""
+
+    target: Ref
+    replacement: dict[str, Any]
+    strategy: str
+    reason: str
+    by: Ref | None
     ripe: int
-    shows: tuple[int, int] | None
+    shows: Ref | None
     spends: bool
     fresh: bool
     pressure: bool
@@ -143,45 +177,52 @@ class _Row(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     tokens_after: int
     asked: bool = False
     loop: int = 0
-    spares: tuple[tuple[int, int], ...] = ()
+    spares: frozenset[Ref] = frozenset()
     bound: bool = False
     chance: float = 0.0
     stage: int = 0
     follows: str = ""
 
+    def proposal(self) -> Proposal:
+        requested_by: Any = None
+        if self.asked:
+            requested_by = "prunus" if self.fresh else "user" if self.by is None else "agent"
+        return Proposal(
+            self.target,
+            _replacement(self.replacement),
+            self.strategy,
+            self.reason,
+            self.tokens_before,
+            self.tokens_after,
+            self.follows,
+            When(self.ripe, self.loop, self.fresh, self.pressure, requested_by),
+            self.by,
+            self.spends,
+            self.shows,
+            self.bound,
+            self.spares,
+            self.chance,
+            self.strategy == "old_code_blocks",
+            self.stage,
+        )
 
-class _Dump(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    version: int
-    edits: list[_Row]
-    flushes: list[Flush]
-    commands: list[tuple[int, str]] = []
-    tags: list[tuple[tuple[int, int], str, bool]] = []
+
+_DEFAULTS: Final = {field.name: field.default for field in fields(Proposal)}
 
 
-def _plain(replacement: Replacement) -> dict[str, Any]:
-    return {"kind": type(replacement).__name__.lower(), **asdict(replacement)}
+def _row(edit: Proposal) -> dict[str, Any]:
+    kept = {name: value for name in _DEFAULTS if (value := getattr(edit, name)) != _DEFAULTS[name]}
+    plain = {"kind": type(edit.replacement).__name__.lower(), **asdict(edit.replacement)}
+    return kept | {"replacement": plain}
 
 
-def _edit(row: _Row) -> Edit:
-    replacement: Replacement = msgspec.convert(row.replacement, _KINDS[row.replacement.pop("kind")])
-    return Edit(
-        Ref(*row.target),
-        replacement,
-        row.strategy,
-        row.reason,
-        None if row.by is None else Ref(*row.by),
-        row.ripe,
-        row.loop,
-        None if row.shows is None else Ref(*row.shows),
-        row.spends,
-        row.fresh,
-        row.pressure,
-        row.asked,
-        frozenset(Ref(*place) for place in row.spares),
-        row.bound,
-        row.chance,
-        row.stage,
-        row.tokens_before,
-        row.tokens_after,
-        row.follows,
-    )
+def _edits(dump: _Dump) -> list[Proposal]:
+    if dump.version == VERSION:
+        return [row.proposal() for row in msgspec.json.decode(dump.edits, type=list[_Row])]
+    return [row.proposal() for row in msgspec.json.decode(dump.edits, type=list[_RowV1])]
+
+
+def _replacement(plain: dict[str, Any]) -> Replacement:
+    kind = _KINDS[plain.pop("kind")]
+    found: Replacement = msgspec.convert(plain, kind)
+    return found

@@ -4,7 +4,7 @@ from collections.abc import Hashable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import ClassVar, Final
 
-from prunus.edits import Added, Edit, Gone, Shorter
+from prunus.edits import OWN_WORDS, Added, Gone, Move, Proposal, Shorter
 from prunus.history import Call, Ref, Result, Text
 from prunus.notes import unechoed
 from prunus.protected import is_protected
@@ -55,11 +55,11 @@ class Asked:
         if is_prune(use.tool) and use.ok:
             yield "decisions"
 
-    def propose(self, use: Use, earlier: Sequence[Use], group: Hashable, view: View) -> Iterator[Edit]:
+    def propose(self, use: Use, earlier: Sequence[Use], group: Hashable, view: View) -> Iterator[Move]:
         for choice in self.choices(use, earlier, view):
-            yield from choice.edits
+            yield from choice.moves
 
-    def completed(self, use: Use, found: Sequence[Choice], status: str, view: View) -> Iterator[Edit]:
+    def completed(self, use: Use, found: Sequence[Choice], status: str, view: View) -> Iterator[Proposal]:
         """The answer of a tool that cannot see the history, with what could not be done and what was pruned."""
         result, call = view.part(use.result), view.part(use.call)
         if not isinstance(result, Result) or not isinstance(call, Call):
@@ -68,7 +68,7 @@ class Asked:
         told = _STATUS in result.text or any(text in result.text for text in words)
         if words and not told:
             why = "a tool that cannot see the history did not know"
-            yield Edit(use.result, Added(" ".join(("", *words))), self.name, why, fresh=True, asked=True)
+            yield Proposal(use.result, Added(" ".join(("", *words))), self.name, why, when=OWN_WORDS)
 
     def choices(self, use: Use, earlier: Sequence[Use], view: View) -> tuple[Choice, ...]:
         """What one call asks for, target by target."""
@@ -77,16 +77,14 @@ class Asked:
             return ()
         return choices(parse(call.input), use, earlier, view, self)
 
-    def inspect(self, piece: Piece, view: View) -> Iterator[Edit]:
+    def inspect(self, piece: Piece, view: View) -> Iterator[Move]:
         part = piece.part
         if not isinstance(part, Text):
             return
         if piece.role == "assistant":
             text = unechoed(part.text, view.ids)
             if text != part.text and text.strip():
-                yield Edit(
-                    piece.ref, Shorter(text), self.name, "ids that the model repeated", fresh=True, asked=True
-                )
+                yield Proposal(piece.ref, Shorter(text), self.name, "ids that the model repeated", when=OWN_WORDS)
             return
         command = self._command(piece, view)
         if command is not None:
@@ -104,11 +102,11 @@ class Asked:
         found = command_in(view.message(asked)) if piece.ref.part == first else None
         return None if found is None else found[1]
 
-    def _left_out(self, message: int, view: View) -> Iterator[Edit]:
+    def _left_out(self, message: int, view: View) -> Iterator[Move]:
         """A command or its answer does not reach the model."""
         found = command_in(view.message(message))
         for part in answers(view.message(message)) if found is None else (found[0],):
-            yield Edit(Ref(message, part), Gone(), self.name, "a command to Prunus", fresh=True, asked=True)
+            yield Proposal(Ref(message, part), Gone(), self.name, "a command to Prunus", when=OWN_WORDS)
 
     def manual(self, piece: Piece, view: View, now: bool) -> bool:
         """Whether nothing is cut by itself from here on, where a command says so."""

@@ -6,7 +6,7 @@ from dataclasses import dataclass, replace
 from operator import attrgetter
 from typing import ClassVar
 
-from prunus.edits import Edit, Keep
+from prunus.edits import Move, Withdraw
 from prunus.proposals import describe, pointer, replaceable, superseded
 from prunus.protected import is_protected
 from prunus.view import Use, View
@@ -56,11 +56,11 @@ class DuplicateCalls:
         if use.signature and use.ok and use.tool not in self.except_tools:
             yield use.signature, use.epoch
 
-    def propose(self, use: Use, earlier: Sequence[Use], group: Hashable, view: View) -> Iterator[Edit]:
+    def propose(self, use: Use, earlier: Sequence[Use], group: Hashable, view: View) -> Iterator[Move]:
         if group == use.points:
             # A note of an earlier pass: what it says is true only while that answer is shown.
             for old in earlier:
-                yield Edit(use.result, Keep(), self.name, "it points to an earlier answer", shows=old.result)
+                yield Withdraw(use.result, self.name, points_to=old.result)
         elif not use.visible:
             return
         elif group == use.shown:
@@ -69,14 +69,14 @@ class DuplicateCalls:
         elif group == (use.signature, use.epoch):
             yield from self._repeated(use, earlier, view)
 
-    def _repeated(self, use: Use, earlier: Sequence[Use], view: View) -> Iterator[Edit]:
+    def _repeated(self, use: Use, earlier: Sequence[Use], view: View) -> Iterator[Move]:
         """Older answers give way to the newest, also one that it could point to, if that goes anyway."""
         could_point = False
         for old in replaceable(earlier, view, lambda old: self._stands_alone(old, earlier)):
             same = self._says_the_same(use, (old,)) is not None
             if not (same and could_point):
                 edit = superseded(self.name, old, use, "the same call was made again later", view)
-                yield replace(edit, stage=_SAME if same else _OTHER)
+                yield replace(edit, preference=_SAME if same else _OTHER)
             could_point |= same
 
     def _stands_alone(self, old: Use, members: Sequence[Use]) -> bool:

@@ -4,9 +4,9 @@ from collections.abc import Hashable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import ClassVar
 
-from prunus.edits import Edit, Later
+from prunus.edits import Move, Postpone, Proposal, When
 from prunus.outlines.written import lean_input
-from prunus.reuse import chance_of
+from prunus.reuse import reuse_of
 from prunus.view import Use, View
 
 __all__ = ["FinishedInputs"]
@@ -39,15 +39,15 @@ class FinishedInputs:
         if use.ok:
             yield from dict.fromkeys(touch.path for touch in use.touches)
 
-    def propose(self, use: Use, earlier: Sequence[Use], group: Hashable, view: View) -> Iterator[Edit]:
-        ripe = use.turn + self.idle + 1
+    def propose(self, use: Use, earlier: Sequence[Use], group: Hashable, view: View) -> Iterator[Move]:
+        from_turn = use.turn + self.idle + 1
         for old in earlier:
             if old.meaning.kind in ("write", "edit"):
-                yield Edit(old.call, Later(), self.name, "its file was used again", ripe=ripe)
+                yield Postpone(old.call, self.name, from_turn)
         if use.meaning.kind not in (("write", "edit") if self.edits else ("write",)) or len(use.touches) != 1:
             return
         lean = lean_input(use, view, self.over, self.written)
         if lean is not None:
             why = f"its file was left alone for {self.idle} turns"
-            likely = chance_of(use, "write" if use.meaning.kind == "write" else "edit", use.input_tokens, self.idle)
-            yield Edit(use.call, lean, self.name, why, ripe=ripe, chance=likely)
+            likely = reuse_of(use, "write" if use.meaning.kind == "write" else "edit", use.input_tokens, self.idle)
+            yield Proposal(use.call, lean, self.name, why, when=When(from_turn), reuse=likely)

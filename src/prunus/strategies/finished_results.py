@@ -5,16 +5,15 @@ from collections.abc import Hashable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import ClassVar
 
-from prunus.edits import Edit, Later, Shorter
+from prunus.edits import Move, Postpone, Proposal, Shorter, When
 from prunus.history import Result
 from prunus.outlines.outline import outline_of
 from prunus.outlines.searching import searches
-from prunus.reuse import PartKind, chance_of
+from prunus.reuse import PartKind, reuse_of
 from prunus.view import Use, View
 
 __all__ = ["FinishedResults"]
 
-_AGAIN = "its file was used again"
 _LEFT_ALONE = "its file was edited and left alone"
 
 
@@ -49,36 +48,36 @@ class FinishedResults:
         yield None
         yield from dict.fromkeys(touch.path for touch in use.touches)
 
-    def propose(self, use: Use, earlier: Sequence[Use], group: Hashable, view: View) -> Iterator[Edit]:
+    def propose(self, use: Use, earlier: Sequence[Use], group: Hashable, view: View) -> Iterator[Move]:
         if group is None:
             wait = self.search if searches(use) else self.shell if use.meaning.kind == "shell" else None
             if wait is not None:
                 kind: PartKind = "search" if searches(use) else "shell"
-                likely = chance_of(use, kind, use.tokens, wait)
+                likely = reuse_of(use, kind, use.tokens, wait)
                 yield from self._cut(use, use.turn + wait, likely, f"{wait} turns old", view)
             return
         path = str(group)
         changes = [other.index for other in (*earlier, use) if _changes(other, path)]
         if not changes:
             return
-        ripe = use.turn + self.idle + 1
+        from_turn = use.turn + self.idle + 1
         reads = [read for read in earlier if read.meaning.kind == "read"]
         for at, read in enumerate(reads):
             if read.size <= self.over or read.index > changes[-1]:
                 continue
             # How likely it is used again, once the file has been left alone.
-            likely = chance_of(read, "edited read", read.tokens, self.idle, reads=len(reads) - 1 - at)
+            likely = reuse_of(read, "edited read", read.tokens, self.idle, reads=len(reads) - 1 - at)
             if len(read.touches) == 1 and changes[bisect_right(changes, read.index)] != use.index:
                 # It was proposed before; every touch of the file starts its idle time anew.
-                yield Edit(read.result, Later(), self.name, _AGAIN, ripe=ripe, chance=likely)
+                yield Postpone(read.result, self.name, from_turn, likely)
             elif all(_changed(touch.path, view) > read.index for touch in read.touches):
                 yield from self._cut(read, use.turn + self.idle, likely, _LEFT_ALONE, view)
 
-    def _cut(self, use: Use, last: int, likely: float, why: str, view: View) -> Iterator[Edit]:
+    def _cut(self, use: Use, last: int, likely: float, why: str, view: View) -> Iterator[Move]:
         result = view.part(use.result)
         if use.size > self.over and use.visible and isinstance(result, Result):
             outline = Shorter(outline_of(use, result.text, self.share))
-            yield Edit(use.result, outline, self.name, why, ripe=last + 1, chance=likely)
+            yield Proposal(use.result, outline, self.name, why, when=When(last + 1), reuse=likely)
 
 
 def _changes(use: Use, path: str) -> bool:

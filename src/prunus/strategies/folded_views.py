@@ -5,7 +5,7 @@ from collections.abc import Generator, Iterable, Iterator, Mapping, MutableMappi
 from dataclasses import dataclass
 from typing import ClassVar, Final
 
-from prunus.edits import Edit, Input, Later, Note, Shorter
+from prunus.edits import Input, Move, Note, Postpone, Proposal, Shorter, When
 from prunus.files import Followed, Timeline
 from prunus.files.content import Line
 from prunus.files.style import PLAIN, Style
@@ -21,7 +21,6 @@ __all__ = ["FoldedViews"]
 _WHOLE, _FEWER, _NONE, _DROP = range(4)
 """What may stand at a part, from first to last."""
 _WHY = "what is still true of older reads and edits"
-_AGAIN = "its file was used again"
 _STYLE = "\0"
 """Where the line format of the newest read is written down; no path has that name."""
 _MOST: Final = 300
@@ -42,14 +41,14 @@ class _Shown:
     """Tokens that go with it."""
     size: int
     """Characters that go with it."""
-    drop: Edit | None = None
+    drop: Proposal | None = None
     at: Ref | None = None
     """Where a view stands."""
     fewer: str = ""
     """A view once its file has been left alone."""
     alone: str = ""
     """The same, where the read below it is cut too."""
-    spares: frozenset[Ref] = frozenset()
+    covers: frozenset[Ref] = frozenset()
     """The parts that a view stands for."""
 
 
@@ -82,7 +81,7 @@ class FoldedViews:
     written: float = 0.15
     """How much of the text of a write stays, as an outline behind its result."""
 
-    def fold(self, use: Use, timeline: Timeline, past: MutableMapping[str, object], view: View) -> Iterator[Edit]:
+    def fold(self, use: Use, timeline: Timeline, past: MutableMapping[str, object], view: View) -> Iterator[Move]:
         """The view that stands behind a call for a file from now on, and what may go because of it."""
         if use.cut or use.shortened or use.folded:
             past.update((touch.path, _SETTLED) for touch in use.touches)
@@ -100,7 +99,7 @@ class FoldedViews:
         if own is not None:
             folded = yield from self._make(use, own, file, known, style, view)
             known[:] = folded
-            if sum(1 + len(shown.spares) for shown in known) > _MOST:
+            if sum(1 + len(shown.covers) for shown in known) > _MOST:
                 past[path] = _SETTLED
         for shown in known:
             if shown.at is not None and shown.at != use.result:
@@ -108,7 +107,7 @@ class FoldedViews:
 
     def _make(
         self, use: Use, own: _Shown, file: Followed, known: list[_Shown], style: Style, view: View
-    ) -> Generator[Edit, None, list[_Shown]]:
+    ) -> Generator[Proposal, None, list[_Shown]]:
         """Fold what is worth it behind a call; what shows lines of the file from then on."""
         result = view.part(use.result)
         if not isinstance(result, Result) or not result.texts or use.index in view.inert:
@@ -143,7 +142,7 @@ class FoldedViews:
         still = [number for key, number in now.items() if key in brought or content.text_at(number) in again]
         alone = current_lines(file, still, style)
         fewer = current_lines(file, [number for number in still if number in shown_at], style)
-        spares = frozenset(ref for shown in chosen for ref in _refs(shown))
+        covers = frozenset(ref for shown in chosen for ref in _refs(shown))
         made = _Shown(
             (*lines, *(own.lines if reads else ())),
             _known(content.lines[number - 1] for number in still),
@@ -154,15 +153,15 @@ class FoldedViews:
             use.result,
             fewer,
             alone,
-            spares,
+            covers,
         )
         for shown in chosen:
             if shown.drop is not None:
                 yield shown.drop
         yield self._view(made, result.text + text, _WHOLE, 0)
-        for stage, wait in self._waits():
-            words = fewer if stage == _FEWER else ""
-            yield self._view(made, result.text + words, stage, use.turn + wait + 1)
+        for preference, wait in self._waits():
+            words = fewer if preference == _FEWER else ""
+            yield self._view(made, result.text + words, preference, use.turn + wait + 1)
         gone = set(map(id, chosen))
         return [*(one for one in known if id(one) not in gone), *(() if reads or id(own) in gone else (own,)), made]
 
@@ -170,23 +169,30 @@ class FoldedViews:
         """What a view becomes when its file is left alone, and after how many turns."""
         return ((_FEWER, self.idle), (_NONE, self.gone)) if self.gone else ((_FEWER, self.idle),)
 
-    def _view(self, shown: _Shown, text: str, stage: int, ripe: int) -> Edit:
+    def _view(self, shown: _Shown, text: str, preference: int, from_turn: int) -> Proposal:
         assert shown.at is not None
-        return Edit(shown.at, Shorter(text), self.name, _WHY, ripe=ripe, spares=shown.spares, stage=stage)
+        return Proposal(
+            shown.at,
+            Shorter(text),
+            self.name,
+            _WHY,
+            when=When(from_turn),
+            covers=shown.covers,
+            preference=preference,
+        )
 
-    def _postpone(self, shown: _Shown, use: Use, view: View) -> Iterator[Edit]:
+    def _postpone(self, shown: _Shown, use: Use, view: View) -> Iterator[Move]:
         """A file was used again: its older views stay longer, but a read below one is not true any more."""
         assert shown.at is not None
         result = view.part(shown.at)
         if shown.drop is not None and use.meaning.kind != "read" and isinstance(result, Result):
             text = outline_of(view.by_ref[shown.at], result.text, self.outline)
-            for stage, wait in self._waits():
-                words = shown.alone if stage == _FEWER else ""
-                yield self._view(shown, text + words, stage, use.turn + wait + 1)
+            for preference, wait in self._waits():
+                words = shown.alone if preference == _FEWER else ""
+                yield self._view(shown, text + words, preference, use.turn + wait + 1)
             return
-        for stage, wait in self._waits():
-            ripe = use.turn + wait + 1
-            yield Edit(shown.at, Later(), self.name, _AGAIN, ripe=ripe, spares=shown.spares, stage=stage)
+        for preference, wait in self._waits():
+            yield Postpone(shown.at, self.name, use.turn + wait + 1, preference=preference)
 
     def _choose(
         self, able: list[_Shown], now: Mapping[int, int], costs: Mapping[int, float]
@@ -235,8 +241,10 @@ class FoldedViews:
         drop = self._drop(use.call, lean)
         return _Shown(_known(lines), brought, file.content.losses, saved, len(call.text) - len(left), drop)
 
-    def _drop(self, target: Ref, replacement: Note | Input) -> Edit:
-        return Edit(target, replacement, self.name, "a newer view shows its lines", bound=True, stage=_DROP)
+    def _drop(self, target: Ref, replacement: Note | Input) -> Proposal:
+        return Proposal(
+            target, replacement, self.name, "a newer view shows its lines", needs_cover=True, preference=_DROP
+        )
 
 
 def _known(lines: Iterable[Line | None]) -> tuple[Line, ...]:
@@ -245,7 +253,7 @@ def _known(lines: Iterable[Line | None]) -> tuple[Line, ...]:
 
 def _refs(shown: _Shown) -> Iterator[Ref]:
     """The parts that a newer view has to stand for."""
-    yield from shown.spares
+    yield from shown.covers
     if shown.at is not None:
         yield shown.at
     if shown.drop is not None:

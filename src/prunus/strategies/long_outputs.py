@@ -1,11 +1,11 @@
 from __future__ import annotations
 
 from collections.abc import Hashable, Iterable, Iterator, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import ClassVar
 
 from prunus.calls import Kind
-from prunus.edits import Edit, Shorter
+from prunus.edits import Proposal, Shorter, When
 from prunus.history import Result
 from prunus.notes import is_shortened, truncated_note
 from prunus.outlines.outline import gist
@@ -52,7 +52,7 @@ class LongOutputs:
         if use.size > self.marked and use.meaning.kind in self.kinds and use.visible:
             yield None
 
-    def propose(self, use: Use, earlier: Sequence[Use], group: Hashable, view: View) -> Iterator[Edit]:
+    def propose(self, use: Use, earlier: Sequence[Use], group: Hashable, view: View) -> Iterator[Proposal]:
         result = view.part(use.result)
         if not isinstance(result, Result) or is_shortened(result.text):
             return
@@ -66,6 +66,6 @@ class LongOutputs:
         told = gist(cut, self.middle, listing=listing) if self.middle and not pressure else ""
         shorter = f"{text[:head]}\n\n{middle}\n{told}\n{text[len(text) - tail :]}"
         reason = f"{len(text):,} characters long"
-        ripe = use.turn + self.turns if self.turns else 0
-        edit = Edit(use.result, Shorter(shorter), self.name, reason, ripe=ripe)
-        yield replace(edit, fresh=self.at_once, pressure=pressure)
+        from_turn = use.turn + self.turns if self.turns else 0
+        when = When(from_turn, before_first_send=self.at_once, under_pressure=pressure)
+        yield Proposal(use.result, Shorter(shorter), self.name, reason, when=when)

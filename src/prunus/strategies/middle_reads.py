@@ -4,7 +4,7 @@ from collections.abc import Hashable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import ClassVar
 
-from prunus.edits import Edit, Keep, Note
+from prunus.edits import Move, Note, Proposal, Withdraw
 from prunus.notes import Elsewhere, reread_note, shorten
 from prunus.view import Use, View
 
@@ -36,7 +36,7 @@ class MiddleReads:
             if touch.span.full:
                 yield touch.path
 
-    def propose(self, use: Use, earlier: Sequence[Use], group: Hashable, view: View) -> Iterator[Edit]:
+    def propose(self, use: Use, earlier: Sequence[Use], group: Hashable, view: View) -> Iterator[Move]:
         reads = (*earlier[-_MOST:], use)
         if len(reads) < 3:
             return
@@ -44,7 +44,7 @@ class MiddleReads:
         for i, read in enumerate(reads[:-1]):
             if i in kept:
                 if i:
-                    yield Edit(read.result, Keep(), self.name, "a sample of the reads between first and last")
+                    yield Withdraw(read.result, self.name)
             elif read.visible:
                 yield self._point(read, [reads[k] for k in sorted(kept)], earlier[0], use, str(group), view)
 
@@ -53,12 +53,12 @@ class MiddleReads:
             middle = min(self.samples, count - 2)
             yield from (round((k + 1) * (count - 1) / (middle + 1)) for k in range(middle))
 
-    def _point(self, read: Use, kept: Sequence[Use], first: Use, by: Use, path: str, view: View) -> Edit:
+    def _point(self, read: Use, kept: Sequence[Use], first: Use, by: Use, path: str, view: View) -> Proposal:
         for other in kept:
             if other.visible and other.shown == read.shown:
                 before: Elsewhere = "first" if other is first else "earlier"
                 text = reread_note(shorten(path), before if other.index < read.index else "later", view.words)
                 reason = "another read shows the same text"
-                return Edit(read.result, Note(text), self.name, reason, by=by.call, shows=other.result)
+                return Proposal(read.result, Note(text), self.name, reason, cause=by.call, points_to=other.result)
         text = reread_note(shorten(path), "", view.words)
-        return Edit(read.result, Note(text), self.name, "the file changed since", by=by.call)
+        return Proposal(read.result, Note(text), self.name, "the file changed since", cause=by.call)

@@ -4,7 +4,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import ClassVar
 
-from prunus.edits import Edit, Note
+from prunus.edits import Note, Proposal, When
 from prunus.history import Attachment
 from prunus.notes import file_note
 from prunus.view import Piece, View
@@ -27,9 +27,9 @@ class OldAttachments:
     turns: int = 5
     """Attachments older than this many turns go."""
 
-    def inspect(self, piece: Piece, view: View) -> Iterator[Edit]:
+    def inspect(self, piece: Piece, view: View) -> Iterator[Proposal]:
         part = piece.part
         if isinstance(part, Attachment) and part.size and not part.fixed:
             text = file_note(part.name, part.size * 3 // 4)
             reason = f"an attachment older than {self.turns} turns"
-            yield Edit(piece.ref, Note(text), self.name, reason, ripe=piece.turn + self.turns + 1)
+            yield Proposal(piece.ref, Note(text), self.name, reason, when=When(piece.turn + self.turns + 1))

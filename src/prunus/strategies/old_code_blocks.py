@@ -5,7 +5,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import ClassVar
 
-from prunus.edits import Edit, Shorter
+from prunus.edits import Proposal, Shorter, When
 from prunus.enclosed import enclosed
 from prunus.history import Text
 from prunus.notes import Words, code_note
@@ -33,13 +33,15 @@ class OldCodeBlocks:
     lines: int = 3
     """Blocks with no more lines than this stay."""
 
-    def inspect(self, piece: Piece, view: View) -> Iterator[Edit]:
+    def inspect(self, piece: Piece, view: View) -> Iterator[Proposal]:
         if not isinstance(piece.part, Text) or piece.role != "user" or "```" not in piece.part.text:
             return
         text = self._without_code(piece.part.text, view.words)
         if text != piece.part.text:
             reason = f"code in a message older than {self.turns} turns"
-            yield Edit(piece.ref, Shorter(text), self.name, reason, ripe=piece.turn + self.turns + 1)
+            yield Proposal(
+                piece.ref, Shorter(text), self.name, reason, when=When(piece.turn + self.turns + 1), only_code=True
+            )
 
     def _without_code(self, text: str, words: Words) -> str:
         pieces: list[str] = []

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from typing import ClassVar, Final
 
 from prunus.calls.changes import Replace, changes_of
-from prunus.edits import Edit, Input, Shorter
+from prunus.edits import Input, Proposal, Shorter, When
 from prunus.files import Timeline
 from prunus.history import Call, Ref, Result
 from prunus.notes import edits_note, shorten
@@ -33,7 +33,7 @@ class _Change:
     saved: int
     """Tokens that its input could lose."""
     size: int
-    drop: Edit
+    drop: Proposal
     result: Ref
 
 
@@ -63,7 +63,9 @@ class OldEdits:
     run: int = 3
     """Fewer edits stay as they are."""
 
-    def fold(self, use: Use, timeline: Timeline, past: MutableMapping[str, object], view: View) -> Iterator[Edit]:
+    def fold(
+        self, use: Use, timeline: Timeline, past: MutableMapping[str, object], view: View
+    ) -> Iterator[Proposal]:
         """The summary that stands behind an edit from now on, and the inputs that may go because of it."""
         if len(use.touches) != 1 or not use.ok or use.meaning.kind not in ("write", "edit"):
             return
@@ -89,15 +91,14 @@ class OldEdits:
             return
         yield from (one.drop for one in older[known.proposed :])
         known.proposed = len(older)
-        yield Edit(
+        yield Proposal(
             use.result,
             Shorter(result.text + text),
             self.name,
             f"{len(run)} edits of one file",
-            ripe=use.turn + self.turns + 1 if self.turns else 0,
-            pressure=not self.turns,
-            spares=frozenset(ref for one in older for ref in (one.drop.target, one.result)),
-            stage=_VIEW,
+            when=When(use.turn + self.turns + 1) if self.turns else When(under_pressure=True),
+            covers=frozenset(ref for one in older for ref in (one.drop.target, one.result)),
+            preference=_VIEW,
         )
 
     def _change(self, use: Use, call: Call, view: View) -> _Change | None:
@@ -117,7 +118,9 @@ class OldEdits:
             tuple(line for change in replaced for line in change.new.split("\n")),
             use.input_tokens - view.counter.count(left) - view.counter.count(use.tool),
             len(call.text) - len(left),
-            Edit(use.call, Input(kept), self.name, "part of a run of edits", bound=True, stage=_DROP),
+            Proposal(
+                use.call, Input(kept), self.name, "part of a run of edits", needs_cover=True, preference=_DROP
+            ),
             use.result,
         )
 

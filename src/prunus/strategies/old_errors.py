@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import ClassVar
 
 from prunus.calls import body_of
-from prunus.edits import Edit, Input, Shorter
+from prunus.edits import Input, Proposal, Shorter, When
 from prunus.history import Call, Result
 from prunus.notes import error_note
 from prunus.proposals import bare_input
@@ -46,17 +46,17 @@ class OldErrors:
         if use.outcome == "error":
             yield None
 
-    def propose(self, use: Use, earlier: Sequence[Use], group: Hashable, view: View) -> Iterator[Edit]:
+    def propose(self, use: Use, earlier: Sequence[Use], group: Hashable, view: View) -> Iterator[Proposal]:
         result, call = view.part(use.result), view.part(use.call)
         if isinstance(result, Result) and use.visible:
             text = f"{_headline(use.tool, result.text)}\n{error_note(len(result.text))}"
             reason = f"an error older than {self.turns} turns"
-            yield Edit(use.result, Shorter(text), self.name, reason, ripe=use.turn + self.turns + 1)
+            yield Proposal(use.result, Shorter(text), self.name, reason, when=When(use.turn + self.turns + 1))
         if isinstance(call, Call) and not is_protected(use.tool, self.protected):
             kept = bare_input(use, call, over=0)
             if kept is not None:
                 reason = f"the call failed {self.inputs} turns ago"
-                yield Edit(use.call, Input(kept), self.name, reason, ripe=use.turn + self.inputs)
+                yield Proposal(use.call, Input(kept), self.name, reason, when=When(use.turn + self.inputs))
 
 
 def _headline(tool: str, text: str) -> str:

@@ -5,7 +5,7 @@ from dataclasses import dataclass, replace
 from typing import ClassVar
 
 from prunus.calls import Kind
-from prunus.edits import Edit
+from prunus.edits import Proposal
 from prunus.proposals import cut
 from prunus.view import Use, View
 
@@ -35,9 +35,9 @@ class OldResults:
         if use.ok and (use.meaning.kind in self.kinds or use.tool in self.tools):
             yield None
 
-    def propose(self, use: Use, earlier: Sequence[Use], group: Hashable, view: View) -> Iterator[Edit]:
+    def propose(self, use: Use, earlier: Sequence[Use], group: Hashable, view: View) -> Iterator[Proposal]:
         if len(earlier) >= self.keep:
             old = earlier[-self.keep] if self.keep else use
             why = f"only the newest {self.keep} such results are kept"
             edit = cut(self.name, old, use, why, "Call the tool again to see it.")
-            yield replace(edit, by=None if old is use else edit.by, spends=False)
+            yield replace(edit, cause=None if old is use else edit.cause, ends_call=False)

@@ -4,7 +4,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import ClassVar
 
-from prunus.edits import Edit, Gone, Replacement, Shorter
+from prunus.edits import Gone, Proposal, Replacement, Shorter, When
 from prunus.history import Marker, Thinking
 from prunus.notes import REASONING_GONE
 from prunus.view import Piece, View
@@ -30,14 +30,14 @@ class OldThinking:
     over: int = 0
     """Reasoning with no more characters than this stays, signatures and encrypted content counted in."""
 
-    def inspect(self, piece: Piece, view: View) -> Iterator[Edit]:
+    def inspect(self, piece: Piece, view: View) -> Iterator[Proposal]:
         part = piece.part
         if not isinstance(part, Thinking) or len(part.text) + part.hidden <= self.over:
             return
         replacement = without_reasoning(piece, view)
         if replacement is not None:
             reason = f"reasoning older than {self.turns} turns"
-            yield Edit(piece.ref, replacement, self.name, reason, ripe=piece.turn + self.turns + 1)
+            yield Proposal(piece.ref, replacement, self.name, reason, when=When(piece.turn + self.turns + 1))
 
 
 def without_reasoning(piece: Piece, view: View) -> Replacement | None:

@@ -4,7 +4,7 @@ from collections.abc import Hashable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import ClassVar
 
-from prunus.edits import Edit, Input
+from prunus.edits import Input, Proposal
 from prunus.history import Call
 from prunus.proposals import bare_input, replaceable
 from prunus.view import Use, View
@@ -31,7 +31,7 @@ class OldWrites:
         if use.ok and use.meaning.kind in ("read", "write") and len(use.touches) == 1:
             yield use.touches[0].path
 
-    def propose(self, use: Use, earlier: Sequence[Use], group: Hashable, view: View) -> Iterator[Edit]:
+    def propose(self, use: Use, earlier: Sequence[Use], group: Hashable, view: View) -> Iterator[Proposal]:
         if not _shows(use):
             return
         for old in replaceable(earlier, view, _shows):
@@ -39,7 +39,7 @@ class OldWrites:
             kept = bare_input(old, call, self.over) if isinstance(call, Call) else None
             if old.meaning.kind == "write" and kept is not None:
                 reason = "the file was read or written as a whole later"
-                yield Edit(old.call, Input(kept), self.name, reason, by=use.call)
+                yield Proposal(old.call, Input(kept), self.name, reason, cause=use.call)
 
 
 def _shows(use: Use) -> bool:

@@ -4,18 +4,17 @@ from collections.abc import Hashable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import ClassVar
 
-from prunus.edits import Edit, Input, Later, Shorter
+from prunus.edits import Input, Move, Postpone, Proposal, Shorter, When
 from prunus.history import Ref, Result
 from prunus.outlines.outline import outline_of
 from prunus.outlines.written import lean_input
-from prunus.reuse import PartKind, chance_of
+from prunus.reuse import PartKind, reuse_of
 from prunus.view import Use, View
 
 __all__ = ["PastTasks"]
 
 _RESULTS: dict[str, PartKind] = {"read": "read", "shell": "shell", "search": "search", "list": "search"}
 _MOST = 8
-_AGAIN = "its file was used again"
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,14 +52,14 @@ class PastTasks:
         if use.ok:
             yield from dict.fromkeys(touch.path for touch in use.touches)
 
-    def propose(self, use: Use, earlier: Sequence[Use], group: Hashable, view: View) -> Iterator[Edit]:
-        ripe = use.turn + self.idle + 1
+    def propose(self, use: Use, earlier: Sequence[Use], group: Hashable, view: View) -> Iterator[Move]:
+        from_turn = use.turn + self.idle + 1
         if group is not None:
             for old in earlier:
                 if old.meaning.kind in ("write", "edit"):
-                    yield Edit(old.call, Later(), self.name, _AGAIN, ripe=ripe)
+                    yield Postpone(old.call, self.name, from_turn)
                 if old.size > self.over:
-                    yield Edit(old.result, Later(), self.name, _AGAIN, ripe=ripe)
+                    yield Postpone(old.result, self.name, from_turn)
             return
         loop = view.loops[use.call.message]
         kind = use.meaning.kind
@@ -68,21 +67,21 @@ class PastTasks:
             tasks, likely = self._tasks(kind, use.input_tokens, use)
             lean = lean_input(use, view, self.over, self.written) if tasks else None
             if lean is not None:
-                yield self._edit(use.call, lean, ripe, loop + tasks, likely)
+                yield self._edit(use.call, lean, When(from_turn, loop + tasks), likely)
         result = view.part(use.result)
         if use.size > self.over and use.visible and isinstance(result, Result):
             tasks, likely = self._tasks(_RESULTS.get(kind, "other"), use.tokens, use)
             if tasks:
                 shorter = Shorter(outline_of(use, result.text, self.share))
-                yield self._edit(use.result, shorter, ripe, loop + tasks, likely)
+                yield self._edit(use.result, shorter, When(from_turn, loop + tasks), likely)
 
     def _tasks(self, kind: PartKind, tokens: int, use: Use) -> tuple[int, float]:
         """After how many tasks a part is unlikely enough to be used again (0 for never), and how likely then."""
         for tasks in range(1, _MOST + 1):
-            likely = chance_of(use, kind, tokens, self.idle, tasks)
+            likely = reuse_of(use, kind, tokens, self.idle, tasks)
             if likely * 500 <= self.risk * tokens:
                 return tasks, likely
         return 0, 0.0
 
-    def _edit(self, target: Ref, replacement: Shorter | Input, ripe: int, loop: int, likely: float) -> Edit:
-        return Edit(target, replacement, self.name, "its task is over", ripe=ripe, loop=loop, chance=likely)
+    def _edit(self, target: Ref, replacement: Shorter | Input, when: When, likely: float) -> Proposal:
+        return Proposal(target, replacement, self.name, "its task is over", when=when, reuse=likely)

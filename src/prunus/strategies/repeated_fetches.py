@@ -4,7 +4,7 @@ from collections.abc import Hashable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import ClassVar
 
-from prunus.edits import Edit
+from prunus.edits import Proposal
 from prunus.proposals import replaceable, superseded
 from prunus.view import Use, View
 
@@ -26,7 +26,7 @@ class RepeatedFetches:
         if use.ok and use.meaning.kind == "fetch" and use.meaning.key:
             yield use.meaning.key
 
-    def propose(self, use: Use, earlier: Sequence[Use], group: Hashable, view: View) -> Iterator[Edit]:
+    def propose(self, use: Use, earlier: Sequence[Use], group: Hashable, view: View) -> Iterator[Proposal]:
         if not use.visible:
             return
         for old in replaceable(earlier, view, lambda old: old.visible):

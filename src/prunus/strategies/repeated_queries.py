@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from functools import lru_cache
 from typing import ClassVar
 
-from prunus.edits import Edit
+from prunus.edits import Proposal
 from prunus.proposals import replaceable, superseded
 from prunus.view import Use, View
 
@@ -39,7 +39,7 @@ class RepeatedQueries:
         if use.ok and command and use.meaning.kind == "shell" and _matcher(self.patterns).match(command):
             yield use.meaning.key, use.epoch
 
-    def propose(self, use: Use, earlier: Sequence[Use], group: Hashable, view: View) -> Iterator[Edit]:
+    def propose(self, use: Use, earlier: Sequence[Use], group: Hashable, view: View) -> Iterator[Proposal]:
         if not use.visible:
             return
         for old in replaceable(earlier, view, lambda old: old.visible):

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from typing import ClassVar
 
 from prunus.calls import Touch
-from prunus.edits import Edit
+from prunus.edits import Proposal
 from prunus.proposals import replaceable, superseded
 from prunus.view import Use, View
 
@@ -44,7 +44,7 @@ class RepeatedViews:
         if use.ok and use.meaning.kind in kinds:
             yield from dict.fromkeys(touch.path for touch in use.touches if touch.kind in kinds)
 
-    def propose(self, use: Use, earlier: Sequence[Use], group: Hashable, view: View) -> Iterator[Edit]:
+    def propose(self, use: Use, earlier: Sequence[Use], group: Hashable, view: View) -> Iterator[Proposal]:
         if not use.visible:
             return
         if isinstance(group, _Looked):

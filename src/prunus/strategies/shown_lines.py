@@ -4,7 +4,7 @@ from collections.abc import Iterator, MutableMapping
 from dataclasses import dataclass
 from typing import ClassVar
 
-from prunus.edits import Edit, Keep, Note
+from prunus.edits import Move, Note, Proposal, When, Withdraw
 from prunus.files import Mention, Timeline
 from prunus.history import Call, Ref
 from prunus.notes import pointer_note, shorten
@@ -52,7 +52,7 @@ class ShownLines:
     writes: bool = True
     """Whether a read may point to the text that the agent has written, not only to another read."""
 
-    def fold(self, use: Use, timeline: Timeline, past: MutableMapping[str, object], view: View) -> Iterator[Edit]:
+    def fold(self, use: Use, timeline: Timeline, past: MutableMapping[str, object], view: View) -> Iterator[Move]:
         """The read gives way to an earlier part, if there is one that shows all of its lines."""
         if len(use.touches) != 1 or not use.ok:
             return
@@ -63,7 +63,7 @@ class ShownLines:
             # A note of an earlier pass: what it says is true only while that part is shown.
             for source in known:
                 if source.note == use.points:
-                    yield Edit(use.result, Keep(), self.name, "it points to an earlier part", shows=source.part)
+                    yield Withdraw(use.result, self.name, points_to=source.part)
             return
         own = self._source(use, timeline, view)
         if own is None:
@@ -76,7 +76,15 @@ class ShownLines:
         elif source.use.shown != use.shown:
             text = pointer_note(describe(use), source.what, source.size, among=True)
             why = f"the earlier {source.what} shows its lines"
-            yield Edit(use.result, Note(text), self.name, why, by=source.use.call, shows=source.part, fresh=True)
+            yield Proposal(
+                use.result,
+                Note(text),
+                self.name,
+                why,
+                cause=source.use.call,
+                points_to=source.part,
+                when=When(before_first_send=True),
+            )
 
     def _source(self, use: Use, timeline: Timeline, view: View) -> _Source | None:
         """What a call shows of its file; None unless that is an unbroken run of lines."""

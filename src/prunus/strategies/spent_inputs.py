@@ -4,7 +4,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import ClassVar
 
-from prunus.edits import Edit, Input
+from prunus.edits import Input, Proposal, When
 from prunus.history import Call
 from prunus.proposals import bare_input
 from prunus.view import View
@@ -28,21 +28,21 @@ class SpentInputs:
     over: int = 100
     """Inputs with fewer characters to lose stay whole."""
 
-    def follow(self, edit: Edit, view: View) -> Iterator[Edit]:
+    def follow(self, edit: Proposal, view: View) -> Iterator[Proposal]:
         use = view.by_ref.get(edit.target)
-        if not edit.spends or use is None or edit.strategy == self.name:
+        if not edit.ends_call or use is None or edit.strategy == self.name:
             return
         call = view.part(use.call)
         if isinstance(call, Call):
             kept = bare_input(use, call, self.over)
             if kept is not None:
-                yield Edit(
+                yield Proposal(
                     use.call,
                     Input(kept),
                     self.name,
                     edit.reason,
-                    by=edit.by,
-                    ripe=edit.ripe,
-                    spends=True,
+                    cause=edit.cause,
+                    when=When(edit.when.from_turn),
+                    ends_call=True,
                     follows=edit.strategy,
                 )

@@ -4,7 +4,7 @@ from collections.abc import Hashable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import ClassVar
 
-from prunus.edits import Edit
+from prunus.edits import Proposal
 from prunus.proposals import replaceable, superseded
 from prunus.view import Use, View
 
@@ -32,7 +32,7 @@ class StaleReads:
         if use.ok and use.meaning.kind in _FILE_KINDS:
             yield from dict.fromkeys(touch.path for touch in use.touches)
 
-    def propose(self, use: Use, earlier: Sequence[Use], group: Hashable, view: View) -> Iterator[Edit]:
+    def propose(self, use: Use, earlier: Sequence[Use], group: Hashable, view: View) -> Iterator[Proposal]:
         if not self._replaces(use, group):
             return
         for old in replaceable(earlier, view, lambda old: self._replaces(old, group)):

@@ -4,7 +4,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import ClassVar
 
-from prunus.edits import Edit, Gone
+from prunus.edits import Gone, Proposal, When
 from prunus.history import Marker, Thinking
 from prunus.view import Piece, View
 
@@ -27,10 +27,14 @@ class StepMarkers:
     newest: bool = False
     """Leave out those of the newest step too, where `guards.same_turn.early` is on (the seeds' rule)."""
 
-    def inspect(self, piece: Piece, view: View) -> Iterator[Edit]:
+    def inspect(self, piece: Piece, view: View) -> Iterator[Proposal]:
         if not isinstance(piece.part, Marker):
             return
         if any(not isinstance(part, Marker | Thinking) for part in view.message(piece.ref.message).parts):
-            yield Edit(
-                piece.ref, Gone(), self.name, "bookkeeping that says nothing to the model", fresh=self.newest
+            yield Proposal(
+                piece.ref,
+                Gone(),
+                self.name,
+                "bookkeeping that says nothing to the model",
+                when=When(before_first_send=self.newest),
             )

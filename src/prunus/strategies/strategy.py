@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Hashable, Iterable, Iterator, MutableMapping, Sequence
 from typing import ClassVar, Protocol, runtime_checkable
 
-from prunus.edits import Edit
+from prunus.edits import Move, Proposal
 from prunus.files import Timeline
 from prunus.view import Piece, Use, View
 
@@ -35,7 +35,7 @@ class OnUse(Protocol):
     def groups(self, use: Use) -> Iterable[Hashable]:
         """The groups that a call belongs to; none if the strategy has no interest in it."""
 
-    def propose(self, use: Use, earlier: Sequence[Use], group: Hashable, view: View) -> Iterator[Edit]:
+    def propose(self, use: Use, earlier: Sequence[Use], group: Hashable, view: View) -> Iterator[Move]:
         """What could go now that `use` has come, `earlier` being the members of the group before it."""
 
 
@@ -45,7 +45,7 @@ class OnPiece(Protocol):
 
     name: ClassVar[str]
 
-    def inspect(self, piece: Piece, view: View) -> Iterator[Edit]:
+    def inspect(self, piece: Piece, view: View) -> Iterator[Move]:
         """What of this part could go, and from which turn on."""
 
 
@@ -55,7 +55,7 @@ class AfterEdit(Protocol):
 
     name: ClassVar[str]
 
-    def follow(self, edit: Edit, view: View) -> Iterator[Edit]:
+    def follow(self, edit: Proposal, view: View) -> Iterator[Proposal]:
         """What could go together with this."""
 
 
@@ -65,5 +65,5 @@ class OnFile(Protocol):
 
     name: ClassVar[str]
 
-    def fold(self, use: Use, timeline: Timeline, past: MutableMapping[str, object], view: View) -> Iterator[Edit]:
+    def fold(self, use: Use, timeline: Timeline, past: MutableMapping[str, object], view: View) -> Iterator[Move]:
         """What could go now that the timeline has followed a call; `past` is what it wrote down at earlier ones."""

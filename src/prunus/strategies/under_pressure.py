@@ -2,15 +2,17 @@ from __future__ import annotations
 
 from collections.abc import Hashable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
-from typing import ClassVar
+from typing import ClassVar, Final
 
-from prunus.edits import Edit, Shorter
+from prunus.edits import Proposal, Shorter, When
 from prunus.history import Result
 from prunus.outlines.outline import outline_of
 from prunus.strategies.old_thinking import without_reasoning
 from prunus.view import Piece, Use, View
 
 __all__ = ["UnderPressure"]
+
+_WHEN: Final = When(under_pressure=True)
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,13 +39,13 @@ class UnderPressure:
         if use.size > self.over and use.visible:
             yield None
 
-    def propose(self, use: Use, earlier: Sequence[Use], group: Hashable, view: View) -> Iterator[Edit]:
+    def propose(self, use: Use, earlier: Sequence[Use], group: Hashable, view: View) -> Iterator[Proposal]:
         result = view.part(use.result)
         if isinstance(result, Result):
             text = outline_of(use, result.text, self.share)
-            yield Edit(use.result, Shorter(text), self.name, "the context runs short", pressure=True)
+            yield Proposal(use.result, Shorter(text), self.name, "the context runs short", when=_WHEN)
 
-    def inspect(self, piece: Piece, view: View) -> Iterator[Edit]:
+    def inspect(self, piece: Piece, view: View) -> Iterator[Proposal]:
         replacement = without_reasoning(piece, view) if self.thinking else None
         if replacement is not None:
-            yield Edit(piece.ref, replacement, self.name, "the context runs short", pressure=True)
+            yield Proposal(piece.ref, replacement, self.name, "the context runs short", when=_WHEN)
