@@ -28,6 +28,22 @@ def test_a_type_checker_and_the_interpreter_know_the_same_names() -> None:
     assert checked == set(prunus.__all__)
 
 
+def loaded_by(statement: str) -> set[str]:
+    """The top-level packages that a fresh interpreter has loaded after a statement."""
+    code = f"import sys; before = set(sys.modules); {statement}; print(*set(sys.modules) - before)"
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    return {name.partition(".")[0] for name in done.stdout.split()}
+
+
+def test_importing_prunus_loads_nothing_but_the_standard_library() -> None:
+    assert loaded_by("import prunus") - sys.stdlib_module_names == {"prunus"}
+
+
+def test_pruning_loads_neither_the_command_line_nor_the_proxy() -> None:
+    apart = {"aiohttp", "click", "h11", "httptools", "mcp", "rich", "uvicorn"}
+    assert not loaded_by("import prunus; prunus.prune([{'role': 'user', 'content': 'Hi.'}])") & apart
+
+
 def test_every_package_that_users_install_is_imported() -> None:
     root = Path(__file__).parents[1]
     project = tomllib.loads((root / "pyproject.toml").read_text(encoding="utf-8"))["project"]
