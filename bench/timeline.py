@@ -24,11 +24,10 @@ from prunus.cli.table import plain
 from prunus.clients.sessions import Session, load
 from prunus.errors import FormatError
 from prunus.files import Timeline
-from prunus.files.content import Line
+from prunus.files.matching import Line
 from prunus.files.shown import Shown
 from prunus.providers import provider_named
-from prunus.shell.reached import ANYTHING
-from prunus.shell.side_effects import reach
+from prunus.shell.side_effects import ANYTHING, find_side_effects
 from prunus.tokens import Counter
 from prunus.view import Piece, Use, View
 
@@ -152,8 +151,10 @@ def cause(use: Use | Piece) -> str:
         return "the user had the word"
     match use.meaning.kind:
         case "shell":
-            found = reach(use.meaning.command, "", lambda path: None) if use.meaning.command else ANYTHING
-            if found.tidied and not found.anything:
+            found = (
+                find_side_effects(use.meaning.command, "", lambda path: None) if use.meaning.command else ANYTHING
+            )
+            if found.formatters and not found.anything:
                 return "a formatter or a commit hook"
             return "a command that names the file" if use.touches else "a script or an unknown command"
         case "task":

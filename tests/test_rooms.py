@@ -25,6 +25,7 @@ ROOMS = (
     "paths",
     "touches",
     "patches",
+    "changes",
     "shell",
     "calls.meaning",
     "clients.client",

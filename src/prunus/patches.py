@@ -15,8 +15,6 @@ from prunus.numbers import as_number
 from prunus.paths import join
 from prunus.touches import Touch, TouchKind
 
-__all__ = ["Block", "Hunk", "Patched", "patched_files", "search_blocks", "touches_of"]
-
 _BEGIN: Final = "*** Begin Patch"
 _END: Final = "*** End Patch"
 _VERB: Final = re.compile(r"\*\*\* (Add|Update|Delete) File: (.*\S|.)\s*$")

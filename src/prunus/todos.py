@@ -12,8 +12,6 @@ from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import Any, Final, Literal
 
-__all__ = ["COLOURS", "Colour", "Colours", "Task", "colours_of", "tasks_in"]
-
 Colour = Literal["🔴", "🟡", "🟢", "🔵"]
 
 COLOURS: Final[Mapping[Colour, str]] = {

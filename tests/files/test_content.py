@@ -4,6 +4,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from prunus.files.content import Content
+from prunus.files.replacing import replace_text
 
 LINES = st.sampled_from(["a", "b", "ab", "  b", "", "}"])
 
@@ -38,7 +39,7 @@ def test_a_replacement_claims_no_wrong_line(
     content = Content()
     shown = [None if at in hidden else line for at, line in enumerate(lines)]
     content.learn(1, shown, len(lines) if sized else None, ending if told and sized else None)
-    made = content.replace(old, put, every)
+    made = replace_text(content, old, put, every)
     truth = text.replace(old, put)
     expected = truth.split("\n")[:-1] if truth.endswith("\n") else truth.split("\n") if truth else []
     for number, line in enumerate(content.lines, 1):

@@ -11,18 +11,17 @@ from prunus.agent.echo import ShownIds
 from prunus.calls import Meaning, Span, Toolbox, Touch, body_of, comparable, is_cut, is_stub, outcome
 from prunus.calls.javascript import inner_call
 from prunus.calls.outcome import exit_code
-from prunus.changelog.arguments import from_patch
+from prunus.changelog.file_edits import edits_of_command
 from prunus.changelog.purpose import sentence
-from prunus.changelog.shell import from_command
 from prunus.clients.mini_swe_agent import sessions as mini_swe_agent
 from prunus.clients.swe_agent.tools import action
 from prunus.enclosed import without_reminders
 from prunus.files import shown, signs, style
 from prunus.files.content import Content
 from prunus.files.hunks import apply_hunks
-from prunus.files.likeness import resembles
+from prunus.files.matching import resembles
 from prunus.files.printouts import printed_lines, printed_one_by_one
-from prunus.files.sed import apply_stream, streams
+from prunus.files.replacing import replace_text
 from prunus.history import Call
 from prunus.lab import needs
 from prunus.outlines.code import code
@@ -34,13 +33,12 @@ from prunus.paths import normalise
 from prunus.requested.command import read_command
 from prunus.requested.request import parse as parse_decision
 from prunus.settings import jsonc
-from prunus.shell import effects as commands
-from prunus.shell import failures, loops, powershell
-from prunus.shell import git as commits
-from prunus.shell.changers import written_by
+from prunus.shell import effects, failures, git, powershell
+from prunus.shell.changing import script_changes, written_by
 from prunus.shell.command import parse, parse_list, unwrap
 from prunus.shell.powershell_words import tokens as powershell_tokens
-from prunus.shell.side_effects import reach
+from prunus.shell.programs import steps
+from prunus.shell.side_effects import find_side_effects
 from prunus.shell.words import simples
 from prunus.splice import splice, values
 from prunus.strategies import old_errors
@@ -81,12 +79,6 @@ def _hunked(text: str) -> object:
     return [apply_hunks(held(text), part.hunks) for part in found for held in (_content, _half)]
 
 
-def _sed(text: str) -> object:
-    plain = text.replace("/", "").replace("'", "")
-    edited = streams(f"sed -i 's/{plain[:900]}/x/; /{plain[:900]}/d' f")
-    return [apply_stream(_content(text), done) for _, done in edited or ()]
-
-
 def _printed(text: str) -> object:
     command = "cat a.py && echo --- && cat b.py"
     touches = (Touch("a.py", "read", _FULL), Touch("b.py", "read", _FULL))
@@ -122,7 +114,17 @@ def _safe(read: Reader) -> Reader:
     return safe
 
 
-READERS: Final[Mapping[str, Reader]] = {
+def _read_anew(read: Reader) -> Reader:
+    """A reader that finds no command among those that were read before."""
+
+    def anew(text: str) -> object:
+        steps.cache_clear()
+        return read(text)
+
+    return anew
+
+
+_ALL: Final[Mapping[str, Reader]] = {
     # Commands.
     "shell words": simples,
     "shell": parse,
@@ -142,6 +144,7 @@ READERS: Final[Mapping[str, Reader]] = {
     "action": action,
     "action, a search": lambda text: action(f"find_file {text}"),
     "script": written_by,
+    "script, by its words": script_changes,
     "path": normalise,
     "patch": touches_of,
     "tool, shell": _meaning("Bash", "command"),
@@ -171,14 +174,13 @@ READERS: Final[Mapping[str, Reader]] = {
     ),
     # Files.
     "file, written": _content,
-    "file, an edit": lambda text: _content(text * 2).replace(text, "new"),
-    "file, an edit of known and unknown lines": lambda text: _half(text * 2).replace(text, "new"),
-    "file, an edit of all": lambda text: _content(text * 2).replace(
-        text[: len(text) // 50 + 1], "a\nb", every=True
+    "file, an edit": lambda text: replace_text(_content(text * 2), text, "new"),
+    "file, an edit of known and unknown lines": lambda text: replace_text(_half(text * 2), text, "new"),
+    "file, an edit of all": lambda text: replace_text(
+        _content(text * 2), text[: len(text) // 50 + 1], "a\nb", every=True
     ),
     "file, a patch": _patched,
     "file, many hunks": _hunked,
-    "file, sed": _safe(_sed),
     "file, lines that it holds": lambda text: _content(text * 2).holds(text.split("\n")),
     "file, likeness": lambda text: resembles(text.split("\n"), text[: len(text) // 2]),
     "diff": lambda text: patched_files(f"--- a\n+++ a\n{text}"),
@@ -200,21 +202,22 @@ READERS: Final[Mapping[str, Reader]] = {
     "signs, of tasks": lambda text: signs.tasks_ended(f"<task-notification>{text}"),
     "signs, by name": signs.changes_files,
     "signs, made": lambda text: signs.proves_unchanged("Edit", text),
-    "loops": loops.loops,
-    "moved": lambda text: commands.moved(f"mv {text}"),
-    "written": lambda text: commands.written(f"cat > a <<EOF\n{text}"),
-    "written, here-string": lambda text: commands.written(f"@'\n{text}\n'@ | Set-Content a"),
-    "hooks": lambda text: commits.hooks_kept_files(f"{text}\n[main abcdef1] x\n{text}"),
-    "git pull": lambda text: commits.named_by_git(["pull"], f"Fast-forward\n{text}"),
+    "moved": lambda text: effects.only_move(f"mv {text}"),
+    "written": lambda text: effects.written_texts(f"cat > a <<EOF\n{text}"),
+    "written, here-string": lambda text: effects.written_texts(f"@'\n{text}\n'@ | Set-Content a"),
+    "hooks": lambda text: git.hooks_kept_files(f"{text}\n[main abcdef1] x\n{text}"),
+    "git pull": lambda text: git.named_by_git(["pull"], f"Fast-forward\n{text}"),
     "never ran": lambda text: failures.never_ran(text, text),
-    "reach": lambda text: reach(text, "", lambda path: None),
-    "reach, a script": lambda text: reach("python a.py", "", lambda path: text),
-    "reach, a shell script": lambda text: reach("./a.sh", text, lambda path: text),
-    "reach, a formatter": lambda text: reach("black a.py; prettier --write b", text, lambda path: None),
-    "reach, ruff": lambda text: reach("ruff check --fix a.py", text, lambda path: None),
-    "reach, a task": lambda text: reach("npm run fmt", text, lambda path: None),
-    "reach, a commit": lambda text: reach("git commit -m x", text, lambda path: None),
-    "reach, of PowerShell": lambda text: reach(f"Get-Content a; {text}", "", lambda path: None),
+    "side effects": lambda text: find_side_effects(text, "", lambda path: None),
+    "side effects, a script": lambda text: find_side_effects("python a.py", "", lambda path: text),
+    "side effects, a shell script": lambda text: find_side_effects("./a.sh", text, lambda path: text),
+    "side effects, a formatter": lambda text: find_side_effects(
+        "black a.py; prettier --write b", text, lambda path: None
+    ),
+    "side effects, ruff": lambda text: find_side_effects("ruff check --fix a.py", text, lambda path: None),
+    "side effects, a task": lambda text: find_side_effects("npm run fmt", text, lambda path: None),
+    "side effects, a commit": lambda text: find_side_effects("git commit -m x", text, lambda path: None),
+    "side effects, of PowerShell": lambda text: find_side_effects(f"Get-Content a; {text}", "", lambda path: None),
     # What stays.
     "outline of a log": lambda text: log(text, 3_000),
     "outline of a listing": lambda text: listing(text, 3_000),
@@ -242,12 +245,12 @@ READERS: Final[Mapping[str, Reader]] = {
     "ids": lambda text: "abcdef" in ShownIds(text.encode()),
     "tokens": tokens.estimate,
     # Beside the engine.
-    "changelog, a patch": from_patch,
     "changelog, blocks": search_blocks,
     "changelog, a purpose": sentence,
-    "changelog, a command": lambda text: from_command(text, "", False),
+    "changelog, a command": lambda text: edits_of_command(text, "", False),
     "lab, identifiers": needs.identifiers,
     "lab, lines": lambda text: needs.lines(Call("a", "apply_patch", {"input": text}, text), Toolbox()),
     "transcript of mini-swe-agent": lambda text: mini_swe_agent._outcome(f"<returncode>0</returncode>{text}"),
 }
+READERS: Final[Mapping[str, Reader]] = {name: _read_anew(read) for name, read in _ALL.items()}
 """By what they read."""

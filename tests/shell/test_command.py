@@ -4,17 +4,17 @@ from __future__ import annotations
 
 import pytest
 
-from prunus.shell.command import Script, parse, parse_list
+from prunus.shell.command import Command, parse, parse_list
 from prunus.touches import Touch
 
 ALL = (1, None)
 
 
-def shown(script: Script) -> list[tuple[str, int, int | None]]:
+def shown(script: Command) -> list[tuple[str, int, int | None]]:
     return [(t.path, t.span.start, t.span.end) for t in script.touches if t.kind == "read"]
 
 
-def changed(script: Script) -> list[str]:
+def changed(script: Command) -> list[str]:
     return [t.path for t in script.touches if t.kind == "change"]
 
 
@@ -292,7 +292,7 @@ def test_a_patch_in_a_heredoc_is_an_edit(command: str) -> None:
 
 def test_a_list_is_unwrapped_like_a_text() -> None:
     script = parse_list(["bash", "-lc", "sed -n '1,9p' a.py"], "/w")
-    assert script.command == "sed -n '1,9p' a.py"
+    assert script.text == "sed -n '1,9p' a.py"
     assert shown(script) == [("/w/a.py", 1, 9)]
 
 

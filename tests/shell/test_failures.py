@@ -1,6 +1,7 @@
 import pytest
 
-from prunus.shell.failures import never_ran, refused
+from prunus.files.signs import refused
+from prunus.shell.failures import never_ran
 
 
 @pytest.mark.parametrize(

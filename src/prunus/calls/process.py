@@ -6,8 +6,6 @@ import re
 from collections.abc import Mapping
 from typing import Any, Final
 
-__all__ = ["process_of"]
-
 _ID: Final = re.compile(
     r"Process running with session ID (\d+)|(?:running in background|backgrounded by user) with ID: (\w+)", re.I
 )

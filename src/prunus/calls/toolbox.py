@@ -16,7 +16,7 @@ from prunus.clients.client import modules
 from prunus.clients.swe_agent.tools import action
 from prunus.patches import touches_of
 from prunus.paths import normalise
-from prunus.shell.command import Script, parse, parse_list
+from prunus.shell.command import Command, parse, parse_list
 from prunus.touches import FULL, Span, Touch, TouchKind
 
 TABLES: tuple[tuple[Tool, ...], ...] = (*(module.TOOLS for module in modules("tools")), generic.TOOLS)
@@ -264,13 +264,13 @@ def _shell(tool: Tool, given: Mapping[str, Any], metadata: tuple[str, ...]) -> M
     return _script(parse(command, folder), metadata)
 
 
-def _script(script: Script, metadata: tuple[str, ...]) -> Meaning:
+def _script(script: Command, metadata: tuple[str, ...]) -> Meaning:
     only = script.touches[0].path if len(script.touches) == 1 else ""
     if script.patches:
-        return Meaning("edit", only, script.touches, script.command, metadata)
+        return Meaning("edit", only, script.touches, script.text, metadata)
     if script.reads:
-        return Meaning("read", only or script.key, script.touches, script.command, metadata)
-    return Meaning("shell", script.key, script.touches, script.command, metadata, script.wild)
+        return Meaning("read", only or script.key, script.touches, script.text, metadata)
+    return Meaning("shell", script.key, script.touches, script.text, metadata, script.wild)
 
 
 def _javascript(text: str, metadata: tuple[str, ...]) -> Meaning:
@@ -288,4 +288,4 @@ def _javascript(text: str, metadata: tuple[str, ...]) -> Meaning:
     if inner.shows_all:
         return _script(script, metadata)
     changes = tuple(touch for touch in script.touches if touch.kind != "read")
-    return Meaning("shell", "", changes, script.command, metadata, script.wild)
+    return Meaning("shell", "", changes, script.text, metadata, script.wild)

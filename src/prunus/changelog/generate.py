@@ -8,20 +8,18 @@ from dataclasses import replace
 from typing import Any, Final
 
 from prunus.calls import Toolbox, Touch
-from prunus.calls.changes import edited_path
-from prunus.changelog.arguments import from_arguments
-from prunus.changelog.changes import Action, Change, Undo
-from prunus.changelog.ledger import Entry, Ledger, Reason
+from prunus.calls.arguments import changes_of, edited_path
+from prunus.changelog.file_edits import Action, FileEdit, UndoneEdit, edits_of, edits_of_command
 from prunus.changelog.purpose import sentence, stated
-from prunus.changelog.shell import followed, from_command, here_string
-from prunus.changelog.values import Changelog, FileLog, Line
+from prunus.changelog.standing import Entry, Reason, StandingChanges
+from prunus.changelog.values import Changelog, FileLog, PurposeLine
 from prunus.histories import histories
 from prunus.history import Call, History, Ref, Result, Text
 from prunus.paths import join
+from prunus.shell import powershell
+from prunus.shell.programs import steps
 from prunus.tokens import Counter
 from prunus.view import Piece, Use, View
-
-__all__ = ["generate_changelog"]
 
 _OPEN_FILE: Final = re.compile(r"^\[File: (\S+) \(\d+ lines total\)\]", re.M)
 _VERBS: Final = {
@@ -44,7 +42,7 @@ def generate_changelog(history: Any, since: int = 0, *, toolbox: Toolbox | None 
     Edits that failed, and edits that were taken back, are left out. With `since`, only what was done from that
     turn on counts. Raises FormatError for what cannot be read.
     """
-    ledger = Ledger(since)
+    standing = StandingChanges(since)
     box = toolbox or Toolbox()
     failed = turns = 0
     done: set[tuple[str, bytes]] = set()
@@ -57,17 +55,17 @@ def generate_changelog(history: Any, since: int = 0, *, toolbox: Toolbox | None 
                 continue  # a conversation that goes on after a compaction may carry calls of the one before
             done.add(mark)
             for touch in use.touches if use.ok and use.meaning.kind == "read" else ():
-                ledger.there.add(touch.path)
+                standing.there.add(touch.path)
             actions = reader.actions(call, use, result)
             if actions is None:
                 failed += use.turn + turns >= since
                 continue
             for action in actions:
-                ledger.take(action, reader.reason(call, use, action))
+                standing.take(action, reader.reason(call, use, action))
         turns += reader.view.turn
         folder = folder or reader.view.folder
-    entries = ledger.left()
-    return Changelog(tuple(_files(entries, folder)), failed, ledger.reverted)
+    entries = standing.left()
+    return Changelog(tuple(_files(entries, folder)), failed, standing.reverted)
 
 
 class _Reader:
@@ -105,14 +103,14 @@ class _Reader:
         own = edited_path(given) if kind == "other" else ""
         changing = [touch for touch in use.touches if touch.kind != "read"]
         if use.meaning.command and not (isinstance(given, Mapping) and kind in ("write", "edit") and not changing):
-            found = from_command(use.meaning.command, result, not use.ok)
+            found = edits_of_command(use.meaning.command, result, not use.ok)
             if found is None:
                 return None if changing else ()
             if not found and use.ok:
-                text = here_string(use.meaning.command)
-                if text is not None and len(changing) == 1:
-                    found = (Change(changing[0].path, "written", whole=text),)
-                elif not followed(use.meaning.command):
+                here = powershell.here_string(use.meaning.command)
+                if here is not None and len(changing) == 1:
+                    found = (FileEdit(changing[0].path, "written", whole=here.text),)
+                elif steps(use.meaning.command) is None or powershell.looks_like(use.meaning.command):
                     found = _somehow(changing)
         elif kind not in ("write", "edit") and not own and not changing:
             return ()
@@ -120,7 +118,7 @@ class _Reader:
             return None
         else:
             path = own or (changing[0].path if len(changing) == 1 else "") or _opened(result)
-            found = from_arguments(given, use.meaning, path)
+            found = edits_of(changes_of(given, use.meaning), path)
             if not found:
                 found = _somehow(changing)
         return tuple(_rooted(action, lambda name: self._path(name, use)) for action in found)
@@ -148,16 +146,16 @@ class _Reader:
 
 def _rooted(action: Action, path: Callable[[str], str]) -> Action:
     match action:
-        case Change():
+        case FileEdit():
             return replace(action, path=path(action.path), source=path(action.source) if action.source else "")
-        case Undo():
-            return Undo(path(action.path))
+        case UndoneEdit():
+            return UndoneEdit(path(action.path))
     return action
 
 
-def _somehow(touches: Sequence[Touch]) -> tuple[Change, ...]:
+def _somehow(touches: Sequence[Touch]) -> tuple[FileEdit, ...]:
     """Files of which is only known that they were changed."""
-    return tuple(Change(touch.path, "edited", exact=False) for touch in touches)
+    return tuple(FileEdit(touch.path, "edited", exact=False) for touch in touches)
 
 
 def _opened(result: str) -> str:
@@ -168,7 +166,7 @@ def _opened(result: str) -> str:
 
 def _plain(action: Action, use: Use) -> str:
     """A word for what was done, where nobody said why."""
-    if not isinstance(action, Change):
+    if not isinstance(action, FileEdit):
         return "Edited"
     if use.meaning.command and action.verb == "edited" and not action.exact:
         return "Changed by a shell command"
@@ -183,7 +181,7 @@ def _files(entries: Sequence[Entry], folder: str) -> Iterator[FileLog]:
         yield FileLog(_below(path, folder), tuple(_lines(mine)))
 
 
-def _lines(entries: Sequence[Entry]) -> Iterator[Line]:
+def _lines(entries: Sequence[Entry]) -> Iterator[PurposeLine]:
     """One line for each purpose, in the order in which they came up."""
     groups: dict[tuple[str, str], list[Entry]] = {}
     for entry in entries:
@@ -193,7 +191,7 @@ def _lines(entries: Sequence[Entry]) -> Iterator[Line]:
     for (words, _), mine in groups.items():
         counted = [entry.counts() for entry in mine]
         turns = [entry.reason.turn for entry in mine]
-        yield Line(
+        yield PurposeLine(
             words,
             mine[0].reason.origin,
             sum(added for added, _ in counted),

@@ -8,8 +8,6 @@ from typing import Any, Final
 
 from prunus.intent import intent_of
 
-__all__ = ["sentence", "stated"]
-
 _STATED: Final = ("instruction", "instructions", "explanation", "description")
 """Arguments in which some agents' own tools say why."""
 _LONGEST: Final = 160

@@ -1,19 +1,17 @@
 """What each file of a conversation contains, followed through reads, edits, patches and commands."""
 
 from prunus.files.at import FileHistory, NoSuchFile, NoSuchTurn, file_state_at
-from prunus.files.render import render, style_source
 from prunus.files.state import FileState
-from prunus.files.timeline import Followed, Mention, Timeline
+from prunus.files.timeline import Timeline
+from prunus.files.tracked import Mention, TrackedFile
 
 __all__ = [
     "FileHistory",
     "FileState",
-    "Followed",
     "Mention",
     "NoSuchFile",
     "NoSuchTurn",
     "Timeline",
+    "TrackedFile",
     "file_state_at",
-    "render",
-    "style_source",
 ]

@@ -10,13 +10,12 @@ from prunus.calls import Toolbox
 from prunus.errors import PrunusError
 from prunus.files.edited import edit_lines
 from prunus.files.state import FileState
-from prunus.files.timeline import Followed, Timeline
+from prunus.files.timeline import Timeline
+from prunus.files.tracked import TrackedFile
 from prunus.history import Call, History, Message
 from prunus.paths import join
 from prunus.tokens import Counter
 from prunus.view import Piece, Use, View
-
-__all__ = ["FileHistory", "NoSuchFile", "NoSuchTurn", "file_state_at"]
 
 
 class NoSuchFile(PrunusError):
@@ -70,7 +69,7 @@ class FileHistory:
         return self._view.turn
 
     @property
-    def files(self) -> tuple[Followed, ...]:
+    def files(self) -> tuple[TrackedFile, ...]:
         """Every file that was read or changed, in the order in which they came up."""
         return tuple(self._last.files.values())
 

@@ -6,11 +6,10 @@ from collections.abc import Iterator, Mapping
 from difflib import SequenceMatcher
 
 from prunus.calls import Meaning
-from prunus.calls.changes import Insert, Lines, Patch, Replace, Unclear, Write, changes_of
+from prunus.calls.arguments import changes_of
+from prunus.changes import Insert, Lines, Patch, Replace, Unclear, Write
 from prunus.history import Call
 from prunus.patches import Hunk, Patched
-
-__all__ = ["edit_lines"]
 
 
 def edit_lines(call: Call, meaning: Meaning, turn: int) -> Iterator[str]:

@@ -8,11 +8,9 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
-from prunus.files.content import Content, Line
-from prunus.files.lines import MOST, Patience, fitting
+from prunus.files.content import Content
+from prunus.files.matching import MOST, Line, Patience, fitting
 from prunus.patches import Hunk
-
-__all__ = ["apply_hunks", "apply_numbered"]
 
 
 def apply_hunks(content: Content, hunks: Sequence[Hunk]) -> list[Line] | None:

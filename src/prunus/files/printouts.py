@@ -16,11 +16,7 @@ from prunus.files.content import split
 from prunus.files.shown import Shown, trimmed
 from prunus.files.style import numbered
 from prunus.shell import powershell
-from prunus.shell.changers import bare
-from prunus.shell.printers import printed
-from prunus.shell.words import Simple, pipelines, simples
-
-__all__ = ["printed_lines", "printed_one_by_one"]
+from prunus.shell.programs import Step, pipelines, steps
 
 _CUT: Final = re.compile(r"\.\.\. ?\[[^\]\n]{0,60}(?:truncated|omitted)|^\[?\.\.\. \d+ (?:lines|characters)", re.M)
 _CLOSING: Final = re.compile(
@@ -41,8 +37,8 @@ def printed_lines(tool: str, command: str, span: Span, text: str) -> Shown | Non
     """The lines of the one file that a command prints; None if they cannot be told for certain."""
     if is_cut(text) or _CUT.search(text):
         return None
-    script = None if powershell.looks_like(command) else simples(command)
-    if script is not None and any(simple.words and simple.words[0].text in _SPEAKS for simple in script):
+    script = None if powershell.looks_like(command) else steps(command)
+    if script is not None and any(step.name in _SPEAKS for step in script):
         return None
     form = _numbering(script) if script is not None else "perhaps"
     exact = tool not in _TRIMMING or _EXACT.match(text) is not None
@@ -104,7 +100,7 @@ def printed_one_by_one(
     """The lines of each file that a command prints between echoes; only where every echo can be found."""
     if "echo" not in command or is_cut(text) or _CUT.search(text) or powershell.looks_like(command):
         return
-    script = simples(command)
+    script = steps(command)
     layout = None if script is None else _layout(script)
     if layout is None:
         return
@@ -112,7 +108,7 @@ def printed_one_by_one(
     body = _body(tool, text)
     parts = _parted(body, echoes)
     reads = [touch for touch in touches if touch.kind == "read"]
-    chained = all(simple.joint in ("", "&&", "|") for simple in script or ())
+    chained = all(step.simple.joint in ("", "&&", "|") for step in script or ())
     if parts is None or (not chained and _TROUBLE.search(body)):
         return
     if sum(stretch.files for stretch in stretches) != len(reads):
@@ -128,16 +124,15 @@ def printed_one_by_one(
         at += stretch.files
 
 
-def _layout(script: Sequence[Simple]) -> tuple[list[_Printed], list[str]] | None:
+def _layout(script: Sequence[Step]) -> tuple[list[_Printed], list[str]] | None:
     """What a script prints between its echoes, and what they say; None if that is not certain."""
     stretches = [_Printed("", 0)]
     echoes: list[str] = []
     others = False
     for pipe in pipelines(script):
-        first = pipe[0]
-        words = bare(first.words)
-        name = words[0].text if words else ""
-        if first.conditional or first.depth or first.joint not in ("", "&&", ";") or any(s.outputs for s in pipe):
+        first, words, name = pipe[0].simple, pipe[0].words, pipe[0].name
+        outputs = any(step.simple.outputs for step in pipe)
+        if first.conditional or first.depth or first.joint not in ("", "&&", ";") or outputs:
             return None
         if name in _SILENT or not words:
             continue
@@ -151,15 +146,15 @@ def _layout(script: Sequence[Simple]) -> tuple[list[_Printed], list[str]] | None
             echoes.append(said)
             stretches.append(_Printed("", 0))
             continue
-        found = printed(words)
-        if found is not None and all(s.words and printed(s.words) is not None for s in pipe[1:]):
+        found = pipe[0].printed
+        if found is not None and all(step.printed is not None for step in pipe[1:]):
             files = len(found[0]) * len(found[1])
             form = _numbering(pipe) if files == 1 and stretches[-1] == _Printed("", 0) else ""
             stretches[-1] = _Printed(form, stretches[-1].files + files)
         else:
             others = others or name not in _QUIET
             stretches[-1] = _Printed("", stretches[-1].files + (1 << 20))
-    joined = all(simple.joint in ("", "&&", "|") for simple in script)
+    joined = all(step.simple.joint in ("", "&&", "|") for step in script)
     if not echoes or others or (not joined and any(stretch.files >= 1 << 20 for stretch in stretches)):
         return None
     return [_Printed(s.form if s.files == 1 else "", s.files % (1 << 20)) for s in stretches], echoes
@@ -181,14 +176,13 @@ def _parted(body: str, echoes: Sequence[str]) -> list[str] | None:
     return ["\n".join(part) for part in parts]
 
 
-def _numbering(script: Sequence[Simple]) -> str:
+def _numbering(script: Sequence[Step]) -> str:
     """Whether a script numbers the lines it prints: none, numbers, perhaps, or mangled if it changes them."""
     form = "none"
-    for simple in script:
-        words = [word.text for word in bare(simple.words)]
-        name = words[0].rsplit("/", 1)[-1] if words else ""
+    for step in script:
+        words = step.texts
         flags = "".join(word[1:] for word in words[1:] if word[:1] == "-" and word[1:2] != "-")
-        match name:
+        match step.name:
             case "cat":
                 if set(flags) & set("AbeEtTv") or "--show-all" in words or "--number-nonblank" in words:
                     return "mangled"

@@ -7,15 +7,13 @@ line that may only stand for the line break before it.
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import Final
 
 from prunus.calls import Span, is_cut
 from prunus.files.content import split
 from prunus.files.style import PLAIN, Style, numbered
 from prunus.numbers import as_number
-
-__all__ = ["Shown", "read_result", "returned", "snippet", "window"]
 
 _LONGEST: Final = 1990
 """Characters; most read tools cut lines at 2000."""
@@ -70,11 +68,11 @@ def read_result(tool: str, span: Span, text: str) -> Shown | None:
     """What a read tool shows of the file it was asked for; None if that is not certain."""
     text = trimmed(text)
     if opened := _OPENCODE.match(text):
-        return _opencode(text, opened.end(), opened[0])
+        return _opencode(text[opened.end() :])
     if text.startswith("<path>"):
         return None
     if (found := _CAT.search(text[:600])) is not None:
-        return _cat(text, found.end(), span)
+        return _cat(text[found.end() :], span)
     if found := _GEMINI.match(text) or _QWEN.match(text):
         return _told(text[found.end() :], as_number(found[1]), as_number(found[2]), as_number(found[3]))
     lines = text.split("\n")
@@ -83,8 +81,7 @@ def read_result(tool: str, span: Span, text: str) -> Shown | None:
         clean = not any(line.strip() for line in listed.rest)
         asked = None if span.end is None else span.end - span.start + 1
         full = len(listed.texts) < (_MOST if asked is None else asked)
-        style = replace(listed.style, phantom=True)
-        return _counted(listed.start, listed.texts, clean and full, style)
+        return _counted(listed.start, listed.texts, clean and full, listed.style)
     if tool.rsplit("__", 1)[-1] in _RAW and not is_cut(text):
         return _bare(text, span)
     if tool == "read" and (more := _PI_MORE.search(text)):
@@ -168,31 +165,26 @@ def _counted(start: int, lines: tuple[str, ...], complete: bool, style: Style) -
     return Shown(start, texts, start - 1 + len(texts), True if last else None, style)
 
 
-def _opencode(text: str, start: int, head: str) -> Shown | None:
-    lines = text[start:].split("\n")
-    listed = numbered(lines)
+def _opencode(text: str) -> Shown | None:
+    listed = numbered(text.split("\n"))
     if listed is None:
         return None
-    rest = "\n".join(listed.rest)
+    rest = "\n".join(listed.rest)[:200]
     texts = tuple(map(_short, listed.texts))
-    ended = _OPENCODE_END.search(rest[:200])
-    more = _OPENCODE_MORE.search(rest[:200])
-    foot = "\n\n(End of file - total {total} lines)\n" + ("</file>" if head.startswith("<file>") else "</content>")
-    style = replace(listed.style, head=head, foot=foot)
+    ended, more = _OPENCODE_END.search(rest), _OPENCODE_MORE.search(rest)
     count = as_number(ended[1]) if ended else as_number(more[1]) if more else None
     end = listed.start - 1 + len(texts)
     if (ended and count != end) or (count is not None and count < end):
         count = None
-    return Shown(listed.start, texts, count, None, style)
+    return Shown(listed.start, texts, count, None, listed.style)
 
 
-def _cat(text: str, start: int, span: Span) -> Shown | None:
-    listed = numbered(text[start:].split("\n"))
+def _cat(text: str, span: Span) -> Shown | None:
+    listed = numbered(text.split("\n"))
     if listed is None or listed.start != max(span.start, 1):
         return None
     clean = not any(line.strip() for line in listed.rest)
-    style = replace(listed.style, head=text[:start], foot="\n", phantom=True)
-    return _counted(listed.start, listed.texts, clean and span.end is None, style)
+    return _counted(listed.start, listed.texts, clean and span.end is None, listed.style)
 
 
 def _told(body: str, start: int, end: int, total: int) -> Shown | None:

@@ -8,22 +8,6 @@ from typing import Final
 
 from prunus.history import Call
 
-__all__ = [
-    "TELLS_OF_CHANGES",
-    "changed_elsewhere",
-    "changes_files",
-    "ended",
-    "explores",
-    "goes_on",
-    "noted_changes",
-    "only_looks",
-    "proves_unchanged",
-    "says_unchanged",
-    "tasks_ended",
-    "tells_success",
-    "user_changed",
-]
-
 _NOTE: Final = re.compile(r"Note: (?=\S)")
 _NOTED: Final = re.compile(r" was modified, either by the user or by a linter")
 _ELSEWHERE: Final = re.compile(r"modified since (?:it was )?(?:last )?read|unexpectedly modified|was modified")
@@ -56,6 +40,11 @@ _SAID: Final = re.compile(
     re.I,
 )
 _SAME: Final = re.compile(r"\s*(?:File )?[Uu]nchanged since (?:the )?last read\b")
+_REFUSED: Final = re.compile(
+    r"\s*(?:The user doesn't want to (?:proceed|take this action)|The user rejected permission"
+    r"|Permission to use \w+ (?:with command|has been denied)|This command requires approval"
+    r"|<tool_use_error>(?:InputValidationError|Error: No such tool|Blocked)|Error: No such tool available)"
+)
 _UPDATED: Final = re.compile(r"File \S.* updated with changes\.")  # Copilot CLI
 
 
@@ -130,3 +119,8 @@ def says_unchanged(text: str) -> bool:
 def tells_success(text: str) -> bool:
     """Whether a result says that an edit was made, in words that `tools` does not know."""
     return _UPDATED.match(text) is not None
+
+
+def refused(text: str) -> bool:
+    """Whether a call was not made at all, because the user or the client said no."""
+    return _REFUSED.match(text) is not None

@@ -6,8 +6,6 @@ from dataclasses import dataclass
 
 from prunus.files.content import Content
 
-__all__ = ["FileState"]
-
 
 @dataclass(frozen=True, slots=True)
 class FileState:

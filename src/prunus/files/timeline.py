@@ -1,6 +1,6 @@
 """What each file contains, followed from one tool call to the next.
 
-The timeline is told of every event of a view in order, looks at each once, and keeps for each file the lines that
+The timeline is given every event of a view in order, looks at each once, and keeps for each file the lines that
 are certain. Whatever may have changed a file in a way that cannot be followed makes its lines unknown: a command
 that may write, another agent, a read that shows something else than was known.
 """
@@ -8,28 +8,14 @@ that may write, another agent, a read that shows something else than was known.
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from typing import Final
 
-from prunus.calls import Touch, body_of, process_of
-from prunus.calls.changes import Change, Insert, Lines, Patch, Replace, Write, changes_of
-from prunus.files.content import Line
-from prunus.files.followed import Followed, Mention
-from prunus.files.hunks import apply_hunks, apply_numbered
-from prunus.files.lines import Patience
+from prunus.calls import body_of, process_of
+from prunus.calls.arguments import changes_of
+from prunus.changes import Lines
 from prunus.files.printouts import printed_lines, printed_one_by_one
-from prunus.files.sed import apply_stream, streams
-from prunus.files.shelf import (
-    disturb,
-    doubt_all,
-    file_of,
-    forget,
-    forget_aliases,
-    namesake,
-    rename,
-    text_of,
-)
-from prunus.files.shown import Shown, read_result, returned, snippet, window
+from prunus.files.shown import Shown, read_result, window
 from prunus.files.signs import (
     TELLS_OF_CHANGES,
     changed_elsewhere,
@@ -40,26 +26,23 @@ from prunus.files.signs import (
     noted_changes,
     only_looks,
     proves_unchanged,
+    refused,
     says_unchanged,
     tasks_ended,
-    tells_success,
     user_changed,
 )
-from prunus.files.state import FileState, state_of
+from prunus.files.state import FileState
+from prunus.files.tool_edits import follow_changes
+from prunus.files.tracked import Mention, TrackedFile, TrackedFiles
 from prunus.history import Call, Result, Text
-from prunus.patches import Patched, patched_files
-from prunus.paths import join
-from prunus.shell.effects import moved, written
-from prunus.shell.failures import never_ran, refused
-from prunus.shell.names import ends
-from prunus.shell.reached import ANYTHING, NOTHING, Reach, merged
-from prunus.shell.side_effects import reach
+from prunus.paths import ends, join
+from prunus.shell.effects import only_move, written_texts
+from prunus.shell.failures import never_ran
+from prunus.shell.side_effects import ANYTHING, NO_EFFECT, SideEffects, find_side_effects, merged
 from prunus.view import Piece, Use, View, told
 
-__all__ = ["Followed", "Mention", "Timeline"]
-
 _MOST_NAMES: Final = 1000
-"""Files that one running command may change, as far as they are kept apart."""
+"""Names of files that are kept for one running command; one that may change more may change anything."""
 _QUIET: Final = frozenset({"list", "search", "fetch", "todo", "snapshot"})
 
 
@@ -68,15 +51,20 @@ class Timeline:
 
     def __init__(self, most: int | None = None) -> None:
         """Follow so many files, those that were used last; None for all."""
-        self.files: dict[str, Followed] = {}
-        self._most = most
+        self._files = TrackedFiles(most)
         self._styled: set[str] = set()
+        """How the names of the files end for which the project has a formatter or a linter."""
         self._loop = 0
         self._reminded = False
-        """The client says of files that somebody else has changed."""
+        """The client reports files that somebody else has changed."""
         self._accompanied = False
-        """Another agent may still be at work: what is unchanged now may not stay so."""
-        self._running: dict[str, Reach] = {}
+        """Another agent may still be at work, so that an unchanged file may not stay so."""
+        self._running: dict[str, SideEffects] = {}
+
+    @property
+    def files(self) -> dict[str, TrackedFile]:
+        """The files that were read or changed, by path."""
+        return self._files.by_path
 
     def take(self, event: Use | Piece, view: View) -> None:
         """Follow the next event."""
@@ -93,11 +81,10 @@ class Timeline:
 
     def state(self, path: str) -> FileState:
         """What is certain of a file now."""
-        file = self.files.get(path)
-        return FileState(path) if file is None else state_of(path, file.content, file.deleted)
+        return self._files.state(path)
 
     def current(self, path: str) -> Iterator[tuple[Mention, tuple[tuple[int, int], ...]]]:
-        """For each call that showed lines of a file, those still there: their number then and now."""
+        """For each call that showed lines of a file, the lines that are still there: their number then and now."""
         file = self.files.get(path)
         if file is None:
             return
@@ -123,22 +110,14 @@ class Timeline:
             case "task":
                 if not explores(call):
                     self._accompanied = self._accompanied or not text.strip() or goes_on(call, text)
-                    doubt_all(self.files)
+                    self._files.doubt_all()
             case _:
                 self._other(use, call)
-
-    def _file(self, path: str) -> Followed:
-        file = file_of(self.files, path)
-        if self._most is not None:
-            self.files[path] = self.files.pop(path)
-            while len(self.files) > self._most:
-                del self.files[next(iter(self.files))]
-        return file
 
     def _read(self, use: Use, text: str) -> None:
         if len(use.touches) == 1 and says_unchanged(text):
             if not self._accompanied:
-                self._file(use.touches[0].path).settle()
+                self._files.use(use.touches[0].path).settle()
             return
         if not use.visible or use.outcome != "ok":
             return
@@ -160,18 +139,19 @@ class Timeline:
             self.learn(use, touch.path, found)
 
     def learn(self, use: Use, path: str, found: Shown) -> None:
-        """Take over what a read shows of a file."""
-        file = self._file(path)
+        """Learn the lines that a read shows of a file."""
+        file = self._files.use(path)
         file.reads += 1
-        if file.content.blank and found.total is not None and (same := namesake(self.files, path, found)):
-            rename(self.files, same, path, copied=True)
+        if file.content.blank and found.total is not None and (same := self._files.namesake(path, found)):
+            self._files.rename(same, path, copied=True)
         if not file.show(use.index, found):
-            file.restless = True
+            file.changes_unseen = True
         file.deleted = False
 
     def _window(self, use: Use, call: Call, found: Shown) -> None:
+        """Learn the window of the open file that SWE-agent shows."""
         path = join("", found.path)
-        file = self._file(path)
+        file = self._files.use(path)
         if use.meaning.kind == "read" or (use.meaning.kind == "other" and use.tool in ("open", "goto")):
             if use.ok:
                 self.learn(use, path, found)
@@ -183,173 +163,84 @@ class Timeline:
         if not changes or not all(isinstance(change, Lines) for change in changes):
             file.content.forget()
         else:
-            patience = Patience(len(file.content.lines) + len(changes))
-            for change in changes:
-                file.make(change, use.tool, patience)
+            file.make(changes, use.tool)
         file.show(use.index, found)
 
     def _change(self, use: Use, call: Call, text: str) -> None:
         if use.outcome == "error":
             if changed_elsewhere(text):
                 for touch in use.touches:
-                    forget(self.files, touch.path)
+                    self._files.forget(touch.path)
             return
         for touch in use.touches:
-            file = self._file(touch.path)
+            file = self._files.use(touch.path)
             if proves_unchanged(use.tool, text) and not self._accompanied:
                 file.settle()
             file.count_change()
             file.fresh = use.tool in TELLS_OF_CHANGES
-        changes = changes_of(call.input, use.meaning)
-        if any(isinstance(change, Patch) for change in changes):
-            self._patch(
-                use, tuple(file for change in changes if isinstance(change, Patch) for file in change.files)
-            )
-            return
-        if len(use.touches) != 1:
-            for touch in use.touches:
-                forget(self.files, touch.path)
-            if not use.touches:
-                doubt_all(self.files)
-            return
-        file = self._file(use.touches[0].path)
-        losses = file.content.losses
-        done = use.outcome == "ok" or tells_success(text)
-        if not done or use.touches[0].kind == "change" or not all(map(_is_plain, changes)):
-            changes = ()
-        printed = patched_files(text) if text.startswith("--- ") else ()
-        sound = len(printed) == 1 and printed[0].sound and bool(printed[0].hunks)
-        if use.stripped or not (changes or sound):
-            forget(self.files, file.path)
-        elif not changes:
-            if apply_numbered(file.content, printed[0].hunks) is None:
-                file.forget()
-        else:
-            self._edit(use, file, changes)
-        self._verify(use, file, text)
-        if file.content.losses == losses:
-            file.traced = use.index
-
-    def _edit(self, use: Use, file: Followed, changes: tuple[Change, ...]) -> None:
-        file.deleted = False
-        forget_aliases(self.files, file.path)
-        made: list[Line] = []
-        patience = Patience(len(file.content.lines) + len(changes))
-        for change in changes:
-            new = file.make(change, use.tool, patience)
-            if new is None:
-                file.forget()
-                return
-            made += new
-        file.record(use.index, made)
-
-    def _verify(self, use: Use, file: Followed, text: str) -> None:
-        """Take over the lines that the tool shows after an edit."""
-        if file.content.whole and not all(map(file.content.holds, returned(text))):
-            file.content.forget()
-        found = snippet(text)
-        if found is not None:
-            file.show(use.index, found)
-
-    def _patch(self, use: Use, parts: tuple[Patched, ...]) -> None:
-        numbered = any(hunk.start is not None for part in parts for hunk in part.hunks)
-        if use.outcome != "ok" or numbered or not all(part.sound for part in parts):
-            for touch in use.touches:
-                forget(self.files, touch.path)
-            return
-        resolved = _resolver(use.touches)
-        for part in parts:
-            path = resolved(part.path)
-            file = self._file(path)
-            forget_aliases(self.files, path)
-            match part.verb:
-                case "Add":
-                    file.deleted = False
-                    file.record(use.index, file.content.write(part.text))
-                case "Delete":
-                    file.forget()
-                    file.deleted = True
-                case _:
-                    file.record(use.index, apply_hunks(file.content, part.hunks))
-                    if part.target:
-                        rename(self.files, path, resolved(part.target))
+        follow_changes(self._files, use, changes_of(call.input, use.meaning), text)
 
     def _shell(self, use: Use, call: Call, text: str, folder: str) -> None:
         command, body = use.meaning.command, body_of(use.tool, text)
         if refused(text) or ((use.outcome != "ok" or "is not recognized as" in body) and never_ran(command, body)):
             return
-        changed = Counter(touch.path for touch in use.touches if touch.kind != "read")
-        if use.outcome == "ok" and (move := moved(command)) is not None:
-            source, target = join(folder, move.source), join(folder, move.target)
-            if source in self.files:
-                rename(self.files, source, target, move.copied)
-                return
         if not command:
             self._look(call, text)
             return
-        if changed and use.outcome == "ok" and self._streamed(use, set(changed), body, folder):
-            return
-        texts = {join(folder, path): whole for path, whole in written(command).items()}
-        found = reach(
-            command, body, lambda path: texts.get(join(folder, path)) or text_of(self.files, join(folder, path))
-        )
+        if use.outcome == "ok" and (moved := only_move(command)) is not None:
+            target, move = moved
+            source = join(folder, move.source)
+            if source in self.files:
+                self._files.rename(source, join(folder, target), move.copied)
+                return
+        changed = Counter(touch.path for touch in use.touches if touch.kind != "read")
+        texts = {join(folder, path): whole for path, whole in written_texts(command).items()}
+
+        def text_of(path: str) -> str | None:
+            full = join(folder, path)
+            return texts.get(full) or self._files.text_of(full)
+
+        found = find_side_effects(command, body, text_of)
         self._styled.update(found.styled)
         if goes_on(call, text):
             name = process_of(call.input, text)
-            running = merged((self._running.get(name, NOTHING), found))
+            running = merged((self._running.get(name, NO_EFFECT), found))
             self._running[name] = ANYTHING if len(running.names) > _MOST_NAMES else running
-        formatted = {name for tidied in found.tidied for name in tidied.names} | set(found.spared)
+        formatted = {name for run in found.formatters for name in run.names}
         for path, times in changed.items():
             if times > 1 or formatted.isdisjoint(ends(path)):
-                self._file(path).count_change()
-                forget(self.files, path)
-        disturb(self.files, found)
+                self._files.use(path).count_change()
+                self._files.forget(path)
+        self._files.disturb(found)
         if use.visible and use.outcome == "ok" and not changed and any(t.kind == "read" for t in use.touches):
             self._printed(use, text)
         for path, whole in texts.items():
             if use.outcome == "ok" and changed[path] == 1 and not found.covers(path):
-                file = self._file(path)
+                file = self._files.use(path)
                 file.deleted = False
                 file.record(use.index, file.content.write(whole))
 
-    def _streamed(self, use: Use, changed: set[str], body: str, folder: str) -> bool:
-        """Follow `sed -i`; whether nothing else was changed."""
-        edited = streams(use.meaning.command)
-        if edited is None or "sed:" in body:
-            return False
-        resolved = _resolver(use.touches)
-        paths = [resolved(path) for path, _ in edited]
-        if set(paths) != changed:
-            return False
-        for path, (_, steps_) in zip(paths, edited, strict=True):
-            file = self._file(path)
-            file.count_change()
-            forget_aliases(self.files, path)
-            made = apply_stream(file.content, steps_, lambda name: text_of(self.files, join(folder, name)))
-            file.record(use.index, made)
-        return True
-
     def _look(self, call: Call, text: str) -> None:
-        """A call without a command: it asks what a running one has printed, or nothing is known of it."""
+        """Follow a call without a command: it may ask what a running command has printed."""
         if not only_looks(call):
-            disturb(self.files, ANYTHING)
+            self._files.disturb(ANYTHING)
             return
         name = process_of(call.input, text)
         for key in (name,) if name in self._running else tuple(self._running):
-            disturb(self.files, self._running[key])
+            self._files.disturb(self._running[key])
         if ended(text):
             self._running.pop(name, None)
 
     def _other(self, use: Use, call: Call) -> None:
         if changes_files(use.tool):
-            doubt_all(self.files)
+            self._files.doubt_all()
             return
         for path, file in self.files.items():
             if path.rsplit("/", 1)[-1] in call.text:
                 file.forget()
 
     def _hear(self, event: Piece) -> None:
-        """Somebody has spoken, or the client in the place of the user."""
+        """Follow what somebody says, or the client in the place of the user."""
         if not isinstance(event.part, Text):
             return
         text = event.part.text
@@ -361,54 +252,32 @@ class Timeline:
                 self._told_of_changes(text)
             for name in tasks_ended(text):
                 if name in self._running:
-                    disturb(self.files, self._running.pop(name))
+                    self._files.disturb(self._running.pop(name))
                 elif self._accompanied:
-                    doubt_all(self.files)
+                    self._files.doubt_all()
         if event.loop != self._loop:
             self._loop = event.loop
             self._leave_to_user()
 
     def _trust_user(self, text: str) -> None:
-        """The user has changed files: those that are named, or any."""
+        """The user has changed files: the ones that the text names, or any."""
         named = [path for path in self.files if path.rsplit("/", 1)[-1] in text]
         for path in named:
-            forget(self.files, path)
+            self._files.forget(path)
         if not named:
-            doubt_all(self.files)
+            self._files.doubt_all()
 
     def _leave_to_user(self) -> None:
-        """While the user has the word, an editor may lay out files that were changed, as the project has it.
+        """Forget changed files that an editor may format while the user is at work.
 
-        Claude Code sees that and tells; a recording without its reminders does not show it.
+        Claude Code sees that and reports it; a recording without its reminders does not show it.
         """
-        ends = tuple(self._styled)
+        suffixes = tuple(self._styled)
         for file in self.files.values():
-            if file.fresh and not file.tidy and not self._reminded and file.path.endswith(ends):
+            if file.fresh and not file.formatted_by and not self._reminded and file.path.endswith(suffixes):
                 file.forget()
             file.fresh = False
 
     def _told_of_changes(self, text: str) -> None:
         for path in noted_changes(text):
-            forget(self.files, join("", path))
-
-
-def _is_plain(change: Change) -> bool:
-    """Whether a change says all that is needed to follow it."""
-    match change:
-        case Write(None) | Insert(None, _):
-            return False
-    return isinstance(change, Write | Replace | Insert | Lines)
-
-
-def _resolver(touches: tuple[Touch, ...]) -> Callable[[str], str]:
-    """What makes of the path in a patch the one that the view knows."""
-    known: dict[str, str] = {}
-    for touch in touches:
-        for end in ends(touch.path):
-            known.setdefault(end, touch.path)
-
-    def resolved(path: str) -> str:
-        plain = join("", path)
-        return known.get(plain, plain)
-
-    return resolved
+            self._files.forget(join("", path))

@@ -13,7 +13,8 @@ from collections.abc import Mapping
 from typing import Final
 
 from prunus.calls import Toolbox
-from prunus.calls.changes import Patch, Replace, changes_of
+from prunus.calls.arguments import changes_of
+from prunus.changes import Patch, Replace
 from prunus.history import Call
 from prunus.paths import normalise
 

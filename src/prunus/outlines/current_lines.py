@@ -3,16 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
-from dataclasses import replace
 
-from prunus.files import Followed
+from prunus.files import TrackedFile
 from prunus.files.style import Style
 from prunus.notes import shorten, view_note
 
 __all__ = ["current_lines", "line_style"]
 
 
-def current_lines(file: Followed, numbers: Iterable[int], style: Style) -> str:
+def current_lines(file: TrackedFile, numbers: Iterable[int], style: Style) -> str:
     """The words behind a result that show lines of a file: by number, or run by run where none are shown."""
     head = f"\n\n{view_note(shorten(file.path))}"
     lines = [(number, file.content.text_at(number) or "") for number in numbers]
@@ -23,10 +22,9 @@ def current_lines(file: Followed, numbers: Iterable[int], style: Style) -> str:
     return "\n".join((head, *(f"[lines {run[0][0]}-{run[-1][0]}]\n{_bare(run)}" for run in _runs(lines))))
 
 
-def line_style(file: Followed) -> Style | None:
-    """How the newest read of a file showed its lines, what stood around them aside."""
-    style = next((mention.style for mention in reversed(file.mentions) if mention.style is not None), None)
-    return None if style is None else replace(style, head="", foot="", phantom=False)
+def line_style(file: TrackedFile) -> Style | None:
+    """How the newest read of a file showed its lines."""
+    return next((mention.style for mention in reversed(file.mentions) if mention.style is not None), None)
 
 
 def _bare(run: list[tuple[int, str]]) -> str:

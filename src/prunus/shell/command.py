@@ -1,7 +1,7 @@
 """What a shell command reads and changes.
 
-A read is claimed only if the command certainly printed those lines of that file; a change
-already if it may have happened. Whatever cannot be followed is a plain shell command.
+A read is claimed only if the command certainly printed those lines of that file. A change is claimed already if it
+may have happened.
 """
 
 from __future__ import annotations
@@ -13,27 +13,27 @@ from dataclasses import dataclass
 from prunus.patches import touches_of
 from prunus.paths import join
 from prunus.shell import powershell
-from prunus.shell.changers import bare, changed, written_by
-from prunus.shell.printers import printed
-from prunus.shell.words import Simple, Word, pipelines, simples
+from prunus.shell.changing import written_by
+from prunus.shell.programs import Step, pipelines, steps
+from prunus.shell.words import Word, simples
 from prunus.touches import FULL, Touch
 
 
 @dataclass(frozen=True, slots=True)
-class Script:
+class Command:
     """A shell command, understood as far as is certain."""
 
-    command: str
-    """Its text, unwrapped from `bash -lc` and its like."""
+    text: str
+    """The command, unwrapped from `bash -lc` and its like."""
     key: str
     """Folder and command, with runs of blanks outside quotes made one."""
     touches: tuple[Touch, ...] = ()
     reads: bool = False
-    """It prints files and does nothing else."""
+    """The command prints files and does nothing else."""
     patches: bool = False
-    """It applies a patch and does nothing else."""
+    """The command applies a patch and does nothing else."""
     wild: bool = False
-    """It may have changed files that it does not name."""
+    """The command may have changed files that it does not name."""
 
 
 _WRAPPED = re.compile(
@@ -49,26 +49,26 @@ _NEUTRAL = frozenset({"echo", "printf", "pwd", "true", ":", "clear", "set", "exp
 _HARMLESS_ELSE = frozenset({"echo", "printf", "true", ":"})
 
 
-def parse(command: str, workdir: str = "") -> Script:
+def parse(command: str, workdir: str = "") -> Command:
     """What a command does, seen from a folder."""
     command, dialect = unwrap(command)
     key = _key(command, workdir)
     if dialect == "powershell" or (dialect == "" and powershell.looks_like(command)):
         done = powershell.parse(command, workdir)
-        return Script(command, key, done.touches, reads=done.reads, wild=done.wild)
-    script = simples(command)
+        return Command(command, key, done.touches, reads=done.reads, wild=done.wild)
+    script = steps(command)
     if not script:
-        return Script(command, key)
+        return Command(command, key)
     if "*** Begin Patch" in command and (patched := _patched(script, workdir)):
-        return Script(command, key, patched, patches=True)
+        return Command(command, key, patched, patches=True)
     return _Walk(workdir).over(script, command, key)
 
 
-def parse_list(words: Sequence[str], workdir: str = "") -> Script:
+def parse_list(words: Sequence[str], workdir: str = "") -> Command:
     """What a command given as a list of arguments does."""
     if len(words) == 2 and words[0].rsplit("/", 1)[-1] in ("apply_patch", "applypatch"):
         touches = touches_of(words[1], workdir)
-        return Script(" ".join(words), "", touches, patches=bool(touches))
+        return Command(" ".join(words), "", touches, patches=bool(touches))
     if len(words) > 2 and _WRAPPED.match(f"{words[0]} {words[1]} "):
         dialect = "powershell" if "p" in words[0].rsplit("/", 1)[-1].lower() else ""
         if dialect or len(words) == 3:
@@ -78,7 +78,7 @@ def parse_list(words: Sequence[str], workdir: str = "") -> Script:
 
 
 def unwrap(command: str) -> tuple[str, str]:
-    """The command inside `bash -lc "…"` and its like, and the shell it is for if that is told."""
+    """The command inside `bash -lc "…"` and its like, and the shell that it is for, if the wrapper says so."""
     command = command.strip()
     found = _WRAPPED.match(command)
     if found is None:
@@ -118,74 +118,76 @@ def _blank(found: re.Match[str]) -> str:
     return "\n" if "\n" in blanks else " "
 
 
-def _patched(script: Sequence[Simple], base: str) -> tuple[Touch, ...]:
+def _patched(script: Sequence[Step], base: str) -> tuple[Touch, ...]:
     """The files of a script that only applies a patch."""
     touches: tuple[Touch, ...] = ()
-    for simple in script:
-        name = simple.words[0].text if simple.words else ""
-        if name == "cd" and len(simple.words) == 2 and not touches:
-            base = join(base, simple.words[1].text)
+    for step in script:
+        words = step.simple.words
+        name = words[0].text if words else ""
+        if name == "cd" and len(words) == 2 and not touches:
+            base = join(base, words[1].text)
         elif name in ("apply_patch", "applypatch"):
-            touches += touches_of(simple.heredoc or "\n".join(word.text for word in simple.words[1:]), base)
+            touches += touches_of(step.simple.heredoc or "\n".join(word.text for word in words[1:]), base)
         elif name not in _NEUTRAL:
             return ()
     return touches
 
 
 class _Walk:
-    """Walks over a script, keeping the folder it is in and what it has done."""
+    """Goes through a script and collects what it touches, keeping the folder that the script is in."""
 
     __slots__ = ("bases", "pure", "touches", "wild")
 
     def __init__(self, workdir: str) -> None:
         self.bases: list[str | None] = [workdir]
+        """The folder at each depth of parentheses; None is a folder that is not known."""
         self.touches: list[Touch] = []
         self.pure = True
+        """So far the script only printed files."""
         self.wild = False
 
-    def over(self, script: Sequence[Simple], command: str, key: str) -> Script:
+    def over(self, script: Sequence[Step], command: str, key: str) -> Command:
         pipes = list(pipelines(script))
         for at, pipe in enumerate(pipes):
             after = pipes[at + 1] if at + 1 < len(pipes) else None
             self.step(pipe, after)
         self.changes_by_new_scripts(script)
         pure = self.pure and bool(self.touches)
-        return Script(command, key, tuple(self.touches), reads=pure, wild=self.wild)
+        return Command(command, key, tuple(self.touches), reads=pure, wild=self.wild)
 
-    def step(self, pipe: Sequence[Simple], after: Sequence[Simple] | None) -> None:
-        first = pipe[0]
+    def step(self, pipe: Sequence[Step], after: Sequence[Step] | None) -> None:
+        first = pipe[0].simple
         while len(self.bases) > first.depth + 1:
             self.bases.pop()
         while len(self.bases) < first.depth + 1:
             self.bases.append(self.bases[-1])
         name = first.words[0].text if first.words else ""
         if name in ("cd", "pushd") and len(pipe) == 1:
-            self.enter(first)
+            self.enter(first.words)
             return
-        for simple in pipe:
-            found = changed(simple)
+        for step in pipe:
+            found, simple = step.changes, step.simple
             self.wild = self.wild or found.wild
             self.touches.extend(self.touch(word) for word in found.files)
             if simple.heredoc and "*** Begin Patch" in simple.heredoc:
                 self.touches.extend(touches_of(simple.heredoc, self.bases[-1] or ""))
             if found.files or found.wild or simple.outputs:
                 self.pure = False
-                if simple is not pipe[-1] or simple.outputs:
+                if step is not pipe[-1] or simple.outputs:
                     return
         certain = first.joint != "||" and not first.conditional
-        if after is not None and after[0].joint == "||":
-            harmless = bool(after[0].words) and after[0].words[0].text in _HARMLESS_ELSE
-            certain = certain and harmless
+        if after is not None and (other := after[0].simple).joint == "||":
+            certain = certain and bool(other.words) and other.words[0].text in _HARMLESS_ELSE
         shown = self.shown(pipe) if certain else None
         if shown is not None:
             self.touches.extend(shown)
         elif len(pipe) > 1 or name not in _NEUTRAL:
             self.pure = False
 
-    def enter(self, simple: Simple) -> None:
-        """Follow a change of folder; None is a folder that is not known."""
+    def enter(self, words: Sequence[Word]) -> None:
+        """Follow a change of folder."""
         base = self.bases[-1]
-        target = simple.words[1] if len(simple.words) == 2 else None
+        target = words[1] if len(words) == 2 else None
         if target is None or not target.certain or target.text.startswith("-"):
             self.bases[-1] = None
         elif base is None:
@@ -196,27 +198,27 @@ class _Walk:
     def touch(self, word: Word) -> Touch:
         return Touch(join(self.bases[-1] or "", word.text), "change")
 
-    def shown(self, pipe: Sequence[Simple]) -> list[Touch] | None:
-        """The lines that a pipeline prints of files, or None if it does anything else."""
-        first = pipe[0]
-        words = bare(first.words)
-        found = printed(words) if words else None
+    def shown(self, pipe: Sequence[Step]) -> list[Touch] | None:
+        """The lines that a pipeline prints of files; None if the pipeline does anything else."""
+        first, found = pipe[0], pipe[0].printed
         if found is None:
             return None
         files, spans = found
         if not files:
-            if len(first.inputs) == 1:
-                files = first.inputs
-            elif first.heredoc is not None and len(pipe) == 1 and words[0].text == "cat":
+            if len(first.simple.inputs) == 1:
+                files = first.simple.inputs
+            elif first.simple.heredoc is not None and len(pipe) == 1 and first.name == "cat":
                 return []
             else:
                 return None
         if not all(self.readable(word) for word in files):
             return None
-        for simple in pipe[1:]:
-            cut = printed(simple.words) if simple.words else None
-            if cut is None or cut[0] or len(cut[1]) != 1:
-                if cut is None or cut[0] or len(spans) != 1 or spans[0] != FULL:
+        for step in pipe[1:]:
+            cut = step.printed
+            if cut is None or cut[0]:
+                return None
+            if len(cut[1]) != 1:
+                if len(spans) != 1 or spans[0] != FULL:
                     return None
                 spans = cut[1]
             elif cut[1][0] != FULL:
@@ -234,10 +236,10 @@ class _Walk:
             return False
         return self.bases[-1] is not None or word.text[:1] in "/~"
 
-    def changes_by_new_scripts(self, script: Sequence[Simple]) -> None:
-        """A script that is written by a heredoc and run in the same command changes what it names."""
-        names = {word.text for simple in script for word in simple.words}
-        for simple in script:
+    def changes_by_new_scripts(self, script: Sequence[Step]) -> None:
+        """A script that a heredoc writes and the same command runs changes the files that it names."""
+        names = {word.text for step in script for word in step.simple.words}
+        for simple in (step.simple for step in script):
             if simple.heredoc is None or not simple.outputs or not simple.outputs[0].text.endswith((".py", ".js")):
                 continue
             if simple.outputs[0].text in names:

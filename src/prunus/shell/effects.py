@@ -1,94 +1,136 @@
-"""What a shell command does to files, where its text tells: renames, copies, and new content that stands in it."""
+"""The changes of files that a shell command spells out: texts that it writes, renames, deletions, patches, git."""
 
 from __future__ import annotations
 
 import re
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from typing import Final
 
+from prunus.changes import Append, Change, Delete, Move, Patch, Unclear, Write
+from prunus.patches import patched_files
 from prunus.paths import join
 from prunus.shell import powershell
-from prunus.shell.words import simples
+from prunus.shell.git import Record, Restore, Stash, git_records, read_git
+from prunus.shell.programs import Step, steps
+from prunus.shell.words import Word
 
-__all__ = ["Moved", "moved", "written"]
-
-_EXPANDS: Final = re.compile(r"[$`\\]")
-_HERE: Final = re.compile(
-    r"@(?P<quote>['\"])\r?\n(?P<text>.*?)\r?\n(?P=quote)@\s*\|\s*Set-Content(?P<flags>(?:\s+-(?:Encoding\s+\w+|Force"
-    r"|NoNewline))*)\s+(?:-(?:Literal)?Path\s+)?(?P<path>'[^'\n]+'|\"[^\"\n$]+\"|[^\s'\"$-][^\s'\"$;|]*)"
-    r"(?P<more>(?:\s+-(?:Encoding\s+\w+|Force|NoNewline))*)\s*",
-    re.S | re.I,
-)
-_QUOTED: Final = re.compile(r"<<-?\s*['\"\\]")
+_FILE = re.compile(r"[^\s]*[^\s/]\.[A-Za-z]\w{0,9}")
 
 
 @dataclass(frozen=True, slots=True)
-class Moved:
-    """A file that a command renamed or copied."""
+class FileChange:
+    """A change of one file, by the path that the command spells."""
 
-    source: str
-    target: str
-    copied: bool = False
-
-
-_FILE: Final = re.compile(r"[^\s]*[^\s/]\.[A-Za-z]\w{0,9}")
+    path: str
+    change: Change
 
 
-def moved(command: str) -> Moved | None:
-    """The one rename or copy that a command consists of, after changes of folder; paths as they are spelled."""
-    script = simples(command) if "mv" in command or "cp" in command else None
-    if script is None or len(script) != 1 or script[0].outputs or script[0].conditional:
+Effect = FileChange | Patch | Restore | Record | Stash
+
+
+def effects(step: Step) -> Iterator[Effect]:
+    """What one command does to files.
+
+    A file that merely catches the output of a program, such as a log, does not count.
+    """
+    simple, words = step.simple, step.words[1:]
+    match step.name:
+        case "git":
+            yield from _git(step)
+        case "apply_patch" | "applypatch":
+            yield from _patch(simple.heredoc or "\n".join(word.text for word in words))
+        case "cat" | "echo" | "printf" | "tee":
+            yield from _printed(step)
+        case "mv" | "move":
+            yield from _moved(words)
+        case "rm" | "unlink" | "del" | "erase":
+            yield from (FileChange(word.text, Delete()) for word in step.changed.files)
+        case "curl" | "wget":
+            return
+        case "patch" if simple.heredoc and (found := tuple(_patch(simple.heredoc))):
+            yield from found
+        case _:
+            yield from (FileChange(word.text, Unclear()) for word in step.changed.files)
+
+
+def _patch(text: str) -> Iterator[Patch]:
+    if files := patched_files(text):
+        yield Patch(files)
+
+
+def _printed(step: Step) -> Iterator[FileChange]:
+    """Files that `cat`, `echo`, `printf` or `tee` writes."""
+    simple, words = step.simple, step.words[1:]
+    operands = [word for word in words if not word.text.startswith("-")]
+    text = simple.heredoc
+    if text is None and step.name in ("echo", "printf") and all(word.certain for word in operands):
+        text = " ".join(word.text for word in operands) + "\n"
+    verbatim = simple.verbatim and not words and len(simple.outputs) == 1 and not simple.conditional
+    if text and not text.endswith("\n"):
+        text += "\n"
+    appends = simple.appends or (step.name == "tee" and any(word.text in ("-a", "--append") for word in words))
+    for target in operands if step.name == "tee" else simple.outputs:
+        if not target.certain or target.text.startswith("/dev/"):
+            continue
+        if appends:
+            yield FileChange(target.text, Append(text))
+        elif text is not None or (step.name == "cat" and operands):
+            yield FileChange(target.text, Write(text, verbatim and step.name == "cat"))
+
+
+def _moved(words: Sequence[Word]) -> Iterator[FileChange]:
+    files = [word for word in words if not word.text.startswith("-")]
+    if len(files) < 2 or not all(word.certain for word in files):
+        return
+    target = files[-1].text
+    folder = len(files) > 2 or target.endswith("/") or ("." in files[0].text and "." not in target.rsplit("/")[-1])
+    for word in files[:-1]:
+        base = word.text.rstrip("/").rsplit("/", 1)[-1]
+        yield FileChange(f"{target.rstrip('/')}/{base}" if folder else target, Move(word.text))
+
+
+def _git(step: Step) -> Iterator[Effect]:
+    git = read_git(step.words[1:])
+    match git.verb:
+        case "mv":
+            yield from _moved(git.words)
+        case "rm" if "--cached" not in git.texts:
+            yield from (FileChange(text, Delete()) for text in git.texts if not text.startswith("-"))
+        case "apply" | "am" if step.simple.heredoc and not {"--check", "--stat", "--cached"} & set(git.texts):
+            yield from _patch(step.simple.heredoc)
+        case _:
+            yield from git_records(git)
+
+
+def only_move(command: str) -> tuple[str, Move] | None:
+    """The path and the change of the one rename or copy that a command consists of."""
+    script = steps(command) if "mv" in command or "cp" in command else None
+    if script is None or len(script) != 1 or script[0].simple.outputs or script[0].simple.conditional:
         return None
-    words = script[0].words
-    texts = [word.text for word in words]
-    if texts[:2] == ["git", "mv"]:
-        texts, words = texts[1:], words[1:]
-    if not texts or texts[0] not in ("mv", "cp"):
+    name, words = script[0].name, script[0].words[1:]
+    if name == "git" and words and words[0].text == "mv":
+        name, words = "mv", words[1:]
+    names = [word for word in words if not word.text.startswith("-")]
+    if name not in ("mv", "cp") or len(names) != 2:
         return None
-    names = [word for word in words[1:] if not word.text.startswith("-")]
-    if len(names) != 2 or not all(word.certain and _FILE.fullmatch(word.text) for word in names):
+    if not all(word.certain and _FILE.fullmatch(word.text) for word in names):
         return None
-    return Moved(join("", names[0].text), join("", names[1].text), copied=texts[0] == "cp")
+    source, target = (join("", word.text) for word in names)
+    return target, Move(source, copied=name == "cp")
 
 
-def written(command: str) -> dict[str, str]:
-    """The texts that a command writes to files with heredocs, by path as spelled."""
+def written_texts(command: str) -> dict[str, str]:
+    """The texts that a command writes to files exactly as it spells them, by path."""
     if powershell.looks_like(command):
-        return _here_strings(command)
-    script = simples(command) if "<<" in command else None
-    if script is None:
-        return {}
+        here = powershell.here_string(command)
+        return {join("", here.path): here.text} if here and here.path else {}
     found: dict[str, str] = {}
     folder = ""
-    at = 0
-    for simple in script:
-        words = [word.text for word in simple.words]
-        if words[:1] == ["cd"] and len(words) == 2:
-            folder = join(folder, words[1])
-        text = simple.heredoc
-        if text is None or words != ["cat"] or simple.conditional or len(simple.outputs) != 1:
-            continue
-        if text:
-            at = max(at, command.find(text, at))
-        line = _before(command, at) if text else command.partition("\n")[0].strip()
-        if ">>" in line or "<<-" in line or "<<" not in line or not simple.outputs[0].certain:
-            continue
-        if _EXPANDS.search(text) and _QUOTED.search(line) is None:
-            continue
-        found[join(folder, simple.outputs[0].text)] = text
+    for step in (steps(command) or ()) if "<<" in command else ():
+        if step.name == "cd" and len(step.words) == 2:
+            folder = join(folder, step.words[1].text)
+        for effect in effects(step):
+            match effect:
+                case FileChange(path, Write(str(text), True)):
+                    found[join(folder, path)] = text
     return found
-
-
-def _before(command: str, at: int) -> str:
-    """The line before the one that begins at a place, and what stands before that place in its own."""
-    end = command.rfind("\n", 0, at)
-    return command[command.rfind("\n", 0, end) + 1 if end >= 0 else 0 : at].strip()
-
-
-def _here_strings(command: str) -> dict[str, str]:
-    """The same for PowerShell: a literal here-string that goes into Set-Content."""
-    found = _HERE.fullmatch(command.strip())
-    if found is None or (found["quote"] == '"' and re.search(r"[$`]", found["text"])):
-        return {}
-    ending = "" if "nonewline" in (found["flags"] + found["more"]).lower() else "\n"
-    return {join("", found["path"].strip("'\"")): found["text"].replace("\r\n", "\n") + ending}

@@ -6,10 +6,7 @@ import re
 from collections.abc import Sequence
 from typing import Final
 
-from prunus.shell.changers import bare
-from prunus.shell.words import Simple, simples
-
-__all__ = ["never_ran", "refused"]
+from prunus.shell.programs import Step, steps
 
 _COLOURS: Final = re.compile(r"\x1b\[[\d;]*m")
 _UNREADABLE: Final = re.compile(
@@ -27,16 +24,6 @@ _UNFOUND: Final = re.compile(
 _STILLBORN: Final = re.compile(r"\s*\d+ \[main\] \w+ \(?\d+\)? (?>.*\*\*\* fatal error - ).*")
 """A shell of Cygwin that could not start."""
 _UNKNOWN_TERM: Final = re.compile(r"The term '([^'\n]+)' is not recognized as (?:a|the) name of a cmdlet")
-_REFUSED: Final = re.compile(
-    r"\s*(?:The user doesn't want to (?:proceed|take this action)|The user rejected permission"
-    r"|Permission to use \w+ (?:with command|has been denied)|This command requires approval"
-    r"|<tool_use_error>(?:InputValidationError|Error: No such tool|Blocked)|Error: No such tool available)"
-)
-
-
-def refused(text: str) -> bool:
-    """Whether a call was not made at all, because the user or the client said no."""
-    return _REFUSED.match(text) is not None
 
 
 def never_ran(command: str, output: str) -> bool:
@@ -59,25 +46,25 @@ def never_ran(command: str, output: str) -> bool:
     if "\n" not in command.strip() and all(map(_UNREADABLE.fullmatch, lines)):
         return True
     found = _UNFOUND.fullmatch(lines[0])
-    script = simples(command)
+    script = steps(command)
     if found is None or len(lines) > 1 or not script:
         return False
     first = _first_that_acts(script)
-    if first is None or any(simple.conditional for simple in script):
+    if first is None or any(step.simple.conditional for step in script):
         return False
-    words = [word.text for word in bare(first.words)]
+    words = first.texts
     named_by = next(name for name in found.groups() if name)
     if found["script"]:
         return any(named_by == word or named_by.endswith("/" + word.removeprefix("./")) for word in words[1:2])
     return words[:1] == [named_by]
 
 
-def _first_that_acts(script: Sequence[Simple]) -> Simple | None:
+def _first_that_acts(script: Sequence[Step]) -> Step | None:
     """The first command after changes of folder, if all others run only when it succeeds."""
-    for at, simple in enumerate(script):
-        if simple.words and simple.words[0].text == "cd":
+    for at, step in enumerate(script):
+        if step.name == "cd":
             continue
         rest = script[at + 1 :]
-        alone = not any(each.outputs or each.others for each in script[at:])
-        return simple if alone and all(each.joint == "&&" for each in rest) else None
+        alone = not any(each.simple.outputs or each.simple.others for each in script[at:])
+        return step if alone and all(each.simple.joint == "&&" for each in rest) else None
     return None

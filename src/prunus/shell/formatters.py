@@ -1,26 +1,73 @@
-"""Formatters on a command line: which ones rewrite files, and which of their words are no files."""
+"""Formatters: when one rewrites files, which files it went over, and for which files a project uses one."""
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
+from dataclasses import dataclass, field
 from typing import Final
 
+from prunus.paths import Names, join
+from prunus.shell.changing import FILE, NOTHING, WILD, Changed, operands
 from prunus.shell.words import Word
 
-__all__ = ["FORMATTERS", "rewrites", "without_values"]
+_SCRIPTS: Final = (".js", ".jsx", ".ts", ".tsx", ".mjs", ".cjs", ".vue", ".svelte")
+_SHEETS: Final = (".css", ".scss", ".less")
+BIOME: Final = (*_SCRIPTS, *_SHEETS, ".json", ".html")
+"""How the names of web sources end."""
 
-FORMATTERS: Final[dict[str, tuple[str, ...]]] = {
-    "prettier": ("--write", "-w"), "eslint": ("--fix",), "biome": ("--write", "--apply", "--fix"),
-    "black": (), "isort": (), "autopep8": ("-i", "--in-place"), "yapf": ("-i",), "ruff": ("format", "--fix"),
-    "gofmt": ("-w",), "goimports": ("-w",), "gofumpt": ("-w",), "rustfmt": (), "clang-format": ("-i",),
-    "rubocop": ("-a", "-A", "--autocorrect", "--auto-correct"), "stylelint": ("--fix",), "phpcbf": (),
-    "standard": ("--fix",), "swiftformat": (), "shfmt": ("-w",), "oxlint": ("--fix",),
-    "dart": ("format",), "terraform": ("fmt",), "mix": ("format",), "dotnet": ("format",), "go": ("fmt",),
-}  # fmt: skip
-"""The flags or subcommands that make each rewrite files; none given: it always does."""
+
+@dataclass(frozen=True, slots=True)
+class Formatter:
+    """One formatter."""
+
+    flags: tuple[str, ...] = ()
+    """Flags or subcommands that make it rewrite files; none means that it always does."""
+    suffixes: tuple[str, ...] | None = ()
+    """How the names of its files end; empty is any, None a program that does not say which files it went over."""
+    whole: bool = True
+    """Running it shows that the project uses it; false where only `format` and the like do."""
+    valued: frozenset[str] = frozenset()
+    """Short flags that take a value."""
+
+
+def _row(flags: str = "", suffixes: tuple[str, ...] | None = (), valued: str = "", whole: bool = True) -> Formatter:
+    return Formatter(tuple(flags.split()), suffixes, whole, frozenset(valued.split()))
+
+
+FORMATTERS: Final[dict[str, Formatter]] = {
+    "autopep8": _row("-i --in-place", (".py",)),
+    "biome": _row("--write --apply --fix", BIOME),
+    "black": _row("", (".py", ".pyi"), "-l -t"),
+    "clang-format": _row("-i", (".c", ".h", ".cc", ".cpp", ".hpp", ".m", ".mm")),
+    "dart": _row("format", (".dart",), "-l", whole=False),
+    "dotnet": _row("format", None),
+    "eslint": _row("--fix", _SCRIPTS, "-c -f -o"),
+    "go": _row("fmt", (".go",), whole=False),
+    "gofmt": _row("-w", (".go",), "-r"),
+    "gofumpt": _row("-w", (".go",), "-lang -modpath -r"),
+    "goimports": _row("-w", (".go",), "-local -srcdir"),
+    "isort": _row("", (".py", ".pyi"), "-l -p"),
+    "mix": _row("format", (".ex", ".exs", ".heex"), whole=False),
+    "oxlint": _row("--fix", _SCRIPTS),
+    "phpcbf": _row("", (".php",)),
+    "prettier": _row("--write -w", (*_SCRIPTS, *_SHEETS, ".json", ".html", ".md", ".yaml", ".yml")),
+    "rubocop": _row("-a -A --autocorrect --auto-correct", (".rb",), "-c"),
+    "ruff": _row("format --fix", (".py", ".pyi", ".ipynb")),
+    "rustfmt": _row("", (".rs",)),
+    "shfmt": _row("-w", (".sh", ".bash"), "-i -ln"),
+    "standard": _row("--fix", _SCRIPTS),
+    "stylelint": _row("--fix", _SHEETS),
+    "swiftformat": _row("", (".swift",)),
+    "terraform": _row("fmt", (".tf", ".tfvars"), whole=False),
+    "yapf": _row("-i", (".py",)),
+}
+_CARGO: Final = Formatter(("fmt",), (".rs",), whole=False)
+"""Known as a package manager already; `cargo fmt` formats."""
+_WEB: Final = frozenset({"prettier", "biome", "eslint", "oxlint", "standard", "stylelint"})
+"""Formatters that go over what their settings name."""
 # Not -l: beside the flag that writes, gofmt and its like only list what they rewrite; to black it is a line length.
 _CHECKS: Final = frozenset({"--check", "--diff", "--check-only", "--dry-run", "--lint", "-check"})
-
 _VALUED: Final = frozenset({
     "--config", "--config-path", "--config-precedence", "--edition", "--env", "--exclude", "--ext",
     "--extend-exclude", "--extend-ignore", "--extend-select", "--fix-type", "--format", "--global", "--ignore",
@@ -29,24 +76,32 @@ _VALUED: Final = frozenset({
     "--profile", "--resolve-plugins-relative-to", "--rule", "--rulesdir", "--select", "--settings-path",
     "--tab-width", "--target-version", "--unfixable",
 })  # fmt: skip
-_VALUED_BY: Final[dict[str, frozenset[str]]] = {
-    "black": frozenset({"-l", "-t"}), "dart": frozenset({"-l"}), "eslint": frozenset({"-c", "-f", "-o"}),
-    "gofmt": frozenset({"-r"}), "goimports": frozenset({"-local", "-srcdir"}), "isort": frozenset({"-l", "-p"}),
-    "gofumpt": frozenset({"-lang", "-modpath", "-r"}), "rubocop": frozenset({"-c"}),
-    "shfmt": frozenset({"-i", "-ln"}),
-}  # fmt: skip
+_SUBCOMMANDS: Final = frozenset({"format", "fmt", "check", "lint"})
+_SWITCHES: Final = frozenset({"--write", "-w", "--fix", "-l", "-s", "-d", "-i", "-q", "--quiet", "-a", "-A", "--"})
+"""Flags that take no value."""
+_MISSING: Final = re.compile(
+    r"(?:(?:stat|lstat|open|CreateFile) )?(?<![^\s:'\"])([^\s:'\"]++): (?:no such file|The system cannot find)",
+    re.I,
+)
+FORMATTING_TASK: Final = re.compile(r"(?:format|fmt|lint|prettier|fix|style)(?:[:-][\w:.-]*)?")
+"""Tasks that may rewrite sources in one style."""
 
 
-def rewrites(name: str, words: Sequence[Word]) -> bool:
-    """Whether a formatter, called with these words, writes to files."""
+def formatter_changes(name: str, words: Sequence[Word]) -> Changed:
+    """The files that a formatter rewrites: those that it is given, else any."""
+    row = FORMATTERS[name]
     texts = {word.text for word in words}
-    needed = FORMATTERS[name]
-    return (not needed or not texts.isdisjoint(needed)) and _CHECKS.isdisjoint(texts)
+    if (row.flags and texts.isdisjoint(row.flags)) or not _CHECKS.isdisjoint(texts):
+        return NOTHING
+    files = [w for w in operands(_without_values(row, words)) if w.text not in (*row.flags, "check")]
+    if files and all(word.certain and FILE.fullmatch(word.text) for word in files):
+        return Changed(tuple(files))
+    return WILD
 
 
-def without_values(name: str, words: Sequence[Word]) -> list[Word]:
+def _without_values(row: Formatter, words: Sequence[Word]) -> list[Word]:
     """The words of a formatter without the flags that take a value, and without these values."""
-    valued = _VALUED | _VALUED_BY.get(name, frozenset())
+    valued = _VALUED | row.valued
     found: list[Word] = []
     before = ""
     for word in words:
@@ -54,3 +109,75 @@ def without_values(name: str, words: Sequence[Word]) -> list[Word]:
             found.append(word)
         before = "" if before in valued else word.text
     return found
+
+
+@dataclass(frozen=True, slots=True)
+class FormatterRun:
+    """A formatter that ran. It leaves alone every file that it went over before and that nobody changed since."""
+
+    name: str
+    suffixes: tuple[str, ...] = ()
+    """How the names of its files end; empty is any."""
+    names: tuple[str, ...] = ()
+    """The files and folders that it was given; empty is all."""
+    edited: bool = False
+    """Of the other files it goes over those that were changed: hooks of a commit rewrite what is staged."""
+    _given: Names = field(init=False, repr=False, compare=False)
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "_given", Names(self.names))
+
+    def covers(self, path: str, edits: int) -> bool:
+        """Whether the formatter went over a file that was changed so often."""
+        if self.suffixes and not path.endswith(self.suffixes):
+            return False
+        if self._given.mean(path) or self._given.hold(path):
+            return True
+        return (edits > 0) if self.edited else not self.names
+
+
+def formatter_run(name: str, words: Sequence[Word], folder: str, output: str) -> FormatterRun | None:
+    """The run of a formatter that rewrites files; None if the program is none, or found none of its files."""
+    row = _CARGO if name == "cargo" else FORMATTERS.get(name)
+    if row is not None and row.suffixes is not None:
+        given = _given_files(_without_values(row, words[1:]))
+        if given:
+            missing = set(_MISSING.findall(output))
+            given = [text for text in given if text not in missing]
+            if not given:
+                return None
+        names = tuple(dict.fromkeys(join(folder, _folder(text)) for text in given))
+        suffixes = () if name in _WEB else row.suffixes
+        return FormatterRun(name, suffixes, () if "." in names or "" in names else names)
+    texts = [word.text for word in words]
+    formats = name in ("make", "just") and any(map(FORMATTING_TASK.fullmatch, texts[1:]))
+    return FormatterRun("make") if formats else None
+
+
+def styled_suffixes(name: str, words: Sequence[Word]) -> tuple[str, ...]:
+    """How the names of the files end for which a program shows that the project has a formatter or a linter."""
+    row = _CARGO if name == "cargo" else FORMATTERS.get(name)
+    if row is None or row.suffixes is None:
+        return ()
+    return row.suffixes if row.whole or {"fmt", "format", "clippy"} & {w.text for w in words[1:2]} else ()
+
+
+def _given_files(words: Sequence[Word]) -> list[str]:
+    """The files and folders that a formatter is given; empty if there may be none, or others."""
+    found: list[str] = []
+    sure = False
+    before = ""
+    for word in words:
+        text = word.text
+        if not text.startswith("-") and text not in _SUBCOMMANDS:
+            found.append(text)
+            sure = sure or not before.startswith("-") or before in _SWITCHES
+        before = text
+    return found if sure else []
+
+
+def _folder(text: str) -> str:
+    """The folder below which a pattern matches; a plain path is itself."""
+    if (at := re.search(r"[*?\[{$`]", text)) is not None:
+        return text[: text.rfind("/", 0, at.start()) + 1].rstrip("/") or "."
+    return (text.removesuffix("...").rstrip("/") or ".") if text.endswith("...") else text

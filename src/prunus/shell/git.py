@@ -1,12 +1,183 @@
-"""What git prints, asked which files it or a hook of a commit has changed."""
+"""Git commands: the files that one changes, what it restores or records, and what its output says."""
 
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
-from typing import Final
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from typing import Final, Literal, NamedTuple
 
-__all__ = ["hooks_kept_files", "named_by_git"]
+from prunus.paths import join
+from prunus.shell.changing import FILE, NOTHING, WILD, Changed, letters, move, named, operands, remove
+from prunus.shell.words import Simple, Word
+
+
+class Git(NamedTuple):
+    """One git command."""
+
+    verb: str
+    words: Sequence[Word]
+    """What follows the verb."""
+    folder: str = ""
+    """The folder of `-C`."""
+
+    @property
+    def texts(self) -> list[str]:
+        """The words as texts."""
+        return [word.text for word in self.words]
+
+
+def read_git(words: Sequence[Word]) -> Git:
+    """The verb of a git command, from the words behind `git`."""
+    at = 0
+    folder = ""
+    while at < len(words) and words[at].text.startswith("-"):
+        if words[at].text == "-C" and at + 1 < len(words):
+            folder = words[at + 1].text
+        at += 2 if words[at].text in ("-C", "-c") else 1
+    return Git(words[at].text, words[at + 1 :], folder) if at < len(words) else Git("", ())
+
+
+def git_changes(words: Sequence[Word], simple: Simple) -> Changed:
+    """The files in the working folder that a git command changes."""
+    git = read_git(words)
+    found = _changes(git)
+    if git.folder:
+        return Changed(tuple(Word(f"{git.folder}/{word.text}") for word in found.files), found.wild)
+    return found
+
+
+def _changes(git: Git) -> Changed:
+    words, texts = git.words, git.texts
+    match git.verb:
+        case "checkout":
+            if {"-b", "-B", "--orphan"} & set(texts):
+                return NOTHING
+            if "--" in texts:
+                return named(words[texts.index("--") + 1 :])
+            files = operands(words)
+            if files and all(FILE.fullmatch(word.text) and word.certain for word in files):
+                return Changed(tuple(files))
+            # `git checkout REF path` and `git checkout branch` look alike.
+            return Changed(tuple(word for word in files if FILE.fullmatch(word.text)), wild=True)
+        case "restore":
+            if {"--staged", "-S"} & set(texts) and not {"--worktree", "-W"} & set(texts):
+                return NOTHING
+            return named(operands(words, frozenset({"-s", "--source"})))
+        case "stash":
+            return NOTHING if texts[:1] and texts[0] in ("list", "show", "drop", "clear", "create") else WILD
+        case "reset":
+            return WILD if {"--hard", "--merge", "--keep"} & set(texts) else NOTHING
+        case "clean":
+            return NOTHING if "n" in letters(words) or "--dry-run" in texts else WILD
+        case "apply" | "am":
+            return NOTHING if {"--check", "--stat", "--numstat", "--cached"} & set(texts) else WILD
+        case "switch":
+            return NOTHING if {"-c", "-C"} & set(texts) else WILD
+        case "pull" | "merge" | "rebase" | "cherry-pick" | "revert" | "bisect":
+            return WILD
+        case "mv":
+            return move(words, Simple("", ()))
+        case "rm":
+            return NOTHING if "--cached" in texts else remove(words, Simple("", ()))
+    return NOTHING
+
+
+@dataclass(frozen=True, slots=True)
+class Restore:
+    """Git puts files back: to the staged state, to the last commit, or to another commit."""
+
+    names: tuple[str, ...]
+    """Files and folders; `.` for all."""
+    to: Literal["index", "head", "other"]
+
+
+@dataclass(frozen=True, slots=True)
+class Record:
+    """Git records changes in the index or in a commit, so that a later restore keeps them."""
+
+    names: tuple[str, ...]
+    into: Literal["index", "head"]
+
+
+@dataclass(frozen=True, slots=True)
+class Stash:
+    """`git stash` removes all changes; `git stash pop` brings them back."""
+
+    pop: bool = False
+
+
+def git_records(git: Git) -> Iterator[Restore | Record | Stash]:
+    """What a git command restores, records or stashes."""
+    rest = git.texts
+    plain = tuple(text for text in rest if not text.startswith("-"))
+    match git.verb:
+        case "checkout":
+            yield from _checked_out(rest)
+        case "restore":
+            yield from _restored(rest)
+        case "reset" if {"--hard", "--merge", "--keep"} & set(rest):
+            yield Restore((".",), "head" if not plain or plain[0] == "HEAD" else "other")
+        case "stash":
+            if not plain or plain[0] in ("push", "save"):
+                yield Stash()
+            elif plain[0] in ("pop", "apply"):
+                yield Stash(pop=True)
+        case "add":
+            everything = not plain or {"-A", "--all", "-u"} & set(rest)
+            yield Record((".",) if everything else plain, "index")
+        case "commit":
+            yield Record((".",), "head")
+
+
+def _checked_out(rest: Sequence[str]) -> Iterator[Restore]:
+    if {"-b", "-B", "--orphan"} & set(rest):
+        return
+    if "--" in rest:
+        at = rest.index("--")
+        refs, names = [text for text in rest[:at] if not text.startswith("-")], rest[at + 1 :]
+    else:
+        plain = [text for text in rest if not text.startswith("-")]
+        # A branch and a file look alike; only a word that looks like a path is taken for one.
+        names = [text for text in plain if text == "." or re.search(r"\.\w{1,9}$|/$", text)]
+        refs = [text for text in plain if text not in names]
+        if names and refs and plain[0] != refs[0]:
+            return
+    if names:
+        yield Restore(tuple(names), "index" if not refs else "head" if refs == ["HEAD"] else "other")
+
+
+def _restored(rest: Sequence[str]) -> Iterator[Restore]:
+    staged, worktree = {"--staged", "-S"} & set(rest), {"--worktree", "-W"} & set(rest)
+    if staged and not worktree:
+        return
+    to: Literal["index", "head", "other"] = "head" if staged else "index"
+    names: list[str] = []
+    words = iter(rest)
+    for word in words:
+        if word in ("-s", "--source"):
+            to = "head" if next(words, "") == "HEAD" else "other"
+        elif word.startswith("--source="):
+            to = "head" if word == "--source=HEAD" else "other"
+        elif not word.startswith("-"):
+            names.append(word)
+    if names:
+        yield Restore(tuple(names), to)
+
+
+def staged_files(commands: Sequence[Git]) -> tuple[str, ...] | None:
+    """The paths that git commands stage for a commit; None if the commands do not name them."""
+    found: list[str] = []
+    for git in commands:
+        texts = git.texts
+        if git.verb == "add":
+            if not all(word.certain for word in git.words) or {".", "-A", "-u", "--all", "--update"} & set(texts):
+                return None
+            found += (text for text in texts if not text.startswith("-"))
+        elif git.verb == "commit" and any(re.match(r"-\w*a|--all", text) for text in texts[:1]):
+            return None
+    return tuple(join("", text) for text in found)
+
 
 _COMMITTED: Final = re.compile(r"^\[[^\]\n]+ [0-9a-f]{6,}\] ", re.M)
 _HOOKS: Final = re.compile(
@@ -30,7 +201,7 @@ _HARMLESS: Final = re.compile(
 
 
 def hooks_kept_files(output: str) -> bool:
-    """Whether it is certain that no hook of a commit has left a file changed."""
+    """Whether the output of a commit shows that no hook has left a file changed."""
     if "Reverting to original state because of errors" in output:
         # lint-staged puts everything back where a task has failed.
         return "[FAILED] Reverting" not in output
@@ -42,7 +213,7 @@ def hooks_kept_files(output: str) -> bool:
 
 
 def _others(output: str) -> str:
-    """What neither git prints nor a hook that changed nothing."""
+    """The lines that are neither from git nor from a hook that changed nothing."""
     lines = (line for line in output.split("\n") if not _GIT.fullmatch(line) and not _HARMLESS.fullmatch(line))
     return "\n".join(lines)
 
@@ -55,7 +226,7 @@ _COUNT: Final = re.compile(r"^ (\d+) files? changed", re.M)
 
 
 def named_by_git(words: Sequence[str], output: str) -> tuple[str, ...] | None:
-    """The files that a command such as `git pull` says it has changed; None if it does not say."""
+    """The files that the output of `git pull` and its like says were changed; None if it does not say."""
     if words[:1] == ["stash"]:
         return () if "No local changes to save" in output and "pop" not in words else None
     if not words or words[0] not in ("pull", "merge", "checkout", "switch", "rebase"):

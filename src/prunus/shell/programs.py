@@ -1,18 +1,177 @@
-"""Programs by what they do to files that they are not given by name."""
+"""The table of programs: what each one prints, what it changes, and what it does to files that it is not given.
+
+`steps` reads a command as the programs that it runs. Everything that looks into a command starts from there.
+"""
 
 from __future__ import annotations
 
-from typing import Final
+import re
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
+from functools import lru_cache
+from typing import Final, Literal
 
-__all__ = ["LANGUAGES", "READERS", "REWRITERS", "WEB", "WORKERS"]
+from prunus.shell import changing, printing
+from prunus.shell.changing import MANAGERS, NOTHING, RUN_WORDS, WILD, Changed
+from prunus.shell.formatters import FORMATTERS, formatter_changes
+from prunus.shell.git import git_changes
+from prunus.shell.printing import Printed
+from prunus.shell.sed import sed_changes, sed_prints
+from prunus.shell.words import Simple, Word, simples
+
+Effect = Literal["reads", "works", "rewrites", "unknown"]
+"""What a program does to files that it is not given by name: a program that *reads* changes none, one that *works*
+(tests, builds, installs) leaves sources alone, one that *rewrites* may change any."""
 
 
-def _words(text: str) -> frozenset[str]:
-    return frozenset(text.split())
+@dataclass(frozen=True, slots=True)
+class Step:
+    """One simple command of a script, with the program that it runs."""
+
+    simple: Simple
+    words: Sequence[Word]
+    """The words without runners in front, such as sudo, env or npx."""
+    name: str
+    """The program without its folder; empty if the command runs none."""
+    changed: Changed = NOTHING
+    """The files that the program changes, by its words; redirections not included."""
+
+    @property
+    def texts(self) -> list[str]:
+        """The words of the program as texts."""
+        return [word.text for word in self.words]
+
+    @property
+    def changes(self) -> Changed:
+        """The files that the program and its redirections change."""
+        outputs = self.simple.outputs + self.simple.others
+        if not outputs:
+            return self.changed
+        sure = tuple(word for word in outputs if word.certain)
+        return Changed(self.changed.files + sure, self.changed.wild or len(sure) < len(outputs))
+
+    @property
+    def effect(self) -> Effect:
+        """What the program does to files that it is not given."""
+        return _EFFECTS.get(self.name, "unknown")
+
+    @property
+    def printed(self) -> Printed | None:
+        """The lines that the program prints; None if printing lines is not all it does."""
+        prints = _PRINTS.get(self.name)
+        return prints(self.words[1:]) if prints else None
 
 
-READERS: Final = _words(
+@lru_cache(maxsize=32)
+def steps(command: str) -> tuple[Step, ...] | None:
+    """The programs that a command runs, in order; None if the command cannot be read.
+
+    The newest commands are kept, as several readers look at the same one when its call comes in.
     """
+    script = simples(command)
+    return None if script is None else tuple(map(step_of, script))
+
+
+def step_of(simple: Simple) -> Step:
+    """One simple command with its program."""
+    words = without_runners(simple.words)
+    name = words[0].text.replace("\\", "/").rsplit("/", 1)[-1] if words else ""
+    name = name.removesuffix(".cmd").removesuffix(".exe")
+    found = NOTHING
+    if change := _CHANGES.get(name):
+        found = change(words[1:], simple)
+    elif name in FORMATTERS:
+        found = formatter_changes(name, words[1:])
+    return Step(simple, words, name, found)
+
+
+def pipelines(script: Sequence[Step]) -> Iterator[tuple[Step, ...]]:
+    """Groups of steps that are joined by pipes."""
+    group: list[Step] = []
+    for step in script:
+        if group and step.simple.joint != "|":
+            yield tuple(group)
+            group = []
+        group.append(step)
+    if group:
+        yield tuple(group)
+
+
+def without_runners(words: Sequence[Word]) -> Sequence[Word]:
+    """A command without the runners in front, such as sudo, env or npx."""
+    at, size = 0, len(words)
+    while at < size:
+        first = words[at].text
+        if first in ("sudo", "command", "nohup", "exec", "builtin", "time", "rtk", "npx", "bunx", "uvx"):
+            at += 1
+            while at < size and words[at].text.startswith("-"):
+                at += 1
+        elif first == "env":
+            at += 1
+            while at < size and "=" in words[at].text:
+                at += 1
+        elif (first == "timeout" and size - at > 2) or (
+            first in ("python", "python3") and size - at > 2 and words[at + 1].text == "-m"
+        ):
+            at += 2
+        elif first in MANAGERS and size - at > 2 and words[at + 1].text in RUN_WORDS:
+            if words[at + 1].text == "run" and first in ("npm", "pnpm", "yarn", "bun"):
+                break
+            at += 2
+        else:
+            break
+    return words[at:]
+
+
+def run_by_xargs(words: Sequence[Word]) -> Sequence[Word]:
+    """The command that `xargs` runs, from the words behind `xargs`."""
+    at = 0
+    while at < len(words) and words[at].text.startswith("-"):
+        at += 2 if words[at].text in ("-n", "-I", "-P", "-L", "-d") else 1
+    return words[at:]
+
+
+def _find(words: Sequence[Word], simple: Simple) -> Changed:
+    for at, word in enumerate(words):
+        if word.text == "-delete":
+            return WILD
+        if word.text in ("-exec", "-execdir", "-ok"):
+            inner = tuple(words[at + 1 :])
+            if inner and inner[0].text not in ("find", "xargs") and step_of(Simple("", inner)).changes != NOTHING:
+                return WILD
+    return NOTHING
+
+
+def _xargs(words: Sequence[Word], simple: Simple) -> Changed:
+    inner = tuple(run_by_xargs(words))
+    name = inner[0].text if inner else ""
+    if name in ("", "find", "xargs"):
+        return NOTHING
+    if name in ("rm", "mv", "cp", "tee", "truncate") or (
+        name in ("sed", "perl") and any(re.match(r"-[a-zA-Z]*i", word.text) for word in inner)
+    ):
+        return WILD
+    return WILD if step_of(Simple("", inner, heredoc=simple.heredoc)).changes != NOTHING else NOTHING
+
+
+_PRINTS: Final[dict[str, Callable[[Sequence[Word]], Printed | None]]] = {
+    "cat": printing.cat, "head": printing.head, "tail": printing.tail, "sed": sed_prints, "nl": printing.nl,
+    "awk": printing.awk, "gawk": printing.awk, "bat": printing.bat, "batcat": printing.bat,
+    "less": printing.pager, "more": printing.pager, "type": printing.type_,
+}  # fmt: skip
+_CHANGES: Final[dict[str, Callable[[Sequence[Word], Simple], Changed]]] = {
+    "sed": sed_changes, "gsed": sed_changes, "perl": changing.perl, "ruby": changing.perl, "tee": changing.tee,
+    "mv": changing.move, "move": changing.move, "cp": changing.copy, "copy": changing.copy,
+    "install": changing.copy, "ln": changing.copy, "rm": changing.remove, "del": changing.remove,
+    "erase": changing.remove, "unlink": changing.all_operands, "truncate": changing.all_operands,
+    "shred": changing.all_operands, "patch": changing.patch, "rsync": changing.unpack, "unzip": changing.unpack,
+    "tar": changing.tar, "git": git_changes, "find": _find, "xargs": _xargs, "curl": changing.download,
+    "wget": changing.download, "python": changing.code, "python3": changing.code, "node": changing.code,
+    "bun": changing.manager, "npm": changing.manager, "pnpm": changing.manager, "yarn": changing.manager,
+    "uv": changing.manager, "poetry": changing.manager, "cargo": changing.manager, "make": changing.manager,
+    "just": changing.manager, "deno": changing.manager,
+}  # fmt: skip
+_READS: Final = """
     . : [ [[ ack ag alias apply_patch applypatch awk base64 basename bat batcat bc bg break cal cat cd chmod
     choco chown cksum clear cls cmp column comm command continue copy cp curl cut date declare defaults del df
     diff dig dir dirname diskutil disown do done du echo egrep else env erase esac eval exa exit export expr
@@ -25,11 +184,8 @@ READERS: Final = _words(
     strings sw_vers tac tail taskkill tasklist tee test then time tmux top touch tput tr trap tree true
     truncate type ulimit umask uname uniq unlink unset uptime ver wait wc wget where whereis which whoami
     winget xargs xdg-open xmllint xxd yes yq
-    """
-)
-"""Commands that change nothing but what `changers` says they do."""
-WORKERS: Final = _words(
-    """
+"""
+_WORKS: Final = """
     ./gradlew ./mvnw alembic anchor ansible apt apt-get ar artisan asdf autopep8 ava aws az bandit bazel biome
     black brew bun bundle c++ cargo cast cc clang clang++ clang-format claude cmake codex compileall composer
     conda coverage createdb ctest cypress deno django-admin docker docker-compose dot dotnet dropdb electron
@@ -42,11 +198,8 @@ WORKERS: Final = _words(
     rustfmt rustup sbt scalac shfmt solana solana-test-validator sphinx-build sqlite3 standard streamlit
     stylelint surfpool svelte-check swift swiftformat tap tauri terraform timeit tox ts-node tsc tsx turbo ty
     unittest uv uvicorn venv vercel vite vitest vue-tsc webpack wp wrangler xcodebuild yapf yarn zig
-    """
-)
-"""Commands that leave sources alone, unless `changers` says otherwise."""
-REWRITERS: Final = _words(
-    """
+"""
+_REWRITES: Final = """
     2to3 7z aider alejandra amp ast-grep astyle autoflake buf bump2version bumpversion changeset codemod comby
     cookiecutter copier crush cursor cursor-agent djlint docformatter dos2unix dprint droid ed emacs entr ex
     expand google-java-format goose graphql-codegen hg husky iconv indent jj jscodeshift kimi ktlint lefthook
@@ -54,22 +207,9 @@ REWRITERS: Final = _words(
     openapi-generator-cli orval patch plop pre-commit protoc pyupgrade quicktype qwen recode rome rsync
     scalafmt schematics semantic-release sg sort-package-json sqlc sqlfluff stylua svn swift-format taplo
     uncrustify unexpand unix2dos unzip vi vim watchexec xo yo
-    """
-)
-"""Programs that rewrite files which they are not given by name; other programs change no sources unasked."""
-LANGUAGES: Final[dict[str, tuple[str, ...]]] = {
-    "gofmt": (".go",), "goimports": (".go",), "gofumpt": (".go",), "go": (".go",), "cargo": (".rs",),
-    "rustfmt": (".rs",), "black": (".py", ".pyi"), "isort": (".py", ".pyi"), "autopep8": (".py",),
-    "yapf": (".py",), "ruff": (".py", ".pyi", ".ipynb"), "terraform": (".tf", ".tfvars"), "dart": (".dart",),
-    "mix": (".ex", ".exs", ".heex"), "clang-format": (".c", ".h", ".cc", ".cpp", ".hpp", ".m", ".mm"),
-    "rubocop": (".rb",), "swiftformat": (".swift",), "shfmt": (".sh", ".bash"), "phpcbf": (".php",),
-}  # fmt: skip
-"""Formatters, and how the names of the files end that they rewrite."""
-_SCRIPTS: Final = (".js", ".jsx", ".ts", ".tsx", ".mjs", ".cjs", ".vue", ".svelte")
-_SHEETS: Final = (".css", ".scss", ".less")
-WEB: Final[dict[str, tuple[str, ...]]] = {
-    "prettier": (*_SCRIPTS, *_SHEETS, ".json", ".html", ".md", ".yaml", ".yml"),
-    "biome": (*_SCRIPTS, *_SHEETS, ".json", ".html"), "eslint": _SCRIPTS, "oxlint": _SCRIPTS, "standard": _SCRIPTS,
-    "stylelint": _SHEETS,
-}  # fmt: skip
-"""Those that look over what their settings name: at most these files."""
+"""
+_EFFECTS: Final[dict[str, Effect]] = {
+    **dict.fromkeys(_REWRITES.split(), "rewrites"),
+    **dict.fromkeys(_WORKS.split(), "works"),
+    **dict.fromkeys(_READS.split(), "reads"),
+}

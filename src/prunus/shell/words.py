@@ -1,14 +1,15 @@
-"""A shell command as simple commands and words, for sh and its relatives.
+"""Read a command of sh and its relatives as simple commands and words.
 
-Small on purpose: it knows quotes, escapes, redirections, heredocs, groups, loops and plain
-variables, and says of each word whether its text is certain.
+The reader knows quotes, escapes, redirections, heredocs, groups, loops and plain variables. It says of each word
+whether the text of the word is certain.
 """
 
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Sequence
 from typing import NamedTuple
+
+from prunus.shell.brackets import closing, heredoc_body
 
 
 class Word(NamedTuple):
@@ -16,14 +17,14 @@ class Word(NamedTuple):
 
     text: str
     certain: bool = True
-    """False if it holds an expansion whose value is not known, or a pattern."""
+    """False if the word holds an expansion whose value is not known, or a pattern."""
 
 
 class Simple(NamedTuple):
-    """One command with its arguments, and how it hangs together with the one before."""
+    """One simple command: a program with its arguments and redirections."""
 
     joint: str
-    """How it is joined to the one before: "" | ; && || &."""
+    """The operator before the command: "" | ; && || &."""
     words: tuple[Word, ...]
     outputs: tuple[Word, ...] = ()
     """Files that `>` and `>>` of standard output write."""
@@ -35,7 +36,11 @@ class Simple(NamedTuple):
     depth: int = 0
     """How many parentheses are open."""
     conditional: bool = False
-    """In a loop, a condition, a group or the background: it may run never, often or later."""
+    """The command is in a loop, a condition, a group or the background: it may run never, often or later."""
+    appends: bool = False
+    """A redirection is `>>`, so that the file keeps what it held."""
+    verbatim: bool = False
+    """The shell passes the heredoc on exactly as it is written."""
 
 
 _TOKEN = re.compile(
@@ -60,26 +65,26 @@ _TOKEN = re.compile(
 _VARIABLE = re.compile(r"\$(?:(\w+)|\{(\w+)\}|env:\w+)")
 _ASSIGNMENT = re.compile(r"[A-Za-z_]\w*=")
 _UNESCAPE = re.compile(r'\\(["\\$`]|\r?\n)')
-_HEREDOC = re.compile(r"<<-?[ \t]*(?:'([^'\n]+)'|\"([^\"\n]+)\"|\\?([\w.-]+))")
+_EXPANDS = re.compile(r"[$`\\]")
 _KEEPS_BACKSLASH = re.compile(r"\\[\w.@~-]")
-_DEEPEST = 40
 _KNOWN = frozenset({"HOME", "USER", "TMPDIR"})
 _OPENERS = frozenset({"if", "for", "while", "until", "case", "select", "{"})
 _CLOSERS = frozenset({"fi", "done", "esac", "}"})
 _FILLERS = frozenset({"then", "do", "else", "elif", "!", "time"})
 _BEFORE_PAREN = _OPENERS | _FILLERS
+_DECLARES = frozenset({"export", "local", "readonly", "read", "unset", "declare"})
 
 
 def simples(command: str) -> tuple[Simple, ...] | None:
-    """The simple commands of a script in order, or None if it cannot be followed."""
+    """The simple commands of a script in order; None if the script cannot be read."""
     return _Reader(command).read()
 
 
 class _Reader:
     """Reads one script from front to back."""
 
-    __slots__ = ("at", "blocks", "certain", "depth", "found", "heredoc", "heredocs", "inputs", "joint",
-                 "others", "outputs", "parts", "text", "variables", "want", "words")  # fmt: skip
+    __slots__ = ("appends", "at", "blocks", "certain", "depth", "found", "heredoc", "heredocs", "inputs", "joint",
+                 "others", "outputs", "parts", "text", "variables", "verbatim", "want", "words")  # fmt: skip
 
     def __init__(self, text: str) -> None:
         self.text = text
@@ -90,7 +95,9 @@ class _Reader:
         self.outputs: list[Word] = []
         self.others: list[Word] = []
         self.inputs: list[Word] = []
+        self.appends = False
         self.heredoc: str | None = None
+        self.verbatim = False
         self.heredocs: list[str] = []
         self.parts: list[str] | None = None
         self.certain = True
@@ -133,7 +140,7 @@ class _Reader:
                 end = text.find("\n", self.at)
                 self.at = size if end < 0 else end
             elif kind == "open":
-                end = _closing(text, token.start())
+                end = closing(text, token.start())
                 if end < 0:
                     return None
                 self.at = end
@@ -199,6 +206,7 @@ class _Reader:
             self.heredoc = word.text
         elif word.text not in ("/dev/null", "/dev/stderr", "/dev/stdout", "$null", "NUL", "nul"):
             (self.others if want[0] in "023456789" else self.outputs).append(word)
+            self.appends = self.appends or ">>" in want
 
     def operate(self, operator: str) -> bool:
         """End the word and the command; false if a heredoc has no end."""
@@ -222,10 +230,12 @@ class _Reader:
 
     def take_heredocs(self) -> bool:
         for mark in self.heredocs:
-            body = _heredoc_body(self.text, self.at, mark)
+            body = heredoc_body(self.text, self.at, mark)
             if body is None:
                 return False
             self.heredoc, self.at = body
+            literal = re.search(r"['\"\\]", mark) is not None or _EXPANDS.search(self.heredoc) is None
+            self.verbatim = literal and not mark.startswith("<<-")
         self.heredocs = []
         return True
 
@@ -250,12 +260,12 @@ class _Reader:
         if words or self.outputs or self.inputs or self.heredoc is not None:
             self.found.append(
                 Simple(self.joint, tuple(words), tuple(self.outputs), tuple(self.others),
-                       tuple(self.inputs), self.heredoc, self.depth, conditional)
+                       tuple(self.inputs), self.heredoc, self.depth, conditional, self.appends, self.verbatim)
             )  # fmt: skip
             self.joint = joint
         elif joint and (self.found or joint != ";"):
             self.joint = joint
-        self.words, self.heredoc = [], None
+        self.words, self.heredoc, self.appends, self.verbatim = [], None, False, False
         if self.outputs or self.others or self.inputs:
             self.outputs, self.others, self.inputs = [], [], []
 
@@ -264,102 +274,12 @@ class _Reader:
         count = 0
         while count < len(words) and _ASSIGNMENT.match(words[count].text):
             count += 1
-        if count and count == len(words):
-            for word in words:
-                name, _, value = word.text.partition("=")
-                if word.certain and not conditional:
-                    self.variables[name] = value
-                else:
-                    self.variables.pop(name, None)
-        elif words and words[0].text in ("export", "local", "readonly", "read", "unset", "declare"):
-            for word in words[1:]:
+        declares = bool(words) and words[0].text in _DECLARES
+        if declares or count == len(words):
+            for word in words[1:] if declares else words:
                 name, sign, value = word.text.partition("=")
                 if sign and word.certain and not conditional:
                     self.variables[name] = value
                 else:
                     self.variables.pop(name, None)
         return words[count:]
-
-
-def _heredoc_body(text: str, at: int, mark: str) -> tuple[str, int] | None:
-    """The body of a heredoc that starts at a line, and where the line after it starts."""
-    found = _HEREDOC.match(mark)
-    assert found is not None
-    end = re.compile(rf"^[ \t]*{re.escape(found[1] or found[2] or found[3])}[ \t\r]*$", re.M).search(text, at)
-    if end is None:
-        return None
-    return text[at : end.start()], min(end.end() + 1, len(text))
-
-
-def _closing(text: str, at: int, depth: int = 0) -> int:
-    """The position behind a substitution or a quoted string that starts here, or -1."""
-    if depth > _DEEPEST:
-        return -1
-    start = text[at]
-    if start == "`":
-        end = text.find("`", at + 1)
-        return end + 1 if end > 0 else -1
-    if start == '"':
-        at += 1
-        while at < len(text):
-            char = text[at]
-            if char == '"':
-                return at + 1
-            if char == "\\":
-                at += 2
-            elif text.startswith(("$(", "${"), at) or char == "`":
-                at = _closing(text, at, depth + 1)
-                if at < 0:
-                    return -1
-            else:
-                at += 1
-        return -1
-    if text.startswith("${", at):
-        end = text.find("}", at)
-        return end + 1 if end > 0 else -1
-    return _closing_paren(text, at + 2, depth)
-
-
-def _closing_paren(text: str, at: int, depth: int) -> int:
-    """The position behind the parenthesis that closes a command substitution, or -1."""
-    open_count, mark = 1, ""
-    while at < len(text):
-        char = text[at]
-        if char == ")":
-            open_count -= 1
-            if not open_count:
-                return at + 1
-        elif char == "(":
-            open_count += 1
-        elif char == "\\":
-            at += 1
-        elif char == "'":
-            at = text.find("'", at + 1)
-            if at < 0:
-                return -1
-        elif char in '"`':
-            at = _closing(text, at, depth + 1) - 1
-            if at < 0:
-                return -1
-        elif char == "<" and (found := _HEREDOC.match(text, at)):
-            mark = found[0]
-            at = found.end() - 1
-        elif char == "\n" and mark:
-            body = _heredoc_body(text, at + 1, mark)
-            if body is None:
-                return -1
-            mark, at = "", body[1] - 1
-        at += 1
-    return -1
-
-
-def pipelines(script: Sequence[Simple]) -> Iterator[tuple[Simple, ...]]:
-    """Groups of simple commands that are joined by pipes."""
-    group: list[Simple] = []
-    for simple in script:
-        if group and simple.joint != "|":
-            yield tuple(group)
-            group = []
-        group.append(simple)
-    if group:
-        yield tuple(group)

@@ -6,8 +6,8 @@ from dataclasses import dataclass
 from typing import ClassVar, Final
 
 from prunus.edits import Input, Move, Note, Postpone, Proposal, Shorter, When
-from prunus.files import Followed, Timeline
-from prunus.files.content import Line
+from prunus.files import Timeline, TrackedFile
+from prunus.files.matching import Line
 from prunus.files.style import PLAIN, Style
 from prunus.history import Call, Ref, Result
 from prunus.notes import note, shorten
@@ -106,7 +106,7 @@ class FoldedViews:
                 yield from self._postpone(shown, use, view)
 
     def _make(
-        self, use: Use, own: _Shown, file: Followed, known: list[_Shown], style: Style, view: View
+        self, use: Use, own: _Shown, file: TrackedFile, known: list[_Shown], style: Style, view: View
     ) -> Generator[Proposal, None, list[_Shown]]:
         """Fold what is worth it behind a call; what shows lines of the file from then on."""
         result = view.part(use.result)
@@ -220,7 +220,7 @@ class FoldedViews:
                 gains[at] = gain(at)
         return [able[at] for at in gains], sorted(number for number, by in holders.items() if by)
 
-    def _own(self, use: Use, file: Followed, view: View) -> _Shown | None:
+    def _own(self, use: Use, file: TrackedFile, view: View) -> _Shown | None:
         """What a call shows of its file, and what would be left of it; None if that is not certain."""
         mentions = [mention for mention in file.mentions[-2:] if mention.use == use.index]
         lines = [line for mention in mentions for line in mention.lines]

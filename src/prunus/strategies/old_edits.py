@@ -6,7 +6,8 @@ from collections.abc import Iterable, Iterator, Mapping, MutableMapping
 from dataclasses import dataclass, field
 from typing import ClassVar, Final
 
-from prunus.calls.changes import Replace, changes_of
+from prunus.calls.arguments import changes_of
+from prunus.changes import Replace
 from prunus.edits import Input, Proposal, Shorter, When
 from prunus.files import Timeline
 from prunus.history import Call, Ref, Result

@@ -1,7 +1,7 @@
-"""The changes that are still in the files: what is taken back later leaves the ledger.
+"""The changes that are still in the files at the end.
 
 A change is taken back by a later one that restores the text before it, by an editor's undo, or by git, as far as
-git had not taken note of it.
+git had not recorded the change.
 """
 
 from __future__ import annotations
@@ -10,22 +10,17 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from typing import Final, TypeVar
 
-from prunus.changelog.changes import (
+from prunus.changelog.file_edits import (
     Action,
-    Change,
-    Piece,
-    Restore,
-    Settle,
-    Shelve,
-    Undo,
-    Unshelve,
+    FileEdit,
+    TextChange,
+    UndoneEdit,
     Verb,
-    core,
-    counts,
+    differing_lines,
+    line_counts,
 )
 from prunus.changelog.values import Origin
-
-__all__ = ["Entry", "Ledger", "Reason"]
+from prunus.shell.git import Record, Restore, Stash
 
 _Known = TypeVar("_Known")
 _LEVELS: Final = {"index": 1, "head": 2, "other": 3}
@@ -44,87 +39,87 @@ class Reason:
 
 @dataclass(slots=True, eq=False)
 class Entry:
-    """One change of one file, and which of its pieces are still there."""
+    """One change of one file, with those of its texts that are still there."""
 
     path: str
     verb: Verb
     reason: Reason
-    pieces: list[Piece]
+    texts: list[TextChange]
     exact: bool
     source: str = ""
     new: bool = False
     """The file was not there before."""
-    settled: int = 0
+    recorded: int = 0
     gone: bool = False
 
     def counts(self) -> tuple[int, int]:
-        found = [counts(piece.old, piece.new) for piece in self.pieces]
+        found = [line_counts(text.old, text.new) for text in self.texts]
         return sum(added for added, _ in found), sum(removed for _, removed in found)
 
 
 @dataclass(slots=True)
-class Ledger:
-    """Takes in what calls do, in order. Changes of turns before `since` are only remembered as the beginning."""
+class StandingChanges:
+    """Takes the actions of all calls in order. Changes of turns before `since` only count as the beginning."""
 
     since: int = 0
     entries: list[Entry] = field(default_factory=list)
     reverted: int = 0
-    texts: dict[str, str] = field(default_factory=dict)
-    """What is in each file, where a call said all of it."""
+    contents: dict[str, str] = field(default_factory=dict)
+    """The whole text of each file for which a call showed it."""
     there: set[str] = field(default_factory=set)
     """Files that are known to exist."""
     _versions: dict[str, list[tuple[str | None, int]]] = field(default_factory=dict)
     _before: dict[str, int] = field(default_factory=dict)
-    """Files that were changed before `since`, and how far git had taken note of that."""
-    _shelf: list[list[Entry]] = field(default_factory=list)
+    """Files that were changed before `since`, and how far git had recorded that."""
+    _stashes: list[list[Entry]] = field(default_factory=list)
 
     def take(self, action: Action, reason: Reason) -> None:
-        """Take in what a call did."""
+        """Take one action of a call."""
         match action:
-            case Change():
+            case FileEdit():
                 self._change(action, reason)
-            case Undo(path):
+            case UndoneEdit(path):
                 last = next((entry for entry in reversed(self.entries) if entry.path == path), None)
-                self.texts.pop(path, None)
+                self.contents.pop(path, None)
                 if last is not None:
                     self._remove([last])
                 else:
                     self._add(Entry(path, "edited", reason, [], exact=False))
             case Restore():
                 self._restore(action, reason)
-            case Settle(names, into):
+            case Record(names, into):
                 for entry in self._under(names):
-                    entry.settled = max(entry.settled, _LEVELS[into])
+                    entry.recorded = max(entry.recorded, _LEVELS[into])
                 for path in self._before:
                     if _named(path, names):
                         self._before[path] = max(self._before[path], _LEVELS[into])
-            case Shelve():
-                shelved = [entry for entry in self.entries if entry.settled < 2 and not entry.new]
-                self._shelf.append(shelved)
-                self.entries = [entry for entry in self.entries if entry not in shelved]
-                self.texts.clear()
-            case Unshelve():
-                self.entries += self._shelf.pop() if self._shelf else []
+            case Stash(pop=True):
+                self.entries += self._stashes.pop() if self._stashes else []
+            case Stash():
+                stashed = [entry for entry in self.entries if entry.recorded < 2 and not entry.new]
+                self._stashes.append(stashed)
+                self.entries = [entry for entry in self.entries if entry not in stashed]
+                self.contents.clear()
 
     def left(self) -> tuple[Entry, ...]:
-        """The changes that are still there; what was put on a shelf is among the reverted ones."""
-        self.reverted += sum(map(len, self._shelf))
-        self._shelf.clear()
+        """The changes that are still there; stashed changes count as reverted."""
+        self.reverted += sum(map(len, self._stashes))
+        self._stashes.clear()
         return tuple(self.entries)
 
-    def _change(self, change: Change, reason: Reason) -> None:
+    def _change(self, change: FileEdit, reason: Reason) -> None:
         path = change.path
         if change.verb == "renamed":
             self._rename(change.source, path)
-        before = self.texts.get(path)
+        before = self.contents.get(path)
         absent = path not in self.there and before is None
         after = _after(change, before)
         if after is None:
-            self.texts.pop(path, None)
+            self.contents.pop(path, None)
         else:
-            self.texts[path] = after
+            self.contents[path] = after
         if change.verb == "deleted":
-            self.texts.pop(path, None)
+            self.contents.pop(path, None)
             self.there.discard(path)
         else:
             self.there.add(path)
@@ -133,12 +128,12 @@ class Ledger:
             return
         created = change.verb == "written" and absent
         versions = self._versions.setdefault(path, [(None if created else before, 0)] if created or before else [])
-        entry = Entry(path, change.verb, reason, list(change.pieces), change.exact, change.source, created)
+        entry = Entry(path, change.verb, reason, list(change.texts), change.exact, change.source, created)
         if change.whole is not None:
-            entry.pieces = [Piece(before or "", change.whole)]
+            entry.texts = [TextChange(before or "", change.whole)]
             entry.exact = created or before is not None
-        elif any(piece.everywhere for piece in change.pieces):
-            entry.pieces = list(_each(change.pieces, before))
+        elif any(text.everywhere for text in change.texts):
+            entry.texts = list(_each(change.texts, before))
             entry.exact = change.exact and before is not None
         if change.verb == "deleted":
             self._delete(entry, before)
@@ -160,7 +155,7 @@ class Ledger:
         return sum(entry.path == path for entry in self.entries)
 
     def _returned(self, path: str, text: str) -> bool:
-        """Whether the file is as it was before; then everything since is taken back."""
+        """Whether the file is as it was before; then every change since is taken back."""
         for version, count in self._versions.get(path, ()):
             if version == text:
                 self._remove([entry for entry in self.entries if entry.path == path][count:])
@@ -168,27 +163,27 @@ class Ledger:
         return False
 
     def _cancel(self, entry: Entry) -> None:
-        """Take back the pieces that a new change undoes, at once or over several steps."""
+        """Take back the texts that a new change undoes, in one step or in several."""
         others = [other for other in self.entries if other.path == entry.path and other is not entry]
-        for piece in tuple(entry.pieces):
-            before, after = core(piece.old, piece.new)
+        for newest in tuple(entry.texts):
+            before, after = differing_lines(newest.old, newest.new)
             if not _telling([*before, *after]):
                 continue
-            chain: list[tuple[Entry, Piece]] = [(entry, piece)]
-            text = before
+            chain: list[tuple[Entry, TextChange]] = [(entry, newest)]
+            lines = before
             for other in reversed(others):
-                for older in reversed(other.pieces):
-                    was, became = core(older.old, older.new)
-                    if became == text:
+                for older in reversed(other.texts):
+                    was, became = differing_lines(older.old, older.new)
+                    if became == lines:
                         chain.append((other, older))
-                        text = was
+                        lines = was
                         break
-                if text == after:
+                if lines == after:
                     break
-            if text == after:
+            if lines == after:
                 for owner, old in chain:
-                    owner.pieces.remove(old)
-        emptied = [e for e in (*others, entry) if not e.pieces and e.exact and e.verb in ("edited", "appended")]
+                    owner.texts.remove(old)
+        emptied = [e for e in (*others, entry) if not e.texts and e.exact and e.verb in ("edited", "appended")]
         self._remove(emptied)
 
     def _remove(self, entries: list[Entry]) -> None:
@@ -207,22 +202,22 @@ class Ledger:
             self.reverted += 1
             return
         if before is not None:
-            entry.pieces = [Piece(before, "")]
-        entry.exact = bool(entry.pieces)
+            entry.texts = [TextChange(before, "")]
+        entry.exact = bool(entry.texts)
         self._add(entry)
 
     def _rename(self, source: str, path: str) -> None:
         for entry in self.entries:
             if entry.path == source:
                 entry.path = path
-        _carry(self.texts, source, path)
+        _carry(self.contents, source, path)
         _carry(self._versions, source, path)
         _carry(self._before, source, path)
         self.there.discard(source)
 
     def _renamed_back(self, entry: Entry) -> bool:
         for other in self.entries:
-            if other.verb == "renamed" and other.source == entry.path and not other.pieces and not entry.pieces:
+            if other.verb == "renamed" and other.source == entry.path and not other.texts and not entry.texts:
                 self._remove([other])
                 self.reverted += 1
                 return True
@@ -230,12 +225,12 @@ class Ledger:
 
     def _restore(self, restore: Restore, reason: Reason) -> None:
         level = _LEVELS[restore.to]
-        hit = [entry for entry in self._under(restore.names) if entry.settled < level and not entry.new]
+        hit = [entry for entry in self._under(restore.names) if entry.recorded < level and not entry.new]
         self._remove(hit)
-        for path in [path for path in self.texts if _named(path, restore.names)]:
-            self.texts.pop(path)
-        for path, settled in self._before.items():
-            if _named(path, restore.names) and settled < level and reason.turn >= self.since:
+        for path in [path for path in self.contents if _named(path, restore.names)]:
+            self.contents.pop(path)
+        for path, recorded in self._before.items():
+            if _named(path, restore.names) and recorded < level and reason.turn >= self.since:
                 why = Reason(reason.turn, "Restored from git", "none", reason.call)
                 self._add(Entry(path, "edited", why, [], exact=False))
 
@@ -244,31 +239,31 @@ class Ledger:
 
 
 def _carry(known: dict[str, _Known], source: str, path: str) -> None:
-    """What is known of a file goes with it to its new name."""
+    """Keep what is known of a file under its new name."""
     if source in known:
         known[path] = known.pop(source)
 
 
-def _after(change: Change, before: str | None) -> str | None:
-    """What is in the file after a change, if that is certain."""
+def _after(change: FileEdit, before: str | None) -> str | None:
+    """The whole text of the file after a change, if it is certain."""
     if change.whole is not None:
         return change.whole
     if before is None or not change.exact:
         return None
     if change.verb == "appended":
-        return before + "".join(piece.new for piece in change.pieces)
-    for piece in change.pieces:
-        if not piece.old or piece.old not in before:
+        return before + "".join(text.new for text in change.texts)
+    for text in change.texts:
+        if not text.old or text.old not in before:
             return None
-        before = before.replace(piece.old, piece.new, -1 if piece.everywhere else 1)
+        before = before.replace(text.old, text.new, -1 if text.everywhere else 1)
     return before
 
 
-def _each(pieces: tuple[Piece, ...], before: str | None) -> Iterator[Piece]:
-    """A replacement everywhere as one piece for each place, where the places can be counted."""
-    for piece in pieces:
-        times = before.count(piece.old) if piece.everywhere and before and piece.old else 1
-        yield from [piece] * max(times, 1)
+def _each(texts: tuple[TextChange, ...], before: str | None) -> Iterator[TextChange]:
+    """A replacement everywhere as one text for each place, where the places can be counted."""
+    for text in texts:
+        times = before.count(text.old) if text.everywhere and before and text.old else 1
+        yield from [text] * max(times, 1)
 
 
 def _telling(lines: Sequence[str]) -> bool:

@@ -1,22 +1,20 @@
-"""What a writing or editing call does to its file, read from its arguments in one place.
+"""The changes that the arguments of a writing or editing call ask for.
 
 The row of a tool may name the arguments that hold the old text, the new text, the whole content or a list of
-edits. A row that does not is read by the names that tools use for them.
+edits. For a row that names none, the usual names of these arguments are tried.
 """
 
 from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
 from typing import Any, Final
 
 from prunus.calls.javascript import inner_call
 from prunus.calls.meaning import Meaning, Tool
+from prunus.changes import Change, Insert, Lines, Patch, Replace, Unclear, Undo, Write
 from prunus.numbers import as_number
-from prunus.patches import Patched, patched_files, search_blocks
-
-__all__ = ["Change", "Insert", "Lines", "Patch", "Replace", "Unclear", "Undo", "Write", "changes_of", "edited_path"]
+from prunus.patches import patched_files, search_blocks
 
 _WHOLE: Final = ("content", "file_text", "contents", "text", "CodeContent", "file_content")
 _OLD: Final = ("old_string", "oldString", "old_str", "oldText", "old_text", "old", "search", "TargetContent")
@@ -35,62 +33,6 @@ _PATHS: Final = (
 _ELSEWHERE: Final = ("repo", "repository", "owner", "bucket")
 _EDIT_COMMAND: Final = re.compile(r"\s*edit\s+(\d+):(\d+)\n(.*?)\n?(?:end_of_edit\s*\Z|\Z)", re.S)
 _INSERT_COMMAND: Final = re.compile(r"\s*insert\s+(\d+)[ \t]*\n?(.*?)\n?(?:end_of_insert\s*\Z|\Z)", re.S)
-
-
-@dataclass(frozen=True, slots=True)
-class Write:
-    """The file holds this text from now on; None where the call does not show it."""
-
-    text: str | None
-
-
-@dataclass(frozen=True, slots=True)
-class Replace:
-    """One text takes the place of another."""
-
-    old: str
-    new: str
-    every: bool = False
-    """At each place where it stands."""
-
-
-@dataclass(frozen=True, slots=True)
-class Insert:
-    """Lines come behind a line; behind line 0 is the front, and None is a place that the call does not name."""
-
-    line: int | None
-    text: str
-
-
-@dataclass(frozen=True, slots=True)
-class Lines:
-    """Lines take the place of others, by their numbers."""
-
-    start: int
-    end: int
-    text: str
-
-
-@dataclass(frozen=True, slots=True)
-class Patch:
-    """A patch, which names its files itself."""
-
-    files: tuple[Patched, ...]
-
-
-@dataclass(frozen=True, slots=True)
-class Undo:
-    """The editor takes back its last change of the file."""
-
-
-@dataclass(frozen=True, slots=True)
-class Unclear:
-    """The file changes in a way that the call does not spell out, such as by a sketch of the new code."""
-
-    text: str = ""
-
-
-Change = Write | Replace | Insert | Lines | Patch | Undo | Unclear
 
 
 def changes_of(given: Mapping[str, Any] | str, meaning: Meaning) -> tuple[Change, ...]:

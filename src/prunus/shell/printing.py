@@ -1,20 +1,20 @@
-"""Commands that print files, or cut what another one printed."""
+"""Which lines of which files the printing programs print, by the words on their command line.
+
+Without files, a program cuts what comes through the pipe.
+"""
 
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 
 from prunus.numbers import as_number
 from prunus.shell.words import Word
 from prunus.touches import FULL, Span
 
 Printed = tuple[tuple[Word, ...], tuple[Span, ...]]
-"""The files a command names, and the lines it prints of each."""
+"""The files that a command names, and the lines that it prints of each."""
 
-_SED_PRINT = re.compile(r"(\d+)(?:,\s*(\d+|\$|\+\d+))?\s*(?:p|\{\s*p;?\s*\})|\$\s*p")
-_SED_MARK = re.compile(r"[;\n{}]")
-_SED_QUIT = re.compile(r"\d+\s*q")
 _AWK = re.compile(
     r"""\s*(?:
         F?NR\s*==\s*(?P<from>\d+)\s*,\s*F?NR\s*==\s*(?P<to>\d+)
@@ -28,17 +28,8 @@ _COUNT = re.compile(r"-n?(\d+)|--lines=(\d+)")
 _RANGE = re.compile(r"(\d*):(\d*)")
 
 
-def printed(words: Sequence[Word]) -> Printed | None:
-    """What a command prints, or None if it does not simply print lines.
-
-    Without files it cuts what comes through the pipe.
-    """
-    read = _PRINTERS.get(words[0].text.rsplit("/", 1)[-1])
-    return read(words[1:]) if read else None
-
-
 def _files(words: Sequence[Word], flags: str, valued: frozenset[str] = frozenset()) -> Printed | None:
-    """The files of a command that prints them whole, if all its flags are among the harmless ones."""
+    """The files of a command that prints whole files; None if a flag is not known to be harmless."""
     files: list[Word] = []
     at = 0
     while at < len(words):
@@ -62,25 +53,25 @@ _NL_VALUED = frozenset({"-b", "-w", "-s", "-v", "-n", "--body-numbering", "--num
 _BAT_VALUED = frozenset({"-l", "--style", "--paging", "--color", "--language", "--decorations", "--theme"})
 
 
-def _cat(words: Sequence[Word]) -> Printed | None:
+def cat(words: Sequence[Word]) -> Printed | None:
     return _files(words, "nbAevstTEu")
 
 
-def _nl(words: Sequence[Word]) -> Printed | None:
+def nl(words: Sequence[Word]) -> Printed | None:
     return _files(words, "ap0123456789", _NL_VALUED)
 
 
-def _pager(words: Sequence[Word]) -> Printed | None:
+def pager(words: Sequence[Word]) -> Printed | None:
     return _files(words, "NRSXFe")
 
 
-def _type(words: Sequence[Word]) -> Printed | None:
+def type_(words: Sequence[Word]) -> Printed | None:
     if not words or not all("." in word.text or "/" in word.text or "\\" in word.text for word in words):
         return None
     return tuple(words), (FULL,)
 
 
-def _bat(words: Sequence[Word]) -> Printed | None:
+def bat(words: Sequence[Word]) -> Printed | None:
     rest: list[Word] = []
     span = FULL
     at = 0
@@ -102,7 +93,7 @@ def _bat(words: Sequence[Word]) -> Printed | None:
 
 
 def _counted(words: Sequence[Word]) -> tuple[tuple[Word, ...], str] | None:
-    """Files and line count of head and tail."""
+    """The files and the line count of `head` and `tail`."""
     files: list[Word] = []
     count = "10"
     at = 0
@@ -127,14 +118,14 @@ def _counted(words: Sequence[Word]) -> tuple[tuple[Word, ...], str] | None:
     return tuple(files), count
 
 
-def _head(words: Sequence[Word]) -> Printed | None:
+def head(words: Sequence[Word]) -> Printed | None:
     counted = _counted(words)
     if counted is None or not counted[1].isdigit() or counted[1] == "0":
         return None
     return counted[0], (Span(1, as_number(counted[1])),)
 
 
-def _tail(words: Sequence[Word]) -> Printed | None:
+def tail(words: Sequence[Word]) -> Printed | None:
     counted = _counted(words)
     if counted is None:
         return None
@@ -146,79 +137,7 @@ def _tail(words: Sequence[Word]) -> Printed | None:
     return files, (Span(-as_number(count), None),)
 
 
-def _sed(words: Sequence[Word]) -> Printed | None:
-    quiet = False
-    scripts: list[str] = []
-    files: list[Word] = []
-    at = 0
-    while at < len(words):
-        text = words[at].text
-        at += 1
-        if text in ("-n", "--quiet", "--silent", "-nE", "-En", "-nr", "-rn"):
-            quiet = True
-        elif text in ("-e", "-ne") and at < len(words):
-            quiet = quiet or text == "-ne"
-            scripts.append(words[at].text)
-            at += 1
-        elif text in ("-E", "-r", "-u", "-s"):
-            continue
-        elif text[:1] == "-" and len(text) > 1:
-            return None
-        elif not scripts and not files:
-            scripts.append(text)
-        else:
-            files.append(words[at - 1])
-    spans = _sed_spans(";".join(scripts), quiet=quiet)
-    if not spans or len(files) > 1:
-        return None
-    return tuple(files), spans
-
-
-def _sed_spans(script: str, *, quiet: bool) -> tuple[Span, ...]:
-    """The lines that a sed script prints; empty if that is not all it does."""
-    steps = _sed_steps(script)
-    if not quiet:
-        if len(steps) == 1 and _SED_QUIT.fullmatch(steps[0]):
-            return (Span(1, as_number(steps[0][:-1])),)
-        return ()
-    spans: list[Span] = []
-    for step in steps:
-        if _SED_QUIT.fullmatch(step) and spans:
-            if spans[-1].end is None or as_number(step[:-1]) < spans[-1].end:
-                return ()
-            continue
-        found = _SED_PRINT.fullmatch(step)
-        if found is None:
-            return ()
-        start, end = found[1], found[2]
-        if start is None:
-            spans.append(Span(-1, None))
-        elif end is None:
-            spans.append(Span(max(as_number(start), 1), as_number(start)))
-        elif end == "$":
-            spans.append(Span(as_number(start), None))
-        else:
-            stop = as_number(start) + as_number(end[1:]) if end[0] == "+" else as_number(end)
-            spans.append(Span(max(as_number(start), 1), max(stop, as_number(start))))
-    return tuple(spans)
-
-
-def _sed_steps(script: str) -> list[str]:
-    """The commands of a sed script; what ends one inside braces does not."""
-    steps: list[str] = []
-    end = len(script)
-    inside = False
-    for mark in reversed(list(_SED_MARK.finditer(script))):
-        if mark[0] in "{}":
-            inside = mark[0] == "}"
-        elif not inside:
-            steps.append(script[mark.end() : end].strip())
-            end = mark.start()
-    steps.append(script[:end].strip())
-    return [step for step in reversed(steps) if step]
-
-
-def _awk(words: Sequence[Word]) -> Printed | None:
+def awk(words: Sequence[Word]) -> Printed | None:
     if not words or len(words) > 2:
         return None
     found = _AWK.fullmatch(words[0].text)
@@ -237,9 +156,3 @@ def _awk(words: Sequence[Word]) -> Printed | None:
     if span.end is not None and span.end < span.start:
         return None
     return tuple(words[1:]), (span,)
-
-
-_PRINTERS: dict[str, Callable[[Sequence[Word]], Printed | None]] = {
-    "cat": _cat, "head": _head, "tail": _tail, "sed": _sed, "nl": _nl, "awk": _awk, "gawk": _awk,
-    "bat": _bat, "batcat": _bat, "less": _pager, "more": _pager, "type": _type,
-}  # fmt: skip

@@ -5,7 +5,8 @@ from typing import Any
 import pytest
 
 from prunus.calls import Tool, Toolbox
-from prunus.calls.changes import Insert, Lines, Patch, Replace, Unclear, Undo, Write, changes_of, edited_path
+from prunus.calls.arguments import changes_of, edited_path
+from prunus.changes import Insert, Lines, Patch, Replace, Unclear, Undo, Write
 from prunus.patches import Hunk, Patched
 
 BLOCKS = "<<<<<<< SEARCH\nold line\n=======\nnew line\n>>>>>>> REPLACE\n"

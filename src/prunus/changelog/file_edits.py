@@ -1,0 +1,165 @@
+"""The changes of one call as the changelog counts them: texts that became others, file by file."""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from difflib import SequenceMatcher
+from typing import Final, Literal
+
+from prunus.changes import Append, Change, Delete, Insert, Lines, Move, Patch, Replace, Unclear, Undo, Write
+from prunus.patches import Patched
+from prunus.shell.effects import Effect, FileChange, effects
+from prunus.shell.git import Record, Restore, Stash
+from prunus.shell.programs import steps
+
+Verb = Literal["written", "edited", "appended", "deleted", "renamed"]
+
+_LARGE: Final = 4_000_000
+"""Pairs of lines beyond which two texts are compared as bags of lines."""
+_MOST: Final = 100_000
+"""Lines that one change may count as removed; no real edit names more."""
+_TROUBLE: Final = re.compile(
+    r"^(?:\S+: )?(?:g?sed|perl|cp|mv|rm|tee|git|patch|error|fatal): [^\n]*"
+    r"(?:can't read|cannot|No such file|not found|did not match|does not apply|patch failed|Permission denied)",
+    re.M,
+)
+
+
+@dataclass(frozen=True, slots=True)
+class TextChange:
+    """One text that became another."""
+
+    old: str
+    new: str
+    everywhere: bool = False
+    """At each place where the old text stood."""
+
+
+@dataclass(frozen=True, slots=True)
+class FileEdit:
+    """One file that a call changes."""
+
+    path: str
+    verb: Verb
+    texts: tuple[TextChange, ...] = ()
+    whole: str | None = None
+    """The whole file afterwards, if the call shows it."""
+    exact: bool = True
+    """The texts are everything that changes."""
+    source: str = ""
+    """The path of a renamed file before."""
+
+
+@dataclass(frozen=True, slots=True)
+class UndoneEdit:
+    """An editor takes back the last change of a file."""
+
+    path: str
+
+
+Action = FileEdit | UndoneEdit | Restore | Record | Stash
+
+
+def edits_of(changes: Sequence[Change], path: str) -> tuple[Action, ...]:
+    """The edits of a call of a writing or editing tool; `path` is the file that the call names, if any."""
+    if patches := [change for change in changes if isinstance(change, Patch)]:
+        return tuple(_patched(file) for patch in patches for file in patch.files)
+    if not path:
+        return ()
+    match changes:
+        case (Undo(),):
+            return (UndoneEdit(path),)
+        case (Write(text),):
+            return (FileEdit(path, "written", whole=text, exact=text is not None),)
+    texts = tuple(became for change in changes if (became := _text_change(change)) is not None)
+    clear = bool(texts) and not any(isinstance(change, Unclear) for change in changes)
+    return (FileEdit(path, "edited", texts, exact=clear),)
+
+
+def edits_of_command(command: str, result: str, failed: bool) -> tuple[Action, ...] | None:
+    """The edits of a shell command; None if all of it failed.
+
+    A command that fails after it changed a file, such as `sed -i ... && make test`, has changed it all the same.
+    """
+    script = steps(command)
+    if script is None:
+        return None if failed else ()
+    done = [tuple(action for effect in effects(step) for action in _actions(effect)) for step in script]
+    if failed and (not any(done[:-1]) or _TROUBLE.search(result[-4_000:])):
+        return None
+    return tuple(action for actions in (done[:-1] if failed else done) for action in actions)
+
+
+def _actions(effect: Effect) -> Iterator[Action]:
+    match effect:
+        case Patch(files):
+            yield from map(_patched, files)
+        case FileChange(path, Write(text)):
+            yield FileEdit(path, "written", whole="\n" if text == "" else text, exact=text is not None)
+        case FileChange(path, Append(text)):
+            texts = () if text is None else (TextChange("", text),)
+            yield FileEdit(path, "appended", texts, exact=text is not None)
+        case FileChange(path, Delete()):
+            yield FileEdit(path, "deleted")
+        case FileChange(path, Move(source)):
+            yield FileEdit(path, "renamed", source=source)
+        case FileChange(path):
+            yield FileEdit(path, "edited", exact=False)
+        case _:
+            yield effect
+
+
+def _text_change(change: Change) -> TextChange | None:
+    match change:
+        case Replace(old, new, every):
+            return TextChange(old, new, every)
+        case Insert(_, text):
+            return TextChange("", text)
+        case Lines(start, end, text):
+            # Nobody has shown these lines; they count, and equal no others.
+            return TextChange("\0\n" * max(min(end - start + 1, _MOST), 0), text)
+        case Unclear(text) if text:
+            return TextChange("", text)
+    return None
+
+
+def _patched(file: Patched) -> FileEdit:
+    texts = tuple(TextChange("\n".join(h.old), "\n".join(h.new)) for h in file.hunks if h.old != h.new)
+    match file.verb:
+        case "Add":
+            return FileEdit(file.path, "written", whole=file.text)
+        case "Delete":
+            return FileEdit(file.path, "deleted", texts)
+    if file.target and file.target != file.path:
+        return FileEdit(file.target, "renamed", texts, source=file.path)
+    return FileEdit(file.path, "edited", texts)
+
+
+def line_counts(old: str, new: str) -> tuple[int, int]:
+    """How many lines come and how many go when one text becomes the other."""
+    before, after = differing_lines(old, new)
+    if len(before) * len(after) > _LARGE:
+        first, second = Counter(before), Counter(after)
+        return (second - first).total(), (first - second).total()
+    added = removed = 0
+    for tag, a, b, c, d in SequenceMatcher(None, before, after, autojunk=False).get_opcodes():
+        if tag != "equal":
+            removed += b - a
+            added += d - c
+    return added, removed
+
+
+def differing_lines(old: str, new: str) -> tuple[Sequence[str], Sequence[str]]:
+    """The lines of both texts without those that they share at the beginning and at the end."""
+    before, after = old.splitlines(), new.splitlines()
+    start = 0
+    most = min(len(before), len(after))
+    while start < most and before[start] == after[start]:
+        start += 1
+    end = 0
+    while end < most - start and before[-1 - end] == after[-1 - end]:
+        end += 1
+    return before[start : len(before) - end], after[start : len(after) - end]

@@ -1,0 +1,236 @@
+"""The files that are tracked: what is certain of each, and which call showed which of its lines."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field
+from typing import Final
+
+from prunus.changes import Change, Insert, Lines, Replace, Write
+from prunus.files.content import Content
+from prunus.files.matching import Line, Patience
+from prunus.files.replacing import replace_text
+from prunus.files.shown import Shown
+from prunus.files.state import FileState, state_of
+from prunus.files.style import Style
+from prunus.paths import same_file
+from prunus.shell.side_effects import NO_EFFECT, SideEffects
+
+_EXACT: Final = frozenset({"Edit", "MultiEdit", "str_replace_editor", "str_replace_based_edit_tool", "file_editor"})
+"""Tools that replace nothing but exactly the old text."""
+_ENOUGH: Final = 10
+"""Lines that have to agree for two spellings of a path to be one file."""
+
+
+@dataclass(frozen=True, slots=True)
+class Mention:
+    """The lines of a file that one call showed, by the numbers that they had then."""
+
+    use: int
+    start: int
+    lines: tuple[Line | None, ...]
+    style: Style | None = None
+    """How a read showed the lines; None for an edit."""
+    losses: int = 0
+    """Losses of the file until then: while there are no more, another line replaced each line that is gone."""
+
+
+@dataclass(slots=True)
+class TrackedFile:
+    """One file."""
+
+    path: str
+    content: Content = field(default_factory=Content)
+    reads: int = 0
+    edits: int = 0
+    deleted: bool = False
+    changes_unseen: bool = False
+    """The file changed once without a visible cause, so it may change at any time."""
+    formatted_by: set[str] = field(default_factory=set)
+    """Formatters that went over the file since its last change."""
+    doubted: Content | None = None
+    """What was certain until something happened that may have changed the file."""
+    fresh: bool = False
+    """Claude Code has changed the file since the user spoke last."""
+    mentions: list[Mention] = field(default_factory=list)
+    traced: int = -1
+    """The newest call whose change of the file was followed without a loss."""
+
+    def show(self, use: int, found: Shown) -> bool:
+        """Learn the lines that a call shows; returns whether they agree with what was known."""
+        agrees = self.content.agrees(found.start, found.texts, found.total)
+        if not agrees:
+            self.content.forget()
+        self.doubted = None
+        lines = self.content.learn(found.start, found.texts, found.total, found.ended)
+        self.mentions.append(Mention(use, found.start, tuple(lines), found.style, self.content.losses))
+        return agrees
+
+    def doubt(self) -> None:
+        """The file may have been changed: nothing is certain until that is settled."""
+        if not self.content.blank:
+            self.doubted = self.content.set_aside()
+        self.formatted_by.clear()
+
+    def forget(self) -> None:
+        """The file was changed in a way that cannot be followed."""
+        self.doubted = None
+        self.content.forget()
+
+    def settle(self) -> None:
+        """The file has not been changed since it was seen last."""
+        if self.doubted is not None:
+            self.content.take_back(self.doubted)
+        self.doubted = None
+
+    def count_change(self) -> None:
+        """The file was changed once more."""
+        self.edits += 1
+        self.formatted_by.clear()
+        self.doubted = None
+
+    def record(self, use: int, made: list[Line] | None) -> None:
+        """Remember the lines that a change brought; None is a change that could not be followed."""
+        if made is None:
+            self.forget()
+            return
+        self.doubted = None
+        now = {id(line): number for number, line in enumerate(self.content.lines, 1) if line is not None}
+        numbers = [now[id(line)] for line in made if id(line) in now]
+        if numbers:
+            start, end = min(numbers), max(numbers)
+            keep = set(map(id, made))
+            lines = self.content.lines[start - 1 : end]
+            shown = tuple(line if line is not None and id(line) in keep else None for line in lines)
+            self.mentions.append(Mention(use, start, shown, losses=self.content.losses))
+
+    def make(self, changes: Sequence[Change], tool: str) -> list[Line] | None:
+        """Carry out changes; returns the new lines, None if one of the changes cannot have happened here."""
+        made: list[Line] = []
+        patience = Patience(len(self.content.lines) + len(changes))
+        for change in changes:
+            new = self._make(change, tool, patience)
+            if new is None:
+                return None
+            made += new
+        return made
+
+    def _make(self, change: Change, tool: str, patience: Patience) -> list[Line] | None:
+        content = self.content
+        match change:
+            case Write(str(text)):
+                return content.write(text)
+            case Replace(old, new, every):
+                # Claude Code takes the line break along where a whole line is removed.
+                if not new and tool in ("Edit", "MultiEdit") and not old.endswith("\n"):
+                    return _remove(content, old, every, patience)
+                return replace_text(content, old, new, every, tool not in _EXACT, patience)
+            case Lines(start, end, text):
+                return content.splice(start, end - start + 1, text.split("\n"))
+            case Insert(int(line), text):
+                texts = text.split("\n")
+                if texts[-1] == "":
+                    del content.lines[line:]
+                    content.losses += 1
+                    content.length = content.ended = None
+                    return content.splice(line + 1, 0, texts[:-1])
+                return content.splice(line + 1, 0, texts)
+        return None
+
+
+def _remove(content: Content, old: str, every: bool, patience: Patience) -> list[Line] | None:
+    if not content.whole or content.ended is None:
+        content.forget()
+        return []
+    text = "\n".join(line.text for line in content.lines if line is not None) + "\n" * content.ended
+    return replace_text(content, old + "\n" if old + "\n" in text else old, "", every, patience=patience)
+
+
+class TrackedFiles:
+    """All tracked files, by path."""
+
+    __slots__ = ("_most", "by_path")
+
+    def __init__(self, most: int | None = None) -> None:
+        """Track so many files, those that were used last; None for all."""
+        self.by_path: dict[str, TrackedFile] = {}
+        self._most = most
+
+    def __iter__(self) -> Iterator[TrackedFile]:
+        return iter(self.by_path.values())
+
+    def use(self, path: str) -> TrackedFile:
+        """The file of that path, tracked from now on and the last to be dropped."""
+        file = self.by_path.pop(path, None) if self._most is not None else self.by_path.get(path)
+        file = self.by_path[path] = file or TrackedFile(path)
+        while self._most is not None and len(self.by_path) > self._most:
+            del self.by_path[next(iter(self.by_path))]
+        return file
+
+    def disturb(self, found: SideEffects) -> None:
+        """A command had these side effects."""
+        if found == NO_EFFECT:
+            return
+        for file in self:
+            if file.changes_unseen or found.covers(file.path):
+                file.doubt()
+            for run in found.formatters:
+                if run.covers(file.path, file.edits):
+                    if run.name not in file.formatted_by:
+                        file.doubt()
+                    file.formatted_by.add(run.name)
+
+    def doubt_all(self) -> None:
+        """Any file may have been changed."""
+        for file in self:
+            file.doubt()
+
+    def forget(self, path: str) -> None:
+        """Forget a file, and every file that may be the same under another name."""
+        if (file := self.by_path.get(path)) is not None:
+            file.forget()
+            file.deleted = False
+        self.forget_aliases(path)
+
+    def forget_aliases(self, path: str) -> None:
+        """Forget every file that may be the same under another name."""
+        for other, file in self.by_path.items():
+            if other != path and same_file(other, path):
+                file.forget()
+
+    def rename(self, source: str, target: str, copied: bool = False) -> None:
+        """A file was moved or copied."""
+        old = self.by_path.setdefault(source, TrackedFile(source))
+        new = self.by_path.setdefault(target, TrackedFile(target))
+        new.content.lines = list(old.content.lines)
+        new.content.length, new.content.ended = old.content.length, old.content.ended
+        new.deleted = False
+        new.doubted = None
+        if not copied:
+            old.forget()
+            old.deleted = True
+
+    def namesake(self, path: str, found: Shown) -> str | None:
+        """Another spelling of a path, if the file of that spelling holds the lines that a read shows."""
+        same = [
+            other
+            for other, file in self.by_path.items()
+            if file.content.length == found.total and other != path and same_file(path, other)
+        ]
+        if len(same) != 1:
+            return None
+        held = self.by_path[same[0]].content
+        told = sum(bool(text) and held.text_at(at) == text for at, text in enumerate(found.texts, found.start))
+        return same[0] if told >= _ENOUGH and held.agrees(found.start, found.texts, found.total) else None
+
+    def text_of(self, path: str) -> str | None:
+        """The whole text of a file that a command names, even if the folder of the command is not known."""
+        if path not in self.by_path and not path.startswith("/") and "/" in path:
+            same = [known for known in self.by_path if known.endswith("/" + path)]
+            path = same[0] if len(same) == 1 else path
+        return self.state(path).text
+
+    def state(self, path: str) -> FileState:
+        """What is certain of a file now."""
+        file = self.by_path.get(path)
+        return FileState(path) if file is None else state_of(path, file.content, file.deleted)
