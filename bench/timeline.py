@@ -24,7 +24,7 @@ from prunus.cli.table import plain
 from prunus.clients.sessions import Session, load
 from prunus.errors import FormatError
 from prunus.files import Timeline
-from prunus.files.matching import Line
+from prunus.files.content import Line
 from prunus.files.shown import Shown
 from prunus.providers import provider_named
 from prunus.shell.side_effects import ANYTHING, find_side_effects

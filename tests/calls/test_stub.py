@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from prunus.calls.stub import is_cut, is_stub
+from prunus.calls.results import is_cut, is_stub
 
 
 @pytest.mark.parametrize(

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import ast
 import importlib
-import pkgutil
 import re
 import re._constants as code  # type: ignore[import-not-found]
 import re._parser as parser  # type: ignore[import-not-found]
@@ -81,8 +80,10 @@ class Compiled:
 @cache
 def modules() -> tuple[str, ...]:
     """Every module of the package."""
-    found = pkgutil.walk_packages(prunus.__path__, "prunus.")
-    return tuple(module.name for module in found if not module.name.endswith("__main__"))
+    root = Path(prunus.__path__[0])
+    parts = (path.relative_to(root).with_suffix("").parts for path in sorted(root.rglob("*.py")))
+    names = (".".join(("prunus", *each)).removesuffix(".__init__") for each in parts)
+    return tuple(name for name in names if not name.endswith("__main__"))
 
 
 @cache

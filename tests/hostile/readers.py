@@ -12,16 +12,15 @@ from prunus.calls import Meaning, Span, Toolbox, Touch, body_of, comparable, is_
 from prunus.calls.javascript import inner_call
 from prunus.calls.outcome import exit_code
 from prunus.changelog.file_edits import edits_of_command
-from prunus.changelog.purpose import sentence
+from prunus.changelog.generate import sentence
 from prunus.clients.mini_swe_agent import sessions as mini_swe_agent
 from prunus.clients.swe_agent.tools import action
 from prunus.enclosed import without_reminders
 from prunus.files import shown, signs, style
-from prunus.files.content import Content
-from prunus.files.hunks import apply_hunks
-from prunus.files.matching import resembles
+from prunus.files.content import Content, resembles
 from prunus.files.printouts import printed_lines, printed_one_by_one
 from prunus.files.replacing import replace_text
+from prunus.files.tool_edits import apply_hunks
 from prunus.history import Call
 from prunus.lab import needs
 from prunus.outlines.code import code

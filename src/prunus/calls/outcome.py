@@ -5,8 +5,8 @@ from __future__ import annotations
 import re
 from typing import Literal
 
-from prunus.calls.identity import body_of
 from prunus.calls.meaning import Kind, Meaning
+from prunus.calls.results import body_of
 from prunus.numbers import as_number
 
 Outcome = Literal["ok", "error", "unknown"]

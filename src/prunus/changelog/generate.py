@@ -10,11 +10,11 @@ from typing import Any, Final
 from prunus.calls import Toolbox, Touch
 from prunus.calls.arguments import changes_of, edited_path
 from prunus.changelog.file_edits import Action, FileEdit, UndoneEdit, edits_of, edits_of_command
-from prunus.changelog.purpose import sentence, stated
 from prunus.changelog.standing import Entry, Reason, StandingChanges
 from prunus.changelog.values import Changelog, FileLog, PurposeLine
 from prunus.histories import histories
 from prunus.history import Call, History, Ref, Result, Text
+from prunus.intent import intent_of
 from prunus.paths import join
 from prunus.shell import powershell
 from prunus.shell.programs import steps
@@ -206,3 +206,44 @@ def _lines(entries: Sequence[Entry]) -> Iterator[PurposeLine]:
 def _below(path: str, folder: str) -> str:
     """The path as seen from the folder that the agent works in."""
     return path[len(folder) + 1 :] if folder and path.startswith(f"{folder}/") else path
+
+
+_STATED: Final = ("instruction", "instructions", "explanation", "description")
+"""Arguments in which some agents' own tools say why."""
+_LONGEST: Final = 160
+_FENCE: Final = re.compile(r"^[ \t]*(`{3,}|~{3,}).*?(?:^[ \t]*\1[ \t]*$|\Z)", re.M | re.S)
+_MARKS: Final = re.compile(r"^(?:\*\*(?!\s)|[#>*+-]++\s+|\d++[.)]\s+)+")
+_LABEL: Final = re.compile(r"^(?:THOUGHT|DISCUSSION|Thought|Reasoning):\s*")
+_TAG: Final = re.compile(r"</?[a-zA-Z][\w-]*>")
+_END: Final = re.compile(r"(?<=[.!?])[\"')*]*\s+(?=[A-Z`\"'(])")
+_FEW: Final = 4
+"""Words of a sentence that is too short to say something alone."""
+
+
+def stated(given: Mapping[str, Any] | str) -> str:
+    """The purpose that the call itself names; empty if it names none."""
+    if isinstance(given, str):
+        return ""
+    for words in (intent_of(given), *(given.get(key) for key in _STATED)):
+        if isinstance(words, str) and words.strip():
+            return _shorter(words)
+    return ""
+
+
+def sentence(text: str) -> str:
+    """The last sentence of what the assistant wrote, code and Markdown aside; empty if there is none."""
+    prose = _TAG.sub("", _FENCE.sub("", text))
+    lines = [_LABEL.sub("", _MARKS.sub("", line.strip())) for line in prose.splitlines()]
+    lines = [line for line in lines if re.search(r"[^\W\d_]{2}", line)]
+    if not lines:
+        return ""
+    sentences = _END.split(lines[-1])
+    last = sentences[-1]
+    if len(last.split()) < _FEW and len(sentences) > 1:
+        last = f"{sentences[-2]} {last}"
+    return _shorter(last.replace("**", "").rstrip(" :"))
+
+
+def _shorter(words: str) -> str:
+    words = " ".join(words.split())
+    return words if len(words) <= _LONGEST else f"{words[: _LONGEST - 1].rstrip()}…"

@@ -96,7 +96,7 @@ def full_diff(store: Store, tenant: str, session: str, path: str) -> list[str]:
     """The edits of a file that were cut in a session, in order; ends the program where none are kept."""
     import msgspec
 
-    from prunus.files.edited import edit_lines
+    from prunus.files.at import edit_lines
     from prunus.history import Call
     from prunus.paths import join
 

@@ -1,18 +1,20 @@
-"""The files of a whole history: what each contained after any turn."""
+"""The files of a whole history: what each contained after any turn, and how each was edited."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
-from difflib import get_close_matches
+from difflib import SequenceMatcher, get_close_matches
 
-from prunus.calls import Toolbox
+from prunus.calls import Meaning, Toolbox
+from prunus.calls.arguments import changes_of
+from prunus.changes import Insert, Lines, Patch, Replace, Unclear, Write
 from prunus.errors import PrunusError
-from prunus.files.edited import edit_lines
 from prunus.files.state import FileState
 from prunus.files.timeline import Timeline
 from prunus.files.tracked import TrackedFile
 from prunus.history import Call, History, Message
+from prunus.patches import Hunk, Patched
 from prunus.paths import join
 from prunus.tokens import Counter
 from prunus.view import Piece, Use, View
@@ -154,3 +156,49 @@ def _alike(path: str, files: Iterable[str]) -> tuple[str, ...]:
     names = {file.rsplit("/", 1)[-1]: file for file in known}
     close = get_close_matches(path.rsplit("/", 1)[-1], names, n=5, cutoff=0.6)
     return tuple(dict.fromkeys([names[name] for name in close]))
+
+
+def edit_lines(call: Call, meaning: Meaning, turn: int) -> Iterator[str]:
+    """One writing or editing call as a hunk: what it took away, what it brought, and what it was for."""
+    intent = call.input.get("intent") if isinstance(call.input, Mapping) else None
+    why = f": {' '.join(intent.split())}" if isinstance(intent, str) and intent.strip() else ""
+    yield f"@@ turn {turn}, {meaning.kind}{why} @@"
+    changes = changes_of(call.input, meaning)
+    if not changes or any(isinstance(change, Unclear) or change == Write(None) for change in changes):
+        yield from call.text.splitlines()
+        return
+    for change in changes:
+        match change:
+            case Replace(old, new):
+                yield from _signed("-", old)
+                yield from _signed("+", new)
+            case Write(str(text)) | Insert(text=text) | Lines(text=text):
+                yield from _signed("+", text)
+            case Patch(files):
+                for file in files:
+                    yield from _patched(file)
+
+
+def _patched(file: Patched) -> Iterator[str]:
+    moved = f" -> {file.target}" if file.target else ""
+    yield f"*** {file.verb} File: {file.path}{moved}"
+    if file.verb == "Add":
+        yield from _signed("+", file.text.removesuffix("\n"))
+        return
+    for hunk in file.hunks:
+        yield f"@@ {' '.join(hunk.below)}".rstrip()
+        yield from _diff(hunk)
+
+
+def _diff(hunk: Hunk) -> Iterator[str]:
+    old, new = hunk.old, hunk.new
+    for tag, a, b, c, d in SequenceMatcher(None, old, new, autojunk=False).get_opcodes():
+        if tag == "equal":
+            yield from (f" {line}" for line in old[a:b])
+        else:
+            yield from (f"-{line}" for line in old[a:b])
+            yield from (f"+{line}" for line in new[c:d])
+
+
+def _signed(sign: str, text: str) -> Iterator[str]:
+    return (sign + line for line in text.split("\n")) if text else iter(())

@@ -13,8 +13,7 @@ from typing import Final, NamedTuple
 
 from prunus.calls import Span, Touch, body_of, is_cut
 from prunus.files.content import split
-from prunus.files.shown import Shown, trimmed
-from prunus.files.style import numbered
+from prunus.files.shown import Shown, numbered, trimmed
 from prunus.shell import powershell
 from prunus.shell.programs import Step, pipelines, steps
 

@@ -5,8 +5,7 @@ from __future__ import annotations
 from bisect import bisect_left
 from itertools import pairwise
 
-from prunus.files.content import PERHAPS_NOTHING, Content
-from prunus.files.matching import Line, Patience, fitting, resembles, without_overlaps
+from prunus.files.content import PERHAPS_NOTHING, Content, Line, Patience, fitting, resembles, without_overlaps
 
 
 def replace_text(

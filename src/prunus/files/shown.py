@@ -1,4 +1,4 @@
-"""Which lines of a file a result shows, for the read tools of every agent.
+"""Which lines of a file a result shows, for the read tools of every agent, and in which form.
 
 Only what certainly is a line of the file counts: long lines, which tools cut, are unknown, and so is an empty last
 line that may only stand for the line break before it.
@@ -7,13 +7,69 @@ line that may only stand for the line break before it.
 from __future__ import annotations
 
 import re
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
-from typing import Final
+from typing import Final, NamedTuple
 
 from prunus.calls import Span, is_cut
 from prunus.files.content import split
-from prunus.files.style import PLAIN, Style, numbered
 from prunus.numbers import as_number
+
+_FIRST: Final = re.compile(r"( *)(\d+)(→|\t|\| ?|: |:|\. )")
+
+
+@dataclass(frozen=True, slots=True)
+class Style:
+    """One way of showing lines."""
+
+    separator: str = ""
+    """Between number and text; empty if lines are not numbered."""
+    width: int = 0
+    """Width of the number, filled from the left."""
+    fill: str = " "
+
+    def show(self, lines: Iterable[tuple[int, str]]) -> str:
+        """Numbered lines as the tool would show them."""
+        return "\n".join(
+            f"{str(number).rjust(self.width, self.fill)}{self.separator}{text}" for number, text in lines
+        )
+
+
+PLAIN: Final = Style()
+
+
+class Numbered(NamedTuple):
+    """Lines that a result shows with their numbers."""
+
+    start: int
+    texts: tuple[str, ...]
+    style: Style
+    rest: tuple[str, ...]
+    """The lines behind them."""
+
+
+def numbered(lines: Sequence[str], separator: str | None = None) -> Numbered | None:
+    """The lines at the front that carry numbers counting up by one; None if the first one does not."""
+    first = _FIRST.match(lines[0]) if lines else None
+    if first is None or (separator is not None and not first[3].startswith(separator)):
+        return None
+    mark = separator or first[3]
+    start = as_number(first[2])
+    texts: list[str] = []
+    for number, line in enumerate(lines, start):
+        front = line.lstrip(" ")
+        digits = str(number)
+        padded = front.lstrip("0") if first[2].startswith("0") else front
+        if padded.startswith(digits + mark):
+            texts.append(padded[len(digits) + len(mark) :].removesuffix("\r"))
+        elif padded in (digits, digits + mark.rstrip()):
+            texts.append("")
+        else:
+            break
+    width = len(first[1]) + len(first[2])
+    style = Style(mark, width if first[1] or first[2].startswith("0") else 0, "0" if first[2][0] == "0" else " ")
+    return Numbered(start, tuple(texts), style, tuple(lines[len(texts) :]))
+
 
 _LONGEST: Final = 1990
 """Characters; most read tools cut lines at 2000."""

@@ -7,12 +7,10 @@ from dataclasses import dataclass, field
 from typing import Final
 
 from prunus.changes import Change, Insert, Lines, Replace, Write
-from prunus.files.content import Content
-from prunus.files.matching import Line, Patience
+from prunus.files.content import Content, Line, Patience
 from prunus.files.replacing import replace_text
-from prunus.files.shown import Shown
+from prunus.files.shown import Shown, Style
 from prunus.files.state import FileState, state_of
-from prunus.files.style import Style
 from prunus.paths import same_file
 from prunus.shell.side_effects import NO_EFFECT, SideEffects
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 
 from prunus.files import TrackedFile
-from prunus.files.style import Style
+from prunus.files.shown import Style
 from prunus.notes import shorten, view_note
 
 __all__ = ["current_lines", "line_style"]

@@ -7,8 +7,8 @@ from typing import ClassVar, Final
 
 from prunus.edits import Input, Move, Note, Postpone, Proposal, Shorter, When
 from prunus.files import Timeline, TrackedFile
-from prunus.files.matching import Line
-from prunus.files.style import PLAIN, Style
+from prunus.files.content import Line
+from prunus.files.shown import PLAIN, Style
 from prunus.history import Call, Ref, Result
 from prunus.notes import note, shorten
 from prunus.outlines.current_lines import current_lines, line_style

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from prunus.calls.identity import body_of, comparable
+from prunus.calls.results import body_of, comparable
 
 CODEX = "Chunk ID: {}\nWall time: {} seconds\nProcess exited with code 0\nOriginal token count: 3\nOutput:\nhello\n"
 REMINDER = "\n\n<system-reminder>\n<total_tokens>{} tokens left</total_tokens>\n</system-reminder>"
