@@ -16,7 +16,7 @@ from prunus.changelog.generate import sentence
 from prunus.clients.mini_swe_agent import sessions as mini_swe_agent
 from prunus.clients.swe_agent.tools import action
 from prunus.enclosed import without_reminders
-from prunus.files import shown, signs, style
+from prunus.files import shown, signs
 from prunus.files.content import Content, resembles
 from prunus.files.printouts import printed_lines, printed_one_by_one
 from prunus.files.replacing import replace_text
@@ -191,7 +191,7 @@ _ALL: Final[Mapping[str, Reader]] = {
         "read_file", _FULL, f"IMPORTANT: The file content has been truncated.\n{text}"
     ),
     "read, reminders behind it": lambda text: shown.trimmed(f"{text}<system-reminder>x</system-reminder>"),
-    "read, numbered": lambda text: style.numbered(f"1\ta\n{text}".split("\n")),
+    "read, numbered": lambda text: shown.numbered(f"1\ta\n{text}".split("\n")),
     "snippet": shown.snippet,
     "snippet, returned": lambda text: shown.returned(f"Successfully modified a. Here is the updated code:\n{text}"),
     "window": shown.window,
