@@ -2,7 +2,7 @@
 
 import re
 
-from prunus.enclosed import enclosed, without_reminders
+from prunus.enclosed import enclosed
 
 OPEN, CLOSE = re.compile("<"), re.compile(">")
 
@@ -18,8 +18,3 @@ def test_each_mark_is_closed_by_the_first_one_behind_it() -> None:
 def test_a_mark_without_an_end_is_none() -> None:
     assert found("a<b>c<d") == ["<b>"]
     assert found("a>b") == []
-
-
-def test_reminders_go_and_the_words_around_them_stay() -> None:
-    text = "a <system-reminder>x</system-reminder>\nb<system-reminder>y"
-    assert without_reminders(text) == "a \nb<system-reminder>y"

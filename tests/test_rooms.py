@@ -29,6 +29,8 @@ ROOMS = (
     "shell",
     "calls.meaning",
     "clients.client",
+    "clients.dialect",
+    "clients.reminders",
     "clients.*.tools",
     "clients.*.dialect",
     "calls",

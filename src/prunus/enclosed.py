@@ -9,11 +9,6 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
-__all__ = ["enclosed", "without_reminders"]
-
-_REMINDER = re.compile(r"<system-reminder>")
-_REMINDER_END = re.compile(r"</system-reminder>")
-
 
 def enclosed(
     text: str, opening: re.Pattern[str], closing: re.Pattern[str]
@@ -23,13 +18,3 @@ def enclosed(
     while (start := opening.search(text, at)) and (end := closing.search(text, start.end())):
         yield start, end
         at = end.end()
-
-
-def without_reminders(text: str) -> str:
-    """A text without what clients put into it for the model."""
-    pieces = []
-    at = 0
-    for start, end in enclosed(text, _REMINDER, _REMINDER_END):
-        pieces.append(text[at : start.start()])
-        at = end.end()
-    return "".join((*pieces, text[at:]))

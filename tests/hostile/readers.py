@@ -14,8 +14,8 @@ from prunus.calls.outcome import exit_code
 from prunus.changelog.file_edits import edits_of_command
 from prunus.changelog.generate import sentence
 from prunus.clients.mini_swe_agent import sessions as mini_swe_agent
+from prunus.clients.reminders import without_last_reminders, without_reminders, without_tokens_left
 from prunus.clients.swe_agent.tools import action
-from prunus.enclosed import without_reminders
 from prunus.files import shown, signs
 from prunus.files.content import Content, resembles
 from prunus.files.printouts import printed_lines, printed_one_by_one
@@ -167,6 +167,8 @@ _ALL: Final[Mapping[str, Reader]] = {
         Meaning("read"), "Read", f"{text}<system-reminder>x</system-reminder>", None
     ),
     "reminders": without_reminders,
+    "last reminders": without_last_reminders,
+    "tokens left": without_tokens_left,
     "error": lambda text: old_errors._headline("Bash", text),
     "error, of Codex": lambda text: old_errors._headline(
         "shell", f"Exit code: 1\nWall time: 1 seconds\nOutput:\n{text}"

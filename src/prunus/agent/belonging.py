@@ -21,7 +21,7 @@ import msgspec
 
 from prunus.agent.calls import Site
 from prunus.agent.spoken import canonical, ids_and_words, said
-from prunus.enclosed import without_reminders
+from prunus.clients.reminders import without_reminders
 from prunus.fingerprint import fingerprint
 from prunus.memory import chain
 from prunus.providers import digest

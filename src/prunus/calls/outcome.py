@@ -3,45 +3,23 @@
 from __future__ import annotations
 
 import re
-from typing import Literal
+from typing import Final, Literal
 
 from prunus.calls.meaning import Kind, Meaning
 from prunus.calls.results import body_of
+from prunus.clients.dialect import pattern, words
+from prunus.clients.reminders import without_last_reminders
 from prunus.numbers import as_number
 
 Outcome = Literal["ok", "error", "unknown"]
 
-# Where the exit code of a command stands. Each is looked for only in the wrapper that the client
-# puts before or after the output, never in the middle, where a program may print the same words.
-_CODE_AT_FRONT = re.compile(
-    r"\A(?:Command: [^\n]*\n)?(?:Chunk ID: [^\n]*\n)?(?:Wall time: [^\n]*\n)?"
-    r"(?:Process exited with code|Exit code:?) (-?\d+)\b"  # Codex; Claude Code
-    r"|\A\s*<returncode>(-?\d+)</returncode>"  # mini-swe-agent, text form
-    r"|\A\s*\{\s*\"returncode\":\s*(-?\d+)"  # mini-swe-agent, JSON form
-)
-_CODE_AT_END = re.compile(
-    r"^Exit Code: (-?\d+)\n(?:Signal: [^\n]*\n?)?(?:Background PIDs: [^\n]*\n)?(?:Process Group PGID: [^\n]*\n?)?"
-    r"(?:</untrusted_context>)?\s*\Z"  # Gemini CLI, Qwen Code
-    r"|^Command exited with code (-?\d+)\s*\Z"  # pi
-    # OpenHands
-    r"|^\[(?:Command|The command|Process) (?:finished|completed|exited) with exit code (-?\d+)\.?\]\s*\Z"
-    r"|\"metadata\":\s*\{\"exit_code\":\s*(-?\d++)[^{}]*\}\}\s*\Z"  # older Codex
-    r"|^<exited with exit code (-?\d+)>\s*\Z",  # Copilot CLI
-    re.M,
-)
-_ENDED_BADLY = re.compile(
-    r"^(?:Command timed out after|Command aborted|Tool execution aborted|<bash_metadata>\nbash tool terminated)"
-    r"|^(?:aborted by user|execution error:|exec_command failed|failed to parse function arguments)"
-    r"|\A(?:\[Request interrupted|Wall time: [^\n]*\naborted by user|Script failed\b)",
-    re.M,
-)
-# Refusals that look alike whatever the tool was.
-_REFUSED = re.compile(
-    r"\A\s*(?:<tool_use_error>|The user doesn't want to (?:proceed|take this action)|The user rejected permission"
-    r"|\[Request interrupted by user|Error: No such tool available|No such tool available|unsupported call: "
-    r"|Tool \S+ not found\b|Tool \"[^\"\n]+\" not found|The arguments provided to the tool are invalid"
-    r"|InputValidationError|Tool execution aborted|Model tried to call unavailable tool"
-    r"|User rejected|MCP error -?\d+|Invalid (?:tool )?parameters|params must )"
+# An exit code is looked for only in the words that an agent puts before or after the output of a command, never in
+# the middle, where a program may print the same words.
+_CODE_FIRST: Final = pattern("exit_code_first")
+_CODE_LAST: Final = pattern("exit_code_last", flags=re.M)
+_ABORTED: Final = pattern("aborted", flags=re.M)
+_REFUSED: Final = re.compile(
+    rf"\s*(?:{'|'.join(words('refused'))}|User rejected|MCP error -?\d+|Invalid (?:tool )?parameters)"
 )
 # First lines of failing file tools on wires that carry no flag. A file that is read may start with
 # any text, so for reads the line must be one that clients are known to write and nothing may follow.
@@ -73,7 +51,7 @@ _FETCH_FAILED = re.compile(
     r"\A\s*(?:Error: [^\n]*+|Request failed with status code \d+|Failed to fetch[^\n]*+|HTTP error[^\n]*+"
     r"|Error (?:during|fetching|performing) [^\n]*+|StatusCode: non 2xx[^\n]*+|getaddrinfo [^\n]*+)\s*\Z"
 )
-_STILL_RUNS = re.compile(r"(?:[^\n]*\n){0,4}?Process running with session ID ")
+_PROCESS: Final = pattern("process_id", flags=re.I)
 _NOT_PRINTED = re.compile(
     r"(?:[\w./-]+: (?:line \d+: )?)++(?:can't read |cannot open )?[^\n]*"
     r"(?:No such file or directory|Permission denied|Is a directory|command not found)"
@@ -90,13 +68,12 @@ def outcome(meaning: Meaning, name: str, text: str, flag: bool | None) -> Outcom
     """
     if flag:
         return "error"
-    if "</system-reminder>" in text[-40:]:
-        text = _without_reminder(text)
+    text = without_last_reminders(text)
     if _by_command(meaning):
         code = exit_code(text)
         if code is not None:
             return "ok" if code == 0 else "error"
-        if len(text) <= _SHORT and _ENDED_BADLY.search(text):
+        if len(text) <= _SHORT and _ABORTED.search(text):
             return "error"
     if flag is False:
         return "ok"
@@ -107,17 +84,9 @@ def outcome(meaning: Meaning, name: str, text: str, flag: bool | None) -> Outcom
     return _by_text(meaning.kind, text)
 
 
-def _without_reminder(text: str) -> str:
-    """A result without what the client put behind it for the model, as far as that is short."""
-    at = text.find("<system-reminder>", max(0, len(text) - 2000))
-    return text[:at].rstrip() if at >= 0 and text.rstrip().endswith("</system-reminder>") else text
-
-
 def exit_code(text: str) -> int | None:
-    """The exit code that a client wrote around the output of a command."""
-    if text.startswith("Command: ") and (at := text.find("\nChunk ID: ")) > 0:
-        text = text[at + 1 :]
-    found = _CODE_AT_FRONT.match(text) or _CODE_AT_END.search(text, max(0, len(text) - 400))
+    """The exit code that an agent wrote around the output of a command."""
+    found = _CODE_FIRST.match(text) or _CODE_LAST.search(text, max(0, len(text) - 400))
     return as_number(next(code for code in found.groups() if code is not None)) if found else None
 
 
@@ -129,7 +98,7 @@ def _by_command(meaning: Meaning) -> bool:
 def _by_output(kind: Kind, name: str, text: str) -> Outcome:
     """The outcome of a command whose exit code is not told: only a printed file shows that it is there."""
     body = body_of(name, text)
-    if kind != "read" or not body or body.strip() == "(no output)" or _STILL_RUNS.match(text):
+    if kind != "read" or not body or body.strip() == "(no output)" or _PROCESS.search(text.removesuffix(body)):
         return "unknown"
     return "error" if len(body) <= _SHORT and _NOT_PRINTED.match(body) else "ok"
 

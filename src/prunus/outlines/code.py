@@ -11,10 +11,11 @@ from collections.abc import Iterator, Mapping
 from functools import lru_cache
 from typing import Final
 
+from prunus.calls.results import headed
 from prunus.numbers import as_number
 from prunus.outlines.names import names
 from prunus.outlines.paths import paths, squeezed
-from prunus.outlines.pieces import LONGEST, output
+from prunus.outlines.pieces import LONGEST
 
 __all__ = ["Definition", "code", "definitions"]
 
@@ -74,7 +75,7 @@ def code(text: str, room: int, path: str, first: int) -> tuple[list[str], int, i
     Definitions stand as they are where they fit, else as line and name. `first` is the number of the first line
     where the text has none, and 0 where nothing is known of it.
     """
-    ended, rest = output(text)
+    ended, rest = headed(text)
     found = list(definitions(rest, path, first))
     room -= sum(map(len, ended))
     budget = int(room * _DEFINITIONS)

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from typing import Final
 
+from prunus.calls.results import headed
 from prunus.outlines.names import names
 from prunus.outlines.paths import paths, squeezed
-from prunus.outlines.pieces import output, pieces
+from prunus.outlines.pieces import pieces
 
 __all__ = ["listing"]
 
@@ -17,7 +18,7 @@ _MOST: Final = 0.6
 
 def listing(text: str, room: int) -> tuple[list[str], int, int]:
     """What to show of a listing, the lines of it that are shown, and the lines it has."""
-    ended, rest = output(text)
+    ended, rest = headed(text)
     lines = pieces(rest)
     room = min(room * _DENSE, int(len(text) * _MOST))
     head = lines[:1]

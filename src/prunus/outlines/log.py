@@ -5,9 +5,10 @@ from __future__ import annotations
 import re
 from typing import Final
 
+from prunus.calls.results import headed
 from prunus.outlines.names import names
 from prunus.outlines.paths import paths, squeezed
-from prunus.outlines.pieces import output, pieces
+from prunus.outlines.pieces import pieces
 
 __all__ = ["digest", "log"]
 
@@ -28,7 +29,7 @@ def log(text: str, room: int) -> tuple[list[str], int, int]:
     The first lines say what was done and the last ones how it went. An eighth of the lines stays at each end, and
     at most two and four.
     """
-    ended, rest = output(text)
+    ended, rest = headed(text)
     lines = pieces(rest)
     edge = max(1, len(lines) // 8)
     head, tail = lines[: min(edge, _HEAD)], lines[max(len(lines) - min(edge, _TAIL), min(edge, _HEAD)) :]

@@ -14,6 +14,7 @@ from prunus.clients.fields import Json, mapping, rows, text, unix_time
 from prunus.clients.finder import Home, SessionFolder
 from prunus.clients.pairing import RecordedTurn
 from prunus.clients.recording import Recording
+from prunus.clients.reminders import reminder
 from prunus.clients.session import Session
 
 AGENT = "claude-code"
@@ -178,7 +179,7 @@ def _attached(attachment: Mapping[str, Any]) -> Any:
         case "edited_text_file" if path := text(attachment.get("filename")):
             # In the words of the client, without its advice on what to make of the change.
             told = f"Note: {path} was modified, either by the user or by a linter."
-            return f"<system-reminder>\n{told}\n{text(attachment.get('snippet'))}\n</system-reminder>"
+            return reminder(f"{told}\n{text(attachment.get('snippet'))}")
         case _:
             return ""
 

@@ -1,0 +1,39 @@
+"""Gemini CLI writes the exit code and the process group below the output of a command."""
+
+from __future__ import annotations
+
+import re
+from typing import Final
+
+from prunus.clients.dialect import Dialect
+
+_FENCED: Final = re.compile(
+    r"<untrusted_context>\s*Output: (.*?)\n(?:Exit Code:[^\n]*\n)?(?:Process Group PGID[^\n]*\n)?"
+    r"</untrusted_context>\s*",
+    re.S,
+)
+_GROUP: Final = re.compile(r"^(?:Process Group PGID|Background PIDs?): [^\n]*\n?", re.M)
+_TAIL: Final = 300
+"""Characters at the end of a result in which the process group stands."""
+
+
+def _output(text: str) -> str | None:
+    found = _FENCED.fullmatch(text) if text.startswith("<untrusted_context>") else None
+    return found[1] if found else None
+
+
+def _comparable(text: str) -> str | None:
+    if "Process Group PGID" not in text[-_TAIL:]:
+        return None
+    cut = max(0, len(text) - _TAIL)
+    return text[:cut] + _GROUP.sub("", text[cut:])
+
+
+DIALECT: Final = Dialect(
+    exit_code_last=r"^Exit Code: (-?\d+)\n(?:Signal: [^\n]*\n?)?(?:Background PIDs: [^\n]*\n)?"
+    r"(?:Process Group PGID: [^\n]*\n?)?(?:</untrusted_context>)?\s*\Z",
+    refused=r"Tool \"[^\"\n]+\" not found|params must ",
+    output=_output,
+    comparable=_comparable,
+    cut_first=r"Output too large\b|Tool output was too large\b",
+)

@@ -1,0 +1,12 @@
+"""OpenHands writes the exit code below the output of a command."""
+
+from __future__ import annotations
+
+from typing import Final
+
+from prunus.clients.dialect import Dialect
+
+DIALECT: Final = Dialect(
+    exit_code_last=r"^\[(?:Command|The command|Process) (?:finished|completed|exited) with exit code "
+    r"(-?\d+)\.?\]\s*\Z",
+)
