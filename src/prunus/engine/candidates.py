@@ -7,7 +7,6 @@ from dataclasses import replace
 from typing import Final
 
 from prunus.edits import PREFERENCES, Move, Postpone, Proposal, Withdraw
-from prunus.engine.chains import Chains
 from prunus.engine.weighed import weighed
 from prunus.history import Attachment, Ref
 from prunus.strategies import AfterEdit, Strategy
@@ -37,8 +36,6 @@ class Candidates:
         """Parts that may go when the context runs short."""
         self.rests_on: dict[Ref, set[Ref]] = {}
         """Parts whose edits depend on what happens to another part."""
-        self.chains = Chains()
-        """Which earlier answers say the same as an answer that could point to one of them."""
         self.views: dict[Ref, set[Ref]] = {}
         """Where views stand or could stand that show what is still true of a part."""
         self.pointed: set[Ref] = set()
@@ -78,8 +75,6 @@ class Candidates:
             self.dirty.add(held.points_to)
         if edit.points_to is not None:
             self.rest(edit.target, edit.points_to)
-            if edit.when.before_first_send and self._says_the_same(edit.target, edit.points_to):
-                self.chains.link(edit.target, edit.points_to)
         for ref in edit.covers:
             self.views.setdefault(ref, set()).add(edit.target)
         if isinstance(part, Attachment) and part.inside is not None:
@@ -127,8 +122,3 @@ class Candidates:
         """The parts to which an answer could point as it was proposed, instead of showing again what they show."""
         options = self.options.get(target, {}).values()
         return (edit.points_to for edit in options if edit.when.before_first_send and edit.points_to is not None)
-
-    def _says_the_same(self, target: Ref, other: Ref) -> bool:
-        """Whether two parts are answers with one text, and not one that has some of the other's lines."""
-        use, old = self._view.by_ref.get(target), self._view.by_ref.get(other)
-        return use is not None and old is not None and other == old.result and use.shown == old.shown

@@ -154,7 +154,7 @@ class Decisions:
             elif edit.when.from_loop > self._view.loop:
                 self._waits.for_loop(edit.when.from_loop, target)
             else:
-                yield self._pointers.aimed(edit)
+                yield edit
 
     def _changes_nothing(self, edit: Proposal) -> bool:
         """Whether a view has faded away, so that the part is as it was."""

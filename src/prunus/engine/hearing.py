@@ -15,11 +15,13 @@ from prunus.view import Piece, Use, View
 __all__ = ["Hearing"]
 
 _MOST: Final = 200
-"""The newest calls of a group that a strategy looks back at, such as the uses of one file.
+"""How many calls of a group a strategy looks back at, such as the uses of one file: the newest, and the first.
 
 In recorded sessions a group has 106 at most. Without a bound, each use of a file that is used thousands of times
 would cost as much as all before it.
 """
+_FIRST: Final = 2
+"""The oldest calls of a group, which a strategy is always shown: those are what later answers point to."""
 _FILES: Final = 500
 """Files that are followed, those that were used last. Each command is asked of every one whether it changed it."""
 
@@ -74,6 +76,7 @@ class Hearing:
         for strategy in strategies:
             for group in strategy.groups(use):
                 members = self._groups.setdefault((strategy.name, group), [])
-                earlier = members if group is None or len(members) <= _MOST else members[-_MOST:]
+                whole = group is None or len(members) <= _MOST
+                earlier = members if whole else [*members[:_FIRST], *members[_FIRST - _MOST :]]
                 yield from strategy.propose(use, earlier, group, self._view)
                 members.append(use)

@@ -7,9 +7,7 @@ from collections.abc import Mapping
 from prunus.edits import Proposal
 from prunus.engine.candidates import Candidates
 from prunus.engine.folds import Folds
-from prunus.engine.weighed import weighed
 from prunus.history import Ref
-from prunus.proposals import pointer
 from prunus.view import View
 
 __all__ = ["Pointers"]
@@ -25,8 +23,6 @@ class Pointers:
         self._folds = folds
         self._leaving: set[Ref] = set()
         """Parts that go whatever is folded."""
-        self._aimed: set[Ref] = set()
-        """Answers that were aimed before, so that it is known on what they rest."""
 
     def leave(self, target: Ref, leaves: bool) -> None:
         """Remember whether a part goes whatever is folded; that is what pointers to it look at."""
@@ -39,31 +35,7 @@ class Pointers:
         use = self._view.by_ref.get(call)
         if use is None:
             return False
-        candidates = self._candidates
-        return candidates.chains.holds(use.result, target) or target in candidates.pointers(use.result)
-
-    def aimed(self, edit: Proposal) -> Proposal:
-        """A pointer, at the first of the answers that say the same and stay; any other edit as it is.
-
-        What shows only the lines of an answer among others says something else, and is no place to aim at.
-        """
-        chains = self._candidates.chains
-        if (
-            edit.points_to is None
-            or not edit.when.before_first_send
-            or not chains.holds(edit.target, edit.points_to)
-        ):
-            return edit
-        if edit.target not in self._aimed:
-            self._aimed.add(edit.target)
-            for at in chains.of(edit.target):
-                self._candidates.rest(edit.target, at)
-        first = next((at for at in chains.of(edit.target) if not self._gone(at, edit.target)), edit.points_to)
-        if first == edit.points_to:
-            return edit
-        by_ref = self._view.by_ref
-        other = pointer(edit.strategy, by_ref[edit.target], by_ref[first], edit.preference)
-        return weighed(other, self._view.part(edit.target), self._view)
+        return target in self._candidates.pointers(use.result)
 
     def hides(self, edit: Proposal) -> str | None:
         """Why an edit would let a pointer show nothing, its own or another; None if it would not."""

@@ -13,8 +13,8 @@ from prunus.view import Use, View
 
 __all__ = ["DuplicateCalls"]
 
-_SAME, _OTHER, _POINTER = range(3)
-"""An older answer gives way to one that says the same, or to another; an answer points to an older one."""
+_SAME, _OTHER, _SECOND, _FIRST = range(4)
+"""An older answer gives way to one that says the same, or to another; an answer points to one of two older ones."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -64,8 +64,8 @@ class DuplicateCalls:
         elif not use.visible:
             return
         elif group == use.shown:
-            if (same := self._says_the_same(use, earlier)) is not None:
-                yield pointer(self.name, use, same, _POINTER)
+            for old, preference in zip(self._same(use, earlier), (_FIRST, _SECOND), strict=False):
+                yield pointer(self.name, use, old, preference)
         elif group == (use.signature, use.epoch):
             yield from self._repeated(use, earlier, view)
 
@@ -73,7 +73,7 @@ class DuplicateCalls:
         """Older answers give way to the newest, also one that it could point to, if that goes anyway."""
         could_point = False
         for old in replaceable(earlier, view, lambda old: self._stands_alone(old, earlier)):
-            same = self._says_the_same(use, (old,)) is not None
+            same = any(self._same(use, (old,)))
             if not (same and could_point):
                 edit = superseded(self.name, old, use, "the same call was made again later", view)
                 yield replace(edit, preference=_SAME if same else _OTHER)
@@ -81,12 +81,12 @@ class DuplicateCalls:
 
     def _stands_alone(self, old: Use, members: Sequence[Use]) -> bool:
         """Whether an answer is shown and none of these calls was answered the same before."""
-        return old.visible and self._says_the_same(old, members) is None
+        return old.visible and not any(self._same(old, members))
 
-    def _says_the_same(self, use: Use, members: Sequence[Use]) -> Use | None:
-        """The last of these calls, which are in order, before another whose answer that one could point to."""
+    def _same(self, use: Use, members: Sequence[Use]) -> Iterator[Use]:
+        """Those of these calls, the oldest first, whose answers the answer of a later call could point to."""
         if not self.point_back or use.size <= self.over or use.carries:
-            return None
-        before = bisect_left(members, use.index, key=attrgetter("index"))
-        earlier = (members[at] for at in reversed(range(before)))
-        return next((old for old in earlier if old.shown == use.shown and old.visible), None)
+            return
+        for old in members[: bisect_left(members, use.index, key=attrgetter("index"))]:
+            if old.shown == use.shown and old.visible:
+                yield old
