@@ -20,11 +20,10 @@ from speed import as_bytes, clock
 
 from prunus import Pruner, Settings
 from prunus.agent.belonging import keys_of, root
-from prunus.agent.exchange import FIELDS, call_and_result
-from prunus.agent.hidden import AgentLayer, Visit
-from prunus.agent.record import Record
+from prunus.agent.layer import AgentLayer, HiddenTurn
 from prunus.agent.steps import steps_from
-from prunus.providers import frame
+from prunus.providers import api_named, frame
+from prunus.providers.hidden import HiddenExchange
 
 CALLS = 500
 TURNS = 12
@@ -33,7 +32,7 @@ EVENTS = 2000
 LAYERS = {"hidden": {"offer": "hidden"}, "hidden and intent": {"offer": "hidden", "intent": True}}
 
 
-class Shelf:
+class HiddenRecords:
     """Records in memory."""
 
     def __init__(self, records: dict[str, bytes]) -> None:
@@ -53,24 +52,28 @@ def bodies(format: str) -> list[bytes]:
         whole = sessions.anthropic(made)
     else:
         messages = sessions.chat(made) if format == "openai_chat" else sessions.responses(made)
-        whole = {"model": "gpt-5", "tools": [], FIELDS[format]: messages}
-    messages = whole[FIELDS[format]]
+        whole = {"model": "gpt-5", "tools": [], api_named(format).field: messages}
+    messages = whole[api_named(format).field]
     step = (len(messages) - 1) // (CALLS + TURNS)
-    return [as_bytes({**whole, FIELDS[format]: messages[: 1 + step * (CALLS + more)]}) for more in range(TURNS)]
+    return [
+        as_bytes({**whole, api_named(format).field: messages[: 1 + step * (CALLS + more)]}) for more in range(TURNS)
+    ]
 
 
-def planted(body: bytes, format: str) -> Shelf:
-    """A shelf with a hidden exchange for some steps of a conversation."""
-    hop = call_and_result(format, "hid_0123456789", "context_info", {}, "Context: half full.")
-    record = Record(format, hop).dump()
+def planted(body: bytes, format: str) -> HiddenRecords:
+    """A store with a hidden exchange for some steps of a conversation."""
+    hop = api_named(format).call_messages("hid_0123456789", "context_info", {}, "Context: half full.")
+    record = HiddenExchange(format, hop).dump()
     records: dict[str, bytes] = {}
-    for number, (step, sayings) in enumerate(steps_from(frame(body, format), 0, root("", "", format))):
-        if number % EVERY == 1 and sayings[0].value is not None:
-            records |= dict.fromkeys(keys_of(format, step.before, sayings[0].value), record)
-    return Shelf(records)
+    for number, (step, messages) in enumerate(
+        steps_from(frame(body, format), api_named(format), 0, root("", "", format))
+    ):
+        if number % EVERY == 1 and messages[0].value is not None:
+            records |= dict.fromkeys(keys_of(api_named(format), step.before, messages[0].value), record)
+    return HiddenRecords(records)
 
 
-def opened(layer: AgentLayer, body: bytes, format: str) -> Visit:
+def opened(layer: AgentLayer, body: bytes, format: str) -> HiddenTurn:
     visit = layer.open(body, format, streaming=True, tenant="", caller="")
     assert visit is not None
     return visit

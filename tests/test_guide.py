@@ -8,10 +8,10 @@ from typing import Any
 import pytest
 
 from prunus import Settings
-from prunus.agent.exchange import call_and_result
-from prunus.agent.look import look_at
+from prunus.agent.inspection import inspect
 from prunus.guide import advise
 from prunus.history import Ref
+from tests.formats import call_and_result
 from tests.strategies.fillers import filler
 
 LONG = filler(40, "lines")
@@ -37,7 +37,7 @@ def fillers(count: int) -> list[Any]:
 
 def said(ref: Ref, *messages: Any, **more: Any) -> str:
     body = {"model": "claude-x", "messages": [{"role": "user", "content": "Go."}, *messages], **more}
-    look = look_at(json.dumps(body).encode(), Settings(preset="off"), None)
+    look = inspect(json.dumps(body).encode(), Settings(preset="off"), None)
     return str(advise(ref, look.engine.view))
 
 

@@ -6,9 +6,7 @@ import json
 from collections.abc import Iterable, Sequence
 from typing import Any, Final
 
-from prunus.agent.sse import Event, Events
-from prunus.agent.veils import Veil
-from prunus.agent.wires import Wire
+from prunus.providers.stream import AnswerStream
 
 __all__ = [
     "FORMATS",
@@ -19,7 +17,6 @@ __all__ = [
     "passed",
     "question",
     "results",
-    "shown",
     "understood",
 ]
 
@@ -68,24 +65,9 @@ def chunks(raw: bytes, size: int) -> list[bytes]:
     return [raw[i : i + size] for i in range(0, len(raw), size)]
 
 
-def shown(veil: Veil, pieces: Iterable[bytes], *, streaming: bool) -> bytes:
-    """What a veil shows of an answer that comes in these pieces."""
-    events = Events()
-    out = [
-        one.raw
-        for piece in pieces
-        for event in (events.feed(piece) if streaming else [Event(piece)])
-        for one in veil.take(event)
-    ]
-    rest, tail = veil.finish(events.rest())
-    return b"".join((*out, *(one.raw for one in rest), tail))
-
-
-def passed(wire: Wire, pieces: Iterable[bytes], *, streaming: bool) -> bytes:
-    """What a wire lets through of an answer of one hop that comes in these pieces."""
-    events = Events()
-    out = [wire.feed(events.feed(piece) if streaming else [Event(piece)]) for piece in pieces]
-    return b"".join((*out, wire.finish(), events.rest(), wire.close()))
+def passed(stream: AnswerStream, pieces: Iterable[bytes]) -> bytes:
+    """What the client gets of an answer of one hop that comes in these pieces."""
+    return b"".join((*map(stream.feed, pieces), stream.finish(), stream.close()))
 
 
 def _written(arguments: Any) -> str:

@@ -10,11 +10,11 @@ import pytest
 
 from prunus import Settings, prune
 from prunus.agent import execute
-from prunus.agent.exchange import FIELDS, call_and_result
-from prunus.agent.look import look_at
+from prunus.agent.inspection import inspect
 from prunus.errors import FormatError
 from prunus.requested.commands import swept
 from prunus.strategies.asked import Asked
+from tests.formats import FIELDS, call_and_result
 
 TEXT = "line of a file\n" * 60
 SETTINGS = Settings(agent={"offer": "mcp"})
@@ -131,7 +131,7 @@ def failing(format: str) -> bytes:
 def test_the_answer_says_of_each_target_why_it_cannot_be_pruned(format: str) -> None:
     raw = failing(format)
     settings = Settings(preset="acp", agent={"offer": "mcp"}, turn_protection=2)
-    whole = look_at(raw, settings, format).engine
+    whole = inspect(raw, settings, format).engine
     read, failed, edit, again, newest = (whole.names[use.result] for use in whole.view.uses)
     given = {"action": "discard", "targets": [[read], [failed], [edit], [again], [newest], ["ffffff"]]}
     words = execute(raw, given, settings, format=format)
@@ -149,7 +149,7 @@ def test_the_answer_says_of_each_target_why_it_cannot_be_pruned(format: str) -> 
 def test_a_failed_call_cannot_be_distilled_or_swept_in_acp(format: str) -> None:
     raw = failing(format)
     settings = Settings(preset="acp", agent={"offer": "mcp"})
-    engine = look_at(raw, settings, format).engine
+    engine = inspect(raw, settings, format).engine
     failed = engine.view.uses[1]
     words = execute(
         raw, {"action": "distill", "targets": [[engine.names[failed.result], "short"]]}, settings, format=format

@@ -9,7 +9,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from prunus import Settings
-from prunus.agent.hidden import AgentLayer
+from prunus.agent.layer import AgentLayer
 from tests.agent.scripts import FORMATS, Part, declared, question
 from tests.agent.test_hidden import Memory, Talk
 

@@ -10,10 +10,10 @@ import pytest
 
 from prunus import Pruner, Settings, prune
 from prunus.agent import SCHEMA, execute
-from prunus.agent.exchange import call_and_result
 from prunus.notes import REASONING_GONE
 from prunus.requested.targets import ACKNOWLEDGED
 from prunus.schedule.ledger import Ledger
+from tests.formats import call_and_result
 
 TEXT = "line of a file\n" * 60
 OFFERED = Settings(agent={"offer": "mcp"})

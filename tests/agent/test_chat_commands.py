@@ -9,9 +9,9 @@ import pytest
 
 from prunus import Settings
 from prunus.agent.chat_commands import command_of, respond
-from prunus.agent.exchange import FIELDS, call_and_result
 from prunus.providers import frame
 from prunus.requested.command import ANSWER, COMMANDS, Command
+from tests.formats import FIELDS, call_and_result
 
 TEXT = "line of a file\n" * 60
 SETTINGS = Settings(strategies={"asked": {"enabled": True}})

@@ -9,10 +9,10 @@ from typing import Any
 import pytest
 
 from prunus import Pruner, Settings
-from prunus.agent.exchange import FIELDS, call_and_result
-from prunus.agent.hidden import AgentLayer
+from prunus.agent.layer import AgentLayer
 from prunus.requested.command import ANSWER, read_command
 from tests.agent.scripts import FORMATS, question, understood
+from tests.formats import FIELDS, call_and_result
 
 SAMPLES = Path(__file__).parents[3] / "shared" / "wire-samples"
 SETTINGS = Settings(strategies={"asked": {"enabled": True}, "duplicate_calls": {"enabled": True}})

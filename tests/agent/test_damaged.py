@@ -7,7 +7,7 @@ import random
 import pytest
 
 from prunus import Pruner, Settings
-from prunus.agent.hidden import AgentLayer
+from prunus.agent.layer import AgentLayer
 from prunus.errors import FormatError
 from prunus.proxy.glance import glance
 from tests.proxy.talk import BODIES, steps

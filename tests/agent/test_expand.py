@@ -9,12 +9,13 @@ from typing import Any
 import pytest
 
 from prunus.agent.belonging import keys_of, root
-from prunus.agent.exchange import FIELDS, call_and_result, rewritten
-from prunus.agent.record import Mixed, Record
 from prunus.agent.steps import steps_from
 from prunus.agent.threads import Found, Threads
-from prunus.providers import frame
+from prunus.providers import api_named, frame
+from prunus.providers.body import rewritten
+from prunus.providers.hidden import HiddenExchange, MixedCall
 from tests.agent.scripts import FORMATS
+from tests.formats import FIELDS, call_and_result
 
 every_format = pytest.mark.parametrize("format", FORMATS)
 USER = {"role": "user", "content": "Go."}
@@ -41,31 +42,31 @@ def hidden(format: str) -> list[Any]:
     return call_and_result(format, "hid_0123456789", "context_prune", {"action": "discard"}, "Done.")
 
 
-def mixed(format: str, before: int) -> Mixed:
+def mixed(format: str, before: int) -> MixedCall:
     [call, _] = hidden(format)
     block = call["content"][0] if format == "anthropic_messages" else call
     block = call["tool_calls"][0] if format == "openai_chat" else block
-    return Mixed(block, "hid_0123456789", "context_prune", "Done.", before)
+    return MixedCall(block, "hid_0123456789", "context_prune", "Done.", before)
 
 
-def kept(raw: bytes, format: str, record: Record | bytes) -> Mapping[str, bytes]:
+def kept(raw: bytes, format: str, record: HiddenExchange | bytes) -> Mapping[str, bytes]:
     """The record under each key of what the model said last."""
     *_, said = (
-        (step.before, saying.value)
-        for step, sayings in steps_from(frame(raw, format), 0, root("", "", format))
-        for saying in sayings
-        if saying.model and saying.value is not None
+        (step.before, message.value)
+        for step, messages in steps_from(frame(raw, format), api_named(format), 0, root("", "", format))
+        for message in messages
+        if message.model and message.value is not None
     )
     dump = record if isinstance(record, bytes) else record.dump()
-    return dict.fromkeys(keys_of(format, *said), dump)
+    return dict.fromkeys(keys_of(api_named(format), *said), dump)
 
 
 def expand(raw: bytes, format: str, shelf: Mapping[str, bytes]) -> bytes:
     def lookup(keys: Iterable[str]) -> Found:
         return Found({key: shelf[key] for key in keys if key in shelf})
 
-    threads = Threads(8, 1 << 20, purposes=False)
-    thread = threads.read(threads.arrive(raw, format, root("", "", format)), lookup, hides=True)
+    threads = Threads(8, 1 << 20, intents=False)
+    thread = threads.read(threads.arrive(raw, api_named(format), root("", "", format)), lookup, hides=True)
     return rewritten(thread.cut, thread.changes())
 
 
@@ -88,13 +89,13 @@ def test_a_damaged_record_is_none(format: str, damaged: bytes) -> None:
 def test_a_record_of_another_format_is_none(format: str) -> None:
     raw = body(format, said(format, "Hello."), USER)
     other = next(one for one in FORMATS if one != format)
-    assert expand(raw, format, kept(raw, format, Record(other, hidden(other)))) is raw
+    assert expand(raw, format, kept(raw, format, HiddenExchange(other, hidden(other)))) is raw
 
 
 @every_format
 def test_a_hop_comes_before_the_words_that_followed_it(format: str) -> None:
     raw = body(format, said(format, "Hello."), USER)
-    found = messages(format, expand(raw, format, kept(raw, format, Record(format, hidden(format)))))
+    found = messages(format, expand(raw, format, kept(raw, format, HiddenExchange(format, hidden(format)))))
     assert found[1:3] == json.loads(json.dumps(hidden(format)))
     assert "Hello." in json.dumps(found[3])
     assert found[4] == USER and len(found) == 5
@@ -103,7 +104,7 @@ def test_a_hop_comes_before_the_words_that_followed_it(format: str) -> None:
 @every_format
 def test_words_of_another_message_are_not_cut_from_it(format: str) -> None:
     raw = body(format, said(format, "Hello."), USER)
-    record = Record(format, hidden(format), text="Something else that the client has dropped.")
+    record = HiddenExchange(format, hidden(format), text="Something else that the client has dropped.")
     assert messages(format, expand(raw, format, kept(raw, format, record))) == messages(format, raw)
 
 
@@ -120,7 +121,7 @@ def test_a_hidden_call_goes_among_two_visible_ones_and_so_does_its_answer(format
         case "openai_chat":
             calls = [{**calls[0], "tool_calls": [call["tool_calls"][0] for call in calls]}]
     raw = body(format, *calls, *answers)
-    record = Record(format, mixed=[mixed(format, before)])
+    record = HiddenExchange(format, mixed=[mixed(format, before)])
     first = body(format, calls[0])
     shelf = kept(first, format, record)
     text = json.dumps(messages(format, expand(raw, format, shelf)))
@@ -137,7 +138,7 @@ def test_a_hidden_call_goes_among_two_visible_ones_and_so_does_its_answer(format
 def test_a_hidden_call_whose_turn_was_not_answered_stays_away(format: str) -> None:
     [call, _] = call_and_result(format, "toolu_000000000001", "Read", {}, "x")
     raw = body(format, call)
-    shelf = kept(raw, format, Record(format, mixed=[mixed(format, 0)]))
+    shelf = kept(raw, format, HiddenExchange(format, mixed=[mixed(format, 0)]))
     assert "hid_0123456789" not in json.dumps(messages(format, expand(raw, format, shelf)))
 
 
@@ -148,7 +149,7 @@ def test_two_turns_get_each_their_own(format: str) -> None:
     for end, words in ((2, "first"), (4, "second")):
         part = json.dumps({FIELDS[format]: messages(format, raw)[:end]}).encode()
         hop = call_and_result(format, "hid_0123456789", "context_info", {}, words)
-        shelf |= kept(part, format, Record(format, hop))
+        shelf |= kept(part, format, HiddenExchange(format, hop))
     text = json.dumps(messages(format, expand(raw, format, shelf)))
     assert text.index("first") < text.index("One.") < text.index("second") < text.index("Two.")
 

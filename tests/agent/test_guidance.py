@@ -11,13 +11,13 @@ import pytest
 
 from prunus import Pruner, Settings
 from prunus.agent import execute, guidance
-from prunus.agent.exchange import FIELDS, call_and_result, rewritten
-from prunus.agent.hidden import AgentLayer
-from prunus.agent.system_text import place_system_text
-from prunus.providers import frame
+from prunus.agent.layer import AgentLayer
+from prunus.providers import api_named, frame
+from prunus.providers.body import rewritten
 from prunus.tokens import Counter
 from tests.agent.scripts import FORMATS
 from tests.agent.test_hidden import PRUNE, Talk
+from tests.formats import FIELDS, call_and_result
 from tests.validity import problems
 
 ACP = Settings(preset="acp")
@@ -29,7 +29,7 @@ every_format = pytest.mark.parametrize("format", FIELDS)
 def placed(body: dict[str, Any], format: str) -> tuple[bytes, dict[str, Any]]:
     raw = json.dumps(body).encode()
     cut = frame(raw, format)
-    new = rewritten(cut, place_system_text(cut, TEXT))
+    new = rewritten(cut, api_named(cut.format.name).place_system_text(cut, TEXT))
     return new, json.loads(new)
 
 
@@ -94,7 +94,7 @@ def test_a_client_without_a_system_text_gets_one(format: str, empty: str) -> Non
         assert body[FIELDS[format]] == [first]
     assert problems(raw, format) == []
     cut = frame(raw, format)
-    assert place_system_text(cut, TEXT) == [], "it stands there already"
+    assert api_named(cut.format.name).place_system_text(cut, TEXT) == [], "it stands there already"
 
 
 @pytest.mark.parametrize("format", FORMATS)

@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 
 from prunus import Pruner, Settings
-from prunus.agent.hidden import AgentLayer
+from prunus.agent.layer import AgentLayer
 from prunus.providers import frame
 from prunus.store import StoreError
 from tests.agent.scripts import FORMATS, Part, answer, chunks, keep, question, results, understood

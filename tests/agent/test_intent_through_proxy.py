@@ -12,8 +12,8 @@ import pytest
 
 pytest.importorskip("aiohttp")
 
-from prunus.agent.calls import calls_of
-from prunus.agent.exchange import FIELDS
+from prunus.providers import api_named
+from tests.formats import FIELDS
 from tests.proxy.provider import behind
 from tests.upstream import Read, Script, Step, Upstream, Write
 from tests.upstream.player import Player
@@ -45,7 +45,7 @@ def _explained(call: Call) -> Call:
 
 def written(format: str, body: Any) -> list[Any]:
     """The arguments of the writes in a request."""
-    sites = [site for message in body[FIELDS[format]] for site in calls_of(format, message)]
+    sites = [site for message in body[FIELDS[format]] for site in api_named(format).calls_of(message)]
     return [json.loads(site.text) for site in sites if site.tool == "write"]
 
 

@@ -12,9 +12,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from prunus import Outcome, Pruner, Settings, providers
-from prunus.agent.exchange import FIELDS, call_and_result
 from prunus.providers import frame
 from prunus.requested.targets import ACKNOWLEDGED
+from tests.formats import FIELDS, call_and_result
 from tests.generate.build import sessions
 from tests.generate.encode import encode, prefixes
 from tests.generate.render import render

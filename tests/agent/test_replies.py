@@ -3,22 +3,44 @@
 from __future__ import annotations
 
 import json
+from typing import Any
 
 import pytest
 
-from prunus.agent.replies import failure, reply
-from prunus.agent.sse import Events, data_of
+from prunus import Settings
+from prunus.agent.layer import AgentLayer
+from prunus.providers import api_named
+from prunus.providers.sse import Events, data_of
 from tests.agent.scripts import FORMATS, understood
+from tests.formats import FIELDS
 
 either_way = pytest.mark.parametrize("streaming", [True, False], ids=["streaming", "whole"])
+LAYER = AgentLayer(Settings())
 WORDS = 'One "line"\nand another: é \U0001f600'
+
+
+def replied(format: str, body: dict[str, Any], streaming: bool) -> bytes:
+    """The answer to a command in a request with these options."""
+    raw = json.dumps({**body, FIELDS[format]: [{"role": "user", "content": "/prunus help"}]}).encode()
+    turn = LAYER.open(raw, format, streaming=streaming, tenant="", caller="")
+    reply = turn.reply() if turn is not None else None
+    assert reply is not None
+    return reply[1]
+
+
+def failure(format: str, status: int, body: bytes, *, streaming: bool) -> bytes:
+    """How an answer ends that cannot be continued."""
+    raw = json.dumps({FIELDS[format]: []}).encode()
+    turn = LAYER.open(raw, format, streaming=streaming, tenant="", caller="")
+    assert turn is not None
+    return turn.fail(status, body)
 
 
 @pytest.mark.parametrize("format", FORMATS)
 @either_way
 @pytest.mark.parametrize("text", [WORDS, "x"])
 def test_a_client_understands_the_words_exactly(format: str, streaming: bool, text: str) -> None:
-    _, raw = reply(format, text, b'{"model": "m"}', streaming=streaming)
+    raw = api_named(format).reply(text, "m", streaming=streaming)
     got = understood(format, raw, streaming=streaming)
     message = got["message"]
     content = message[0]["content"] if isinstance(message, list) else message["content"]
@@ -29,7 +51,7 @@ def test_a_client_understands_the_words_exactly(format: str, streaming: bool, te
 
 @either_way
 def test_gemini_gets_one_candidate(streaming: bool) -> None:
-    _, raw = reply("gemini", WORDS, b"{}", streaming=streaming)
+    raw = api_named("gemini").reply(WORDS, "", streaming=streaming)
     answer = data_of(raw) if streaming else json.loads(raw)
     assert answer["candidates"][0]["content"]["parts"] == [{"text": WORDS}]
     assert answer["candidates"][0]["finishReason"] == "STOP"
@@ -37,9 +59,9 @@ def test_gemini_gets_one_candidate(streaming: bool) -> None:
 
 @pytest.mark.parametrize("format", FORMATS)
 @either_way
-@pytest.mark.parametrize("body", [b"{}", b'{"model": null}', b'{"model": 7}', b'{"model": ["m"]}'])
-def test_a_request_without_a_model_is_answered_too(format: str, streaming: bool, body: bytes) -> None:
-    _, raw = reply(format, WORDS, body, streaming=streaming)
+@pytest.mark.parametrize("body", [{}, {"model": None}, {"model": 7}, {"model": ["m"]}])
+def test_a_request_without_a_model_is_answered_too(format: str, streaming: bool, body: dict[str, Any]) -> None:
+    raw = replied(format, body, streaming)
     assert understood(format, raw, streaming=streaming)["message"]
 
 

@@ -9,17 +9,18 @@ import pytest
 
 from prunus.agent.belonging import root
 from prunus.agent.steps import Step, steps_from
-from prunus.providers import frame
+from prunus.providers import api_named, frame
 
 USER: Any = {"role": "user", "content": "Go."}
 SAID: Any = {"role": "assistant", "content": "Yes."}
 TOLD: Any = {"role": "tool", "tool_call_id": "c", "content": "x"}
+CHAT = api_named("openai_chat")
 ROOT = root("", "", "openai_chat")
 
 
 def steps(*messages: Any) -> list[Step]:
     raw = b",".join(one if isinstance(one, bytes) else json.dumps(one).encode() for one in messages)
-    return [step for step, _ in steps_from(frame(b'{"messages": [%b]}' % raw, "openai_chat"), 0, ROOT)]
+    return [step for step, _ in steps_from(frame(b'{"messages": [%b]}' % raw, CHAT.name), CHAT, 0, ROOT)]
 
 
 def test_a_step_begins_where_the_model_begins_to_speak() -> None:

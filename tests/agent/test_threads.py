@@ -9,11 +9,12 @@ from typing import Any
 import pytest
 
 from prunus.agent.belonging import root
-from prunus.agent.exchange import FIELDS, place_beside, rewritten
 from prunus.agent.threads import Found, Thread, Threads
-from prunus.providers import frame
+from prunus.providers import api_named, frame
+from prunus.providers.body import place_beside, rewritten
 from tests.agent.scripts import FORMATS, Part
 from tests.agent.test_hidden import INFO, Talk
+from tests.formats import FIELDS
 
 every_format = pytest.mark.parametrize("format", FORMATS)
 CHAT = "openai_chat"
@@ -38,7 +39,7 @@ class Shelf:
 
 
 def read(threads: Threads, raw: bytes, shelf: Shelf, *, hides: bool = True) -> Thread:
-    return threads.read(threads.arrive(raw, CHAT, root("", "", CHAT)), shelf.lookup, hides=hides)
+    return threads.read(threads.arrive(raw, api_named(CHAT), root("", "", CHAT)), shelf.lookup, hides=hides)
 
 
 def growing(turns: int) -> list[Any]:
@@ -68,14 +69,14 @@ def test_each_request_is_what_it_would_be_alone(format: str) -> None:
 
 
 def test_only_new_steps_are_asked_for() -> None:
-    threads, shelf = Threads(8, 1 << 30, purposes=False), Shelf()
+    threads, shelf = Threads(8, 1 << 30, intents=False), Shelf()
     for turns in range(1, 60):
         read(threads, body(*growing(turns), USER), shelf)
     assert max(shelf.asked) <= 2
 
 
 def test_a_body_whose_head_changes_shares_its_messages_all_the_same() -> None:
-    threads, shelf = Threads(8, 1 << 30, purposes=False), Shelf()
+    threads, shelf = Threads(8, 1 << 30, intents=False), Shelf()
     for turns in range(1, 60):
         raw = json.dumps({"n": turns, "messages": [*growing(turns), USER]}).encode()
         read(threads, raw, shelf)
@@ -83,7 +84,7 @@ def test_a_body_whose_head_changes_shares_its_messages_all_the_same() -> None:
 
 
 def test_what_a_store_could_not_say_is_asked_again() -> None:
-    threads, shelf = Threads(8, 1 << 30, purposes=False), Shelf(whole=False)
+    threads, shelf = Threads(8, 1 << 30, intents=False), Shelf(whole=False)
     for _ in range(2):
         read(threads, body(*growing(5), USER), shelf)
     shelf.whole = True
@@ -93,7 +94,7 @@ def test_what_a_store_could_not_say_is_asked_again() -> None:
 
 
 def test_a_request_that_hides_nothing_lends_nothing_to_one_that_does() -> None:
-    threads, shelf = Threads(8, 1 << 30, purposes=False), Shelf()
+    threads, shelf = Threads(8, 1 << 30, intents=False), Shelf()
     read(threads, body(*growing(5), USER), shelf, hides=False)
     read(threads, body(*growing(5), USER), shelf)
     assert shelf.asked == [5]
@@ -101,13 +102,13 @@ def test_a_request_that_hides_nothing_lends_nothing_to_one_that_does() -> None:
 
 @pytest.mark.parametrize(("count", "size"), [(2, 1 << 30), (100, 3_000)])
 def test_the_oldest_go_where_they_are_too_many_or_too_large(count: int, size: int) -> None:
-    threads, shelf = Threads(count, size, purposes=False), Shelf()
+    threads, shelf = Threads(count, size, intents=False), Shelf()
     others = [body({"role": "user", "content": f"{n} {'x' * 900}"}, SAID, USER) for n in range(4)]
     for raw in others:
         read(threads, raw, shelf)
     before = len(shelf.asked)
     for raw in (others[3], others[0]):
-        assert (threads.arrive(raw, CHAT, root("", "", CHAT)).known is None) is (raw is others[0])
+        assert (threads.arrive(raw, api_named(CHAT), root("", "", CHAT)).known is None) is (raw is others[0])
     assert len(shelf.asked) == before
 
 

@@ -20,10 +20,10 @@ import brotli
 import zstandard
 from aiohttp import web
 
-from prunus.agent.exchange import FIELDS
 from prunus.providers import frame
 from prunus.store import open_store
 from tests.agent.scripts import FORMATS, Part, answer, keep, question, results, understood
+from tests.formats import FIELDS
 from tests.proxy.caller import call
 from tests.proxy.provider import Provider, behind
 

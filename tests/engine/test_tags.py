@@ -10,7 +10,7 @@ import pytest
 
 from prunus import Settings, prune
 from prunus.agent import execute
-from prunus.agent.exchange import FIELDS, call_and_result
+from tests.formats import FIELDS, call_and_result
 
 FORMATS = list(FIELDS)
 every_format = pytest.mark.parametrize("format", FORMATS)

@@ -7,7 +7,6 @@ from collections.abc import Callable, Mapping
 from typing import Final
 
 from prunus import notes, surrogates, tokens
-from prunus.agent.echo import ShownIds
 from prunus.calls import Meaning, Span, Toolbox, Touch, body_of, comparable, is_cut, is_stub, outcome
 from prunus.calls.javascript import inner_call
 from prunus.calls.outcome import exit_code
@@ -29,6 +28,7 @@ from prunus.outlines.listing import listing
 from prunus.outlines.log import log
 from prunus.patches import patched_files, search_blocks, touches_of
 from prunus.paths import normalise
+from prunus.providers.filters import ShownIds
 from prunus.requested.command import read_command
 from prunus.requested.request import parse as parse_decision
 from prunus.settings import jsonc

@@ -9,10 +9,10 @@ import pytest
 
 from prunus import Pruner, Settings
 from prunus.agent import execute
-from prunus.agent.exchange import FIELDS, call_and_result
-from prunus.agent.look import look_at
+from prunus.agent.inspection import inspect
 from prunus.strategies import ALL
 from prunus.strategies.supersede import SUPERSEDE_ICONS
+from tests.formats import FIELDS, call_and_result
 from tests.seeds.conversations import every_format, send
 
 ACP = Settings(preset="acp", agent={"offer": "library"})
@@ -93,7 +93,7 @@ def asked(format: str, tool: str, text: str = TEXT, *, failed: bool = False) -> 
         pair[-1]["content"][0]["is_error"] = True
     later = call_and_result(format, "c2", "glob", {"pattern": "*"}, TEXT)
     raw = json.dumps({FIELDS[format]: [{"role": "user", "content": "Go."}, *pair, *later]}).encode()
-    engine = look_at(raw, ACP, format).engine
+    engine = inspect(raw, ACP, format).engine
     id = engine.names[engine.view.uses[0].result]
     return execute(raw, {"action": "discard", "targets": [[id], ["ffffff"]]}, ACP, format=format)
 

@@ -13,12 +13,12 @@ import pytest
 from click.testing import CliRunner
 
 from prunus import Settings, prune
-from prunus.agent.exchange import FIELDS, call_and_result
 from prunus.cli import main
 from prunus.engine import Tally
 from prunus.report import effectiveness, record
 from prunus.store import open_store
 from tests.agent.scripts import declared
+from tests.formats import FIELDS, call_and_result
 from tests.proxy.caller import call
 from tests.proxy.provider import Provider, behind
 from tests.proxy.talk import PATHS

@@ -1,7 +1,6 @@
 """What the agent itself may do about its context: its tool, reminders, commands in the chat."""
 
 from prunus.agent.answer import answer, execute
-from prunus.agent.guidance import guidance
-from prunus.agent.schema import SCHEMA, tool_definitions
+from prunus.agent.tool import SCHEMA, guidance, tool_definitions
 
 __all__ = ["SCHEMA", "answer", "execute", "guidance", "tool_definitions"]

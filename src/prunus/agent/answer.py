@@ -6,23 +6,21 @@ from collections import Counter
 from collections.abc import Collection, Iterable, Mapping
 from typing import Any, Final
 
-from prunus.agent.exchange import call_and_result, extended
-from prunus.agent.info import info
-from prunus.agent.look import look_at
+from prunus.agent.inspection import info, inspect
 from prunus.edits import Edit, Gone, Note
 from prunus.engine import Engine, Notification, Tally, status
 from prunus.history import Attachment, Ref, Result, Text, Thinking
 from prunus.notes import shorten
 from prunus.proposals import describe
 from prunus.providers import encode, frame
+from prunus.providers.body import extended
+from prunus.providers.recognition import api_named
 from prunus.pruner import prune, shows_ids
 from prunus.requested.request import PRUNE, Decision, is_info, parse
 from prunus.requested.targets import HEADINGS, Choice, discarded
 from prunus.settings import Settings
 from prunus.strategies.asked import Asked
 from prunus.view import Use
-
-__all__ = ["answer", "execute"]
 
 _NAMED: Final = 6
 """How many things a line names."""
@@ -63,12 +61,12 @@ def execute(
     if raw.lstrip()[:1] == b"[":
         raw = b'{"%b":%b}' % (read.field.encode(), raw)
     held = tuple(prune(raw, settings, format=name).edits if edits is None else edits)
-    whole = extended(raw, name, call_and_result(name, "asked", tool, arguments, "..."))
-    look = look_at(whole, settings, name, held)
+    whole = extended(raw, read, api_named(name).call_messages("asked", tool, arguments, "..."))
+    seen = inspect(whole, settings, name, held)
     if is_info(tool):
-        return info(look.engine, look.around, look.window, look.pressure, look.budget)
+        return info(seen.engine, seen.around, seen.window, seen.pressure, seen.budget)
     before = {edit.target for edit in held if _cuts(edit)}
-    return answer(look.engine, look.engine.view.uses[-1], before, hint, settings.notification)
+    return answer(seen.engine, seen.engine.view.uses[-1], before, hint, settings.notification)
 
 
 def answer(

@@ -3,25 +3,26 @@
 from __future__ import annotations
 
 import re
-from typing import Final
+from typing import Final, Protocol, runtime_checkable
 
-from prunus.agent.info import could_go, fullness, most_of
-from prunus.agent.look import Look, look_at
-from prunus.conversation import declares_tools
+from prunus.agent.inspection import Inspection, could_go, fullness, inspect, most_of
+from prunus.context import Context
+from prunus.conversation import Loader, declares_tools
 from prunus.guide import ACTIONS
 from prunus.history import Call
+from prunus.memory import Memory, chain
 from prunus.proposals import describe
-from prunus.providers import Frame, parse
+from prunus.providers import Frame, frame, parse
 from prunus.report import effectiveness
-from prunus.report.funnel import funnel_box, funnel_of
+from prunus.report.funnel import funnel_box, funnel_of, funnel_of_all
+from prunus.report.stats import stats_box
 from prunus.requested.command import ANSWER, COMMANDS, Command, answers, command_in
 from prunus.requested.commands import swept
 from prunus.schedule.budget import CATEGORIES, budget, headroom
 from prunus.schedule.pressure import advice
 from prunus.settings import Settings
+from prunus.store.records import Totals
 from prunus.strategies.asked import Asked
-
-__all__ = ["command_of", "respond"]
 
 _BAR = 24
 _ADDRESSED: Final = re.compile(rb"/(?:prunus|acp)", re.IGNORECASE)
@@ -52,23 +53,23 @@ def respond(command: Command, body: bytes, format: str, settings: Settings, box:
     """
     match command:
         case Command("stats", _):
-            text = _stats(look_at(body, settings, format), box)
+            text = _stats(inspect(body, settings, format), box)
         case Command("context", _):
-            text = _context(look_at(body, settings, format))
+            text = _context(inspect(body, settings, format))
         case Command("sweep", words):
-            text = _sweep(look_at(body, settings, format), words)
+            text = _sweep(inspect(body, settings, format), words)
         case Command("manual", ("on",)):
             text = "Manual mode is on: from now on nothing is cut unless you or the agent ask for it."
         case Command("manual", ("off",)):
             text = "Manual mode is off: Prunus cuts by itself again."
         case Command("restore", words) if words:
-            text = _restore(look_at(body, settings, format), words)
+            text = _restore(inspect(body, settings, format), words)
         case _:
             text = _help(command)
     return f"{ANSWER}{text}"
 
 
-def _stats(look: Look, box: str) -> str:
+def _stats(look: Inspection, box: str) -> str:
     report = look.outcome.report
     share = report.saved / report.tokens_before if report.tokens_before else 0.0
     line = (
@@ -82,7 +83,7 @@ def _stats(look: Look, box: str) -> str:
     return "\n\n".join(filter(None, blocks))
 
 
-def _context(look: Look) -> str:
+def _context(look: Inspection) -> str:
     rows = budget(look.engine.view, look.around, look.engine.saved_of)
     used = sum(rows.values())
     allowed = look.budget.allowed(look.window)
@@ -101,7 +102,7 @@ def _context(look: Look) -> str:
     return "\n".join(lines)
 
 
-def _sweep(look: Look, words: tuple[str, ...]) -> str:
+def _sweep(look: Inspection, words: tuple[str, ...]) -> str:
     view = look.engine.view
     rules = look.engine.asked or Asked()
     found = swept(words[0] if words else "", len(view.turns) - 1, view, rules)
@@ -114,7 +115,7 @@ def _sweep(look: Look, words: tuple[str, ...]) -> str:
     return f"Swept {len(found)} result{'s' * (len(found) > 1)}, about {tokens:,} tokens: {names}."
 
 
-def _restore(look: Look, words: tuple[str, ...]) -> str:
+def _restore(look: Inspection, words: tuple[str, ...]) -> str:
     view = look.engine.view
     lines = []
     for word in words:
@@ -132,3 +133,29 @@ def _help(command: Command) -> str:
     head = "" if command.name == "help" else f"No command {command.name!r}. "
     rows = "\n".join(f"  /prunus {name:<14} {words}" for name, words in COMMANDS.items())
     return f"{head}What you can type:\n{rows}"
+
+
+@runtime_checkable
+class Archive(Protocol):
+    """Where finished exchanges are counted; a store is one."""
+
+    def memory(self, tenant: str) -> Memory: ...
+
+    def totals(self, tenant: str, conversation: str) -> Totals: ...
+
+    def contexts(self, tenant: str, conversation: str) -> list[Context]: ...
+
+
+def statistics(archive: Archive, tenant: str, body: bytes, format: str) -> str:
+    """The statistics box of a conversation, by the messages that it was seen with; empty where nothing is known.
+
+    It tells of no other conversation: those who use one tenant may be different people with different keys.
+    """
+    cut = frame(body, format)
+    load = Loader(cut)
+    links = chain((load.digest(i) for i in range(len(cut))), cut.format.name.encode())
+    known = archive.memory(tenant).find(links)
+    totals = archive.totals(tenant, known[0].id) if known else Totals()
+    if not totals.requests:
+        return ""
+    return stats_box(totals, None, known[0].id, funnel=funnel_of_all(archive.contexts(tenant, known[0].id)))

@@ -1,163 +1,64 @@
-"""The agent's tool behind the client's back, the intent of edits, and commands in the chat.
+"""One request whose model has tools that the client does not see.
 
-One `Visit` sees one request, as the proxy's hooks ask: what the client does not know of earlier turns is put back
-and the tools are added before it is pruned; hidden calls are answered while the answer streams, the intent of edits
-is withheld, and what the client did not see is kept for later requests. Nothing in here does I/O but the store.
+What the client does not know of earlier turns is put back and the tools are added before the request is pruned.
+While the answer streams, hidden calls are answered and intents are taken out, and what the client did not see is
+kept for later requests.
 """
 
 from __future__ import annotations
 
-from collections import OrderedDict
-from collections.abc import Callable, Iterable, Sequence
-from functools import lru_cache, partial
-from threading import Lock
-from typing import Any, Final, Protocol
+from collections.abc import Sequence
+from functools import partial
+from typing import TYPE_CHECKING, Any, Final
+
+import msgspec
 
 from prunus.agent.answer import execute
-from prunus.agent.belonging import call_key, purpose_key, root, text_key
-from prunus.agent.calls import Site
+from prunus.agent.belonging import call_key, intent_key, root, text_key
 from prunus.agent.chat_commands import command_of, respond
-from prunus.agent.echo import ShownIds
-from prunus.agent.exchange import FIELDS, extended, place_beside, results, rewritten
-from prunus.agent.guidance import guidance
-from prunus.agent.hops import as_sent, thoughts_of
-from prunus.agent.offer import offer
-from prunus.agent.record import Mixed, Record
-from prunus.agent.replies import failure, reply
-from prunus.agent.schema import TOOLS
-from prunus.agent.session import Archive, statistics
-from prunus.agent.sse import Event, Events
-from prunus.agent.system_text import place_system_text
-from prunus.agent.threads import Found, Threads
-from prunus.agent.veils import Screen, Veil, veil_of
-from prunus.agent.wires import HiddenCall, Wire, wire_of
-from prunus.agent.withheld import Withheld
+from prunus.agent.tool import TOOLS
 from prunus.edits import Edit
 from prunus.outcome import Outcome
-from prunus.settings import Settings
-from prunus.store.store import StoreError
+from prunus.providers.body import extended, place_beside, rewritten
+from prunus.providers.filters import IntentFilter, ShownIds
+from prunus.providers.hidden import CallSite, HiddenCall, HiddenExchange, MixedCall
+from prunus.providers.intent_removed import RemovedIntent
+from prunus.providers.provider import Api, ToolResult
+from prunus.providers.stream import UNREAD, AnswerStream
 
-__all__ = ["AgentLayer", "Shelf", "Visit"]
+if TYPE_CHECKING:
+    from prunus.agent.layer import AgentLayer
 
-_KNOWN: Final = 20_000
-"""Records that are kept at hand."""
-_OFFERS: Final = 64
-"""Lists of tools that are kept at hand as they are offered."""
-_SHARE: Final = 6
-"""A pruner counts six bytes for each byte of a body; only bodies are held here, so that they stay as long."""
+_STREAM: Final = "text/event-stream; charset=utf-8"
+_WHOLE: Final = "application/json"
 _LAST: Final = "This was the last call of this kind in this turn; go on with the task."
 
 
-class Shelf(Protocol):
-    """Where hidden exchanges are kept; a store is one."""
-
-    def save_hidden(self, tenant: str, key: str, value: bytes) -> None: ...
-
-    def hidden(self, tenant: str, keys: Iterable[str]) -> dict[str, bytes]: ...
-
-
-class AgentLayer:
-    """What the agent may do about its context, for all requests of a proxy."""
+class HiddenTurn:
+    """One request, from its arrival to the end of its answer; see `proxy.hooks` for the order of calls."""
 
     def __init__(
-        self, settings: Settings, shelf: Shelf | None = None, trouble: Callable[[Exception], None] | None = None
-    ) -> None:
-        """`trouble` is told of a shelf that cannot be used; the layer goes on with what it has at hand."""
-        self.settings = settings
-        self.offer = lru_cache(_OFFERS)(partial(offer, settings.toolbox(), settings.agent))
-        self.threads = Threads(
-            settings.limits.conversations, settings.limits.memory // _SHARE, purposes=settings.agent.intent
-        )
-        self.guidance = guidance(settings) if settings.agent.offer != "off" else ""
-        self._shelf = shelf
-        self._trouble = trouble
-        self._known: OrderedDict[tuple[str, str], bytes] = OrderedDict()
-        self._lock = Lock()
-
-    def open(
-        self, body: bytes, format: str, *, streaming: bool, tenant: str, caller: str, offers: bool = True
-    ) -> Visit | None:
-        """Begin an exchange, in which the model is offered tools or not; None where there is nothing to do."""
-        agent = self.settings.agent
-        asleep = agent.offer == "off" and not agent.commands and not agent.intent
-        if asleep or format not in FIELDS or body[:1] == b"[":
-            return None
-        return Visit(self, body, format, streaming=streaming, tenant=tenant, caller=caller, offers=offers)
-
-    def recall(self, tenant: str, keys: Iterable[str]) -> Found:
-        """The records of these keys."""
-        wanted = list(keys)
-        with self._lock:
-            found = {key: raw for key in wanted if (raw := self._known.get((tenant, key))) is not None}
-        unknown = [key for key in wanted if key not in found]
-        if not unknown or self._shelf is None:
-            return Found(found)
-        try:
-            return Found(found | self._shelf.hidden(tenant, unknown))
-        except StoreError as error:
-            self._report(error)
-            return Found(found, whole=False)
-
-    def keep(self, tenant: str, key: str, raw: bytes) -> None:
-        """Write a record down before the client can ask for what follows it."""
-        with self._lock:
-            self._known[tenant, key] = raw
-            while len(self._known) > _KNOWN:
-                self._known.popitem(last=False)
-        if self._shelf is not None:
-            try:
-                self._shelf.save_hidden(tenant, key, raw)
-            except StoreError as error:
-                self._report(error)
-
-    def statistics(self, tenant: str, body: bytes, format: str) -> str:
-        """What was saved so far in the conversation of a request; empty where no store counts it."""
-        try:
-            return statistics(self._shelf, tenant, body, format) if isinstance(self._shelf, Archive) else ""
-        except StoreError as error:
-            self._report(error)
-            return ""
-
-    def _report(self, error: Exception) -> None:
-        if self._trouble is not None:
-            self._trouble(error)
-
-
-class Visit:
-    """One request, from its arrival to the end of its answer."""
-
-    def __init__(
-        self,
-        layer: AgentLayer,
-        body: bytes,
-        format: str,
-        *,
-        streaming: bool,
-        tenant: str,
-        caller: str,
-        offers: bool,
+        self, layer: AgentLayer, body: bytes, api: Api, *, streaming: bool, tenant: str, caller: str, offers: bool
     ) -> None:
         self._layer = layer
         self._settings = layer.settings
-        self._arrival = layer.threads.arrive(body, format, root(tenant, caller, format))
-        self._format = format
+        self._arrival = layer.threads.arrive(body, api, root(tenant, caller, api.name))
+        self._api = api
         self._streaming = streaming
         self._tenant = tenant
         self._offers = offers
         self._hides = False
-        self._wire: Wire | None = None
         self._edit_tools: frozenset[str] = frozenset()
-        """Those that were offered with an intent of ours."""
-        self._veil: Veil | None = None
-        self._events = Events()
+        """The tools that were offered with an intent of ours."""
+        self._answer: AnswerStream | None = None
         self._link = b""
-        """The conversation up to the answer, by which what the client does not see of that is known."""
+        """The conversation up to the answer, by which what the client does not see of the answer is known."""
         self._given = body
-        """What was pruned, with the hops of this turn behind it."""
+        """The request that was pruned, with the hops of this turn behind it."""
         self._sent = b""
-        """What was sent last."""
+        """The request that was sent last."""
         self._hop: list[Any] = []
-        """What the next call of this turn has behind the one before."""
+        """The messages that the next call of this turn has behind the one before."""
         self._edits: Sequence[Edit] = ()
         self._messages: list[Any] = []
         self._thoughts: list[str] = []
@@ -167,7 +68,7 @@ class Visit:
 
     @property
     def watches(self) -> bool:
-        return self._wire is not None or self._veil is not None
+        return self._answer is not None
 
     def reply(self) -> tuple[str, bytes] | None:
         """The answer to a command that the user typed, if the newest message is one."""
@@ -176,16 +77,17 @@ class Visit:
         if command is None:
             return None
         body = self.before()
-        box = self._layer.statistics(self._tenant, body, self._format) if command.name == "stats" else ""
-        text = respond(command, body, self._format, self._settings, box)
-        return reply(self._format, text, cut.body, streaming=self._streaming)
+        box = self._layer.statistics(self._tenant, body, self._api.name) if command.name == "stats" else ""
+        text = respond(command, body, self._api.name, self._settings, box)
+        answer = self._api.reply(text, cut.model, streaming=self._streaming)
+        return _STREAM if self._streaming else _WHOLE, answer
 
     def before(self) -> bytes:
         """The body with what the client does not know: hidden exchanges, intents of edits, tools, and guidance."""
         cut = self._arrival.cut
-        # Arguments that Gemini streams piece by piece would have to be put together here.
-        pieces = self._format == "gemini" and b'"streamFunctionCallArguments"' in cut.around()
-        tools, edits, hides = self._layer.offer(cut.prompt.get("tools"), self._format, pieces=pieces)
+        tools, edits, hides = self._layer.offer(
+            cut.prompt.get("tools"), self._api, intent=not self._api.streams_arguments(cut)
+        )
         if self._offers:
             self._edit_tools, self._hides = edits, hides
         else:
@@ -194,56 +96,50 @@ class Visit:
         self._link = thread.next
         beside = [] if tools is None else [place_beside(cut, "tools", tools)]
         if self._layer.guidance and (hides or self._settings.agent.offer != "hidden"):
-            beside += place_system_text(cut, self._layer.guidance)
+            beside += self._api.place_system_text(cut, self._layer.guidance)
         self._given = rewritten(cut, [*thread.changes(), *beside])
         return self._given
 
     def after(self, outcome: Outcome[bytes]) -> bytes:
         """The pruned body."""
-        self._edits = outcome.edits
-        body = outcome.body
-        self._sent = body
-        if self._settings.agent.offer != "off":
-            self._wire = wire_of(
-                self._format, streaming=self._streaming, ids=ShownIds(body), tools=TOOLS if self._hides else ()
+        self._edits, self._sent = outcome.edits, outcome.body
+        shows_ids = self._settings.agent.offer != "off" and self._api.hides_tools
+        if shows_ids or self._edit_tools:
+            self._answer = self._api.stream(
+                streaming=self._streaming,
+                ids=ShownIds(self._sent) if shows_ids else (),
+                tools=TOOLS if self._hides else (),
+                intents=IntentFilter(self._edit_tools, self._keep_intent) if self._edit_tools else None,
             )
-        self._veil = self._new_veil()
-        return body
+        return self._sent
 
     def feed(self, chunk: bytes) -> bytes:
-        events = self._events.feed(chunk) if self._streaming else [Event(chunk)]
-        if self._veil is not None:
-            events = [shown for event in events for shown in self._veil.take(event)]
-        return _bytes(events) if self._wire is None else self._wire.feed(events)
+        return chunk if self._answer is None else self._answer.feed(chunk)
 
     def end(self) -> tuple[bytes, bytes | None]:
         """The hop is over: go on with a further one, or close the client's message."""
-        tail = self._events.rest()
-        rest: list[Event] = []
-        if self._veil is not None:
-            rest, tail = self._veil.finish(tail)
-        wire = self._wire
-        if wire is None:
-            return _bytes(rest) + tail, None
-        out = wire.feed(rest) + wire.finish() + tail
-        hidden = wire.hidden if self._hides and wire.whole else []
-        if hidden and not wire.visible and self._hops < self._settings.agent.hops:
-            self._go_on(wire, hidden)
+        answer = self._answer
+        if answer is None:
+            return b"", None
+        out = answer.finish()
+        hidden = answer.hidden if self._hides and answer.whole else []
+        if hidden and not answer.visible and self._hops < self._settings.agent.hops:
+            self._go_on(answer, hidden)
             return out, self._given
-        closing = wire.close()
-        if hidden and wire.visible:
-            self._save(wire, [self._mixed(call) for call in hidden])
-        elif self._hops and wire.whole:
-            self._save(wire, [])
+        closing = answer.close()
+        if hidden and answer.visible:
+            self._save(answer, [self._mixed(call) for call in hidden])
+        elif self._hops and answer.whole:
+            self._save(answer, [])
         return out + closing, None
 
     def again(self, outcome: Outcome[bytes] | None) -> bytes:
         """The body of a further call: what the agent has just discarded is gone already.
 
-        Where it could not be pruned, it is the call before with the new hop behind it.
+        Where that body could not be pruned, the call before gets the new hop behind it.
         """
         if outcome is None:
-            self._sent = extended(self._sent, self._format, self._hop)
+            self._sent = extended(self._sent, self._api, self._hop)
         else:
             self._edits, self._sent = outcome.edits, outcome.body
         self._hop = []
@@ -251,52 +147,50 @@ class Visit:
 
     def fail(self, status: int, body: bytes) -> bytes:
         """A further call was refused: the client learns it in the middle of its answer."""
-        return failure(self._format, status, body, streaming=self._streaming)
+        if not self._streaming:
+            return body
+        try:
+            told = msgspec.json.decode(body)
+        except UNREAD:
+            told = None
+        error = told.get("error") if isinstance(told, dict) else None
+        if not isinstance(error, dict):
+            error = {"type": "api_error", "message": f"the provider answered {status}"}
+        return self._api.failure(error)
 
-    def _go_on(self, wire: Wire, hidden: Sequence[HiddenCall]) -> None:
-        """Put what the model said and the answers to its hidden calls behind the request."""
+    def _go_on(self, answer: AnswerStream, hidden: Sequence[HiddenCall]) -> None:
+        """Put the model's messages and the results of its hidden calls behind the request."""
         self._hops += 1
-        told = [(call.id, call.tool, self._executed(call)) for call in hidden]
-        if self._hops == self._settings.agent.hops:
-            told = [(id, tool, f"{text}\n{_LAST}") for id, tool, text in told]
-        said = as_sent(wire.said(), self._format, self._sent, self._arrival.cut)
-        self._hop = [*said, *results(self._format, told)]
-        self._given = extended(self._given, self._format, self._hop)
+        last = f"\n{_LAST}" if self._hops == self._settings.agent.hops else ""
+        results = [ToolResult(call.id, call.tool, self._executed(call) + last) for call in hidden]
+        said = self._api.sent_back(answer.said(), self._sent, self._arrival.cut)
+        self._hop = [*said, *self._api.result_messages(results)]
+        self._given = extended(self._given, self._api, self._hop)
         self._messages += self._hop
-        self._thoughts += thoughts_of(said)
-        self._before = wire.text()
-        wire.again()
-        self._veil = self._new_veil()
+        self._thoughts += self._api.thoughts_of(said)
+        self._before = answer.text()
+        answer.again()
 
     def _executed(self, call: HiddenCall) -> str:
         return execute(
-            self._given, call.arguments, self._settings, self._edits, tool=call.tool, format=self._format
+            self._given, call.arguments, self._settings, self._edits, tool=call.tool, format=self._api.name
         )
 
-    def _mixed(self, call: HiddenCall) -> Mixed:
-        return Mixed(call.block, call.id, call.tool, self._executed(call), call.before)
+    def _mixed(self, call: HiddenCall) -> MixedCall:
+        return MixedCall(call.block, call.id, call.tool, self._executed(call), call.before)
 
-    def _save(self, wire: Wire, mixed: list[Mixed]) -> None:
-        record = Record(self._format, self._messages, self._before, self._thoughts, mixed)
-        if wire.visible:
-            key = call_key(self._link, wire.visible[0])
+    def _save(self, answer: AnswerStream, mixed: list[MixedCall]) -> None:
+        record = HiddenExchange(self._api.name, self._messages, self._before, self._thoughts, mixed)
+        if answer.visible:
+            key = call_key(self._link, answer.visible[0])
         else:
-            text = wire.text()
-            key = text_key(self._link, text if self._format != "openai_responses" else text[len(self._before) :])
+            text = answer.text()
+            key = text_key(self._link, text if self._api.merges_words else text[len(self._before) :])
         self._layer.keep(self._tenant, key, record.dump())
 
-    def _new_veil(self) -> Veil | None:
-        if not self._edit_tools:
-            return None
-        return veil_of(self._format, Screen(self._edit_tools, self._withheld), streaming=self._streaming)
-
-    def _withheld(self, site: Site, withheld: Withheld) -> None:
+    def _keep_intent(self, site: CallSite, removed: RemovedIntent) -> None:
         """Keep an intent; some formats tell the same call several times."""
-        key = purpose_key(self._link, site)
+        key = intent_key(self._link, site)
         if key not in self._kept:
             self._kept.add(key)
-            self._layer.keep(self._tenant, key, withheld.dump())
-
-
-def _bytes(events: Iterable[Event]) -> bytes:
-    return b"".join(event.raw for event in events)
+            self._layer.keep(self._tenant, key, removed.dump())

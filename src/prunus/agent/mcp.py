@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
-from prunus.agent.schema import SCHEMA
+from prunus.agent.tool import SCHEMA
 from prunus.requested.request import parse
 from prunus.requested.targets import ACKNOWLEDGED
 

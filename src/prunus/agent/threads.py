@@ -8,20 +8,13 @@ from __future__ import annotations
 
 from bisect import bisect_left
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from threading import Lock
 
-import msgspec
-
-from prunus.agent.belonging import keys_of, purpose_key
-from prunus.agent.calls import Site, calls_of
-from prunus.agent.expand import expanded
-from prunus.agent.purposes import with_purposes
-from prunus.agent.record import Record
-from prunus.agent.steps import Saying, Step, steps_from
+from prunus.agent.steps import Step, draft, steps_from
 from prunus.providers import Frame, frame, resume
-
-__all__ = ["Arrival", "Found", "Lookup", "Thread", "Threads"]
+from prunus.providers.body import Change
+from prunus.providers.provider import Api
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,8 +48,8 @@ class Thread:
         """The link before what the model says next."""
         return self.steps[-1].next if self.steps else self.root
 
-    def changes(self) -> list[tuple[int, int, bytes]]:
-        """Where the body gets other bytes, and which."""
+    def changes(self) -> list[Change]:
+        """The changes that put what the client does not know into the body."""
         starts, ends = self.cut.starts, self.cut.ends
         return [
             (starts[step.start], ends[step.end - 1], step.written)
@@ -76,6 +69,7 @@ class Arrival:
 
     root: bytes
     cut: Frame
+    api: Api
     known: Thread | None
     shared: int
     """How many messages have the bytes that they had in that one."""
@@ -89,30 +83,30 @@ class Arrival:
 class Threads:
     """The newest request of each conversation, as far as there is room."""
 
-    def __init__(self, count: int, size: int, *, purposes: bool) -> None:
-        """Holds at most so many, and at most so many bytes; `purposes` are the intents of edits, to be put back."""
+    def __init__(self, count: int, size: int, *, intents: bool) -> None:
+        """Holds at most `count` requests and `size` bytes; `intents` says whether intents are put back."""
         self._count = count
         self._size = size
-        self._purposes = purposes
+        self._intents = intents
         self._held = 0
         self._threads: list[Thread] = []
         self._lock = Lock()
 
-    def arrive(self, body: bytes, format: str, root: bytes) -> Arrival:
+    def arrive(self, body: bytes, api: Api, root: bytes) -> Arrival:
         """Cut a body into its messages; what stood in an earlier one is not scanned again."""
         with self._lock:
             known = [one for one in reversed(self._threads) if one.root == root]
         best, most = _closest(known, lambda one: one.cut.shared(body))
-        cut = None if best is None else resume(best.cut, body, most, format)
+        cut = None if best is None else resume(best.cut, body, most, api.name)
         if cut is None:
-            cut = frame(body, format)
+            cut = frame(body, api.name)
             whole = cut
             best, most = _closest(known, lambda one: _equal(one.cut, whole))
-        return Arrival(root, cut, best, most)
+        return Arrival(root, cut, api, best, most)
 
     def read(self, arrival: Arrival, lookup: Lookup, *, hides: bool) -> Thread:
         """Cut a request into steps, with all that is remembered of them."""
-        if not hides and not self._purposes:
+        if not hides and not self._intents:
             # Nothing in it was ever kept from the client.
             thread = Thread(arrival.root, hides, arrival.cut, (), arrival.cut.size)
             self._remember(thread, arrival.known if arrival.grown else None)
@@ -121,28 +115,18 @@ class Threads:
         # A step is over once the model has spoken behind it.
         taken = known.steps[: bisect_left(known.steps, arrival.shared, key=lambda step: step.end)] if known else ()
         start, link = (taken[-1].end, taken[-1].after) if taken else (0, arrival.root)
-        cut = arrival.cut
-        drafts = [self._draft(cut.format.name, *new, hides=hides) for new in steps_from(cut, start, link)]
-        keys = [key for draft in drafts for key in (*draft.keys, *(key for _, key, _ in draft.sites))]
+        cut, api = arrival.cut, arrival.api
+        drafts = [
+            draft(api, *new, hidden=hides, intents=self._intents) for new in steps_from(cut, api, start, link)
+        ]
+        keys = [key for one in drafts for key in one.all_keys()]
         found = lookup(keys) if keys else Found({})
-        steps = [*taken, *(draft.put_back(cut.format.name, found.records) for draft in drafts)]
+        steps = [*taken, *(one.restore(api, found.records) for one in drafts)]
         size = cut.size + sum(len(step.written) for step in steps if step.written is not None)
         thread = Thread(arrival.root, hides, cut, steps, size)
         if found.whole:
             self._remember(thread, known if known is not None and thread.continues(known) else None)
         return thread
-
-    def _draft(self, format: str, step: Step, sayings: Sequence[Saying], *, hides: bool) -> _Draft:
-        keys: dict[str, int] = {}
-        sites: list[tuple[int, str, Site]] = []
-        for index, saying in enumerate(sayings):
-            if saying.model and saying.value is not None:
-                for key in keys_of(format, step.before, saying.value) if hides else ():
-                    keys.setdefault(key, index)
-                if self._purposes:
-                    calls = calls_of(format, saying.value)
-                    sites += ((index, purpose_key(step.before, site), site) for site in calls)
-        return _Draft(step, sayings, keys, sites)
 
     def _remember(self, thread: Thread, known: Thread | None) -> None:
         """Hold a request in place of the one before it, if that is known."""
@@ -154,37 +138,6 @@ class Threads:
             self._held += thread.size
             while self._threads and (len(self._threads) > self._count or self._held > self._size):
                 self._held -= self._threads.pop(0).size
-
-
-@dataclass(frozen=True, slots=True)
-class _Draft:
-    """A step before what is remembered of it was looked up."""
-
-    step: Step
-    sayings: Sequence[Saying]
-    keys: Mapping[str, int]
-    """The keys of hidden exchanges, and the message that each belongs to."""
-    sites: Sequence[tuple[int, str, Site]]
-    """The calls of which an intent may be kept: message, key, and where they stand."""
-
-    def put_back(self, format: str, found: Mapping[str, bytes]) -> Step:
-        """The step with what is remembered of it."""
-        records = {
-            index: record
-            for key, index in self.keys.items()
-            if key in found and (record := Record.load(found[key])) and record.format == format
-        }
-        sites = [row for row in self.sites if row[1] in found]
-        if not records and not sites:
-            return self.step
-        sayings = [
-            with_purposes(saying, [(key, site) for at, key, site in sites if at == index], found)
-            for index, saying in enumerate(self.sayings)
-        ]
-        written = msgspec.json.encode(expanded(format, sayings, records))[1:-1]
-        if written == b",".join(saying.raw for saying in self.sayings):
-            return self.step
-        return replace(self.step, written=written)
 
 
 def _closest(known: Iterable[Thread], shared: Callable[[Thread], int]) -> tuple[Thread | None, int]:

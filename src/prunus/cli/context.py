@@ -95,8 +95,7 @@ def command(
 
 
 def _of_file(source: str, format_: str | None, settings: Settings) -> _Context:
-    from prunus.agent.info import could_go, most_of
-    from prunus.agent.look import look_at
+    from prunus.agent.inspection import could_go, inspect, most_of
     from prunus.context import context_of
     from prunus.errors import FormatError
     from prunus.providers import encode
@@ -107,7 +106,7 @@ def _of_file(source: str, format_: str | None, settings: Settings) -> _Context:
     body = _recorded(source) if format_ is None and source != "-" else None
     raw = read_body(source, settings.limits.body) if body is None else encode(body)
     try:
-        look = look_at(raw, settings, format_)
+        look = inspect(raw, settings, format_)
     except FormatError as error:
         raise Failure(located(source, raw, str(error))) from error
     engine, view = look.engine, look.engine.view

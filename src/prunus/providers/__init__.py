@@ -1,4 +1,7 @@
-"""Bytes into histories and back, one file per format."""
+"""The wire formats, one folder each: requests into histories and back, and how answers are read.
+
+`ALL` lists them; `provider.Provider` says what a folder has to offer.
+"""
 
 from __future__ import annotations
 
@@ -10,17 +13,20 @@ from prunus import surrogates
 from prunus.errors import FormatError
 from prunus.history import History, Message
 from prunus.providers.digest import digest, unmarked
-from prunus.providers.frame import Frame, frame, place_of, resume
+from prunus.providers.frame import Frame, frame, resume
 from prunus.providers.objects import Objects, copy, encode, read_objects
-from prunus.providers.provider import Provider, as_json
-from prunus.providers.recognition import ALL, provider_named
+from prunus.providers.provider import Api, Provider, as_json
+from prunus.providers.recognition import ALL, APIS, api_named, provider_named
 from prunus.providers.write import write
 
 __all__ = [
     "ALL",
+    "APIS",
+    "Api",
     "Frame",
     "Objects",
     "Provider",
+    "api_named",
     "as_json",
     "copy",
     "decode",
@@ -28,7 +34,6 @@ __all__ = [
     "encode",
     "frame",
     "parse",
-    "place_of",
     "provider_named",
     "read",
     "read_objects",

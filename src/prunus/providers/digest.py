@@ -12,8 +12,6 @@ from prunus.errors import FormatError
 from prunus.fingerprint import fingerprint
 from prunus.surrogates import decode
 
-__all__ = ["digest", "lifetime", "unmarked"]
-
 
 def digest(message: Mapping[str, Any], raw: bytes) -> bytes:
     """A hash that stays when cache markers move.

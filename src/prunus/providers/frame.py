@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import dataclasses
-import re
 from bisect import bisect_right
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
@@ -12,20 +11,15 @@ from typing import Any, Final
 import msgspec
 
 from prunus.errors import FormatError
+from prunus.providers.body import message_of, place_of, skip_space, spans
 from prunus.providers.digest import lifetime
-from prunus.providers.openai_responses.messages import OpenAIResponses, message_of
 from prunus.providers.provider import Provider
-from prunus.providers.recognition import FIELDS, provider_named, recognise
+from prunus.providers.recognition import ALL, FIELDS, provider_named, recognise
 from prunus.surrogates import decode
 
-__all__ = ["PROMPT", "Frame", "frame", "held_elsewhere", "place_of", "resume"]
-
 PROMPT: Final = ("model", "system", "instructions", "systemInstruction", "system_instruction", "tools")
-_HELD: Final = "previous_response_id"
 _CHUNK: Final = 1 << 20
 _GLANCE: Final = 64
-_SPACE: Final = re.compile(rb"[ \t\r\n]*")
-_KEY: Final = re.compile(rb'[ \t\r\n]*"((?:[^"\\]|\\.)*)"[ \t\r\n]*:[ \t\r\n]*', re.DOTALL)
 
 
 @dataclass(slots=True)
@@ -106,13 +100,13 @@ class Frame:
 def frame(body: bytes, name: str | None = None) -> Frame:
     """Find the messages of a body and the format they are written in."""
     chosen = provider_named(name) if name else None
-    start = _skip(body, 0)
+    start = skip_space(body, 0)
     opening = body[start : start + 1]
     try:
         if opening == b"[":
             items = decode(body, list[msgspec.Raw])
             known = chosen or recognise(None, map(decode, items))
-            starts, ends = _spans(body, start, items)
+            starts, ends = spans(body, start, items)
             return Frame(body, known, starts, ends)
         if opening != b"{":
             begins = body[start : start + 20].decode("utf-8", "replace")
@@ -133,7 +127,7 @@ def resume(known: Frame, body: bytes, count: int, name: str | None = None) -> Fr
     """
     end = known.ends[count - 1]
     try:
-        if body[_skip(body, 0) : _skip(body, 0) + 1] == b"[":
+        if body[skip_space(body, 0) : skip_space(body, 0) + 1] == b"[":
             items = decode(b"[0" + body[end:], list[msgspec.Raw])[1:]
             rest: dict[str, msgspec.Raw] = {}
         else:
@@ -145,15 +139,17 @@ def resume(known: Frame, body: bytes, count: int, name: str | None = None) -> Fr
         return None
     starts, ends = known.starts[:count], known.ends[:count]
     if items:
-        more_starts, more_ends = _spans(body, _skip(body, end), items)
+        more_starts, more_ends = spans(body, skip_space(body, end), items)
         starts += more_starts
         ends += more_ends
     prompt = {key: value for key, value in known.prompt.items() if key in known.ahead} | _prompt(rest)
-    held = known.closed if _HELD in known.ahead else held_elsewhere(_value(rest, _HELD))
-    made = Frame(body, known.format, starts, ends, held, _model(prompt), prompt, known.ahead)
+    held_ahead = (key for key in known.format.held_by if key in known.ahead)
+    same = any(known.closed == known.format.history_held({key: True}) for key in held_ahead)
+    closed = known.closed if same else _closed(known.format, rest)
+    made = Frame(body, known.format, starts, ends, closed, _model(prompt), prompt, known.ahead)
     if not name:
         keys = known.ahead | rest.keys() | {known.format.field}
-        top = None if body[_skip(body, 0)] == ord("[") else _told(keys, prompt)
+        top = None if body[skip_space(body, 0)] == ord("[") else _told(keys, prompt)
         if recognise(top, (decode(made.raw(i)) for i in range(len(made)))) is not known.format:
             return None
     return made
@@ -170,30 +166,27 @@ def _frame_object(body: bytes, chosen: Provider | None) -> Frame:
     ahead = frozenset(order[: order.index(field)])
     place = place_of(body, top, field)
     prompt = _prompt(top)
-    around = held_elsewhere(_value(top, _HELD)), _model(prompt), prompt, ahead
-    if bytes(memoryview(top[field])[:1]) == b'"' and field == OpenAIResponses.field:
-        known = provider_named(OpenAIResponses.name)
-        return Frame(body, known, [place], [place + len(top[field])], *around, bare=True)
+    if bytes(memoryview(top[field])[:1]) == b'"':
+        for one in ALL if chosen is None else (chosen,):
+            if one.takes_text and one.field == field:
+                around = _closed(one, top), _model(prompt), prompt, ahead
+                return Frame(body, one, [place], [place + len(top[field])], *around, bare=True)
     try:
         items = decode(top[field], list[msgspec.Raw])
     except msgspec.ValidationError as error:
         raise FormatError(f"no known format: {field} is not a list") from error
     known = chosen or recognise(_told(top.keys(), prompt), map(decode, items))
-    starts, ends = _spans(body, place, items)
-    return Frame(body, known, starts, ends, *around)
+    starts, ends = spans(body, place, items)
+    return Frame(body, known, starts, ends, _closed(known, top), _model(prompt), prompt, ahead)
 
 
 def _prompt(top: Mapping[str, msgspec.Raw]) -> dict[str, bytes]:
     return {key: bytes(top[key]) for key in PROMPT if key in top}
 
 
-def held_elsewhere(earlier: Any) -> str:
-    """Why nothing may be pruned, given the response that a request continues from."""
-    return "" if earlier is None else "the provider holds the history (previous_response_id)"
-
-
-def _value(top: Mapping[str, msgspec.Raw], key: str) -> Any:
-    return decode(top[key]) if key in top else None
+def _closed(provider: Provider, top: Mapping[str, msgspec.Raw]) -> str:
+    """Why nothing may be pruned in a body with these values at its top."""
+    return provider.history_held({key: decode(top[key]) for key in provider.held_by if key in top})
 
 
 def _model(prompt: Mapping[str, bytes]) -> str:
@@ -204,43 +197,3 @@ def _model(prompt: Mapping[str, bytes]) -> str:
 def _told(keys: Collection[str], prompt: Mapping[str, bytes]) -> dict[str, Any]:
     """What the top of a body tells about its format: its keys, and the values of those that matter."""
     return dict.fromkeys(keys) | {key: decode(prompt[key]) for key in ("model", "tools") if key in prompt}
-
-
-def place_of(body: bytes, top: Mapping[str, msgspec.Raw], field: str) -> int:
-    """Where the value of a top-level key begins."""
-    at = _skip(body, 0) + 1
-    place = 0
-    passed: set[str] = set()
-    while found := _KEY.match(body, at):
-        key = decode(b'"' + found[1] + b'"', str)
-        if key in passed:
-            break
-        passed.add(key)
-        if key == field:
-            place = found.end()
-        at = _skip(body, found.end() + len(top[key])) + 1
-    if len(passed) < len(top) or len(body[at:].strip()) > 0:
-        raise FormatError("a key stands twice at the top of the body")
-    return place
-
-
-def _spans(body: bytes, start: int, items: Sequence[msgspec.Raw]) -> tuple[list[int], list[int]]:
-    """Start and end of each item, from the lengths that the JSON reader found."""
-    starts: list[int] = []
-    ends: list[int] = []
-    at = start + 1
-    for item in items:
-        if body[at] in b" \t\r\n":
-            at = _skip(body, at)
-        starts.append(at)
-        at += len(item)
-        ends.append(at)
-        if at < len(body) and body[at] in b" \t\r\n":
-            at = _skip(body, at)
-        at += 1
-    return starts, ends
-
-
-def _skip(body: bytes, at: int) -> int:
-    found = _SPACE.match(body, at)
-    return found.end() if found else at

@@ -8,20 +8,19 @@ from __future__ import annotations
 
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, Final
 
 import msgspec
 
 from prunus import surrogates
 from prunus.errors import FormatError
 from prunus.providers.digest import lifetime
-from prunus.providers.frame import PROMPT, Frame, frame, held_elsewhere
-from prunus.providers.message_objects import require_messages
-from prunus.providers.openai_responses.messages import OpenAIResponses
+from prunus.providers.frame import PROMPT, Frame, frame
 from prunus.providers.provider import Provider
 from prunus.providers.recognition import FIELDS, recognise
 
-__all__ = ["Objects", "copy", "encode", "read_objects"]
+_TOLD: Final = ("role", "type")
+"""Keys of which a message of every format has at least one."""
 
 
 @dataclass(slots=True)
@@ -124,7 +123,7 @@ def read_objects(body: Any, known: Objects | None, shared: int, name: str | None
     if isinstance(body, dict):
         model = body.get("model")
         made.model = model if isinstance(model, str) else ""
-        made.closed = held_elsewhere(body.get("previous_response_id"))
+        made.closed = made.format.history_held(body)
     fresh = made.messages[shared:]
     made.size += sum(len(made.raw(index)) for index in range(shared, len(made)))
     made.copies = known.copies[:shared] + copy(fresh)
@@ -176,6 +175,21 @@ def copy(value: Any) -> Any:
 
 def _list(body: Any, format: Provider) -> list[Any]:
     found = body.get(format.field) if isinstance(body, dict) else body
-    if isinstance(found, str) and format.field == OpenAIResponses.field:
+    if isinstance(found, str) and format.takes_text:
         return [{"role": "user", "content": found}]
     return found if isinstance(found, list) else list(found) if isinstance(found, tuple) else []
+
+
+def require_messages(body: Any, start: int = 0) -> None:
+    """Raise FormatError for an object from `start` on that is no message of any format, and say what is expected.
+
+    Dicts pass: what a format does not know of them is left alone.
+    """
+    listed = next((body[key] for key in FIELDS if key in body), ()) if isinstance(body, dict) else body
+    for index, message in enumerate(listed[start:] if isinstance(listed, list | tuple) else (), start):
+        dump = getattr(message, "model_dump", None)
+        if not isinstance(message, dict) and not (callable(dump) and set(_TOLD) & dump(exclude_unset=True).keys()):
+            raise FormatError(
+                f"message {index} is a {type(message).__name__}; expected a dict with a role, or an object of the "
+                "provider's SDK, as it is sent to the provider (from langchain: convert_to_openai_messages)"
+            )

@@ -1,9 +1,15 @@
-"""What every format provides, and the few readings they share."""
+"""What a provider has to offer: one wire format, as requests, messages and answers are written in it.
+
+`Provider` is what pruning needs. `Api` adds what the proxy and the agent's tools need of a format in which a client
+talks to a model. To add a provider, write one folder with a class of either kind and list it in `recognition.ALL`;
+nothing outside `prunus.providers` names a format.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from typing import Any, ClassVar, Protocol
+from abc import ABC, abstractmethod
+from collections.abc import Container, Iterator, Mapping, Sequence
+from typing import TYPE_CHECKING, Any, ClassVar, Final, NamedTuple
 
 import msgspec
 
@@ -11,18 +17,195 @@ from prunus.history import Message
 from prunus.splice import Path
 from prunus.surrogates import decode
 
-__all__ = ["Provider", "as_json", "data_url", "decode_arguments", "kind_of", "texts_of"]
+if TYPE_CHECKING:
+    from prunus.providers.body import Change
+    from prunus.providers.filters import IntentFilter
+    from prunus.providers.frame import Frame
+    from prunus.providers.hidden import CallSite, HiddenExchange
+    from prunus.providers.stream import AnswerStream
+
+ANY_OBJECT: Final[Mapping[str, Any]] = {"type": "object", "properties": {}}
+"""The schema of a tool of which only the name is known."""
 
 
-class Provider(Protocol):
-    """One provider's way of writing a history."""
+class ToolDefinition(NamedTuple):
+    """A tool before it is written in a format."""
+
+    name: str
+    description: str = ""
+    schema: Mapping[str, Any] = ANY_OBJECT
+    kind: str = "function"
+    """The type of its calls, where a format has several."""
+
+    def described(self) -> dict[str, str]:
+        return {"description": self.description} if self.description else {}
+
+
+class ToolResult(NamedTuple):
+    """The answer to one call."""
+
+    id: str
+    tool: str
+    text: str
+
+
+class Endpoint(NamedTuple):
+    """What the path of a request says about it."""
+
+    model: str = ""
+    streaming: bool = False
+
+
+class Provider(ABC):
+    """One way of writing a history."""
 
     name: ClassVar[str]
     field: ClassVar[str]
-    """The key of the body that holds the list."""
+    """The key of the body that holds the list of messages."""
+    takes_text: ClassVar[bool] = False
+    """Whether one string may stand in place of the list, as a message of the user."""
+    held_by: ClassVar[tuple[str, ...]] = ()
+    """Keys with which a request continues a history that the provider holds; such a request is not pruned."""
+    bare_list: ClassVar[bool] = False
+    """Whether a recorded request is the list of messages alone."""
+    names_model: ClassVar[bool] = True
+    """Whether the body names the model."""
+    required: ClassVar[Mapping[str, Any]] = {}
+    """Options without which a request is refused."""
 
+    @abstractmethod
     def parse(self, message: Mapping[str, Any], raw: bytes) -> Message:
         """One element of the list, as a message."""
+
+    def identity(self, message: dict[str, Any]) -> dict[str, Any]:
+        """A message without the values that a client writes anew when it copies the message."""
+        return message
+
+    def history_held(self, top: Mapping[str, Any]) -> str:
+        """Why a request with these values at its top may not be pruned; empty where it may."""
+        key = next((key for key in self.held_by if top.get(key) is not None), "")
+        return f"the provider holds the history ({key})" if key else ""
+
+    def called_tools(self, message: Mapping[str, Any]) -> Iterator[tuple[str, str]]:
+        """Name and kind of each tool that a message calls; see `ToolDefinition.kind`."""
+        return iter(())
+
+    def define_tools(self, tools: Sequence[ToolDefinition]) -> list[dict[str, Any]]:
+        """Tools as a request declares them; none where the format has no place for them."""
+        return []
+
+
+class Api(Provider):
+    """A format in which a client talks to a model."""
+
+    upstream: ClassVar[str]
+    """The upstream in the settings to which its requests go."""
+    version: ClassVar[str] = "/v1"
+    """The version that a path gets which has none."""
+    own_prefix: ClassVar[str] = ""
+    """How all paths begin that only this upstream has."""
+    own_headers: ClassVar[tuple[str, ...]] = ()
+    """Headers that only its clients send."""
+    own_paths: ClassVar[tuple[str, ...]] = ()
+    """How further paths of this upstream begin."""
+    hides_tools: ClassVar[bool] = True
+    """Whether tools can be offered to the model without the client noticing."""
+    merges_words: ClassVar[bool] = True
+    """Whether a client puts the words of all hops of a turn into one message."""
+
+    # Requests
+
+    @abstractmethod
+    def endpoint(self, path: str) -> Endpoint | None:
+        """What a path says that asks for an answer in this format; None for any other path."""
+
+    @abstractmethod
+    def call_messages(self, id: str, tool: str, arguments: Mapping[str, Any] | str, text: str) -> list[Any]:
+        """The messages of a call and its result."""
+
+    @abstractmethod
+    def result_messages(self, results: Sequence[ToolResult]) -> list[Any]:
+        """The messages that answer all calls of one message."""
+
+    @abstractmethod
+    def place_system_text(self, cut: Frame, text: str) -> list[Change]:
+        """The changes that put a text behind the system text of a request.
+
+        There are none where the text stands there already, or where the system text is in no known form.
+        """
+
+    def streams_arguments(self, cut: Frame) -> bool:
+        """Whether a request asks for arguments in pieces that this format's stream cannot put together."""
+        return False
+
+    # Messages of the model
+
+    @abstractmethod
+    def by_model(self, message: Mapping[str, Any]) -> bool:
+        """Whether the model wrote this message."""
+
+    @abstractmethod
+    def calls_of(self, message: Any) -> Iterator[CallSite]:
+        """The calls in a message of the model; those of the provider's own tools and with plain text aside."""
+
+    @abstractmethod
+    def ids_and_words(self, message: Mapping[str, Any]) -> tuple[list[str], str]:
+        """The ids of the calls in a message of the model, and its words."""
+
+    @abstractmethod
+    def other_parts(self, message: Mapping[str, Any]) -> list[dict[str, Any]]:
+        """What in a message of the model is neither words nor reasoning nor a call of `calls_of`."""
+
+    @abstractmethod
+    def thoughts_of(self, messages: Sequence[Any]) -> list[str]:
+        """What identifies the reasoning in messages of the model: signatures, encrypted content, or the words."""
+
+    def sent_back(self, messages: list[Any], sent: bytes, arrived: Frame) -> list[Any]:
+        """Messages of an answer as the next request may hold them, given the last request and the client's."""
+        return messages
+
+    @abstractmethod
+    def restore_hidden(
+        self, messages: list[Any], index: int, message: dict[str, Any], record: HiddenExchange
+    ) -> None:
+        """Put a hidden exchange back around the message at an index of `messages`.
+
+        Where the client's copy of the message has changed too much to tell the hops apart, nothing is done: the
+        merged message is a legal request, and costs a cache miss and the decisions of that turn.
+        """
+
+    # Answers
+
+    @abstractmethod
+    def calls_in_answer(self, answer: Any) -> Iterator[CallSite]:
+        """The calls in a whole answer, or in a chunk that holds its calls whole."""
+
+    @abstractmethod
+    def stream(
+        self,
+        *,
+        streaming: bool,
+        ids: Container[str] = (),
+        tools: Container[str] = (),
+        intents: IntentFilter | None = None,
+    ) -> AnswerStream:
+        """The reader of one turn's answers.
+
+        `ids` are those that the model may repeat, `tools` those whose calls the client must not see, and `intents`
+        takes the intent out of calls.
+        """
+
+    @abstractmethod
+    def reply(self, text: str, model: str, *, streaming: bool) -> bytes:
+        """An answer of the model that says this text."""
+
+    @abstractmethod
+    def failure(self, error: Mapping[str, Any]) -> bytes:
+        """The end of a stream that cannot be continued."""
+
+    @abstractmethod
+    def refusal(self, status: int, kind: str, message: str) -> object:
+        """The body of an error, as the SDKs of this provider expect it."""
 
 
 def as_json(value: object) -> str:
@@ -31,21 +214,44 @@ def as_json(value: object) -> str:
 
 
 def decode_arguments(arguments: object) -> Mapping[str, Any] | str:
-    """Arguments that travel as JSON in a string; what is no JSON object stays a string."""
+    """Arguments that travel as JSON in a string; a string that is no JSON object stays a string."""
     if isinstance(arguments, Mapping):
         return arguments
     if not isinstance(arguments, str):
         return as_json(arguments)
-    try:
-        value = decode(arguments)
-    except (msgspec.MsgspecError, UnicodeDecodeError, RecursionError):
-        return arguments
+    value = decode_any(arguments)
     return value if isinstance(value, dict) else arguments
 
 
+def arguments_object(arguments: Mapping[str, Any] | str) -> dict[str, Any]:
+    """Arguments of our own tools as an object, for formats that know no other arguments."""
+    read = arguments if isinstance(arguments, Mapping) else decode_any(arguments)
+    return dict(read) if isinstance(read, Mapping) else {"targets": read}
+
+
+def decode_any(text: str) -> Any:
+    """The JSON value in a text; the text itself where it is no JSON."""
+    try:
+        return decode(text)
+    except (msgspec.MsgspecError, UnicodeError, RecursionError):
+        return text
+
+
 def kind_of(block: object) -> str:
-    """The type that a block gives itself, as a text, whatever it gives."""
+    """The type that a block gives itself, as a text."""
     return str(block.get("type") if isinstance(block, dict) else None)
+
+
+def dicts(items: object) -> list[dict[str, Any]]:
+    """The objects in a list; none where the value is no list."""
+    return [item for item in items if isinstance(item, dict)] if isinstance(items, list) else []
+
+
+def words_of(content: object) -> str:
+    """The words of a content: a text, or blocks of which some hold a text."""
+    if isinstance(content, str):
+        return content
+    return "".join(str(block.get("text", "")) for block in dicts(content))
 
 
 def data_url(url: object) -> tuple[str, int]:
@@ -57,7 +263,7 @@ def data_url(url: object) -> tuple[str, int]:
 
 
 def texts_of(blocks: list[Any], at: Path, kinds: frozenset[str]) -> tuple[tuple[str, ...], tuple[Path, ...]]:
-    """The texts in a list of blocks, and where each of them stands."""
+    """The texts in a list of blocks, and the path of each."""
     found = [
         (block["text"], (*at, i, "text"))
         for i, block in enumerate(blocks)

@@ -7,23 +7,23 @@ from itertools import islice
 from typing import Any, Final
 
 from prunus.errors import FormatError
-from prunus.providers.anthropic.messages import AnthropicMessages
-from prunus.providers.gemini.messages import Gemini
-from prunus.providers.openai_chat.messages import OpenAIChat
-from prunus.providers.openai_responses.messages import OpenAIResponses
-from prunus.providers.opencode.messages import OpenCode
-from prunus.providers.provider import Provider, kind_of
-
-__all__ = ["ALL", "FIELDS", "provider_named", "recognise"]
+from prunus.providers.anthropic import Anthropic
+from prunus.providers.gemini import Gemini
+from prunus.providers.openai_chat import OpenAIChat
+from prunus.providers.openai_responses import OpenAIResponses
+from prunus.providers.opencode import OpenCode
+from prunus.providers.provider import Api, Provider, kind_of
 
 ALL: Final[tuple[Provider, ...]] = (
-    AnthropicMessages(),
+    Anthropic(),
     OpenAIChat(),
     OpenAIResponses(),
     Gemini(),
     OpenCode(),
 )
-FIELDS: Final = ("messages", "input", "contents")
+APIS: Final[tuple[Api, ...]] = tuple(one for one in ALL if isinstance(one, Api))
+"""Those in which a client talks to a model."""
+FIELDS: Final = tuple(dict.fromkeys(one.field for one in ALL))
 """The keys that hold the messages, in the order in which they are looked for."""
 _LOOK: Final = 64
 """Messages that are looked at."""
@@ -38,6 +38,14 @@ def provider_named(name: str) -> Provider:
         if known.name == name:
             return known
     raise FormatError(f"no format {name!r}; there are {', '.join(known.name for known in ALL)}")
+
+
+def api_named(name: str) -> Api:
+    """The format of this name, in which tools can be offered to a model."""
+    found = provider_named(name)
+    if not isinstance(found, Api):
+        raise FormatError(f"no tool can be offered in the format {name}")
+    return found
 
 
 def recognise(top: Mapping[str, Any] | None, first: Iterable[Any]) -> Provider:

@@ -12,8 +12,6 @@ from prunus.errors import InvariantError
 from prunus.history import Attachment, Call, Message, Result, Text, Thinking
 from prunus.splice import Path, splice
 
-__all__ = ["write"]
-
 _encode = msgspec.json.encode
 
 

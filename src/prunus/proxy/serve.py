@@ -125,7 +125,7 @@ class Background:
 
 
 def _app(settings: Settings, watch: Callable[[Event], None] | None = None, fallback: str = "openai") -> App:
-    from prunus.agent.hidden import AgentLayer
+    from prunus.agent.layer import AgentLayer
     from prunus.proxy.app import App
     from prunus.store import open_store
 

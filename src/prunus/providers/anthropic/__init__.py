@@ -1,1 +1,191 @@
-"""Anthropic Messages: one wire format."""
+"""Anthropic Messages: `/v1/messages`."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Mapping, Sequence
+from typing import TYPE_CHECKING, Any, ClassVar, Final
+
+import msgspec
+
+from prunus.history import Message
+from prunus.providers.anthropic.messages import read_message
+from prunus.providers.body import Change, place_beside, with_text
+from prunus.providers.hidden import CallSite, HiddenExchange, decoded, insert_counted, numbered, without_start
+from prunus.providers.provider import (
+    Api,
+    Endpoint,
+    ToolDefinition,
+    ToolResult,
+    arguments_object,
+    dicts,
+    kind_of,
+    words_of,
+)
+from prunus.providers.sse import typed
+
+if TYPE_CHECKING:
+    from prunus.providers.frame import Frame
+    from prunus.providers.stream import AnswerStream
+
+_PATH: Final = re.compile(r"(?!.*/threads/).*/messages")
+"""OpenAI has messages too, in threads."""
+_THOUGHTS: Final = ("thinking", "redacted_thinking")
+
+
+class Anthropic(Api):
+    """The Messages API."""
+
+    name: ClassVar[str] = "anthropic_messages"
+    field: ClassVar[str] = "messages"
+    upstream: ClassVar[str] = "anthropic"
+    own_headers: ClassVar[tuple[str, ...]] = ("anthropic-version", "anthropic-beta", "x-api-key")
+    own_paths: ClassVar[tuple[str, ...]] = ("/v1/messages", "/messages/", "/v1/complete", "/api/")
+    required: ClassVar[Mapping[str, Any]] = {"max_tokens": 32_000}
+
+    def parse(self, message: Mapping[str, Any], raw: bytes) -> Message:
+        return read_message(message, raw)
+
+    def endpoint(self, path: str) -> Endpoint | None:
+        return Endpoint() if _PATH.fullmatch(path) else None
+
+    def called_tools(self, message: Mapping[str, Any]) -> Iterator[tuple[str, str]]:
+        return ((str(block.get("name") or ""), "function") for block in _calls(message.get("content")))
+
+    def define_tools(self, tools: Sequence[ToolDefinition]) -> list[dict[str, Any]]:
+        return [{"name": tool.name, **tool.described(), "input_schema": tool.schema} for tool in tools]
+
+    def call_messages(self, id: str, tool: str, arguments: Mapping[str, Any] | str, text: str) -> list[Any]:
+        call = {"type": "tool_use", "id": id, "name": tool, "input": arguments_object(arguments)}
+        return [{"role": "assistant", "content": [call]}, *self.result_messages([ToolResult(id, tool, text)])]
+
+    def result_messages(self, results: Sequence[ToolResult]) -> list[Any]:
+        return [{"role": "user", "content": [_result(one.id, one.text) for one in results]}]
+
+    def place_system_text(self, cut: Frame, text: str) -> list[Change]:
+        new = with_text(cut.prompt.get("system"), text)
+        return [] if new is None else [place_beside(cut, "system", new)]
+
+    def by_model(self, message: Mapping[str, Any]) -> bool:
+        return message.get("role") == "assistant"
+
+    def calls_of(self, message: Any) -> Iterator[CallSite]:
+        for at, block in numbered(message.get("content") if isinstance(message, dict) else None):
+            if block.get("type") == "tool_use" and isinstance(block.get("input"), dict):
+                yield CallSite.read(("content", at, "input"), block.get("id"), block.get("name"), block["input"])
+
+    def ids_and_words(self, message: Mapping[str, Any]) -> tuple[list[str], str]:
+        content = message.get("content")
+        words = content if isinstance(content, str) else [b for b in dicts(content) if b.get("type") == "text"]
+        return [str(block.get("id")) for block in _calls(content)], words_of(words)
+
+    def other_parts(self, message: Mapping[str, Any]) -> list[dict[str, Any]]:
+        return [
+            block
+            for block in dicts(message.get("content"))
+            if block.get("type") not in ("text", *_THOUGHTS)
+            and not (block.get("type") == "tool_use" and isinstance(block.get("input"), dict))
+        ]
+
+    def thoughts_of(self, messages: Sequence[Any]) -> list[str]:
+        return [thought for message in messages for b in dicts(message.get("content")) if (thought := _thought(b))]
+
+    def restore_hidden(
+        self, messages: list[Any], index: int, message: dict[str, Any], record: HiddenExchange
+    ) -> None:
+        content = message.get("content")
+        blocks = [{"type": "text", "text": content}] if isinstance(content, str) else content
+        left = _last_hop(blocks, record) if isinstance(blocks, list) else None
+        if left is None:
+            return
+        following = decoded(messages[index + 1]) if index + 1 < len(messages) else {}
+        answers = following.get("content")
+        if record.mixed and isinstance(answers, list):
+            results = list(answers)
+            for mixed in reversed(record.mixed):
+                insert_counted(left, mixed.call, mixed.before, lambda block: block.get("type") == "tool_use")
+                result = _result(mixed.id, mixed.text)
+                insert_counted(results, result, mixed.before, lambda block: block.get("type") == "tool_result")
+            messages[index + 1] = {**following, "content": results}
+        elif not record.messages:
+            return
+        messages[index : index + 1] = [*record.messages, *([{**message, "content": left}] if left else [])]
+
+    def calls_in_answer(self, answer: Any) -> Iterator[CallSite]:
+        return self.calls_of(answer)
+
+    def stream(self, **given: Any) -> AnswerStream:
+        from prunus.providers.anthropic.stream import AnthropicStream
+
+        return AnthropicStream(self, **given)
+
+    def reply(self, text: str, model: str, *, streaming: bool) -> bytes:
+        if not streaming:
+            return msgspec.json.encode(_message(text, model))
+        delta = {"type": "text_delta", "text": text}
+        ended = {"stop_reason": "end_turn", "stop_sequence": None}
+        steps = (
+            {"type": "message_start", "message": _message("", model)},
+            {"type": "content_block_start", "index": 0, "content_block": {"type": "text", "text": ""}},
+            {"type": "content_block_delta", "index": 0, "delta": delta},
+            {"type": "content_block_stop", "index": 0},
+            {"type": "message_delta", "delta": ended, "usage": {"output_tokens": 0}},
+            {"type": "message_stop"},
+        )
+        return b"".join(map(typed, steps))
+
+    def failure(self, error: Mapping[str, Any]) -> bytes:
+        return typed({"type": "error", "error": error})
+
+    def refusal(self, status: int, kind: str, message: str) -> object:
+        return {"type": "error", "error": {"type": kind, "message": message}}
+
+
+def _calls(content: object) -> list[dict[str, Any]]:
+    return [block for block in dicts(content) if block.get("type") == "tool_use"]
+
+
+def _result(id: str, text: str) -> dict[str, Any]:
+    return {"type": "tool_result", "tool_use_id": id, "content": text}
+
+
+def _thought(block: Mapping[str, Any]) -> str:
+    if block.get("type") not in _THOUGHTS:
+        return ""
+    return str(block.get("signature") or block.get("data") or block.get("thinking") or "")
+
+
+def _last_hop(blocks: list[Any], record: HiddenExchange) -> list[Any] | None:
+    """The blocks of the last hop in a merged message; None where they cannot be told from those before."""
+    rest, thoughts = record.text, list(record.thoughts)
+    left: list[Any] = []
+    for block in blocks:
+        kind = kind_of(block)
+        thought = _thought(block) if isinstance(block, dict) else ""
+        if thought and thought in thoughts:
+            thoughts.remove(thought)
+        elif rest.strip() and kind == "text":
+            shorter = without_start(str(block.get("text", "")), rest)
+            if shorter is None:
+                return None
+            text, rest = shorter
+            if text:
+                left.append({**block, "text": text})
+        elif rest.strip() and kind == "tool_use":
+            return None
+        else:
+            left.append(block)
+    return None if rest.strip() else left
+
+
+def _message(text: str, model: str) -> dict[str, Any]:
+    return {
+        "id": "msg_prunus",
+        "type": "message",
+        "role": "assistant",
+        "model": model,
+        "content": [{"type": "text", "text": text}] if text else [],
+        "stop_reason": "end_turn" if text else None,
+        "stop_sequence": None,
+        "usage": {"input_tokens": 0, "output_tokens": 0},
+    }

@@ -3,40 +3,33 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Any, ClassVar
+from typing import Any
 
 from prunus.history import Attachment, Call, Message, Opaque, Part, Result, Role, Text, Thinking
 from prunus.providers.provider import as_json, kind_of, texts_of
 from prunus.splice import Path
-
-__all__ = ["AnthropicMessages"]
 
 _ROLES: dict[str, Role] = {"assistant": "assistant", "system": "system"}
 _TEXT = frozenset({"text"})
 _FILES = frozenset({"image", "document"})
 
 
-class AnthropicMessages:
-    """The `/v1/messages` body."""
-
-    name: ClassVar[str] = "anthropic_messages"
-    field: ClassVar[str] = "messages"
-
-    def parse(self, message: Mapping[str, Any], raw: bytes) -> Message:
-        content = message.get("content")
-        parts: list[Part] = []
-        if isinstance(content, str):
-            parts.append(Text(content, at=("content",)))
-        elif isinstance(content, list):
-            for i, block in enumerate(content):
-                _read(block, ("content", i), parts)
-        role = _ROLES.get(str(message.get("role")), "user")
-        return Message(
-            role,
-            tuple(parts),
-            raw,
-            spoken=role == "user" and not any(isinstance(part, Result) for part in parts),
-        )
+def read_message(message: Mapping[str, Any], raw: bytes) -> Message:
+    """One message of the `/v1/messages` body."""
+    content = message.get("content")
+    parts: list[Part] = []
+    if isinstance(content, str):
+        parts.append(Text(content, at=("content",)))
+    elif isinstance(content, list):
+        for i, block in enumerate(content):
+            _read(block, ("content", i), parts)
+    role = _ROLES.get(str(message.get("role")), "user")
+    return Message(
+        role,
+        tuple(parts),
+        raw,
+        spoken=role == "user" and not any(isinstance(part, Result) for part in parts),
+    )
 
 
 def _read(block: Any, at: Path, parts: list[Part]) -> None:

@@ -1,1 +1,132 @@
-"""Gemini generateContent: one wire format."""
+"""Gemini: `:generateContent` and `:streamGenerateContent`.
+
+Hidden tools are not offered in this format: Gemini signs its calls, and clients give calls ids of their own.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Mapping, Sequence
+from typing import TYPE_CHECKING, Any, ClassVar, Final
+
+import msgspec
+
+from prunus.history import Message
+from prunus.providers.body import Change, place_beside, with_item
+from prunus.providers.gemini.messages import read_message
+from prunus.providers.hidden import CallSite, HiddenExchange, below, numbered
+from prunus.providers.provider import Api, Endpoint, ToolDefinition, ToolResult, arguments_object, dicts, words_of
+from prunus.providers.sse import DONE, event
+from prunus.splice import splice, values
+
+if TYPE_CHECKING:
+    from prunus.providers.frame import Frame
+    from prunus.providers.stream import AnswerStream
+
+_PATH: Final = re.compile(r".*/models/([^/:]+):(generateContent|streamGenerateContent)")
+_CALLS: Final = ("functionCall", "function_call")
+_STATUS: Final = {
+    400: "INVALID_ARGUMENT",
+    401: "UNAUTHENTICATED",
+    403: "PERMISSION_DENIED",
+    404: "NOT_FOUND",
+}
+
+
+class Gemini(Api):
+    """The Gemini API."""
+
+    name: ClassVar[str] = "gemini"
+    field: ClassVar[str] = "contents"
+    names_model: ClassVar[bool] = False
+    upstream: ClassVar[str] = "gemini"
+    version: ClassVar[str] = "/v1beta"
+    own_prefix: ClassVar[str] = "/v1beta"
+    own_headers: ClassVar[tuple[str, ...]] = ("x-goog-api-key",)
+    hides_tools: ClassVar[bool] = False
+
+    def parse(self, message: Mapping[str, Any], raw: bytes) -> Message:
+        return read_message(message, raw)
+
+    def endpoint(self, path: str) -> Endpoint | None:
+        found = _PATH.fullmatch(path)
+        return None if found is None else Endpoint(found[1], found[2] == "streamGenerateContent")
+
+    def called_tools(self, message: Mapping[str, Any]) -> Iterator[tuple[str, str]]:
+        calls = (part["functionCall"] for part in dicts(message.get("parts")) if "functionCall" in part)
+        return ((str(c.get("name") or "") if isinstance(c, dict) else "", "function") for c in calls)
+
+    def define_tools(self, tools: Sequence[ToolDefinition]) -> list[dict[str, Any]]:
+        declared = [{"name": tool.name, **tool.described(), "parametersJsonSchema": tool.schema} for tool in tools]
+        return [{"functionDeclarations": declared}] if declared else []
+
+    def call_messages(self, id: str, tool: str, arguments: Mapping[str, Any] | str, text: str) -> list[Any]:
+        call = {"functionCall": {"id": id, "name": tool, "args": arguments_object(arguments)}}
+        return [{"role": "model", "parts": [call]}, *self.result_messages([ToolResult(id, tool, text)])]
+
+    def result_messages(self, results: Sequence[ToolResult]) -> list[Any]:
+        answers = ({"id": one.id, "name": one.tool, "response": {"output": one.text}} for one in results)
+        return [{"role": "user", "parts": [{"functionResponse": answer} for answer in answers]}]
+
+    def place_system_text(self, cut: Frame, text: str) -> list[Change]:
+        key = "system_instruction" if "system_instruction" in cut.prompt else "systemInstruction"
+        raw = cut.prompt.get(key)
+        if raw is None or raw == b"null":
+            return [place_beside(cut, key, msgspec.json.encode({"parts": [{"text": text}]}))]
+        parts = values(raw).get("parts") if raw[:1] == b"{" else None
+        if parts is None or parts[:1] != b"[" or msgspec.json.encode(text)[1:-1] in raw:
+            return []
+        return [place_beside(cut, key, splice(raw, {("parts",): with_item(parts, {"text": text})}))]
+
+    def streams_arguments(self, cut: Frame) -> bool:
+        return b'"streamFunctionCallArguments"' in cut.around()
+
+    def by_model(self, message: Mapping[str, Any]) -> bool:
+        return message.get("role") == "model"
+
+    def calls_of(self, message: Any) -> Iterator[CallSite]:
+        for at, part in numbered(message.get("parts") if isinstance(message, dict) else None):
+            for key in _CALLS:
+                made = part.get(key)
+                if isinstance(made, dict) and isinstance(made.get("args"), dict):
+                    # Many clients make up an id of their own where the model gave none.
+                    yield CallSite.read(("parts", at, key, "args"), "", made.get("name"), made["args"])
+
+    def ids_and_words(self, message: Mapping[str, Any]) -> tuple[list[str], str]:
+        return [], words_of([part for part in dicts(message.get("parts")) if not part.get("thought")])
+
+    def other_parts(self, message: Mapping[str, Any]) -> list[dict[str, Any]]:
+        return [
+            part
+            for part in dicts(message.get("parts"))
+            if not part.get("thought") and not part.keys() & {"text", *_CALLS}
+        ]
+
+    def thoughts_of(self, messages: Sequence[Any]) -> list[str]:
+        return []
+
+    def restore_hidden(
+        self, messages: list[Any], index: int, message: dict[str, Any], record: HiddenExchange
+    ) -> None:
+        """Nothing is hidden in this format."""
+
+    def calls_in_answer(self, answer: Any) -> Iterator[CallSite]:
+        for at, candidate in numbered(answer.get("candidates") if isinstance(answer, dict) else None):
+            yield from below(("candidates", at, "content"), self.calls_of(candidate.get("content")))
+
+    def stream(self, **given: Any) -> AnswerStream:
+        from prunus.providers.gemini.stream import GeminiStream
+
+        return GeminiStream(self, **given)
+
+    def reply(self, text: str, model: str, *, streaming: bool) -> bytes:
+        content = {"role": "model", "parts": [{"text": text}]}
+        candidate = {"content": content, "finishReason": "STOP", "index": 0}
+        whole = {"candidates": [candidate], "usageMetadata": {"totalTokenCount": 0}}
+        return event(whole) if streaming else msgspec.json.encode(whole)
+
+    def failure(self, error: Mapping[str, Any]) -> bytes:
+        return event({"error": error}) + DONE
+
+    def refusal(self, status: int, kind: str, message: str) -> object:
+        return {"error": {"code": status, "message": message, "status": _STATUS.get(status, "UNAVAILABLE")}}

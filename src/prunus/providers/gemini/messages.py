@@ -3,32 +3,25 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Any, ClassVar
+from typing import Any
 
 from prunus.history import Attachment, Call, Message, Opaque, Part, Result, Role, Text, Thinking
 from prunus.providers.provider import as_json
 from prunus.splice import Path
 
-__all__ = ["Gemini"]
-
 _ROLES: dict[str, Role] = {"model": "assistant", "function": "tool"}
 _ANSWERS = ("output", "error", "content", "result")
 
 
-class Gemini:
-    """The `:generateContent` body."""
-
-    name: ClassVar[str] = "gemini"
-    field: ClassVar[str] = "contents"
-
-    def parse(self, message: Mapping[str, Any], raw: bytes) -> Message:
-        parts: list[Part] = []
-        listed = message.get("parts")
-        for i, part in enumerate(listed if isinstance(listed, list) else ()):
-            parts.append(_read(part, ("parts", i)))
-        role = _ROLES.get(str(message.get("role")), "user")
-        spoken = role == "user" and not any(isinstance(part, Result) for part in parts)
-        return Message(role, tuple(parts), raw, spoken=spoken)
+def read_message(message: Mapping[str, Any], raw: bytes) -> Message:
+    """One message of the `:generateContent` body."""
+    parts: list[Part] = []
+    listed = message.get("parts")
+    for i, part in enumerate(listed if isinstance(listed, list) else ()):
+        parts.append(_read(part, ("parts", i)))
+    role = _ROLES.get(str(message.get("role")), "user")
+    spoken = role == "user" and not any(isinstance(part, Result) for part in parts)
+    return Message(role, tuple(parts), raw, spoken=spoken)
 
 
 def _read(part: Any, at: Path) -> Part:

@@ -3,13 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Any, ClassVar
+from typing import Any
 
 from prunus.history import Attachment, Call, Message, Opaque, Part, Result, Role, Text, Thinking
 from prunus.providers.provider import as_json, data_url, decode_arguments, kind_of, texts_of
 from prunus.splice import Path
-
-__all__ = ["OpenAIChat"]
 
 _ROLES: dict[str, Role] = {
     "system": "system",
@@ -18,29 +16,25 @@ _ROLES: dict[str, Role] = {
     "tool": "tool",
     "function": "tool",
 }
-_TEXT = frozenset({"text"})
+THOUGHTS = ("reasoning_content", "reasoning")
+"""The keys under which servers write the model's reasoning."""
 _FILES = frozenset({"image_url", "input_audio", "file"})
 
 
-class OpenAIChat:
-    """The `/v1/chat/completions` body."""
-
-    name: ClassVar[str] = "openai_chat"
-    field: ClassVar[str] = "messages"
-
-    def parse(self, message: Mapping[str, Any], raw: bytes) -> Message:
-        role = _ROLES.get(str(message.get("role")), "user")
-        parts: list[Part] = []
-        # DeepSeek and Kimi refuse an assistant message with calls whose reasoning_content is missing or empty.
-        for key in ("reasoning_content", "reasoning"):
-            if isinstance(message.get(key), str):
-                parts.append(Thinking(message[key], required=True, at=(key,)))
-        if role == "tool":
-            _read_result(message, parts)
-        else:
-            _read_content(message.get("content"), parts)
-        _read_calls(message, parts)
-        return Message(role, tuple(parts), raw, spoken=role == "user")
+def read_message(message: Mapping[str, Any], raw: bytes) -> Message:
+    """One message of the `/v1/chat/completions` body."""
+    role = _ROLES.get(str(message.get("role")), "user")
+    parts: list[Part] = []
+    # DeepSeek and Kimi refuse an assistant message with calls whose reasoning_content is missing or empty.
+    for key in THOUGHTS:
+        if isinstance(message.get(key), str):
+            parts.append(Thinking(message[key], required=True, at=(key,)))
+    if role == "tool":
+        _read_result(message, parts)
+    else:
+        _read_content(message.get("content"), parts)
+    _read_calls(message, parts)
+    return Message(role, tuple(parts), raw, spoken=role == "user")
 
 
 def _read_content(content: object, parts: list[Part]) -> None:

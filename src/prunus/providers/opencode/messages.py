@@ -3,32 +3,25 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Any, ClassVar
+from typing import Any
 
 from prunus.history import Attachment, Call, Marker, Message, Opaque, Part, Result, Role, Text, Thinking
 from prunus.providers.provider import as_json, data_url, kind_of
 from prunus.splice import Path
 
-__all__ = ["OpenCode"]
-
 _MARKERS = frozenset({"step-start", "step-finish"})
 _IDENTITY = ("id", "sessionID", "messageID")
 
 
-class OpenCode:
-    """A list of `{info, parts}`."""
-
-    name: ClassVar[str] = "opencode"
-    field: ClassVar[str] = "messages"
-
-    def parse(self, message: Mapping[str, Any], raw: bytes) -> Message:
-        info = message.get("info")
-        role: Role = "assistant" if isinstance(info, dict) and info.get("role") == "assistant" else "user"
-        parts: list[Part] = []
-        listed = message.get("parts")
-        for i, part in enumerate(listed if isinstance(listed, list) else ()):
-            _read(part, ("parts", i), parts)
-        return Message(role, tuple(parts), raw, spoken=role == "user")
+def read_message(message: Mapping[str, Any], raw: bytes) -> Message:
+    """One message of a list of `{info, parts}`."""
+    info = message.get("info")
+    role: Role = "assistant" if isinstance(info, dict) and info.get("role") == "assistant" else "user"
+    parts: list[Part] = []
+    listed = message.get("parts")
+    for i, part in enumerate(listed if isinstance(listed, list) else ()):
+        _read(part, ("parts", i), parts)
+    return Message(role, tuple(parts), raw, spoken=role == "user")
 
 
 def _read(part: Any, at: Path, parts: list[Part]) -> None:

@@ -1,0 +1,164 @@
+"""The agent's tools as the model is offered them, and the system text that tells it how to use them.
+
+The arguments are flat lists of texts: some models cannot fill in tuples, and some servers refuse their schemas.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any, Final, NamedTuple
+
+import msgspec
+
+from prunus.calls import Toolbox
+from prunus.intent import names_offered, offer_intent
+from prunus.providers.body import items_of
+from prunus.providers.provider import Api, ToolDefinition
+from prunus.providers.recognition import APIS, api_named
+from prunus.requested.request import ACTIONS, INFO, PRUNE
+from prunus.settings import Settings
+from prunus.settings.tables import Agent
+from prunus.surrogates import decode
+
+_PRUNE_WORDS: Final = """\
+Take out of the context what you no longer need, so that you can work longer and cheaper. Results that may go end \
+in a line such as [id 3fa9c2].
+discard: targets [[id], ...]. The result gives way to one line that says what it was.
+distill: targets [[id, summary], ...]. The same, and your summary stays visible in its place.
+restore: targets [[id], ...]. The original comes back exactly.
+replace: targets [[start, end, replacement], ...]. The stretch of a message from start to end, both taken \
+literally and together unique, becomes the replacement.
+In place of an id, tools, messages, thinking, files or * name all of a kind, and old all results of 5 turns ago or \
+more that can be had again. Do this in batches and when it is worth it; never mention ids or pruning to the user."""
+
+_INFO_WORDS: Final = "How full the context is, what fills it, and what could go: a list with ids for context_prune."
+
+_ARGUMENTS: Final[Mapping[str, Mapping[str, Any]]] = {
+    PRUNE: {
+        "type": "object",
+        "properties": {
+            "action": {"type": "string", "enum": list(ACTIONS), "description": "What to do."},
+            "targets": {
+                "type": "array",
+                "items": {"type": "array", "items": {"type": "string"}},
+                "description": "One list of one to three texts for each target.",
+            },
+        },
+        "required": ["action", "targets"],
+    },
+    INFO: {"type": "object", "properties": {}},
+}
+_GUIDANCE: Final = """\
+# Looking after your context
+
+`context_prune` takes out of the context what you no longer need; `context_info` shows how full it is and what \
+could go. What may go has an id behind it. Superseded reads, old todo lists and old errors go by themselves.
+
+Prune the elaborate, anchor the essential. Elaborate: files you have analysed, output of finished steps, reasoning \
+whose conclusion you have written down. Essential: the task and its todo list, what the user demands, recent \
+conclusions, files you are editing.
+
+How full the context is decides what to do:
+- below {moderate}: nothing.
+- from {moderate}: discard old tool results and old messages; distill long reasoning.
+- from {high}: anchor in the todo list what must not be lost, then discard all that is disposable.
+- from {critical}: if you can finish the task without the history, discard [*] and concentrate on the task; \
+otherwise discard single parts and anchor what is critical.
+
+What each kind of content asks for:
+- a file you have just read: keep it; one from 5 or more turns ago: discard it, you can read it again. \
+[old] names all of these.
+- your analysis: distill it to its conclusion.
+- an error of the last 3 turns, the newest todo list: keep them.
+{kept} cannot be discarded.
+
+Prune in good time and in batches, beside your work. Never mention ids or pruning to the user."""
+
+_TOOLS: Final = (
+    ToolDefinition(PRUNE, _PRUNE_WORDS, _ARGUMENTS[PRUNE]),
+    ToolDefinition(INFO, _INFO_WORDS, _ARGUMENTS[INFO]),
+)
+TOOLS: Final = frozenset({PRUNE, INFO})
+"""The names under which the proxy offers them."""
+
+
+def tool_definitions(format: str) -> list[dict[str, Any]]:
+    """Both tools in the shape of a format, or of `mcp`, ready to be put into a request's `tools`."""
+    if format == "mcp":
+        return [{"name": tool.name, **tool.described(), "inputSchema": tool.schema} for tool in _TOOLS]
+    return api_named(format).define_tools(_TOOLS)
+
+
+SCHEMA: Final[Mapping[str, list[dict[str, Any]]]] = {
+    format: tool_definitions(format) for format in (*(api.name for api in APIS), "mcp")
+}
+"""The tools by format, for a loop of one's own: `tools=[*mine, *SCHEMA["openai_chat"]]`."""
+
+
+class Offer(NamedTuple):
+    """The tools of a request as the model is offered them."""
+
+    tools: bytes | None
+    """None where they are the client's own."""
+    edits: frozenset[str]
+    """The tools to which Prunus gave an intent."""
+    hides: bool
+    """Whether the hidden tools are among them."""
+
+
+def offer(toolbox: Toolbox, agent: Agent, tools: bytes | None, api: Api, *, intent: bool) -> Offer:
+    """What the model is offered for the tools of a request; `intent` says whether edits may get an intent."""
+    new, edits = tools, frozenset[str]()
+    if agent.intent and tools is not None and intent:
+        new, edits = _with_intent(tools, toolbox)
+    more = None
+    if agent.offer == "hidden" and api.hides_tools:
+        more = _with_hidden_tools(b"[]" if new is None else new, api)
+    final = new if more is None else more
+    return Offer(None if final is tools else final, edits, more is not None)
+
+
+def _with_hidden_tools(tools: bytes, api: Api) -> bytes | None:
+    """The tools of a request with the hidden ones behind them.
+
+    None where the client has tools of these names, or its tools are no list.
+    """
+    raws = items_of(tools)
+    if raws is None or any(b'"%b"' % name.encode() in bytes(tool) for tool in raws for name in TOOLS):
+        return None
+    more = [msgspec.Raw(msgspec.json.encode(tool)) for tool in SCHEMA[api.name]]
+    return msgspec.json.encode([*raws, *more])
+
+
+def _with_intent(tools: bytes, toolbox: Toolbox) -> tuple[bytes, frozenset[str]]:
+    """The tools with an intent for each edit, and the names of those that got one; others keep their bytes."""
+    raws = items_of(tools) or []
+    new = list(raws)
+    names: set[str] = set()
+    for at, raw in enumerate(raws):
+        try:
+            before = [decode(raw)]
+        except (msgspec.MsgspecError, UnicodeError, RecursionError):
+            continue
+        after = offer_intent(before, toolbox)
+        if after is not before:
+            new[at] = msgspec.Raw(msgspec.json.encode(after[0]))
+            names |= names_offered(before, after)
+    return (msgspec.json.encode(new), frozenset(names)) if names else (tools, frozenset())
+
+
+def guidance(settings: Settings | None = None) -> str:
+    """The text for the system prompt of an agent that has `context_prune`; empty where `agent.guidance` is off.
+
+    It depends on the settings alone, so that it is the same in every request and the prompt cache holds.
+    """
+    settings = settings or Settings()
+    if not settings.agent.guidance:
+        return ""
+    levels = settings.active_pressure()
+    kept = (
+        "Edits, writes and todo lists" if settings.strategies.asked.errors else "Failed calls, edits and todo lists"
+    )
+    return _GUIDANCE.format(
+        moderate=f"{levels.moderate:.0%}", high=f"{levels.high:.0%}", critical=f"{levels.critical:.0%}", kept=kept
+    )

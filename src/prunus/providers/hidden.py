@@ -1,0 +1,142 @@
+"""Calls that a client does not see, and hidden exchanges as they are kept.
+
+The client stores one message in which all hops of a turn are merged. A `HiddenExchange` says what stood before the
+last hop, so that later requests can show the model its own turn as it was.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from dataclasses import dataclass, replace
+from typing import Any, Final
+
+import msgspec
+
+from prunus.splice import Path
+from prunus.surrogates import decode
+
+BETWEEN: Final = "\n\n"
+"""What a client sees between the words of two hops, where its format has one text for both."""
+
+
+@dataclass(frozen=True, slots=True)
+class CallSite:
+    """The arguments of one call, and where they stand."""
+
+    path: Path
+    id: str
+    tool: str
+    arguments: Any
+    """A text, or an object where the format has one."""
+
+    @classmethod
+    def read(cls, path: Path, id: Any, tool: Any, arguments: Any) -> CallSite:
+        return cls(path, id if isinstance(id, str) else "", tool if isinstance(tool, str) else "", arguments)
+
+    @property
+    def text(self) -> str:
+        """The arguments as JSON."""
+        if isinstance(self.arguments, str):
+            return self.arguments
+        return msgspec.json.encode(self.arguments).decode()
+
+    @property
+    def canonical(self) -> str:
+        """The arguments in one spelling, whatever that of the client is."""
+        value = self.arguments
+        if isinstance(value, str):
+            try:
+                value = msgspec.json.decode(value)
+            except (msgspec.MsgspecError, UnicodeError, RecursionError):
+                return self.text
+        return msgspec.json.encode(value, order="sorted").decode()
+
+    def written(self, text: str) -> bytes:
+        """Other arguments in the shape of these."""
+        return msgspec.json.encode(text) if isinstance(self.arguments, str) else text.encode()
+
+
+@dataclass(frozen=True, slots=True)
+class HiddenCall:
+    """A call that the client does not see."""
+
+    id: str
+    tool: str
+    arguments: Mapping[str, Any] | str
+    before: int
+    """How many visible calls of the message stand before it."""
+    block: Any = None
+    """The call as the provider wrote it."""
+
+
+class MixedCall(msgspec.Struct, frozen=True):
+    """A hidden call that was made beside visible ones, and its result."""
+
+    call: Any
+    id: str
+    tool: str
+    text: str
+    before: int
+
+
+class HiddenExchange(msgspec.Struct, frozen=True):
+    """What the client does not know of one turn. The store holds it as JSON, so its fields keep their names."""
+
+    format: str
+    messages: list[Any] = []
+    """The hops before the last one, with their hidden calls and results."""
+    text: str = ""
+    """The words that the client saw of those hops."""
+    thoughts: list[str] = []
+    """Signatures or texts of the reasoning that the client saw of those hops."""
+    mixed: list[MixedCall] = []
+    """Hidden calls of the last hop."""
+
+    def dump(self) -> bytes:
+        return msgspec.json.encode(self)
+
+    @classmethod
+    def load(cls, raw: bytes) -> HiddenExchange | None:
+        try:
+            return msgspec.json.decode(raw, type=cls)
+        except (msgspec.MsgspecError, UnicodeError, RecursionError):
+            return None
+
+
+def numbered(items: Any) -> Iterator[tuple[int, dict[str, Any]]]:
+    """The objects in a list, each with its index."""
+    return ((i, item) for i, item in enumerate(items if isinstance(items, list) else ()) if isinstance(item, dict))
+
+
+def below(path: Path, sites: Iterable[CallSite]) -> Iterator[CallSite]:
+    """Sites of a value that stands at a path of a larger one."""
+    return (replace(site, path=(*path, *site.path)) for site in sites)
+
+
+def decoded(message: Any) -> dict[str, Any]:
+    """A message as an object, whether it is still JSON or not; empty where it is none."""
+    value = decode(message) if isinstance(message, msgspec.Raw) else message
+    return value if isinstance(value, dict) else {}
+
+
+def without_start(text: str, start: str) -> tuple[str, str] | None:
+    """A text without the words of earlier hops that it starts with, and those of them that it does not hold.
+
+    None where the text starts with other words.
+    """
+    if text.startswith(start):
+        return text[len(start) :], ""
+    # Some clients trim what they keep.
+    said, trimmed = text.strip(), start.strip()
+    if said.startswith(trimmed):
+        return said[len(trimmed) :].lstrip("\n"), ""
+    if trimmed.startswith(said):
+        return "", trimmed[len(said) :]
+    return None
+
+
+def insert_counted(items: list[Any], item: Any, before: int, counts: Callable[[Mapping[str, Any]], bool]) -> None:
+    """Insert an item behind the first `before` items that count."""
+    places = [i for i, other in enumerate(items) if isinstance(other, Mapping) and counts(other)]
+    at = places[before] if before < len(places) else (places[-1] + 1 if places else len(items))
+    items.insert(at, item)
