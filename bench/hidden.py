@@ -23,7 +23,7 @@ from prunus.agent.belonging import keys_of, root
 from prunus.agent.layer import AgentLayer, HiddenTurn
 from prunus.agent.steps import steps_from
 from prunus.providers import api_named, frame
-from prunus.providers.hidden import HiddenExchange
+from prunus.providers.hidden_calls import HiddenExchange
 
 CALLS = 500
 TURNS = 12

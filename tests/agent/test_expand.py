@@ -12,8 +12,8 @@ from prunus.agent.belonging import keys_of, root
 from prunus.agent.steps import steps_from
 from prunus.agent.threads import Found, Threads
 from prunus.providers import api_named, frame
-from prunus.providers.body import rewritten
-from prunus.providers.hidden import HiddenExchange, MixedCall
+from prunus.providers.hidden_calls import HiddenExchange, MixedCall
+from prunus.providers.rewriting import rewritten
 from tests.agent.scripts import FORMATS
 from tests.formats import FIELDS, call_and_result
 

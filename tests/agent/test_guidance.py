@@ -13,7 +13,7 @@ from prunus import Pruner, Settings
 from prunus.agent import execute, guidance
 from prunus.agent.layer import AgentLayer
 from prunus.providers import api_named, frame
-from prunus.providers.body import rewritten
+from prunus.providers.rewriting import rewritten
 from prunus.tokens import Counter
 from tests.agent.scripts import FORMATS
 from tests.agent.test_hidden import PRUNE, Talk

@@ -11,7 +11,7 @@ import pytest
 from prunus.agent.belonging import root
 from prunus.agent.threads import Found, Thread, Threads
 from prunus.providers import api_named, frame
-from prunus.providers.body import place_beside, rewritten
+from prunus.providers.rewriting import place_beside, rewritten
 from tests.agent.scripts import FORMATS, Part
 from tests.agent.test_hidden import INFO, Talk
 from tests.formats import FIELDS

@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 
 from prunus.providers import api_named
 from prunus.providers.filters import IntentFilter
-from prunus.providers.hidden import CallSite
+from prunus.providers.hidden_calls import CallSite
 from prunus.providers.intent_removed import RemovedIntent
 from tests.agent.scripts import FORMATS, Part, answer, passed, understood
 

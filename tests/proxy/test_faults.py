@@ -200,7 +200,7 @@ def test_a_fault_of_ours_sends_the_original_and_is_counted_and_said_once(
     def broken(*_: object, **__: object) -> None:
         raise ZeroDivisionError("a bug")
 
-    monkeypatch.setattr(tenant, "glance", broken)
+    monkeypatch.setattr(tenant, "read_envelope", broken)
     with behind(provider) as proxy:
         for _ in range(3):
             assert call(proxy.url, "POST", "/v1/messages", RAW).status == 200

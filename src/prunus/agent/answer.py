@@ -13,8 +13,8 @@ from prunus.history import Attachment, Ref, Result, Text, Thinking
 from prunus.notes import shorten
 from prunus.proposals import describe
 from prunus.providers import encode, frame
-from prunus.providers.body import extended
 from prunus.providers.recognition import api_named
+from prunus.providers.rewriting import extended
 from prunus.pruner import prune, shows_ids
 from prunus.requested.request import PRUNE, Decision, is_info, parse
 from prunus.requested.targets import HEADINGS, Choice, discarded

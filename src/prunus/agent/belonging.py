@@ -23,7 +23,7 @@ from prunus.clients.reminders import without_reminders
 from prunus.fingerprint import fingerprint
 from prunus.memory import chain
 from prunus.providers import digest
-from prunus.providers.hidden import CallSite
+from prunus.providers.hidden_calls import CallSite
 from prunus.providers.provider import Api
 from prunus.surrogates import encode
 

@@ -14,7 +14,7 @@ import msgspec
 
 from prunus.agent.belonging import intent_key, keys_of, link_behind
 from prunus.providers import Frame
-from prunus.providers.hidden import CallSite, HiddenExchange
+from prunus.providers.hidden_calls import CallSite, HiddenExchange
 from prunus.providers.intent_removed import RemovedIntent, restore_intent
 from prunus.providers.provider import Api
 from prunus.splice import Path, splice

@@ -13,8 +13,8 @@ from threading import Lock
 
 from prunus.agent.steps import Step, draft, steps_from
 from prunus.providers import Frame, frame, resume
-from prunus.providers.body import Change
 from prunus.providers.provider import Api
+from prunus.providers.rewriting import Change
 
 
 @dataclass(frozen=True, slots=True)

@@ -12,9 +12,9 @@ import msgspec
 
 from prunus.calls import Toolbox
 from prunus.intent import names_offered, offer_intent
-from prunus.providers.body import items_of
 from prunus.providers.provider import Api, ToolDefinition
 from prunus.providers.recognition import APIS, api_named
+from prunus.providers.rewriting import items_of
 from prunus.requested.request import ACTIONS, INFO, PRUNE
 from prunus.settings import Settings
 from prunus.settings.tables import Agent

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from prunus.providers import APIS
 from prunus.proxy.address import credential_notes
 from prunus.settings import Settings
 
@@ -26,6 +27,7 @@ def _dear(settings: Settings) -> tuple[str, ...]:
 
 def no_hidden_tool(settings: Settings, provider: str) -> str:
     """Why a client of a provider does not get `context_prune` that was to be hidden; empty where it does."""
-    if settings.agent.offer != "hidden" or provider != "gemini":
+    shown = any(api.upstream == provider and not api.hides_tools for api in APIS)
+    if settings.agent.offer != "hidden" or not shown:
         return ""
     return "context_prune cannot be hidden in Gemini's format, so it is not offered; use --agent mcp"

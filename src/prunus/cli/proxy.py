@@ -87,12 +87,14 @@ def command(
 
 def upstream_sets(upstreams: tuple[str, ...]) -> list[str]:
     """The settings that `--upstream NAME=URL` stands for."""
+    from prunus.providers import APIS
+
     sets, more = [], []
     for given in upstreams:
         name, _, url = given.partition("=")
         if not name or not url.startswith(("http://", "https://")):
             raise Failure(f"--upstream {given!r}: expected NAME=URL, as in anthropic=https://api.anthropic.com")
-        if name in ("anthropic", "openai", "gemini"):
+        if any(name == api.upstream for api in APIS):
             sets.append(f"upstreams.{name}={url}")
         else:
             more.append(given)

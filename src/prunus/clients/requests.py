@@ -23,7 +23,7 @@ from prunus.providers.frame import PROMPT
 AGENT = "request"
 _CHAT: Final = "openai_chat"
 _LISTS: Final = frozenset(format.field for format in ALL)
-_SENT: Final = (*PROMPT, "previous_response_id")
+_SENT: Final = (*PROMPT, *(key for provider in ALL for key in provider.held_by))
 
 
 @dataclass(frozen=True, slots=True)

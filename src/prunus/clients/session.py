@@ -2,25 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from hashlib import blake2b
 from typing import Any
 
 import msgspec
 
-from prunus.clients.fields import Json, mapping, rows, text
-from prunus.errors import FormatError
-
-_LIST_KEY = {
-    "anthropic_messages": "messages",
-    "openai_chat": "messages",
-    "openai_responses": "input",
-    "gemini": "contents",
-}
-_ANY_OBJECT = {"type": "object", "properties": {}}
-_COPIED_ANEW = ("id", "sessionID", "messageID", "parentID")
-"""What OpenCode writes anew when it copies a message into a fork."""
+from prunus.clients.fields import Json
+from prunus.providers import Provider, provider_named
+from prunus.providers.provider import ToolDefinition
 
 
 @dataclass(frozen=True, slots=True)
@@ -65,17 +56,16 @@ class Session:
         all tools of the session, so that they are the same in each request.
         """
         carried = list(self.messages[: self.requests[request]])
-        if self.format == "opencode":
+        provider = provider_named(self.format)
+        if provider.bare_list:
             return carried
-        if self.format not in _LIST_KEY:
-            raise FormatError(f"{self.name}: no request body is known for format {self.format!r}")
-        body: Json = {"model": self.model} if self.model and self.format != "gemini" else {}
-        if self.format == "anthropic_messages":
-            body["max_tokens"] = 32_000
-        tools = _tool_definitions(self.format, self.messages)
+        body: Json = {"model": self.model} if self.model and provider.names_model else {}
+        body |= provider.required
+        kinds = dict.fromkeys(called for message in self.messages for called in provider.called_tools(message))
+        tools = provider.define_tools([ToolDefinition(name, kind=kind) for name, kind in kinds])
         if tools:
             body["tools"] = tools
-        return body | dict(self.envelope) | {_LIST_KEY[self.format]: carried}
+        return body | dict(self.envelope) | {provider.field: carried}
 
     def keys(self) -> tuple[str, ...]:
         """A key for each request, the same wherever the same messages got the same answer.
@@ -85,72 +75,19 @@ class Session:
         """
         chain = blake2b(self.format.encode(), digest_size=16)
         found: list[str] = []
+        provider = provider_named(self.format)
         done = 0
         for end in self.requests:
             for message in self.messages[done:end]:
-                chain.update(_written(self.format, message))
+                chain.update(_written(provider, message))
             done = end
             key = chain.copy()
             for answer in self.messages[end : end + 1]:
-                key.update(b"answered" + _written(self.format, answer))
+                key.update(b"answered" + _written(provider, answer))
             found.append(key.hexdigest())
         return tuple(found)
 
 
-def _written(format: str, message: Json) -> bytes:
+def _written(provider: Provider, message: Json) -> bytes:
     """A message as bytes that do not depend on the order of its fields."""
-    if format == "opencode":
-        kept = {"info": _own(message["info"]), "parts": [_own(part) for part in message["parts"]]}
-        return msgspec.json.encode(kept, order="deterministic")
-    return msgspec.json.encode(message, order="deterministic")
-
-
-def _own(record: Any) -> Any:
-    """A record of OpenCode without the names that a copy gets anew."""
-    if not isinstance(record, dict):
-        return record
-    return {key: value for key, value in record.items() if key not in _COPIED_ANEW}
-
-
-def _tool_definitions(format: str, messages: Iterable[Json]) -> list[Json]:
-    """A definition for each tool that the messages call, in order of first use."""
-    kinds = dict.fromkeys(called for message in messages for called in _called(format, message))
-    match format:
-        case "anthropic_messages":
-            return [{"name": name, "input_schema": _ANY_OBJECT} for name, _ in kinds]
-        case "openai_chat":
-            return [
-                {"type": "function", "function": {"name": name, "parameters": _ANY_OBJECT}} for name, _ in kinds
-            ]
-        case "openai_responses":
-            return [_response_tool(name, kind) for name, kind in kinds]
-        case "gemini":
-            declared = [{"name": name, "parametersJsonSchema": _ANY_OBJECT} for name, _ in kinds]
-            return [{"functionDeclarations": declared}] if declared else []
-        case _:
-            return []
-
-
-def _called(format: str, message: Json) -> Iterator[tuple[str, str]]:
-    """Name and kind of each tool called in one message."""
-    match format:
-        case "anthropic_messages":
-            for block in rows(message.get("content")):
-                if block.get("type") == "tool_use":
-                    yield text(block.get("name")), "function"
-        case "openai_chat":
-            for call in rows(message.get("tool_calls")):
-                yield text(mapping(call.get("function")).get("name")), "function"
-        case "openai_responses":
-            if message.get("type") in ("function_call", "custom_tool_call"):
-                yield text(message.get("name")), text(message["type"])
-        case "gemini":
-            for part in rows(message.get("parts")):
-                if "functionCall" in part:
-                    yield text(mapping(part["functionCall"]).get("name")), "function"
-
-
-def _response_tool(name: str, kind: str) -> Json:
-    if kind == "custom_tool_call":
-        return {"type": "custom", "name": name}
-    return {"type": "function", "name": name, "parameters": _ANY_OBJECT, "strict": False}
+    return msgspec.json.encode(provider.identity(message), order="deterministic")

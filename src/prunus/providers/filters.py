@@ -10,7 +10,7 @@ from typing import Any, Final
 import msgspec
 
 from prunus.notes import unechoed
-from prunus.providers.hidden import CallSite
+from prunus.providers.hidden_calls import CallSite
 from prunus.providers.intent_removed import RemovedIntent, remove_intent
 from prunus.splice import Path, splice
 
@@ -49,6 +49,8 @@ class IdFilter:
 
     def feed(self, piece: str) -> str:
         """The text that can be shown now."""
+        if not self._ids:
+            return piece
         text = self._held + piece
         at = self._opening(text)
         self._held = text[at:]

@@ -11,10 +11,10 @@ from typing import Any, Final
 import msgspec
 
 from prunus.errors import FormatError
-from prunus.providers.body import message_of, place_of, skip_space, spans
 from prunus.providers.digest import lifetime
 from prunus.providers.provider import Provider
 from prunus.providers.recognition import ALL, FIELDS, provider_named, recognise
+from prunus.providers.rewriting import message_of, place_of, skip_space, spans
 from prunus.surrogates import decode
 
 PROMPT: Final = ("model", "system", "instructions", "systemInstruction", "system_instruction", "tools")

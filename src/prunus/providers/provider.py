@@ -18,10 +18,10 @@ from prunus.splice import Path
 from prunus.surrogates import decode
 
 if TYPE_CHECKING:
-    from prunus.providers.body import Change
     from prunus.providers.filters import IntentFilter
     from prunus.providers.frame import Frame
-    from prunus.providers.hidden import CallSite, HiddenExchange
+    from prunus.providers.hidden_calls import CallSite, HiddenExchange
+    from prunus.providers.rewriting import Change
     from prunus.providers.stream import AnswerStream
 
 ANY_OBJECT: Final[Mapping[str, Any]] = {"type": "object", "properties": {}}
@@ -66,6 +66,8 @@ class Provider(ABC):
     """Whether one string may stand in place of the list, as a message of the user."""
     held_by: ClassVar[tuple[str, ...]] = ()
     """Keys with which a request continues a history that the provider holds; such a request is not pruned."""
+    binds_reasoning: ClassVar[bool] = False
+    """Whether reasoning is a message of its own that has to stay with the call behind it."""
     bare_list: ClassVar[bool] = False
     """Whether a recorded request is the list of messages alone."""
     names_model: ClassVar[bool] = True

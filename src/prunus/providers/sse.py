@@ -15,7 +15,7 @@ _LONGEST: Final = 4 * 1024 * 1024
 """Bytes after which something without an end is no event, and passes."""
 
 
-class Event(NamedTuple):
+class ServerEvent(NamedTuple):
     """One event, parsed once for all who look at it."""
 
     raw: bytes
@@ -33,7 +33,7 @@ class Events:
         self._seen = 0
         """How many bytes of the rest are known to hold no blank line."""
 
-    def feed(self, chunk: bytes) -> list[Event]:
+    def feed(self, chunk: bytes) -> list[ServerEvent]:
         """The events that are complete with this chunk."""
         self._rest += chunk
         ends = [blank.end() for blank in _BLANK.finditer(self._rest, self._seen)]
@@ -41,12 +41,12 @@ class Events:
         at = 0
         for end in ends:
             raw = bytes(self._rest[at:end])
-            found.append(Event(raw, data_of(raw)))
+            found.append(ServerEvent(raw, data_of(raw)))
             at = end
         del self._rest[:at]
         self._seen = max(0, len(self._rest) - _BLANK_LENGTH + 1)
         if len(self._rest) > _LONGEST:
-            found.append(Event(self.rest()))
+            found.append(ServerEvent(self.rest()))
         return found
 
     def rest(self) -> bytes:

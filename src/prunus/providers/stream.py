@@ -19,9 +19,9 @@ from typing import Any, Final
 import msgspec
 
 from prunus.providers.filters import IntentFilter
-from prunus.providers.hidden import HiddenCall
+from prunus.providers.hidden_calls import HiddenCall
 from prunus.providers.provider import Api
-from prunus.providers.sse import Event, Events
+from prunus.providers.sse import Events, ServerEvent
 from prunus.splice import Path, splice
 
 UNREAD: Final = (msgspec.MsgspecError, UnicodeError, RecursionError)
@@ -75,19 +75,19 @@ class AnswerStream(ABC):
         self._take_whole(b"".join(self._chunks))
         return b""
 
-    def _shown(self, events: Iterable[Event]) -> bytes:
+    def _shown(self, events: Iterable[ServerEvent]) -> bytes:
         """What the client gets for some events."""
         if self._intents is not None:
             events = [shown for event in events for shown in self._without_intents(event)]
         return b"".join(map(self._passed, events))
 
-    def _passed(self, event: Event) -> bytes:
+    def _passed(self, event: ServerEvent) -> bytes:
         try:
             return self._event(event)
         except _MISSHAPEN:
             return event.raw
 
-    def _without_intents(self, event: Event) -> list[Event]:
+    def _without_intents(self, event: ServerEvent) -> list[ServerEvent]:
         """The events that stand for an event of the provider, where arguments are held until they are complete."""
         return [event]
 
@@ -119,10 +119,10 @@ class AnswerStream(ABC):
         self.whole = False
 
     @abstractmethod
-    def _event(self, event: Event) -> bytes:
+    def _event(self, event: ServerEvent) -> bytes:
         """What the client gets for an event."""
 
-    def _held_events(self) -> list[Event]:
+    def _held_events(self) -> list[ServerEvent]:
         """The events that `_without_intents` holds back, where a stream ends."""
         return []
 

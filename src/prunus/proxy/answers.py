@@ -7,33 +7,25 @@ from typing import Final
 
 import msgspec
 
+from prunus.providers import APIS
+from prunus.providers.openai_chat import OpenAIChat
 from prunus.proxy.peer import Message, Send
 
-__all__ = ["answer_json", "answer_with", "refusal", "refuse"]
-
 _KINDS: Final = {
-    400: ("invalid_request_error", "INVALID_ARGUMENT"),
-    401: ("authentication_error", "UNAUTHENTICATED"),
-    403: ("permission_error", "PERMISSION_DENIED"),
-    404: ("not_found_error", "NOT_FOUND"),
+    400: "invalid_request_error",
+    401: "authentication_error",
+    403: "permission_error",
+    404: "not_found_error",
 }
-_OTHER: Final = ("api_error", "UNAVAILABLE")
 
 
 def refusal(
     upstream: str, status: int, reason: str, more: Iterable[tuple[bytes, bytes]] = ()
 ) -> tuple[list[tuple[bytes, bytes]], bytes]:
-    """Headers and body of an error, as the provider would write it."""
-    kind, name = _KINDS.get(status, _OTHER)
-    message = f"Prunus: {reason}"
-    match upstream:
-        case "anthropic":
-            value: object = {"type": "error", "error": {"type": kind, "message": message}}
-        case "gemini":
-            value = {"error": {"code": status, "message": message, "status": name}}
-        case _:
-            value = {"error": {"message": message, "type": kind, "param": None, "code": None}}
-    body = msgspec.json.encode(value)
+    """Headers and body of an error, as the provider would write it; most servers write errors as OpenAI does."""
+    kind = _KINDS.get(status, "api_error")
+    api = next((api for api in APIS if api.upstream == upstream), OpenAIChat())
+    body = msgspec.json.encode(api.refusal(status, kind, f"Prunus: {reason}"))
     headers = [(b"content-type", b"application/json"), (b"content-length", str(len(body)).encode()), *more]
     return [*headers, (b"x-prunus-error", kind.encode())], body
 

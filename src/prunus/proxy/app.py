@@ -12,17 +12,17 @@ from prunus.proxy.answers import answer_json, answer_with, refuse
 from prunus.proxy.exchange import Event
 from prunus.proxy.faults import LOGGER, Faults
 from prunus.proxy.headers import ambiguity
-from prunus.proxy.hooks import Layer
+from prunus.proxy.hooks import AgentHooks
 from prunus.proxy.lines import edit_lines, request_line
 from prunus.proxy.metrics import CONTENT_TYPE, Metrics
 from prunus.proxy.peer import Receive, Send
 from prunus.proxy.preparing import Preparing
 from prunus.proxy.recorder import Recorder
+from prunus.proxy.request import ProxiedRequest, Services
 from prunus.proxy.route import route
 from prunus.proxy.security import Gate, Refused
 from prunus.proxy.tenant import Tenant
 from prunus.proxy.upstream import Upstream
-from prunus.proxy.visit import House, Visit
 from prunus.settings import Settings
 from prunus.store.store import Store
 
@@ -34,7 +34,7 @@ class App:
         self,
         settings: Settings,
         store: Store | None = None,
-        layer: Layer | None = None,
+        layer: AgentHooks | None = None,
         watch: Callable[[Event], None] | None = None,
         fallback: str = "openai",
     ) -> None:
@@ -53,7 +53,7 @@ class App:
         self._recorder: Recorder | None = None
         self._preparing = Preparing(proxy.deadline)
         self._begun = time.time()
-        self._house = House(
+        self._services = Services(
             self._upstream,
             self.metrics,
             self.faults,
@@ -124,7 +124,9 @@ class App:
                 return
             self.metrics.open.inc()
             try:
-                await Visit(self._house, scope, names, found, self._tenants[tenant], receive, send).run()
+                await ProxiedRequest(
+                    self._services, scope, names, found, self._tenants[tenant], receive, send
+                ).run()
             finally:
                 self.metrics.open.dec()
 

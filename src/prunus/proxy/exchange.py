@@ -3,16 +3,29 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
+from typing import Final
 
 from prunus.outcome import Outcome, Receipt, Report
-from prunus.proxy.glance import Glance
-from prunus.proxy.hooks import Turn
+from prunus.proxy.envelope import Envelope
+from prunus.proxy.hooks import Interceptor
 from prunus.proxy.route import Route
 from prunus.schedule.ledger import Flush
 from prunus.store.records import Exchange
 
-__all__ = ["Arrived", "Event", "Further", "Prepared"]
+_KEYS: Final = ("x-claude-code-agent-id", "x-claude-code-session-id", "x-session-id", "thread-id", "session-id")
+"""Headers by which clients name a conversation."""
+
+
+def conversation_key(headers: Mapping[str, str]) -> str:
+    """What the client calls the conversation of a request; empty where it sends no header for that."""
+    return next((value for name in _KEYS if (value := headers.get(name, ""))), "")
+
+
+def client_name(headers: Mapping[str, str]) -> str:
+    """The name of a client by its user agent."""
+    name = headers.get("user-agent", "").partition("/")[0].strip().lower()[:32]
+    return "".join(letter for letter in name if letter.isalnum() or letter in "-_. ")
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,13 +65,13 @@ class Prepared:
     """Whether these are other bytes than those that arrived."""
     skip: str = ""
     """Why it was not pruned, where it was not."""
-    glance: Glance | None = None
+    envelope: Envelope | None = None
     outcome: Outcome[bytes] | None = None
     receipts: tuple[Receipt, ...] = ()
     """What was cut with it, and what was superseded and stays."""
     exchange: Exchange | None = None
     """What is known of it before the answer."""
-    turn: Turn | None = None
+    turn: Interceptor | None = None
     reply: tuple[str, bytes] | None = None
     """The answer of the agent layer, where nothing is sent at all."""
     size: int = 0
@@ -78,6 +91,27 @@ class Prepared:
         """Those of all calls of the model that were made for it."""
         return (*self.receipts, *(receipt for call in self.further for receipt in call.receipts))
 
+    @property
+    def what(self) -> str:
+        """What became of the request; see `Event.what`."""
+        if self.exchange is None:
+            return "skipped"
+        if self.exchange.shadow:
+            return "shadow"
+        return "pruned" if self.changed else "unchanged"
+
+    def ended(self, event: Event, exchange: Exchange | None) -> Event:
+        """The event of the request with what was sent for it, and with its costs."""
+        return replace(
+            event,
+            what=self.what,
+            why=self.skip,
+            exchange=exchange,
+            report=self.outcome.report if self.outcome is not None else None,
+            receipts=self.all_receipts,
+            status_line=self.status_line,
+        )
+
 
 @dataclass(frozen=True, slots=True)
 class Event:
@@ -91,7 +125,7 @@ class Event:
     status: int
     """0 where the client left before there was an answer."""
     seconds: float
-    what: str
+    what: str = "passed"
     """What became of it: pruned, unchanged, shadow, passed, skipped, failed."""
     why: str = ""
     exchange: Exchange | None = None

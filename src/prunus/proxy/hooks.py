@@ -1,9 +1,9 @@
 """Where the agent layer takes part in an exchange.
 
-The proxy asks the layer once for each request of a model that may be pruned. What it gets back sees the request
-before and after it is pruned, and the bytes of the answer; it does no I/O itself. The order of calls:
+The proxy asks the layer once for each request of a model that may be pruned. The layer's interceptor sees the
+request before and after it is pruned, and the bytes of the answer; it does no I/O itself. The order of calls:
 
-    turn = layer.open(body, format, streaming=..., tenant=..., caller=..., offers=...)
+    turn = hooks.open(body, format, streaming=..., tenant=..., caller=..., offers=...)
                                   None: nothing to do for this request
     turn.reply()                  an answer of the layer's own; nothing goes upstream then
     body = turn.before()          the body to prune: earlier hidden exchanges put back
@@ -25,11 +25,10 @@ from __future__ import annotations
 from typing import Protocol
 
 from prunus.outcome import Outcome
+from prunus.proxy.faults import Faults
 
-__all__ = ["Layer", "Turn"]
 
-
-class Turn(Protocol):
+class Interceptor(Protocol):
     """One request of an agent, from its arrival to the end of its answer."""
 
     @property
@@ -58,14 +57,50 @@ class Turn(Protocol):
         """What the client gets instead of the answer to a further call."""
 
 
-class Layer(Protocol):
+class AgentHooks(Protocol):
     """What the agent may do about its context, for all requests."""
 
     def open(
         self, body: bytes, format: str, *, streaming: bool, tenant: str, caller: str, offers: bool = True
-    ) -> Turn | None:
-        """Begin an exchange; `body` is JSON without content encoding, `format` one of `formats`.
+    ) -> Interceptor | None:
+        """Begin an exchange; `body` is JSON without content encoding, `format` the name of a provider.
 
         `caller` tells those apart who use the proxy as one tenant, each with credentials of their own. Unless it
         `offers` tools, a request only gets back what the client does not know of earlier turns.
         """
+
+
+class GuardedAnswer:
+    """An answer as an interceptor passes it on; after a fault the rest passes as it comes."""
+
+    def __init__(self, interceptor: Interceptor, faults: Faults) -> None:
+        self._interceptor = interceptor
+        self._faults = faults
+        self._failed = False
+
+    def feed(self, chunk: bytes) -> bytes:
+        if not self._failed:
+            try:
+                return self._interceptor.feed(chunk)
+            except Exception as error:
+                self._report(error)
+        return chunk
+
+    def end(self) -> tuple[bytes, bytes | None]:
+        if not self._failed:
+            try:
+                return self._interceptor.end()
+            except Exception as error:
+                self._report(error)
+        return b"", None
+
+    def fail(self, status: int, body: bytes) -> bytes:
+        try:
+            return self._interceptor.fail(status, body)
+        except Exception as error:
+            self._report(error)
+            return b""
+
+    def _report(self, error: Exception) -> None:
+        self._failed = True
+        self._faults.report("agent", error)

@@ -21,17 +21,13 @@ from collections.abc import Container
 from dataclasses import dataclass
 from typing import Final
 
-__all__ = ["Route", "join", "route"]
+from prunus.providers import APIS, Api
+from prunus.providers.provider import Endpoint
 
 _NAMED: Final = re.compile(r"/@([\w.-]+)(?=/|$)")
-_GEMINI: Final = re.compile(r".*/models/([^/:]+):(generateContent|streamGenerateContent)")
-_MESSAGES: Final = re.compile(r"(?!.*/threads/).*/messages")
-"""OpenAI has messages too, in threads."""
 _UNVERSIONED: Final = re.compile(r"/(messages|complete|chat|responses|models|completions|embeddings)(?=[/:]|$)")
 _VERSION: Final = re.compile(r"/v\d\w*+(?=/|$)")
 _ENDS_IN_VERSION: Final = re.compile(r".*/v\d\w*+")
-_GEMINI_HEADERS: Final = ("x-goog-api-key",)
-_ANTHROPIC_HEADERS: Final = ("anthropic-version", "anthropic-beta", "x-api-key")
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,11 +50,11 @@ def route(method: str, path: str, headers: Container[str], fallback: str = "open
     named = _NAMED.match(path)
     if named is not None:
         path = path[named.end() :] or "/"
-    format, model, streaming = _format(path) if method == "POST" else ("", "", False)
-    upstream = named[1] if named is not None else _upstream(path, format, headers, fallback)
+    api, endpoint = _endpoint(path) if method == "POST" else (None, Endpoint())
+    upstream = named[1] if named is not None else _upstream(path, api, headers, fallback)
     if named is None and _UNVERSIONED.match(path):
-        path = ("/v1beta" if upstream == "gemini" else "/v1") + path
-    return Route(upstream, path, format, model, streaming)
+        path = next((one.version for one in APIS if one.upstream == upstream), Api.version) + path
+    return Route(upstream, path, "" if api is None else api.name, *endpoint)
 
 
 def join(address: str, path: str) -> str:
@@ -70,27 +66,17 @@ def join(address: str, path: str) -> str:
     return address + path
 
 
-def _format(path: str) -> tuple[str, str, bool]:
-    if path.endswith("/chat/completions"):
-        return "openai_chat", "", False
-    if path.endswith("/responses"):
-        return "openai_responses", "", False
-    if _MESSAGES.fullmatch(path):
-        return "anthropic_messages", "", False
-    found = _GEMINI.fullmatch(path)
-    if found is not None:
-        return "gemini", found[1], found[2] == "streamGenerateContent"
-    return "", "", False
+def _endpoint(path: str) -> tuple[Api | None, Endpoint]:
+    """The format that a path asks for, and what else the path says."""
+    found = ((api, api.endpoint(path)) for api in APIS)
+    return next(((api, endpoint) for api, endpoint in found if endpoint is not None), (None, Endpoint()))
 
 
-def _upstream(path: str, format: str, headers: Container[str], fallback: str) -> str:
-    if path.startswith("/v1beta") or format == "gemini":
-        return "gemini"
-    if format:
-        return "anthropic" if format == "anthropic_messages" else "openai"
-    if any(name in headers for name in _GEMINI_HEADERS):
-        return "gemini"
-    told = any(name in headers for name in _ANTHROPIC_HEADERS)
-    if told or path.startswith(("/v1/messages", "/messages/", "/v1/complete", "/api/")):
-        return "anthropic" if not path.startswith("/v1/completions") or told else fallback
-    return fallback
+def _upstream(path: str, api: Api | None, headers: Container[str], fallback: str) -> str:
+    owner = next((one for one in APIS if one.own_prefix and path.startswith(one.own_prefix)), api)
+    if owner is not None:
+        return owner.upstream
+    told = next((one for one in reversed(APIS) if any(name in headers for name in one.own_headers)), None)
+    if told is None and not path.startswith("/v1/completions"):
+        told = next((one for one in APIS if path.startswith(one.own_paths)), None)
+    return fallback if told is None else told.upstream

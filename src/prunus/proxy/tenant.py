@@ -12,36 +12,29 @@ from typing import Final
 from prunus.context import Context
 from prunus.errors import FormatError, TooLate
 from prunus.outcome import Outcome, Receipt, Report
+from prunus.proxy.bills import Bills
 from prunus.proxy.body import decoded
-from prunus.proxy.calibration import Weight
-from prunus.proxy.counterfactual import Accounts, SentRequest
+from prunus.proxy.envelope import NO_TOOLS, Envelope, read_envelope
 from prunus.proxy.exchange import Arrived, Further, Prepared
 from prunus.proxy.faults import Faults
-from prunus.proxy.glance import NO_TOOLS, Glance, glance
-from prunus.proxy.hooks import Layer
+from prunus.proxy.hooks import AgentHooks
 from prunus.proxy.subagents import SUBAGENT, from_subagent
-from prunus.proxy.usage import total
 from prunus.pruner import Pruner
 from prunus.report.status import asked_line
-from prunus.schedule.ledger import Flush
-from prunus.schedule.prices import Price, with_ttl
 from prunus.settings import Settings
 from prunus.store.records import Exchange, Usage
 from prunus.store.store import Store, StoreError
 
-__all__ = ["Tenant"]
-
 _FITS: Final = 0.9
 """The share of the model's window that a request may take to fit it for certain, since tokens are estimated."""
 _REFUSED: Final = 256
-_MODELS: Final = 256
 
 
 class Tenant:
     """Prepares the requests of one user and settles them."""
 
     def __init__(
-        self, name: str, settings: Settings, store: Store | None, layer: Layer | None, faults: Faults
+        self, name: str, settings: Settings, store: Store | None, layer: AgentHooks | None, faults: Faults
     ) -> None:
         self.name = name
         self._settings = settings
@@ -53,8 +46,7 @@ class Tenant:
         if store is not None and self._kept:
             memory = store.memory(name, lambda error: faults.report("store", error))
         self._pruner = Pruner(settings, memory, self._asked if self._kept else None)
-        self._accounts = Accounts()
-        self._prices: dict[str, Price] = {}
+        self._bills = Bills(settings)
         self._refused: OrderedDict[str, None] = OrderedDict()
 
     def _asked(self, conversation: str) -> tuple[str, ...]:
@@ -115,37 +107,37 @@ class Tenant:
     def _prepare(self, arrived: Arrived, deadline: float | None, claim: Callable[[], bool]) -> Prepared:
         route, settings = arrived.route, self._settings
         body = decoded(arrived.raw, arrived.encoding, settings.limits.body)
-        look = glance(body, route.format)
-        if look.skip:
-            return Prepared(arrived.raw, skip=look.skip, glance=look)
-        if settings.subagents == "skip" and from_subagent(arrived.headers, look.system):
-            return Prepared(arrived.raw, skip=SUBAGENT, glance=look)
+        envelope = read_envelope(body, route.format)
+        if envelope.skip:
+            return Prepared(arrived.raw, skip=envelope.skip, envelope=envelope)
+        if settings.subagents == "skip" and from_subagent(arrived.headers, envelope.system):
+            return Prepared(arrived.raw, skip=SUBAGENT, envelope=envelope)
         turn = None
         if self._layer is not None:
             turn = self._layer.open(
                 body,
                 route.format,
-                streaming=look.streaming or route.streaming,
+                streaming=envelope.streaming or route.streaming,
                 tenant=self.name,
                 caller=arrived.caller,
-                offers=look.hold != NO_TOOLS,
+                offers=envelope.hold != NO_TOOLS,
             )
         given = body
         if turn is not None:
             reply = turn.reply()
             if reply is not None:
-                return Prepared(arrived.raw, skip="answered by Prunus", glance=look, reply=reply)
+                return Prepared(arrived.raw, skip="answered by Prunus", envelope=envelope, reply=reply)
             given = turn.before()
-        outcome = self._prune(arrived, given, arrived.time, deadline, claim, hold=bool(look.hold))
+        outcome = self._prune(arrived, given, arrived.time, deadline, claim, hold=bool(envelope.hold))
         if outcome.error is not None:
             kind, _, reason = outcome.error.partition(": ")
             if kind in (FormatError.__name__, TooLate.__name__):
-                return Prepared(arrived.raw, skip=reason, glance=look)
+                return Prepared(arrived.raw, skip=reason, envelope=envelope)
             self._faults.report("pruning", outcome.error)
-            return Prepared(arrived.raw, skip=f"a fault of Prunus: {kind}", glance=look)
+            return Prepared(arrived.raw, skip=f"a fault of Prunus: {kind}", envelope=envelope)
         if not outcome.conversation:
-            return Prepared(arrived.raw, skip=look.hold or "the provider holds the history", glance=look)
-        if self._goes_whole(look, outcome.report):
+            return Prepared(arrived.raw, skip=envelope.hold or "the provider holds the history", envelope=envelope)
+        if self._goes_whole(envelope, outcome.report):
             outcome = _whole(outcome, given)
         receipts = outcome.receipts
         sent = outcome.body if turn is None else turn.after(outcome)
@@ -171,7 +163,7 @@ class Tenant:
             sent if changed else arrived.raw,
             changed,
             "",
-            look,
+            envelope,
             outcome,
             superseded,
             exchange,
@@ -215,8 +207,8 @@ class Tenant:
         claim: Callable[[], bool] = lambda: True,
     ) -> Outcome[bytes] | None:
         """A further request of the same turn, pruned; None where nothing new may be cut in it."""
-        arrived, look = prepared.arrived, prepared.glance
-        if arrived is None or look is None or look.hold:
+        arrived, envelope = prepared.arrived, prepared.envelope
+        if arrived is None or envelope is None or envelope.hold:
             return None
         found = None
         with self._written_together():
@@ -241,9 +233,9 @@ class Tenant:
         settings = self._settings
         return asked_line(receipts, settings.notification, distillation=settings.show_distillation)
 
-    def _goes_whole(self, look: Glance, report: Report) -> bool:
+    def _goes_whole(self, envelope: Envelope, report: Report) -> bool:
         """Whether a request for a summary is sent without edits: that is wanted, and it fits the model's window."""
-        if not look.hold or self._settings.compaction == "pruned":
+        if not envelope.hold or self._settings.compaction == "pruned":
             return False
         return report.tokens_before < _FITS * self._settings.window_of(report.model)
 
@@ -266,64 +258,8 @@ class Tenant:
         return replace(prepared, changed=False, status_line="", exchange=replace(exchange, shadow=True))
 
     def settle(self, prepared: Prepared, status: int, usages: Sequence[Usage], ms: float) -> Exchange | None:
-        """The exchange with its costs, once its answer is complete or has broken off.
-
-        There is one usage for each call of the model: those behind the first are the agent layer's own.
-        """
-        exchange, look, outcome = prepared.exchange, prepared.glance, prepared.outcome
-        if exchange is None or look is None or outcome is None:
-            return None
-        if not 200 <= status < 300:
-            if not look.hold:
-                self._accounts.skip(exchange.conversation, exchange.request)
-            return replace(exchange, status=status, ms=ms, tokens_before=0, tokens_after=0)
-        made = sum(receipt.edit.saved for receipt in prepared.receipts if not receipt.passed)
-        sent = SentRequest(
-            exchange.conversation,
-            exchange.model,
-            exchange.request,
-            exchange.time,
-            look.prompt,
-            Weight(exchange.tokens_before, prepared.size),
-            Weight(exchange.tokens_after, len(outcome.body)),
-            Weight(made, round(made * (prepared.given - len(outcome.body)) / max(1, outcome.report.saved))),
-            exchange.flush,
-            usages,
-            exchange.shadow,
-            newest=max((call.request for call in prepared.further), default=exchange.request),
-            breaks=tuple(call.flush for call in prepared.further),
-            aside=bool(look.hold),
-            whole=bool(look.hold) and not outcome.edits,
-        )
-        costs = self._accounts.settle(sent, self._price(exchange.model, look))
-        return replace(
-            exchange,
-            status=status,
-            ms=ms,
-            usage=total(usages),
-            tokens_before=round(costs.tokens_unpruned),
-            tokens_after=round(costs.tokens),
-            cost=costs.cost,
-            cost_unpruned=costs.unpruned,
-            cost_of_break=costs.of_break,
-            flush=_joined([exchange.flush, *sent.breaks]),
-        )
-
-    def _price(self, model: str, look: Glance) -> Price:
-        if model not in self._prices:
-            if len(self._prices) >= _MODELS:
-                self._prices.clear()
-            self._prices[model] = self._settings.price_of(model)
-        return with_ttl(self._prices[model], look.lifetime)
-
-
-def _joined(flushes: Sequence[Flush | None]) -> Flush | None:
-    """The breaks of all calls of one turn as one."""
-    made = [flush for flush in flushes if flush is not None]
-    if len(made) < 2:
-        return made[0] if made else None
-    saved, rewritten = sum(flush.saved for flush in made), sum(flush.rewritten for flush in made)
-    return replace(made[0], cut=min(flush.cut for flush in made), saved=saved, rewritten=rewritten)
+        """The exchange with its costs, once its answer is complete or has broken off."""
+        return self._bills.settle(prepared, status, usages, ms)
 
 
 def _whole(outcome: Outcome[bytes], body: bytes) -> Outcome[bytes]:

@@ -10,7 +10,8 @@ from typing import Final
 from prunus.proxy.address import ServerAddress
 from prunus.proxy.connection import BrokenOff
 from prunus.proxy.dial import Unreachable
-from prunus.proxy.headers import Headers
+from prunus.proxy.encoding import Decoder, can_decode, decoder_of
+from prunus.proxy.headers import Headers, value_of
 from prunus.proxy.http1 import Malformed, request_head
 from prunus.proxy.pool import Pool, UpstreamExchange
 
@@ -47,9 +48,27 @@ class Answer:
         except _FAULTS as error:
             raise _no_answer(error) from error
 
+    @property
+    def encoding(self) -> str:
+        """The content encoding of the body."""
+        return value_of(self.headers, b"content-encoding")
+
+    async def read(self) -> bytes:
+        """The whole body, decoded where that can be done."""
+        raw = b"".join([chunk async for chunk in self.chunks()])
+        return decode_chunk(decoder_of(self.encoding), raw) if can_decode(self.encoding) else raw
+
     def close(self) -> None:
         """Let the upstream know that nobody listens any more; a complete answer keeps its connection."""
         self._pool.give(self._exchange)
+
+
+def decode_chunk(decoder: Decoder, chunk: bytes) -> bytes:
+    """A chunk without its content encoding."""
+    try:
+        return decoder.feed(chunk)
+    except Exception as error:  # each library has its own
+        raise NoAnswer(502, "the upstream sent an answer that cannot be decompressed") from error
 
 
 class Upstream:

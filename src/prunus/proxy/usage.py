@@ -6,15 +6,13 @@ JSON document a copy is kept until its end. Whatever cannot be read gives no usa
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from typing import Any, Final
+from collections.abc import Sequence
+from typing import Final
 
 import msgspec
 
+from prunus.providers.usage import Usage, counts_in, usage_of
 from prunus.proxy.encoding import can_decode, decoder_of
-from prunus.store.records import Usage
-
-__all__ = ["UsageReader", "read_usage", "total", "whole"]
 
 _LONGEST: Final = 16 * 1024 * 1024
 """Bytes of a JSON answer, or of one line of a stream, that are looked at."""
@@ -53,7 +51,7 @@ class UsageReader:
         elif self._lines and not self._blind and b"sage" in self._held:
             self._take_line(bytes(self._held))
         self._held.clear()
-        return read_usage(self._found)
+        return usage_of(self._found)
 
     def _read_lines(self) -> None:
         end = self._held.rfind(b"\n") + 1
@@ -75,46 +73,7 @@ class UsageReader:
             return
         for event in value if isinstance(value, list) else [value]:
             if isinstance(event, dict):
-                self._found.update(_numbers(event))
-
-
-def _numbers(event: Mapping[str, Any]) -> dict[str, int]:
-    """The counts of one event, under the names of its format; cumulative, so that later ones replace earlier."""
-    found: dict[str, int] = {}
-    for holder in (event, event.get("message"), event.get("response")):
-        if not isinstance(holder, dict):
-            continue
-        for key in ("usage", "usageMetadata"):
-            counts = holder.get(key)
-            if isinstance(counts, dict):
-                found |= _flat(counts)
-                for inner in ("prompt_tokens_details", "input_tokens_details"):
-                    if isinstance(counts.get(inner), dict):
-                        found |= _flat(counts[inner], "of_input.")
-    return found
-
-
-def _flat(counts: Mapping[str, Any], before: str = "") -> dict[str, int]:
-    return {before + key: value for key, value in counts.items() if type(value) is int and value >= 0}
-
-
-def read_usage(counts: Mapping[str, int]) -> Usage | None:
-    """The counts of any of the four formats in one form."""
-    if "promptTokenCount" in counts:
-        read = counts.get("cachedContentTokenCount", 0)
-        output = counts.get("candidatesTokenCount", 0) + counts.get("thoughtsTokenCount", 0)
-        return Usage(max(0, counts["promptTokenCount"] - read), read, 0, output)
-    if "prompt_tokens" in counts or "of_input.cached_tokens" in counts:
-        whole = counts.get("prompt_tokens", counts.get("input_tokens", 0))
-        read = counts.get("of_input.cached_tokens", 0)
-        write = counts.get("of_input.cache_write_tokens", 0)
-        output = counts.get("completion_tokens", counts.get("output_tokens", 0))
-        return Usage(max(0, whole - read - write), read, write, output)
-    if "input_tokens" in counts:
-        read = counts.get("cache_read_input_tokens", 0)
-        write = counts.get("cache_creation_input_tokens", 0)
-        return Usage(counts["input_tokens"], read, write, counts.get("output_tokens", 0))
-    return None
+                self._found.update(counts_in(event))
 
 
 def whole(usage: Usage) -> int:

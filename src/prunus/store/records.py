@@ -8,22 +8,12 @@ from secrets import token_hex
 
 from prunus.context import Context
 from prunus.engine import Tally
+from prunus.providers.usage import Usage as Usage
 from prunus.schedule.ledger import Flush
 
 
 def _new_id() -> str:
     return token_hex(8)
-
-
-@dataclass(frozen=True, slots=True)
-class Usage:
-    """What the provider says a request took, in tokens."""
-
-    input: int = 0
-    """Input that was neither read from the cache nor written to it."""
-    cache_read: int = 0
-    cache_write: int = 0
-    output: int = 0
 
 
 @dataclass(frozen=True, slots=True)

@@ -10,8 +10,7 @@ import msgspec
 
 from prunus.history import Message
 from prunus.providers.anthropic.messages import read_message
-from prunus.providers.body import Change, place_beside, with_text
-from prunus.providers.hidden import CallSite, HiddenExchange, decoded, insert_counted, numbered, without_start
+from prunus.providers.hidden_calls import CallSite, HiddenExchange, decoded, insert_counted, numbered, without_start
 from prunus.providers.provider import (
     Api,
     Endpoint,
@@ -22,6 +21,7 @@ from prunus.providers.provider import (
     kind_of,
     words_of,
 )
+from prunus.providers.rewriting import Change, place_beside, with_text
 from prunus.providers.sse import typed
 
 if TYPE_CHECKING:

@@ -10,9 +10,9 @@ import msgspec
 
 from prunus.notes import unechoed
 from prunus.providers.filters import IdFilter, Pieces, changed_value
-from prunus.providers.hidden import HiddenCall
+from prunus.providers.hidden_calls import HiddenCall
 from prunus.providers.provider import Api, dicts
-from prunus.providers.sse import Event, event, typed
+from prunus.providers.sse import ServerEvent, event, typed
 from prunus.providers.stream import NOTHING_SAID, AnswerStream, count, decode_text, fields
 
 _HIDDEN: Final = -1
@@ -77,7 +77,7 @@ class AnthropicStream(AnswerStream):
         self._blocks, self._held, self._delta = {}, [], {}
         super().again()
 
-    def _event(self, event: Event) -> bytes:
+    def _event(self, event: ServerEvent) -> bytes:
         raw, data = event
         match data.get("type") if isinstance(data, dict) else None:
             case "message_start":
@@ -96,7 +96,7 @@ class AnthropicStream(AnswerStream):
                 else:
                     self.whole = True
                 self._held.append(raw)
-                return b"" if self._hop or self.hidden else self._release()
+                return self._rest() + (b"" if self._hop or self.hidden else self._release())
         return raw
 
     def _release(self) -> bytes:

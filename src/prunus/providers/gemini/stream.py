@@ -6,7 +6,7 @@ from typing import Any
 
 from prunus.providers.filters import changed_value
 from prunus.providers.provider import Api
-from prunus.providers.sse import Event, event
+from prunus.providers.sse import ServerEvent, event
 from prunus.providers.stream import AnswerStream
 from prunus.splice import Path
 
@@ -34,7 +34,7 @@ class GeminiStream(AnswerStream):
     def finish(self) -> bytes:
         return self._head + super().finish()
 
-    def _event(self, answer: Event) -> bytes:
+    def _event(self, answer: ServerEvent) -> bytes:
         changes = self._changes(answer.data)
         return event(changed_value(answer.data, changes)) if changes else answer.raw
 

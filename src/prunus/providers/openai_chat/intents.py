@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from prunus.providers.filters import IntentFilter, Pieces
-from prunus.providers.sse import Event, event
+from prunus.providers.sse import ServerEvent, event
 
 _Place = tuple[int | None, int | None]
 """The index of a choice, and that of a call in it."""
@@ -20,7 +20,7 @@ class ChatIntents:
         self._last: dict[str, Any] = {}
         """The newest chunk, whose head a chunk of held arguments takes."""
 
-    def take(self, event: Event) -> list[Event]:
+    def take(self, event: ServerEvent) -> list[ServerEvent]:
         """The events that stand for one event of the provider."""
         data = event.data
         if not isinstance(data, dict):
@@ -29,12 +29,12 @@ class ChatIntents:
         if not isinstance(choices, list):
             return [event]
         self._last = data
-        before: list[Event] = []
+        before: list[ServerEvent] = []
         changed = [self._choice(choice, before) if isinstance(choice, dict) else choice for choice in choices]
         same = all(new is old for new, old in zip(changed, choices, strict=True))
         return [*before, event if same else _made({**data, "choices": changed})]
 
-    def release(self, number: Any = None) -> list[Event]:
+    def release(self, number: Any = None) -> list[ServerEvent]:
         """The arguments of the calls that are over, of one choice or of all."""
         out = []
         for place in [place for place in self._open if number is None or place[0] == number]:
@@ -45,7 +45,7 @@ class ChatIntents:
             out += [_made({**head, "choices": [choice]})] if text else []
         return out
 
-    def _choice(self, choice: dict[str, Any], before: list[Event]) -> dict[str, Any]:
+    def _choice(self, choice: dict[str, Any], before: list[ServerEvent]) -> dict[str, Any]:
         """A choice as the client may see it; `before` gets the arguments of calls that are over."""
         number, delta = choice.get("index", 0), choice.get("delta")
         calls = delta.get("tool_calls") if isinstance(delta, dict) else None
@@ -58,7 +58,7 @@ class ChatIntents:
             return choice
         return {**choice, "delta": {**(delta or {}), "tool_calls": shown}}
 
-    def _piece(self, number: Any, call: Any, before: list[Event]) -> Any:
+    def _piece(self, number: Any, call: Any, before: list[ServerEvent]) -> Any:
         """A piece of a call without its arguments, which are held."""
         place = _place(number, call)
         function = call.get("function") if place is not None else None
@@ -84,8 +84,8 @@ class ChatIntents:
         return {**call, "function": {**call["function"], "arguments": text}} if text else call
 
 
-def _made(data: Any) -> Event:
-    return Event(event(data), data)
+def _made(data: Any) -> ServerEvent:
+    return ServerEvent(event(data), data)
 
 
 def _place(number: Any, call: Any) -> _Place | None:

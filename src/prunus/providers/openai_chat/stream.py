@@ -8,11 +8,11 @@ import msgspec
 
 from prunus.notes import unechoed
 from prunus.providers.filters import IdFilter
-from prunus.providers.hidden import BETWEEN, HiddenCall
+from prunus.providers.hidden_calls import BETWEEN, HiddenCall
 from prunus.providers.openai_chat.intents import ChatIntents
 from prunus.providers.openai_chat.messages import THOUGHTS
 from prunus.providers.provider import Api
-from prunus.providers.sse import Event, event
+from prunus.providers.sse import ServerEvent, event
 from prunus.providers.stream import NOTHING_SAID, AnswerStream, count, fields
 
 _LASTING: Final = ("id", "created")
@@ -83,13 +83,13 @@ class ChatStream(AnswerStream):
         self._held, self._done, self._usage = [], b"", {}
         super().again()
 
-    def _without_intents(self, event: Event) -> list[Event]:
+    def _without_intents(self, event: ServerEvent) -> list[ServerEvent]:
         return [event] if self._edits is None else self._edits.take(event)
 
-    def _held_events(self) -> list[Event]:
+    def _held_events(self) -> list[ServerEvent]:
         return [] if self._edits is None else self._edits.release()
 
-    def _event(self, event: Event) -> bytes:
+    def _event(self, event: ServerEvent) -> bytes:
         raw, data = event
         if not isinstance(data, dict):
             if b"[DONE]" not in raw:

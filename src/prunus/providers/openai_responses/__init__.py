@@ -8,10 +8,18 @@ from typing import TYPE_CHECKING, Any, ClassVar
 import msgspec
 
 from prunus.history import Message
-from prunus.providers.body import Change, ordered_like, place_beside, top_of, with_text
-from prunus.providers.hidden import CallSite, HiddenExchange, MixedCall, below, decoded, numbered, without_start
+from prunus.providers.hidden_calls import (
+    CallSite,
+    HiddenExchange,
+    MixedCall,
+    below,
+    decoded,
+    numbered,
+    without_start,
+)
 from prunus.providers.openai_responses.messages import read_message
 from prunus.providers.provider import Api, Endpoint, ToolDefinition, ToolResult, as_json, words_of
+from prunus.providers.rewriting import Change, ordered_like, place_beside, top_of, with_text
 from prunus.providers.sse import typed
 from prunus.surrogates import decode
 
@@ -27,6 +35,7 @@ class OpenAIResponses(Api):
     field: ClassVar[str] = "input"
     takes_text: ClassVar[bool] = True
     held_by: ClassVar[tuple[str, ...]] = ("previous_response_id", "conversation")
+    binds_reasoning: ClassVar[bool] = True
     upstream: ClassVar[str] = "openai"
     merges_words: ClassVar[bool] = False
 

@@ -13,9 +13,9 @@ import msgspec
 
 from prunus.notes import unechoed
 from prunus.providers.filters import IdFilter, Pieces, changed_value
-from prunus.providers.hidden import HiddenCall
+from prunus.providers.hidden_calls import HiddenCall
 from prunus.providers.provider import Api, dicts, words_of
-from prunus.providers.sse import Event, typed
+from prunus.providers.sse import ServerEvent, typed
 from prunus.providers.stream import AnswerStream, count, fields
 
 _STARTS: Final = frozenset({"response.created", "response.in_progress", "response.queued"})
@@ -78,7 +78,7 @@ class ResponsesStream(AnswerStream):
         self._items, self._places, self._words, self._edits, self._ended = {}, {}, {}, {}, {}
         super().again()
 
-    def _without_intents(self, event: Event) -> list[Event]:
+    def _without_intents(self, event: ServerEvent) -> list[ServerEvent]:
         data = event.data
         if not isinstance(data, dict):
             return [event]
@@ -113,17 +113,17 @@ class ResponsesStream(AnswerStream):
         changes = self._intents.changes(self._api.calls_in_answer(response))
         return {**data, "response": changed_value(response, changes)} if changes else data
 
-    def _release(self, *, complete: bool) -> list[Event]:
+    def _release(self, *, complete: bool) -> list[ServerEvent]:
         """The piece that waited: all of the arguments, or none of them yet."""
         waiting, self._waiting = self._waiting, None
         if waiting is None:
             return []
         return [_made({**waiting, "delta": self._edits[_index(waiting)].shown() if complete else ""})]
 
-    def _held_events(self) -> list[Event]:
+    def _held_events(self) -> list[ServerEvent]:
         return self._release(complete=True)
 
-    def _event(self, event: Event) -> bytes:
+    def _event(self, event: ServerEvent) -> bytes:
         raw, data = event
         kind = data.get("type") if isinstance(data, dict) else None
         if not isinstance(kind, str):
@@ -221,8 +221,8 @@ class ResponsesStream(AnswerStream):
         return item.get("type") == "function_call" and self._hides(item.get("name"))
 
 
-def _made(data: dict[str, Any]) -> Event:
-    return Event(typed(data), data)
+def _made(data: dict[str, Any]) -> ServerEvent:
+    return ServerEvent(typed(data), data)
 
 
 def _index(data: dict[str, Any]) -> Any:

@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from prunus.errors import FormatError
-from prunus.proxy.glance import glance
+from prunus.proxy.envelope import read_envelope
 from tests.proxy.talk import BODIES, body, steps
 
 SAMPLES = Path(__file__).parents[3] / "shared" / "wire-samples"
@@ -16,7 +16,7 @@ SUMMARY = "CRITICAL: Do NOT call any tools.\nYour task is to create a detailed s
 
 @pytest.mark.parametrize("format", BODIES)
 def test_a_request_with_tools_is_pruned(format: str) -> None:
-    seen = glance(body(format), format)
+    seen = read_envelope(body(format), format)
     assert seen.skip == ""
     assert seen.model == BODIES[format]([]).get("model", "")
 
@@ -25,21 +25,21 @@ def test_a_request_with_tools_is_pruned(format: str) -> None:
 @pytest.mark.parametrize("tools", [[], None])
 def test_nothing_new_is_cut_in_a_request_without_tools(format: str, tools: Any) -> None:
     request = BODIES[format](steps())
-    assert glance(json.dumps({**request, "tools": tools}).encode(), format).hold == "no tools"
+    assert read_envelope(json.dumps({**request, "tools": tools}).encode(), format).hold == "no tools"
     del request["tools"]
-    assert glance(json.dumps(request).encode(), format).hold == "no tools"
+    assert read_envelope(json.dumps(request).encode(), format).hold == "no tools"
 
 
 def test_tools_may_stand_in_the_history() -> None:
     request = BODIES["openai_responses"](steps())
     tools = {"type": "additional_tools", "role": "developer", "tools": request.pop("tools")}
     request["input"].insert(0, tools)
-    assert glance(json.dumps(request).encode(), "openai_responses").hold == ""
+    assert read_envelope(json.dumps(request).encode(), "openai_responses").hold == ""
 
 
 def test_a_history_that_the_provider_holds_passes() -> None:
-    assert glance(body("openai_responses", previous_response_id="r1"), "openai_responses").skip
-    assert not glance(body("openai_responses", previous_response_id=None), "openai_responses").skip
+    assert read_envelope(body("openai_responses", previous_response_id="r1"), "openai_responses").skip
+    assert not read_envelope(body("openai_responses", previous_response_id=None), "openai_responses").skip
 
 
 @pytest.mark.parametrize("last", [SUMMARY, [{"type": "text", "text": "x"}, {"type": "text", "text": SUMMARY}]])
@@ -47,7 +47,8 @@ def test_nothing_new_is_cut_in_a_compaction_with_tools(last: Any) -> None:
     request = BODIES["anthropic_messages"](steps())
     request["messages"].append({"role": "user", "content": last})
     assert (
-        glance(json.dumps(request).encode(), "anthropic_messages").hold == "a summary of the history is asked for"
+        read_envelope(json.dumps(request).encode(), "anthropic_messages").hold
+        == "a summary of the history is asked for"
     )
 
 
@@ -61,26 +62,28 @@ def test_nothing_new_is_cut_in_a_compaction_with_tools(last: Any) -> None:
 def test_nothing_new_is_cut_where_the_provider_is_to_compact(last: Any, held: bool) -> None:
     request = BODIES["openai_responses"](steps())
     request["input"].append(last)
-    assert bool(glance(json.dumps(request).encode(), "openai_responses").hold) is held
+    assert bool(read_envelope(json.dumps(request).encode(), "openai_responses").hold) is held
 
 
 def test_the_words_of_a_compaction_in_a_result_mean_nothing() -> None:
     history = [*steps(), ("Read", {"file_path": "prompts.md"}, SUMMARY)]
-    assert not glance(json.dumps(BODIES["anthropic_messages"](history)).encode(), "anthropic_messages").hold
+    assert not read_envelope(json.dumps(BODIES["anthropic_messages"](history)).encode(), "anthropic_messages").hold
 
 
 def test_the_prompt_is_the_same_when_cache_markers_move() -> None:
     request = BODIES["anthropic_messages"](steps())
     marked = [{"type": "text", "text": "Be brief.", "cache_control": {"type": "ephemeral", "ttl": "1h"}}]
-    plain = glance(
+    plain = read_envelope(
         json.dumps({**request, "system": [{"type": "text", "text": "Be brief."}]}).encode(), "anthropic_messages"
     )
-    one = glance(json.dumps({**request, "system": marked}).encode(), "anthropic_messages")
-    two = glance(
+    one = read_envelope(json.dumps({**request, "system": marked}).encode(), "anthropic_messages")
+    two = read_envelope(
         json.dumps({**request, "system": [{**marked[0], "cache_control": None}]}).encode(), "anthropic_messages"
     )
     assert (
-        one.prompt == two.prompt != glance(body("anthropic_messages", system="Other."), "anthropic_messages").prompt
+        one.prompt
+        == two.prompt
+        != read_envelope(body("anthropic_messages", system="Other."), "anthropic_messages").prompt
     )
     assert one.lifetime == "1h"
     assert plain.lifetime is None
@@ -89,7 +92,7 @@ def test_the_prompt_is_the_same_when_cache_markers_move() -> None:
 @pytest.mark.parametrize("raw", [b"", b"[]", b"{", b'{"a": \xff}', b"nothing"])
 def test_what_is_no_json_object_is_said(raw: bytes) -> None:
     with pytest.raises(FormatError):
-        glance(raw, "openai_chat")
+        read_envelope(raw, "openai_chat")
 
 
 @pytest.mark.skipif(not SAMPLES.exists(), reason="the wire samples are not here")
@@ -119,6 +122,6 @@ def test_side_requests_of_real_clients_are_told_apart(file: str, run: str, numbe
             path = sample["path"].partition("?")[0]
             format = next((name for end, name in formats.items() if path.endswith(end)), "gemini")
             raw = json.dumps(sample["body"], ensure_ascii=False).encode()
-            assert glance(raw, format).hold == hold
+            assert read_envelope(raw, format).hold == hold
             return
     raise AssertionError("no such sample")

@@ -10,21 +10,14 @@ from typing import Any, Final
 import msgspec
 
 from prunus.errors import FormatError
+from prunus.providers import Provider, provider_named
 from prunus.providers.digest import lifetime, unmarked
 from prunus.providers.frame import PROMPT
 from prunus.surrogates import decode
 
-__all__ = ["NO_TOOLS", "Glance", "glance"]
-
 NO_TOOLS: Final = "no tools"
 """A request without tools: a title, a summary, a question on the side."""
 
-_FIELDS: Final = {
-    "anthropic_messages": "messages",
-    "openai_chat": "messages",
-    "openai_responses": "input",
-    "gemini": "contents",
-}
 _TAIL: Final = 32_768
 """Bytes at the end of the messages in which an instruction to summarise would stand."""
 _TASKS: Final = (
@@ -39,8 +32,8 @@ _TRIGGER: Final = "compaction_trigger"
 
 
 @dataclass(frozen=True, slots=True)
-class Glance:
-    """The top of a request."""
+class Envelope:
+    """The values at the top of a request."""
 
     model: str
     streaming: bool
@@ -56,31 +49,26 @@ class Glance:
     """The system text of the Messages API, as JSON."""
 
 
-def glance(body: bytes, format: str) -> Glance:
+def read_envelope(body: bytes, format: str) -> Envelope:
     """Read the top of a request."""
     try:
-        return _read(decode(body, dict[str, msgspec.Raw]), format)
+        return _read(decode(body, dict[str, msgspec.Raw]), provider_named(format))
     except (msgspec.MsgspecError, UnicodeDecodeError, RecursionError) as error:
         raise FormatError(f"not a JSON object: {error}") from error
 
 
-def _read(top: Mapping[str, msgspec.Raw], format: str) -> Glance:
-    messages = memoryview(top.get(_FIELDS[format], b""))
+def _read(top: Mapping[str, msgspec.Raw], provider: Provider) -> Envelope:
+    messages = memoryview(top.get(provider.field, b""))
     tail = bytes(messages[-_TAIL:])
-    return Glance(
+    return Envelope(
         _text(top.get("model")),
         bytes(top.get("stream", b"")) == b"true",
         _prompt(top),
         lifetime(bytes(top.get("system", b"")), tail[-4096:]),
-        _skip(top),
+        provider.history_held({key: decode(top[key]) for key in provider.held_by if key in top}),
         _hold(top, messages, tail),
         bytes(top.get("system", b"")),
     )
-
-
-def _skip(top: Mapping[str, msgspec.Raw]) -> str:
-    held = bytes(top.get("previous_response_id", b"null")) != b"null"
-    return "the provider holds the history" if held else ""
 
 
 def _hold(top: Mapping[str, msgspec.Raw], messages: memoryview, tail: bytes) -> str:

@@ -1,0 +1,57 @@
+"""What a provider says a request took, in tokens."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+
+@dataclass(frozen=True, slots=True)
+class Usage:
+    """What the provider says a request took, in tokens."""
+
+    input: int = 0
+    """Input that was neither read from the cache nor written to it."""
+    cache_read: int = 0
+    cache_write: int = 0
+    output: int = 0
+
+
+def counts_in(event: Mapping[str, Any]) -> dict[str, int]:
+    """The counts of one event, under the names of its format; cumulative, so that later ones replace earlier."""
+    found: dict[str, int] = {}
+    for holder in (event, event.get("message"), event.get("response")):
+        if not isinstance(holder, dict):
+            continue
+        for key in ("usage", "usageMetadata"):
+            counts = holder.get(key)
+            if isinstance(counts, dict):
+                found |= _flat(counts)
+                for inner in ("prompt_tokens_details", "input_tokens_details"):
+                    if isinstance(counts.get(inner), dict):
+                        found |= _flat(counts[inner], "of_input.")
+    return found
+
+
+def _flat(counts: Mapping[str, Any], before: str = "") -> dict[str, int]:
+    return {before + key: value for key, value in counts.items() if type(value) is int and value >= 0}
+
+
+def usage_of(counts: Mapping[str, int]) -> Usage | None:
+    """The counts in one form. Servers mix the names of the formats, so each name is understood in every format."""
+    if "promptTokenCount" in counts:
+        read = counts.get("cachedContentTokenCount", 0)
+        output = counts.get("candidatesTokenCount", 0) + counts.get("thoughtsTokenCount", 0)
+        return Usage(max(0, counts["promptTokenCount"] - read), read, 0, output)
+    if "prompt_tokens" in counts or "of_input.cached_tokens" in counts:
+        whole = counts.get("prompt_tokens", counts.get("input_tokens", 0))
+        read = counts.get("of_input.cached_tokens", 0)
+        write = counts.get("of_input.cache_write_tokens", 0)
+        output = counts.get("completion_tokens", counts.get("output_tokens", 0))
+        return Usage(max(0, whole - read - write), read, write, output)
+    if "input_tokens" in counts:
+        read = counts.get("cache_read_input_tokens", 0)
+        write = counts.get("cache_creation_input_tokens", 0)
+        return Usage(counts["input_tokens"], read, write, counts.get("output_tokens", 0))
+    return None

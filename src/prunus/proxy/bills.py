@@ -1,0 +1,89 @@
+"""What the exchanges of one tenant cost, and would have cost without pruning."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+from typing import Final
+
+from prunus.proxy.calibration import Weight
+from prunus.proxy.counterfactual import Accounts, SentRequest
+from prunus.proxy.envelope import Envelope
+from prunus.proxy.exchange import Prepared
+from prunus.proxy.usage import total
+from prunus.schedule.ledger import Flush
+from prunus.schedule.prices import Price, with_ttl
+from prunus.settings import Settings
+from prunus.store.records import Exchange, Usage
+
+_MODELS: Final = 256
+"""Models whose prices are kept at hand."""
+
+
+class Bills:
+    """Settles exchanges once they are over."""
+
+    def __init__(self, settings: Settings) -> None:
+        self._settings = settings
+        self._accounts = Accounts()
+        self._prices: dict[str, Price] = {}
+
+    def settle(self, prepared: Prepared, status: int, usages: Sequence[Usage], ms: float) -> Exchange | None:
+        """The exchange with its costs, once its answer is complete or has broken off.
+
+        There is one usage for each call of the model: those behind the first are the agent layer's own.
+        """
+        exchange, envelope, outcome = prepared.exchange, prepared.envelope, prepared.outcome
+        if exchange is None or envelope is None or outcome is None:
+            return None
+        if not 200 <= status < 300:
+            if not envelope.hold:
+                self._accounts.skip(exchange.conversation, exchange.request)
+            return replace(exchange, status=status, ms=ms, tokens_before=0, tokens_after=0)
+        made = sum(receipt.edit.saved for receipt in prepared.receipts if not receipt.passed)
+        sent = SentRequest(
+            exchange.conversation,
+            exchange.model,
+            exchange.request,
+            exchange.time,
+            envelope.prompt,
+            Weight(exchange.tokens_before, prepared.size),
+            Weight(exchange.tokens_after, len(outcome.body)),
+            Weight(made, round(made * (prepared.given - len(outcome.body)) / max(1, outcome.report.saved))),
+            exchange.flush,
+            usages,
+            exchange.shadow,
+            newest=max((call.request for call in prepared.further), default=exchange.request),
+            breaks=tuple(call.flush for call in prepared.further),
+            aside=bool(envelope.hold),
+            whole=bool(envelope.hold) and not outcome.edits,
+        )
+        costs = self._accounts.settle(sent, self._price(exchange.model, envelope))
+        return replace(
+            exchange,
+            status=status,
+            ms=ms,
+            usage=total(usages),
+            tokens_before=round(costs.tokens_unpruned),
+            tokens_after=round(costs.tokens),
+            cost=costs.cost,
+            cost_unpruned=costs.unpruned,
+            cost_of_break=costs.of_break,
+            flush=_joined([exchange.flush, *sent.breaks]),
+        )
+
+    def _price(self, model: str, envelope: Envelope) -> Price:
+        if model not in self._prices:
+            if len(self._prices) >= _MODELS:
+                self._prices.clear()
+            self._prices[model] = self._settings.price_of(model)
+        return with_ttl(self._prices[model], envelope.lifetime)
+
+
+def _joined(flushes: Sequence[Flush | None]) -> Flush | None:
+    """The breaks of all calls of one turn as one."""
+    made = [flush for flush in flushes if flush is not None]
+    if len(made) < 2:
+        return made[0] if made else None
+    saved, rewritten = sum(flush.saved for flush in made), sum(flush.rewritten for flush in made)
+    return replace(made[0], cut=min(flush.cut for flush in made), saved=saved, rewritten=rewritten)
