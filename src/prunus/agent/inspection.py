@@ -42,7 +42,7 @@ class Inspection:
 
 
 def inspect(body: bytes, settings: Settings, format: str | None, edits: Iterable[Edit] | None = None) -> Inspection:
-    """Inspect a request without changing anything; `edits` are those in force, and without them it is pruned anew."""
+    """Inspect a request without changing it; `edits` are those in force, without them the request is pruned."""
     cut = frame(body, format)
     outcome = prune(body, settings, format=format) if edits is None else Outcome(body)
     engine = Engine(
