@@ -25,9 +25,9 @@ from prunus.clients.sessions import Session, load
 from prunus.errors import FormatError
 from prunus.files import Timeline
 from prunus.files.content import Line
-from prunus.files.shown import Shown
 from prunus.providers import provider_named
 from prunus.shell.side_effects import ANYTHING, find_side_effects
+from prunus.shown import Shown
 from prunus.tokens import Counter
 from prunus.view import Piece, Use, View
 

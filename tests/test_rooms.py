@@ -27,6 +27,7 @@ ROOMS = (
     "patches",
     "changes",
     "shell",
+    "shown",
     "calls.meaning",
     "clients.client",
     "clients.dialect",

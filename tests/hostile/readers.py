@@ -6,7 +6,7 @@ import json
 from collections.abc import Callable, Mapping
 from typing import Final
 
-from prunus import notes, surrogates, tokens
+from prunus import notes, shown, surrogates, tokens
 from prunus.calls import Meaning, Span, Toolbox, Touch, body_of, comparable, is_cut, is_stub, outcome
 from prunus.calls.javascript import inner_call
 from prunus.calls.outcome import exit_code
@@ -15,7 +15,7 @@ from prunus.changelog.generate import sentence
 from prunus.clients.mini_swe_agent import sessions as mini_swe_agent
 from prunus.clients.reminders import without_last_reminders, without_reminders, without_tokens_left
 from prunus.clients.swe_agent.tools import action
-from prunus.files import shown, signs
+from prunus.files import read_results, signs
 from prunus.files.content import Content, resembles
 from prunus.files.printouts import printed_lines, printed_one_by_one
 from prunus.files.replacing import replace_text
@@ -185,22 +185,24 @@ _ALL: Final[Mapping[str, Reader]] = {
     "file, lines that it holds": lambda text: _content(text * 2).holds(text.split("\n")),
     "file, likeness": lambda text: resembles(text.split("\n"), text[: len(text) // 2]),
     "diff": lambda text: patched_files(f"--- a\n+++ a\n{text}"),
-    "read, of Claude Code": lambda text: shown.read_result("Read", _FULL, text),
-    "read, plain": lambda text: shown.read_result("read_file", _FULL, text),
-    "read, of pi": lambda text: shown.read_result("read", _FULL, f"{text}\n\n[Showing lines 1-2 of 3]"),
-    "read, of OpenCode": lambda text: shown.read_result("read", _FULL, f"<file>\n1| a\n{text}"),
-    "read, of Gemini CLI": lambda text: shown.read_result(
+    "read, of Claude Code": lambda text: read_results.read_result("Read", _FULL, text),
+    "read, plain": lambda text: read_results.read_result("read_file", _FULL, text),
+    "read, of pi": lambda text: read_results.read_result("read", _FULL, f"{text}\n\n[Showing lines 1-2 of 3]"),
+    "read, of OpenCode": lambda text: read_results.read_result("read", _FULL, f"<file>\n1| a\n{text}"),
+    "read, of Gemini CLI": lambda text: read_results.read_result(
         "read_file", _FULL, f"IMPORTANT: The file content has been truncated.\n{text}"
     ),
-    "read, reminders behind it": lambda text: shown.trimmed(f"{text}<system-reminder>x</system-reminder>"),
+    "read, reminders behind it": lambda text: read_results.trimmed(f"{text}<system-reminder>x</system-reminder>"),
     "read, numbered": lambda text: shown.numbered(f"1\ta\n{text}".split("\n")),
-    "snippet": shown.snippet,
-    "snippet, returned": lambda text: shown.returned(f"Successfully modified a. Here is the updated code:\n{text}"),
-    "window": shown.window,
+    "snippet": read_results.snippet,
+    "snippet, returned": lambda text: read_results.updated_code(
+        f"Successfully modified a. Here is the updated code:\n{text}"
+    ),
+    "window": read_results.window,
     "printout": lambda text: printed_lines("shell", "cat a.py", _FULL, text),
     "printouts": _printed,
     "signs, noted": lambda text: list(signs.noted_changes(text)),
-    "signs, of tasks": lambda text: signs.tasks_ended(f"<task-notification>{text}"),
+    "signs, of tasks": lambda text: list(signs.ended_tasks(f"<task-notification>{text}")),
     "signs, by name": signs.changes_files,
     "signs, made": lambda text: signs.proves_unchanged("Edit", text),
     "moved": lambda text: effects.only_move(f"mv {text}"),

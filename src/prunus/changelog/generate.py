@@ -12,6 +12,7 @@ from prunus.calls.arguments import changes_of, edited_path
 from prunus.changelog.file_edits import Action, FileEdit, UndoneEdit, edits_of, edits_of_command
 from prunus.changelog.standing import Entry, Reason, StandingChanges
 from prunus.changelog.values import Changelog, FileLog, PurposeLine
+from prunus.clients.dialect import pattern
 from prunus.histories import histories
 from prunus.history import Call, History, Ref, Result, Text
 from prunus.intent import intent_of
@@ -21,7 +22,7 @@ from prunus.shell.programs import steps
 from prunus.tokens import Counter
 from prunus.view import Piece, Use, View
 
-_OPEN_FILE: Final = re.compile(r"^\[File: (\S+) \(\d+ lines total\)\]", re.M)
+_OPEN_FILE: Final = pattern("open_file", flags=re.M)
 _VERBS: Final = {
     "written": "Rewritten",
     "edited": "Edited",
@@ -159,7 +160,7 @@ def _somehow(touches: Sequence[Touch]) -> tuple[FileEdit, ...]:
 
 
 def _opened(result: str) -> str:
-    """The file that SWE-agent shows after an edit; the call itself does not name it."""
+    """The file that a result shows as the open one; the call itself does not name it."""
     found = _OPEN_FILE.search(result)
     return found[1] if found else ""
 

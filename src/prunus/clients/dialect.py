@@ -9,12 +9,13 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from functools import cache
 from typing import Any
 
 from prunus.clients.client import modules
+from prunus.shown import Shown
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -45,6 +46,40 @@ class Dialect:
     """Near the front of the result of a command that goes on in the background. The group is the command's id."""
     process_keys: tuple[str, ...] = ()
     """The arguments by which a call names such a command."""
+    polling_tools: tuple[str, ...] = ()
+    """The tools that ask what such a command has printed, or end it."""
+    running: str = ""
+    """Near the front of a result: the command goes on in the background."""
+    ended: str = ""
+    """Near the front of a result: a command in the background has ended."""
+    ended_tasks: Callable[[str], Sequence[str]] | None = None
+    """The ids of the commands and agents of which a prompt says that they have ended."""
+    readers: tuple[tuple[re.Pattern[str], Callable[[re.Match[str]], Shown | None]], ...] = ()
+    """Headers that stand before the lines of a file, and what reads the lines below each."""
+    foot: str = ""
+    """Below lines of a file of which more lines follow."""
+    updated_code: str = ""
+    """Above the lines that an edit has changed, in a result that shows them without numbers."""
+    window: Callable[[str], Shown | None] | None = None
+    """Reads the part of an open file that stands below the result of every command."""
+    open_file: str = ""
+    """A line of such a result. The group is the path of the open file."""
+    unchanged: str = ""
+    """At the front of the result of a read that was not made, since the file has not changed."""
+    checked_edits: tuple[str, ...] = ()
+    """The tools that refuse to change a file which somebody else has changed since the agent saw it."""
+    edit_made: str = ""
+    """At the front of the result of such a tool if it has changed the file."""
+    line_removers: tuple[str, ...] = ()
+    """The tools that also remove the line break if an edit removes the whole text of a line."""
+    edit_done: str = ""
+    """At the front of the result of any other tool that has changed a file."""
+    noted_changes: Callable[[str], Iterable[str]] | None = None
+    """The files of which a prompt says that somebody else has changed them."""
+    denied: str = ""
+    """At the front of the result of a call that the user or the agent has forbidden."""
+    exploring_agents: tuple[str, ...] = ()
+    """Kinds of sub-agents that have no tool to change a file with, in lower case."""
 
 
 @cache
@@ -52,6 +87,11 @@ def words(field: str) -> tuple[Any, ...]:
     """That field of every dialect that has it."""
     found = (getattr(module.DIALECT, field) for module in modules("dialect"))
     return tuple(value for value in found if value)
+
+
+def names(field: str) -> frozenset[str]:
+    """All names that the dialects list in a field."""
+    return frozenset(name for listed in words(field) for name in listed)
 
 
 def pattern(field: str, *more: str, flags: int = 0) -> re.Pattern[str]:

@@ -13,9 +13,10 @@ from typing import Final, NamedTuple
 
 from prunus.calls import Span, Touch, body_of, is_cut
 from prunus.files.content import split
-from prunus.files.shown import Shown, numbered, trimmed
+from prunus.files.read_results import trimmed
 from prunus.shell import powershell
 from prunus.shell.programs import Step, pipelines, steps
+from prunus.shown import Shown, numbered
 
 _CUT: Final = re.compile(r"\.\.\. ?\[[^\]\n]{0,60}(?:truncated|omitted)|^\[?\.\.\. \d+ (?:lines|characters)", re.M)
 _CLOSING: Final = re.compile(

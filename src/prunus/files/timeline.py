@@ -14,13 +14,15 @@ from typing import Final
 from prunus.calls import body_of, process_of
 from prunus.calls.arguments import changes_of
 from prunus.changes import Lines
+from prunus.clients.reminders import has_reminder, last_reminder
 from prunus.files.printouts import printed_lines, printed_one_by_one
-from prunus.files.shown import Shown, read_result, window
+from prunus.files.read_results import read_result, window
 from prunus.files.signs import (
-    TELLS_OF_CHANGES,
+    CHECKED_EDITS,
     changed_elsewhere,
     changes_files,
     ended,
+    ended_tasks,
     explores,
     goes_on,
     noted_changes,
@@ -28,7 +30,6 @@ from prunus.files.signs import (
     proves_unchanged,
     refused,
     says_unchanged,
-    tasks_ended,
     user_changed,
 )
 from prunus.files.state import FileState
@@ -39,6 +40,7 @@ from prunus.paths import ends, join
 from prunus.shell.effects import only_move, written_texts
 from prunus.shell.failures import never_ran
 from prunus.shell.side_effects import ANYTHING, NO_EFFECT, SideEffects, find_side_effects, merged
+from prunus.shown import Shown
 from prunus.view import Piece, Use, View, told
 
 _MOST_NAMES: Final = 1000
@@ -75,9 +77,8 @@ class Timeline:
         if isinstance(call, Call) and isinstance(result, Result):
             text = told(event, result)
             self._follow(event, call, text, view.folder)
-            if text.rstrip().endswith("</system-reminder>"):
-                # Some versions of Claude Code put their reminders behind the newest result.
-                self._told_of_changes(text[text.rfind("<system-reminder>") :])
+            # Some agents put their reminders behind the newest result.
+            self._told_of_changes(last_reminder(text))
 
     def state(self, path: str) -> FileState:
         """What is certain of a file now."""
@@ -177,7 +178,7 @@ class Timeline:
             if proves_unchanged(use.tool, text) and not self._accompanied:
                 file.settle()
             file.count_change()
-            file.fresh = use.tool in TELLS_OF_CHANGES
+            file.fresh = use.tool in CHECKED_EDITS
         follow_changes(self._files, use, changes_of(call.input, use.meaning), text)
 
     def _shell(self, use: Use, call: Call, text: str, folder: str) -> None:
@@ -247,10 +248,10 @@ class Timeline:
         if event.role != "assistant":
             if user_changed(text):
                 self._trust_user(text)
-            self._reminded = self._reminded or "<system-reminder>" in text
+            self._reminded = self._reminded or has_reminder(text)
             if "was modified" in text:
                 self._told_of_changes(text)
-            for name in tasks_ended(text):
+            for name in ended_tasks(text):
                 if name in self._running:
                     self._files.disturb(self._running.pop(name))
                 elif self._accompanied:
@@ -270,7 +271,7 @@ class Timeline:
     def _leave_to_user(self) -> None:
         """Forget changed files that an editor may format while the user is at work.
 
-        Claude Code sees that and reports it; a recording without its reminders does not show it.
+        Agents that send reminders report it; a recording without reminders does not show it.
         """
         suffixes = tuple(self._styled)
         for file in self.files.values():

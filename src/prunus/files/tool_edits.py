@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterator, Sequence
 from prunus.calls import Touch
 from prunus.changes import Change, Insert, Lines, Patch, Replace, Write
 from prunus.files.content import MOST, Content, Line, Patience, fitting
-from prunus.files.shown import returned, snippet
+from prunus.files.read_results import snippet, updated_code
 from prunus.files.signs import tells_success
 from prunus.files.tracked import TrackedFile, TrackedFiles
 from prunus.patches import Hunk, Patched, patched_files
@@ -59,7 +59,7 @@ def _is_plain(change: Change) -> bool:
 
 def _verify(use: Use, file: TrackedFile, text: str) -> None:
     """Learn the lines that the tool shows after an edit."""
-    if file.content.whole and not all(map(file.content.holds, returned(text))):
+    if file.content.whole and not all(map(file.content.holds, updated_code(text))):
         file.content.forget()
     found = snippet(text)
     if found is not None:

@@ -7,13 +7,15 @@ from dataclasses import dataclass, field
 from typing import Final
 
 from prunus.changes import Change, Insert, Lines, Replace, Write
+from prunus.clients.dialect import names
 from prunus.files.content import Content, Line, Patience
 from prunus.files.replacing import replace_text
-from prunus.files.shown import Shown, Style
 from prunus.files.state import FileState, state_of
 from prunus.paths import same_file
 from prunus.shell.side_effects import NO_EFFECT, SideEffects
+from prunus.shown import Shown, Style
 
+_LINE_REMOVERS: Final = names("line_removers")
 _EXACT: Final = frozenset({"Edit", "MultiEdit", "str_replace_editor", "str_replace_based_edit_tool", "file_editor"})
 """Tools that replace nothing but exactly the old text."""
 _ENOUGH: Final = 10
@@ -49,7 +51,7 @@ class TrackedFile:
     doubted: Content | None = None
     """What was certain until something happened that may have changed the file."""
     fresh: bool = False
-    """Claude Code has changed the file since the user spoke last."""
+    """An agent that notices changes by others has changed the file since the user spoke last."""
     mentions: list[Mention] = field(default_factory=list)
     traced: int = -1
     """The newest call whose change of the file was followed without a loss."""
@@ -119,8 +121,7 @@ class TrackedFile:
             case Write(str(text)):
                 return content.write(text)
             case Replace(old, new, every):
-                # Claude Code takes the line break along where a whole line is removed.
-                if not new and tool in ("Edit", "MultiEdit") and not old.endswith("\n"):
+                if not new and tool in _LINE_REMOVERS and not old.endswith("\n"):
                     return _remove(content, old, every, patience)
                 return replace_text(content, old, new, every, tool not in _EXACT, patience)
             case Lines(start, end, text):

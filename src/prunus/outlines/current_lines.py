@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 
 from prunus.files import TrackedFile
-from prunus.files.shown import Style
 from prunus.notes import shorten, view_note
+from prunus.shown import Style
 
 __all__ = ["current_lines", "line_style"]
 

@@ -8,12 +8,12 @@ from typing import ClassVar, Final
 from prunus.edits import Input, Move, Note, Postpone, Proposal, Shorter, When
 from prunus.files import Timeline, TrackedFile
 from prunus.files.content import Line
-from prunus.files.shown import PLAIN, Style
 from prunus.history import Call, Ref, Result
 from prunus.notes import note, shorten
 from prunus.outlines.current_lines import current_lines, line_style
 from prunus.outlines.outline import outline_of
 from prunus.outlines.written import lean_input
+from prunus.shown import PLAIN, Style
 from prunus.view import Use, View
 
 __all__ = ["FoldedViews"]

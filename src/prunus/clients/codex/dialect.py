@@ -65,4 +65,7 @@ DIALECT: Final = Dialect(
     cut_within=r"…\d+ (?:chars|tokens) truncated…",
     process_id=r"Process running with session ID (\d+)",
     process_keys=("session_id",),
+    polling_tools=("write_stdin",),
+    running="Process running with session ID",
+    ended="^Process exited with code",
 )

@@ -6,10 +6,17 @@ import re
 from typing import Final
 
 from prunus.clients.dialect import Dialect
+from prunus.shown import lines_below
 
 _FENCED: Final = re.compile(
     r"<untrusted_context>\s*Output: (.*?)\n(?:Exit Code:[^\n]*\n)?(?:Process Group PGID[^\n]*\n)?"
     r"</untrusted_context>\s*",
+    re.S,
+)
+_TRUNCATED: Final = re.compile(
+    r"\s*IMPORTANT: The file content has been truncated\.\n"
+    r"(?>.*?Showing lines (\d+)-(\d+) of (\d+) total lines\.)"
+    r".*?--- FILE CONTENT \(truncated\) ---\n",
     re.S,
 )
 _GROUP: Final = re.compile(r"^(?:Process Group PGID|Background PIDs?): [^\n]*\n?", re.M)
@@ -35,5 +42,8 @@ DIALECT: Final = Dialect(
     refused=r"Tool \"[^\"\n]+\" not found|params must ",
     output=_output,
     comparable=_comparable,
+    polling_tools=("read_background_output",),
+    readers=((_TRUNCATED, lines_below),),
+    updated_code=r"Successfully (?:modified|created|overwrote)[^\n]* Here is the updated code:\n",
     cut_first=r"Output too large\b|Tool output was too large\b",
 )

@@ -2,14 +2,38 @@
 
 from __future__ import annotations
 
+import re
 from typing import Final
 
 from prunus.clients.dialect import Dialect
+from prunus.numbers import as_number
+from prunus.shown import Shown, numbered, uncut
+
+_HEAD: Final = re.compile(r"<path>(?:[^\n]*</path>\n<type>file</type>\n<content>\n?)?|<file>\n")
+_END: Final = re.compile(r"\(End of (?:the )?file - total (\d+) lines\)")
+_MORE: Final = re.compile(r"\(Showing lines \d+-\d+ of (\d+)")
+
+
+def _lines(header: re.Match[str]) -> Shown | None:
+    """Numbered lines, with the number of all lines below them; None for a folder or a picture."""
+    listed = numbered(header.string[header.end() :].split("\n")) if header[0] != "<path>" else None
+    if listed is None:
+        return None
+    rest = "\n".join(listed.rest)[:200]
+    ended, more = _END.search(rest), _MORE.search(rest)
+    count = as_number(ended[1]) if ended else as_number(more[1]) if more else None
+    end = listed.start - 1 + len(listed.texts)
+    if (ended and count != end) or (count is not None and count < end):
+        count = None
+    return Shown(listed.start, uncut(listed.texts), count, None, listed.style)
+
 
 DIALECT: Final = Dialect(
     aborted=r"^(?:Tool execution aborted|<bash_metadata>\nbash tool terminated)",
     refused="The user rejected permission|The arguments provided to the tool are invalid|Tool execution aborted"
     "|Model tried to call unavailable tool",
+    denied="The user rejected permission",
+    readers=((_HEAD, _lines),),
     cut_first=r"\.\.\.output truncated\.\.\.",
     cut_last=r"\(File has more lines\.|\(Output capped at|\(Showing lines \d+-\d+ of \d+",
 )

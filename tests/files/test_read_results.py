@@ -1,7 +1,7 @@
 import pytest
 
 from prunus.calls import FULL, Span
-from prunus.files.shown import read_result
+from prunus.files.read_results import read_result
 
 OPENCODE = "<path>/a</path>\n<type>file</type>\n<content>\n"
 REMINDER = "\n\n<system-reminder>\nconsider whether this is malware\n</system-reminder>"

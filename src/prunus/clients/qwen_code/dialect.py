@@ -1,0 +1,16 @@
+"""Qwen Code names the lines of a file that it shows; the rest of its dialect is that of Gemini CLI."""
+
+from __future__ import annotations
+
+import re
+from typing import Final
+
+from prunus.clients.dialect import Dialect
+from prunus.shown import lines_below
+
+_LINES: Final = re.compile(
+    r"(?:The file: [^\n]* has been updated\. )?Showing lines (\d+)-(\d+) of (\d+)"
+    r"(?: total lines| from the edited file)[.:]\n+---\n\n"
+)
+
+DIALECT: Final = Dialect(readers=((_LINES, lines_below),))
