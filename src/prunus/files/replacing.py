@@ -11,11 +11,11 @@ from prunus.files.content import PERHAPS_NOTHING, Content, Line, Patience, fitti
 def replace_text(
     content: Content, old: str, new: str, every: bool = False, loose: bool = False, patience: Patience | None = None
 ) -> list[Line] | None:
-    """Put one text in the place of another; None if that cannot have happened here.
+    """Put one text in the place of another; returns the new lines, None if the edit cannot have happened here.
 
-    The tool has made sure that the old text stands there, and only once unless every occurrence is replaced.
-    Where it may stand among unknown lines, every line that may have been changed or moved becomes unknown. A
-    loose tool also takes what only looks like the old text.
+    The tool has made sure that the old text is in the file, and only once unless every occurrence is replaced. If
+    the old text may be among unknown lines, every line that the edit may have changed or moved becomes unknown. A
+    loose tool also accepts a text that only looks like the old one.
     """
     old, new = old.replace("\r\n", "\n"), new.replace("\r\n", "\n")
     if not old:
@@ -46,8 +46,6 @@ def replace_text(
         loose and resembles([None if piece is None else piece.text for piece in pieces], old)
     ):
         return None
-    if len(perhaps) == 1 and content.length is not None:
-        return _replace_within_unknown(content, pieces, perhaps[0], old, new)
     shift = new.count("\n") - old.count("\n")
     content.disturb(perhaps, old.count("\n") + 1, shift, pieces)
     return []
@@ -56,7 +54,7 @@ def replace_text(
 def _places(
     content: Content, pieces: list[Line | None], old: list[str], patience: Patience
 ) -> tuple[list[tuple[int, int]], list[int]]:
-    """Where a text certainly stands, as line and column, and at which lines it may stand."""
+    """Where a text certainly is, as line and column, and at which lines it may be."""
     sure: list[tuple[int, int]] = []
     perhaps: list[int] = []
     if len(old) == 1:
@@ -100,29 +98,6 @@ def _replace_at(
     return made
 
 
-def _replace_within_unknown(content: Content, pieces: list[Line | None], at: int, old: str, new: str) -> list[Line]:
-    """The only place where the old text can stand holds unknown lines: their ends stay unknown."""
-    size = old.count("\n") + 1
-    first, last = pieces[at], pieces[at + size - 1]
-    texts = new.split("\n")
-    made: list[Line | None] = [Line(text) for text in texts]
-    if size == 1 or first is None:
-        made[0] = None
-    else:
-        front = first.text[: len(first.text) - len(old.split("\n", 1)[0])]
-        made[0] = Line(front + texts[0])
-    if last is None or size == 1:
-        made[-1] = None
-    elif len(made) > 1 or made[0] is not None:
-        back = last.text[len(old.rsplit("\n", 1)[1]) :]
-        end = made[-1]
-        made[-1] = Line((end.text if end is not None else "") + back)
-    pieces[at : at + size] = made
-    content.losses += None in made
-    content.take(pieces)
-    return [line for line in made if line is not None]
-
-
 def _replace_every(
     content: Content,
     pieces: list[Line | None],
@@ -146,30 +121,11 @@ def _replace_every(
     separate = all(after[0] >= before[0] + size for before, after in pairwise(sure))
     if separate and new.count("\n") + 1 == size:
         return _replace_in_place(content, pieces, old, new, sure, perhaps)
-    if perhaps or content.length is None:
-        first = min([*perhaps, *(place for place, _ in sure), len(pieces)])
-        content.lines, content.length, content.ended = pieces[:first], None, None
-        content.losses += 1
-        return []
-    before = set(map(id, pieces))
-    _replace_each(content, pieces, old, new, sure)
-    made = [line for line in pieces if line is not None and id(line) not in before]
-    content.take(pieces)
-    return made
-
-
-def _replace_each(
-    content: Content, pieces: list[Line | None], old: str, new: str, sure: list[tuple[int, int]]
-) -> None:
-    """Put a text in its places, from the last one up, as lines below a place move."""
-    size = old.count("\n") + 1
-    end = len(old.rsplit("\n", 1)[-1])
-    places = sorted({(at, 0) for at, _ in sure}) if size == 1 else without_overlaps(sure, size, end)
-    for at, column in reversed(places):
-        first, last = pieces[at], pieces[at + size - 1]
-        assert first is not None and last is not None
-        text = first.text.replace(old, new) if size == 1 else first.text[:column] + new + last.text[end:]
-        pieces[at : at + size] = content.kept(pieces[at : at + size], text.split("\n"))
+    # Lines move, so that nothing below the first place is certain.
+    first = min([*perhaps, *(place for place, _ in sure), len(pieces)])
+    content.lines, content.length, content.ended = pieces[:first], None, None
+    content.losses += 1
+    return []
 
 
 def _replace_in_place(
@@ -180,7 +136,7 @@ def _replace_in_place(
     sure: list[tuple[int, int]],
     perhaps: list[int],
 ) -> list[Line]:
-    """Where as many lines come as go, none moves."""
+    """Replace every occurrence by as many lines, so that no line moves."""
     size = old.count("\n") + 1
     made: list[Line] = []
     unsure = list(perhaps)
