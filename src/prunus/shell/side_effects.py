@@ -235,12 +235,8 @@ class _Scene:
 
     def package_manager(self, step: Step) -> SideEffects:
         """What the task does that a package manager is told to run."""
-        words = step.words[1:]
-        task = tasks.task_of(words)
+        task = tasks.task_of(step.words[1:])
         lines = [line for line in tasks.ECHOED.findall(self.output) if line != task]
-        package = self.text_of(join(self.folder, "package.json")) if not lines else None
-        if not lines and (told := tasks.task_command(task, words, package)) is not None:
-            lines = [told]
         if len(lines) > tasks.MOST_ECHOED:
             return ANYTHING
         if lines and task not in ("install", "i", "ci", "add"):

@@ -1,8 +1,7 @@
-"""Tasks of package managers and build tools: what one is called, and which command it runs."""
+"""Tasks of package managers and build tools."""
 
 from __future__ import annotations
 
-import json
 import re
 from collections.abc import Sequence
 from typing import Final
@@ -45,19 +44,3 @@ def task_of(words: Sequence[Word]) -> str:
     """The task that a package manager is told to run."""
     tasks = tasks_of(words)
     return tasks[1] if tasks[:1] == ["run"] and len(tasks) > 1 else tasks[0] if tasks else ""
-
-
-def task_command(task: str, words: Sequence[Word], package: str | None) -> str | None:
-    """The command of a task, as package.json spells it; None if that is not known."""
-    if package is None or any(word.text in _VALUED for word in words):
-        return None
-    try:
-        scripts = json.loads(package).get("scripts", {})
-        steps = [scripts[name] for name in (f"pre{task}", task, f"post{task}") if name in scripts]
-    except (ValueError, AttributeError, TypeError, RecursionError):
-        return None
-    if task not in scripts or not all(isinstance(step, str) for step in steps):
-        return None
-    more = [word.text for word in words]
-    rest = " ".join(more[more.index(task) + 1 :]) if task in more else ""
-    return " && ".join(steps) + (f" {rest}" if rest and f"post{task}" not in scripts else "")
