@@ -14,7 +14,7 @@ from prunus.clients.sessions import Session, load
 from prunus.lab.conversations import conversations
 from prunus.lab.cost import cost
 from prunus.lab.masks import Unpruned
-from prunus.lab.pruned import PrunusSender
+from prunus.lab.policy import PrunusSender
 from prunus.lab.reading import Reader
 from prunus.lab.replay import replay
 from prunus.lab.retention import Needs, retention

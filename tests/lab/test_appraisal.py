@@ -6,8 +6,7 @@ from typing import Any
 
 import pytest
 
-from prunus.lab.analysis import total
-from prunus.lab.appraisal import analyse, measure
+from prunus.lab.analysis import analyse, measure, total
 from tests.lab.talk import Step, chat_messages, reads
 
 

@@ -1,7 +1,7 @@
 import pytest
 
 from prunus.errors import SettingsError
-from prunus.lab.money import Money
+from prunus.lab.cost import Money
 
 
 def test_a_price_is_for_every_model_or_for_those_of_a_pattern() -> None:

@@ -4,7 +4,7 @@ import pytest
 
 from prunus.errors import SettingsError
 from prunus.lab.policies import POLICIES, installed, policy_named
-from prunus.lab.pruned import Pruned
+from prunus.lab.policy import Pruned
 from tests.lab.talk import anthropic
 
 

@@ -7,7 +7,7 @@ import pytest
 import zstandard
 
 from prunus.errors import FormatError
-from prunus.proxy.body import decoded
+from prunus.proxy.encoding import decoded
 
 PACK = {
     "gzip": gzip.compress,

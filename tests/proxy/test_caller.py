@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from prunus.proxy.caller import caller_of
+from prunus.proxy.headers import caller_of
 
 KEY = b"sk-secret-0123456789"
 

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 
 import click
 
-from prunus.cli.failure import Failure
+from prunus.cli.options import Failure
 
 if TYPE_CHECKING:
     from prunus.lab.analysis import File
@@ -51,10 +51,9 @@ def command(
     """
     from prunus.cli.table import say
     from prunus.errors import SettingsError
-    from prunus.lab.analysis import total
-    from prunus.lab.appraisal import analyse
+    from prunus.lab.analysis import analyse, total
+    from prunus.lab.cost import Money
     from prunus.lab.findings import counted, findings_of, scope
-    from prunus.lab.money import Money
 
     try:
         money = Money.read(input_prices)

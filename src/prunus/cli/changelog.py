@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 import click
 
-from prunus.cli.failure import Failure
+from prunus.cli.options import Failure
 
 if TYPE_CHECKING:
     from prunus.changelog import Changelog

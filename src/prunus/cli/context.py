@@ -11,8 +11,7 @@ from typing import TYPE_CHECKING, Any, Final
 import click
 
 from prunus.cli.body import located, name_of, read_body
-from prunus.cli.failure import Failure
-from prunus.cli.options import format_option, load_settings, settings_options
+from prunus.cli.options import Failure, format_option, load_settings, settings_options
 from prunus.cli.store import emptiness, moment, opened, session_of, store_option, tenant_of
 from prunus.cli.table import fold, say
 from prunus.printable import printable

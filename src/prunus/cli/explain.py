@@ -9,10 +9,8 @@ from typing import TYPE_CHECKING, Final
 
 import click
 
-from prunus.cli.body import located
-from prunus.cli.failure import Failure
-from prunus.cli.options import format_option, load_settings, settings_options
-from prunus.cli.recorded import read_request, turn_option
+from prunus.cli.body import located, read_request, turn_option
+from prunus.cli.options import Failure, format_option, load_settings, settings_options
 from prunus.cli.table import say, show
 
 if TYPE_CHECKING:

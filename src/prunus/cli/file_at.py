@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING
 
 import click
 
-from prunus.cli.failure import Failure
 from prunus.cli.files import opened
+from prunus.cli.options import Failure
 from prunus.printable import printable
 
 if TYPE_CHECKING:

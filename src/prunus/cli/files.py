@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING
 
 import click
 
-from prunus.cli.failure import Failure
-from prunus.cli.recorded import chosen_session
+from prunus.cli.body import chosen_session
+from prunus.cli.options import Failure
 from prunus.cli.table import say, show
 
 if TYPE_CHECKING:

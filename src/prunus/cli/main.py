@@ -11,7 +11,7 @@ from typing import Any, Final
 
 import click
 
-from prunus.cli.failure import Interruption
+from prunus.cli.options import Interruption
 from prunus.cli.version import own_version
 
 _COMMANDS: Final[Mapping[str, str]] = {

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import click
 
-from prunus.cli.failure import Failure
+from prunus.cli.options import Failure
 from prunus.cli.store import opened, store_option, tenant_of
 from prunus.cli.version import own_version
 

@@ -1,18 +1,44 @@
-"""The options that several commands share: which settings, which format."""
+"""The options that several commands share, and the errors that end a command early."""
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Callable
 from functools import wraps
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import IO, TYPE_CHECKING, Any
 
 import click
 
-from prunus.cli.failure import Failure
+from prunus.printable import printable
 
 if TYPE_CHECKING:
     from prunus.settings import Loaded
+
+
+class Failure(click.ClickException):
+    """Something that was given is wrong; said on standard error, exit code 2."""
+
+    exit_code = 2
+
+    def format_message(self) -> str:
+        return printable(self.message, keep="\n")
+
+    def show(self, file: IO[Any] | None = None) -> None:
+        from prunus.cli.table import say
+
+        say(f"Error: {self.format_message()}", err=True)
+
+
+class Interruption(click.ClickException):
+    """The user pressed Ctrl-C; said in one line on standard error, exit code 130 as shells have it."""
+
+    exit_code = 130
+
+    def show(self, file: IO[Any] | None = None) -> None:
+        # In a terminal the line begins with the ^C that the user has typed.
+        start = "\n" if sys.stderr.isatty() else ""
+        click.echo(f"{start}Interrupted{f': {self.message}' if self.message else ''}.", file=file, err=True)
 
 
 def settings_options(command: Callable[..., Any]) -> Callable[..., Any]:

@@ -9,8 +9,7 @@ from pathlib import Path
 
 import click
 
-from prunus.cli.failure import Failure
-from prunus.cli.options import load_settings, settings_options
+from prunus.cli.options import Failure, load_settings, settings_options
 
 
 @click.command("proxy")

@@ -7,10 +7,8 @@ from pathlib import Path
 
 import click
 
-from prunus.cli.body import located, write_body
-from prunus.cli.failure import Failure
-from prunus.cli.options import format_option, load_settings, settings_options
-from prunus.cli.recorded import read_request, turn_option
+from prunus.cli.body import located, read_request, turn_option, write_body
+from prunus.cli.options import Failure, format_option, load_settings, settings_options
 from prunus.cli.table import say
 
 

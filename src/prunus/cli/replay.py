@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 import click
 
-from prunus.cli.failure import Failure
+from prunus.cli.options import Failure
 
 if TYPE_CHECKING:
     from prunus.lab.run import Measured, Measurement

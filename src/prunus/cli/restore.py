@@ -11,8 +11,7 @@ from typing import TYPE_CHECKING
 
 import click
 
-from prunus.cli.failure import Failure
-from prunus.cli.options import load_settings
+from prunus.cli.options import Failure, load_settings
 from prunus.cli.store import emptiness, opened, session_of, store_options, tenant_of
 from prunus.printable import printable
 

@@ -14,8 +14,7 @@ from typing import TYPE_CHECKING
 import click
 
 from prunus.cli.cautions import no_hidden_tool
-from prunus.cli.failure import Failure
-from prunus.cli.options import load_settings, settings_options
+from prunus.cli.options import Failure, load_settings, settings_options
 from prunus.cli.proxy import upstream_sets
 
 if TYPE_CHECKING:

@@ -11,8 +11,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 import click
 
-from prunus.cli.failure import Failure
-from prunus.cli.options import load_settings
+from prunus.cli.options import Failure, load_settings
 from prunus.cli.table import say
 
 if TYPE_CHECKING:

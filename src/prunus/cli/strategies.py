@@ -12,8 +12,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from prunus.cli.failure import Failure
-from prunus.cli.options import load_settings, settings_options
+from prunus.cli.options import Failure, load_settings, settings_options
 from prunus.cli.table import say, show
 
 if TYPE_CHECKING:

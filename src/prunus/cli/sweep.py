@@ -6,7 +6,7 @@ import json
 
 import click
 
-from prunus.cli.failure import Failure
+from prunus.cli.options import Failure
 from prunus.cli.store import emptiness, moment, opened, session_of, store_options, tenant_of
 
 

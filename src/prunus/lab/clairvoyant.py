@@ -16,8 +16,7 @@ from prunus.edits import Edit
 from prunus.history import Marker
 from prunus.lab.best_cuts import Foresight, best_cuts, steps
 from prunus.lab.cost import cost, is_cold
-from prunus.lab.policy import Policy
-from prunus.lab.pruned import Pruned, PrunusSender
+from prunus.lab.policy import Policy, Pruned, PrunusSender
 from prunus.lab.reading import Reader
 from prunus.lab.replay import Replay, replay
 from prunus.lab.retention import Needs

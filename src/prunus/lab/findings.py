@@ -5,9 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from prunus.lab.analysis import File, SessionResult, Total, by_agent, least, share, strategies, total
-from prunus.lab.appraisal import PRESET
-from prunus.lab.money import Money
+from prunus.lab.analysis import PRESET, File, SessionResult, Total, by_agent, least, share, strategies, total
+from prunus.lab.cost import Money
 from prunus.lab.page import PageSection
 from prunus.schedule.prices import DEFAULT
 

@@ -12,8 +12,7 @@ from prunus.lab.cost import price_row
 from prunus.lab.masks import Clear, Mask, Unpruned
 from prunus.lab.oracle import Oracle
 from prunus.lab.peers import PEERS, LangChain, OpenAIAgents, missing
-from prunus.lab.policy import Bound, Policy
-from prunus.lab.pruned import Pruned
+from prunus.lab.policy import Bound, Policy, Pruned
 from prunus.schedule.prices import DEFAULT, Price
 from prunus.settings.presets import PRESETS
 

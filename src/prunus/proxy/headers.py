@@ -1,9 +1,14 @@
-"""Which headers travel on, in both directions."""
+"""Headers: which of them travel on in both directions, and whose credentials they carry.
+
+A caller is known by a hash; the credential itself is neither kept nor shown.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
+from hashlib import blake2b
 from typing import Final
+from urllib.parse import parse_qsl
 
 Headers = Sequence[tuple[bytes, bytes]]
 
@@ -67,3 +72,23 @@ def answer_headers(headers: Headers, *, rewritten: bool = False) -> list[tuple[b
         for key, value in ((name.lower(), value) for name, value in headers)
         if key not in gone and not key.startswith(b"access-control-")
     ]
+
+
+_HEADERS: Final = frozenset({b"authorization", b"x-api-key", b"x-goog-api-key", b"api-key", b"cookie"})
+_QUERY: Final = frozenset({"key", "api_key", "access_token"})
+
+
+def caller_of(headers: Headers, query: str) -> str:
+    """A name for the credentials of a request; those of all requests without any are one."""
+    given = [(name.lower(), value) for name, value in headers if name.lower() in _HEADERS]
+    given += [
+        (name.encode(), value.encode("utf-8", "surrogateescape"))
+        for name, value in parse_qsl(query, keep_blank_values=True, errors="surrogateescape")
+        if name in _QUERY
+    ]
+    if not given:
+        return ""
+    whole = blake2b(digest_size=16)
+    for name, value in sorted(given):
+        whole.update(b"%d:%b%d:%b" % (len(name), name, len(value), value))
+    return whole.hexdigest()

@@ -9,11 +9,10 @@ from dataclasses import dataclass, replace
 from typing import Any, Final
 
 from prunus.proxy.answers import answer_with, refuse
-from prunus.proxy.caller import caller_of
 from prunus.proxy.encoding import can_decode, decoder_of
 from prunus.proxy.exchange import Arrived, Event, Prepared, client_name, conversation_key
 from prunus.proxy.faults import LOGGER, Faults
-from prunus.proxy.headers import Headers, answer_headers, request_headers, value_of
+from prunus.proxy.headers import Headers, answer_headers, caller_of, request_headers, value_of
 from prunus.proxy.hooks import GuardedAnswer, Interceptor
 from prunus.proxy.metrics import Metrics
 from prunus.proxy.peer import ClientGone, Peer, Receive, Send

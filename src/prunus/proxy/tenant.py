@@ -13,7 +13,7 @@ from prunus.context import Context
 from prunus.errors import FormatError, TooLate
 from prunus.outcome import Outcome, Receipt, Report
 from prunus.proxy.bills import Bills
-from prunus.proxy.body import decoded
+from prunus.proxy.encoding import decoded
 from prunus.proxy.envelope import NO_TOOLS, Envelope, read_envelope
 from prunus.proxy.exchange import Arrived, Further, Prepared
 from prunus.proxy.faults import Faults
