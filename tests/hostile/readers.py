@@ -130,7 +130,6 @@ _ALL: Final[Mapping[str, Reader]] = {
     "shell in a shell": lambda text: unwrap(f"bash -lc {text}"),
     "shell as a list": lambda text: parse_list(text.split(" ")),
     "shell, sed -n": lambda text: parse(f"sed -n '{text}' a.py"),
-    "shell, awk": lambda text: parse(f"awk '{text}' a.py"),
     "shell, a substitution": lambda text: parse(f'echo "$({text})"'),
     "shell, a heredoc": lambda text: parse(f"python - <<EOF\n{text}\nEOF"),
     "powershell": powershell.parse,

@@ -194,8 +194,6 @@ def _numbering(script: Sequence[Step]) -> str:
                 if "ba" not in flags and "a" not in words and "-ba" not in words:
                     return "mangled"
                 form = "numbers"
-            case "awk" | "gawk":
-                form = "perhaps"
             case "bat" | "batcat" | "less" | "more" | "type":
                 form = "perhaps"
     return form

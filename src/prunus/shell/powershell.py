@@ -7,9 +7,8 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import NamedTuple
 
-from prunus.numbers import as_number
 from prunus.paths import join
-from prunus.shell.powershell_reads import PATH, VALUED, Printer
+from prunus.shell.powershell_reads import PATH, VALUED, printed_lines_of
 from prunus.shell.powershell_words import Token, pipes, tokens
 from prunus.touches import Touch
 
@@ -63,13 +62,13 @@ def parse(command: str, workdir: str = "") -> Done:
     return Done() if found is None else _Walk(workdir).over(found)
 
 
-class _Walk(Printer):
-    """Walks over the pipelines, keeping the folder and the variables."""
+class _Walk:
+    """Goes through the pipelines and collects what they touch, keeping the folder."""
 
-    __slots__ = ("pure", "touches", "wild")
+    __slots__ = ("base", "pure", "touches", "wild")
 
     def __init__(self, workdir: str) -> None:
-        super().__init__(workdir)
+        self.base = workdir
         self.touches: list[Touch] = []
         self.pure = True
         self.wild = False
@@ -90,41 +89,22 @@ class _Walk(Printer):
             return
         if self.change(stages):
             return
-        shown = None if joint == "||" else self.shown(stages)
+        shown = None if joint == "||" else printed_lines_of(stages, self.base)
         if shown is not None:
             self.touches.extend(shown)
         elif name not in _NEUTRAL and not (len(stages) == 1 and head[0].kind == "string"):
             self.pure = False
 
     def assign(self, head: list[Token], stages: list[list[Token]]) -> bool:
-        """Take `$name = …`, remembering numbers and the lines of a file."""
-        found = re.match(r"\$(\w+)=?$|\$(\w+)=(.+)$", head[0].text) if head[0].kind == "plain" else None
-        if found is None:
+        """Take `$name = …`; returns whether the pipeline is an assignment."""
+        found = re.match(r"\$\w+(=.+|=?$)", head[0].text) if head[0].kind == "plain" else None
+        if found is None or (not found[1] and (len(head) < 2 or head[1].text != "=")):
             return False
-        value = head[1:]
-        if value and value[0].text == "=":
-            value = value[1:]
-        elif not head[0].text.endswith("=") and found[3] is None:
-            return False
-        name = found[1] or found[2]
-        if found[3]:
-            value = [Token("plain", found[3]), *value]
-        self.files.pop(name, None)
-        self.numbers.pop(name, None)
-        if len(value) == 1 and value[0].text.isdigit():
-            self.numbers[name] = as_number(value[0].text)
-        elif value and len(stages) == 1:
-            inner = value
-            if len(value) == 1 and value[0].kind == "block" and value[0].text.endswith(")"):
-                inner = tokens(value[0].text.lstrip("@$")[1:-1]) or value
-            source = self.source(inner)
-            if source is not None and len(source) == 1:
-                self.files[name] = (source[0].path, source[0].span)
-            elif inner[0].kind == "plain" and "-" in inner[0].text:
-                self.pure = False
-        elif value:
+        value = head[1:] if found[1] else head[2:]
+        runs = bool(value) and value[0].kind == "plain" and "-" in value[0].text
+        if len(stages) > 1 or runs or "-" in found[1]:
             self.pure = False
-        if any(_DOTNET.search(token.text) for token in value):
+        if any(_DOTNET.search(token.text) for token in (head[0], *value)):
             self.wild = True
         return True
 

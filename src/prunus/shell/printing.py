@@ -15,17 +15,7 @@ from prunus.touches import FULL, Span
 Printed = tuple[tuple[Word, ...], tuple[Span, ...]]
 """The files that a command names, and the lines that it prints of each."""
 
-_AWK = re.compile(
-    r"""\s*(?:
-        F?NR\s*==\s*(?P<from>\d+)\s*,\s*F?NR\s*==\s*(?P<to>\d+)
-      | F?NR\s*==\s*(?P<only>\d+)
-      | F?NR\s*(?P<low>>=?)\s*(?P<a>\d+)(?:\s*&&\s*F?NR\s*(?P<high><=?)\s*(?P<b>\d+))?
-      | F?NR\s*(?P<top><=?)\s*(?P<c>\d+)
-    )\s*+(?:\{\s*+(?:print(?:\s(?>[^;{}|>]*\$0)[^;{}|>]*+)?|printf[\s(](?>[^;{}|>]*\$0)\s*+\)?)\s*+;?\s*+\}\s*+)?""",
-    re.X,
-)
 _COUNT = re.compile(r"-n?(\d+)|--lines=(\d+)")
-_RANGE = re.compile(r"(\d*):(\d*)")
 
 
 def _files(words: Sequence[Word], flags: str, valued: frozenset[str] = frozenset()) -> Printed | None:
@@ -72,24 +62,7 @@ def type_(words: Sequence[Word]) -> Printed | None:
 
 
 def bat(words: Sequence[Word]) -> Printed | None:
-    rest: list[Word] = []
-    span = FULL
-    at = 0
-    while at < len(words):
-        text = words[at].text
-        at += 1
-        if text in ("-r", "--line-range") and at < len(words):
-            text = f"-r={words[at].text}"
-            at += 1
-        if text.startswith(("-r=", "--line-range=")):
-            found = _RANGE.fullmatch(text.partition("=")[2])
-            if found is None or span is not FULL:
-                return None
-            span = Span(as_number(found[1] or "1"), as_number(found[2]) if found[2] else None)
-        else:
-            rest.append(words[at - 1])
-    shown = _files(rest, "pn", _BAT_VALUED)
-    return shown and (shown[0], (span,))
+    return _files(words, "pn", _BAT_VALUED)
 
 
 def _counted(words: Sequence[Word]) -> tuple[tuple[Word, ...], str] | None:
@@ -135,24 +108,3 @@ def tail(words: Sequence[Word]) -> Printed | None:
     if not count.isdigit() or count == "0":
         return None
     return files, (Span(-as_number(count), None),)
-
-
-def awk(words: Sequence[Word]) -> Printed | None:
-    if not words or len(words) > 2:
-        return None
-    found = _AWK.fullmatch(words[0].text)
-    if found is None:
-        return None
-    part = found.groupdict()
-    if part["from"]:
-        span = Span(as_number(part["from"]), as_number(part["to"]))
-    elif part["only"]:
-        span = Span(as_number(part["only"]), as_number(part["only"]))
-    elif part["c"]:
-        span = Span(1, as_number(part["c"]) - (part["top"] == "<"))
-    else:
-        end = as_number(part["b"]) - (part["high"] == "<") if part["b"] else None
-        span = Span(max(as_number(part["a"]) + (part["low"] == ">"), 1), end)
-    if span.end is not None and span.end < span.start:
-        return None
-    return tuple(words[1:]), (span,)

@@ -156,8 +156,8 @@ def _xargs(words: Sequence[Word], simple: Simple) -> Changed:
 
 _PRINTS: Final[dict[str, Callable[[Sequence[Word]], Printed | None]]] = {
     "cat": printing.cat, "head": printing.head, "tail": printing.tail, "sed": sed_prints, "nl": printing.nl,
-    "awk": printing.awk, "gawk": printing.awk, "bat": printing.bat, "batcat": printing.bat,
-    "less": printing.pager, "more": printing.pager, "type": printing.type_,
+    "bat": printing.bat, "batcat": printing.bat, "less": printing.pager, "more": printing.pager,
+    "type": printing.type_,
 }  # fmt: skip
 _CHANGES: Final[dict[str, Callable[[Sequence[Word], Simple], Changed]]] = {
     "sed": sed_changes, "gsed": sed_changes, "perl": changing.perl, "ruby": changing.perl, "tee": changing.tee,
