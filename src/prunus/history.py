@@ -71,7 +71,7 @@ class Result:
     error: bool | None = None
     """What the wire says: failed, not failed, or nothing about it."""
     open: bool = False
-    """The tool has not answered yet (OpenCode keeps call and result in one part)."""
+    """The tool has not answered yet; one format keeps call and result in one part."""
     compacted: bool = False
     """The host has cut it already."""
     defines: bool = False

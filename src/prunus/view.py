@@ -16,6 +16,7 @@ from typing import Any
 import msgspec
 
 from prunus.calls import Meaning, Outcome, Span, Toolbox, Touch, is_cut, is_stub, outcome, process_of
+from prunus.clients.dialect import words
 from prunus.fingerprint import fingerprint
 from prunus.history import Attachment, Call, Marker, Message, Opaque, Part, Ref, Result, Role, Text, Thinking
 from prunus.ids import short_id
@@ -28,7 +29,7 @@ from prunus.tokens import Counter, attachment_tokens
 
 __all__ = ["Piece", "Shape", "Use", "View", "told", "weigh", "weigh_result"]
 
-_FOLDER = re.compile(r"(?:<cwd>|[Ww]orking directory:\s*)((?:/|~/|[A-Za-z]:[\\/])[^\s<>\"'`]+)")
+_FOLDER = re.compile(rf"(?:{'|'.join(words('folder'))})((?:/|~/|[A-Za-z]:[\\/])[^\s<>\"'`]+)")
 _NUMBERED = re.compile(r"^[^\S\n]*+(\d+)(?:→|\t|: |\| ?)", re.MULTILINE)
 _CHANGES_DIRECTORY = re.compile(r"(?:^|[;&|(\n])[^\S\n]*(?:cd|pushd|popd|Set-Location)\b")
 
@@ -218,7 +219,7 @@ class View:
                     pass
                 case _:
                     if isinstance(part, Marker) and part.type == "step-start":
-                        # OpenCode's export keeps several model steps in one message.
+                        # Such markers stand between several model steps in one message.
                         steps += 1
                         self.turn += steps > 1
                     if isinstance(part, Text) and not self.folder and not self.turn:

@@ -14,7 +14,7 @@ from prunus.changelog.file_edits import edits_of_command
 from prunus.changelog.generate import sentence
 from prunus.clients.mini_swe_agent import sessions as mini_swe_agent
 from prunus.clients.reminders import without_last_reminders, without_reminders, without_tokens_left
-from prunus.clients.swe_agent.tools import action
+from prunus.clients.swe_agent.dialect import DIALECT as SWE_AGENT
 from prunus.files import read_results, signs
 from prunus.files.content import Content, resembles
 from prunus.files.printouts import printed_lines, printed_one_by_one
@@ -139,8 +139,8 @@ _ALL: Final[Mapping[str, Reader]] = {
     "javascript": inner_call,
     "javascript, arguments": lambda text: inner_call(f"await tools.exec_command({{cmd: {text}}})"),
     "javascript, a string": lambda text: inner_call(f'await tools.apply_patch("{text}")'),
-    "action": action,
-    "action, a search": lambda text: action(f"find_file {text}"),
+    "action": SWE_AGENT.own_command,
+    "action, a search": lambda text: SWE_AGENT.own_command(f"find_file {text}"),
     "script": written_by,
     "script, by its words": script_changes,
     "path": normalise,

@@ -82,7 +82,7 @@ def _patch(given: Mapping[str, Any] | str, command: str, row: Tool) -> Patch | N
 
 
 def _numbered(given: Mapping[str, Any]) -> Change | None:
-    """SWE-agent's edits: lines by their numbers, which do not say what stood there."""
+    """An edit of lines by their numbers, which does not say what the lines were."""
     command = given.get("command")
     if isinstance(command, str) and (found := _EDIT_COMMAND.match(command)):
         return Lines(as_number(found[1]), as_number(found[2]), found[3])
@@ -119,7 +119,7 @@ def _edits(given: Mapping[str, Any], row: Tool) -> Iterator[Change]:
 def _everywhere(given: Mapping[str, Any]) -> bool:
     if any(given.get(key) in (True, "true") for key in _EVERY):
         return True
-    # Gemini CLI replaces as many occurrences as it was told to expect.
+    # Such a tool replaces as many occurrences as the call tells it to expect.
     return _number(given.get("expected_replacements")) not in (None, 1)
 
 

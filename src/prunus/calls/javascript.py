@@ -1,4 +1,4 @@
-"""Codex code mode: JavaScript that calls one tool.
+"""Code mode: JavaScript that calls one tool.
 
 Only a script with a single call whose arguments are literals is taken apart. The rest stays a
 shell call about which nothing is known.

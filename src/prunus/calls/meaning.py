@@ -69,7 +69,7 @@ class Tool:
     query: str = ""
     command: str = ""
     language: Literal["shell", "javascript", "action"] = "shell"
-    """What the command is written in: a shell, Codex's code mode, or SWE-agent's own commands."""
+    """What the command is written in: a shell, JavaScript that calls tools, or commands of the agent itself."""
     workdir: str = ""
     when: tuple[str, str] = ("", "")
     """An argument and the value it must have for this row to apply."""

@@ -13,7 +13,7 @@ from prunus.calls import generic
 from prunus.calls.javascript import inner_call
 from prunus.calls.meaning import Kind, Meaning, Tool
 from prunus.clients.client import modules
-from prunus.clients.swe_agent.tools import action
+from prunus.clients.dialect import words
 from prunus.patches import touches_of
 from prunus.paths import normalise
 from prunus.shell.command import Command, parse, parse_list
@@ -256,12 +256,18 @@ def _shell(tool: Tool, given: Mapping[str, Any], metadata: tuple[str, ...]) -> M
         return Meaning("shell", "", (), "", metadata)
     if tool.language == "javascript":
         return _javascript(command, metadata)
-    if tool.language == "action":
-        known = action(command)
-        if known is not None:
-            kind, key = known
-            return Meaning(kind, normalise(key) if kind in ("read", "write") else key, (), command, ("command",))
+    if tool.language == "action" and (known := _own_command(command)) is not None:
+        return known
     return _script(parse(command, folder), metadata)
+
+
+def _own_command(command: str) -> Meaning | None:
+    """The meaning of a command that is an agent's own; None if the command is for the shell."""
+    for read in words("own_command"):
+        if found := read(command):
+            kind, key = found
+            return Meaning(kind, normalise(key) if kind in ("read", "write") else key, (), command, ("command",))
+    return None
 
 
 def _script(script: Command, metadata: tuple[str, ...]) -> Meaning:

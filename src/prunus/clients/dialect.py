@@ -9,11 +9,12 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache
 from typing import Any
 
+from prunus.calls.meaning import Kind
 from prunus.clients.client import modules
 from prunus.shown import Shown
 
@@ -78,6 +79,18 @@ class Dialect:
     """The files of which a prompt says that somebody else has changed them."""
     denied: str = ""
     """At the front of the result of a call that the user or the agent has forbidden."""
+    own_command: Callable[[str], tuple[Kind, str] | None] | None = None
+    """The kind and the key of a command that is the agent's own; None if the command is for the shell."""
+    folder: str = ""
+    """Before the working folder in the first prompt."""
+    session_headers: tuple[str, ...] = ()
+    """The headers of a request that name its conversation, the best first."""
+    from_subagent: Callable[[Mapping[str, str], bytes], bool] | None = None
+    """Whether a sub-agent sent a request with these headers, in lower case, and this system text, as JSON."""
+    summary_task: tuple[str, str] | None = None
+    """Two texts that stand together only in a prompt for a summary, or a memory, of the whole history."""
+    compaction_item: str = ""
+    """The type of the item that asks the provider itself to compact the history."""
     exploring_agents: tuple[str, ...] = ()
     """Kinds of sub-agents that have no tool to change a file with, in lower case."""
 

@@ -150,7 +150,7 @@ class Timeline:
         file.deleted = False
 
     def _window(self, use: Use, call: Call, found: Shown) -> None:
-        """Learn the window of the open file that SWE-agent shows."""
+        """Learn the part of the open file that a result shows."""
         path = join("", found.path)
         file = self._files.use(path)
         if use.meaning.kind == "read" or (use.meaning.kind == "other" and use.tool in ("open", "goto")):

@@ -135,7 +135,7 @@ def _piece(session: Session, first: int, last: int, start: int, number: int) -> 
 def recorded_lifetime(path: Path) -> str:
     """`1h` where most of what the provider cached was cached for an hour, else nothing.
 
-    Claude Code records what the provider billed: tokens written to a cache of five minutes, and tokens written
+    Some agents record what the provider billed: tokens written to a cache of five minutes, and tokens written
     to one of an hour, which costs twice an uncached token to write.
     """
     try:

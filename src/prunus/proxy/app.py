@@ -113,7 +113,7 @@ class App:
         elif path == "/metrics":
             await answer_with(send, 200, [(b"content-type", CONTENT_TYPE.encode())], self.metrics.render())
         elif names.get("upgrade", "").lower() == "websocket":
-            # Codex tries a WebSocket first and falls back to HTTP on this answer.
+            # Clients that try a WebSocket first fall back to HTTP on this answer.
             await refuse(send, "openai", 426, "no WebSocket here, use HTTP", [(b"upgrade", b"HTTP/1.1")])
         elif not path.startswith("/"):
             await refuse(send, "", 400, "the request names no path")

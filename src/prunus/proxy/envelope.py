@@ -9,6 +9,7 @@ from typing import Any, Final
 
 import msgspec
 
+from prunus.clients.dialect import words
 from prunus.errors import FormatError
 from prunus.providers import Provider, provider_named
 from prunus.providers.digest import lifetime, unmarked
@@ -20,15 +21,8 @@ NO_TOOLS: Final = "no tools"
 
 _TAIL: Final = 32_768
 """Bytes at the end of the messages in which an instruction to summarise would stand."""
-_TASKS: Final = (
-    (b"Your task is to create a detailed summary of", b"Do NOT call any tools"),
-    (b"CONTEXT CHECKPOINT COMPACTION", b""),
-    (b"update durable managed memory", b"conversation history"),
-)
-"""What clients write when they want a summary or a memory of the whole history from a request with tools:
-Claude Code, Codex, Qwen Code."""
-_TRIGGER: Final = "compaction_trigger"
-"""The type of the item with which Codex asks OpenAI itself to compact the history."""
+_TASKS: Final = tuple((one.encode(), other.encode()) for one, other in words("summary_task"))
+_COMPACTION_ITEMS: Final = words("compaction_item")
 
 
 @dataclass(frozen=True, slots=True)
@@ -76,7 +70,9 @@ def _hold(top: Mapping[str, msgspec.Raw], messages: memoryview, tail: bytes) -> 
         return NO_TOOLS
     # A text of the user holds no object with a role, so the newest message lies behind the last one that begins so.
     newest = tail[max(0, tail.rfind(b'{"role":')) :]
-    told = _TRIGGER.encode() in newest or any(word in newest and more in newest for word, more in _TASKS)
+    told = any(item.encode() in newest for item in _COMPACTION_ITEMS) or any(
+        word in newest and more in newest for word, more in _TASKS
+    )
     if told and _is_task(messages):
         return "a summary of the history is asked for"
     return ""
@@ -89,7 +85,7 @@ def _is_task(messages: memoryview) -> bool:
     except (msgspec.MsgspecError, UnicodeDecodeError, RecursionError, IndexError):
         return False
     if not isinstance(last, dict) or last.get("role") != "user":
-        return isinstance(last, dict) and last.get("type") == _TRIGGER
+        return isinstance(last, dict) and last.get("type") in _COMPACTION_ITEMS
     content = last.get("content")
     blocks = content if isinstance(content, list) else [content]
     text = _words(blocks[-1]).encode("utf-8", "replace") if blocks else b""

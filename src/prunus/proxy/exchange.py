@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from typing import Final
 
+from prunus.clients.dialect import words
 from prunus.outcome import Outcome, Receipt, Report
 from prunus.proxy.envelope import Envelope
 from prunus.proxy.hooks import Interceptor
@@ -13,7 +14,7 @@ from prunus.proxy.route import Route
 from prunus.schedule.ledger import Flush
 from prunus.store.records import Exchange
 
-_KEYS: Final = ("x-claude-code-agent-id", "x-claude-code-session-id", "x-session-id", "thread-id", "session-id")
+_KEYS: Final = tuple(header for headers in words("session_headers") for header in headers)
 """Headers by which clients name a conversation."""
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from typing import Final
 
 from prunus.clients.dialect import Dialect
@@ -26,6 +26,10 @@ def _ended_tasks(text: str) -> list[str]:
     return _TASK.findall(text) if "<task-notification>" in text else []
 
 
+def _from_subagent(headers: Mapping[str, str], system: bytes) -> bool:
+    return bool(headers.get("x-claude-code-agent-id")) or b"cc_is_subagent=true" in system[:4096]
+
+
 DIALECT: Final = Dialect(
     exit_code_first=r"Exit code (-?\d+)\b",
     aborted=r"^Command timed out after|\A\[Request interrupted",
@@ -46,5 +50,9 @@ DIALECT: Final = Dialect(
     denied="The user doesn't want to (?:proceed|take this action)|This command requires approval"
     r"|Permission to use \w+ (?:with command|has been denied)"
     "|<tool_use_error>(?:InputValidationError|Error: No such tool|Blocked)|Error: No such tool available",
+    folder=r"[Ww]orking directory:\s*",
+    session_headers=("x-claude-code-agent-id", "x-claude-code-session-id"),
+    from_subagent=_from_subagent,
+    summary_task=("Your task is to create a detailed summary of", "Do NOT call any tools"),
     exploring_agents=("explore", "plan", "claude-code-guide"),
 )

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Mapping
 from typing import Final
 
 from prunus.clients.dialect import Dialect, json_output
@@ -50,6 +51,14 @@ def _comparable(text: str) -> str | None:
     return None
 
 
+def _from_subagent(headers: Mapping[str, str], system: bytes) -> bool:
+    kind = headers.get("x-openai-subagent")
+    if kind is None:
+        return bool(headers.get("x-codex-parent-thread-id"))
+    # Codex itself works on the history of the main agent in requests of the other kinds.
+    return kind not in ("", "compact", "memory_consolidation")
+
+
 DIALECT: Final = Dialect(
     exit_code_first=r"(?:Command: (?>(?:[^\n]*\n)*?(?=Chunk ID: )|[^\n]*\n))?(?:Chunk ID: [^\n]*\n)?"
     r"(?:Wall time: [^\n]*\n)?(?:Process exited with code|Exit code:) (-?\d+)\b",
@@ -68,4 +77,9 @@ DIALECT: Final = Dialect(
     polling_tools=("write_stdin",),
     running="Process running with session ID",
     ended="^Process exited with code",
+    folder="<cwd>",
+    session_headers=("thread-id", "session-id"),
+    from_subagent=_from_subagent,
+    summary_task=("CONTEXT CHECKPOINT COMPACTION", ""),
+    compaction_item="compaction_trigger",
 )

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Mapping
 from typing import Final
 
 from prunus.clients.dialect import Dialect
@@ -28,12 +29,18 @@ def _lines(header: re.Match[str]) -> Shown | None:
     return Shown(listed.start, uncut(listed.texts), count, None, listed.style)
 
 
+def _from_subagent(headers: Mapping[str, str], system: bytes) -> bool:
+    return bool(headers.get("x-parent-session-id"))
+
+
 DIALECT: Final = Dialect(
     aborted=r"^(?:Tool execution aborted|<bash_metadata>\nbash tool terminated)",
     refused="The user rejected permission|The arguments provided to the tool are invalid|Tool execution aborted"
     "|Model tried to call unavailable tool",
     denied="The user rejected permission",
     readers=((_HEAD, _lines),),
+    session_headers=("x-session-id",),
+    from_subagent=_from_subagent,
     cut_first=r"\.\.\.output truncated\.\.\.",
     cut_last=r"\(File has more lines\.|\(Output capped at|\(Showing lines \d+-\d+ of \d+",
 )

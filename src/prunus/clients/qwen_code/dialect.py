@@ -13,4 +13,7 @@ _LINES: Final = re.compile(
     r"(?: total lines| from the edited file)[.:]\n+---\n\n"
 )
 
-DIALECT: Final = Dialect(readers=((_LINES, lines_below),))
+DIALECT: Final = Dialect(
+    readers=((_LINES, lines_below),),
+    summary_task=("update durable managed memory", "conversation history"),
+)

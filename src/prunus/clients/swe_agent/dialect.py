@@ -1,10 +1,11 @@
-"""SWE-agent shows a part of the open file below every command that moves in the file."""
+"""SWE-agent has commands of its own, and shows a part of the open file below each command that moves in it."""
 
 from __future__ import annotations
 
 import re
 from typing import Final
 
+from prunus.calls.meaning import Kind
 from prunus.clients.dialect import Dialect
 from prunus.numbers import as_number
 from prunus.shown import Shown, numbered, uncut
@@ -12,6 +13,13 @@ from prunus.shown import Shown, numbered, uncut
 _FILE: Final = re.compile(r"^\[File: [^\n]+? \((\d+) lines total\)\]$", re.M)
 _ABOVE: Final = re.compile(r"\(\d+ more lines? above\)|<<<<< (?:START|END) CURSOR >>>>>")
 _OPEN: Final = re.compile(r"^\(Open file: ([^\n]+)\)$", re.M)
+_COMMAND: Final = re.compile(
+    r"\s*(?:(?P<open>open)\s+(?P<path>\"[^\"]+\"|\S+)(?:\s+\d+)?\s*$"
+    r"|(?P<window>goto|scroll_up|scroll_down)\b[^\n&|;]*$"
+    r"|(?P<edit>edit|insert)\s+(?:\d|set_)"
+    r"|(?P<create>create)\s+(?P<new>\"[^\"]+\"|\S+)\s*$"
+    r"|(?P<find>find_file|search_dir|search_file)\s++(?P<rest>[^\n&|;]*[^\s&|;])\s*$)"
+)
 
 
 def _window(text: str) -> Shown | None:
@@ -29,4 +37,25 @@ def _window(text: str) -> Shown | None:
     return Shown(listed.start, uncut(listed.texts), total, None, listed.style, opened[1].strip())
 
 
-DIALECT: Final = Dialect(window=_window, open_file=r"^\[File: (\S+) \(\d+ lines total\)\]")
+def _own_command(command: str) -> tuple[Kind, str] | None:
+    """A window of a file has no key, and neither has an edit: both depend on the file that was opened before."""
+    found = _COMMAND.match(command)
+    if found is None:
+        return None
+    if found["open"]:
+        return "read", found["path"].strip('"')
+    if found["window"]:
+        return "read", ""
+    if found["edit"]:
+        return "edit", ""
+    if found["create"]:
+        return "write", found["new"].strip('"')
+    rest = " ".join(found["rest"].split())
+    return ("list", f"glob:{rest}") if found["find"] == "find_file" else ("search", f"grep:{rest}")
+
+
+DIALECT: Final = Dialect(
+    own_command=_own_command,
+    window=_window,
+    open_file=r"^\[File: (\S+) \(\d+ lines total\)\]",
+)
