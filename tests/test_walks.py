@@ -76,7 +76,7 @@ def run(root: Path, *arguments: str) -> str:
     return done.stdout
 
 
-@pytest.mark.parametrize("title", ["Adding a strategy", "Adding a client"])
+@pytest.mark.parametrize("title", ["Adding a strategy", "Adding a provider", "Adding a client"])
 def test_a_walk_has_as_many_steps_as_it_promises(title: str) -> None:
     promised, steps = walk(title)
     assert len(steps) == promised
@@ -91,6 +91,24 @@ def test_a_strategy_is_wired_by_the_steps_of_its_walk(copy: Path) -> None:
     run(
         copy, "-m", "pytest", "-q", "-p", "no:cacheprovider", "tests/strategies/test_cases.py", "-k", "old_searches"
     )
+
+
+def test_a_provider_is_pruned_by_the_steps_of_its_walk(copy: Path) -> None:
+    for step in walk("Adding a provider")[1]:
+        step.follow(copy)
+    code = (
+        "import prunus\n"
+        "text = 'a line of the file\\n' * 200\n"
+        "turns = [{'who': 'user', 'says': 'Go on.'}]\n"
+        "for id in ('1', '2', '3'):\n"
+        "    turns.append({'who': 'acme', 'does': {'id': id, 'tool': 'read', 'with': {'path': 'a.txt'}}})\n"
+        "    turns.append({'who': 'tool', 'of': id, 'says': text})\n"
+        "    turns.append({'who': 'user', 'says': 'Again.'})\n"
+        "out = prunus.prune({'turns': turns})\n"
+        "print(out.error, len(out.edits) > 0, len(out.body['turns']) == len(turns))"
+    )
+    assert run(copy, "-c", code).split() == ["None", "True", "True"]
+    run(copy, "-m", "pytest", "-q", "-p", "no:cacheprovider", "tests/providers/test_contract.py", "-k", "acme")
 
 
 def test_a_client_is_understood_by_the_steps_of_its_walk(copy: Path) -> None:

@@ -76,10 +76,10 @@ def _told_by_list(first: Iterable[Any]) -> str:
 
 
 def _told_by_object(top: Mapping[str, Any], first: Iterable[Any]) -> str:
-    if OpenAIResponses.field in top and "messages" not in top:
-        return "openai_responses"
-    if "messages" not in top:
-        return "gemini"
+    field = next((key for key in FIELDS if key in top), Gemini.field)
+    using = [one.name for one in ALL if one.field == field]
+    if len(using) == 1:
+        return using[0]
     tools = top.get("tools")
     tools = [tool for tool in tools if isinstance(tool, dict)] if isinstance(tools, list | tuple) else []
     if "anthropic_version" in top or any("input_schema" in tool for tool in tools):
