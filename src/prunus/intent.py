@@ -15,8 +15,8 @@ from typing import Any, Final, TypeAlias, overload
 
 from prunus.calls import Toolbox
 from prunus.errors import FormatError
+from prunus.providers.blocks import decode_arguments
 from prunus.providers.intent_removed import FIELD
-from prunus.providers.provider import decode_arguments
 from prunus.splice import splice
 
 __all__ = ["FIELD", "edits_files", "intent_of", "names_offered", "offer_intent", "with_intent", "without_intent"]

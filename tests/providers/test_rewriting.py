@@ -11,7 +11,8 @@ import pytest
 from prunus.errors import FormatError
 from prunus.history import Call, Result
 from prunus.providers import api_named, provider_named, read
-from prunus.providers.provider import ToolResult, dicts, words_of
+from prunus.providers.blocks import dicts, words_of
+from prunus.providers.provider import ToolResult
 from prunus.providers.rewriting import extended, items_of, top_of
 from tests.formats import FIELDS, call_and_result
 

@@ -12,10 +12,11 @@ import msgspec
 from prunus import surrogates
 from prunus.errors import FormatError
 from prunus.history import History, Message
+from prunus.providers.blocks import as_json
 from prunus.providers.digest import digest, unmarked
 from prunus.providers.frame import Frame, frame, resume
 from prunus.providers.objects import Objects, copy, encode, read_objects
-from prunus.providers.provider import Api, Provider, as_json
+from prunus.providers.provider import Api, Provider
 from prunus.providers.recognition import ALL, APIS, api_named, provider_named
 from prunus.providers.write import write
 

@@ -63,10 +63,10 @@ class HiddenCall:
     id: str
     tool: str
     arguments: Mapping[str, Any] | str
-    before: int
-    """How many visible calls of the message stand before it."""
-    block: Any = None
+    block: Any
     """The call as the provider wrote it."""
+    before: int = 0
+    """How many visible calls of the message stand before it."""
 
 
 class MixedCall(msgspec.Struct, frozen=True):

@@ -11,11 +11,7 @@ from abc import ABC, abstractmethod
 from collections.abc import Container, Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, ClassVar, Final, NamedTuple
 
-import msgspec
-
 from prunus.history import Message
-from prunus.splice import Path
-from prunus.surrogates import decode
 
 if TYPE_CHECKING:
     from prunus.providers.filters import IntentFilter
@@ -208,67 +204,3 @@ class Api(Provider):
     @abstractmethod
     def refusal(self, status: int, kind: str, message: str) -> object:
         """The body of an error, as the SDKs of this provider expect it."""
-
-
-def as_json(value: object) -> str:
-    """A value as compact JSON text."""
-    return msgspec.json.encode(value).decode()
-
-
-def decode_arguments(arguments: object) -> Mapping[str, Any] | str:
-    """Arguments that travel as JSON in a string; a string that is no JSON object stays a string."""
-    if isinstance(arguments, Mapping):
-        return arguments
-    if not isinstance(arguments, str):
-        return as_json(arguments)
-    value = decode_any(arguments)
-    return value if isinstance(value, dict) else arguments
-
-
-def arguments_object(arguments: Mapping[str, Any] | str) -> dict[str, Any]:
-    """Arguments of our own tools as an object, for formats that know no other arguments."""
-    read = arguments if isinstance(arguments, Mapping) else decode_any(arguments)
-    return dict(read) if isinstance(read, Mapping) else {"targets": read}
-
-
-def decode_any(text: str) -> Any:
-    """The JSON value in a text; the text itself where it is no JSON."""
-    try:
-        return decode(text)
-    except (msgspec.MsgspecError, UnicodeError, RecursionError):
-        return text
-
-
-def kind_of(block: object) -> str:
-    """The type that a block gives itself, as a text."""
-    return str(block.get("type") if isinstance(block, dict) else None)
-
-
-def dicts(items: object) -> list[dict[str, Any]]:
-    """The objects in a list; none where the value is no list."""
-    return [item for item in items if isinstance(item, dict)] if isinstance(items, list) else []
-
-
-def words_of(content: object) -> str:
-    """The words of a content: a text, or blocks of which some hold a text."""
-    if isinstance(content, str):
-        return content
-    return "".join(str(block.get("text", "")) for block in dicts(content))
-
-
-def data_url(url: object) -> tuple[str, int]:
-    """Media type and base64 length of a `data:` URL; a plain reference has length 0."""
-    if not isinstance(url, str) or not url.startswith("data:"):
-        return "", 0
-    head, _, data = url.partition(",")
-    return head[5:].partition(";")[0], len(data)
-
-
-def texts_of(blocks: list[Any], at: Path, kinds: frozenset[str]) -> tuple[tuple[str, ...], tuple[Path, ...]]:
-    """The texts in a list of blocks, and the path of each."""
-    found = [
-        (block["text"], (*at, i, "text"))
-        for i, block in enumerate(blocks)
-        if isinstance(block, dict) and kind_of(block) in kinds and isinstance(block.get("text"), str)
-    ]
-    return tuple(text for text, _ in found), tuple(path for _, path in found)

@@ -8,11 +8,12 @@ from typing import Any, Final
 
 from prunus.errors import FormatError
 from prunus.providers.anthropic import Anthropic
+from prunus.providers.blocks import kind_of
 from prunus.providers.gemini import Gemini
 from prunus.providers.openai_chat import OpenAIChat
 from prunus.providers.openai_responses import OpenAIResponses
 from prunus.providers.opencode import OpenCode
-from prunus.providers.provider import Api, Provider, kind_of
+from prunus.providers.provider import Api, Provider
 
 ALL: Final[tuple[Provider, ...]] = (
     Anthropic(),

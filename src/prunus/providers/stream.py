@@ -13,7 +13,8 @@ of the context and would compact too early if they were added.
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Container, Iterable
+from collections.abc import Container, Iterable, Iterator
+from dataclasses import replace
 from typing import Any, Final
 
 import msgspec
@@ -137,12 +138,20 @@ class AnswerStream(ABC):
     @property
     def hidden(self) -> list[HiddenCall]:
         """The hidden calls of this hop."""
-        return []
+        found: list[HiddenCall] = []
+        for number, call in enumerate(self._calls_made()):
+            if self._hides(call.tool):
+                found.append(replace(call, before=number - len(found)))
+        return found
 
     @property
     def visible(self) -> list[str]:
         """The ids of the visible calls of this hop."""
-        return []
+        return [call.id for call in self._calls_made() if not self._hides(call.tool)]
+
+    def _calls_made(self) -> Iterator[HiddenCall]:
+        """All calls of this hop, as they were hidden calls."""
+        return iter(())
 
     def said(self) -> list[Any]:
         """The messages of this hop, hidden calls included, as they go back to the model."""

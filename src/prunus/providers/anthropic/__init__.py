@@ -10,17 +10,9 @@ import msgspec
 
 from prunus.history import Message
 from prunus.providers.anthropic.messages import read_message
+from prunus.providers.blocks import arguments_object, dicts, kind_of, words_of
 from prunus.providers.hidden_calls import CallSite, HiddenExchange, decoded, insert_counted, numbered, without_start
-from prunus.providers.provider import (
-    Api,
-    Endpoint,
-    ToolDefinition,
-    ToolResult,
-    arguments_object,
-    dicts,
-    kind_of,
-    words_of,
-)
+from prunus.providers.provider import Api, Endpoint, ToolDefinition, ToolResult
 from prunus.providers.rewriting import Change, place_beside, with_text
 from prunus.providers.sse import typed
 

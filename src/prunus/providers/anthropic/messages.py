@@ -6,12 +6,10 @@ from collections.abc import Mapping
 from typing import Any
 
 from prunus.history import Attachment, Call, Message, Opaque, Part, Result, Role, Text, Thinking
-from prunus.providers.provider import as_json, kind_of, texts_of
+from prunus.providers.blocks import BlockReader, as_json, kind_of
 from prunus.splice import Path
 
 _ROLES: dict[str, Role] = {"assistant": "assistant", "system": "system"}
-_TEXT = frozenset({"text"})
-_FILES = frozenset({"image", "document"})
 
 
 def read_message(message: Mapping[str, Any], raw: bytes) -> Message:
@@ -47,55 +45,14 @@ def _read(block: Any, at: Path, parts: list[Part]) -> None:
                 Call(str(block.get("id")), str(block.get("name")), value, as_json(value), at=(*at, "input"))
             )
         case "tool_result":
-            _read_result(block, at, parts)
+            id, error = str(block.get("tool_use_id")), block.get("is_error") is True
+            fixed = "content" not in block
+            content, place = block.get("content"), (*at, "content")
+            parts += _BLOCKS.result(id, content, place, len(parts), error=error, fixed=fixed)
         case "image" | "document":
             parts.append(_attachment(block, at, None))
         case _:
             parts.append(Opaque(kind, as_json(block), at=at))
-
-
-def _read_result(block: Mapping[str, Any], at: Path, parts: list[Part]) -> None:
-    content = block.get("content")
-    error = block.get("is_error")
-    index = len(parts)
-    inside: list[Part] = []
-    text, defines = "", False
-    texts: tuple[Path, ...] = ()
-    pieces: tuple[str, ...] = ()
-    place: Path = (*at, "content")
-    if isinstance(content, str):
-        text, texts = content, (place,)
-    elif isinstance(content, list):
-        pieces, texts = texts_of(content, place, _TEXT)
-        for i, item in enumerate(content):
-            kind = kind_of(item)
-            if kind in _FILES:
-                inside.append(_attachment(item, (*place, i), index))
-            elif kind not in _TEXT:
-                defines = defines or kind == "tool_reference"
-                inside.append(Opaque(kind, as_json(item), index, at=(*place, i)))
-    parts.append(
-        Result(
-            str(block.get("tool_use_id")),
-            text or "\n".join(pieces),
-            error=error is True,
-            defines=defines,
-            shape="string" if isinstance(content, str) else "blocks",
-            at=place if "content" in block else (),
-            texts=texts,
-            pieces=pieces,
-            mark=_mark(content),
-        )
-    )
-    parts += inside
-
-
-def _mark(content: object) -> Mapping[str, Any] | None:
-    """The client's cache breakpoint inside a result's content."""
-    if not isinstance(content, list):
-        return None
-    marks = [item["cache_control"] for item in content if isinstance(item, dict) and "cache_control" in item]
-    return marks[-1] if marks else None
 
 
 def _attachment(block: Mapping[str, Any], at: Path, inside: int | None) -> Attachment:
@@ -111,3 +68,6 @@ def _attachment(block: Mapping[str, Any], at: Path, inside: int | None) -> Attac
         block={"type": "text", **keep},
         at=at,
     )
+
+
+_BLOCKS = BlockReader(frozenset({"text"}), frozenset({"image", "document"}), _attachment)

@@ -9,9 +9,10 @@ from typing import Any, Final
 import msgspec
 
 from prunus.notes import unechoed
+from prunus.providers.blocks import dicts
 from prunus.providers.filters import IdFilter, Pieces, changed_value
 from prunus.providers.hidden_calls import HiddenCall
-from prunus.providers.provider import Api, dicts
+from prunus.providers.provider import Api
 from prunus.providers.sse import ServerEvent, event, typed
 from prunus.providers.stream import NOTHING_SAID, AnswerStream, count, decode_text, fields
 
@@ -46,24 +47,11 @@ class AnthropicStream(AnswerStream):
         self._held: list[bytes] = []
         self._delta: dict[str, Any] = {}
 
-    @property
-    def hidden(self) -> list[HiddenCall]:
-        found = []
-        before = 0
-        for block in self._calls():
-            if self._hides(block.get("name")):
-                value = block.get("input", {})
-                found.append(HiddenCall(str(block.get("id")), str(block["name"]), value, before, block))
-            else:
-                before += 1
-        return found
-
-    @property
-    def visible(self) -> list[str]:
-        return [str(block.get("id")) for block in self._calls() if not self._hides(block.get("name"))]
-
-    def _calls(self) -> Iterator[dict[str, Any]]:
-        return (block.data for block in self._blocks.values() if block.data.get("type") == "tool_use")
+    def _calls_made(self) -> Iterator[HiddenCall]:
+        for block in self._blocks.values():
+            if block.data.get("type") == "tool_use":
+                name, value = str(block.data.get("name")), block.data.get("input", {})
+                yield HiddenCall(str(block.data.get("id")), name, value, block.data)
 
     def said(self) -> list[Any]:
         blocks = [block.data for block in self._blocks.values()]

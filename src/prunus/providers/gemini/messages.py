@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from prunus.history import Attachment, Call, Message, Opaque, Part, Result, Role, Text, Thinking
-from prunus.providers.provider import as_json
+from prunus.providers.blocks import as_json
 from prunus.splice import Path
 
 _ROLES: dict[str, Role] = {"model": "assistant", "function": "tool"}

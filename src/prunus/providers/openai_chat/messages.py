@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import replace
 from typing import Any
 
-from prunus.history import Attachment, Call, Message, Opaque, Part, Result, Role, Text, Thinking
-from prunus.providers.provider import as_json, data_url, decode_arguments, kind_of, texts_of
+from prunus.history import Attachment, Call, Message, Opaque, Part, Role, Thinking
+from prunus.providers.blocks import BlockReader, as_json, data_url, decode_arguments, dicts, kind_of
 from prunus.splice import Path
 
 _ROLES: dict[str, Role] = {
@@ -18,7 +19,6 @@ _ROLES: dict[str, Role] = {
 }
 THOUGHTS = ("reasoning_content", "reasoning")
 """The keys under which servers write the model's reasoning."""
-_FILES = frozenset({"image_url", "input_audio", "file"})
 
 
 def read_message(message: Mapping[str, Any], raw: bytes) -> Message:
@@ -30,26 +30,11 @@ def read_message(message: Mapping[str, Any], raw: bytes) -> Message:
         if isinstance(message.get(key), str):
             parts.append(Thinking(message[key], required=True, at=(key,)))
     if role == "tool":
-        _read_result(message, parts)
+        parts += _result(message, len(parts))
     else:
-        _read_content(message.get("content"), parts)
+        parts += _BLOCKS.content(message.get("content"), ("content",))
     _read_calls(message, parts)
     return Message(role, tuple(parts), raw, spoken=role == "user")
-
-
-def _read_content(content: object, parts: list[Part]) -> None:
-    if isinstance(content, str):
-        parts.append(Text(content, at=("content",)))
-        return
-    for i, block in enumerate(content if isinstance(content, list) else ()):
-        at: Path = ("content", i)
-        kind = kind_of(block)
-        if kind == "text" and isinstance(block.get("text"), str):
-            parts.append(Text(block["text"], at=(*at, "text")))
-        elif kind in _FILES:
-            parts.append(_attachment(block, at, None))
-        else:
-            parts.append(Opaque(kind, as_json(block), at=at))
 
 
 def _read_calls(message: Mapping[str, Any], parts: list[Part]) -> None:
@@ -86,43 +71,15 @@ def _call(id: str, function: Mapping[str, Any], at: Path) -> Call:
     )
 
 
-def _read_result(message: Mapping[str, Any], parts: list[Part]) -> None:
-    content = message.get("content")
-    place: Path = ("content",)
-    index = len(parts)
-    inside: list[Part] = []
-    text, block = "", "text"
-    texts: tuple[Path, ...] = ()
-    pieces: tuple[str, ...] = ()
-    if isinstance(content, str):
-        text, texts = content, (place,)
-    elif isinstance(content, list):
-        worded = (item for item in content if isinstance(item, dict) and "text" in item)
-        kinds = dict.fromkeys(kind_of(item) for item in worded)
+def _result(message: Mapping[str, Any], index: int) -> tuple[Part, ...]:
+    content, block = message.get("content"), "text"
+    if isinstance(content, list):
         # Exports of other agents write their own block types; the first one names what an edit writes back.
-        block = next((kind for kind in kinds if kind != "text"), "text") if "text" not in kinds else "text"
-        pieces, texts = texts_of(content, place, frozenset({block}))
-        for i, item in enumerate(content):
-            kind = kind_of(item)
-            if kind in _FILES:
-                inside.append(_attachment(item, (*place, i), index))
-            elif kind != block:
-                inside.append(Opaque(kind, as_json(item), index, at=(*place, i)))
-    parts.append(
-        Result(
-            str(message.get("tool_call_id") or ""),
-            text or "\n".join(pieces),
-            shape="string" if isinstance(content, str) else "blocks",
-            block=block,
-            at=place if "content" in message else (),
-            texts=texts,
-            pieces=pieces,
-            mark=next((b["cache_control"] for b in reversed(content) if "cache_control" in b), None)
-            if isinstance(content, list) and all(isinstance(b, dict) for b in content)
-            else None,
-        )
-    )
-    parts += inside
+        kinds = dict.fromkeys(kind_of(item) for item in dicts(content) if "text" in item)
+        block = next(iter(kinds), "text") if "text" not in kinds else "text"
+    reader = _BLOCKS if block == "text" else replace(_BLOCKS, texts=frozenset({block}))
+    id, fixed = str(message.get("tool_call_id") or ""), "content" not in message
+    return reader.result(id, content, ("content",), index, block=block, fixed=fixed)
 
 
 def _attachment(block: Mapping[str, Any], at: Path, inside: int | None) -> Attachment:
@@ -134,3 +91,6 @@ def _attachment(block: Mapping[str, Any], at: Path, inside: int | None) -> Attac
         media, size = f"audio/{value.get('format', '')}", len(str(value.get("data", "")))
     name = value.get("filename") or value.get("file_id") or (kind if size else value.get("url")) or kind
     return Attachment(str(name), media or kind, size, inside, block={"type": "text"}, at=at)
+
+
+_BLOCKS = BlockReader(frozenset({"text"}), frozenset({"image_url", "input_audio", "file"}), _attachment)

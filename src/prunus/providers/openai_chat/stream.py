@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from typing import Any, Final
 
 import msgspec
@@ -46,22 +47,11 @@ class ChatStream(AnswerStream):
         self._done = b""
         self._usage: dict[str, Any] = {}
 
-    @property
-    def hidden(self) -> list[HiddenCall]:
-        found = []
-        before = 0
+    def _calls_made(self) -> Iterator[HiddenCall]:
         for call in self._calls.values():
-            if self._ours(call):
-                function = call["function"]
-                arguments = str(function.get("arguments", ""))
-                found.append(HiddenCall(str(call.get("id")), function["name"], arguments, before, call))
-            else:
-                before += 1
-        return found
-
-    @property
-    def visible(self) -> list[str]:
-        return [str(call.get("id")) for call in self._calls.values() if not self._ours(call)]
+            function = fields(call.get("function"))
+            arguments = str(function.get("arguments", ""))
+            yield HiddenCall(str(call.get("id")), str(function.get("name")), arguments, call)
 
     def said(self) -> list[Any]:
         message: dict[str, Any] = {"role": "assistant", "content": "".join(self._text) or None}

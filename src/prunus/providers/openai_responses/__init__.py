@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any, ClassVar
 import msgspec
 
 from prunus.history import Message
+from prunus.providers.blocks import as_json, words_of
 from prunus.providers.hidden_calls import (
     CallSite,
     HiddenExchange,
@@ -18,7 +19,7 @@ from prunus.providers.hidden_calls import (
     without_start,
 )
 from prunus.providers.openai_responses.messages import read_message
-from prunus.providers.provider import Api, Endpoint, ToolDefinition, ToolResult, as_json, words_of
+from prunus.providers.provider import Api, Endpoint, ToolDefinition, ToolResult
 from prunus.providers.rewriting import Change, ordered_like, place_beside, top_of, with_text
 from prunus.providers.sse import typed
 from prunus.surrogates import decode

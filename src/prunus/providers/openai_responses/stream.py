@@ -6,15 +6,16 @@ event, and becomes all of the arguments if that event says that they are complet
 
 from __future__ import annotations
 
-from collections.abc import Container
+from collections.abc import Container, Iterator
 from typing import Any, Final
 
 import msgspec
 
 from prunus.notes import unechoed
+from prunus.providers.blocks import dicts, words_of
 from prunus.providers.filters import IdFilter, Pieces, changed_value
 from prunus.providers.hidden_calls import HiddenCall
-from prunus.providers.provider import Api, dicts, words_of
+from prunus.providers.provider import Api
 from prunus.providers.sse import ServerEvent, typed
 from prunus.providers.stream import AnswerStream, count, fields
 
@@ -46,22 +47,13 @@ class ResponsesStream(AnswerStream):
         self._ended: dict[str, Any] = {}
         self._number = 0
 
-    @property
-    def hidden(self) -> list[HiddenCall]:
-        found = []
-        before = 0
+    def _calls_made(self) -> Iterator[HiddenCall]:
         for item in self._in_order():
-            if self._ours(item):
-                arguments = str(item.get("arguments", ""))
-                found.append(HiddenCall(str(item.get("call_id")), item["name"], arguments, before, _bare(item)))
-            elif _is_call(item):
-                before += 1
-        return found
-
-    @property
-    def visible(self) -> list[str]:
-        calls = (item for item in self._in_order() if _is_call(item) and not self._ours(item))
-        return [str(item.get("call_id") or item.get("id")) for item in calls]
+            kind = str(item.get("type"))
+            if kind.endswith("_call"):
+                tool = str(item.get("name")) if kind == "function_call" else ""
+                id, arguments = str(item.get("call_id") or item.get("id")), str(item.get("arguments", ""))
+                yield HiddenCall(id, tool, arguments, _bare(item))
 
     def _in_order(self) -> list[dict[str, Any]]:
         return [item for _, item in sorted(self._items.items())]
@@ -228,10 +220,6 @@ def _made(data: dict[str, Any]) -> ServerEvent:
 def _index(data: dict[str, Any]) -> Any:
     index = data.get("output_index")
     return index if isinstance(index, int) else None
-
-
-def _is_call(item: dict[str, Any]) -> bool:
-    return str(item.get("type")).endswith("_call")
 
 
 def _clean(item: dict[str, Any], ids: Container[str]) -> dict[str, Any]:

@@ -7,8 +7,9 @@ from typing import Any
 
 import pytest
 
+from prunus.history import Attachment, Result
 from prunus.providers import frame, read
-from prunus.providers.provider import kind_of, texts_of
+from prunus.providers.blocks import BlockReader, kind_of
 
 ODD = [["text"], {"type": "text"}, None, 7, True, "", "unheard_of"]
 odd_types = pytest.mark.parametrize("odd", ODD, ids=str)
@@ -66,4 +67,8 @@ def test_a_kind_is_a_text(odd: Any) -> None:
 
 def test_texts_are_those_of_the_kinds_that_are_asked_for() -> None:
     blocks = [{"type": "text", "text": "a"}, {"type": ["text"], "text": "b"}, {"type": "text", "text": 7}, "text"]
-    assert texts_of(blocks, ("content",), frozenset({"text"})) == (("a",), (("content", 0, "text"),))
+    reader = BlockReader(frozenset({"text"}), frozenset(), lambda *_: Attachment("", "", 0))
+    result, *others = reader.result("t", blocks, ("content",), 0)
+    assert isinstance(result, Result)
+    assert (result.text, result.pieces, result.texts) == ("a", ("a",), (("content", 0, "text"),))
+    assert [other.at for other in others] == [("content", 1), ("content", 3)]

@@ -1,0 +1,136 @@
+"""Readings that several formats share: JSON values, and lists of content blocks."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+import msgspec
+
+from prunus.history import Attachment, Opaque, Part, Result, Text
+from prunus.splice import Path
+from prunus.surrogates import decode
+
+
+def as_json(value: object) -> str:
+    """A value as compact JSON text."""
+    return msgspec.json.encode(value).decode()
+
+
+def decode_any(text: str) -> Any:
+    """The JSON value in a text; the text itself where it is no JSON."""
+    try:
+        return decode(text)
+    except (msgspec.MsgspecError, UnicodeError, RecursionError):
+        return text
+
+
+def decode_arguments(arguments: object) -> Mapping[str, Any] | str:
+    """Arguments that travel as JSON in a string; a string that is no JSON object stays a string."""
+    if isinstance(arguments, Mapping):
+        return arguments
+    if not isinstance(arguments, str):
+        return as_json(arguments)
+    value = decode_any(arguments)
+    return value if isinstance(value, dict) else arguments
+
+
+def arguments_object(arguments: Mapping[str, Any] | str) -> dict[str, Any]:
+    """Arguments of our own tools as an object, for formats that know no other arguments."""
+    read = arguments if isinstance(arguments, Mapping) else decode_any(arguments)
+    return dict(read) if isinstance(read, Mapping) else {"targets": read}
+
+
+def kind_of(block: object) -> str:
+    """The type that a block gives itself, as a text."""
+    return str(block.get("type") if isinstance(block, dict) else None)
+
+
+def dicts(items: object) -> list[dict[str, Any]]:
+    """The objects in a list; none where the value is no list."""
+    return [item for item in items if isinstance(item, dict)] if isinstance(items, list) else []
+
+
+def words_of(content: object) -> str:
+    """The words of a content: a text, or blocks of which some hold a text."""
+    if isinstance(content, str):
+        return content
+    return "".join(str(block.get("text", "")) for block in dicts(content))
+
+
+def data_url(url: object) -> tuple[str, int]:
+    """Media type and base64 length of a `data:` URL; a plain reference has length 0."""
+    if not isinstance(url, str) or not url.startswith("data:"):
+        return "", 0
+    head, _, data = url.partition(",")
+    return head[5:].partition(";")[0], len(data)
+
+
+@dataclass(frozen=True, slots=True)
+class BlockReader:
+    """Reads a content that is a text or a list of blocks."""
+
+    texts: frozenset[str]
+    """The types of the blocks that hold text."""
+    files: frozenset[str]
+    """The types of the blocks that hold a file."""
+    attachment: Callable[[Mapping[str, Any], Path, int | None], Attachment]
+    """Reads such a block, given its place and the index of the result that carries it."""
+
+    def content(self, content: object, at: Path) -> Iterator[Part]:
+        """The parts of a message's content."""
+        if isinstance(content, str):
+            yield Text(content, at=at)
+            return
+        for i, block in enumerate(content if isinstance(content, list) else ()):
+            if kind_of(block) in self.texts and isinstance(block.get("text"), str):
+                yield Text(block["text"], at=(*at, i, "text"))
+            else:
+                yield self._other(block, (*at, i), None)
+
+    def result(
+        self,
+        id: str,
+        content: object,
+        at: Path,
+        index: int,
+        *,
+        block: str = "text",
+        error: bool | None = None,
+        fixed: bool = False,
+    ) -> tuple[Part, ...]:
+        """A result with the files inside it, given its index among the parts of the message.
+
+        `block` is the type of the text block that an edit writes; the content of a `fixed` result cannot be edited.
+        """
+        if isinstance(content, str):
+            return (Result(id, content, error=error, block=block, at=() if fixed else at, texts=(at,)),)
+        items = list(enumerate(content)) if isinstance(content, list) else []
+        kinds = [kind_of(item) for _, item in items]
+        worded = [
+            (item["text"], (*at, i, "text"))
+            for i, item in items
+            if kinds[i] in self.texts and isinstance(item.get("text"), str)
+        ]
+        marks = [item["cache_control"] for _, item in items if isinstance(item, dict) and "cache_control" in item]
+        result = Result(
+            id,
+            "\n".join(text for text, _ in worded),
+            error=error,
+            defines="tool_reference" in kinds,
+            shape="blocks",
+            block=block,
+            at=() if fixed else at,
+            texts=tuple(path for _, path in worded),
+            pieces=tuple(text for text, _ in worded),
+            mark=marks[-1] if marks else None,
+        )
+        others = (self._other(item, (*at, i), index) for i, item in items if kinds[i] not in self.texts)
+        return (result, *others)
+
+    def _other(self, block: Any, at: Path, inside: int | None) -> Part:
+        kind = kind_of(block)
+        if kind in self.files:
+            return self.attachment(block, at, inside)
+        return Opaque(kind, as_json(block), inside, at=at)
