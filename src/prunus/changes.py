@@ -58,7 +58,7 @@ class Patch:
 
 
 @dataclass(frozen=True, slots=True)
-class Move:
+class Rename:
     """The file comes from another path, which is gone unless the file was copied."""
 
     source: str
@@ -82,4 +82,4 @@ class Unclear:
     text: str = ""
 
 
-Change = Write | Append | Replace | Insert | Lines | Patch | Move | Delete | Undo | Unclear
+FileChange = Write | Append | Replace | Insert | Lines | Patch | Rename | Delete | Undo | Unclear

@@ -15,7 +15,7 @@ from typing import Any
 
 import msgspec
 
-from prunus.calls import Meaning, Outcome, Span, Toolbox, Touch, is_cut, is_stub, outcome, process_of
+from prunus.calls import CallOutcome, Meaning, Span, Toolbox, Touch, is_cut, is_stub, outcome, process_of
 from prunus.clients.dialect import words
 from prunus.fingerprint import fingerprint
 from prunus.history import Attachment, Call, Marker, Message, Opaque, Part, Ref, Result, Role, Text, Thinking
@@ -44,7 +44,7 @@ class Use:
     result: Ref
     tool: str
     meaning: Meaning
-    outcome: Outcome
+    outcome: CallOutcome
     turn: int
     touches: tuple[Touch, ...] = ()
     """The files it read or changed, with the lines that the result really shows."""

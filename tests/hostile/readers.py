@@ -8,8 +8,8 @@ from typing import Final
 
 from prunus import notes, shown, surrogates, tokens
 from prunus.calls import Meaning, Span, Toolbox, Touch, body_of, comparable, is_cut, is_stub, outcome
+from prunus.calls.call_outcome import exit_code
 from prunus.calls.javascript import inner_call
-from prunus.calls.outcome import exit_code
 from prunus.changelog.file_edits import edits_of_command
 from prunus.changelog.generate import sentence
 from prunus.clients.mini_swe_agent import sessions as mini_swe_agent
@@ -34,9 +34,9 @@ from prunus.requested.request import parse as parse_decision
 from prunus.settings import jsonc
 from prunus.shell import effects, failures, git, powershell
 from prunus.shell.changing import script_changes, written_by
-from prunus.shell.command import parse, parse_list, unwrap
 from prunus.shell.powershell_words import tokens as powershell_tokens
 from prunus.shell.programs import steps
+from prunus.shell.shell_command import parse, parse_list, unwrap
 from prunus.shell.side_effects import find_side_effects
 from prunus.shell.words import simples
 from prunus.splice import splice, values

@@ -12,7 +12,7 @@ from typing import Any, Final
 
 from prunus.calls.javascript import inner_call
 from prunus.calls.meaning import Meaning, Tool
-from prunus.changes import Change, Insert, Lines, Patch, Replace, Unclear, Undo, Write
+from prunus.changes import FileChange, Insert, Lines, Patch, Replace, Unclear, Undo, Write
 from prunus.numbers import as_number
 from prunus.patches import patched_files, search_blocks
 
@@ -35,7 +35,7 @@ _EDIT_COMMAND: Final = re.compile(r"\s*edit\s+(\d+):(\d+)\n(.*?)\n?(?:end_of_edi
 _INSERT_COMMAND: Final = re.compile(r"\s*insert\s+(\d+)[ \t]*\n?(.*?)\n?(?:end_of_insert\s*\Z|\Z)", re.S)
 
 
-def changes_of(given: Mapping[str, Any] | str, meaning: Meaning) -> tuple[Change, ...]:
+def changes_of(given: Mapping[str, Any] | str, meaning: Meaning) -> tuple[FileChange, ...]:
     """The changes that a call asks for, in order; empty where its arguments spell out none."""
     row = meaning.row or _ANY
     if patch := _patch(given, meaning.command, row):
@@ -81,7 +81,7 @@ def _patch(given: Mapping[str, Any] | str, command: str, row: Tool) -> Patch | N
     return None
 
 
-def _numbered(given: Mapping[str, Any]) -> Change | None:
+def _numbered(given: Mapping[str, Any]) -> FileChange | None:
     """An edit of lines by their numbers, which does not say what the lines were."""
     command = given.get("command")
     if isinstance(command, str) and (found := _EDIT_COMMAND.match(command)):
@@ -96,7 +96,7 @@ def _numbered(given: Mapping[str, Any]) -> Change | None:
     return None
 
 
-def _edits(given: Mapping[str, Any], row: Tool) -> Iterator[Change]:
+def _edits(given: Mapping[str, Any], row: Tool) -> Iterator[FileChange]:
     for key in _named(row.edits, _LISTS):
         listed = given.get(key)
         if isinstance(listed, (list, Mapping)):

@@ -16,7 +16,7 @@ from prunus.clients.client import modules
 from prunus.clients.dialect import words
 from prunus.patches import touches_of
 from prunus.paths import normalise
-from prunus.shell.command import Command, parse, parse_list
+from prunus.shell.shell_command import ShellCommand, parse, parse_list
 from prunus.touches import FULL, Span, Touch, TouchKind
 
 TABLES: tuple[tuple[Tool, ...], ...] = (*(module.TOOLS for module in modules("tools")), generic.TOOLS)
@@ -270,7 +270,7 @@ def _own_command(command: str) -> Meaning | None:
     return None
 
 
-def _script(script: Command, metadata: tuple[str, ...]) -> Meaning:
+def _script(script: ShellCommand, metadata: tuple[str, ...]) -> Meaning:
     only = script.touches[0].path if len(script.touches) == 1 else ""
     if script.patches:
         return Meaning("edit", only, script.touches, script.text, metadata)

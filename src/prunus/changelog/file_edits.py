@@ -9,13 +9,13 @@ from dataclasses import dataclass
 from difflib import SequenceMatcher
 from typing import Final, Literal
 
-from prunus.changes import Append, Change, Delete, Insert, Lines, Move, Patch, Replace, Unclear, Undo, Write
+from prunus.changes import Append, Delete, FileChange, Insert, Lines, Patch, Rename, Replace, Unclear, Undo, Write
 from prunus.patches import Patched
-from prunus.shell.effects import Effect, FileChange, effects
+from prunus.shell.effects import PathChange, ShellEffect, effects
 from prunus.shell.git import Record, Restore, Stash
 from prunus.shell.programs import steps
 
-Verb = Literal["written", "edited", "appended", "deleted", "renamed"]
+EditVerb = Literal["written", "edited", "appended", "deleted", "renamed"]
 
 _LARGE: Final = 4_000_000
 """Pairs of lines beyond which two texts are compared as bags of lines."""
@@ -43,7 +43,7 @@ class FileEdit:
     """One file that a call changes."""
 
     path: str
-    verb: Verb
+    verb: EditVerb
     texts: tuple[TextChange, ...] = ()
     whole: str | None = None
     """The whole file afterwards, if the call shows it."""
@@ -60,10 +60,10 @@ class UndoneEdit:
     path: str
 
 
-Action = FileEdit | UndoneEdit | Restore | Record | Stash
+LoggedAction = FileEdit | UndoneEdit | Restore | Record | Stash
 
 
-def edits_of(changes: Sequence[Change], path: str) -> tuple[Action, ...]:
+def edits_of(changes: Sequence[FileChange], path: str) -> tuple[LoggedAction, ...]:
     """The edits of a call of a writing or editing tool; `path` is the file that the call names, if any."""
     if patches := [change for change in changes if isinstance(change, Patch)]:
         return tuple(_patched(file) for patch in patches for file in patch.files)
@@ -79,7 +79,7 @@ def edits_of(changes: Sequence[Change], path: str) -> tuple[Action, ...]:
     return (FileEdit(path, "edited", texts, exact=clear),)
 
 
-def edits_of_command(command: str, result: str, failed: bool) -> tuple[Action, ...] | None:
+def edits_of_command(command: str, result: str, failed: bool) -> tuple[LoggedAction, ...] | None:
     """The edits of a shell command; None if all of it failed.
 
     A command that fails after it changed a file, such as `sed -i ... && make test`, has changed it all the same.
@@ -93,26 +93,26 @@ def edits_of_command(command: str, result: str, failed: bool) -> tuple[Action, .
     return tuple(action for actions in (done[:-1] if failed else done) for action in actions)
 
 
-def _actions(effect: Effect) -> Iterator[Action]:
+def _actions(effect: ShellEffect) -> Iterator[LoggedAction]:
     match effect:
         case Patch(files):
             yield from map(_patched, files)
-        case FileChange(path, Write(text)):
+        case PathChange(path, Write(text)):
             yield FileEdit(path, "written", whole="\n" if text == "" else text, exact=text is not None)
-        case FileChange(path, Append(text)):
+        case PathChange(path, Append(text)):
             texts = () if text is None else (TextChange("", text),)
             yield FileEdit(path, "appended", texts, exact=text is not None)
-        case FileChange(path, Delete()):
+        case PathChange(path, Delete()):
             yield FileEdit(path, "deleted")
-        case FileChange(path, Move(source)):
+        case PathChange(path, Rename(source)):
             yield FileEdit(path, "renamed", source=source)
-        case FileChange(path):
+        case PathChange(path):
             yield FileEdit(path, "edited", exact=False)
         case _:
             yield effect
 
 
-def _text_change(change: Change) -> TextChange | None:
+def _text_change(change: FileChange) -> TextChange | None:
     match change:
         case Replace(old, new, every):
             return TextChange(old, new, every)

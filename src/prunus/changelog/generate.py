@@ -9,7 +9,7 @@ from typing import Any, Final
 
 from prunus.calls import Toolbox, Touch
 from prunus.calls.arguments import changes_of, edited_path
-from prunus.changelog.file_edits import Action, FileEdit, UndoneEdit, edits_of, edits_of_command
+from prunus.changelog.file_edits import FileEdit, LoggedAction, UndoneEdit, edits_of, edits_of_command
 from prunus.changelog.standing import Entry, Reason, StandingChanges
 from prunus.changelog.values import Changelog, FileLog, PurposeLine
 from prunus.clients.dialect import pattern
@@ -49,7 +49,7 @@ def generate_changelog(history: Any, since: int = 0, *, toolbox: Toolbox | None 
     done: set[tuple[str, bytes]] = set()
     folder = ""
     for one in histories(history):
-        reader = _Reader(one, box, turns)
+        reader = _CallReader(one, box, turns)
         for call, use, result in reader.uses():
             mark = (call.id, use.signature)
             if call.id and mark in done:
@@ -69,7 +69,7 @@ def generate_changelog(history: Any, since: int = 0, *, toolbox: Toolbox | None 
     return Changelog(tuple(_files(entries, folder)), failed, standing.reverted)
 
 
-class _Reader:
+class _CallReader:
     """One history, call by call, with what the assistant said before each."""
 
     def __init__(self, history: History, toolbox: Toolbox, turns: int) -> None:
@@ -98,7 +98,7 @@ class _Reader:
                     if isinstance(call, Call) and isinstance(result, Result):
                         yield call, event, result.text
 
-    def actions(self, call: Call, use: Use, result: str) -> tuple[Action, ...] | None:
+    def actions(self, call: Call, use: Use, result: str) -> tuple[LoggedAction, ...] | None:
         """What a call did, with paths as the view knows them; None for one that failed to do anything."""
         kind, given = use.meaning.kind, call.input
         own = edited_path(given) if kind == "other" else ""
@@ -124,7 +124,7 @@ class _Reader:
                 found = _somehow(changing)
         return tuple(_rooted(action, lambda name: self._path(name, use)) for action in found)
 
-    def reason(self, call: Call, use: Use, action: Action) -> Reason:
+    def reason(self, call: Call, use: Use, action: LoggedAction) -> Reason:
         """Why a call was made."""
         turn = use.turn + self._turns
         if given := stated(call.input):
@@ -145,7 +145,7 @@ class _Reader:
         return join(self.view.folder, tidy)
 
 
-def _rooted(action: Action, path: Callable[[str], str]) -> Action:
+def _rooted(action: LoggedAction, path: Callable[[str], str]) -> LoggedAction:
     match action:
         case FileEdit():
             return replace(action, path=path(action.path), source=path(action.source) if action.source else "")
@@ -165,7 +165,7 @@ def _opened(result: str) -> str:
     return found[1] if found else ""
 
 
-def _plain(action: Action, use: Use) -> str:
+def _plain(action: LoggedAction, use: Use) -> str:
     """A word for what was done, where nobody said why."""
     if not isinstance(action, FileEdit):
         return "Edited"

@@ -11,11 +11,11 @@ from dataclasses import dataclass, field
 from typing import Final, TypeVar
 
 from prunus.changelog.file_edits import (
-    Action,
+    EditVerb,
     FileEdit,
+    LoggedAction,
     TextChange,
     UndoneEdit,
-    Verb,
     differing_lines,
     line_counts,
 )
@@ -42,7 +42,7 @@ class Entry:
     """One change of one file, with those of its texts that are still there."""
 
     path: str
-    verb: Verb
+    verb: EditVerb
     reason: Reason
     texts: list[TextChange]
     exact: bool
@@ -73,7 +73,7 @@ class StandingChanges:
     """Files that were changed before `since`, and how far git had recorded that."""
     _stashes: list[list[Entry]] = field(default_factory=list)
 
-    def take(self, action: Action, reason: Reason) -> None:
+    def take(self, action: LoggedAction, reason: Reason) -> None:
         """Take one action of a call."""
         match action:
             case FileEdit():

@@ -15,7 +15,7 @@ from prunus.calls import Span, Touch, body_of, is_cut
 from prunus.files.content import split
 from prunus.files.read_results import trimmed
 from prunus.shell import powershell
-from prunus.shell.programs import Step, pipelines, steps
+from prunus.shell.programs import ShellStep, pipelines, steps
 from prunus.shown import Shown, numbered
 
 _CUT: Final = re.compile(r"\.\.\. ?\[[^\]\n]{0,60}(?:truncated|omitted)|^\[?\.\.\. \d+ (?:lines|characters)", re.M)
@@ -124,7 +124,7 @@ def printed_one_by_one(
         at += stretch.files
 
 
-def _layout(script: Sequence[Step]) -> tuple[list[_Printed], list[str]] | None:
+def _layout(script: Sequence[ShellStep]) -> tuple[list[_Printed], list[str]] | None:
     """What a script prints between its echoes, and what they say; None if that is not certain."""
     stretches = [_Printed("", 0)]
     echoes: list[str] = []
@@ -176,7 +176,7 @@ def _parted(body: str, echoes: Sequence[str]) -> list[str] | None:
     return ["\n".join(part) for part in parts]
 
 
-def _numbering(script: Sequence[Step]) -> str:
+def _numbering(script: Sequence[ShellStep]) -> str:
     """Whether a script numbers the lines it prints: none, numbers, perhaps, or mangled if it changes them."""
     form = "none"
     for step in script:

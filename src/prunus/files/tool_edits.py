@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Sequence
 
 from prunus.calls import Touch
-from prunus.changes import Change, Insert, Lines, Patch, Replace, Write
+from prunus.changes import FileChange, Insert, Lines, Patch, Replace, Write
 from prunus.files.content import MOST, Content, Line, Patience, fitting
 from prunus.files.read_results import snippet, updated_code
 from prunus.files.signs import tells_success
@@ -15,7 +15,7 @@ from prunus.paths import ends, join
 from prunus.view import Use
 
 
-def follow_changes(files: TrackedFiles, use: Use, changes: Sequence[Change], text: str) -> None:
+def follow_changes(files: TrackedFiles, use: Use, changes: Sequence[FileChange], text: str) -> None:
     """Carry out the changes of a call that was made, given the text of its result."""
     if any(isinstance(change, Patch) for change in changes):
         _patch(files, use, [file for change in changes if isinstance(change, Patch) for file in change.files])
@@ -34,7 +34,7 @@ def follow_changes(files: TrackedFiles, use: Use, changes: Sequence[Change], tex
         file.traced = use.index
 
 
-def _edit(files: TrackedFiles, use: Use, file: TrackedFile, changes: Sequence[Change], text: str) -> None:
+def _edit(files: TrackedFiles, use: Use, file: TrackedFile, changes: Sequence[FileChange], text: str) -> None:
     done = use.outcome == "ok" or tells_success(text)
     followed = done and use.touches[0].kind != "change" and bool(changes) and all(map(_is_plain, changes))
     printed = patched_files(text) if text.startswith("--- ") else ()
@@ -49,7 +49,7 @@ def _edit(files: TrackedFiles, use: Use, file: TrackedFile, changes: Sequence[Ch
         file.forget()
 
 
-def _is_plain(change: Change) -> bool:
+def _is_plain(change: FileChange) -> bool:
     """Whether a change says all that is needed to follow it."""
     match change:
         case Write(None) | Insert(None, _):

@@ -6,7 +6,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from typing import Final
 
-from prunus.changes import Change, Insert, Lines, Replace, Write
+from prunus.changes import FileChange, Insert, Lines, Replace, Write
 from prunus.clients.dialect import names
 from prunus.files.content import Content, Line, Patience
 from prunus.files.replacing import replace_text
@@ -104,7 +104,7 @@ class TrackedFile:
             shown = tuple(line if line is not None and id(line) in keep else None for line in lines)
             self.mentions.append(Mention(use, start, shown, losses=self.content.losses))
 
-    def make(self, changes: Sequence[Change], tool: str) -> list[Line] | None:
+    def make(self, changes: Sequence[FileChange], tool: str) -> list[Line] | None:
         """Carry out changes; returns the new lines, None if one of the changes cannot have happened here."""
         made: list[Line] = []
         patience = Patience(len(self.content.lines) + len(changes))
@@ -115,7 +115,7 @@ class TrackedFile:
             made += new
         return made
 
-    def _make(self, change: Change, tool: str, patience: Patience) -> list[Line] | None:
+    def _make(self, change: FileChange, tool: str, patience: Patience) -> list[Line] | None:
         content = self.content
         match change:
             case Write(str(text)):

@@ -6,29 +6,29 @@ import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
-from prunus.changes import Append, Change, Delete, Move, Patch, Unclear, Write
+from prunus.changes import Append, Delete, FileChange, Patch, Rename, Unclear, Write
 from prunus.patches import patched_files
 from prunus.paths import join
 from prunus.shell import powershell
 from prunus.shell.git import Record, Restore, Stash, git_records, read_git
-from prunus.shell.programs import Step, steps
+from prunus.shell.programs import ShellStep, steps
 from prunus.shell.words import Word
 
 _FILE = re.compile(r"[^\s]*[^\s/]\.[A-Za-z]\w{0,9}")
 
 
 @dataclass(frozen=True, slots=True)
-class FileChange:
+class PathChange:
     """A change of one file, by the path that the command spells."""
 
     path: str
-    change: Change
+    change: FileChange
 
 
-Effect = FileChange | Patch | Restore | Record | Stash
+ShellEffect = PathChange | Patch | Restore | Record | Stash
 
 
-def effects(step: Step) -> Iterator[Effect]:
+def effects(step: ShellStep) -> Iterator[ShellEffect]:
     """What one command does to files.
 
     A file that merely catches the output of a program, such as a log, does not count.
@@ -44,13 +44,13 @@ def effects(step: Step) -> Iterator[Effect]:
         case "mv" | "move":
             yield from _moved(words)
         case "rm" | "unlink" | "del" | "erase":
-            yield from (FileChange(word.text, Delete()) for word in step.changed.files)
+            yield from (PathChange(word.text, Delete()) for word in step.changed.files)
         case "curl" | "wget":
             return
         case "patch" if simple.heredoc and (found := tuple(_patch(simple.heredoc))):
             yield from found
         case _:
-            yield from (FileChange(word.text, Unclear()) for word in step.changed.files)
+            yield from (PathChange(word.text, Unclear()) for word in step.changed.files)
 
 
 def _patch(text: str) -> Iterator[Patch]:
@@ -58,7 +58,7 @@ def _patch(text: str) -> Iterator[Patch]:
         yield Patch(files)
 
 
-def _printed(step: Step) -> Iterator[FileChange]:
+def _printed(step: ShellStep) -> Iterator[PathChange]:
     """Files that `cat`, `echo`, `printf` or `tee` writes."""
     simple, words = step.simple, step.words[1:]
     operands = [word for word in words if not word.text.startswith("-")]
@@ -73,12 +73,12 @@ def _printed(step: Step) -> Iterator[FileChange]:
         if not target.certain or target.text.startswith("/dev/"):
             continue
         if appends:
-            yield FileChange(target.text, Append(text))
+            yield PathChange(target.text, Append(text))
         elif text is not None or (step.name == "cat" and operands):
-            yield FileChange(target.text, Write(text, verbatim and step.name == "cat"))
+            yield PathChange(target.text, Write(text, verbatim and step.name == "cat"))
 
 
-def _moved(words: Sequence[Word]) -> Iterator[FileChange]:
+def _moved(words: Sequence[Word]) -> Iterator[PathChange]:
     files = [word for word in words if not word.text.startswith("-")]
     if len(files) < 2 or not all(word.certain for word in files):
         return
@@ -86,23 +86,23 @@ def _moved(words: Sequence[Word]) -> Iterator[FileChange]:
     folder = len(files) > 2 or target.endswith("/") or ("." in files[0].text and "." not in target.rsplit("/")[-1])
     for word in files[:-1]:
         base = word.text.rstrip("/").rsplit("/", 1)[-1]
-        yield FileChange(f"{target.rstrip('/')}/{base}" if folder else target, Move(word.text))
+        yield PathChange(f"{target.rstrip('/')}/{base}" if folder else target, Rename(word.text))
 
 
-def _git(step: Step) -> Iterator[Effect]:
+def _git(step: ShellStep) -> Iterator[ShellEffect]:
     git = read_git(step.words[1:])
     match git.verb:
         case "mv":
             yield from _moved(git.words)
         case "rm" if "--cached" not in git.texts:
-            yield from (FileChange(text, Delete()) for text in git.texts if not text.startswith("-"))
+            yield from (PathChange(text, Delete()) for text in git.texts if not text.startswith("-"))
         case "apply" | "am" if step.simple.heredoc and not {"--check", "--stat", "--cached"} & set(git.texts):
             yield from _patch(step.simple.heredoc)
         case _:
             yield from git_records(git)
 
 
-def only_move(command: str) -> tuple[str, Move] | None:
+def only_move(command: str) -> tuple[str, Rename] | None:
     """The path and the change of the one rename or copy that a command consists of."""
     script = steps(command) if "mv" in command or "cp" in command else None
     if script is None or len(script) != 1 or script[0].simple.outputs or script[0].simple.conditional:
@@ -116,7 +116,7 @@ def only_move(command: str) -> tuple[str, Move] | None:
     if not all(word.certain and _FILE.fullmatch(word.text) for word in names):
         return None
     source, target = (join("", word.text) for word in names)
-    return target, Move(source, copied=name == "cp")
+    return target, Rename(source, copied=name == "cp")
 
 
 def written_texts(command: str) -> dict[str, str]:
@@ -131,6 +131,6 @@ def written_texts(command: str) -> dict[str, str]:
             folder = join(folder, step.words[1].text)
         for effect in effects(step):
             match effect:
-                case FileChange(path, Write(str(text), True)):
+                case PathChange(path, Write(str(text), True)):
                     found[join(folder, path)] = text
     return found

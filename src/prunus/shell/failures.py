@@ -6,7 +6,7 @@ import re
 from collections.abc import Sequence
 from typing import Final
 
-from prunus.shell.programs import Step, steps
+from prunus.shell.programs import ShellStep, steps
 
 _COLOURS: Final = re.compile(r"\x1b\[[\d;]*m")
 _UNREADABLE: Final = re.compile(
@@ -59,7 +59,7 @@ def never_ran(command: str, output: str) -> bool:
     return words[:1] == [named_by]
 
 
-def _first_that_acts(script: Sequence[Step]) -> Step | None:
+def _first_that_acts(script: Sequence[ShellStep]) -> ShellStep | None:
     """The first command after changes of folder, if all others run only when it succeeds."""
     for at, step in enumerate(script):
         if step.name == "cd":

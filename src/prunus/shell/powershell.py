@@ -59,10 +59,10 @@ def looks_like(command: str) -> bool:
 def parse(command: str, workdir: str = "") -> Done:
     """What a PowerShell command does, seen from a folder."""
     found = tokens(command)
-    return Done() if found is None else _Walk(workdir).over(found)
+    return Done() if found is None else _PowerShellWalk(workdir).over(found)
 
 
-class _Walk:
+class _PowerShellWalk:
     """Goes through the pipelines and collects what they touch, keeping the folder."""
 
     __slots__ = ("base", "pure", "touches", "wild")

@@ -19,13 +19,13 @@ from prunus.shell.printing import Printed
 from prunus.shell.sed import sed_changes, sed_prints
 from prunus.shell.words import Simple, Word, simples
 
-Effect = Literal["reads", "works", "rewrites", "unknown"]
+ProgramKind = Literal["reads", "works", "rewrites", "unknown"]
 """What a program does to files that it is not given by name: a program that *reads* changes none, one that *works*
 (tests, builds, installs) leaves sources alone, one that *rewrites* may change any."""
 
 
 @dataclass(frozen=True, slots=True)
-class Step:
+class ShellStep:
     """One simple command of a script, with the program that it runs."""
 
     simple: Simple
@@ -51,9 +51,9 @@ class Step:
         return Changed(self.changed.files + sure, self.changed.wild or len(sure) < len(outputs))
 
     @property
-    def effect(self) -> Effect:
+    def kind(self) -> ProgramKind:
         """What the program does to files that it is not given."""
-        return _EFFECTS.get(self.name, "unknown")
+        return _KINDS.get(self.name, "unknown")
 
     @property
     def printed(self) -> Printed | None:
@@ -63,7 +63,7 @@ class Step:
 
 
 @lru_cache(maxsize=32)
-def steps(command: str) -> tuple[Step, ...] | None:
+def steps(command: str) -> tuple[ShellStep, ...] | None:
     """The programs that a command runs, in order; None if the command cannot be read.
 
     The newest commands are kept, as several readers look at the same one when its call comes in.
@@ -72,7 +72,7 @@ def steps(command: str) -> tuple[Step, ...] | None:
     return None if script is None else tuple(map(step_of, script))
 
 
-def step_of(simple: Simple) -> Step:
+def step_of(simple: Simple) -> ShellStep:
     """One simple command with its program."""
     words = without_runners(simple.words)
     name = words[0].text.replace("\\", "/").rsplit("/", 1)[-1] if words else ""
@@ -82,12 +82,12 @@ def step_of(simple: Simple) -> Step:
         found = change(words[1:], simple)
     elif name in FORMATTERS:
         found = formatter_changes(name, words[1:])
-    return Step(simple, words, name, found)
+    return ShellStep(simple, words, name, found)
 
 
-def pipelines(script: Sequence[Step]) -> Iterator[tuple[Step, ...]]:
+def pipelines(script: Sequence[ShellStep]) -> Iterator[tuple[ShellStep, ...]]:
     """Groups of steps that are joined by pipes."""
-    group: list[Step] = []
+    group: list[ShellStep] = []
     for step in script:
         if group and step.simple.joint != "|":
             yield tuple(group)
@@ -208,7 +208,7 @@ _REWRITES: Final = """
     scalafmt schematics semantic-release sg sort-package-json sqlc sqlfluff stylua svn swift-format taplo
     uncrustify unexpand unix2dos unzip vi vim watchexec xo yo
 """
-_EFFECTS: Final[dict[str, Effect]] = {
+_KINDS: Final[dict[str, ProgramKind]] = {
     **dict.fromkeys(_REWRITES.split(), "rewrites"),
     **dict.fromkeys(_WORKS.split(), "works"),
     **dict.fromkeys(_READS.split(), "reads"),

@@ -19,7 +19,7 @@ from prunus.shell.brackets import substitutions
 from prunus.shell.changing import script_changes
 from prunus.shell.formatters import BIOME, FORMATTING_TASK, FormatterRun, formatter_run, styled_suffixes
 from prunus.shell.git import hooks_kept_files, named_by_git, read_git, staged_files
-from prunus.shell.programs import Step, run_by_xargs, step_of, steps, without_runners
+from prunus.shell.programs import ShellStep, run_by_xargs, step_of, steps, without_runners
 from prunus.shell.words import Simple, Word
 
 _RUNS_TESTS: Final = re.compile(
@@ -151,7 +151,7 @@ class _Scene:
                 break
         return merged(total)
 
-    def of(self, step: Step) -> SideEffects:
+    def of(self, step: ShellStep) -> SideEffects:
         """The side effects of one simple command."""
         simple, words, name = step.simple, step.words, step.name
         if simple.words and simple.words[0].text == "sudo" and simple.words[1:2] == (Word("-u"),):
@@ -176,9 +176,9 @@ class _Scene:
             return self.of(step_of(Simple("", inner))) if inner else NO_EFFECT
         if name == "git":
             return self.git(step)
-        if step.effect == "reads":
+        if step.kind == "reads":
             return NO_EFFECT
-        if step.effect == "works":
+        if step.kind == "works":
             return _work(name, tasks.tasks_of(words[1:]))
         path = words[0].text
         if " " in path and len(words) == 1:
@@ -188,12 +188,12 @@ class _Scene:
             return self.script(path)
         if name == "pre-commit" and "Passed" in self.output and "Failed" not in self.output and not self.piped:
             return NO_EFFECT
-        if step.effect == "rewrites" or not words[0].certain:
+        if step.kind == "rewrites" or not words[0].certain:
             return ANYTHING
         given = (word.text for word in words[1:] if not word.text.startswith("-") and len(word.text) > 2)
         return SideEffects(generated=True, names=tuple(join(self.folder, text) for text in given))
 
-    def wild(self, step: Step) -> SideEffects:
+    def wild(self, step: ShellStep) -> SideEffects:
         """A command that names no single files: the folders that it removes or fills, or what git says."""
         texts, git = step.texts, read_git(step.words[1:]) if step.name == "git" else None
         if git is not None and git.verb != "rm":
@@ -217,7 +217,7 @@ class _Scene:
             return SideEffects(folders=tuple(join(self.folder, text) for text in gone))
         return ANYTHING
 
-    def git(self, step: Step) -> SideEffects:
+    def git(self, step: ShellStep) -> SideEffects:
         """A commit may run hooks that rewrite what is staged; other commands that get here change nothing."""
         git = read_git(step.words[1:])
         if git.verb != "commit" or "--no-verify" in git.texts:
@@ -233,7 +233,7 @@ class _Scene:
         found = self.inner(echoed[1])
         return echoed[0] if found.anything or found.formatters or found.names else ""
 
-    def package_manager(self, step: Step) -> SideEffects:
+    def package_manager(self, step: ShellStep) -> SideEffects:
         """What the task does that a package manager is told to run."""
         task = tasks.task_of(step.words[1:])
         lines = [line for line in tasks.ECHOED.findall(self.output) if line != task]
@@ -248,7 +248,7 @@ class _Scene:
             return SideEffects(generated=True, formatters=runs, styled=BIOME)
         return WORK if not task or tasks.HARMLESS_TASK.fullmatch(task) else ANYTHING
 
-    def interpreter(self, step: Step) -> SideEffects:
+    def interpreter(self, step: ShellStep) -> SideEffects:
         texts, is_shell = step.texts[1:], step.name in _SHELLS
         for at, text in enumerate(texts):
             if text in ("-c", "-lc", "-e", "--eval", "-p") and at + 1 < len(texts):

@@ -77,10 +77,10 @@ _DECLARES = frozenset({"export", "local", "readonly", "read", "unset", "declare"
 
 def simples(command: str) -> tuple[Simple, ...] | None:
     """The simple commands of a script in order; None if the script cannot be read."""
-    return _Reader(command).read()
+    return _WordReader(command).read()
 
 
-class _Reader:
+class _WordReader:
     """Reads one script from front to back."""
 
     __slots__ = ("appends", "at", "blocks", "certain", "depth", "found", "heredoc", "heredocs", "inputs", "joint",

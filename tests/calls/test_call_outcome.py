@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
+from prunus.calls.call_outcome import CallOutcome, outcome
 from prunus.calls.meaning import Meaning
-from prunus.calls.outcome import Outcome, outcome
 from prunus.touches import FULL, Touch
 
 SHELL = Meaning("shell", "x", (), "x")
@@ -44,7 +44,7 @@ def test_an_exit_code_in_the_wrapper_decides(text: str) -> None:
     assert outcome(SHELL, "shell", text.format(3), False) == "error"
 
 
-CASES: list[tuple[Meaning, str, bool | None, Outcome]] = [
+CASES: list[tuple[Meaning, str, bool | None, CallOutcome]] = [
     (SHELL, "Exit code 3", True, "error"),
     (SHELL, "total 0", False, "ok"),
     (SHELL, "(no output)", None, "unknown"),
@@ -92,5 +92,5 @@ CASES: list[tuple[Meaning, str, bool | None, Outcome]] = [
 
 
 @pytest.mark.parametrize(("meaning", "text", "flag", "expected"), CASES)
-def test_how_a_call_ended(meaning: Meaning, text: str, flag: bool | None, expected: Outcome) -> None:
+def test_how_a_call_ended(meaning: Meaning, text: str, flag: bool | None, expected: CallOutcome) -> None:
     assert outcome(meaning, "tool", text, flag) == expected

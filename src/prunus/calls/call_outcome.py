@@ -11,7 +11,7 @@ from prunus.clients.dialect import pattern, words
 from prunus.clients.reminders import without_last_reminders
 from prunus.numbers import as_number
 
-Outcome = Literal["ok", "error", "unknown"]
+CallOutcome = Literal["ok", "error", "unknown"]
 
 # An exit code is looked for only in the words that an agent puts before or after the output of a command, never in
 # the middle, where a program may print the same words.
@@ -60,7 +60,7 @@ _NOT_PRINTED = re.compile(
 _SHORT = 600
 
 
-def outcome(meaning: Meaning, name: str, text: str, flag: bool | None) -> Outcome:
+def outcome(meaning: Meaning, name: str, text: str, flag: bool | None) -> CallOutcome:
     """Whether a call succeeded.
 
     The flag is what the wire says: failed, not failed, or nothing. A flag of "not failed" does
@@ -95,7 +95,7 @@ def _by_command(meaning: Meaning) -> bool:
     return meaning.kind == "shell" or bool(meaning.command) or meaning.kind == "edit"
 
 
-def _by_output(kind: Kind, name: str, text: str) -> Outcome:
+def _by_output(kind: Kind, name: str, text: str) -> CallOutcome:
     """The outcome of a command whose exit code is not told: only a printed file shows that it is there."""
     body = body_of(name, text)
     if kind != "read" or not body or body.strip() == "(no output)" or _PROCESS.search(text.removesuffix(body)):
@@ -103,7 +103,7 @@ def _by_output(kind: Kind, name: str, text: str) -> Outcome:
     return "error" if len(body) <= _SHORT and _NOT_PRINTED.match(body) else "ok"
 
 
-def _by_text(kind: Kind, text: str) -> Outcome:
+def _by_text(kind: Kind, text: str) -> CallOutcome:
     """The outcome where only the text can tell; unknown where success has no words of its own."""
     short = len(text) <= _SHORT
     match kind:

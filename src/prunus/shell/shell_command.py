@@ -14,13 +14,13 @@ from prunus.patches import touches_of
 from prunus.paths import join
 from prunus.shell import powershell
 from prunus.shell.changing import written_by
-from prunus.shell.programs import Step, pipelines, steps
+from prunus.shell.programs import ShellStep, pipelines, steps
 from prunus.shell.words import Word, simples
 from prunus.touches import FULL, Touch
 
 
 @dataclass(frozen=True, slots=True)
-class Command:
+class ShellCommand:
     """A shell command, understood as far as is certain."""
 
     text: str
@@ -40,7 +40,7 @@ _WRAPPED = re.compile(
     r"""(?:"[^"]*[/\\]|[\w./:\\-]*[/\\])?
     (?:(?P<sh>bash|sh|zsh|dash)(?:\.exe)?"?\s+(?:-\w+\s+)*?-\w*c\s+
       |(?P<ps>powershell|pwsh)(?:\.exe)?"?\s+(?:-(?:NoProfile|NoLogo|NonInteractive)\s+|-ExecutionPolicy\s+\w+\s+)*
-         (?:-Command|-c)\s+
+         (?:-ShellCommand|-c)\s+
       |(?P<cmd>cmd)(?:\.exe)?"?\s+/[cC]\s+)""",
     re.X | re.I,
 )
@@ -49,31 +49,31 @@ _NEUTRAL = frozenset({"echo", "printf", "pwd", "true", ":", "clear", "set", "exp
 _HARMLESS_ELSE = frozenset({"echo", "printf", "true", ":"})
 
 
-def parse(command: str, workdir: str = "") -> Command:
+def parse(command: str, workdir: str = "") -> ShellCommand:
     """What a command does, seen from a folder."""
     command, dialect = unwrap(command)
     key = _key(command, workdir)
     if dialect == "powershell" or (dialect == "" and powershell.looks_like(command)):
         done = powershell.parse(command, workdir)
-        return Command(command, key, done.touches, reads=done.reads, wild=done.wild)
+        return ShellCommand(command, key, done.touches, reads=done.reads, wild=done.wild)
     script = steps(command)
     if not script:
-        return Command(command, key)
+        return ShellCommand(command, key)
     if "*** Begin Patch" in command and (patched := _patched(script, workdir)):
-        return Command(command, key, patched, patches=True)
-    return _Walk(workdir).over(script, command, key)
+        return ShellCommand(command, key, patched, patches=True)
+    return _ShellWalk(workdir).over(script, command, key)
 
 
-def parse_list(words: Sequence[str], workdir: str = "") -> Command:
+def parse_list(words: Sequence[str], workdir: str = "") -> ShellCommand:
     """What a command given as a list of arguments does."""
     if len(words) == 2 and words[0].rsplit("/", 1)[-1] in ("apply_patch", "applypatch"):
         touches = touches_of(words[1], workdir)
-        return Command(" ".join(words), "", touches, patches=bool(touches))
+        return ShellCommand(" ".join(words), "", touches, patches=bool(touches))
     if len(words) > 2 and _WRAPPED.match(f"{words[0]} {words[1]} "):
         dialect = "powershell" if "p" in words[0].rsplit("/", 1)[-1].lower() else ""
         if dialect or len(words) == 3:
             text = " ".join(words[2:])
-            return parse(f"powershell -Command {text}" if dialect else text, workdir)
+            return parse(f"powershell -ShellCommand {text}" if dialect else text, workdir)
     return parse(" ".join(_quote(word) for word in words), workdir)
 
 
@@ -118,7 +118,7 @@ def _blank(found: re.Match[str]) -> str:
     return "\n" if "\n" in blanks else " "
 
 
-def _patched(script: Sequence[Step], base: str) -> tuple[Touch, ...]:
+def _patched(script: Sequence[ShellStep], base: str) -> tuple[Touch, ...]:
     """The files of a script that only applies a patch."""
     touches: tuple[Touch, ...] = ()
     for step in script:
@@ -133,7 +133,7 @@ def _patched(script: Sequence[Step], base: str) -> tuple[Touch, ...]:
     return touches
 
 
-class _Walk:
+class _ShellWalk:
     """Goes through a script and collects what it touches, keeping the folder that the script is in."""
 
     __slots__ = ("bases", "pure", "touches", "wild")
@@ -146,16 +146,16 @@ class _Walk:
         """So far the script only printed files."""
         self.wild = False
 
-    def over(self, script: Sequence[Step], command: str, key: str) -> Command:
+    def over(self, script: Sequence[ShellStep], command: str, key: str) -> ShellCommand:
         pipes = list(pipelines(script))
         for at, pipe in enumerate(pipes):
             after = pipes[at + 1] if at + 1 < len(pipes) else None
             self.step(pipe, after)
         self.changes_by_new_scripts(script)
         pure = self.pure and bool(self.touches)
-        return Command(command, key, tuple(self.touches), reads=pure, wild=self.wild)
+        return ShellCommand(command, key, tuple(self.touches), reads=pure, wild=self.wild)
 
-    def step(self, pipe: Sequence[Step], after: Sequence[Step] | None) -> None:
+    def step(self, pipe: Sequence[ShellStep], after: Sequence[ShellStep] | None) -> None:
         first = pipe[0].simple
         while len(self.bases) > first.depth + 1:
             self.bases.pop()
@@ -198,7 +198,7 @@ class _Walk:
     def touch(self, word: Word) -> Touch:
         return Touch(join(self.bases[-1] or "", word.text), "change")
 
-    def shown(self, pipe: Sequence[Step]) -> list[Touch] | None:
+    def shown(self, pipe: Sequence[ShellStep]) -> list[Touch] | None:
         """The lines that a pipeline prints of files; None if the pipeline does anything else."""
         first, found = pipe[0], pipe[0].printed
         if found is None:
@@ -236,7 +236,7 @@ class _Walk:
             return False
         return self.bases[-1] is not None or word.text[:1] in "/~"
 
-    def changes_by_new_scripts(self, script: Sequence[Step]) -> None:
+    def changes_by_new_scripts(self, script: Sequence[ShellStep]) -> None:
         """A script that a heredoc writes and the same command runs changes the files that it names."""
         names = {word.text for step in script for word in step.simple.words}
         for simple in (step.simple for step in script):
