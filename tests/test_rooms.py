@@ -20,6 +20,7 @@ ROOMS = (
     "ids",
     "edits",
     "tokens",
+    "tally",
     "notes",
     "providers",
     "paths",

@@ -9,11 +9,11 @@ from typing import Any, cast
 import pytest
 
 from prunus import guards, strategies
-from prunus.engine import Tally
 from prunus.report import effectiveness
 from prunus.settings import Settings, init_text
 from prunus.settings.presets import PRESETS
 from prunus.strategies.stale_reads import StaleReads
+from prunus.tally import Tally
 from tests.strategies.notation import page
 from tests.strategies.run import footprint, formats_of
 

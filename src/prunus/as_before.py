@@ -8,10 +8,11 @@ from typing import Any
 from prunus.bodies import as_given
 from prunus.conversation import count_around
 from prunus.conversations import Request
-from prunus.engine import Tally, category_of, render_ledger
+from prunus.engine import render_ledger
 from prunus.memory import Memo
 from prunus.outcome import Outcome, Report
 from prunus.schedule.ledger import Written
+from prunus.tally import Tally, category_of
 from prunus.tokens import Counter
 from prunus.view import weigh
 

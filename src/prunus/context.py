@@ -7,12 +7,13 @@ from dataclasses import dataclass, field
 
 import msgspec
 
-from prunus.engine import Engine, Tally
+from prunus.engine import Engine
 from prunus.errors import FormatError
 from prunus.guide import ACTIONS, by_action
 from prunus.history import Ref
 from prunus.schedule.budget import budget
 from prunus.schedule.priorities import by_priority
+from prunus.tally import Tally
 
 
 @dataclass(frozen=True, slots=True)

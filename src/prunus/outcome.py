@@ -7,9 +7,9 @@ from dataclasses import dataclass, field, replace
 from typing import Generic, TypeVar
 
 from prunus.edits import Edit, Proposal, Refusal
-from prunus.engine import Tally
 from prunus.history import Ref
 from prunus.schedule.ledger import Flush
+from prunus.tally import Tally
 
 __all__ = ["Outcome", "Receipt", "Report"]
 

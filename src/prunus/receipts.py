@@ -4,11 +4,12 @@ from __future__ import annotations
 
 from prunus.conversation import Loader
 from prunus.edits import Proposal
-from prunus.engine import Engine, category_of
+from prunus.engine import Engine
 from prunus.history import Call
 from prunus.ids import short_id
 from prunus.originals import original
 from prunus.outcome import Receipt
+from prunus.tally import category_of
 from prunus.view import Use
 
 __all__ = ["receipt_of"]

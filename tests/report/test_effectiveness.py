@@ -1,9 +1,9 @@
 import pytest
 from rich.cells import cell_len
 
-from prunus.engine import Tally
 from prunus.report import effectiveness
 from prunus.strategies import ALL, Strategy
+from prunus.tally import Tally
 
 SEEDS = {"old_todos": Tally(3, 1_200), "duplicate_calls": Tally(5, 4_200), "stale_reads": Tally(4, 3_100)}
 

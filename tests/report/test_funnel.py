@@ -1,8 +1,8 @@
 from rich.cells import cell_len
 
 from prunus.context import Context
-from prunus.engine import Tally
 from prunus.report.funnel import Funnel, funnel_box, funnel_of, funnel_of_all, funnel_record
+from prunus.tally import Tally
 
 STRATEGIES = {
     "duplicate_calls": Tally(2, 150),

@@ -1,9 +1,9 @@
 from dataclasses import replace
 
-from prunus.engine import Tally
 from prunus.report.funnel import Funnel
 from prunus.report.stats import stats_box, totals_record
 from prunus.store import Totals, Usage
+from prunus.tally import Tally
 
 SESSION = Totals(
     requests=42,

@@ -2,10 +2,10 @@ import json
 import re
 
 from prunus import Settings, prune
-from prunus.engine import Tally
 from prunus.outcome import Report
 from prunus.report import status_line
 from prunus.report.status import asked_line
+from prunus.tally import Tally
 
 SEEDS = Report(categories={"tools": Tally(39, 83_100), "messages": Tally(15, 7_500), "thinking": Tally(8, 16_000)})
 

@@ -7,13 +7,13 @@ import pytest
 
 from prunus.context import Context
 from prunus.edits import Edit, Note
-from prunus.engine import Tally
 from prunus.errors import FormatError
 from prunus.history import Ref
 from prunus.outcome import Receipt
 from prunus.store import open_store
 from prunus.store.database import Database
 from prunus.store.schema import MIGRATIONS
+from prunus.tally import Tally
 from tests.store.samples import exchange, receipt
 
 FILLED = Context(900, 700, {"old_todos": Tally(2, 200)}, {"system": 100, "historical": 600}, {"critical": 700})

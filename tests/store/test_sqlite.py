@@ -6,8 +6,8 @@ from dataclasses import replace
 
 import pytest
 
-from prunus.engine import Tally
 from prunus.store import Store, Usage, open_store
+from prunus.tally import Tally
 from tests.store.samples import exchange, flush, links, memo, receipt
 
 

@@ -8,7 +8,7 @@ from typing import Any, Final
 
 from prunus.agent.inspection import info, inspect
 from prunus.edits import Edit, Gone, Note
-from prunus.engine import Engine, Notification, Tally, status
+from prunus.engine import Engine
 from prunus.history import Attachment, Ref, Result, Text, Thinking
 from prunus.notes import shorten
 from prunus.proposals import describe
@@ -20,6 +20,7 @@ from prunus.requested.request import PRUNE, Decision, is_info, parse
 from prunus.requested.targets import HEADINGS, Choice, discarded
 from prunus.settings import Settings
 from prunus.strategies.asked import Asked
+from prunus.tally import Notification, Tally, status
 from prunus.view import Use
 
 _NAMED: Final = 6

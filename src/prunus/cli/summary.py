@@ -7,11 +7,11 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, Final
 
-from prunus.engine import Tally
 from prunus.history import Ref
 from prunus.outcome import Report
 from prunus.report.status import Notification, status_line
 from prunus.report.sums import Sums
+from prunus.tally import Tally
 
 if TYPE_CHECKING:
     from prunus.proxy.exchange import Event

@@ -2,7 +2,6 @@
 
 from prunus.engine.engine import Engine
 from prunus.engine.from_ledger import edits_in_force, render_ledger
-from prunus.engine.status import Notification, status
-from prunus.engine.tally import Tally, category_of
+from prunus.tally import Tally, status
 
-__all__ = ["Engine", "Notification", "Tally", "category_of", "edits_in_force", "render_ledger", "status"]
+__all__ = ["Engine", "Tally", "edits_in_force", "render_ledger", "status"]

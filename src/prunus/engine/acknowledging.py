@@ -11,12 +11,11 @@ from collections.abc import Iterator, Sequence
 from prunus.edits import Proposal
 from prunus.engine.candidates import Candidates
 from prunus.engine.decisions import Decisions
-from prunus.engine.status import Notification, status
-from prunus.engine.tally import Tally, category_of
 from prunus.history import Ref, Result
 from prunus.requested.request import is_prune
 from prunus.requested.targets import ACKNOWLEDGED, Choice
 from prunus.strategies.asked import Asked
+from prunus.tally import Notification, Tally, category_of, status
 from prunus.view import Use, View
 
 __all__ = ["Acknowledging"]

@@ -23,7 +23,6 @@ from prunus.engine.marks import Marks
 from prunus.engine.pending import Pending
 from prunus.engine.reminder import Reminder
 from prunus.engine.rendering import Rendering
-from prunus.engine.status import Notification
 from prunus.engine.tags import Tags
 from prunus.guards import Guard
 from prunus.guards.open_loop import OpenLoop
@@ -38,6 +37,7 @@ from prunus.schedule.priorities import Standing
 from prunus.schedule.reminders import Reminding
 from prunus.strategies import Strategy
 from prunus.strategies.asked import Asked
+from prunus.tally import Notification
 from prunus.tokens import Counter
 from prunus.view import Piece, Use, View
 

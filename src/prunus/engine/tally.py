@@ -2,30 +2,10 @@
 
 from __future__ import annotations
 
-from typing import NamedTuple
-
 from prunus.edits import Added, Proposal
-from prunus.history import Call, Part, Ref, Result, Thinking
+from prunus.history import Ref
+from prunus.tally import Tally, category_of
 from prunus.view import View
-
-__all__ = ["Tallies", "Tally", "category_of"]
-
-
-class Tally(NamedTuple):
-    """How many items were pruned, and the tokens that this saves."""
-
-    count: int = 0  # type: ignore[assignment]  # a tuple's own count() is of no use here
-    tokens: int = 0
-
-    def add(self, count: int, tokens: int) -> Tally:
-        return Tally(self.count + count, self.tokens + tokens)
-
-
-def category_of(kind: type[Part]) -> str:
-    """What a part of this kind counts as in reports: messages, thinking or tools."""
-    if kind in (Call, Result):
-        return "tools"
-    return "thinking" if kind is Thinking else "messages"
 
 
 class Tallies:

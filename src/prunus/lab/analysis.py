@@ -11,7 +11,6 @@ from functools import partial
 from pathlib import Path
 from typing import Any, Final
 
-from prunus.engine import Tally
 from prunus.lab.conversations import Known, RecordedConversation, over_pieces, repeats
 from prunus.lab.cost import cost, is_cold
 from prunus.lab.masks import Unpruned
@@ -26,6 +25,7 @@ from prunus.providers import provider_named
 from prunus.pruner import Pruner
 from prunus.schedule.prices import DEFAULT, Price, price_of
 from prunus.strategies.step_markers import StepMarkers
+from prunus.tally import Tally
 
 
 @dataclass(frozen=True, slots=True)

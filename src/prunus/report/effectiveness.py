@@ -7,9 +7,9 @@ from typing import Final
 
 from rich.cells import cell_len
 
-from prunus.engine import Tally
 from prunus.report.numbers import short
 from prunus.strategies.supersede import SUPERSEDE_ICONS, SUPERSEDED_BY
+from prunus.tally import Tally
 
 __all__ = ["auto_supersede", "effectiveness"]
 

@@ -7,10 +7,10 @@ from dataclasses import dataclass
 from typing import Any, Final
 
 from prunus.context import Context
-from prunus.engine import Tally
 from prunus.report.numbers import percent, short
 from prunus.strategies.asked import Asked
 from prunus.strategies.supersede import SUPERSEDED_BY
+from prunus.tally import Tally
 
 __all__ = ["Funnel", "funnel_box", "funnel_of", "funnel_of_all", "funnel_record"]
 

@@ -6,10 +6,10 @@ from collections.abc import Mapping
 from typing import Any
 
 from prunus.edits import Edit, Refusal
-from prunus.engine import Tally
 from prunus.outcome import Outcome
 from prunus.report.effectiveness import auto_supersede
 from prunus.report.funnel import funnel_of, funnel_record
+from prunus.tally import Tally
 
 __all__ = ["edit_record", "record", "refusal_record", "tallies_record"]
 

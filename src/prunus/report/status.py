@@ -6,11 +6,11 @@ from collections.abc import Iterable, Sequence
 from typing import Final
 
 from prunus.edits import Note
-from prunus.engine import Notification, Tally, status
 from prunus.history import Ref
 from prunus.notes import kept_summary
 from prunus.outcome import Receipt, Report
 from prunus.printable import printable
+from prunus.tally import Notification, Tally, status
 
 __all__ = ["Notification", "asked_line", "status_line"]
 

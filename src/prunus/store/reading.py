@@ -10,9 +10,9 @@ from pathlib import Path
 from typing import Any, Final
 
 from prunus.context import Context
-from prunus.engine import Tally
 from prunus.schedule.ledger import Ledger
 from prunus.store.records import Exchange, Info, StoredReceipt, StoredSession, Totals, Usage
+from prunus.tally import Tally
 
 _RECEIPT: Final = """
     SELECT r.id, c.id, r.request, r.time, r.message, r.part, r.turn, r.tool, r.what, r.strategy, r.reason,

@@ -7,9 +7,9 @@ from dataclasses import dataclass, field
 from secrets import token_hex
 
 from prunus.context import Context
-from prunus.engine import Tally
 from prunus.providers.usage import Usage as Usage
 from prunus.schedule.ledger import Flush
+from prunus.tally import Tally
 
 
 def _new_id() -> str:

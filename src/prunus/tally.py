@@ -1,22 +1,37 @@
-"""The status line of the seeds: what was pruned, at a glance."""
+"""How much was pruned, by count and by tokens, and the status line that says so."""
 
 from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Mapping, Sequence
-from typing import Final, Literal
+from typing import Final, Literal, NamedTuple
 
-from prunus.engine.tally import Tally
+from prunus.history import Call, Part, Result, Thinking
 from prunus.numbers import short
 from prunus.printable import printable
-
-__all__ = ["Notification", "status"]
 
 Notification = Literal["off", "minimal", "detailed"]
 
 _ICONS: Final = {"messages": "💬", "thinking": "🧠", "tools": "⚙️"}
 _NAMED: Final = 20
 """How many different items the details name."""
+
+
+class Tally(NamedTuple):
+    """How many items were pruned, and the tokens that this saves."""
+
+    count: int = 0  # type: ignore[assignment]  # a tuple's own count() is of no use here
+    tokens: int = 0
+
+    def add(self, count: int, tokens: int) -> Tally:
+        return Tally(self.count + count, self.tokens + tokens)
+
+
+def category_of(kind: type[Part]) -> str:
+    """What a part of this kind counts as in reports: messages, thinking or tools."""
+    if kind in (Call, Result):
+        return "tools"
+    return "thinking" if kind is Thinking else "messages"
 
 
 def status(
