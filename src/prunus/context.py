@@ -1,4 +1,4 @@
-"""What fills the context of a conversation, in numbers: no content, so that it may be kept."""
+"""Token counts that describe the context of a conversation. They hold no content, so the store may keep them."""
 
 from __future__ import annotations
 
@@ -18,27 +18,27 @@ from prunus.tally import Tally
 
 @dataclass(frozen=True, slots=True)
 class Context:
-    """The newest request of a conversation, in tokens."""
+    """Token counts of the newest request of a conversation."""
 
     before: int = 0
-    """What it would be without pruning."""
+    """Tokens without pruning."""
     after: int = 0
     strategies: Mapping[str, Tally] = field(default_factory=dict)
-    """What each strategy takes out of it."""
+    """The tokens that each strategy removes."""
     categories: Mapping[str, int] = field(default_factory=dict)
     priorities: Mapping[str, int] = field(default_factory=dict)
     guide: Mapping[str, int] = field(default_factory=dict)
-    """What the content type guide says."""
+    """Tokens under each action of the content type guide."""
     shadow: bool = False
-    """Nothing was changed; the numbers say what would have been."""
+    """The request was not changed; the numbers say what pruning would have done."""
 
     def dump(self) -> bytes:
-        """As JSON."""
+        """Return the counts as JSON."""
         return msgspec.json.encode(self)
 
     @classmethod
     def load(cls, raw: bytes) -> Context:
-        """Read what `dump` wrote."""
+        """Read the JSON that `dump` wrote."""
         try:
             return msgspec.json.decode(raw, type=cls)
         except msgspec.MsgspecError as error:
@@ -46,7 +46,7 @@ class Context:
 
 
 def context_of(engine: Engine, around: int) -> Context:
-    """What fills the request that an engine has looked at; `around` are the tokens around its messages."""
+    """Return the token counts of an engine's request; `around` is the number of tokens outside its messages."""
 
     def superseded(ref: Ref) -> bool:
         return any(edit.ends_call for edit in engine.candidates.get(ref, {}).values())

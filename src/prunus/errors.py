@@ -1,30 +1,30 @@
-"""Whose fault it was.
+"""The errors of Prunus, divided by who caused them.
 
 PrunusError
-├── SettingsError     yours: a setting that cannot be used
-├── FormatError       the peer's: a body that is not a request we know
-├── InvariantError    ours: a result that the provider would refuse
-└── TooLate           nobody's: the request was sent before it was pruned
+├── SettingsError     the user: a setting is invalid
+├── FormatError       the client: the body is not a request that Prunus knows
+├── InvariantError    Prunus: the provider would refuse the pruned request
+└── TooLate           nobody: the request was sent before Prunus had looked at it
 """
 
 from __future__ import annotations
 
 
 class PrunusError(Exception):
-    """Anything Prunus raises on purpose."""
+    """The base class of all errors that Prunus raises on purpose."""
 
 
 class SettingsError(PrunusError):
-    """Settings that cannot be used; the message lists every problem."""
+    """The settings are invalid; the message lists every problem."""
 
 
 class FormatError(PrunusError):
-    """A body that cannot be read: what is wrong, and where."""
+    """Prunus cannot read a body; the message says what is wrong, and where."""
 
 
 class InvariantError(PrunusError):
-    """A pruned request that its provider would refuse."""
+    """A provider would refuse the pruned request."""
 
 
 class TooLate(PrunusError):
-    """A request that was sent as its ledger says before it was looked at; nothing was remembered of the look."""
+    """The request was sent with its earlier edits before the pruner was done; the pruner keeps nothing of it."""

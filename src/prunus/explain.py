@@ -1,4 +1,4 @@
-"""Every part of a request: how much it matters, whether it stays, and who says so."""
+"""Explain a request: the priority of each part, the edit made to it, and the strategies and guards that decided."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ from prunus.view import weigh
 
 @dataclass(frozen=True, slots=True)
 class Explained:
-    """One part, and what was decided about it."""
+    """One part of a request and the decision about it."""
 
     ref: Ref
     role: Role
@@ -32,17 +32,17 @@ class Explained:
     tokens: int
     priority: Priority
     advice: Advice
-    """What the content type guide says about it."""
+    """The advice of the content type guide."""
     edit: Proposal | None
-    """What is done to it, if anything."""
+    """The edit made to the part, if any."""
     waiting: tuple[Proposal, ...]
-    """What may be done later: when it is older, or when the context runs short."""
+    """Edits that may follow later: when the part is older, or when the context runs short."""
     refusals: tuple[Refusal, ...]
-    """What was proposed and not allowed."""
+    """Edits that a strategy proposed and a guard refused."""
 
 
 def explain(body: bytes, settings: Settings | None = None, format: str | None = None) -> tuple[Explained, ...]:
-    """Look at a request and say of every part what becomes of it. Raises FormatError for what it cannot read."""
+    """Return the decision about every part of a request. Raises FormatError for a body that Prunus cannot read."""
     settings = settings or Settings()
     cut = frame(body, format)
     engine = Engine(

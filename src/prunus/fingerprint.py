@@ -1,9 +1,9 @@
-"""The hash that names a text, made so that other threads are not kept waiting.
+"""Hash a text without starving the event loop.
 
-`hashlib` lets go of the interpreter for any text of 2,048 bytes or more. Where that takes only some microseconds, a
-thread that waits for the interpreter wakes too late, finds it taken again, and waits anew: a thread that hashes one
-result after the other can so keep the event loop out for a tenth of a second. So texts of that size are hashed in
-pieces for which `hashlib` does not let go; for a long one, letting go pays.
+`hashlib` releases the interpreter lock for any text of 2,048 bytes or more. If hashing takes only microseconds, a
+waiting thread wakes too late, finds the lock taken again, and waits anew. A thread that hashes one tool result
+after the other can thus block the event loop for a tenth of a second. So this module hashes texts of medium size in
+pieces that are small enough for `hashlib` to keep the lock. For long texts, releasing the lock pays.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ _LONG: Final = 200_000
 
 
 def fingerprint(*texts: bytes) -> bytes:
-    """16 bytes that name these texts, put together."""
+    """Return a hash of 16 bytes over the concatenated texts."""
     if len(texts) == 1 and len(texts[0]) <= _PIECE:
         return blake2b(texts[0], digest_size=16).digest()
     name = blake2b(digest_size=16)

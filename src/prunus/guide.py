@@ -1,7 +1,8 @@
-"""The content type guide: what to do with a part, by its type and its age.
+"""The content type guide: advice for each part of a request, by its type and age.
 
-It is advice to the agent and to people. Nothing goes because of it alone, but what it calls disposable is what
-the bulk target `old` of `context_prune` takes, and what goes first when the context runs short.
+The guide advises agents and people. Prunus does not prune a part because of the guide alone. But the bulk target
+`old` of `context_prune` means the parts that the guide calls disposable, and these parts go first when the context
+runs short.
 
 | content | age | action |
 |---|---|---|
@@ -13,7 +14,7 @@ the bulk target `old` of `context_prune` takes, and what goes first when the con
 | the todo list | current | keep, critical state |
 | an older todo list | old | superseded, auto-pruned |
 
-Results of other tools are as files: they can be had again by calling the tool again.
+The guide treats results of other tools like files: the agent can call the tool again.
 """
 
 from __future__ import annotations
@@ -27,7 +28,7 @@ from prunus.todos import Colour
 from prunus.view import Use, View
 
 Action = Literal["keep", "discard", "distill", "auto"]
-"""What to do: `auto` goes by itself."""
+"""The recommended action; `auto` means that Prunus prunes the part by itself."""
 
 ACTIONS: Final[dict[Action, str]] = {
     "keep": "keep",
@@ -35,16 +36,16 @@ ACTIONS: Final[dict[Action, str]] = {
     "distill": "distill",
     "auto": "auto-pruned",
 }
-"""The actions in words."""
+"""Each action as shown to people."""
 RECENT: Final = 5
-"""Turns for which a result counts as current."""
+"""A result counts as current for this many turns."""
 FAILED: Final = 3
-"""Turns for which an error does."""
+"""An error counts as current for this many turns."""
 
 
 @dataclass(frozen=True, slots=True)
 class Advice:
-    """What to do with a part, and why."""
+    """The recommended action for a part, and the reason."""
 
     action: Action
     why: str
@@ -61,7 +62,7 @@ _COLOURED: Final[dict[Colour, Advice]] = {
 
 
 def advise(ref: Ref, view: View, *, superseded: bool = False) -> Advice:
-    """What to do with a part; `superseded` where a strategy found that something newer takes its place."""
+    """Return the advice for a part; `superseded` says that a strategy found newer content in its place."""
     use = view.by_ref.get(ref)
     if use is not None:
         return advise_use(use, view, superseded=superseded, colour=view.colour_of(ref))
@@ -89,7 +90,7 @@ def advise(ref: Ref, view: View, *, superseded: bool = False) -> Advice:
 def by_action(
     view: View, superseded: Callable[[Ref], bool], saved: Callable[[Ref], int] = lambda ref: 0
 ) -> dict[Action, int]:
-    """The tokens of each action; `saved` is what edits took from a part."""
+    """Return the tokens under each action; `saved` returns the tokens that edits removed from a part."""
     tokens: dict[Action, int] = dict.fromkeys(ACTIONS, 0)
     for index, shape in enumerate(view.shapes):
         for number, weight in enumerate(shape.tokens):
@@ -99,7 +100,7 @@ def by_action(
 
 
 def advise_use(use: Use, view: View, *, superseded: bool = False, colour: Colour | None = None) -> Advice:
-    """What to do with a call and its result."""
+    """Return the advice for a call and its result."""
     age = view.turn - use.turn
     kind = use.meaning.kind
     if kind == "todo":
@@ -123,7 +124,7 @@ def advise_use(use: Use, view: View, *, superseded: bool = False, colour: Colour
 
 
 def in_work(use: Use, view: View) -> bool:
-    """Whether a file that a call read or changed was changed a short while ago."""
+    """Return whether a file that the call read or changed was changed within the last `RECENT` turns."""
     return any(_changed(touch.path, view) for touch in use.touches)
 
 

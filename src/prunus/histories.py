@@ -1,4 +1,4 @@
-"""From whatever holds a conversation to its history: a request, messages, a recorded session."""
+"""Read the history of a conversation from a request, a list of messages or a recorded session."""
 
 from __future__ import annotations
 
@@ -23,17 +23,17 @@ class Recorded(Protocol):
 
 
 def history_of(given: Any, *, toolbox: Toolbox | None = None) -> FileHistory:
-    """A conversation whose files can be asked for: `history_of(body).file_state_at("src/app.py", turn=3)`.
+    """Return the file history of a conversation: `history_of(body).file_state_at("src/app.py", turn=3)`.
 
-    Takes a request (a dict, JSON text or bytes), a list of messages, or a loaded session. Raises FormatError for
-    what cannot be read.
+    `given` is a request (a dict, JSON text or bytes), a list of messages, or a loaded session. Raises FormatError
+    if Prunus cannot read it.
     """
     messages = (message for history in histories(given) for message in history.messages)
     return FileHistory(tuple(messages), toolbox or Toolbox())
 
 
 def histories(given: Any) -> Iterator[History]:
-    """The histories in it, in order; several sessions hold several."""
+    """Yield the histories in `given`, in order; a list of sessions yields one history per session."""
     match given:
         case History():
             yield given

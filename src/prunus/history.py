@@ -1,7 +1,7 @@
-"""What an agent sends, as values: messages made of parts.
+"""The history that an agent sends: messages made of parts.
 
-Every provider's request becomes the same few kinds of part. A part knows where it stands in the JSON of its
-message (`at`), so that a change can be spliced into the bytes; places are left out when parts are compared.
+The requests of all providers become the same few kinds of part. A part knows its place in the JSON of its message
+(`at`), so that Prunus can splice a change into the bytes. Comparisons of parts ignore places.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ Shape = Literal["string", "blocks", "object"]
 
 
 class Ref(NamedTuple):
-    """The place of a part: message and part, both counted from 0."""
+    """The place of a part: the index of its message, and its index in that message."""
 
     message: int
     part: int
@@ -25,7 +25,7 @@ class Ref(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class Text:
-    """Words of the user, the assistant or the system."""
+    """Text of the user, the assistant or the system."""
 
     text: str
     at: Path = field(default=(), compare=False)
@@ -33,99 +33,99 @@ class Text:
 
 @dataclass(frozen=True, slots=True)
 class Thinking:
-    """Reasoning, readable or not."""
+    """The model's reasoning, readable or encrypted."""
 
     text: str
     hidden: int = 0
-    """Length of the signature or of the encrypted content that comes with it."""
+    """Length of the signature or of the encrypted content."""
     required: bool = False
-    """The provider wants the field to stay, so it can only be shortened."""
+    """The provider requires the field, so Prunus can shorten the reasoning but not remove it."""
     fixed: bool = False
-    """The provider binds it to what stands beside it, so it cannot go."""
+    """The provider ties the reasoning to a neighbouring part, so Prunus cannot remove it."""
     at: Path = field(default=(), compare=False)
 
 
 @dataclass(frozen=True, slots=True)
 class Call:
-    """The model asks for a tool."""
+    """A tool call of the model."""
 
     id: str
     tool: str
     input: Mapping[str, Any] | str
     text: str = ""
-    """The arguments as they travel, for counting."""
+    """The arguments as sent, for counting tokens."""
     quoted: bool = False
-    """The arguments travel as JSON inside a string."""
+    """The request holds the arguments as JSON inside a string."""
     fixed: bool = False
-    """The provider signed it, so its arguments cannot change."""
+    """The provider signed the call, so Prunus cannot change its arguments."""
     at: Path = field(default=(), compare=False)
-    """Where the arguments stand."""
+    """The path of the arguments."""
 
 
 @dataclass(frozen=True, slots=True)
 class Result:
-    """What a tool answered."""
+    """A tool result."""
 
     id: str
     text: str
     error: bool | None = None
-    """What the wire says: failed, not failed, or nothing about it."""
+    """Whether the request marks the result as failed; None if the request does not say."""
     open: bool = False
     """The tool has not answered yet; one format keeps call and result in one part."""
     compacted: bool = False
-    """The host has cut it already."""
+    """The client has already cut the result."""
     defines: bool = False
-    """It carries tool definitions."""
+    """The result carries tool definitions."""
     shape: Shape = field(default="string", compare=False)
     block: str = field(default="text", compare=False)
-    """Type of a text block, where the content is a list of blocks."""
+    """The type of a text block, if the content is a list of blocks."""
     at: Path = field(default=(), compare=False)
-    """Where the content stands."""
+    """The path of the content."""
     texts: tuple[Path, ...] = field(default=(), compare=False)
-    """Where each of its texts stands, in order."""
+    """The paths of its texts, in order."""
     pieces: tuple[str, ...] = field(default=(), compare=False)
-    """Those texts, where the content is a list of blocks."""
+    """Its texts, if the content is a list of blocks."""
     mark: Mapping[str, Any] | None = field(default=None, compare=False)
     """The cache marker inside the content, which an edit must keep."""
     extra: tuple[Path, ...] = field(default=(), compare=False)
-    """What goes too when the whole content goes."""
+    """The paths that an edit removes together with the whole content."""
 
 
 @dataclass(frozen=True, slots=True)
 class Attachment:
-    """An image, a document or another file that travels inside the request."""
+    """An image, a document or another file inside the request."""
 
     name: str
     media_type: str
     size: int
-    """Length of its base64 text, or 0 for a reference."""
+    """The length of its base64 text, or 0 for a reference."""
     inside: int | None = None
-    """The result that carries it, as an index among the parts of the message."""
+    """The index of the result that carries it, among the parts of the message."""
     fixed: bool = False
-    """The provider has no place for words instead of it."""
+    """The provider accepts no text in its place."""
     block: Mapping[str, Any] = field(default_factory=dict, compare=False)
-    """The fields of the text block that may stand in its place."""
+    """The fields of the text block that can take its place."""
     at: Path = field(default=(), compare=False)
 
 
 @dataclass(frozen=True, slots=True)
 class Marker:
-    """Bookkeeping of the host that says nothing to the model."""
+    """A bookkeeping entry of the client that tells the model nothing."""
 
     type: str
     text: str = ""
-    """All of it as JSON, for counting."""
+    """The whole entry as JSON, for counting tokens."""
     at: Path = field(default=(), compare=False)
 
 
 @dataclass(frozen=True, slots=True)
 class Opaque:
-    """Anything we do not know, or must not touch."""
+    """A part that Prunus does not know or must not touch."""
 
     type: str
     text: str = ""
     inside: int | None = None
-    """The result that carries it, as for attachments."""
+    """The index of the result that carries it, as in `Attachment`."""
     at: Path = field(default=(), compare=False)
 
 
@@ -140,16 +140,16 @@ class Message:
     parts: tuple[Part, ...]
     raw: bytes = field(default=b"", compare=False, repr=False)
     joins: bool = False
-    """One model step is spread over several such elements."""
+    """One model step spans several such elements."""
     definitions: bool = False
-    """It carries tool definitions, so it is never touched."""
+    """The message carries tool definitions, so Prunus never touches it."""
     spoken: bool = False
-    """A user's own words are in it, not only results of tools."""
+    """The message contains text that the user wrote, not only tool results."""
 
 
 @dataclass(frozen=True, slots=True)
 class History:
-    """All messages of one request, in the words of one format."""
+    """All messages of one request, with the name of its format."""
 
     format: str
     messages: tuple[Message, ...]

@@ -1,4 +1,4 @@
-"""Short names of parts, by which people and agents ask for them."""
+"""Short ids of message parts. People and agents use them to name a part that they want back or gone."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ _LENGTH: Final = 6
 
 
 def short_id(ref: Ref, content: bytes, taken: Container[str] = ()) -> str:
-    """A name of six hex digits that follows from content and position; longer where that one is taken."""
+    """Return the id of a part: six hex digits of a hash of its place and content, more if that id is taken."""
     name = _whole(ref, content)
     length = _LENGTH
     while name[:length] in taken and length < len(name):
@@ -21,7 +21,7 @@ def short_id(ref: Ref, content: bytes, taken: Container[str] = ()) -> str:
 
 
 def named_so(id: str, ref: Ref, content: bytes) -> bool:
-    """Whether this is the name of a part, in any length."""
+    """Return whether `id` is an id of this part, of any length."""
     return _whole(ref, content).startswith(id)
 
 

@@ -1,4 +1,4 @@
-"""Numbers out of texts that anybody may have written, and numbers that are read at a glance."""
+"""Parse numbers from untrusted text, and format counts for people."""
 
 from __future__ import annotations
 
@@ -9,9 +9,10 @@ _MOST: Final = 10**_DIGITS
 
 
 def as_number(digits: str) -> int:
-    """The value of some digits, with or without a sign; where they are very many, one beyond all that is counted.
+    """Return the value of a digit string with an optional sign; strings over 18 characters become ±10**18.
 
-    Python refuses to read thousands of digits, and one odd result must not keep a conversation from being pruned.
+    Python raises ValueError for thousands of digits, and one odd tool result must not stop the pruning of a
+    conversation.
     """
     if len(digits) <= _DIGITS:
         return int(digits)
@@ -19,7 +20,7 @@ def as_number(digits: str) -> int:
 
 
 def short(count: int) -> str:
-    """A count in few characters: 950, 7.5K, 16K, 1.2M."""
+    """Format a count in few characters: 950, 7.5K, 16K, 1.2M."""
     if abs(count) < 1_000:
         return str(count)
     for unit, size in (("K", 1_000), ("M", 1_000_000)):

@@ -1,7 +1,7 @@
-"""What an edit takes away, as it is kept for the day on which somebody asks for it.
+"""The original of an edit: the content that the edit removes, as the store keeps it for `prunus restore`.
 
-That is the text of the part where its text is all that goes. Where more goes, such as an image or a signature, it
-is the JSON that stood in the request, byte for byte.
+If an edit removes only text, the original is the text of the part. If it removes more, such as an image or a
+signature, the original is the JSON from the request, byte for byte.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ from prunus.splice import Path, values
 
 
 def original(message: Message, edit: Edit) -> str:
-    """What the edit takes away from its part of this message."""
+    """Return the content that the edit removes from its part of this message."""
     index = edit.target.part
     part = message.parts[index]
     match part, edit.replacement:
@@ -36,7 +36,7 @@ def original(message: Message, edit: Edit) -> str:
 
 
 def _at(raw: bytes, path: Path) -> bytes:
-    """The JSON at a place of a message."""
+    """Return the JSON bytes at a path of a message."""
     for step in path:
         raw = values(raw)[step]
     return raw

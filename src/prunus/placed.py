@@ -1,7 +1,7 @@
-"""Ids behind results that come in already: those that Prunus put there, told from what a tool answered.
+"""Recognise the ids that Prunus appended to tool results in an earlier request.
 
-A pruned request may come again, with its ids. And a tool may answer anything, so also the id of another result: if
-that were believed, the model would see one id twice, and what it asks for would happen to the wrong one.
+A client may send a pruned request again, with the ids in it. A tool may also print the id of another result. If
+Prunus believed such a printed id, the model would see one id twice, and its request could hit the wrong part.
 """
 
 from __future__ import annotations
@@ -16,37 +16,37 @@ from prunus.ids import named_so
 from prunus.notes import bare, is_file_note, is_note, is_shortened, unfolded, unreminded
 
 _MOVED: Final = 64
-"""How far a part may have moved up, by what Prunus took out between it and the part with an id before it."""
+"""A part may have moved up by at most this many messages or parts, because Prunus removed others above it."""
 
 
 class PlacedIds:
-    """Follows the results of one conversation."""
+    """Recognises the appended ids in one conversation; call `untagged` for its results in order."""
 
     __slots__ = ("_moved",)
 
     def __init__(self) -> None:
         self._moved = 0
-        """Messages that are gone from before the newest result with an id."""
+        """The number of messages that were removed above the newest result with an id."""
 
     def untagged(self, ref: Ref, tool: str, result: Result, taken: Container[str]) -> tuple[str, str]:
-        """The text of a result as the tool gave it, and the id that Prunus has put behind it already.
+        """Return the text of a result as the tool gave it, and the id that Prunus appended to it, if any.
 
-        An id counts where it is the one that this very result gets, here or where it stood before. What it was made
-        from is gone from a result that Prunus has cut, so that there any id counts that no other part has. All
-        others are the tool's own words.
+        An id is genuine if Prunus would give it to this result, at its place now or at an earlier place. Prunus
+        cannot compute the id of a result that it has shortened, because the full text is gone; such a result may
+        have any id that no other part has. Any other id is part of the tool's own output.
         """
         whole, name = bare_result(result)
         if name and name not in taken:
             text = unfolded(whole)
             cut = text != whole or is_note(text) or shortened(text, result)
-            # Words that stand for files may have come since.
+            # File notes may have been added after the id was computed.
             before = (piece for piece, _ in map(bare, result.pieces) if not is_file_note(piece))
             if cut or any(self._gets(name, ref, content_of(tool, one)) for one in (text, "\n".join(before))):
                 return whole, name
         return unreminded(result.text), ""
 
     def _gets(self, id: str, ref: Ref, content: bytes) -> bool:
-        """Whether a part gets this id at its place, or got it before messages or parts above it went."""
+        """Return whether the part has this id at its place, or had it before messages or parts above it went."""
         for moved in range(self._moved, self._moved + _MOVED):
             if named_so(id, Ref(ref.message + moved, ref.part), content):
                 self._moved = moved
@@ -56,20 +56,20 @@ class PlacedIds:
 
 
 def content_of(tool: str, text: str) -> bytes:
-    """The hash of what a tool answered."""
+    """Return the hash of a tool's answer."""
     return fingerprint(comparable(tool, text).encode("utf-8", "surrogatepass"))
 
 
 def shortened(text: str, result: Result) -> bool:
-    """Whether the middle of a result is gone; words that stand for a file may have come behind such a piece."""
+    """Return whether a result is shortened; each of its pieces counts, because file notes may follow the cut."""
     return is_shortened(text) or any(is_shortened(bare(piece)[0]) for piece in result.pieces)
 
 
 def bare_result(result: Result) -> tuple[str, str]:
-    """The text of a result without what may be a tag behind it, and the id in that."""
+    """Return the text of a result without a trailing id tag, and the id in the tag, if any."""
     text, name = bare(result.text)
     if name or "[id " not in text or not result.pieces:
         return text, name
-    # Words that stand for files may have come behind the tag.
+    # File notes may follow the tag.
     pieces = [bare(piece) for piece in result.pieces]
     return "\n".join(piece for piece, _ in pieces), next((id for _, id in pieces if id), "")

@@ -1,6 +1,6 @@
-"""Text from outside (model and tool names, paths, reasons) made safe for terminals and log files.
+"""Make untrusted text (model and tool names, paths, reasons) safe for terminals and log files.
 
-Such text can hold newlines, which forge log lines, and escape sequences, which a terminal obeys.
+Such text may contain newlines, which forge log lines, and escape sequences, which a terminal obeys.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ def printable(text: str, keep: str = "") -> str:
 
 
 def printable_logger(name: str) -> logging.Logger:
-    """The logger of that name; every message that it logs is one printable line, whichever handler writes it."""
+    """Return the logger of that name, with a filter that makes every message one printable line."""
     logger = logging.getLogger(name)
     if not any(isinstance(one, _Printable) for one in logger.filters):
         logger.addFilter(_Printable())

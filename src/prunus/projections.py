@@ -1,11 +1,10 @@
-"""Pruning as a function from messages to messages, for a loop of one's own.
+"""Projections: pruning as a function from messages to messages, for your own agent loop.
 
     shorten = compose(smart_tool_retention(), projection("old_thinking", turns=1))
     answer = client.chat.completions.create(model=..., messages=shorten(messages))
 
-A projection never changes the list that it is given, and keeps the order of messages and the pairs of calls and
-results. What comes back depends on the given list alone; that a projection remembers what it saw only makes the
-next look cheaper.
+A projection never changes its input list. It keeps the order of messages, and keeps each call with its result. The
+returned list depends on the input list alone; a projection remembers earlier lists only to work faster.
 """
 
 from __future__ import annotations
@@ -21,16 +20,16 @@ from prunus.settings import Settings
 from prunus.strategies import ALL, strategy_named
 
 Projection: TypeAlias = Callable[[Sequence[Any]], list[Any]]
-"""From a list of chat messages to a list of chat messages."""
+"""A function from a list of chat messages to a list of chat messages."""
 
 _ENDS: Final = 2_000
-"""Characters of a long shell output that stay at its beginning, and as many at its end."""
+"""A long shell output keeps this many characters at its start and at its end."""
 _ALWAYS: Final = 2
-"""The first and the last read of a file, which stay whatever happens."""
+"""The first and the last read of a file always stay."""
 
 
 class Pruning:
-    """A projection that prunes by some settings."""
+    """A projection that prunes with the given settings."""
 
     __slots__ = ("_pruner", "settings")
 
@@ -44,7 +43,7 @@ class Pruning:
         self._pruner = Pruner(settings)
 
     def __call__(self, messages: Sequence[Any]) -> list[Any]:
-        """The messages as they may be sent. Messages that Prunus cannot read are a FormatError."""
+        """Return the pruned messages. Raises FormatError for messages that Prunus cannot read."""
         if isinstance(messages, str | bytes) or not isinstance(messages, Sequence):
             raise TypeError(f"expected a list of messages, not {type(messages).__name__}")
         given = list(messages)
@@ -65,26 +64,26 @@ def smart_tool_retention(
     *,
     settings: Settings | None = None,
 ) -> Pruning:
-    """Keep of each file the first read, the last and some between; keep every edit; cut long shell output.
+    """Return a projection that samples the reads of each file, keeps every edit, and shortens long shell output.
 
-    The table and the code sketch of the design this comes from disagree about three to five reads: by the sketch
-    all of them stay. Here the table counts.
+    The rules come from a design whose table and code sketch disagree about three to five reads: the sketch keeps
+    all of them. This projection follows the table:
 
     | full reads of a file | what stays |
     |---|---|
     | 1 or 2 | all |
-    | 3 to 5 | the first and the last; those between become pointers |
-    | 6 and more | also up to `max_file_reads - 2` evenly spaced ones between |
+    | 3 to 5 | the first and the last; the reads in between become pointers |
+    | 6 and more | also up to `max_file_reads - 2` evenly spaced reads in between |
 
-    A pointer says "shows the same text" only where that is so; where the file changed it says that.
+    A pointer says "shows the same text" only if the text is the same. If the file changed, the pointer says so.
 
-    With `keep_all_edits` the arguments of edits and writes always stay whole. Without it, those of a file that was
-    left alone for 30 turns keep only what identifies them. Shell output with more than `bash_truncate` characters
-    keeps its first and last 2,000 (a fifth of `bash_truncate`, if that is less), also the newest. Listings and
-    searches stay as long as they are among the newest ten.
+    With `keep_all_edits` the arguments of edits and writes always stay whole. Without it, once a file was not
+    touched for 30 turns, its edits and writes keep only the arguments that identify them. Shell output over
+    `bash_truncate` characters keeps its first and last 2,000 characters (or a fifth of `bash_truncate`, if that is
+    less); this includes the newest output. The newest ten listings and searches stay.
 
-    Of `settings` the tools, the guards and the limits are taken: how your tools name their arguments, and what
-    must stay.
+    The projection uses the tools, the guards and the limits of `settings`: how your tools name their arguments, and
+    which content must stay.
     """
     if max_file_reads < _ALWAYS:
         raise SettingsError(
@@ -111,10 +110,10 @@ def smart_tool_retention(
 
 
 def projection(name: str, *, settings: Settings | None = None, **fields: Any) -> Pruning:
-    """One strategy as a projection, its fields given by name: `projection("old_errors", turns=2)`.
+    """Return one strategy as a projection; give its fields by name: `projection("old_errors", turns=2)`.
 
-    `spent_inputs` follows what other strategies find, so alone it finds nothing: `compose` it with them. Of
-    `settings` the tools, the guards and the limits are taken.
+    `spent_inputs` acts on the findings of other strategies, so it finds nothing alone: `compose` it with them. The
+    projection uses the tools, the guards and the limits of `settings`.
     """
     owner = strategy_named(name)
     names = [strategy.name for strategy in ALL]
@@ -129,10 +128,10 @@ def projection(name: str, *, settings: Settings | None = None, **fields: Any) ->
 
 
 def compose(*projections: Projection) -> Projection:
-    """One projection that does what the given ones do, from left to right.
+    """Return one projection that applies the given projections from left to right.
 
-    Neighbours that come from Prunus look at the history together: each part gets one edit, and no strategy takes
-    the note of another for what the tool said. Any other function from messages to messages may stand among them.
+    Adjacent Prunus projections run as one: each part gets one edit, and no strategy mistakes the note of another
+    strategy for a tool result. You may also pass any other function from messages to messages.
     """
     steps: list[Projection] = []
     for step in projections:
@@ -165,7 +164,7 @@ def _settings(preset: str, strategies: dict[str, Any], base: Settings | None, *,
 
 
 def _together(first: Pruning, second: Pruning) -> Pruning | None:
-    """Both as one, unless they contradict each other."""
+    """Return both projections as one, or None if their settings contradict each other."""
     one, other = first.settings.dump(), second.settings.dump()
     strategies = {**one["strategies"]}
     for name, fields in other["strategies"].items():

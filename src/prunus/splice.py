@@ -1,8 +1,8 @@
-"""Changing one value inside JSON bytes, and no other byte.
+"""Replace values inside JSON bytes without changing any other byte.
 
-Re-encoding a message would change its spacing, its escapes and the order of its keys, and with them the
-provider's cached prefix. So a change is a splice: the scanner walks to the value by its path, and everything
-around it is copied as it stands. A path that holds a key twice means the last one, as JSON readers take it.
+Re-encoding a message would change its spacing, its escapes and the order of its keys, and that would break the
+provider's prompt cache. So `splice` walks to each value by its path and copies all bytes around the value
+unchanged. If an object has a key twice, the path means the last occurrence, as in other JSON readers.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ Path = tuple[str | int, ...]
 
 _SPACE: Final = re.compile(rb"[ \t\r\n]*")
 _STRETCH: Final = re.compile(rb'[^"\\]*+(?:\\.[^"\\]*+){0,50000}+', re.DOTALL)
-"""Of a string; one of many megabytes is not matched in one go, because no other thread runs meanwhile."""
+"""A stretch of a string. A string of many megabytes takes several matches: no other thread runs during a match."""
 _SCALAR: Final = re.compile(rb"[^\s,\]}]+")
 _NESTING: Final = re.compile(rb'"[^"\\]*+(?:\\.[^"\\]*+){0,50000}+(")?|[\[\]{}]', re.DOTALL)
 _OPENING: Final = frozenset(b"[{")
@@ -26,7 +26,7 @@ _CLOSING: Final = frozenset(b"]}")
 
 
 def splice(raw: bytes, changes: Mapping[Path, bytes | None]) -> bytes:
-    """`raw` with the value at each path replaced by other JSON, or removed where that is None."""
+    """Return `raw` with the value at each path replaced by new JSON, or removed if the new JSON is None."""
     tree = _Tree()
     for path, value in changes.items():
         tree.plant(path, value)
@@ -41,7 +41,7 @@ def splice(raw: bytes, changes: Mapping[Path, bytes | None]) -> bytes:
 
 
 def values(raw: bytes) -> dict[str | int, bytes]:
-    """The values inside an object or a list, by key or by number, as the bytes they came in."""
+    """Return the JSON bytes of each value of an object by key, or of each item of a list by index."""
     start = _skip_space(raw, 0)
     found: dict[str | int, bytes] = {}
     at = _skip_space(raw, start + 1)
@@ -60,7 +60,7 @@ def values(raw: bytes) -> dict[str | int, bytes]:
 
 
 class _Tree:
-    """The paths to change, as one tree; a leaf holds its new value."""
+    """The paths to change as one tree; each leaf holds the new value of its path."""
 
     __slots__ = ("branches", "leaf", "value")
 
@@ -84,7 +84,7 @@ _Cut = tuple[int, int, bytes]
 
 
 def _walk(raw: bytes, start: int, tree: _Tree) -> tuple[int, list[_Cut]]:
-    """The end of the value that starts here, and the cuts inside it. Each byte is looked at once."""
+    """Return the end of the value at `start` and the cuts inside the value. The walk reads each byte once."""
     if tree.leaf:
         end = _end_of_value(raw, start)
         return end, [(start, end, tree.value or b"")]
@@ -121,7 +121,7 @@ def _walk(raw: bytes, start: int, tree: _Tree) -> tuple[int, list[_Cut]]:
 
 
 def _removals(members: list[tuple[str | int, int, int]], removed: set[int]) -> list[_Cut]:
-    """Cuts that take members away together with one comma each."""
+    """Return the cuts that remove members of an object or a list, each with one comma."""
     if not removed:
         return []
     last = len(members) - 1
@@ -173,7 +173,7 @@ def _end_of_nest(raw: bytes, start: int) -> int:
 
 
 def _end_of_string(raw: bytes, start: int) -> int:
-    """The end of a string of which everything before `start` was looked at."""
+    """Return the end of a string; `start` is any position inside it that no escape sequence crosses."""
     at = start
     while (found := _STRETCH.match(raw, at)) is not None and found.end() > at:
         at = found.end()

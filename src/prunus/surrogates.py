@@ -1,8 +1,9 @@
-r"""JSON in which half of a surrogate pair stands, such as `\ud800`, is read like any other.
+r"""Read and write JSON that contains half of a surrogate pair, such as `\ud800`.
 
-Such a half is no character, but JavaScript strings that were cut in the middle of an emoji hold one, and the escape
-for it is legal JSON. The reader refuses it, so where it fails each half is read as the replacement character. That
-escape is as long, so whatever is measured in the mended text is right for the text as it came.
+Such a half is not a character. JavaScript strings that were cut in the middle of an emoji contain one, and its
+escape is legal JSON. msgspec refuses it. When msgspec fails, this module replaces each half by the escape of the
+replacement character and reads again. Both escapes have the same length, so positions in the repaired text are
+valid in the original text too.
 """
 
 from __future__ import annotations
@@ -25,7 +26,7 @@ _PAUSE: Final = 0.005
 
 
 def decode(data: bytes | str | msgspec.Raw, type: Any = Any) -> Any:
-    """The value of a JSON text; a half is read as the replacement character."""
+    """Return the value of a JSON text; half of a surrogate pair becomes the replacement character."""
     if len(data) > _LARGE:
         _let_others_run()
     try:
@@ -41,17 +42,17 @@ def decode(data: bytes | str | msgspec.Raw, type: Any = Any) -> Any:
 
 
 def _let_others_run() -> None:
-    """Pause a thread that is about to scan a large text.
+    """Pause a worker thread that is about to parse a large text.
 
-    A scan keeps the interpreter to itself until it ends, at 64 MB for 40 ms. Without a pause between two scans, an
-    event loop that waited for the first one hardly runs before it has to wait for the second one.
+    msgspec holds the interpreter lock while it parses, for 40 ms at 64 MB. Without a pause between two parses, an
+    event loop that waited for the first parse would have to wait for the second one almost at once.
     """
     if current_thread() is not main_thread():
         sleep(_PAUSE)
 
 
 def exact(raw: bytes) -> Any:
-    """The value of a JSON text, in which a half stays what it is."""
+    """Return the value of a JSON text; half of a surrogate pair stays as it is."""
     try:
         return msgspec.json.decode(raw)
     except msgspec.DecodeError:
@@ -60,7 +61,7 @@ def exact(raw: bytes) -> Any:
 
 
 def encode(value: Any, plain: Callable[[Any], Any] | None = None) -> bytes:
-    """A value as JSON text, in which a half is an escape; `plain` makes values of what JSON does not know."""
+    """Return a value as JSON, with half of a surrogate pair as an escape; `plain` converts other types."""
     try:
         return msgspec.json.encode(value, enc_hook=plain)
     except UnicodeEncodeError:
@@ -69,13 +70,13 @@ def encode(value: Any, plain: Callable[[Any], Any] | None = None) -> bytes:
 
 
 def mended(raw: bytes) -> bytes:
-    """A JSON text of the same length without halves."""
+    """Return a JSON text of the same length in which each half of a surrogate pair is the replacement character."""
     return _SURROGATE.sub(_mend, raw)
 
 
 def _mend(found: re.Match[bytes]) -> bytes:
     slashes, first, second = found.groups(b"")
-    escapes = len(slashes) % 2 == 1  # of two backslashes the first one makes a letter of the second
+    escapes = len(slashes) % 2 == 1  # Two backslashes are one literal backslash, so the `u` starts no escape.
     if escapes and second and first[2] in b"89abAB":
         return found[0]
     return (slashes[:-1] + _MENDED if escapes else slashes + first) + (_MENDED if second else b"")

@@ -1,17 +1,18 @@
-"""The one token counter: a fast estimate, or an exact count on request.
+"""Count the tokens of a text: a fast estimate by default, an exact count on request.
 
 The estimate charges for UTF-8 bytes and corrects by counting patterns of character
 classes: digits and punctuation cost more, long words and indentation less. Current
 Claude tokenizers are not public, so the yardstick is OpenAI's o200k_base.
 
-Measured by bench/tokens.py on 6,679 blocks (4.6 M tokens) of agent sessions from 14
-projects. The rates were fitted on others; two patterns were dropped for errors seen here:
+bench/tokens.py measured the estimate on 6,679 blocks (4.6 M tokens) of agent sessions from
+14 projects. The rates were fitted on other projects, except that two patterns were dropped
+because of errors on these blocks:
 
     estimate       total -0.7 %, block error p50 3.7 %, p90 10.6 %, max 35 %
     characters/4   total -8.3 %, block error p50 12.1 %, p90 28.4 %, max 264 %
 
-Weak spots: wrapped base64 and small drawn boxes come out 40 to 50 % too low, tables of
-bare numbers 40 % too high.
+Weak spots: the estimate is 40 to 50 % too low for wrapped base64 and small drawn boxes, and
+40 % too high for tables of bare numbers.
 """
 
 import importlib
@@ -26,7 +27,7 @@ from prunus.errors import SettingsError
 
 
 def _table(classes: dict[str, bytes | range], other: str) -> bytes:
-    """A `bytes.translate` table from class letters and their members."""
+    """Build a `bytes.translate` table that maps each byte to the letter of its class."""
     table = bytearray(other.encode() * 256)
     for letter, members in classes.items():
         for byte in members:
@@ -72,16 +73,16 @@ RATES: dict[bytes, float] = {
     b"ssssssss": -1.874,  # indentation
     b"wccwccwccwcc": -2.129,  # drawn lines
 }
-"""Tokens per occurrence, fitted on 6,875 blocks of 16 projects. No run of one class sums below zero."""
+"""Tokens per occurrence, fitted on 6,875 blocks of 16 projects. No run of one class has a sum below zero."""
 
 SCRIPT_RATES: dict[bytes, float] = {b"g": -0.25, b"i": -0.43, b"j": -0.13, b"k": -0.28}
-"""The same per character of scripts that sessions rarely hold; from sentences in bench/tokens.py."""
+"""Tokens per character of scripts that are rare in sessions, fitted on sentences in bench/tokens.py."""
 
 BASE64_RATE = 0.68
 """Tokens per character of base64, measured on random bytes."""
 
 _PIECE = 1 << 20
-"""Characters that are counted at a time."""
+"""The estimate counts this many characters at a time, so that other threads run in between."""
 _BASE64_RUN = 512
 _BASE64_PROBE = b"b" * _BASE64_RUN
 _BASE64_BYTES = _table({"b": (ascii_letters + digits + "+/-_").encode()}, other=" ")
@@ -89,11 +90,10 @@ _BASE64 = re.compile(rf"(?<![A-Za-z0-9+/_-])[A-Za-z0-9+/_-]{{{_BASE64_RUN},}}={{
 
 
 def estimate(text: str) -> int:
-    """Estimate the tokens of a text; 0 only for the empty one."""
+    """Estimate the tokens of a text; only the empty text has 0."""
     if not text:
         return 0
     if len(text) > _PIECE:
-        # In pieces, so that other threads get their turn in between.
         return sum(estimate(text[at : at + _PIECE]) for at in range(0, len(text), _PIECE))
     text, blob = cut_base64(text) if len(text) >= _BASE64_RUN else (text, 0)
     data = text.encode("utf-8", "surrogatepass")
@@ -108,9 +108,9 @@ def estimate(text: str) -> int:
 
 
 def cut_base64(text: str) -> tuple[str, int]:
-    """Take out base64 runs of 512 characters and more; say how long they were."""
+    """Return the text without its base64 runs of 512 characters or more, and the length of those runs."""
     data = text.encode("utf-8", "surrogatepass")
-    # The search skips ahead by whole runs, so texts without one pay almost nothing.
+    # This search skips ahead by whole runs, so it costs almost nothing for a text without base64.
     if _BASE64_PROBE not in data.translate(_BASE64_BYTES):
         return text, 0
     kept = _BASE64.sub(_unless_base64, text)
@@ -118,15 +118,15 @@ def cut_base64(text: str) -> tuple[str, int]:
 
 
 def _unless_base64(run: re.Match[str]) -> str:
-    """Keep a run that does not mix cases and digits: a rule of dashes, a hexadecimal number."""
+    """Keep a run that does not mix cases and digits, such as a rule of dashes or a hexadecimal number."""
     head = run[0][:_BASE64_RUN]
     return "" if head.lower() != head != head.upper() and any(map(str.isdigit, head)) else run[0]
 
 
 def attachment_tokens(media_type: str, base64_length: int) -> int:
-    """Guess what an image, document or recording costs from its encoded length.
+    """Guess the tokens of an image, document or recording from its encoded length.
 
-    Pixels and pages are unknown here, so these are rules of thumb on decoded bytes:
+    This function does not know pixels or pages, so it applies rules of thumb to the decoded bytes:
 
     - image: 190 bytes a token, 85 to 1,600. Anthropic bills width x height / 750 and
       scales down to about 1,600; a quarter byte per pixel is our assumption
@@ -151,24 +151,24 @@ def attachment_tokens(media_type: str, base64_length: int) -> int:
 class Counter:
     """Counts tokens and remembers the counts of long texts.
 
-    Agents resend their history, so most texts were counted before. Threads may share it.
+    Agents resend their history, so most texts were counted before. Threads may share one counter.
     """
 
     __slots__ = ("_counts", "_lock", "_measure", "_remember")
 
     def __init__(self, *, exact: bool = False, encoding: str = "o200k_base", remember: int = 8_192) -> None:
-        """`exact` needs `prunus[tokens]`; `remember` bounds the cache, in texts of some 300 bytes each."""
+        """`exact` needs `prunus[tokens]`. The cache holds up to `remember` counts, of about 300 bytes each."""
         self._measure = _exact(encoding) if exact else estimate
         self._remember = remember
         self._counts: OrderedDict[tuple[int, int], int] = OrderedDict()
         self._lock = Lock()
 
     def count(self, text: str) -> int:
-        """The tokens of a text."""
-        if len(text) < 256:  # A short text costs little to count and would push long ones out.
+        """Return the number of tokens in a text."""
+        if len(text) < 256:  # A short text is quick to count, and would push long texts out of the cache.
             return self._measure(text)
-        # Python's own 64-bit hash suffices: counts never leave the process, and a collision would misjudge
-        # a size but drop nothing. The key holds no text, so long strings are free to go.
+        # Python's own 64-bit hash suffices: counts never leave the process, and a collision would only give a
+        # wrong size. The key does not hold the text, so the cache keeps no long string alive.
         key = (hash(text), len(text))
         with self._lock:
             known = self._counts.get(key)
@@ -184,7 +184,7 @@ class Counter:
 
 
 def _exact(encoding: str) -> Callable[[str], int]:
-    """Counting with splintr, a large wheel and so imported only here."""
+    """Return a function that counts exactly. It needs splintr, a large wheel, so only this function imports it."""
     try:
         tokenizer = importlib.import_module("splintr").Tokenizer
     except ImportError as error:
@@ -197,7 +197,7 @@ def _exact(encoding: str) -> Callable[[str], int]:
 
     def measure(text: str) -> int:
         text, blob = cut_base64(text)
-        clean = text.encode("utf-8", "replace").decode()  # JSON may hold half a surrogate pair
+        clean = text.encode("utf-8", "replace").decode()  # The text may contain half a surrogate pair.
         return len(encode(clean)) + round(BASE64_RATE * blob)
 
     return measure
