@@ -75,6 +75,22 @@ class Provider(ABC):
     def parse(self, message: Mapping[str, Any], raw: bytes) -> Message:
         """One element of the list, as a message."""
 
+    def claims_request(self, top: Mapping[str, Any]) -> bool:
+        """Whether only this format has such keys, model or tools at the top of a request."""
+        return False
+
+    def claims_message(self, message: Mapping[str, Any]) -> bool:
+        """Whether only this format has such a message; later providers of `ALL` are asked first."""
+        return False
+
+    def claims_block(self, kind: str, block: Any) -> bool:
+        """Whether only this format has such a block in the content of a message."""
+        return False
+
+    def suggested_by(self, top: Mapping[str, Any]) -> bool:
+        """Whether the top of a request makes this format likely, where no message decides."""
+        return False
+
     def identity(self, message: dict[str, Any]) -> dict[str, Any]:
         """A message without the values that a client writes anew when it copies the message."""
         return message

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from itertools import islice
 from typing import Any, Final
 
@@ -26,11 +26,11 @@ APIS: Final[tuple[Api, ...]] = tuple(one for one in ALL if isinstance(one, Api))
 """Those in which a client talks to a model."""
 FIELDS: Final = tuple(dict.fromkeys(one.field for one in ALL))
 """The keys that hold the messages, in the order in which they are looked for."""
+_DEFAULT: Final = next(one for one in ALL if isinstance(one, OpenAIChat))
+_NO_LIST: Final = "no known format: a list, but not of messages"
+_NO_OBJECT: Final = "no known format: messages holds something that is not an object"
 _LOOK: Final = 64
 """Messages that are looked at."""
-_CHAT: Final = frozenset({"tool_calls", "function_call", "reasoning_content", "tool_call_id"})
-_ANTHROPIC: Final = frozenset({"tool_use", "tool_result", "thinking", "redacted_thinking", "server_tool_use"})
-_CHAT_BLOCKS: Final = frozenset({"image_url", "input_audio", "refusal", "tool_call", "tool_output"})
 
 
 def provider_named(name: str) -> Provider:
@@ -52,61 +52,39 @@ def api_named(name: str) -> Api:
 def recognise(top: Mapping[str, Any] | None, first: Iterable[Any]) -> Provider:
     """The format of a body, by the values at its top and its first messages; a list of messages has no top.
 
-    Bytes and objects are told apart by the same values, so that white space and escapes play no part.
+    Only decoded values decide, so white space and escapes play no part. The first provider that claims the request,
+    a message or a block has it. Chat Completions has what nobody claims, since many servers speak it.
     """
-    return provider_named(_told_by_list(first) if top is None else _told_by_object(top, first))
-
-
-def _told_by_list(first: Iterable[Any]) -> str:
+    known = ALL if top is None else _with_field(next((field for field in FIELDS if field in top), FIELDS[-1]))
+    if len(known) == 1:
+        return known[0]
+    for provider in known if top is not None else ():
+        if provider.claims_request(top or {}):
+            return provider
     for message in islice(first, _LOOK):
         if not isinstance(message, dict):
-            break
-        if "info" in message and "parts" in message:
-            return "opencode"
-        if "parts" in message and "content" not in message:
-            return "gemini"
-        if message.get("type") == "message" or ("type" in message and "role" not in message):
-            return "openai_responses"
-        if known := _told_by(message):
-            return known
-        if "role" not in message:
-            break
-    else:
-        return "openai_chat"
-    raise FormatError("no known format: a list, but not of messages")
+            raise FormatError(_NO_LIST if top is None else _NO_OBJECT)
+        found = _claimant(message, known)
+        if found is not None:
+            return found
+        if top is None and "role" not in message:
+            raise FormatError(_NO_LIST)
+    likely = (provider for provider in known if top is not None and provider.suggested_by(top))
+    return next(likely, _DEFAULT)
 
 
-def _told_by_object(top: Mapping[str, Any], first: Iterable[Any]) -> str:
-    field = next((key for key in FIELDS if key in top), Gemini.field)
-    using = [one.name for one in ALL if one.field == field]
-    if len(using) == 1:
-        return using[0]
-    tools = top.get("tools")
-    tools = [tool for tool in tools if isinstance(tool, dict)] if isinstance(tools, list | tuple) else []
-    if "anthropic_version" in top or any("input_schema" in tool for tool in tools):
-        return "anthropic_messages"
-    for message in islice(first, _LOOK):
-        if not isinstance(message, dict):
-            raise FormatError("no known format: messages holds something that is not an object")
-        if "info" in message and "parts" in message:
-            return "opencode"
-        if known := _told_by(message):
-            return known
-    model = top.get("model")
-    functions = any("function" in tool or tool.get("type") == "function" for tool in tools)
-    claude = isinstance(model, str) and "claude" in model and not functions
-    return "anthropic_messages" if "system" in top or claude else "openai_chat"
+def _with_field(field: str) -> tuple[Provider, ...]:
+    return tuple(provider for provider in ALL if provider.field == field)
 
 
-def _told_by(message: Mapping[str, Any]) -> str:
-    """The one of the two formats with `messages` that a message can only belong to, if it shows it."""
-    if message.get("role") in ("tool", "function", "developer") or not _CHAT.isdisjoint(message):
-        return "openai_chat"
+def _claimant(message: Mapping[str, Any], known: Sequence[Provider]) -> Provider | None:
+    """The provider that only can have written a message, if the message shows it."""
+    for provider in reversed(known):
+        if provider.claims_message(message):
+            return provider
     content = message.get("content")
     for block in content if isinstance(content, list) else ():
-        kind = kind_of(block)
-        if kind in _ANTHROPIC or (kind in ("image", "document") and "source" in block):
-            return "anthropic_messages"
-        if kind in _CHAT_BLOCKS:
-            return "openai_chat"
-    return ""
+        for provider in known:
+            if provider.claims_block(kind_of(block), block):
+                return provider
+    return None

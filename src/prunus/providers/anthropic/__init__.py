@@ -23,6 +23,7 @@ if TYPE_CHECKING:
 _PATH: Final = re.compile(r"(?!.*/threads/).*/messages")
 """OpenAI has messages too, in threads."""
 _THOUGHTS: Final = ("thinking", "redacted_thinking")
+_OWN_BLOCKS: Final = frozenset({"tool_use", "tool_result", *_THOUGHTS, "server_tool_use"})
 
 
 class Anthropic(Api):
@@ -34,6 +35,17 @@ class Anthropic(Api):
     own_headers: ClassVar[tuple[str, ...]] = ("anthropic-version", "anthropic-beta", "x-api-key")
     own_paths: ClassVar[tuple[str, ...]] = ("/v1/messages", "/messages/", "/v1/complete", "/api/")
     required: ClassVar[Mapping[str, Any]] = {"max_tokens": 32_000}
+
+    def claims_request(self, top: Mapping[str, Any]) -> bool:
+        return "anthropic_version" in top or any("input_schema" in tool for tool in _tools(top))
+
+    def claims_block(self, kind: str, block: Any) -> bool:
+        return kind in _OWN_BLOCKS or (kind in ("image", "document") and "source" in block)
+
+    def suggested_by(self, top: Mapping[str, Any]) -> bool:
+        model = top.get("model")
+        functions = any("function" in tool or tool.get("type") == "function" for tool in _tools(top))
+        return "system" in top or (isinstance(model, str) and "claude" in model and not functions)
 
     def parse(self, message: Mapping[str, Any], raw: bytes) -> Message:
         return read_message(message, raw)
@@ -131,6 +143,11 @@ class Anthropic(Api):
 
     def refusal(self, status: int, kind: str, message: str) -> object:
         return {"type": "error", "error": {"type": kind, "message": message}}
+
+
+def _tools(top: Mapping[str, Any]) -> list[dict[str, Any]]:
+    tools = top.get("tools")
+    return dicts(list(tools) if isinstance(tools, tuple) else tools)
 
 
 def _calls(content: object) -> list[dict[str, Any]]:

@@ -46,6 +46,9 @@ class Gemini(Api):
     own_headers: ClassVar[tuple[str, ...]] = ("x-goog-api-key",)
     hides_tools: ClassVar[bool] = False
 
+    def claims_message(self, message: Mapping[str, Any]) -> bool:
+        return "parts" in message and "content" not in message
+
     def parse(self, message: Mapping[str, Any], raw: bytes) -> Message:
         return read_message(message, raw)
 

@@ -22,6 +22,8 @@ if TYPE_CHECKING:
 
 _SYSTEM: Final = ("system", "developer")
 """The roles of system text."""
+_OWN_KEYS: Final = frozenset({"tool_calls", "function_call", "reasoning_content", "tool_call_id"})
+_OWN_BLOCKS: Final = frozenset({"image_url", "input_audio", "refusal", "tool_call", "tool_output"})
 
 
 class OpenAIChat(Api):
@@ -30,6 +32,12 @@ class OpenAIChat(Api):
     name: ClassVar[str] = "openai_chat"
     field: ClassVar[str] = "messages"
     upstream: ClassVar[str] = "openai"
+
+    def claims_message(self, message: Mapping[str, Any]) -> bool:
+        return message.get("role") in ("tool", "function", "developer") or not _OWN_KEYS.isdisjoint(message)
+
+    def claims_block(self, kind: str, block: Any) -> bool:
+        return kind in _OWN_BLOCKS
 
     def parse(self, message: Mapping[str, Any], raw: bytes) -> Message:
         return read_message(message, raw)

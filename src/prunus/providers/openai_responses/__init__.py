@@ -40,6 +40,9 @@ class OpenAIResponses(Api):
     upstream: ClassVar[str] = "openai"
     merges_words: ClassVar[bool] = False
 
+    def claims_message(self, message: Mapping[str, Any]) -> bool:
+        return message.get("type") == "message" or ("type" in message and "role" not in message)
+
     def parse(self, message: Mapping[str, Any], raw: bytes) -> Message:
         return read_message(message, raw)
 

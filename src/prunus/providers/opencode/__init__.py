@@ -20,6 +20,9 @@ class OpenCode(Provider):
     field: ClassVar[str] = "messages"
     bare_list: ClassVar[bool] = True
 
+    def claims_message(self, message: Mapping[str, Any]) -> bool:
+        return "info" in message and "parts" in message
+
     def parse(self, message: Mapping[str, Any], raw: bytes) -> Message:
         return read_message(message, raw)
 
