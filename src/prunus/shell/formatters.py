@@ -79,10 +79,6 @@ _VALUED: Final = frozenset({
 _SUBCOMMANDS: Final = frozenset({"format", "fmt", "check", "lint"})
 _SWITCHES: Final = frozenset({"--write", "-w", "--fix", "-l", "-s", "-d", "-i", "-q", "--quiet", "-a", "-A", "--"})
 """Flags that take no value."""
-_MISSING: Final = re.compile(
-    r"(?:(?:stat|lstat|open|CreateFile) )?(?<![^\s:'\"])([^\s:'\"]++): (?:no such file|The system cannot find)",
-    re.I,
-)
 FORMATTING_TASK: Final = re.compile(r"(?:format|fmt|lint|prettier|fix|style)(?:[:-][\w:.-]*)?")
 """Tasks that may rewrite sources in one style."""
 
@@ -136,16 +132,11 @@ class FormatterRun:
         return (edits > 0) if self.edited else not self.names
 
 
-def formatter_run(name: str, words: Sequence[Word], folder: str, output: str) -> FormatterRun | None:
-    """The run of a formatter that rewrites files; None if the program is none, or found none of its files."""
+def formatter_run(name: str, words: Sequence[Word], folder: str) -> FormatterRun | None:
+    """The run of a formatter that rewrites files; None if the program is none."""
     row = _CARGO if name == "cargo" else FORMATTERS.get(name)
     if row is not None and row.suffixes is not None:
         given = _given_files(_without_values(row, words[1:]))
-        if given:
-            missing = set(_MISSING.findall(output))
-            given = [text for text in given if text not in missing]
-            if not given:
-                return None
         names = tuple(dict.fromkeys(join(folder, _folder(text)) for text in given))
         suffixes = () if name in _WEB else row.suffixes
         return FormatterRun(name, suffixes, () if "." in names or "" in names else names)

@@ -161,10 +161,9 @@ class _Scene:
         if name in tasks.PACKAGE_MANAGERS:
             return self.package_manager(step)
         wild = step.changes.wild
-        if wild or step.changes.files:
-            ran = formatter_run(name, words, self.folder, self.output)
-            if ran is not None:
-                return SideEffects(generated=True, formatters=(ran,))
+        rewrites = wild or bool(step.changes.files)
+        if rewrites and (ran := formatter_run(name, words, self.folder)) is not None:
+            return SideEffects(generated=True, formatters=(ran,))
         if wild:
             return self.wild(step)
         if name in _INTERPRETERS:
