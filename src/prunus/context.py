@@ -4,16 +4,19 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
 
 import msgspec
 
-from prunus.engine import Engine
 from prunus.errors import FormatError
 from prunus.guide import ACTIONS, by_action
 from prunus.history import Ref
 from prunus.schedule.budget import budget
 from prunus.schedule.priorities import by_priority
 from prunus.tally import Tally
+
+if TYPE_CHECKING:
+    from prunus.engine import Engine
 
 
 @dataclass(frozen=True, slots=True)

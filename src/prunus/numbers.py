@@ -27,3 +27,13 @@ def short(count: int) -> str:
         if abs(count) < 999_950 * size // 1_000:
             return f"{count / size:.1f}".removesuffix(".0") + unit
     return f"{count / 1_000_000_000:.1f}".removesuffix(".0") + "G"
+
+
+def percent(part: int, whole: int) -> str:
+    """A share in whole percent; a small share is not rounded to nothing, nor a large one to everything."""
+    if not whole or not part:
+        return "0%"
+    share = 100 * part / whole
+    if share < 1:
+        return "<1%"
+    return ">99%" if 99 < share < 100 else f"{share:.0f}%"

@@ -1,7 +1,10 @@
+import pytest
 from rich.cells import cell_len
 
 from prunus.context import Context
+from prunus.report import effectiveness
 from prunus.report.funnel import Funnel, funnel_box, funnel_of, funnel_of_all, funnel_record
+from prunus.strategies import ALL, Strategy
 from prunus.tally import Tally
 
 STRATEGIES = {
@@ -43,3 +46,65 @@ def test_the_funnels_of_several_requests_add_up() -> None:
     one = Context(1_000, 300, STRATEGIES)
     assert funnel_of_all([one, one]) == Funnel(2_000, 400, 800, 200, 600)
     assert funnel_of_all([]) is None
+
+
+SEEDS = {"old_todos": Tally(3, 1_200), "duplicate_calls": Tally(5, 4_200), "stale_reads": Tally(4, 3_100)}
+
+
+def test_the_box_is_that_of_the_seeds_with_our_names_behind() -> None:
+    assert effectiveness(SEEDS).splitlines() == [
+        "Strategy Effectiveness:",
+        "─" * 60,
+        "  Auto-Supersede        12 prunes, ~8.5k saved ⭐",
+        "    🔄 hash              5 prunes, ~4.2k    duplicate_calls",
+        "    📁 file              4 prunes, ~3.1k    stale_reads",
+        "    ✅ todo              3 prunes, ~1.2k    old_todos",
+    ]
+
+
+@pytest.mark.parametrize("strategy", ALL, ids=lambda strategy: strategy.name)
+def test_every_strategy_has_its_row(strategy: type[Strategy]) -> None:
+    name = strategy.name
+    [row] = [line for line in effectiveness({name: Tally(2, 70)}).splitlines()[2:] if name in line]
+    assert "2 prunes, ~70" in row
+
+
+def test_the_family_is_that_of_the_seeds() -> None:
+    box = effectiveness({strategy.name: Tally(1, 10) for strategy in ALL})
+    members = [line.split()[1] for line in box.splitlines() if line.startswith("    ")]
+    assert sorted(members) == ["file", "hash", "query", "retry", "snapshot", "todo", "url"]
+
+
+def test_strategies_of_one_type_share_its_row_within_80_columns() -> None:
+    box = effectiveness({strategy.name: Tally(1, 10) for strategy in ALL})
+    [row] = [line for line in box.splitlines() if "📁 file" in line]
+    assert "4 prunes, ~40 " in row
+    assert row.endswith(", …")
+    assert all(cell_len(line) <= 80 for line in box.splitlines())
+    both = effectiveness({"stale_reads": Tally(1, 10), "repeated_views": Tally(2, 20)})
+    assert both.splitlines()[-1] == "    📁 file              3 prunes, ~30      stale_reads, repeated_views"
+
+
+def test_rows_are_sorted_by_tokens_and_the_first_has_the_star() -> None:
+    box = effectiveness({"old_errors": Tally(9, 5), **SEEDS, "long_outputs": Tally(1, 20_000)})
+    rows = [line for line in box.splitlines()[2:] if not line.startswith("    ")]
+    assert [row.split()[0] for row in rows] == ["long_outputs", "Auto-Supersede", "old_errors"]
+    assert [row.endswith("⭐") for row in rows] == [True, False, False]
+
+
+def test_counts_stand_in_one_column() -> None:
+    box = effectiveness({strategy.name: Tally(i + 1, 10) for i, strategy in enumerate(ALL)})
+    ends = {cell_len(line[: line.index(" prune")]) for line in box.splitlines()[2:]}
+    assert ends == {26}
+
+
+def test_one_prune_is_singular() -> None:
+    assert "1 prune,  ~10 saved" in effectiveness({"old_errors": Tally(1, 10)})
+
+
+def test_nothing_found_is_no_box() -> None:
+    assert effectiveness({}) == ""
+
+
+def test_a_strategy_that_is_not_listed_still_has_a_row() -> None:
+    assert "  of_your_own" in effectiveness({"of_your_own": Tally(1, 10)})

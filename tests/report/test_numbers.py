@@ -1,6 +1,6 @@
 import pytest
 
-from prunus.report.numbers import percent, short
+from prunus.numbers import percent, short
 
 
 @pytest.mark.parametrize(

@@ -4,7 +4,8 @@ import re
 from prunus import Settings, prune
 from prunus.outcome import Report
 from prunus.report import status_line
-from prunus.report.status import asked_line
+from prunus.report.status import Savings, asked_line
+from prunus.store import Exchange
 from prunus.tally import Tally
 
 SEEDS = Report(categories={"tools": Tally(39, 83_100), "messages": Tally(15, 7_500), "thinking": Tally(8, 16_000)})
@@ -62,3 +63,26 @@ def test_what_the_agent_kept_is_shown_on_request() -> None:
     assert asked_line(receipts).endswith("▼ 」")
     assert asked_line(receipts, distillation=True).endswith("▼ 」 | distilled: It fails in step 3")
     assert asked_line(receipts, "off", distillation=True) == ""
+
+
+ONE = Exchange("c", 1, 0.0, tokens_before=5_000, tokens_after=4_000, cost=900.0, cost_unpruned=1_000.0)
+
+
+def test_one_line_says_tokens_and_cost() -> None:
+    line = Savings().add(ONE).add(ONE).line(shadow=False)
+    assert line == "Prunus left out 2K of 10K tokens in 2 requests; input cost 1.8K, 2K without pruning (10% below)"
+
+
+def test_shadow_is_said_first() -> None:
+    line = Savings().add(ONE).line(shadow=True)
+    assert line.startswith("Shadow, nothing was changed: Prunus would have left out 1K of 5K tokens in 1 request")
+
+
+def test_a_loss_is_said_as_one() -> None:
+    sums = Savings(3, 1_000, 1_100, 150.0, 100.0)
+    assert "added 100 to 1K tokens" in sums.line(shadow=False)
+    assert "(50% above)" in sums.line(shadow=False)
+
+
+def test_without_prices_there_is_no_cost() -> None:
+    assert "cost" not in Savings(1, 10, 5).line(shadow=False)

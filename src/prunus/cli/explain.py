@@ -14,7 +14,7 @@ from prunus.cli.options import Failure, format_option, load_settings, settings_o
 from prunus.cli.table import say, show
 
 if TYPE_CHECKING:
-    from prunus.report import Row
+    from prunus.report import PartRow
 
 _HEADINGS: Final = ("part", "role", "turn", "kind", "what", "tokens", "priority", "guide", "fate", "why")
 
@@ -73,6 +73,6 @@ def command(
         say(f"Nothing may be pruned here: {closed}")
 
 
-def _cells(row: Row) -> Sequence[str]:
+def _cells(row: PartRow) -> Sequence[str]:
     why = "; ".join(row.why)
     return row.place, row.role, row.turn, row.kind, row.title, row.tokens, row.priority, row.guide, row.verdict, why

@@ -11,8 +11,8 @@ from contextlib import contextmanager
 from typing import TYPE_CHECKING, Final
 
 from prunus.cli.table import fitting_table
-from prunus.report.numbers import short
-from prunus.report.sums import Sums
+from prunus.numbers import short
+from prunus.report.status import Savings
 
 if TYPE_CHECKING:
     from rich.console import Console, ConsoleOptions, RenderableType
@@ -33,7 +33,7 @@ class LiveTable:
         self._notes = notes
         self._events: deque[Event] = deque(maxlen=_SHOWN)
         self._requests = 0
-        self._sums = {False: Sums(), True: Sums()}
+        self._sums = {False: Savings(), True: Savings()}
         """Of requests that were pruned, and of those in shadow."""
 
     def add(self, event: Event) -> None:

@@ -49,8 +49,8 @@ def command(everything: bool, url: str | None, tenant: str | None, in_json: bool
 
 
 def _cells(session: StoredSession) -> tuple[str, ...]:
+    from prunus.numbers import percent
     from prunus.report import short
-    from prunus.report.numbers import percent
 
     saved = session.cost_unpruned - session.cost
     share = percent(round(abs(saved)), round(session.cost_unpruned))

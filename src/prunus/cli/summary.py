@@ -9,9 +9,8 @@ from typing import TYPE_CHECKING, Final
 
 from prunus.history import Ref
 from prunus.outcome import Report
-from prunus.report.status import Notification, status_line
-from prunus.report.sums import Sums
-from prunus.tally import Tally
+from prunus.report.status import Savings, status_line
+from prunus.tally import Notification, Tally
 
 if TYPE_CHECKING:
     from prunus.proxy.exchange import Event
@@ -27,7 +26,7 @@ class RunSummary:
         self._reports: dict[str, Report] = {}
         self._items: dict[tuple[str, Ref | None], str] = {}
         """The tool of each call that was cut, by its conversation."""
-        self._sums = {False: Sums(), True: Sums()}
+        self._sums = {False: Savings(), True: Savings()}
         """Of requests that were pruned, and of those in shadow."""
         self._warnings: list[str] = []
 

@@ -1,17 +1,16 @@
-"""What was done, in words: the status line, the effectiveness box, the reports of one request."""
+"""What was done, in words: the status line, the boxes, the reports of one request."""
 
-from prunus.report.effectiveness import effectiveness
-from prunus.report.explanation import Row, in_json, rows, summary
-from prunus.report.numbers import short
-from prunus.report.record import record
+from prunus.numbers import percent, short
+from prunus.report.explanation import PartRow, in_json, rows, summary
+from prunus.report.funnel import effectiveness
+from prunus.report.request import record, text_report, tool_names
 from prunus.report.status import status_line
-from prunus.report.text import text_report
-from prunus.report.tool_names import tool_names
 
 __all__ = [
-    "Row",
+    "PartRow",
     "effectiveness",
     "in_json",
+    "percent",
     "record",
     "rows",
     "short",

@@ -4,19 +4,19 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from prunus.edits import Proposal
-from prunus.explain import Explained
-from prunus.report.numbers import percent, short
-from prunus.report.record import edit_record, refusal_record
+from prunus.numbers import percent, short
+from prunus.report.request import edit_record, refusal_record
 from prunus.schedule.priorities import MARKS
 
-__all__ = ["Row", "in_json", "rows", "summary"]
+if TYPE_CHECKING:
+    from prunus.explain import Explained
 
 
 @dataclass(frozen=True, slots=True)
-class Row:
+class PartRow:
     """One part, ready to be shown."""
 
     place: str
@@ -35,11 +35,11 @@ class Row:
     """What was done, what waits, what was refused; a line each."""
 
 
-def rows(parts: Sequence[Explained], *, everything: bool) -> Iterator[Row]:
+def rows(parts: Sequence[Explained], *, everything: bool) -> Iterator[PartRow]:
     """A row for each part that there is something to say about, or for each part."""
     for part in parts:
         if everything or part.edit or part.waiting or part.refusals:
-            yield Row(
+            yield PartRow(
                 f"{part.ref.message}.{part.ref.part}",
                 part.role,
                 str(part.turn),

@@ -5,14 +5,11 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Any, Final
 
+from prunus.numbers import percent, short
 from prunus.printable import printable
-from prunus.report.effectiveness import auto_supersede, effectiveness
-from prunus.report.funnel import Funnel, funnel_box, funnel_record
-from prunus.report.numbers import percent, short
-from prunus.report.record import tallies_record
+from prunus.report.funnel import Funnel, auto_supersede, effectiveness, funnel_box, funnel_record
+from prunus.report.request import tallies_record
 from prunus.store.records import Totals
-
-__all__ = ["stats_box", "totals_record"]
 
 _WIDTH: Final = 60
 _LABEL: Final = 12

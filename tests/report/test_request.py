@@ -1,0 +1,94 @@
+import json
+
+from prunus.edits import Edit, Gone
+from prunus.history import Call, History, Message, Ref, Result
+from prunus.providers import read
+from prunus.pruner import prune
+from prunus.report import record, text_report, tool_names
+from prunus.settings import Settings
+
+
+def test_the_report_holds_status_tokens_and_box(session: bytes) -> None:
+    lines = text_report(prune(session)).splitlines()
+    assert lines[0].startswith("「 ⚙️")
+    assert lines[1].startswith("anthropic_messages, claude-sonnet-4-5, 11 messages: ")
+    assert lines[1].endswith("% less)")
+    assert lines[3] == "Strategy Effectiveness:"
+
+
+def test_without_notification_the_numbers_remain(session: bytes) -> None:
+    report = text_report(prune(session), "off")
+    assert "▼" not in report
+    assert report.startswith("anthropic_messages")
+
+
+def test_refusals_are_counted_by_guard(session: bytes) -> None:
+    settings = Settings(guards={"protected_tools": {"victims": ["*"]}})
+    outcome = prune(session, settings)
+    assert text_report(outcome).endswith(f"Held back by guards: protected_tools {len(outcome.refusals)}")
+
+
+def test_nothing_pruned_is_said(session: bytes) -> None:
+    report = text_report(prune(session, Settings.preset("off")))
+    assert report.splitlines()[0].startswith("anthropic_messages, claude-sonnet-4-5, 11 messages: nothing to prune")
+
+
+def test_an_error_is_all_there_is_to_say() -> None:
+    assert text_report(prune(b"{}")).startswith("Left as it came: FormatError")
+
+
+def test_a_record_survives_json(session: bytes) -> None:
+    made = record(prune(session))
+    assert json.loads(json.dumps(made)) == made
+
+
+def test_a_record_says_what_was_done_where(session: bytes) -> None:
+    made = record(prune(session))
+    assert (made["format"], made["model"], made["error"]) == ("anthropic_messages", "claude-sonnet-4-5", None)
+    [read] = [edit for edit in made["edits"] if edit["strategy"] == "stale_reads"]
+    assert (read["message"], read["part"], read["replacement"]) == (2, 0, "note")
+    assert read["tokens_before"] > read["tokens_after"] > 0
+
+
+def test_the_strategies_add_up_to_what_was_saved(session: bytes) -> None:
+    made = record(prune(session))
+    saved = made["tokens_before"] - made["tokens_after"]
+    assert sum(tally["tokens"] for tally in made["strategies"].values()) == saved > 0
+    assert sum(tally["tokens"] for tally in made["categories"].values()) == saved
+
+
+def test_a_refusal_names_its_guard(session: bytes) -> None:
+    settings = Settings(guards={"protected_tools": {"victims": ["Read"]}})
+    refused = record(prune(session, settings))["refusals"]
+    assert {refusal["guard"] for refusal in refused} == {"protected_tools"}
+
+
+def test_a_body_that_cannot_be_read_leaves_its_error() -> None:
+    assert "not JSON" in record(prune(b"hello"))["error"]
+
+
+def edit(message: int, part: int = 0) -> Edit:
+    return Edit(Ref(message, part), Gone(), "old_errors", "")
+
+
+def test_a_pruned_request_names_the_tools_that_were_cut(session: bytes) -> None:
+    assert tool_names(read(session), prune(session).edits) == ("Read", "Bash")
+
+
+def test_a_call_whose_input_and_result_went_counts_once() -> None:
+    history = History("x", (Message("assistant", (Call("1", "bash", {}),)), Message("user", (Result("1", ""),))))
+    assert tool_names(history, [edit(1), edit(0)]) == ("bash",)
+
+
+def test_ids_that_are_used_again_belong_to_the_newest_call() -> None:
+    turns = [
+        Message("assistant", (Call("1", "read", {}),)),
+        Message("user", (Result("1", ""),)),
+        Message("assistant", (Call("1", "bash", {}),)),
+        Message("user", (Result("1", ""),)),
+    ]
+    assert tool_names(History("x", tuple(turns)), [edit(1), edit(3)]) == ("read", "bash")
+
+
+def test_a_result_without_its_call_has_no_name() -> None:
+    assert tool_names(History("x", (Message("user", (Result("1", ""),)),)), [edit(0)]) == ()
