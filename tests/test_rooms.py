@@ -34,6 +34,7 @@ ROOMS = (
     "clients.dialect",
     "clients.reminders",
     "clients.*.tools",
+    "clients.codex.code_mode",
     "clients.*.dialect",
     "calls",
     "placed",

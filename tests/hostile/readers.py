@@ -9,9 +9,9 @@ from typing import Final
 from prunus import notes, shown, surrogates, tokens
 from prunus.calls import Meaning, Span, Toolbox, Touch, body_of, comparable, is_cut, is_stub, outcome
 from prunus.calls.call_outcome import exit_code
-from prunus.calls.javascript import inner_call
 from prunus.changelog.file_edits import edits_of_command
 from prunus.changelog.generate import sentence
+from prunus.clients.codex.code_mode import inner_call
 from prunus.clients.mini_swe_agent import sessions as mini_swe_agent
 from prunus.clients.reminders import without_last_reminders, without_reminders, without_tokens_left
 from prunus.clients.swe_agent.dialect import DIALECT as SWE_AGENT

@@ -10,9 +10,9 @@ import re
 from collections.abc import Iterator, Mapping
 from typing import Any, Final
 
-from prunus.calls.javascript import inner_call
 from prunus.calls.meaning import Meaning, Tool
 from prunus.changes import FileChange, Insert, Lines, Patch, Replace, Unclear, Undo, Write
+from prunus.clients.dialect import inner_call
 from prunus.numbers import as_number
 from prunus.patches import patched_files, search_blocks
 

@@ -10,10 +10,9 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from prunus.calls import generic
-from prunus.calls.javascript import inner_call
 from prunus.calls.meaning import Kind, Meaning, Tool
 from prunus.clients.client import modules
-from prunus.clients.dialect import words
+from prunus.clients.dialect import inner_call, words
 from prunus.patches import touches_of
 from prunus.paths import normalise
 from prunus.shell.shell_command import ShellCommand, parse, parse_list

@@ -12,11 +12,20 @@ import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache
-from typing import Any
+from typing import Any, NamedTuple
 
 from prunus.calls.meaning import Kind
 from prunus.clients.client import modules
 from prunus.shown import Shown
+
+
+class InnerCall(NamedTuple):
+    """The one tool call that a script makes."""
+
+    name: str
+    arguments: dict[str, Any] | str
+    shows_all: bool
+    """The script prints the whole output."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -81,6 +90,8 @@ class Dialect:
     """At the front of the result of a call that the user or the agent has forbidden."""
     own_command: Callable[[str], tuple[Kind, str] | None] | None = None
     """The kind and the key of a command that is the agent's own; None if the command is for the shell."""
+    inner_call: Callable[[str], InnerCall | None] | None = None
+    """The tool call that a script makes; None if the script makes none, or several."""
     folder: str = ""
     """Before the working folder in the first prompt."""
     session_headers: tuple[str, ...] = ()
@@ -120,3 +131,8 @@ def json_output(text: str) -> str:
         return text
     output = found.get("output") if isinstance(found, dict) else None
     return output if isinstance(output, str) else text
+
+
+def inner_call(script: str) -> InnerCall | None:
+    """The tool call that a script in the language of some agent makes; None if there is not exactly one."""
+    return next((found for read in words("inner_call") if (found := read(script)) is not None), None)

@@ -1,4 +1,4 @@
-"""Formatters: when one rewrites files, which files it went over, and for which files a project uses one."""
+"""Formatters, and tasks that may run one: which files each rewrites, and for which files a project uses one."""
 
 from __future__ import annotations
 
@@ -79,6 +79,24 @@ _VALUED: Final = frozenset({
 _SUBCOMMANDS: Final = frozenset({"format", "fmt", "check", "lint"})
 _SWITCHES: Final = frozenset({"--write", "-w", "--fix", "-l", "-s", "-d", "-i", "-q", "--quiet", "-a", "-A", "--"})
 """Flags that take no value."""
+PACKAGE_MANAGERS: Final = frozenset({"npm", "pnpm", "yarn", "bun"})
+MOST_ECHOED: Final = 50
+"""Commands that one task runs; each is read beside the whole output."""
+HARMLESS_TASK: Final = re.compile(
+    r"(?:pre|post)?(?:test|tests|build|dev|start|serve|preview|typecheck|type-check|types|tsc|e2e|coverage|bench|watch"
+    r"|install|ci|i|audit|outdated|ls|list|view|run|exec|why|init|config|root|bin|prefix|cache|ping|version|info|pack"
+    r"|check|vet|mod|doc|env|get|clippy|metadata|tree|search|update|up|down|ps|logs|compose|images|inspect|stop|rm"
+    r"|html|dirhtml|linkcheck|docs|sync|pip|venv|lock|show|freeze|uninstall|add|remove|clean|--version|-v|-V|--help|-h)"
+    r"(?:[:-][\w:.-]*)?"
+)
+"""Tasks that leave sources alone."""
+ECHOED: Final = re.compile(r"^(?:> |\$ )(?![\w@/.-]+@[\w.-]+ )(\S.*)$", re.M)
+"""Package managers print the command of a task before they run it."""
+NOTHING_FIXED: Final = re.compile(r"No fixes applied\.(?!.*Fixed \d)|fixable with the `--fix` option", re.S)
+"""Said by linters that were not told to fix anything, or found nothing to fix."""
+_WORKSPACE: Final = frozenset(
+    {"-w", "--workspace", "--filter", "-F", "--prefix", "-C", "--dir", "--cwd", "-p", "--package"}
+)
 FORMATTING_TASK: Final = re.compile(r"(?:format|fmt|lint|prettier|fix|style)(?:[:-][\w:.-]*)?")
 """Tasks that may rewrite sources in one style."""
 
@@ -172,3 +190,21 @@ def _folder(text: str) -> str:
     if (at := re.search(r"[*?\[{$`]", text)) is not None:
         return text[: text.rfind("/", 0, at.start()) + 1].rstrip("/") or "."
     return (text.removesuffix("...").rstrip("/") or ".") if text.endswith("...") else text
+
+
+def tasks_of(words: Sequence[Word]) -> list[str]:
+    """The words that are neither flags nor values of the flags that name a workspace."""
+    found: list[str] = []
+    skip = False
+    for word in words:
+        if skip or word.text.startswith("-"):
+            skip = not skip and word.text in _WORKSPACE
+            continue
+        found.append(word.text)
+    return found
+
+
+def task_of(words: Sequence[Word]) -> str:
+    """The task that a package manager is told to run."""
+    tasks = tasks_of(words)
+    return tasks[1] if tasks[:1] == ["run"] and len(tasks) > 1 else tasks[0] if tasks else ""

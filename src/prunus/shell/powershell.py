@@ -8,8 +8,7 @@ from dataclasses import dataclass
 from typing import NamedTuple
 
 from prunus.paths import join
-from prunus.shell.powershell_reads import PATH, VALUED, printed_lines_of
-from prunus.shell.powershell_words import Token, pipes, tokens
+from prunus.shell.powershell_words import PATH, VALUED, Token, pipes, printed_lines_of, tokens
 from prunus.touches import Touch
 
 

@@ -1,10 +1,29 @@
-"""A PowerShell command as words, strings, blocks and pipelines."""
+"""Read a PowerShell command as pipelines of words, and tell which lines of files a pipeline prints."""
 
 from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Sequence
 from typing import NamedTuple
+
+from prunus.numbers import as_number
+from prunus.paths import join
+from prunus.touches import FULL, Span, Touch
+
+VALUED = frozenset({"-encoding", "-erroraction", "-ea", "-readcount", "-warningaction", "-width"})
+"""Parameters that take a value which does not matter here."""
+PATH = frozenset({"-path", "-literalpath", "-filepath", "-pspath"})
+_FIRST = frozenset({"-totalcount", "-head", "-first"})
+_LAST = frozenset({"-tail", "-last"})
+_READERS = frozenset({"get-content", "gc", "cat", "type"})
+_PLAIN_OUTPUT = frozenset({"out-string", "out-host", "out-default", "write-output"})
+_NUMBERED = re.compile(r"\$_(?![\w.])")
+_DECIDES = re.compile(r"\b(?:if|switch|continue|break|return|where|replace|match|substring|split)\b", re.I)
+_BETWEEN = re.compile(
+    r"\s*+\$(\w+)\+\+\s*+;?\s*+if\s*+\(\s*+\$\1\s*+-ge\s*+(\d+)\s*+-and\s*+\$\1\s*+-le\s*+(\d+)\s*+\)\s*+"
+    r"\{(?:[^{}]|\{[^{}]*+\})*+\}\s*+",
+    re.I,
+)
 
 
 class Token(NamedTuple):
@@ -98,3 +117,85 @@ def pipes(found: Sequence[Token]) -> Iterator[tuple[str, list[list[Token]]]]:
             joint, stages = token.text, [[]]
     if any(stages):
         yield joint, [stage for stage in stages if stage]
+
+
+def printed_lines_of(stages: Sequence[Sequence[Token]], base: str) -> list[Touch] | None:
+    """The lines that a pipeline prints of files; None if the pipeline does anything else."""
+    found = _source(stages[0], base)
+    if found is None:
+        return None
+    for stage in stages[1:]:
+        if stage[0].text.lower() in _PLAIN_OUTPUT:
+            continue
+        span = _selected(found[0].span, stage) if len(found) == 1 else None
+        if span is None:
+            return None
+        found = [Touch(found[0].path, "read", span)]
+    return found
+
+
+def _source(stage: Sequence[Token], base: str) -> list[Touch] | None:
+    """The files that Get-Content prints."""
+    if not stage or stage[0].kind != "plain" or stage[0].text.lower() not in _READERS:
+        return None
+    paths: list[str] = []
+    span: Span | None = FULL
+    at = 1
+    while at < len(stage):
+        token = stage[at]
+        low = token.text.lower()
+        at += 1
+        if token.kind == "redirect":
+            at += "&" not in token.text
+        elif token.kind == "plain" and low.startswith("-"):
+            value = stage[at].text if at < len(stage) else ""
+            if low in _FIRST | _LAST:
+                if not value.isdigit():
+                    return None
+                span = FULL.first(as_number(value)) if low in _FIRST else FULL.last(as_number(value))
+            elif low in PATH:
+                paths.append(value)
+            elif low not in VALUED:
+                if low != "-raw":
+                    return None
+                continue
+            at += 1
+        elif token.kind in ("plain", "string"):
+            paths.extend(part for part in token.text.split(",") if part)
+        else:
+            return None
+    literal = any(token.text.lower() == "-literalpath" for token in stage)
+    for path in paths:
+        if "$" in path.replace("$env:", "").replace("$HOME", "") or (not literal and re.search(r"[*?]", path)):
+            return None
+    if not paths or span is None:
+        return None
+    return [Touch(join(base, path), "read", span) for path in paths]
+
+
+def _selected(span: Span, stage: Sequence[Token]) -> Span | None:
+    """The lines that a stage of a pipeline passes on; None if that is not clear."""
+    name = stage[0].text.lower()
+    if name in ("foreach-object", "%", "foreach") and len(stage) == 2 and stage[1].kind == "block":
+        body = stage[1].text[1:-1]
+        if found := _BETWEEN.fullmatch(body):
+            return span.part(Span(max(as_number(found[2]), 1), as_number(found[3])))
+        return span if _NUMBERED.search(body) and not _DECIDES.search(body) else None
+    if name not in ("select-object", "select"):
+        return None
+    counts: dict[str, int] = {}
+    flags = stage[1:]
+    if len(flags) % 2:
+        return None
+    for flag, value in zip(flags[::2], flags[1::2], strict=True):
+        if flag.text.lower() not in ("-first", "-last", "-skip") or not value.text.isdigit():
+            return None
+        counts[flag.text.lower()] = as_number(value.text)
+    part: Span | None = span
+    if "-last" in counts:
+        return span.last(counts["-last"]) if len(counts) == 1 else None
+    if "-skip" in counts:
+        part = span.skip(counts["-skip"])
+    if part is not None and "-first" in counts:
+        part = part.first(counts["-first"])
+    return part

@@ -14,10 +14,10 @@ from functools import lru_cache
 from typing import Final
 
 from prunus.paths import Names, join
-from prunus.shell import powershell, tasks
+from prunus.shell import formatters, powershell
 from prunus.shell.brackets import substitutions
 from prunus.shell.changing import script_changes
-from prunus.shell.formatters import BIOME, FORMATTING_TASK, FormatterRun, formatter_run, styled_suffixes
+from prunus.shell.formatters import FormatterRun
 from prunus.shell.git import hooks_kept_files, named_by_git, read_git, staged_files
 from prunus.shell.programs import ShellStep, run_by_xargs, step_of, steps, without_runners
 from prunus.shell.words import Simple, Word
@@ -139,7 +139,7 @@ class _Scene:
             piped = at + 1 < len(script) and script[at + 1].simple.joint == "|"
             scene = replace(self, folder=folder, staged=staged, piped=piped)
             found = [scene.of(step)]
-            if styled := styled_suffixes(step.name, step.words):
+            if styled := formatters.styled_suffixes(step.name, step.words):
                 found.append(SideEffects(styled=styled))
             if self.depth:
                 # The files that the outermost command names are known from its touches.
@@ -158,11 +158,11 @@ class _Scene:
             return self.of(step_of(simple._replace(words=tuple(without_runners(simple.words[3:])))))
         if not words or (len(words) > 1 and words[-1].text in ("--help", "--version", "-h", "-V")):
             return NO_EFFECT
-        if name in tasks.PACKAGE_MANAGERS:
+        if name in formatters.PACKAGE_MANAGERS:
             return self.package_manager(step)
         wild = step.changes.wild
         rewrites = wild or bool(step.changes.files)
-        if rewrites and (ran := formatter_run(name, words, self.folder)) is not None:
+        if rewrites and (ran := formatters.formatter_run(name, words, self.folder)) is not None:
             return SideEffects(generated=True, formatters=(ran,))
         if wild:
             return self.wild(step)
@@ -178,7 +178,7 @@ class _Scene:
         if step.kind == "reads":
             return NO_EFFECT
         if step.kind == "works":
-            return _work(name, tasks.tasks_of(words[1:]))
+            return _work(name, formatters.tasks_of(words[1:]))
         path = words[0].text
         if " " in path and len(words) == 1:
             # The quotes of `cmd /c`.
@@ -221,7 +221,7 @@ class _Scene:
         git = read_git(step.words[1:])
         if git.verb != "commit" or "--no-verify" in git.texts:
             return NO_EFFECT
-        if not self.piped and hooks_kept_files(tasks.ECHOED.sub(self._if_writing, self.output)):
+        if not self.piped and hooks_kept_files(formatters.ECHOED.sub(self._if_writing, self.output)):
             return NO_EFFECT
         if self.staged is None:
             return ANYTHING
@@ -234,18 +234,18 @@ class _Scene:
 
     def package_manager(self, step: ShellStep) -> SideEffects:
         """What the task does that a package manager is told to run."""
-        task = tasks.task_of(step.words[1:])
-        lines = [line for line in tasks.ECHOED.findall(self.output) if line != task]
-        if len(lines) > tasks.MOST_ECHOED:
+        task = formatters.task_of(step.words[1:])
+        lines = [line for line in formatters.ECHOED.findall(self.output) if line != task]
+        if len(lines) > formatters.MOST_ECHOED:
             return ANYTHING
         if lines and task not in ("install", "i", "ci", "add"):
-            output = "" if self.piped else tasks.ECHOED.sub("", self.output)
+            output = "" if self.piped else formatters.ECHOED.sub("", self.output)
             scene = replace(self, depth=max(self.depth, 1))
             return merged((WORK, *(scene.inner(line, output) for line in lines)))
-        if FORMATTING_TASK.fullmatch(task):
-            runs = () if tasks.NOTHING_FIXED.search(self.output) else (FormatterRun(task),)
-            return SideEffects(generated=True, formatters=runs, styled=BIOME)
-        return WORK if not task or tasks.HARMLESS_TASK.fullmatch(task) else ANYTHING
+        if formatters.FORMATTING_TASK.fullmatch(task):
+            runs = () if formatters.NOTHING_FIXED.search(self.output) else (FormatterRun(task),)
+            return SideEffects(generated=True, formatters=runs, styled=formatters.BIOME)
+        return WORK if not task or formatters.HARMLESS_TASK.fullmatch(task) else ANYTHING
 
     def interpreter(self, step: ShellStep) -> SideEffects:
         texts, is_shell = step.texts[1:], step.name in _SHELLS
@@ -275,11 +275,11 @@ class _Scene:
 
 def _work(name: str, given: list[str]) -> SideEffects:
     if name in ("make", "just"):
-        return WORK if given and all(tasks.HARMLESS_TASK.fullmatch(task) for task in given) else ANYTHING
+        return WORK if given and all(formatters.HARMLESS_TASK.fullmatch(task) for task in given) else ANYTHING
     if name == "go" and given[:1] in (["mod"], ["get"], ["work"]):
         return SideEffects(generated=True, names=("go.mod", "go.sum", "go.work"))
     if name in ("cargo", "go", "deno"):
-        return WORK if not given or tasks.HARMLESS_TASK.fullmatch(given[0]) else ANYTHING
+        return WORK if not given or formatters.HARMLESS_TASK.fullmatch(given[0]) else ANYTHING
     if name == "prisma":
         return ANYTHING if given[:1] == ["format"] else WORK
     if name in ("opencode", "claude", "codex", "gemini"):

@@ -6,6 +6,7 @@ import re
 from collections.abc import Mapping
 from typing import Final
 
+from prunus.clients.codex.code_mode import inner_call
 from prunus.clients.dialect import Dialect, json_output
 
 _BANNER: Final = re.compile(
@@ -60,6 +61,7 @@ def _from_subagent(headers: Mapping[str, str], system: bytes) -> bool:
 
 
 DIALECT: Final = Dialect(
+    inner_call=inner_call,
     exit_code_first=r"(?:Command: (?>(?:[^\n]*\n)*?(?=Chunk ID: )|[^\n]*\n))?(?:Chunk ID: [^\n]*\n)?"
     r"(?:Wall time: [^\n]*\n)?(?:Process exited with code|Exit code:) (-?\d+)\b",
     exit_code_last=r"\"metadata\":\s*\{\"exit_code\":\s*(-?\d++)[^{}]*\}\}\s*\Z",

@@ -1,14 +1,16 @@
-"""Code mode: JavaScript that calls one tool.
+"""Codex's code mode: JavaScript that calls one tool.
 
-Only a script with a single call whose arguments are literals is taken apart. The rest stays a
-shell call about which nothing is known.
+Only a script with a single call whose arguments are literals is taken apart. Any other script stays a shell call
+about which nothing is known.
 """
 
 from __future__ import annotations
 
 import json
 import re
-from typing import Any, NamedTuple
+from typing import Any
+
+from prunus.clients.dialect import InnerCall
 
 _CALL = re.compile(r"\btools\.(\w+)\(\s*")
 _KEYED = re.compile(r"([{,]\s*)([A-Za-z_]\w*)\s*:")
@@ -18,16 +20,7 @@ _PRINTS_ALL = re.compile(r"text\(\s*(?:\w+(?:\.output)?|JSON\.stringify\(\w+\))\
 _WORKS_ON_IT = re.compile(r"\.(?:slice|split|match|filter|replace|substring|map|trim|includes)\(")
 
 
-class Inner(NamedTuple):
-    """The one tool call that a script makes."""
-
-    name: str
-    arguments: dict[str, Any] | str
-    shows_all: bool
-    """The script prints the whole output."""
-
-
-def inner_call(script: str) -> Inner | None:
+def inner_call(script: str) -> InnerCall | None:
     """The call in a script, if there is exactly one and its arguments are literals."""
     calls = list(_CALL.finditer(script))
     if len(calls) != 1 or (script.count("tools.") != 1 and not _only_in_strings(script)):
@@ -37,7 +30,7 @@ def inner_call(script: str) -> Inner | None:
         return None
     outside = script[: calls[0].start()] + script[calls[0].end() + arguments[1] :]
     shows_all = _PRINTS_ALL.search(outside) is not None and _WORKS_ON_IT.search(outside) is None
-    return Inner(calls[0][1], arguments[0], shows_all)
+    return InnerCall(calls[0][1], arguments[0], shows_all)
 
 
 def _only_in_strings(script: str) -> bool:

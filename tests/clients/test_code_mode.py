@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from prunus.calls.javascript import inner_call
+from prunus.clients.codex.code_mode import inner_call
 
 
 @pytest.mark.parametrize(
