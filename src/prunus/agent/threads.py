@@ -1,7 +1,7 @@
-"""Requests as their clients send them, kept so that the next one of a conversation costs what is new in it.
+"""The newest request of each conversation, kept so that the next request costs only what is new in it.
 
-What a request shares with an earlier one of the same conversation is found by comparing bytes, and the steps in
-there are taken over with all that was put into them. Only the steps behind are read, and asked for in the store.
+Comparing bytes shows how much a request shares with an earlier request of its conversation. The shared steps are
+taken over with all that was put back into them. Only the steps behind them are read and looked up in the store.
 """
 
 from __future__ import annotations
@@ -23,11 +23,11 @@ class Found:
 
     records: Mapping[str, bytes]
     whole: bool = True
-    """Whether there are no others; a store that is down does not say."""
+    """Whether these are all records; False where the store could not be asked."""
 
 
 Lookup = Callable[[Iterable[str]], Found]
-"""Which of these keys are kept, with their records."""
+"""Looks up the records of some keys."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -58,30 +58,30 @@ class Thread:
         ]
 
     def continues(self, other: Thread) -> bool:
-        """Whether all of another request, its newest step aside, stands in this one."""
+        """Whether this request holds all steps of another one, apart from its newest step."""
         last = len(other.steps) - 2
         return last < 0 or (last < len(self.steps) and self.steps[last].after == other.steps[last].after)
 
 
 @dataclass(frozen=True, slots=True)
 class Arrival:
-    """A request cut into its messages, and the one before it in its conversation, if that is known."""
+    """A request cut into its messages, and the request before it in its conversation, if that is known."""
 
     root: bytes
     cut: Frame
     api: Api
     known: Thread | None
     shared: int
-    """How many messages have the bytes that they had in that one."""
+    """How many messages have the same bytes in both."""
 
     @property
     def grown(self) -> bool:
-        """Whether all of that one, its newest message aside, stands in this one."""
+        """Whether this request holds all messages of the one before, apart from the newest message."""
         return self.known is not None and self.shared >= len(self.known.cut) - 1
 
 
 class Threads:
-    """The newest request of each conversation, as far as there is room."""
+    """Holds the newest request of each conversation, as many as fit."""
 
     def __init__(self, count: int, size: int, *, intents: bool) -> None:
         """Holds at most `count` requests and `size` bytes; `intents` says whether intents are put back."""
@@ -93,7 +93,7 @@ class Threads:
         self._lock = Lock()
 
     def arrive(self, body: bytes, api: Api, root: bytes) -> Arrival:
-        """Cut a body into its messages; what stood in an earlier one is not scanned again."""
+        """Cut a body into its messages; messages of an earlier request are not scanned again."""
         with self._lock:
             known = [one for one in reversed(self._threads) if one.root == root]
         best, most = _closest(known, lambda one: one.cut.shared(body))
@@ -105,9 +105,9 @@ class Threads:
         return Arrival(root, cut, api, best, most)
 
     def read(self, arrival: Arrival, lookup: Lookup, *, hides: bool) -> Thread:
-        """Cut a request into steps, with all that is remembered of them."""
+        """Cut a request into steps, and put back what is remembered of them."""
         if not hides and not self._intents:
-            # Nothing in it was ever kept from the client.
+            # Nothing was ever kept from the client, so there is nothing to put back.
             thread = Thread(arrival.root, hides, arrival.cut, (), arrival.cut.size)
             self._remember(thread, arrival.known if arrival.grown else None)
             return thread
@@ -129,7 +129,7 @@ class Threads:
         return thread
 
     def _remember(self, thread: Thread, known: Thread | None) -> None:
-        """Hold a request in place of the one before it, if that is known."""
+        """Hold a request instead of the one before it, if that is known."""
         with self._lock:
             if known is not None and known in self._threads:
                 self._threads.remove(known)
@@ -141,7 +141,7 @@ class Threads:
 
 
 def _closest(known: Iterable[Thread], shared: Callable[[Thread], int]) -> tuple[Thread | None, int]:
-    """The request that has the most messages in common with another one, and how many."""
+    """The known request that shares most messages, and how many."""
     best, most = None, 0
     for one in known:
         count = shared(one)
@@ -153,6 +153,6 @@ def _closest(known: Iterable[Thread], shared: Callable[[Thread], int]) -> tuple[
 
 
 def _equal(one: Frame, other: Frame) -> int:
-    """How many messages two bodies begin with that have the same bytes."""
+    """How many messages at the start of two bodies have the same bytes."""
     both = range(min(len(one), len(other)))
     return next((index for index in both if one.raw(index) != other.raw(index)), len(both))

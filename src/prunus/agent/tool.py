@@ -5,8 +5,8 @@ The arguments are flat lists of texts: some models cannot fill in tuples, and so
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from typing import Any, Final, NamedTuple
+from collections.abc import Callable, Mapping
+from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 import msgspec
 
@@ -15,10 +15,14 @@ from prunus.intent import names_offered, offer_intent
 from prunus.providers.provider import Api, ToolDefinition
 from prunus.providers.recognition import APIS, api_named
 from prunus.providers.rewriting import items_of
-from prunus.requested.request import ACTIONS, INFO, PRUNE
+from prunus.requested.request import ACTIONS, INFO, PRUNE, parse
+from prunus.requested.targets import ACKNOWLEDGED
 from prunus.settings import Settings
 from prunus.settings.tables import Agent
 from prunus.surrogates import decode
+
+if TYPE_CHECKING:
+    from mcp.server.mcpserver import MCPServer
 
 _PRUNE_WORDS: Final = """\
 Take out of the context what you no longer need, so that you can work longer and cheaper. Results that may go end \
@@ -162,3 +166,25 @@ def guidance(settings: Settings | None = None) -> str:
     return _GUIDANCE.format(
         moderate=f"{levels.moderate:.0%}", high=f"{levels.high:.0%}", critical=f"{levels.critical:.0%}", kept=kept
     )
+
+
+def mcp_server(info: Callable[[], str], version: str = "") -> MCPServer[Any]:
+    """An MCP server with both tools, of this version; `info` returns what is known of the context.
+
+    The tools answer at once, and the proxy reads the calls from the history.
+    """
+    from mcp.server.mcpserver import MCPServer
+
+    made: MCPServer[Any] = MCPServer("prunus", version=version, log_level="ERROR")
+    words = {tool["name"]: tool["description"] for tool in SCHEMA["mcp"]}
+
+    @made.tool(description=words["context_prune"], structured_output=False)
+    def context_prune(action: str, targets: list[list[str]] | list[str] | str) -> str:
+        problems = parse({"action": action, "targets": targets}).problems
+        return f"{ACKNOWLEDGED} Not understood: {'; '.join(problems)}." if problems else ACKNOWLEDGED
+
+    @made.tool(description=words["context_info"], structured_output=False)
+    def context_info() -> str:
+        return info()
+
+    return made

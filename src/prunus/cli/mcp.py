@@ -26,9 +26,9 @@ def command(url: str | None) -> None:
       prunus run --set agent.offer=mcp claude
     """
     try:
-        from prunus.agent.mcp import server
+        from prunus.agent.tool import mcp_server
 
-        made = server(lambda: _info(url), own_version())
+        made = mcp_server(lambda: _info(url), own_version())
     except ImportError as error:
         raise Failure("MCP is not installed: pip install 'prunus[mcp]'") from error
     made.run()

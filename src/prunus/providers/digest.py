@@ -1,4 +1,4 @@
-"""The identity of a message, whatever cache markers the client put on it this time."""
+"""Hashes of messages that do not depend on cache markers, and what the markers say."""
 
 from __future__ import annotations
 
@@ -14,10 +14,10 @@ from prunus.surrogates import decode
 
 
 def digest(message: Mapping[str, Any], raw: bytes) -> bytes:
-    """A hash that stays when cache markers move.
+    """The hash of a message, the same wherever its cache markers stand.
 
-    Clients mark the last message for the cache, and a marked one often travels as a list of one text block
-    that was, and will again be, a plain string.
+    Clients mark the last message for the cache. A marked message is often a list of one text block, and a plain
+    string in all other requests.
     """
     value: Any = message
     if b'"cache_control"' in raw:
@@ -31,7 +31,7 @@ def digest(message: Mapping[str, Any], raw: bytes) -> bytes:
 
 
 def unmarked(prompt: Mapping[str, Any]) -> dict[str, Any]:
-    """Model, system text and tools as values without markers, whether they came as bytes or as objects."""
+    """Model, system text and tools without cache markers, as values; they may be given as bytes or as objects."""
     try:
         plain = {key: decode(value) if isinstance(value, bytes) else value for key, value in prompt.items()}
     except (msgspec.DecodeError, UnicodeDecodeError) as error:
@@ -40,7 +40,7 @@ def unmarked(prompt: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def lifetime(*raws: bytes) -> str | None:
-    """How long the client asks the provider to keep the cache, where a marker says so."""
+    """How long the client wants the cache to live; None where no marker says so."""
     found = (_TTL.search(raw) for raw in raws)
     return next((match[1].decode() for match in found if match is not None), None)
 
@@ -50,7 +50,7 @@ _DATA = frozenset({"input", "args", "arguments", "response"})
 
 
 def _unmarked(value: Any) -> Any:
-    """The value without markers; arguments that happen to be called so are no markers."""
+    """A value without cache markers; an argument of a tool is no marker, whatever its name."""
     if isinstance(value, dict):
         return {
             key: inner if key in _DATA else _unmarked(inner)

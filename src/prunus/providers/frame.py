@@ -1,4 +1,4 @@
-"""Where each message of a body begins and ends, and in which format it is written."""
+"""A body of JSON bytes, cut into its messages: their places, their format, and the values beside them."""
 
 from __future__ import annotations
 
@@ -17,21 +17,24 @@ from prunus.providers.recognition import ALL, FIELDS, provider_named, recognise
 from prunus.providers.rewriting import message_of, place_of, skip_space, spans
 from prunus.surrogates import decode
 
-PROMPT: Final = ("model", "system", "instructions", "systemInstruction", "system_instruction", "tools")
+PROMPT: Final = ("model", *(key for provider in ALL for key in provider.system_keys), "tools")
+"""The keys of what a provider reads before the messages."""
 _CHUNK: Final = 1 << 20
-_GLANCE: Final = 64
+"""Bytes that are compared at once."""
+_TAIL: Final = 64
+"""Bytes at the end of the first message that tell most conversations apart."""
 
 
 @dataclass(slots=True)
 class Frame:
-    """A body as bytes, cut into its messages without reading them."""
+    """A body as bytes, cut into its messages without decoding them."""
 
     body: bytes
     format: Provider
     starts: list[int]
     ends: list[int]
     closed: str = ""
-    """Why nothing may be pruned, where that is so."""
+    """Why nothing may be pruned; empty where something may."""
     model: str = ""
     prompt: Mapping[str, bytes] = dataclasses.field(default_factory=dict)
     """What the provider reads before the messages: model, system text, tools."""
@@ -57,19 +60,19 @@ class Frame:
         return lifetime(self.prompt.get("system", b""), self.raw(-1) if self.starts else b"")
 
     def around(self) -> bytes:
-        """What stands before and behind the messages, as JSON: system text, tools, options."""
+        """The body without its messages, as JSON: system text, tools, options."""
         if not self.starts:
             return self.body
         nothing = b'""' if self.bare else b""
         return self.body[: self.starts[0]] + nothing + self.body[self.ends[-1] :]
 
     def shared(self, body: bytes) -> int:
-        """How many messages another body begins with that have the bytes of these."""
+        """How many messages at the start of another body have the bytes of the messages here."""
         if not self.ends:
             return 0
         first = self.ends[0]
-        # Other conversations of the same client differ at the end of the first message, if not before.
-        if body[max(0, first - _GLANCE) : first] != self.body[max(0, first - _GLANCE) : first]:
+        # Most other conversations of the same client differ at the end of their first message.
+        if body[max(0, first - _TAIL) : first] != self.body[max(0, first - _TAIL) : first]:
             return 0
         if not body.startswith(self.body[:first]):
             return 0
@@ -84,21 +87,21 @@ class Frame:
         return bisect_right(self.ends, at)
 
     def assemble(self, edited: Sequence[int], rendered: Mapping[int, bytes], changed: Collection[int]) -> bytes:
-        """The body with the edited messages in place; bytes are put together anew, whatever `changed`."""
+        """The body with the edited messages in place; `changed` is only used for bodies of objects."""
         view = memoryview(self.body)
         pieces: list[bytes | memoryview] = []
         at = 0
         for index in edited:
             message = b"[%b]" % rendered[index] if self.bare else rendered[index]
             pieces += (view[at : self.starts[index]], message)
-            # A message that goes takes the comma behind it along; the last message never goes.
+            # A removed message takes the comma behind it along; the last message is never removed.
             at = self.ends[index] if rendered[index] else self.starts[index + 1]
         pieces.append(view[at:])
         return b"".join(pieces)
 
 
 def frame(body: bytes, name: str | None = None) -> Frame:
-    """Find the messages of a body and the format they are written in."""
+    """Find the messages of a body and their format; `name` is the format where the caller knows it."""
     chosen = provider_named(name) if name else None
     start = skip_space(body, 0)
     opening = body[start : start + 1]
@@ -121,9 +124,9 @@ def frame(body: bytes, name: str | None = None) -> Frame:
 
 
 def resume(known: Frame, body: bytes, count: int, name: str | None = None) -> Frame | None:
-    """The frame of a body whose first `count` messages have the bytes of `known`: only the rest is scanned.
+    """The frame of a body whose first `count` messages have the bytes of `known`. Only the rest is scanned.
 
-    None where the rest cannot be read alone, or shows another format; then the whole body has to be scanned.
+    None where the rest cannot be read alone or shows another format. Then the whole body has to be scanned.
     """
     end = known.ends[count - 1]
     try:
@@ -195,5 +198,5 @@ def _model(prompt: Mapping[str, bytes]) -> str:
 
 
 def _told(keys: Collection[str], prompt: Mapping[str, bytes]) -> dict[str, Any]:
-    """What the top of a body tells about its format: its keys, and the values of those that matter."""
+    """What `recognise` needs of the top of a body: all keys, and the values of model and tools."""
     return dict.fromkeys(keys) | {key: decode(prompt[key]) for key in ("model", "tools") if key in prompt}

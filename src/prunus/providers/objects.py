@@ -25,7 +25,7 @@ _TOLD: Final = ("role", "type")
 
 @dataclass(slots=True)
 class Objects:
-    """A dict with a list of messages, or the list alone."""
+    """A body of objects: a dict with a list of messages, or the list alone."""
 
     body: Any
     format: Provider
@@ -36,11 +36,11 @@ class Objects:
     copies: list[Any] = field(default_factory=list)
     """The messages as they were when they were read."""
     raws: dict[int, bytes] = field(default_factory=dict)
-    """Messages that were asked for as JSON, while this is the body at hand."""
+    """Messages that were written as JSON so far."""
     given: dict[int, Any] = field(default_factory=dict)
-    """Edited messages as they were handed out; None for one that goes."""
+    """The edited messages that the caller got; None for a removed message."""
     pristine: dict[int, Any] = field(default_factory=dict)
-    """The same, as they should still be: the caller may have changed what was handed out."""
+    """Copies of them, since the caller may change the messages that it got."""
 
     @property
     def messages(self) -> list[Any]:
@@ -57,7 +57,7 @@ class Objects:
         return raw
 
     def around(self) -> Any:
-        """What stands beside the messages: system text, tools, options."""
+        """The body without its messages: system text, tools, options."""
         if not isinstance(self.body, dict):
             return []
         nothing: Any = "" if isinstance(self.body.get(self.format.field), str) else []
@@ -74,7 +74,7 @@ class Objects:
         return lifetime(encode(system) if system else b"", self.raw(len(self) - 1) if len(self) else b"")
 
     def shared(self, body: Any) -> int:
-        """How many messages another body begins with that equal these."""
+        """How many messages at the start of another body equal the messages here."""
         if isinstance(body, dict) != isinstance(self.body, dict):
             return 0
         messages = _list(body, self.format)
@@ -84,13 +84,13 @@ class Objects:
         return next(i for i in range(most) if messages[i] != self.copies[i])
 
     def inherit(self, earlier: Objects) -> None:
-        """Go on handing out the edited messages of an earlier body of the same conversation."""
+        """Hand out the same edited messages as an earlier body of the same conversation."""
         self.given, self.pristine = earlier.given, earlier.pristine
 
     def assemble(self, edited: Sequence[int], rendered: Mapping[int, bytes], changed: Collection[int]) -> Any:
-        """A new body with the edited messages in place; all others are the objects that were given.
+        """A new body with the edited messages in place; all other messages are the caller's own objects.
 
-        Only those of `changed` are edited in another way than in the body before.
+        `changed` are the messages that are edited in another way than in the body before.
         """
         if not self.given or self.given != self.pristine:
             changed = *edited, *self.given
@@ -113,7 +113,7 @@ class Objects:
 
 
 def read_objects(body: Any, known: Objects | None, shared: int, name: str | None = None) -> Objects:
-    """Read a body of objects; the first `shared` messages equal those of a known one."""
+    """Read a body of objects whose first `shared` messages equal those of a known body."""
     require_messages(body, shared)
     if known is None or (name is None and _recognised(body) != known.format):
         raw = encode(body)
@@ -131,7 +131,7 @@ def read_objects(body: Any, known: Objects | None, shared: int, name: str | None
 
 
 def _recognised(body: Any) -> Provider | None:
-    """The format that a body shows; None where only its JSON can tell what is wrong with it."""
+    """The format of a body; None where the body has to be read as JSON to say what is wrong with it."""
     try:
         top = {**body, "tools": _builtin(body.get("tools"))} if isinstance(body, dict) else None
         field = next((key for key in FIELDS if key in body), "") if isinstance(body, dict) else ""
@@ -147,7 +147,7 @@ def _builtin(value: Any) -> Any:
 
 
 def encode(value: Any) -> bytes:
-    """An object as JSON; what JSON cannot hold is the peer's fault."""
+    """An object as JSON; raises FormatError for a value that JSON cannot hold."""
     try:
         return surrogates.encode(value, _plain)
     except RecursionError as error:
@@ -165,7 +165,7 @@ def _plain(value: Any) -> Any:
 
 
 def copy(value: Any) -> Any:
-    """Containers anew, everything else shared."""
+    """A copy of all containers; strings and numbers are shared."""
     if isinstance(value, dict):
         return {key: copy(inner) for key, inner in value.items()}
     if isinstance(value, list):

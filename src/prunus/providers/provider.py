@@ -58,6 +58,8 @@ class Provider(ABC):
     name: ClassVar[str]
     field: ClassVar[str]
     """The key of the body that holds the list of messages."""
+    system_keys: ClassVar[tuple[str, ...]] = ()
+    """The keys of the body that hold system text."""
     takes_text: ClassVar[bool] = False
     """Whether one string may stand in place of the list, as a message of the user."""
     held_by: ClassVar[tuple[str, ...]] = ()

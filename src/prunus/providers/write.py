@@ -1,4 +1,4 @@
-"""Edits into bytes: what a replacement means at the place of each kind of part."""
+"""Writes edits into the bytes of a message, for each kind of part."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ _encode = msgspec.json.encode
 
 
 def write(message: Message, edits: Mapping[int, Replacement]) -> bytes:
-    """The bytes of a message with these parts replaced; empty when the message itself goes."""
+    """The bytes of a message with these parts replaced; empty where the whole message is removed."""
     changes: dict[Path, bytes | None] = {}
     if message.parts and all(isinstance(edits.get(i), Gone) for i in range(len(message.parts))):
         return b""
@@ -67,7 +67,7 @@ def _change(part: Any, replacement: Replacement, changes: dict[Path, bytes | Non
 
 
 def _content(result: Result, text: str) -> object:
-    """A result's whole content as one piece of text, in the shape it came in."""
+    """A text as the whole content of a result, in the shape of the content that it replaces."""
     match result.shape:
         case "string":
             return text

@@ -10,7 +10,7 @@ from prunus.proxy.calibration import Weight
 from prunus.proxy.counterfactual import Accounts, SentRequest
 from prunus.proxy.envelope import Envelope
 from prunus.proxy.exchange import Prepared
-from prunus.proxy.usage import total
+from prunus.proxy.usage_reader import total
 from prunus.schedule.ledger import Flush
 from prunus.schedule.prices import Price, with_ttl
 from prunus.settings import Settings

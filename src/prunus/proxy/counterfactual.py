@@ -22,7 +22,7 @@ from dataclasses import dataclass, replace
 from typing import Final
 
 from prunus.proxy.calibration import NOTHING, Calibration, Rates, Weight
-from prunus.proxy.usage import whole
+from prunus.proxy.usage_reader import whole
 from prunus.schedule.ledger import Flush
 from prunus.schedule.prices import Price
 from prunus.store.records import Usage

@@ -19,7 +19,7 @@ from prunus.proxy.peer import ClientGone, Peer, Receive, Send
 from prunus.proxy.route import Route
 from prunus.proxy.tenant import Tenant
 from prunus.proxy.upstream import Answer, NoAnswer, Upstream, decode_chunk
-from prunus.proxy.usage import UsageReader
+from prunus.proxy.usage_reader import UsageReader
 from prunus.store.records import Usage
 
 _REFUSALS: Final = (400, 422)

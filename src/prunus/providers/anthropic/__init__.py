@@ -31,6 +31,7 @@ class Anthropic(Api):
 
     name: ClassVar[str] = "anthropic_messages"
     field: ClassVar[str] = "messages"
+    system_keys: ClassVar[tuple[str, ...]] = ("system",)
     upstream: ClassVar[str] = "anthropic"
     own_headers: ClassVar[tuple[str, ...]] = ("anthropic-version", "anthropic-beta", "x-api-key")
     own_paths: ClassVar[tuple[str, ...]] = ("/v1/messages", "/messages/", "/v1/complete", "/api/")

@@ -39,6 +39,7 @@ class Gemini(Api):
 
     name: ClassVar[str] = "gemini"
     field: ClassVar[str] = "contents"
+    system_keys: ClassVar[tuple[str, ...]] = ("systemInstruction", "system_instruction")
     names_model: ClassVar[bool] = False
     upstream: ClassVar[str] = "gemini"
     version: ClassVar[str] = "/v1beta"

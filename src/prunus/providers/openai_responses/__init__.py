@@ -34,6 +34,7 @@ class OpenAIResponses(Api):
 
     name: ClassVar[str] = "openai_responses"
     field: ClassVar[str] = "input"
+    system_keys: ClassVar[tuple[str, ...]] = ("instructions",)
     takes_text: ClassVar[bool] = True
     held_by: ClassVar[tuple[str, ...]] = ("previous_response_id", "conversation")
     binds_reasoning: ClassVar[bool] = True

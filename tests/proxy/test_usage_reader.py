@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 import zstandard
 
-from prunus.proxy.usage import UsageReader
+from prunus.proxy.usage_reader import UsageReader
 from prunus.store.records import Usage
 
 
