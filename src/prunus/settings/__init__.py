@@ -1,4 +1,4 @@
-"""Settings: from presets, TOML and JSONC files, options and Python."""
+"""Settings, read from presets, TOML and JSONC files, command-line options and Python."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ __all__ = ["Limits", "Loaded", "Manual", "Settings", "Tokens", "discover", "init
 
 
 def init_text() -> str:
-    """A prunus.toml with every key commented out, its default and what it does."""
+    """Return a prunus.toml with every key commented out, each with its default and help text."""
     from prunus.settings.describe import init_text
 
     return init_text()

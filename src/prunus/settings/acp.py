@@ -1,4 +1,4 @@
-"""Other names of settings: the keys of acp.jsonc, and shorthands of our own."""
+"""Alternative names of settings: the keys of the ACP plugin (acp.jsonc), and the shorthands of Prunus."""
 
 from __future__ import annotations
 
@@ -19,14 +19,14 @@ AGGRESSIVE: Final[Mapping[str, str]] = {
     "aggressiveFilePrune": "repeated_views",
     "stateQuerySupersede": "repeated_queries",
 }
-"""The switches below `strategies.aggressivePruning`, and the strategy that each turns on."""
+"""The switches below `strategies.aggressivePruning`, with the strategy that each one turns on."""
 
 LEVELS: Final[Mapping[str, frozenset[str]]] = {
     "compact": frozenset(AGGRESSIVE),
     "balanced": frozenset(AGGRESSIVE) - {"pruneUserCodeBlocks", "truncateOldErrors"},
     "verbose": frozenset(),
 }
-"""What `strategies.aggressivePruning.preset` turns on."""
+"""The switches that each value of `strategies.aggressivePruning.preset` turns on."""
 
 PROTECTED: Final = frozenset(
     {
@@ -34,16 +34,16 @@ PROTECTED: Final = frozenset(
         "batch", "write", "edit", "plan_enter", "plan_exit",
     }
 )  # fmt: skip
-"""The tools that the seeds protect by default."""
+"""The tools that the ACP plugin protects by default."""
 SUPERSEDED: Final = frozenset({"todowrite", "todoread", "write", "edit"})
-"""Those of them that are superseded all the same, by a later call of their kind."""
+"""Protected tools whose calls a later call of the same kind supersedes nevertheless."""
 
 SHORTHANDS: Final[Mapping[str, Place]] = {
     "protected_tools": ("guards", "protected_tools", "victims"),
     "protected_paths": ("guards", "protected_paths", "patterns"),
     "turn_protection": ("guards", "recent_turns", "turns"),
 }
-"""Short keys of our own, and what each stands for."""
+"""The shorthands of Prunus, with the place of the setting that each one means."""
 
 _AGENT: Final[Mapping[str, Place]] = {
     "todoReminder.enabled": ("reminders", "todo"),
@@ -60,7 +60,7 @@ _AGENT: Final[Mapping[str, Place]] = {
     "enableReasoningPruning": ("strategies", "asked", "thinking"),
     "enableVisibleAssistantHashes": ("agent", "own_ids"),
 }
-"""Keys about what the agent does, which may stand at the top, in `tools` or in `tools.settings`."""
+"""Keys about the agent. A file may give them at the top level, in `tools` or in `tools.settings`."""
 _PLACES: Final = ("", "tools.", "tools.settings.")
 
 MOVED: Final[Mapping[str, Place]] = {
@@ -87,13 +87,13 @@ MOVED: Final[Mapping[str, Place]] = {
     "commands.enabled": ("agent", "commands"),
     **{f"{place}{key}": target for place in _PLACES for key, target in _AGENT.items()},
 }
-"""Keys whose value is that of one setting."""
+"""Keys whose value becomes the value of one setting."""
 
 IMPLIED: Final[Mapping[str, Place]] = {
     "strategies.supersedeReads.enabled": ("strategies", "stale_reads", "after_edits"),
     "strategies.aggressivePruning.aggressiveFilePrune": ("strategies", "repeated_views", "any_operation"),
 }
-"""What else is true when one of these is."""
+"""A second setting that becomes true when one of these keys is true."""
 
 COMBINED: Final = frozenset(
     {
@@ -109,7 +109,7 @@ COMBINED: Final = frozenset(
         "experimental.allowSubAgents",
     }
 )
-"""Keys that are read together; see `translate.py`."""
+"""Keys whose meaning depends on other keys; `translate.py` reads them together."""
 
 FIXED: Final[Mapping[str, tuple[tuple[Any, ...], str]]] = {
     "autoUpdate": ((False,), "Prunus does not update itself; the package manager that installed it does"),
@@ -120,18 +120,18 @@ FIXED: Final[Mapping[str, tuple[tuple[Any, ...], str]]] = {
     ),
     "experimental.customPrompts": ((False,), "the texts of Prunus cannot be replaced by files"),
 }
-"""Keys that can only say what is so anyway: the values that they may have, and why no other."""
+"""Keys that can only confirm how Prunus works: their allowed values, and the reason to refuse any other."""
 
 _KEYS: Final = frozenset({*MOVED, *COMBINED, *FIXED})
 
 TABLES: Final = frozenset(
     key.rsplit(".", levels)[0] for key in _KEYS for levels in range(1, key.count(".") + 1)
 ) - {"strategies"}
-"""Tables that hold such keys and none of our own."""
+"""Tables that hold only ACP keys."""
 
 
 def known_at(table: str) -> Iterator[str]:
-    """The names of this page that fit into a table."""
+    """Yield the ACP keys and tables directly inside a table; the empty name means the top level."""
     start = f"{table}." if table else ""
     for key in sorted(_KEYS | TABLES):
         if key.startswith(start) and "." not in key[len(start) :]:

@@ -1,4 +1,4 @@
-"""Check the values of a layer against the model, and report problems in words that fit a settings file."""
+"""Check the values of a layer against the model, and describe problems for the author of a settings file."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ _EXPECTED: Mapping[str, str] = {
 
 
 def check(model: type[BaseModel], values: Mapping[str, Any], layer: Layer) -> None:
-    """Note in the layer what keeps the model from being built from these values."""
+    """Add a problem to the layer for each value that the model refuses."""
     try:
         model.model_validate(values)
     except ValidationError as error:
@@ -67,7 +67,7 @@ def _unknown(place: Place, model: type[BaseModel]) -> str:
 
 
 def _tables(model: type[BaseModel]) -> dict[str, type[BaseModel]]:
-    """The tables in a table; a list of tables counts as one."""
+    """Return the tables inside a table by name; a list of tables counts as one table."""
     found = {}
     for name, field in model.model_fields.items():
         for kind in (field.annotation, *get_args(field.annotation)):
@@ -77,7 +77,7 @@ def _tables(model: type[BaseModel]) -> dict[str, type[BaseModel]]:
 
 
 def _keys(model: type[BaseModel], start: str) -> Iterator[str]:
-    """Every key below a table, in full."""
+    """Yield the full name of every key below a table."""
     tables = _tables(model)
     for name, field in model.model_fields.items():
         yield f"{start}{field.alias or name}"

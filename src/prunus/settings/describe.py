@@ -1,7 +1,7 @@
-"""Descriptions of the settings: every key with its default and help text, the JSON schema, and a template file.
+"""Describe the settings: every key with its default and help text, the JSON schema, and a template file.
 
-The help text of a setting is the string below its field. Python drops such strings, so they are read from the
-source, and only when somebody asks for a schema, a template or help.
+The help text of a setting is the string below its field. Python drops such strings, so this module reads them from
+the source, and only when somebody asks for a schema, a template or help.
 """
 
 from __future__ import annotations
@@ -28,10 +28,10 @@ ENABLED: Final = "Whether this strategy runs."
 
 _SHORTHAND_DOCS: Final[Mapping[str, str]] = {
     "protected_tools": (
-        "Tools that are left alone and replace no others: names, or tables with `name` and `as`, which is victim "
-        "(never cut), trigger (replaces no others) or both."
+        "Tools whose results Prunus never cuts and whose calls supersede no other calls: names, or tables with "
+        "`name` and `as`, which is victim (never cut), trigger (supersedes no other calls) or both."
     ),
-    "protected_paths": "Short for guards.protected_paths.patterns; the list replaces the built-in one.",
+    "protected_paths": "Short for guards.protected_paths.patterns; your list replaces the built-in list.",
     "turn_protection": "Short for guards.recent_turns.turns.",
 }
 _TABLES: Final[Mapping[str, type]] = {
@@ -49,7 +49,7 @@ _TABLES: Final[Mapping[str, type]] = {
 _PLAIN: Final = (
     "enabled", "notification", "show_distillation", "words", "schedule", "compaction", "subagents", "window",
 )  # fmt: skip
-"""The keys at the top of a file that hold a single value."""
+"""The top-level keys that hold a single value."""
 
 
 @dataclasses.dataclass(frozen=True, slots=True)
@@ -61,11 +61,11 @@ class Key:
     default: Any
     doc: str
     group: str = ""
-    """What the table of this setting is about."""
+    """The summary of the table that holds this setting."""
 
 
 def keys() -> Iterator[Key]:
-    """All settings, in the order of the documentation."""
+    """Yield all settings in the order of the documentation."""
     plain = Settings().dump()
     docs = field_docs(Values)
     yield Key("preset", plain["preset"], docs.get("base", ""))
@@ -89,7 +89,7 @@ def keys() -> Iterator[Key]:
 
 @lru_cache(maxsize=128)
 def field_docs(owner: type) -> Mapping[str, str]:
-    """The string below each field of a class; empty where there is no source to read."""
+    """Return the string below each field of a class; empty if the source is not available."""
     try:
         tree = ast.parse(dedent(inspect.getsource(owner)))
     except (OSError, TypeError):
@@ -104,12 +104,12 @@ def field_docs(owner: type) -> Mapping[str, str]:
 
 
 def summary(owner: type) -> str:
-    """The first paragraph of a class's docstring."""
+    """Return the first paragraph of a class's docstring."""
     return (inspect.getdoc(owner) or "").partition("\n\n")[0].replace("\n", " ")
 
 
 def schema() -> dict[str, Any]:
-    """The JSON schema of a settings file: every key with its type, help text and default."""
+    """Return the JSON schema of a settings file: every key with its type, help text and default."""
     root = Values.model_json_schema(by_alias=True)
     tables = {
         owner.__name__: owner for owner in (*STRATEGIES.values(), *GUARDS.values(), *SCHEDULES.values(), Tool)
@@ -155,7 +155,7 @@ def _add_other_names(root: dict[str, Any]) -> None:
 
 
 def _find(root: dict[str, Any], name: str) -> dict[str, Any]:
-    """The part of the schema that describes a key."""
+    """Return the part of the schema that describes a key."""
     place = root
     for step in name.split("."):
         table = root["$defs"][place["$ref"].rpartition("/")[2]] if "$ref" in place else place
@@ -173,7 +173,7 @@ _TOOL_EXAMPLE: Final = """\
 
 
 def init_text() -> str:
-    """A prunus.toml in which every key is commented out. Lines that begin with `#` and no space are keys."""
+    """Return a prunus.toml with every key commented out. A line that begins with `#` and no space is a key."""
     lines = [_HEAD]
     table = ""
     for key in keys():

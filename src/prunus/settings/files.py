@@ -1,14 +1,14 @@
-"""The files that settings are read from.
+"""Read settings from files.
 
-In one directory, later files of this list win over earlier ones:
+In one directory, later files of this list override earlier ones:
 
     dcp.json, dcp.jsonc, acp.json, acp.jsonc
-                            as the plugins DCP and ACP read them; their preset is acp unless they say otherwise
+                            the files of the plugins DCP and ACP; their preset is acp unless they name another
     pyproject.toml          its table [tool.prunus], if it has one
     prunus.json, prunus.jsonc, prunus.toml
 
-The user's directory comes first, then that of the project, then what was given for this run. A later preset
-replaces an earlier one; explicit values win over every preset.
+The files of the project override those of the user's directory, and the options of a run override both. A later
+preset replaces an earlier preset. Explicit values override every preset.
 """
 
 from __future__ import annotations
@@ -28,13 +28,13 @@ NAMES: Final = (
     "dcp.json", "dcp.jsonc", "acp.json", "acp.jsonc",
     "pyproject.toml", "prunus.json", "prunus.jsonc", "prunus.toml",
 )  # fmt: skip
-"""In the order in which they are read."""
+"""The names of settings files, in the order of reading."""
 
 _AT: Final = re.compile(r"(?<!\s)\s*\(at (?:line (\d+), column (\d+)|end of document)\)$")
 
 
 def read(path: Path) -> Layer | None:
-    """One file; None for a pyproject.toml without a table of ours."""
+    """Read one file; return None for a pyproject.toml without a table [tool.prunus]."""
     layer = Layer(str(path), path)
     if path.suffix not in (".toml", ".json", ".jsonc"):
         layer.complain("", MISSING, "expected a file that ends in .toml, .json or .jsonc")
@@ -58,7 +58,7 @@ def read(path: Path) -> Layer | None:
 
 
 def read_directory(directory: Path) -> Iterator[Layer]:
-    """The files of a directory, in order."""
+    """Read the settings files of a directory, in order."""
     for name in NAMES:
         path = directory / name
         layer = read(path) if _present(path) else None
@@ -67,7 +67,7 @@ def read_directory(directory: Path) -> Iterator[Layer]:
 
 
 def project_directory(start: Path) -> Path | None:
-    """The nearest directory with settings, from the start up to the root of the repository or the home."""
+    """Return the nearest directory with settings, from `start` up to the repository root or the home directory."""
     here = start.resolve()
     home = _home()
     for directory in (here, *here.parents):
@@ -79,14 +79,14 @@ def project_directory(start: Path) -> Path | None:
 
 
 def user_directory() -> Path:
-    """Where the settings of the user are."""
+    """Return the directory of the user's settings."""
     from platformdirs import user_config_path
 
     return user_config_path("prunus", appauthor=False)
 
 
 def from_options(options: Sequence[str]) -> Layer:
-    """Settings given one by one, such as `strategies.old_errors.turns=2`; a later one wins."""
+    """Return a layer from options such as `strategies.old_errors.turns=2`; later options override earlier ones."""
     raw: dict[str, Any] = {}
     malformed = []
     for option in options:
@@ -105,7 +105,7 @@ def from_options(options: Sequence[str]) -> Layer:
 
 
 def _present(path: Path) -> bool:
-    """Whether there is a file; one that cannot be looked at counts, so that reading it says why."""
+    """Return whether a file exists. An inaccessible file counts, so that reading it reports the reason."""
     try:
         return path.is_file()
     except OSError:
@@ -113,7 +113,7 @@ def _present(path: Path) -> bool:
 
 
 def _home() -> Path | None:
-    """The home directory; a process whose user is not known has none."""
+    """Return the home directory; None if the process runs as an unknown user."""
     try:
         return Path.home()
     except RuntimeError:
@@ -121,7 +121,7 @@ def _home() -> Path | None:
 
 
 def _parse(path: Path, layer: Layer) -> Any:
-    """The content of a file; None, and a problem, if it cannot be read."""
+    """Return the content of a file; if it is unreadable, return None and add a problem to the layer."""
     try:
         text = path.read_text(encoding="utf-8-sig")
         return tomllib.loads(text) if path.suffix == ".toml" else jsonc.parse(text)
@@ -145,7 +145,7 @@ def _parse(path: Path, layer: Layer) -> Any:
 
 
 def _value(text: str) -> Any:
-    """A value as JSON or TOML would read it, or else the text itself."""
+    """Return the value of a JSON or TOML text; any other text is the value itself."""
     try:
         return json.loads(text)
     except (ValueError, RecursionError):

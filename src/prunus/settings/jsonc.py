@@ -1,6 +1,6 @@
-"""JSON with comments and trailing commas.
+"""Parse JSON with comments and trailing commas.
 
-Both are blanked out with spaces, so that an error of the JSON parser names the line and column of the file.
+The parser replaces both by spaces, so that an error of the JSON parser names the right line and column of the file.
 """
 
 from __future__ import annotations
@@ -11,7 +11,8 @@ from collections import Counter
 from collections.abc import Sequence
 from typing import Any, NoReturn
 
-# What has no end is taken whole, so that each character is looked at once; the JSON parser then complains of it.
+# The patterns also match a string or comment that does not end, so that they read each character once. The JSON
+# parser then reports the error.
 _STRING = r'"(?:\\.|[^"\\\n])*+"?'
 _COMMENT = re.compile(rf"{_STRING}|//[^\n]*|/\*[\s\S]*?(?:\*/|\Z)")
 _COMMA = re.compile(rf"{_STRING}|,(?=\s*[}}\]])")
@@ -19,7 +20,7 @@ _NOT_NEWLINE = re.compile(r"[^\n]")
 
 
 def parse(text: str) -> Any:
-    """The value that the text holds; raises ValueError, with line and column if it is not JSON."""
+    """Return the value of a text. Raises ValueError, with line and column if the text is not JSON."""
     plain = _COMMA.sub(_blank_comma, _COMMENT.sub(_blank_comment, text))
     return json.loads(plain, object_pairs_hook=_table, parse_constant=_refuse)
 

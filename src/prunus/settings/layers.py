@@ -1,6 +1,6 @@
-"""One layer of settings: what one file says, in our own keys, with the problems found in it.
+"""A layer of settings: the values of one file under the keys of Prunus, and the problems in that file.
 
-Layers are laid on top of each other. A problem is one line: where it stands, what it says, what is allowed.
+Upper layers override lower ones. A problem is one line: the file and key, the value, and the allowed values.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ from typing import Any
 from prunus.errors import SettingsError
 
 MISSING: Any = object()
-"""In place of a value where there is none to show."""
+"""Stands for a missing value in a problem."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -34,14 +34,14 @@ class Problem:
 
 
 def fail(problems: Iterable[Problem]) -> None:
-    """Raise all problems at once, if there are any."""
+    """Raise one SettingsError with all problems, if there are any."""
     lines = list(dict.fromkeys(map(str, problems)))
     if lines:
         raise SettingsError("\n".join(lines))
 
 
 def dotted(path: Iterable[str | int]) -> str:
-    """A path as one would write it: `tools[0].name`."""
+    """Return a path as users write it: `tools[0].name`."""
     key = ""
     for step in path:
         key += f"[{step}]" if isinstance(step, int) else f".{step}" if key else step
@@ -49,7 +49,10 @@ def dotted(path: Iterable[str | int]) -> str:
 
 
 def similar(key: str, names: Iterable[str], elsewhere: Mapping[str, str]) -> str:
-    """What to say of an unknown key, given the names that fit its place and the full keys of other places."""
+    """Return the error text for an unknown key, with a suggestion if possible.
+
+    `names` are the keys that exist at this place; `elsewhere` maps key names to full keys at other places.
+    """
     close = get_close_matches(key, list(names), n=1)
     found = close[0] if close else elsewhere.get(key)
     return f"unknown key; did you mean {found}?" if found else "unknown key"
@@ -62,27 +65,27 @@ def _show(value: Any) -> str:
 
 
 Place = tuple[str | int, ...]
-"""Where a setting stands: `("strategies", "old_errors", "turns")`."""
+"""The place of a setting: `("strategies", "old_errors", "turns")`."""
 
 
 @dataclass(slots=True)
 class Layer:
-    """The explicit values of one file, and what there is to say about them."""
+    """The explicit values of one file, and the problems with them."""
 
     origin: str
     """The file; empty for settings that were built in Python."""
     path: Path | None = None
     values: dict[str, Any] = field(default_factory=dict)
     spelled: dict[Place, str] = field(default_factory=dict)
-    """How the file writes a setting that it gives by another name."""
+    """The key in the file for each setting that the file gives by another name."""
     problems: list[Problem] = field(default_factory=list)
 
     def complain(self, key: str, value: Any, text: str) -> None:
-        """Note a problem of this file."""
+        """Add a problem of this file."""
         self.problems.append(Problem(self.origin, key, value, text))
 
     def has(self, place: Place) -> bool:
-        """Whether the file has set this by any name."""
+        """Return whether the file sets this value, by any name."""
         table: Any = self.values
         for step in place:
             if not isinstance(table, dict) or step not in table:
@@ -91,7 +94,7 @@ class Layer:
         return True
 
     def put(self, place: Place, value: Any, spelled: str) -> None:
-        """Set a value; a file may say a thing twice, but not two things."""
+        """Set a value. A file may set a value by two names, but setting two different values is a problem."""
         table: Any = self.values
         for step in place[:-1]:
             table = table.setdefault(step, {})
@@ -107,7 +110,7 @@ class Layer:
             self.spelled.setdefault(place, spelled)
 
     def name(self, place: Place) -> str:
-        """A setting by the name that the file gives it."""
+        """Return the name that the file uses for a setting."""
         for end in range(len(place), 0, -1):
             known = self.spelled.get(place[:end])
             if known is not None:
@@ -116,7 +119,7 @@ class Layer:
 
 
 def merge(lower: Mapping[str, Any], upper: Mapping[str, Any]) -> dict[str, Any]:
-    """Both, the upper one winning: tables are merged, lists are replaced."""
+    """Return both merged; the upper one overrides the lower. Tables are merged, lists are replaced."""
     merged = dict(lower)
     for key, value in upper.items():
         below = merged.get(key)

@@ -1,4 +1,4 @@
-"""The settings, and how they come together from presets, files and options."""
+"""The settings model, and how presets, files and options combine into settings."""
 
 from __future__ import annotations
 
@@ -58,66 +58,67 @@ from prunus.tokens import Counter
 
 
 class Values(Section):
-    """Every setting, without the ways to make one."""
+    """Every setting as a field; `Settings` adds the constructors."""
 
     base: Preset = Field("auto", alias="preset")
     """Which strategies run unless the settings say otherwise: auto, acp, smart or off."""
     enabled: StrictBool = True
-    """Whether anything is pruned at all."""
+    """Whether Prunus prunes at all."""
     notification: Literal["off", "minimal", "detailed"] = "minimal"
-    """How much is said about what was pruned."""
+    """How much Prunus says about the parts that it pruned."""
     show_distillation: StrictBool = False
-    """Whether the status line also says what the agent kept of what it distilled."""
+    """Whether the status line also shows the summary that the agent kept of distilled parts."""
     words: Words = "prunus"
-    """Whose words stand in place of what was cut: `prunus` says what it was and why it went, `seeds` uses the short
-    notes of the documents that the presets acp and smart come from."""
+    """The wording of the notes that replace cut content: `prunus` names the content and the reason for the cut,
+    `seeds` uses the short notes from the documents behind the presets acp and smart."""
     strategies: Strategies = Field(default_factory=Strategies)
-    """What may go."""
+    """The strategies: each one proposes content to prune."""
     guards: Guards = Field(default_factory=Guards)
-    """What must stay."""
+    """The guards: each one protects content from pruning."""
     schedule: Literal["cache", "eager", "pressure", "manual"] = "cache"
-    """When edits are made: when they save more than the prompt cache they break, at once, when the context fills
-    up, or never by itself."""
+    """When Prunus makes edits: `cache` when they save more than the cache break costs, `eager` at once, `pressure`
+    when the context fills up, `manual` only on request."""
     schedules: Schedules = Field(default_factory=Schedules)
     """How each schedule decides."""
     pressure: PressureSection = Field(default_factory=PressureSection)
-    """From when on the context counts as full, and what then happens."""
+    """When the context counts as full, and what Prunus then does."""
     budget: BudgetSection = Field(default_factory=BudgetSection)
-    """What each category of the context may take, and when a summary is needed; shown, not enforced."""
+    """The share of the context that each category may take, and when a summary is due. Prunus shows these limits
+    and does not enforce them."""
     compaction: Literal["pruned", "whole"] = "pruned"
-    """How a request for a summary of the history is sent: with the edits in force, so that the provider finds it in
-    its cache, or whole where it fits the model's window."""
+    """How Prunus sends a client's request to summarise the history: `pruned` keeps the edits, so that the request
+    hits the prompt cache; `whole` sends the full history if it fits the model's window."""
     subagents: Literal["prune", "skip"] = "prune"
-    """Whether requests of sub-agents are pruned, or sent as they came."""
+    """Whether Prunus prunes the requests of sub-agents or sends them unchanged."""
     window: Count = 0
-    """Tokens that the model can take; 0 goes by the model's name."""
+    """The model's context window in tokens; 0 derives it from the model's name."""
     prices: tuple[PriceRow, ...] = ()
-    """What the prompt cache of your models costs, where the built-in table does not know it."""
+    """Prompt cache prices of models that the built-in table does not know."""
     tools: tuple[ToolRow, ...] = ()
-    """Tools of your own: how they name their arguments."""
+    """Your own tools, and how they name their arguments."""
     tokens: Tokens = Field(default_factory=Tokens)
-    """How tokens are counted."""
+    """How Prunus counts tokens."""
     limits: Limits = Field(default_factory=Limits)
-    """How much Prunus takes on and remembers."""
+    """How large a request Prunus prunes, and how much it remembers."""
     manual: Manual = Field(default_factory=Manual)
-    """Manual mode: pruning only when asked for."""
+    """Manual mode: Prunus prunes only on request."""
     agent: Agent = Field(default_factory=Agent)
-    """What the agent itself may do about its context."""
+    """How the agent itself may prune its context."""
     reminders: Reminders = Field(default_factory=Reminders)
-    """Short words to the model."""
+    """Short reminders to the model."""
     proxy: Proxy = Field(default_factory=Proxy)
-    """How the proxy listens and passes on."""
+    """How the proxy listens and forwards requests."""
     upstreams: Upstreams = Field(default_factory=Upstreams)
-    """Where requests go."""
+    """The addresses of the providers."""
     store: StoreSettings = Field(default_factory=StoreSettings)
-    """What is kept on disk."""
+    """What Prunus keeps on disk."""
 
 
 class Settings(Values):
-    """What is pruned, and how.
+    """What Prunus prunes, and how.
 
-    Values are those of the preset unless given: `Settings(preset="acp", turn_protection=2)`. Every spelling that
-    a file may use is understood here too.
+    Values that you do not give come from the preset: `Settings(preset="acp", turn_protection=2)`. You may use every
+    key that a settings file may use.
     """
 
     def __init__(self, **values: Any) -> None:
@@ -129,21 +130,21 @@ class Settings(Values):
 
     @classmethod
     def preset(cls, name: str) -> Settings:
-        """The settings of a preset: auto, acp, smart or off."""
+        """Return the settings of a preset: auto, acp, smart or off."""
         return cls(preset=name)
 
     @classmethod
     def load(cls, path: Path | str) -> Settings:
-        """The settings of one file, or of the files of a directory."""
+        """Read the settings of one file, or of the files of a directory."""
         return load(path).settings
 
     @classmethod
     def discover(cls, start: Path | str, user: Path | None = None, overrides: Sequence[str] = ()) -> Settings:
-        """The settings for work in a directory: the user's, the project's, and those given for this run."""
+        """Read the settings for a directory: the user's files, the project's files, and the overrides."""
         return discover(start, user, overrides).settings
 
     def active_strategies(self) -> tuple[Strategy, ...]:
-        """The strategies that run, in their order."""
+        """Return the strategies that run, in their order."""
         if not self.enabled:
             return ()
         quiet = self.manual.enabled and not self.manual.automatic_strategies
@@ -154,67 +155,67 @@ class Settings(Values):
         return tuple(owner(**fields_of(sections[owner], owner)) for owner in running)
 
     def active_guards(self) -> tuple[Guard, ...]:
-        """All guards, in their order."""
+        """Return all guards, in their order."""
         guards = (
             owner(**fields_of(getattr(self.guards, owner.name), owner)) if owner.name in GUARDS else owner()
             for owner in ALL_GUARDS
         )
-        # Acting before the first send only pays where the prompt cache counts.
+        # Editing a result before its first send only pays if the prompt cache counts.
         early = self.schedule == "cache"
         return tuple(SameTurn(early=True) if early and isinstance(guard, SameTurn) else guard for guard in guards)
 
     def active_schedule(self) -> Schedule:
-        """What decides when edits are made."""
+        """Return the schedule, which decides when Prunus makes edits."""
         owner = next(owner for owner in ALL_SCHEDULES if owner.name == self.schedule)
         section = getattr(self.schedules, owner.name) if owner.name in SCHEDULES else None
         return owner(**fields_of(section, owner)) if section is not None else owner()
 
     def active_pressure(self) -> Pressure:
-        """From when on the context counts as full."""
+        """Return the thresholds at which the context counts as full."""
         return Pressure(**fields_of(self.pressure, Pressure))
 
     def active_budget(self) -> Budget:
-        """What each category of the context may take."""
+        """Return the share of the context that each category may take."""
         return Budget(**fields_of(self.budget, Budget))
 
     def active_reminders(self) -> Reminding | None:
-        """What the model is reminded of, if anything."""
+        """Return the reminders to the model, or None if all are off."""
         section = self.reminders
         if not self.enabled or not (section.todo or section.pressure or section.reflection):
             return None
         return Reminding(**fields_of(section, Reminding))
 
     def price_of(self, model: str) -> Price:
-        """What the prompt cache of a model costs."""
+        """Return the prompt cache prices of a model."""
         own = {row.model: row.model_dump(exclude={"model"}, exclude_none=True) for row in self.prices}
         return price_of(model, own)
 
     def window_of(self, model: str) -> int:
-        """How many tokens a model can take."""
+        """Return the context window of a model in tokens."""
         return self.window or window_of(model)
 
     def toolbox(self) -> Toolbox:
-        """What the tools mean, the user's own included."""
+        """Return the known tools, including the user's own."""
         return Toolbox(tuple(Tool(**fields_of(row, Tool)) for row in self.tools))
 
     def counter(self) -> Counter:
-        """A new token counter."""
+        """Return a new token counter."""
         return Counter(exact=self.tokens.exact, encoding=self.tokens.encoding)
 
     def dump(self) -> dict[str, Any]:
-        """All values in force, as plain data; `Settings(**settings.dump())` is the same again."""
+        """Return all values as plain data; `Settings(**settings.dump())` equals these settings."""
         plain = self.model_dump(mode="json", by_alias=True, exclude={"tools", "prices"})
         rows = {"tools": self.tools, "prices": self.prices}
         listed = {key: [row.model_dump(mode="json", exclude_defaults=True) for row in rows[key]] for key in rows}
         return {**plain, **listed}
 
     def __reduce__(self) -> tuple[Any, ...]:
-        # The classes of sections are made at run time, so pickle would not find them.
+        # Prunus creates the classes of sections at run time, so pickle would not find them.
         return _restore, (self.dump(),)
 
     @classmethod
     def schema(cls) -> dict[str, Any]:  # type: ignore[override]  # pydantic's own is deprecated
-        """The JSON schema of a settings file."""
+        """Return the JSON schema of a settings file."""
         from prunus.settings.describe import schema
 
         return schema()
@@ -226,15 +227,15 @@ def _restore(values: dict[str, Any]) -> Settings:
 
 @dataclass(frozen=True, slots=True)
 class Loaded:
-    """Settings, and where they come from."""
+    """Settings, and the files they come from."""
 
     settings: Settings
     sources: tuple[Path, ...]
-    """The files that were read, the weakest first."""
+    """The files that were read; later files override earlier ones."""
 
 
 def load(path: Path | str, overrides: Sequence[str] = ()) -> Loaded:
-    """Read one file, or the files of a directory in the order of `files.NAMES`, and the overrides `key=value`."""
+    """Read one file, or the files of a directory in the order of `files.NAMES`, and apply overrides `key=value`."""
     path = Path(path)
     layers = list(files.read_directory(path)) if path.is_dir() else [files.read(path)]
     found = [layer for layer in layers if layer is not None]
@@ -245,7 +246,7 @@ def load(path: Path | str, overrides: Sequence[str] = ()) -> Loaded:
 
 
 def discover(start: Path | str, user: Path | None = None, overrides: Sequence[str] = ()) -> Loaded:
-    """Read the user's files, those of the project around `start`, and the overrides `key=value`."""
+    """Read the user's files and those of the project around `start`, and apply overrides `key=value`."""
     home = files.user_directory() if user is None else user
     project = files.project_directory(Path(start))
     layers = [layer for layer in files.read_directory(home) if layer.path and layer.path.name != "pyproject.toml"]
@@ -255,7 +256,7 @@ def discover(start: Path | str, user: Path | None = None, overrides: Sequence[st
 
 
 def _assemble(layers: Iterable[Layer]) -> Loaded:
-    """Lay the layers on top of each other, or raise the problems of all of them."""
+    """Merge the layers into settings, or raise the problems of all layers."""
     values: dict[str, Any] = {}
     problems: list[Problem] = []
     sources: list[Path] = []
@@ -269,7 +270,7 @@ def _assemble(layers: Iterable[Layer]) -> Loaded:
 
 
 def _on_preset(values: Mapping[str, Any]) -> dict[str, Any]:
-    """Explicit values on top of those of their preset."""
+    """Return the values of the preset, overridden by the explicit values."""
     preset = values.get("preset", "auto")
     preset = preset if isinstance(preset, str) else ""
     chosen = PRESETS.get(preset, {})

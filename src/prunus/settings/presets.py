@@ -1,6 +1,6 @@
-"""Presets: which strategies run, and with which fields.
+"""Presets: the strategies that run, and their fields.
 
-A strategy that a preset does not name is off; a field that it does not name has the strategy's own default.
+A preset turns off every strategy that it does not name. A field that it does not name has the strategy's default.
 """
 
 from __future__ import annotations
@@ -8,26 +8,24 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any, Final, Literal
 
-__all__ = ["OTHER_SETTINGS", "PRESETS", "Preset"]
-
 Preset = Literal["auto", "acp", "smart", "off"]
 
 _NOT_READS: Final = ("list", "search", "fetch", "shell", "snapshot", "other")
-"""Results that may be cut before they are sent: not reads, and not reports of sub-agents, which cost most."""
+"""The kinds of results that `auto` may cut before their first send; reads and sub-agent reports would cost most."""
 
 _PROTECTED: Final = (
     "task", "Task", "agent", "Agent", "delegate", "delegate_to_agent", "spawn_agent", "batch", "plan_enter",
     "plan_exit", "EnterPlanMode", "ExitPlanMode", "enter_plan_mode", "exit_plan_mode", "*context_info",
     "*context_prune",
 )  # fmt: skip
-"""The seeds' protected tools, by the names that clients give them.
+"""The protected tools of the ACP plugin, by the names that clients give them.
 
-Todo lists, writes and edits are protected from the agent (`strategies.asked.protected`), not from being superseded
-by a later one of their kind: the seeds' own examples supersede them.
+`strategies.asked.protected` keeps the agent from discarding todo lists, writes and edits. They are missing here
+because a later call may supersede them: the examples of the plugin's documents do so.
 """
 
 PRESETS: Final[Mapping[str, Mapping[str, Any]]] = {
-    # What is superseded, done with or unlikely to be needed, when it pays: the best that the lab has shown.
+    # Prunes superseded, finished and unlikely-to-be-needed content when it pays: the best preset in the lab.
     "auto": {
         "asked": {},
         "duplicate_calls": {"point_back": True},
@@ -59,8 +57,8 @@ PRESETS: Final[Mapping[str, Mapping[str, Any]]] = {
         "old_edits": {},
         "under_pressure": {},
     },
-    # The rules of the ACP plugin as its documents describe them. Where they give no number, it is the one that the
-    # plugin had: outputs of 2,000 tokens from two turns on, reasoning of 500 tokens from three turns on.
+    # The rules of the ACP plugin as its documents describe them. Where the documents give no number, this preset
+    # uses the plugin's: outputs of 2,000 tokens after two turns, reasoning of 500 tokens after three turns.
     "acp": {
         "asked": {"errors": False},
         "duplicate_calls": {},
@@ -85,7 +83,7 @@ PRESETS: Final[Mapping[str, Mapping[str, Any]]] = {
         "spent_inputs": {},
         "under_pressure": {"thinking": True},
     },
-    # Smart tool history: first, last and sampled reads, shortened shell output; edits stay for 50 turns.
+    # Smart tool history: keeps first, last and sampled reads, shortens shell output, keeps edits for 50 turns.
     "smart": {
         "asked": {},
         "middle_reads": {},
@@ -97,7 +95,7 @@ PRESETS: Final[Mapping[str, Mapping[str, Any]]] = {
 }
 
 OTHER_SETTINGS: Final[Mapping[str, Mapping[str, Any]]] = {
-    # As the seeds have it: at once, and with the agent's own tool.
+    # Like the ACP plugin: edits at once, and the agent gets a tool of its own.
     "acp": {
         "schedule": "eager",
         "words": "seeds",
@@ -109,4 +107,4 @@ OTHER_SETTINGS: Final[Mapping[str, Mapping[str, Any]]] = {
     },
     "smart": {"schedule": "eager", "words": "seeds", "budget": {"share": 0.7}},
 }
-"""What a preset sets beside its strategies."""
+"""The settings of a preset besides its strategies."""

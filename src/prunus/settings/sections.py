@@ -1,6 +1,6 @@
-"""Sections that are made from the fields of strategies, guards and tool rows.
+"""Create settings sections from the fields of strategies, guards, schedules and tool rows.
 
-A field is declared once, in the class that uses it: a new strategy in `strategies.ALL` has its section.
+A field is declared once, in the class that uses it. A new strategy in `strategies.ALL` gets its section from here.
 """
 
 from __future__ import annotations
@@ -34,7 +34,7 @@ class Section(BaseModel):
 
 
 def fields_of(section: Section, owner: type) -> dict[str, Any]:
-    """The fields of the owner with the values of its section, ready to build it."""
+    """Return the arguments to construct `owner`: its fields with the values of the section."""
     return {field.name: getattr(section, field.name) for field in dataclasses.fields(owner)}
 
 
@@ -74,7 +74,7 @@ _CHECKS: Final[Mapping[tuple[str, str], Callable[[Any], Any]]] = {
 
 
 def _section(owner: type, **more: Any) -> type[Section]:
-    """A section with the fields of a dataclass, and some more before them."""
+    """Create a section with the fields of a dataclass, and the fields `more` before them."""
     hints = get_type_hints(owner)
     fields: dict[str, Any] = dict(more)
     for field in dataclasses.fields(owner):

@@ -1,4 +1,4 @@
-"""The tables of settings that no strategy, guard or schedule owns: limits, prices, agent, proxy, store."""
+"""Settings tables that belong to no strategy, guard or schedule: limits, prices, agent, proxy, store."""
 
 from __future__ import annotations
 
@@ -19,151 +19,152 @@ def _place(url: str) -> str:
 
 
 class Tokens(Section):
-    """How tokens are counted."""
+    """How Prunus counts tokens."""
 
     exact: StrictBool = False
     """Count with a tokenizer instead of estimating; needs `prunus[tokens]`."""
     encoding: str = "o200k_base"
-    """The tokenizer's vocabulary, for exact counts."""
+    """The vocabulary of the tokenizer, for exact counts."""
 
 
 class Limits(Section):
-    """How much Prunus takes on and remembers."""
+    """How large a request Prunus prunes, and how much it remembers."""
 
     body: Count = 64 * MIB
-    """Requests with more bytes than this pass as they are."""
+    """Prunus sends requests of more bytes than this unchanged."""
     conversations: Count = 256
-    """Conversations that are remembered at a time."""
+    """The number of conversations that Prunus remembers at a time."""
     memory: Count = 256 * MIB
-    """Bytes that the remembered conversations may take."""
+    """The bytes of memory that the remembered conversations may take."""
     idle: Count = 86_400
-    """Seconds after which a conversation without requests is forgotten."""
+    """Seconds after which Prunus forgets a conversation without new requests."""
 
 
 class Manual(Section):
-    """Manual mode: pruning only when asked for."""
+    """Manual mode: Prunus prunes only on request."""
 
     enabled: StrictBool = False
     """Whether manual mode is on."""
     automatic_strategies: StrictBool = True
-    """Whether the strategies run all the same."""
+    """Whether the strategies run in manual mode too."""
 
 
 class PriceRow(Section):
-    """What the prompt cache of some models costs, relative to an uncached input token."""
+    """Prompt cache prices of some models, relative to an uncached input token."""
 
     model: str
-    """The model's name; `*` and `?` are understood."""
+    """The model's name; `*` and `?` are wildcards."""
     read: float | None = Field(None, ge=0)
-    """Price of a token that is found in the cache."""
+    """The price of a token that is read from the cache."""
     write: float | None = Field(None, ge=0)
-    """Price of a token that is written to it."""
+    """The price of a token that is written to the cache."""
     ttl: float | None = Field(None, ge=0)
-    """Seconds that the cache lives without use."""
+    """The lifetime of an unused cache entry in seconds."""
     tier: int | None = Field(None, ge=1)
-    """Tokens above which the whole request costs `tier_factor` times as much."""
+    """A request of more tokens than this costs `tier_factor` times as much."""
     tier_factor: float | None = Field(None, ge=1)
-    """What the whole request then costs, against the usual price."""
+    """The price factor of a request above `tier` tokens."""
     minimum: int | None = Field(None, ge=0)
-    """Tokens that the shortest prefix must have to be cached."""
+    """The provider does not cache a prefix of fewer tokens than this."""
 
 
 class Agent(Section):
-    """What the agent itself may do about its context."""
+    """How the agent itself may prune its context."""
 
     offer: Literal["off", "hidden", "mcp", "library"] = "off"
-    """How `context_prune` is offered: not at all, by the proxy without the client noticing, by `prunus mcp`, or by
-    a loop of your own."""
+    """Who offers `context_prune` to the agent: nobody, the proxy without the client noticing, `prunus mcp`, or your
+    own agent loop."""
     commands: StrictBool = True
     """Whether the proxy answers `/prunus ...` and `/acp ...` in the chat."""
     intent: StrictBool = False
-    """Whether the proxy offers an `intent` argument with every edit tool."""
+    """Whether the proxy adds an `intent` argument to every edit tool."""
     hops: Count = 4
     """How often the proxy may continue one turn of the model by itself."""
     own_ids: StrictBool = True
-    """Whether the agent is also told the ids of its own words and of its reasoning."""
+    """Whether the agent also sees the ids of its own text and reasoning."""
     guidance: StrictBool = False
-    """Whether a system text tells an agent that has `context_prune` what to prune, and when."""
+    """Whether a system text tells an agent with `context_prune` what to prune, and when."""
 
 
 class Reminders(Section):
-    """Short words to the model at the end of the newest message; off unless the preset says otherwise."""
+    """Short reminders to the model at the end of the newest message; off unless the preset turns them on."""
 
     todo: StrictBool = False
-    """Remind of the todo list."""
+    """Remind the model of the todo list."""
     todo_after: Count = 5
     """Turns without an update of the todo list before the first reminder."""
     todo_every: Count = 4
-    """Turns between two reminders."""
+    """Turns between two todo reminders."""
     stuck_after: Count = 12
-    """Turns that a task may be in progress before it counts as stuck."""
+    """A task counts as stuck after this many turns in progress."""
     max_context: Count = 0
-    """Tokens that count as a full context where the todo reminder says how full it is; 0 leaves that out."""
+    """The todo reminder says how full the context is, relative to this many tokens; 0 omits this."""
     pressure: StrictBool = False
-    """Say when the context fills up."""
+    """Tell the model when the context fills up."""
     pressure_at: Annotated[float, Field(ge=0, le=1)] = 0.75
-    """The share of the model's window from which on it is said."""
+    """The share of the model's window at which the model is told."""
     reflection: StrictBool = False
-    """Ask for a pause to reflect once the user has used the keyword."""
+    """Ask the model to pause and reflect, once the user has used the keyword."""
     reflection_word: str = "automata"
-    """The keyword."""
+    """The keyword for reflection."""
     reflection_after: Count = 8
-    """Turns between two such pauses."""
+    """Turns between two pauses for reflection."""
 
 
 class StoreSettings(Section):
-    """What is kept on disk."""
+    """What Prunus keeps on disk."""
 
     url: Annotated[str, AfterValidator(_place)] = ""
-    """`sqlite:///PATH`, or `off` to keep nothing; empty is a file in the user's data directory."""
+    """`sqlite:///PATH`, or `off` to keep nothing; empty means a file in the user's data directory."""
     size: Count = 512 * MIB
-    """Bytes that the store may take; the oldest goes first."""
+    """The bytes that the store may take; Prunus removes the oldest conversations first."""
     days: Count = 30
-    """Days after which a conversation without requests is removed."""
+    """Days after which Prunus removes a conversation without new requests."""
     originals: StrictBool = True
-    """Whether what was cut is kept, so that it can be restored."""
+    """Whether the store keeps cut content, so that `prunus restore` can show it."""
 
 
 class Upstreams(Section):
-    """Where requests go."""
+    """The addresses of the providers."""
 
     anthropic: str = "https://api.anthropic.com"
-    """For the Messages API."""
+    """The address for the Messages API."""
     openai: str = "https://api.openai.com"
-    """For the Chat Completions and Responses APIs."""
+    """The address for the Chat Completions and Responses APIs."""
     gemini: str = "https://generativelanguage.googleapis.com"
-    """For the Gemini API."""
+    """The address for the Gemini API."""
     more: tuple[Annotated[str, Field(pattern=r"^[\w.-]+=https?://.+")], ...] = ()
-    """Further ones as `NAME=URL`: clients reach `groq` under the base URL `http://HOST:PORT/@groq`."""
+    """Further providers as `NAME=URL`: clients reach `groq` under the base URL `http://HOST:PORT/@groq`."""
 
     def addresses(self) -> dict[str, str]:
-        """Every upstream by its name."""
+        """Return the address of every provider by name."""
         named = {"anthropic": self.anthropic, "openai": self.openai, "gemini": self.gemini}
         return named | {name: url for name, _, url in (entry.partition("=") for entry in self.more)}
 
 
 class Proxy(Section):
-    """How the proxy listens and passes on."""
+    """How the proxy listens and forwards requests."""
 
     host: str = "127.0.0.1"
-    """Address to listen on; any other than loopback needs a token."""
+    """The address to listen on; any address but loopback needs a token."""
     port: Count = 8787
-    """Port to listen on; 0 takes a free one."""
+    """The port to listen on; 0 means any free port."""
     token: str = ""
-    """Clients must send it as `x-prunus-token`; several, separated by commas, keep their users apart."""
+    """The token that clients must send as `x-prunus-token`; several tokens, separated by commas, keep the data of
+    their users apart."""
     names: tuple[str, ...] = ()
     """Further host names by which clients may call the proxy without a token."""
     shadow: StrictBool = False
-    """Change nothing, and report what would have been done."""
+    """Send every request unchanged, and report what Prunus would have pruned."""
     connect_timeout: Annotated[float, Field(gt=0)] = 30.0
-    """Seconds to reach the provider."""
+    """Seconds to wait for a connection to the provider."""
     idle_timeout: Annotated[float, Field(gt=0)] = 600.0
-    """Seconds without a byte from the provider."""
+    """Seconds to wait for the next byte from the provider."""
     deadline: Annotated[float, Field(gt=0)] = 2.0
-    """Seconds after which a request is sent with the edits that are in force, looked at or not."""
+    """Seconds that pruning a request may take; after that the proxy sends it with the edits made so far."""
     grace: Annotated[float, Field(ge=0)] = 120.0
-    """Seconds that running answers get after the first SIGTERM or Ctrl-C; a second one cuts them at once."""
+    """Seconds that running answers get after the first SIGTERM or Ctrl-C; a second signal ends them at once."""
     verbose: StrictBool = False
     """Whether `prunus proxy` logs every edit, as with `-v`."""
     workers: Count = 1
-    """Processes that serve requests; any of them answers `/metrics` for all."""
+    """The number of processes that serve requests; each process answers `/metrics` for all."""

@@ -1,4 +1,4 @@
-"""A file's keys, in whichever of the accepted spellings, turned into our own."""
+"""Translate the keys of a settings file, including ACP keys and shorthands, into the keys of Prunus."""
 
 from __future__ import annotations
 
@@ -23,14 +23,14 @@ from prunus.settings.acp import (
 from prunus.settings.layers import Layer, similar
 
 NEVER: Final = 1_000_000
-"""More turns than a conversation has."""
+"""A number of turns that no conversation reaches."""
 
 PROTECTED_TURNS: Final = 4
-"""What `turnProtection` protects when it is on and names no number."""
+"""The turns that `turnProtection` protects when it is on and names no number."""
 
 
 def translate(raw: Mapping[str, Any], origin: str) -> Layer:
-    """What a file says, in our own keys."""
+    """Return the values of a file as a layer under the keys of Prunus."""
     layer = Layer(origin)
     combined: dict[str, Any] = {}
     _walk(raw, (), layer, combined)
@@ -76,7 +76,7 @@ def _walk(table: Mapping[Any, Any], place: tuple[str, ...], layer: Layer, combin
 
 
 def _plain(value: Any) -> Any:
-    """Sections and tool rows that were built in Python, as plain data."""
+    """Return sections and tool rows that were built in Python as plain data."""
     if isinstance(value, BaseModel):
         return value.model_dump()
     if isinstance(value, list | tuple):
@@ -85,11 +85,11 @@ def _plain(value: Any) -> Any:
 
 
 def _protect_tools(combined: Mapping[str, Any], layer: Layer) -> None:
-    """Protected tools of all spellings; those of the seeds may still replace others.
+    """Set the protected tools from all their keys. Tools protected by an ACP key may still supersede other calls.
 
-    Their own list names write and edit. If these could replace nothing, no read would ever go stale. A file that
-    repeats that list, or adds to it, means what it means by default: the agent may not discard any of them, and
-    todo lists, writes and edits are superseded by a later one.
+    The ACP plugin's default list contains write and edit. If these could supersede nothing, no read would ever go
+    stale. A file that repeats or extends the default list means the same as the default: the agent may not discard
+    these calls, but a later call may supersede todo lists, writes and edits.
     """
     victims: list[str] = []
     triggers: list[str] = []
@@ -138,7 +138,7 @@ def _protect_turns(combined: Mapping[str, Any], layer: Layer) -> None:
 
 
 def _choose_level(combined: dict[str, Any], layer: Layer) -> None:
-    """`aggressivePruning.preset` decides for the switches that the file does not name."""
+    """Set the switches that the file does not name, as `aggressivePruning.preset` says."""
     key = "strategies.aggressivePruning.preset"
     if key not in combined:
         return
@@ -158,9 +158,9 @@ _PURGE: Final = "strategies.purgeErrors.enabled"
 
 
 def _separate_errors(combined: Mapping[str, Any], layer: Layer) -> None:
-    """The seeds cut the text and the input of errors by two strategies, each with a switch; here it is one.
+    """Set `old_errors`, which replaces two strategies of ACP: one cuts the text of errors, the other their input.
 
-    Where only one of the two is wanted, the other waits for a turn that never comes.
+    If a file wants only one of the two, the other one waits for a turn that never comes.
     """
     cut, purge = _switch(_CUT, combined, layer), _switch(_PURGE, combined, layer)
     errors = ("strategies", "old_errors")
@@ -187,7 +187,7 @@ _SUBAGENTS: Final = "experimental.allowSubAgents"
 
 
 def _switch(key: str, combined: Mapping[str, Any], layer: Layer) -> bool | None:
-    """A switch, or None where the file does not have it."""
+    """Return the value of a switch, or None if the file does not set it."""
     value = combined.get(key)
     if key in combined and not isinstance(value, bool):
         layer.complain(key, value, "expected true or false")
