@@ -1,4 +1,4 @@
-"""Patches taken apart, in one place: the envelope of apply_patch, unified diffs, and SEARCH/REPLACE blocks.
+"""Read patches: the envelope of apply_patch, unified diffs, and SEARCH/REPLACE blocks.
 
 A patch is read as far as it makes sense. `sound` says that a section is complete and well formed, so that a file
 can be followed through it; what is merely counted or named does not need that.
@@ -34,16 +34,16 @@ Verb = Literal["Add", "Update", "Delete"]
 
 @dataclass(frozen=True, slots=True)
 class Hunk:
-    """Lines that stand in place of others."""
+    """Lines that replace others."""
 
     old: tuple[str, ...]
     new: tuple[str, ...]
     below: tuple[str, ...] = ()
-    """Lines further up that tell where, in apply_patch."""
+    """Lines above the hunk that say where it applies, in apply_patch."""
     last: bool = False
-    """It ends at the end of the file."""
+    """The hunk ends at the end of the file."""
     start: int | None = None
-    """Its first line in the old file, in a unified diff."""
+    """The number of its first line in the old file, in a unified diff."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,10 +55,10 @@ class Patched:
     target: str = ""
     """Where the file is moved to."""
     text: str = ""
-    """What an added file holds."""
+    """The text of an added file."""
     hunks: tuple[Hunk, ...] = ()
     sound: bool = True
-    """Nothing in this section is odd, so that the file can be followed through it."""
+    """Every line of this section is understood, so that the file can be followed through it."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -70,7 +70,7 @@ class Block:
 
 
 def patched_files(text: str) -> tuple[Patched, ...]:
-    """The files of a patch in order; empty if the text is none."""
+    """The files of a patch in order; empty if the text is no patch."""
     if "*** " in text and _ENVELOPE.search(text):
         return tuple(_envelope(text))
     if "+++ " in text and _UNIFIED.search(text):
@@ -84,7 +84,7 @@ def search_blocks(text: str) -> tuple[Block, ...]:
 
 
 def touches_of(patch: str, base: str = "") -> tuple[Touch, ...]:
-    """One touch for each file that a patch names; empty if it is no patch."""
+    """One touch for each file that a patch names; empty if the text is no patch."""
     found: dict[str, Touch] = {}
     for part in patched_files(patch):
         path = join(base, part.path)
@@ -143,7 +143,7 @@ def _section(verb: re.Match[str], body: list[str], sound: bool) -> Patched:
 
 
 def _hunks(body: Sequence[str]) -> tuple[tuple[Hunk, ...], bool]:
-    """The hunks of a section, and whether all of its lines have a sense."""
+    """The hunks of a section, and whether all of its lines are understood."""
     found: list[Hunk] = []
     below: list[str] = []
     old: list[str] = []
@@ -201,7 +201,7 @@ def _unified(lines: Sequence[str]) -> Iterator[Patched]:
 
 
 def _numbered(numbers: re.Match[str], lines: Sequence[str], at: int) -> tuple[Hunk, int, bool]:
-    """One hunk, the line behind it, and whether it has as many lines as it says."""
+    """One hunk, the index of the line behind it, and whether the hunk has as many lines as its header says."""
     wanted = as_number(numbers[2] or "1"), as_number(numbers[4] or "1")
     old: list[str] = []
     new: list[str] = []

@@ -91,12 +91,12 @@ def exit_code(text: str) -> int | None:
 
 
 def _by_command(meaning: Meaning) -> bool:
-    """Whether a shell or a patch program ran, so that an exit code may be told."""
+    """Whether a shell or a patch program ran, so that the result may show an exit code."""
     return meaning.kind == "shell" or bool(meaning.command) or meaning.kind == "edit"
 
 
 def _by_output(kind: Kind, name: str, text: str) -> CallOutcome:
-    """The outcome of a command whose exit code is not told: only a printed file shows that it is there."""
+    """The outcome of a command without an exit code: only a printed file shows that the command succeeded."""
     body = body_of(name, text)
     if kind != "read" or not body or body.strip() == "(no output)" or _PROCESS.search(text.removesuffix(body)):
         return "unknown"
@@ -104,11 +104,11 @@ def _by_output(kind: Kind, name: str, text: str) -> CallOutcome:
 
 
 def _by_text(kind: Kind, text: str) -> CallOutcome:
-    """The outcome where only the text can tell; unknown where success has no words of its own."""
+    """The outcome by the text of the result; unknown for tools that do not report success."""
     short = len(text) <= _SHORT
     match kind:
         case "read":
-            # A file of one such line is possible, and then nothing is lost by calling it an error.
+            # A file may consist of one such line. Calling its read an error loses nothing.
             if short and _FILE_FAILED.match(text):
                 return "error"
             return "ok" if text else "unknown"

@@ -80,7 +80,7 @@ def is_cut(text: str) -> bool:
 
 
 def process_of(given: Any, text: str) -> str:
-    """Which running command a call is about: by the id that it is given or gets; empty if none is told."""
+    """The id of the running command that a call names or starts; empty if there is none."""
     if isinstance(given, Mapping):
         for key in _KEYS:
             if (id := given.get(key)) is not None:

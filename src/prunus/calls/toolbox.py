@@ -98,7 +98,7 @@ def _without_server(name: str) -> Iterator[str]:
 
 
 def _best(name: str, rows: Sequence[_Row], given: Mapping[str, Any], arguments: Mapping[str, Any] | str) -> Meaning:
-    """What the row that fits best says."""
+    """The meaning by the row that fits best."""
     if isinstance(arguments, str) and not given:
         for tool, needs, metadata in rows:
             if tool.patch or tool.command:

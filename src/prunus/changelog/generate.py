@@ -1,4 +1,4 @@
-"""From a session to its changelog."""
+"""Build the changelog of a session."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ _VERBS: Final = {
     "renamed": "Renamed",
 }
 _REACH: Final = 3
-"""Turns for which a sentence stands for the edits after it; each of them keeps it going."""
+"""Turns for which a sentence of the assistant explains the edits after it; each such edit starts the count anew."""
 
 
 def generate_changelog(history: Any, since: int = 0, *, toolbox: Toolbox | None = None) -> Changelog:
@@ -99,7 +99,7 @@ class _CallReader:
                         yield call, event, result.text
 
     def actions(self, call: Call, use: Use, result: str) -> tuple[LoggedAction, ...] | None:
-        """What a call did, with paths as the view knows them; None for one that failed to do anything."""
+        """The actions of a call, with the paths of the view; None if the call failed."""
         kind, given = use.meaning.kind, call.input
         own = edited_path(given) if kind == "other" else ""
         changing = [touch for touch in use.touches if touch.kind != "read"]
@@ -137,7 +137,7 @@ class _CallReader:
         return Reason(turn, _plain(action, use), "none", use.index)
 
     def _path(self, name: str, use: Use) -> str:
-        """A path as the view spells it: with the folders that a command had changed to."""
+        """A path as the view spells it, below the folder that a command had changed to."""
         tidy = join("", name)
         for touch in use.touches:
             if touch.path == tidy or touch.path.endswith(f"/{tidy}"):
@@ -155,7 +155,7 @@ def _rooted(action: LoggedAction, path: Callable[[str], str]) -> LoggedAction:
 
 
 def _somehow(touches: Sequence[Touch]) -> tuple[FileEdit, ...]:
-    """Files of which is only known that they were changed."""
+    """Edits of files that changed in an unknown way."""
     return tuple(FileEdit(touch.path, "edited", exact=False) for touch in touches)
 
 
@@ -166,7 +166,7 @@ def _opened(result: str) -> str:
 
 
 def _plain(action: LoggedAction, use: Use) -> str:
-    """A word for what was done, where nobody said why."""
+    """A word for an action that nobody explained."""
     if not isinstance(action, FileEdit):
         return "Edited"
     if use.meaning.command and action.verb == "edited" and not action.exact:
@@ -218,7 +218,7 @@ _LABEL: Final = re.compile(r"^(?:THOUGHT|DISCUSSION|Thought|Reasoning):\s*")
 _TAG: Final = re.compile(r"</?[a-zA-Z][\w-]*>")
 _END: Final = re.compile(r"(?<=[.!?])[\"')*]*\s+(?=[A-Z`\"'(])")
 _FEW: Final = 4
-"""Words of a sentence that is too short to say something alone."""
+"""Words below which a sentence is joined with the one before."""
 
 
 def stated(given: Mapping[str, Any] | str) -> str:

@@ -34,7 +34,7 @@ class Reason:
     purpose: str
     origin: Origin
     call: int = 0
-    """Its number among the calls of its conversation."""
+    """The number of the call in its conversation."""
 
 
 @dataclass(slots=True, eq=False)
@@ -260,14 +260,14 @@ def _after(change: FileEdit, before: str | None) -> str | None:
 
 
 def _each(texts: tuple[TextChange, ...], before: str | None) -> Iterator[TextChange]:
-    """A replacement everywhere as one text for each place, where the places can be counted."""
+    """A replacement everywhere as one text change for each place, if the places can be counted."""
     for text in texts:
         times = before.count(text.old) if text.everywhere and before and text.old else 1
         yield from [text] * max(times, 1)
 
 
 def _telling(lines: Sequence[str]) -> bool:
-    """Whether lines say enough to be known again; a blank line or a bracket stands in many places."""
+    """Whether lines can be recognised; blank lines and brackets are in many places."""
     return sum(character.isalnum() for line in lines for character in line) > 2
 
 

@@ -43,7 +43,7 @@ class NoSuchTurn(PrunusError):
 
 @dataclass(slots=True)
 class FileHistory:
-    """A history, asked for its files.
+    """The files of a history.
 
     A turn is one model step, counted from 1; its state is the one after the results of its calls.
     """
@@ -72,7 +72,7 @@ class FileHistory:
 
     @property
     def files(self) -> tuple[TrackedFile, ...]:
-        """Every file that was read or changed, in the order in which they came up."""
+        """Every file that was read or changed, in the order of first use."""
         return tuple(self._last.files.values())
 
     def timeline(self, turn: int | None = None) -> Timeline:
@@ -104,7 +104,7 @@ class FileHistory:
         return before if timeline.state(path).known else found
 
     def diff(self, path: str, turn: int | None = None) -> tuple[str, ...]:
-        """Every successful edit and write of a file up to a turn, in order, as the calls say it."""
+        """Every successful edit and write of a file up to a turn, in order, from the arguments of the calls."""
         found = self.resolve(path)
         last = self.turns if turn is None else turn
         if not 1 <= last <= self.turns:
@@ -117,7 +117,7 @@ class FileHistory:
             yield from edit_lines(call, use.meaning, use.turn)
 
     def resolve(self, path: str) -> str:
-        """The path of the file that is meant."""
+        """The tracked path that a shorter or relative spelling means."""
         files = self._last.files
         plain = join("", path)
         rooted = join(self._view.folder, path)
@@ -159,7 +159,7 @@ def _alike(path: str, files: Iterable[str]) -> tuple[str, ...]:
 
 
 def edit_lines(call: Call, meaning: Meaning, turn: int) -> Iterator[str]:
-    """One writing or editing call as a hunk: what it took away, what it brought, and what it was for."""
+    """One writing or editing call as a hunk: its intent, the lines that it removed and the lines that it added."""
     intent = call.input.get("intent") if isinstance(call.input, Mapping) else None
     why = f": {' '.join(intent.split())}" if isinstance(intent, str) and intent.strip() else ""
     yield f"@@ turn {turn}, {meaning.kind}{why} @@"

@@ -10,7 +10,7 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import Final
 
 MOST: Final = 20_000
-"""Lines of the longest file that is followed. A number in a call or a result must not decide how much is held."""
+"""Lines of the longest file that is followed, so that a number in a call or a result cannot use up all memory."""
 
 
 class Line:
@@ -23,7 +23,7 @@ class Line:
 
 
 class Patience:
-    """How many lines may still be compared for one edit of a file with so many lines.
+    """A limit on how many lines one edit compares.
 
     Thousands of equal lines may stand in a file of equal lines nearly everywhere. No agent writes such an edit, so
     nobody has to wait until every place is known.
@@ -36,7 +36,7 @@ class Patience:
 
     @property
     def over(self) -> bool:
-        """Whether the search was given up: what it found so far is not all."""
+        """Whether the search was given up before every place was found."""
         return self.left < 0
 
 
@@ -47,7 +47,7 @@ def fitting(
     patience: Patience,
     same: Callable[[str], str] = str,
 ) -> Iterator[int]:
-    """Each of the places where no known line differs from the wanted ones; behind the last line anything may be.
+    """The places at which no known line differs from the wanted lines; any line may follow the last known one.
 
     `same` makes equal what counts as equal, in both texts.
     """
@@ -67,7 +67,7 @@ def fitting(
 
 
 def without_overlaps(places: Sequence[tuple[int, int]], size: int, end: int) -> list[tuple[int, int]]:
-    """Places of a text of several lines without those that overlap an earlier one, which tools do not count."""
+    """The places of a text without those that overlap an earlier place, since tools do not count these."""
     found: list[tuple[int, int]] = []
     for place in places:
         if not found or place >= (found[-1][0] + size - 1, end):
@@ -76,7 +76,7 @@ def without_overlaps(places: Sequence[tuple[int, int]], size: int, end: int) -> 
 
 
 def resembles(lines: Iterable[str | None], old: str) -> bool:
-    """Whether known lines look like a text that is not among them."""
+    """Whether the known lines hold a text that differs from the old text only in blanks or in its middle."""
     wanted = [line.strip() for line in old.strip().split("\n")]
     held = [None if line is None else line.strip() for line in lines]
     if len(wanted) > 1 and wanted[0] in held and wanted[-1] in held[held.index(wanted[0]) + 1 :]:
@@ -93,7 +93,7 @@ def split(text: str) -> tuple[list[str], bool]:
 
 
 class Content:
-    """The lines of a file as far as they are certain.
+    """The certain lines of a file.
 
     Where the length is not known, lines may follow behind the last one that is held here.
     """
@@ -103,7 +103,7 @@ class Content:
     def __init__(self) -> None:
         self.lines: list[Line | None] = []
         self.losses = 0
-        """How often lines became unknown, rather than gave way to others that are known."""
+        """How often known lines became unknown; a line that another known line replaces does not count."""
         self.length: int | None = None
         self.ended: bool | None = None
         """Whether the last line ends with a line break."""
@@ -124,7 +124,7 @@ class Content:
         return None if line is None else line.text
 
     def holds(self, texts: Sequence[str]) -> bool:
-        """Whether these lines stand here one after another; empty ones at the end do not count."""
+        """Whether the file holds these lines one after another; empty lines at the end do not count."""
         wanted = list(texts)
         while wanted and not wanted[-1]:
             wanted.pop()
@@ -133,23 +133,23 @@ class Content:
         return any(None not in self.lines[at : at + len(wanted)] for at in found)
 
     def forget(self) -> None:
-        """From now on nothing is known."""
+        """Forget every line."""
         self.lines, self.length, self.ended = [], None, None
         self.losses += 1
 
     def set_aside(self) -> Content:
-        """What is known, for later; here nothing is known any more."""
+        """Move all that is known to a new value, and forget it here."""
         held = Content()
         held.take_back(self)
         self.forget()
         return held
 
     def take_back(self, held: Content) -> None:
-        """From now on this holds again."""
+        """Restore what was set aside."""
         self.lines, self.length, self.ended = held.lines, held.length, held.ended
 
     def write(self, text: str) -> list[Line]:
-        """The whole file is this text now."""
+        """Replace the whole file; returns its lines."""
         texts, ended = split(text)
         if len(texts) > MOST:
             self.forget()
@@ -160,7 +160,7 @@ class Content:
         return new
 
     def agrees(self, start: int, texts: Sequence[str | None], total: int | None = None) -> bool:
-        """Whether what is shown contradicts nothing that is known."""
+        """Whether no shown line contradicts a known one."""
         end = start - 1 + len(texts)
         if self.length is not None and (end > self.length or (total is not None and total != self.length)):
             return False
@@ -174,7 +174,7 @@ class Content:
     def learn(
         self, start: int, texts: Sequence[str | None], total: int | None = None, ended: bool | None = None
     ) -> list[Line | None]:
-        """Take over lines that were shown; what was known stays, so it has to agree."""
+        """Add lines that a result shows. Known lines stay, so the shown ones have to agree with them."""
         end = start - 1 + len(texts)
         if max(end, total or 0) > MOST:
             self.forget()
@@ -192,7 +192,7 @@ class Content:
         return self.lines[start - 1 : end]
 
     def splice(self, start: int, removed: int, texts: Sequence[str]) -> list[Line]:
-        """Put lines in the place of others, by number."""
+        """Replace lines by number; returns the new lines."""
         at = start - 1
         if at + max(removed, len(texts)) > MOST:
             self.forget()
@@ -208,7 +208,7 @@ class Content:
     def disturb(
         self, places: Sequence[int], size: int, shift: int, pieces: list[Line | None] | None = None
     ) -> None:
-        """Something of `size` lines changed at one of these places, or behind all lines that are held."""
+        """Forget what may have changed: `size` lines at one of these places, or behind all lines that are held."""
         pieces = self.pieces() if pieces is None else pieces
         self.losses += 1
         if shift == 0:
@@ -226,7 +226,7 @@ class Content:
         self.take(pieces[:first] + between + pieces[last:])
 
     def pieces(self) -> list[Line | None]:
-        """The text as what stands between its line breaks; behind the last one may be nothing."""
+        """The texts between the line breaks; the text behind the last line break may be empty."""
         if self.length is None or self.ended is False or (self.ended is None and self.length == 0):
             return list(self.lines)
         return [*self.lines, _NOTHING if self.ended else PERHAPS_NOTHING]
@@ -237,7 +237,7 @@ class Content:
             return
         if self.length is None:
             if pieces and (end := pieces[-1]) is not None and end.text == "":
-                # The file may end here, and then this is no line.
+                # The file may end here, and then the empty text is no line.
                 pieces.pop()
             self.lines = pieces
             return
@@ -247,7 +247,7 @@ class Content:
             return
         before = pieces[-2] if len(pieces) > 1 else last
         if last is PERHAPS_NOTHING and (before is None or before.text == ""):
-            # What looks like an empty last line may be the end of the one before.
+            # An empty last line may only be the line break of the line before.
             self.lines, self.ended, self.length = pieces[:-2], None, None
             self.losses += 1
             return
@@ -258,7 +258,7 @@ class Content:
 
     @staticmethod
     def kept(before: Sequence[Line | None], texts: Sequence[str]) -> list[Line]:
-        """Lines of these texts; those at both ends that were there before stay the same lines."""
+        """Lines of these texts. Equal lines at both ends keep the identity that they had before."""
         made: list[Line] = []
         most = min(len(before), len(texts))
         front = 0

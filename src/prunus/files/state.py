@@ -9,15 +9,15 @@ from prunus.files.content import Content
 
 @dataclass(frozen=True, slots=True)
 class FileState:
-    """One file after some turn: its lines as far as they are certain."""
+    """One file after some turn, with its certain lines."""
 
     path: str
     lines: tuple[str | None, ...] = ()
     """From line 1 on; None is a line that is not known."""
     length: int | None = None
-    """How many lines the file has, where that is certain; else more may follow."""
+    """How many lines the file has; None if more may follow."""
     ended: bool | None = None
-    """Whether the last line ends with a line break, where that is certain."""
+    """Whether the last line ends with a line break; None if that is not certain."""
     deleted: bool = False
 
     @property
@@ -56,7 +56,7 @@ class FileState:
 
 
 def state_of(path: str, content: Content, deleted: bool) -> FileState:
-    """The value of what is known now."""
+    """The current content of a file as a value."""
     lines = list(content.lines)
     while content.length is None and lines and lines[-1] is None:
         lines.pop()

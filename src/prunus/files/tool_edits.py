@@ -105,7 +105,7 @@ def _resolver(touches: tuple[Touch, ...]) -> Callable[[str], str]:
 
 
 def apply_hunks(content: Content, hunks: Sequence[Hunk]) -> list[Line] | None:
-    """Make the hunks of an envelope; None if they cannot have been made here.
+    """Apply the hunks of an apply_patch envelope; returns the new lines, None if they cannot apply here.
 
     They are looked for from top to bottom, each below the one before, and the first place that fits is taken. Only
     a place before which no other fits, known or not, is certain.
@@ -142,7 +142,7 @@ def apply_hunks(content: Content, hunks: Sequence[Hunk]) -> list[Line] | None:
         places = list(_fitting(content, old, at, patience))
         content.disturb(places, len(old), len(new) - len(old))
         at = min(places, default=len(content.lines))
-    # The tool takes an empty last line for the line break before it.
+    # apply_patch takes an empty last line for the line break before it.
     if content.lines and content.text_at(len(content.lines)) == "":
         content.lines.pop()
     if content.length is not None:
@@ -152,13 +152,13 @@ def apply_hunks(content: Content, hunks: Sequence[Hunk]) -> list[Line] | None:
 
 
 def _lose(content: Content, at: int) -> None:
-    """From this line on it is not known what stands where."""
+    """Forget all lines from this one on."""
     del content.lines[at:]
     content.length = content.ended = None
 
 
 def _places(content: Content, old: Sequence[str], at: int, patience: Patience) -> tuple[int | None, list[int]]:
-    """The first place where all lines are known and fit, and those before it where unknown ones may fit as well."""
+    """The first place at which known lines fit, and the places before it at which unknown lines may fit."""
     perhaps: list[int] = []
     loose: dict[bool, int] = {}
     for place in _fitting(content, old, at, patience):
@@ -174,20 +174,20 @@ def _places(content: Content, old: Sequence[str], at: int, patience: Patience) -
             )
     if not loose:
         return None, perhaps
-    # Lines that differ in blanks fit too, but only where none fit exactly.
+    # Lines that differ in blanks fit too, but only if no lines fit exactly.
     nearest = loose.get(True, loose.get(False, 0))
     certain = not perhaps and content.length is not None
     return (nearest, []) if certain else (None, sorted({*perhaps, nearest}))
 
 
 def _fitting(content: Content, old: Sequence[str], at: int, patience: Patience) -> Iterator[int]:
-    """Every place where lines may stand, blanks at both ends aside."""
+    """Every place at which the lines may be, blanks at both ends aside."""
     room = len(content.lines) - (len(old) - 1 if content.length is not None else 0)
     return fitting(content.lines, old, range(at, room), patience, str.strip)
 
 
 def apply_numbered(content: Content, hunks: Sequence[Hunk]) -> list[Line] | None:
-    """Make the hunks of a diff that a tool printed; None if what is known says otherwise."""
+    """Apply the hunks of a diff that a tool printed; None if they contradict a known line."""
     made: list[Line] = []
     moved = 0
     for hunk in hunks:

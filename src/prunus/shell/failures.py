@@ -14,7 +14,7 @@ _UNREADABLE: Final = re.compile(
     r"|unexpected EOF while looking|[Ss]yntax error: |Unterminated quoted|bad substitution|event not found).*"
     r"|(?:[\w./-]*sh)(?:: ?(?:-c|line \d+|\d+))*: [`'].*"
 )
-"""What shells print of a line that they cannot read; bash repeats the line behind a quote."""
+"""Messages of shells about a line that they cannot read; bash repeats the line behind a quote."""
 _SHELL: Final = r"(?:[\w./-]*sh(?:\.exe)?: ?(?:-c: )?(?:line \d+: |\d+: ?)?)?"
 _UNFOUND: Final = re.compile(
     _SHELL + r"(?:command not found: (?P<zsh>\S+)|(?P<bash>[^\s:]+): (?:command )?not found"
