@@ -5,14 +5,13 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from typing import Any
 
-from prunus.clients.fields import Json, rows, text
 from prunus.clients.pairing import Paired, RecordedTurn, RequestCount, pair
-from prunus.clients.session import Dialogue
+from prunus.clients.recording import Dialogue, JsonObject, rows, text
 
 _THINKING = ("thinking", "redacted_thinking")
 
 
-def answer_turn(blocks: Iterable[Json], time: float | None, *, carried: bool = False) -> RecordedTurn:
+def answer_turn(blocks: Iterable[JsonObject], time: float | None, *, carried: bool = False) -> RecordedTurn:
     """The answer of the model, from its content blocks."""
     kept = _not_empty(blocks)
     calls = tuple(text(block.get("id")) for block in kept if block.get("type") == "tool_use")
@@ -42,7 +41,7 @@ def dialogue(turns: Sequence[RecordedTurn]) -> Dialogue:
 
     https://docs.claude.com/en/docs/agents-and-tools/tool-use/implement-tool-use
     """
-    messages: list[Json] = []
+    messages: list[JsonObject] = []
     count = RequestCount()
     for paired in pair(turns):
         turn = paired.turn
@@ -66,7 +65,7 @@ def dialogue(turns: Sequence[RecordedTurn]) -> Dialogue:
     return Dialogue(tuple(messages), tuple(count.requests), tuple(count.times))
 
 
-def _answered(paired: Paired) -> list[Json]:
+def _answered(paired: Paired) -> list[JsonObject]:
     """The blocks without calls that have no result; none if only thinking is left."""
     results = iter(paired.results)
     blocks = [
@@ -77,7 +76,7 @@ def _answered(paired: Paired) -> list[Json]:
     return [] if all(block.get("type") in _THINKING for block in blocks) else blocks
 
 
-def _append(messages: list[Json], role: str, content: Any) -> None:
+def _append(messages: list[JsonObject], role: str, content: Any) -> None:
     """Add content, to the last message if that has the same role."""
     if not messages or messages[-1]["role"] != role:
         messages.append({"role": role, "content": content})
@@ -86,10 +85,10 @@ def _append(messages: list[Json], role: str, content: Any) -> None:
     messages[-1] = {"role": role, "content": _blocks(before) + _blocks(content)}
 
 
-def _blocks(content: Any) -> list[Json]:
+def _blocks(content: Any) -> list[JsonObject]:
     return [{"type": "text", "text": content}] if isinstance(content, str) else list(content)
 
 
-def _not_empty(blocks: Iterable[Json]) -> list[Json]:
+def _not_empty(blocks: Iterable[JsonObject]) -> list[JsonObject]:
     """Without text blocks that hold no text: the provider refuses them."""
     return [b for b in blocks if b.get("type") != "text" or text(b.get("text")).strip()]

@@ -10,10 +10,8 @@ from collections.abc import Iterator, Sequence
 
 import msgspec
 
-from prunus.clients.fields import Json, mapping, rows, text, unix_time
-from prunus.clients.recording import Recording
+from prunus.clients.recording import Dialogue, JsonObject, Recording, Session, mapping, rows, text, unix_time
 from prunus.clients.requests import format_of
-from prunus.clients.session import Dialogue, Session
 from prunus.providers import digest
 
 AGENT = "api-trace"
@@ -28,7 +26,7 @@ def recognise(recording: Recording) -> bool:
 
 def sessions(recording: Recording) -> Iterator[Session]:
     """One session for each first prompt and path, except side requests without history."""
-    conversations: dict[tuple[str, bytes], list[Json]] = {}
+    conversations: dict[tuple[str, bytes], list[JsonObject]] = {}
     unusable = 0
     for line in recording.lines:
         messages = _without_system(_messages(line))
@@ -52,7 +50,7 @@ def sessions(recording: Recording) -> Iterator[Session]:
         )
 
 
-def _request(exchange: Json) -> Json:
+def _request(exchange: JsonObject) -> JsonObject:
     """The body of the request, with the one list that holds its messages."""
     request = mapping(exchange.get("request")) or mapping(exchange.get("body"))
     listed = next((key for key in _LIST_KEYS if rows(request.get(key))), "")
@@ -60,22 +58,22 @@ def _request(exchange: Json) -> Json:
     return held | {listed: rows(request[listed])} if listed else {}
 
 
-def _messages(exchange: Json) -> list[Json]:
+def _messages(exchange: JsonObject) -> list[JsonObject]:
     request = _request(exchange)
     return next((request[key] for key in _LIST_KEYS if key in request), [])
 
 
-def _identity(message: Json) -> bytes:
+def _identity(message: JsonObject) -> bytes:
     """The same for a message that was sent again with its cache marker moved on."""
     return digest(message, msgspec.json.encode(message))
 
 
-def _without_system(messages: Sequence[Json]) -> list[Json]:
+def _without_system(messages: Sequence[JsonObject]) -> list[JsonObject]:
     """The dialogue; system prompts differ between requests, for example by a date."""
     return [message for message in messages if message.get("role") not in ("system", "developer")]
 
 
-def _dialogue(exchanges: Sequence[Json], longest: Json) -> Dialogue:
+def _dialogue(exchanges: Sequence[JsonObject], longest: JsonObject) -> Dialogue:
     """The longest request, and how far each request that it continues reached."""
     whole = _messages(longest)
     dialogue = [_identity(message) for message in _without_system(whole)]

@@ -10,10 +10,8 @@ from collections.abc import Iterator, Sequence
 from typing import Any
 
 from prunus.clients.chat_turns import dialogue, message_turn, plain_turns
-from prunus.clients.fields import Json, mapping, rows, text, unix_time
 from prunus.clients.pairing import RecordedTurn
-from prunus.clients.recording import Recording
-from prunus.clients.session import Session
+from prunus.clients.recording import JsonObject, Recording, Session, mapping, rows, text, unix_time
 
 AGENT = "chat-export"
 
@@ -38,7 +36,7 @@ def sessions(recording: Recording) -> Iterator[Session]:
         yield recording.session(AGENT, "openai_chat", _model(recording.document), found)
 
 
-def _turns(message: Json) -> list[RecordedTurn]:
+def _turns(message: JsonObject) -> list[RecordedTurn]:
     """A message in wire shape: texts as content, a call only in `tool_calls`."""
     metadata = mapping(message.get("_metadata"))
     time = unix_time(metadata.get("timestamp"))
@@ -71,8 +69,8 @@ def _whole_answers(turns: Sequence[RecordedTurn]) -> list[RecordedTurn]:
     return whole
 
 
-def _joined(one: Json, other: Json) -> Json:
-    joined: Json = {
+def _joined(one: JsonObject, other: JsonObject) -> JsonObject:
+    joined: JsonObject = {
         "role": "assistant",
         "content": _joined_content(one.get("content"), other.get("content")),
     }
@@ -89,7 +87,7 @@ def _joined_content(one: Any, other: Any) -> Any:
     return [block for block in rows(blocks) if block.get("type") != "text" or block.get("text")]
 
 
-def _model(document: Json) -> str:
+def _model(document: JsonObject) -> str:
     """The first model named in what was recorded about the session."""
     meta = mapping(document.get("meta"))
     models = meta.get("models")

@@ -7,9 +7,8 @@ from typing import Any
 
 import msgspec
 
-from prunus.clients.fields import Json, mapping, rows, text
 from prunus.clients.pairing import RecordedTurn, RequestCount, pair
-from prunus.clients.session import Dialogue
+from prunus.clients.recording import Dialogue, JsonObject, mapping, rows, text
 
 _WIRE_FIELDS = (
     "role",
@@ -23,14 +22,14 @@ _WIRE_FIELDS = (
 )
 
 
-def function_call(id: str, name: str, arguments: Any) -> Json:
+def function_call(id: str, name: str, arguments: Any) -> JsonObject:
     """A call in wire shape; arguments that are no string become JSON text."""
     if not isinstance(arguments, str):
         arguments = msgspec.json.encode({} if arguments is None else arguments).decode()
     return {"id": id, "type": "function", "function": {"name": name, "arguments": arguments}}
 
 
-def message_turn(message: Json, time: float | None = None, *, carried: bool = False) -> RecordedTurn:
+def message_turn(message: JsonObject, time: float | None = None, *, carried: bool = False) -> RecordedTurn:
     """A message that is in wire shape already."""
     if message.get("role") == "tool":
         return RecordedTurn("tool", message, answers=text(message.get("tool_call_id")) or "?", time=time)
@@ -38,7 +37,7 @@ def message_turn(message: Json, time: float | None = None, *, carried: bool = Fa
     return RecordedTurn(text(message.get("role")), message, calls, time=time, carried=carried)
 
 
-def plain_turns(messages: Iterable[Json]) -> list[RecordedTurn]:
+def plain_turns(messages: Iterable[JsonObject]) -> list[RecordedTurn]:
     """Messages that were recorded in wire shape, without the fields the recorder added."""
     turns = []
     for message in messages:
@@ -51,7 +50,7 @@ def plain_turns(messages: Iterable[Json]) -> list[RecordedTurn]:
     return turns
 
 
-def _with_text(call: Json) -> Json:
+def _with_text(call: JsonObject) -> JsonObject:
     """A recorded call of a function as it was sent."""
     function = mapping(call.get("function"))
     return function_call(text(call.get("id")), text(function.get("name")), function.get("arguments"))
@@ -62,7 +61,7 @@ def dialogue(turns: Sequence[RecordedTurn]) -> Dialogue:
 
     https://platform.openai.com/docs/guides/function-calling
     """
-    messages: list[Json] = []
+    messages: list[JsonObject] = []
     count = RequestCount()
     for paired in pair(turns):
         turn = paired.turn

@@ -1,10 +1,10 @@
-"""The coding agents that Prunus knows. Each has a folder here, and `ALL` is the one list of them.
+"""The coding agents that Prunus knows; `ALL` is the one list of them.
 
-A folder holds `tools.py`, the table of the agent's tools, and may hold three more modules:
+An agent that has tools has a folder with `tools.py`, the table of its tools. The folder may hold more modules:
 
 - `dialect.py`: the words that this agent puts around results and prompts,
 - `sessions.py`: where the agent keeps its recorded sessions, and how to read them,
-- `launch.py`: how `prunus run` starts the agent behind the proxy.
+- `launch.py`: how `prunus run` starts the agent behind the proxy, if the usual variables do not do.
 
 Tables and dialects are loaded with the library. Sessions and launchers are loaded when a command needs them.
 """
@@ -14,7 +14,6 @@ from __future__ import annotations
 from dataclasses import dataclass
 from functools import cache
 from importlib import import_module
-from importlib.util import find_spec
 from typing import Any, Final, Literal
 
 Module = Literal["tools", "dialect", "sessions", "launch"]
@@ -22,34 +21,41 @@ Module = Literal["tools", "dialect", "sessions", "launch"]
 
 @dataclass(frozen=True, slots=True)
 class Client:
-    """One coding agent, named after its folder."""
+    """One coding agent."""
 
     name: str
+    """The name of the agent's folder."""
+    program: str = ""
+    """The program that `prunus run` starts; empty if the agent is not started from a terminal."""
+    install: str = ""
+    """The command that installs the program."""
+    provider: str = "openai"
+    """The upstream for requests that do not show which provider they are for."""
 
     def module(self, name: Module) -> Any:
         """A module from the agent's folder; None if the agent has no such module."""
         path = f"{__package__}.{self.name}.{name}"
-        return import_module(path) if find_spec(path) else None
+        try:
+            return import_module(path)
+        except ModuleNotFoundError as error:
+            if error.name and path.startswith(error.name):
+                return None
+            raise
 
 
-ALL: Final = tuple(
-    map(
-        Client,
-        (
-            "claude_code",
-            "codex",
-            "opencode",
-            "gemini_cli",
-            "qwen_code",
-            "pi",
-            "mini_swe_agent",
-            "aider",
-            "swe_agent",
-            "openhands_sdk",
-            "openhands",
-            "copilot_cli",
-        ),
-    )
+ALL: Final = (
+    Client("claude_code", "claude", "npm install -g @anthropic-ai/claude-code", "anthropic"),
+    Client("codex", "codex", "npm install -g @openai/codex"),
+    Client("opencode", "opencode", "npm install -g opencode-ai"),
+    Client("gemini_cli", "gemini", "npm install -g @google/gemini-cli", "gemini"),
+    Client("qwen_code", "qwen", "npm install -g @qwen-code/qwen-code"),
+    Client("pi", "pi", "npm install -g @earendil-works/pi-coding-agent", "anthropic"),
+    Client("mini_swe_agent", "mini", "pip install mini-swe-agent"),
+    Client("aider", "aider", "pip install aider-chat"),
+    Client("swe_agent"),
+    Client("openhands_sdk"),
+    Client("openhands"),
+    Client("copilot_cli"),
 )
 """The order counts twice: if two agents have a tool of the same name and arguments, the earlier table is used;
 if two agents record similar files, the earlier agent is asked first."""

@@ -5,29 +5,28 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Sequence
 from typing import Any
 
-from prunus.clients.fields import Json, mapping, rows, text
 from prunus.clients.pairing import RecordedTurn, RequestCount, pair
-from prunus.clients.session import Dialogue
+from prunus.clients.recording import Dialogue, JsonObject, mapping, rows, text
 
 
-def parts_of(content: Any) -> list[Json]:
+def parts_of(content: Any) -> list[JsonObject]:
     """The parts of a message, which may be one string or a list with strings in it; empty texts are left out."""
     listed = content if isinstance(content, list) else [content]
     parts = [{"text": part} if isinstance(part, str) else part for part in listed]
     return [part for part in rows(parts) if part.get("text") != ""]
 
 
-def answer_turn(parts: Iterable[Json], time: float | None, *, carried: bool = False) -> RecordedTurn:
+def answer_turn(parts: Iterable[JsonObject], time: float | None, *, carried: bool = False) -> RecordedTurn:
     """The answer of the model."""
     held = list(parts)
     calls = tuple(_call_id(part) for part in held if "functionCall" in part)
     return RecordedTurn("assistant", {"parts": held}, calls, time=time, carried=carried)
 
 
-def user_turns(parts: Iterable[Json], time: float | None) -> list[RecordedTurn]:
+def user_turns(parts: Iterable[JsonObject], time: float | None) -> list[RecordedTurn]:
     """What stood on the user's side: each response with what follows it, such as its images, or one message."""
     turns: list[RecordedTurn] = []
-    said: list[Json] = []
+    said: list[JsonObject] = []
     held = said
     for part in parts:
         if "functionResponse" in part:
@@ -54,7 +53,7 @@ def dialogue(turns: Sequence[RecordedTurn]) -> Dialogue:
 
     https://ai.google.dev/gemini-api/docs/function-calling
     """
-    contents: list[Json] = []
+    contents: list[JsonObject] = []
     count = RequestCount()
     for paired in pair(turns):
         turn = paired.turn
@@ -78,5 +77,5 @@ def dialogue(turns: Sequence[RecordedTurn]) -> Dialogue:
     return Dialogue(tuple(contents), tuple(count.requests), tuple(count.times))
 
 
-def _call_id(part: Json) -> str:
+def _call_id(part: JsonObject) -> str:
     return text(mapping(part["functionCall"]).get("id"))

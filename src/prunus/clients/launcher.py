@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any, Final
 from urllib.parse import urlsplit
 
-from prunus.clients.client import modules
+from prunus.clients.client import ALL, Client
 from prunus.settings import jsonc
 
 _VARIABLES: Final = {
@@ -74,7 +74,13 @@ class Launcher:
 
 def launchers() -> dict[str, Launcher]:
     """Every agent that `prunus run` knows, by the name of its program."""
-    return {module.LAUNCHER.name: module.LAUNCHER for module in modules("launch")}
+    return {client.program: _launcher(client) for client in ALL if client.program}
+
+
+def _launcher(client: Client) -> Launcher:
+    module = client.module("launch")
+    kind: type[Launcher] = module.LAUNCHER if module else Launcher
+    return kind(client.program, client.install, client.provider)
 
 
 def launcher_of(program: str) -> Launcher:

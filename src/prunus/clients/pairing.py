@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
-from prunus.clients.fields import Json
+from prunus.clients.recording import JsonObject
 
 
 @dataclass(frozen=True, slots=True)
@@ -17,7 +17,7 @@ class RecordedTurn:
     """One recorded message, or one tool result, in the recorded order."""
 
     role: str
-    payload: Json
+    payload: JsonObject
     """The message or result block itself."""
     calls: tuple[str, ...] = ()
     """Ids of the calls in it."""

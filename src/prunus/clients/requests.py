@@ -12,9 +12,7 @@ from dataclasses import dataclass, field, replace
 from typing import Any, Final
 
 from prunus.clients.chat_turns import dialogue, plain_turns
-from prunus.clients.fields import Json, rows, text
-from prunus.clients.recording import Recording
-from prunus.clients.session import Dialogue, Session
+from prunus.clients.recording import Dialogue, JsonObject, Recording, Session, rows, text
 from prunus.errors import FormatError
 from prunus.history import Marker, Opaque
 from prunus.providers import ALL, Provider, encode, frame
@@ -31,14 +29,14 @@ class SavedMessages:
     """The messages of one conversation."""
 
     format: Provider
-    messages: tuple[Json, ...]
+    messages: tuple[JsonObject, ...]
     body: Mapping[str, Any] = field(default_factory=dict)
     """The request around the messages; empty for a list alone, which may not have been sent to its end."""
     unusable: int = 0
     """Records between the messages that are no messages."""
 
     @property
-    def envelope(self) -> Json:
+    def envelope(self) -> JsonObject:
         """What the provider reads beside the messages; collectors put fields of their own there too."""
         return {key: self.body[key] for key in _SENT if key in self.body and key != "model"}
 
@@ -97,7 +95,7 @@ def saved_messages(recording: Recording) -> list[SavedMessages]:
     return [one for one in found if one is not None]
 
 
-def _request(body: Json) -> SavedMessages | None:
+def _request(body: JsonObject) -> SavedMessages | None:
     clean = {
         key: rows(value) if key in _LISTS and isinstance(value, list) else value for key, value in body.items()
     }
@@ -126,7 +124,7 @@ def _bare(listed: Sequence[Any]) -> SavedMessages | None:
     return SavedMessages(format, messages, unusable=len(listed) - len(messages))
 
 
-def _format_of_list(messages: Iterable[Json]) -> Provider | None:
+def _format_of_list(messages: Iterable[JsonObject]) -> Provider | None:
     listed = list(messages)
     try:
         return format_of(listed) if listed else None
@@ -134,6 +132,6 @@ def _format_of_list(messages: Iterable[Json]) -> Provider | None:
         return None
 
 
-def _reads(format: Provider, message: Json) -> bool:
+def _reads(format: Provider, message: JsonObject) -> bool:
     """Whether the format finds a part in the message that it knows."""
     return any(not isinstance(part, Opaque | Marker) for part in format.parse(message, b"").parts)

@@ -13,8 +13,7 @@ from typing import Protocol
 
 from prunus.clients import api_trace, chat_export, requests, tau_bench
 from prunus.clients.client import modules
-from prunus.clients.recording import Recording, read
-from prunus.clients.session import Session
+from prunus.clients.recording import Recording, Session, read
 from prunus.errors import FormatError
 
 __all__ = ["READERS", "Session", "SessionReader", "is_request", "load", "stream"]

@@ -5,9 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from prunus.clients.chat_turns import dialogue, plain_turns
-from prunus.clients.fields import rows
-from prunus.clients.recording import Recording
-from prunus.clients.session import Session
+from prunus.clients.recording import Recording, Session, rows
 
 AGENT = "tau-bench"
 

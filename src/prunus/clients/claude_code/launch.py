@@ -36,9 +36,6 @@ class ClaudeLauncher(Launcher):
                 yield f"{variable} is set: requests go to {provider}, past Prunus; unset it"
 
 
-LAUNCHER: Final = ClaudeLauncher("claude", "npm install -g @anthropic-ai/claude-code", "anthropic")
-
-
 def _configured(host: Host) -> str:
     """The base URL in the settings files; the nearest file counts."""
     for path in (
@@ -50,3 +47,6 @@ def _configured(host: Host) -> str:
         if isinstance(base, str) and base:
             return base
     return ""
+
+
+LAUNCHER: Final = ClaudeLauncher

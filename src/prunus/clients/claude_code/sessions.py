@@ -10,12 +10,10 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 from prunus.clients.anthropic_turns import answer_turn, dialogue, user_turns
-from prunus.clients.fields import Json, mapping, rows, text, unix_time
 from prunus.clients.finder import Home, SessionFolder
 from prunus.clients.pairing import RecordedTurn
-from prunus.clients.recording import Recording
+from prunus.clients.recording import JsonObject, Recording, Session, mapping, rows, text, unix_time
 from prunus.clients.reminders import reminder
-from prunus.clients.session import Session
 
 AGENT = "claude-code"
 
@@ -51,16 +49,16 @@ def sessions(recording: Recording) -> Iterator[Session]:
         yield recording.session(AGENT, "anthropic_messages", model, found, unusable=unusable)
 
 
-def _is_message(line: Json) -> bool:
+def _is_message(line: JsonObject) -> bool:
     return line.get("type") in ("user", "assistant") and isinstance(line.get("message"), dict)
 
 
-def _is_answer(line: Json) -> bool:
+def _is_answer(line: JsonObject) -> bool:
     """An answer of the model; `<synthetic>` ones were written by the client."""
     return line.get("type") == "assistant" and _is_message(line) and line["message"].get("model") != "<synthetic>"
 
 
-def _ordered(lines: Sequence[Json]) -> list[Json]:
+def _ordered(lines: Sequence[JsonObject]) -> list[JsonObject]:
     """Each line once, and none before its parent.
 
     A resumed session repeats lines; a fast result can be written before its call.
@@ -68,8 +66,8 @@ def _ordered(lines: Sequence[Json]) -> list[Json]:
     """
     known = {text(line.get("uuid")) for line in lines}
     written: set[str] = set()
-    early: dict[str, list[Json]] = {}
-    ordered: list[Json] = []
+    early: dict[str, list[JsonObject]] = {}
+    ordered: list[JsonObject] = []
     for line in lines:
         parent = text(line.get("parentUuid"))
         if parent and parent in known and parent not in written:
@@ -87,9 +85,9 @@ def _ordered(lines: Sequence[Json]) -> list[Json]:
     return ordered
 
 
-def _windows(lines: Sequence[Json]) -> list[list[Json]]:
+def _windows(lines: Sequence[JsonObject]) -> list[list[JsonObject]]:
     """The main conversation, one part for each context window."""
-    windows: list[list[Json]] = [[]]
+    windows: list[list[JsonObject]] = [[]]
     for line in lines:
         if line.get("isSidechain"):
             continue
@@ -100,10 +98,10 @@ def _windows(lines: Sequence[Json]) -> list[list[Json]]:
     return windows
 
 
-def _sidechains(lines: Sequence[Json]) -> list[list[Json]]:
+def _sidechains(lines: Sequence[JsonObject]) -> list[list[JsonObject]]:
     """The sub-agents' conversations, told apart by agent id or by the first line of each."""
     root: dict[str, str] = {}
-    chains: dict[str, list[Json]] = {}
+    chains: dict[str, list[JsonObject]] = {}
     for line in lines:
         uuid = text(line.get("uuid"))
         if not line.get("isSidechain"):
@@ -114,7 +112,7 @@ def _sidechains(lines: Sequence[Json]) -> list[list[Json]]:
     return list(chains.values())
 
 
-def _abandoned(lines: Sequence[Json]) -> set[str]:
+def _abandoned(lines: Sequence[JsonObject]) -> set[str]:
     """Lines that a later prompt or answer at the same place replaced, and all below them.
 
     Parallel calls also make the tree branch: their results and the further
@@ -144,17 +142,17 @@ def _abandoned(lines: Sequence[Json]) -> set[str]:
     return abandoned
 
 
-def _holds_result(line: Json) -> bool:
+def _holds_result(line: JsonObject) -> bool:
     return any(block.get("type") == "tool_result" for block in rows(line["message"].get("content")))
 
 
-def _same_answer(one: Json, other: Json) -> bool:
+def _same_answer(one: JsonObject, other: JsonObject) -> bool:
     return bool(one["type"] == "assistant" and one["message"].get("id") == other["message"].get("id"))
 
 
-def _turns(lines: Sequence[Json]) -> list[RecordedTurn]:
+def _turns(lines: Sequence[JsonObject]) -> list[RecordedTurn]:
     """Turns in order; all blocks of an answer stand where its first one stood."""
-    answers: dict[str, list[Json]] = {}
+    answers: dict[str, list[JsonObject]] = {}
     for line in lines:
         if _is_answer(line):
             answers.setdefault(_answer_id(line), []).extend(_wire_blocks(line["message"].get("content")))
@@ -184,11 +182,11 @@ def _attached(attachment: Mapping[str, Any]) -> Any:
             return ""
 
 
-def _answer_id(line: Json) -> str:
+def _answer_id(line: JsonObject) -> str:
     return text(line["message"].get("id")) or text(line.get("uuid"))
 
 
-def _wire_blocks(content: Any) -> list[Json]:
+def _wire_blocks(content: Any) -> list[JsonObject]:
     """Content blocks with the fields that the client sends back."""
     if isinstance(content, str):
         return [{"type": "text", "text": content}]

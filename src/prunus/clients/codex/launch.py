@@ -31,9 +31,6 @@ class CodexLauncher(Launcher):
             yield f"model_provider = {chosen!r}: its requests go past Prunus; choose another provider"
 
 
-LAUNCHER: Final = CodexLauncher("codex", "npm install -g @openai/codex", "openai")
-
-
 def _home(host: Host) -> Path:
     return Path(host.environment.get("CODEX_HOME") or host.home / ".codex")
 
@@ -54,3 +51,6 @@ def _in_use(host: Host) -> tuple[str, str]:
 def _signed_in(host: Host) -> bool:
     held = read_json(_home(host) / "auth.json")
     return bool(held.get("tokens")) and not held.get("OPENAI_API_KEY")
+
+
+LAUNCHER: Final = CodexLauncher

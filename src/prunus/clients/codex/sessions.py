@@ -10,10 +10,8 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from itertools import groupby
 
-from prunus.clients.fields import Json, mapping, rows, text, unix_time
 from prunus.clients.finder import Home, SessionFolder
-from prunus.clients.recording import Recording
-from prunus.clients.session import Dialogue, Session
+from prunus.clients.recording import Dialogue, JsonObject, Recording, Session, mapping, rows, text, unix_time
 
 AGENT = "codex"
 
@@ -22,7 +20,7 @@ AGENT = "codex"
 class Item:
     """One item of the input, and whether this session's model wrote it."""
 
-    wire: Json
+    wire: JsonObject
     time: float | None = None
     carried: bool = False
 
@@ -64,7 +62,7 @@ def sessions(recording: Recording) -> Iterator[Session]:
     """One session for each context window."""
     windows: list[list[Item]] = [[]]
     models: list[str] = [""]
-    envelope: Json = {}
+    envelope: JsonObject = {}
     unusable = 0
     for line in recording.lines:
         payload = mapping(line.get("payload"))
@@ -86,7 +84,7 @@ def sessions(recording: Recording) -> Iterator[Session]:
         yield recording.session(AGENT, "openai_responses", model, found, envelope=envelope, unusable=unusable)
 
 
-def _after_compaction(payload: Json, before: Sequence[Item]) -> list[Item]:
+def _after_compaction(payload: JsonObject, before: Sequence[Item]) -> list[Item]:
     """The new context: the recorded one, or what people wrote and the summary."""
     history = rows(payload.get("replacement_history"))
     if not history:
@@ -100,7 +98,7 @@ def _dialogue(items: Sequence[Item]) -> Dialogue:
     """The items without broken pairs; a run of items from the model is one answer."""
     items = _reasoning_first(items)
     kept = _whole_pairs(items)
-    messages: list[Json] = []
+    messages: list[JsonObject] = []
     requests: list[int] = []
     times: list[float | None] = []
     clock: float | None = None

@@ -5,11 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from prunus.clients.chat_turns import dialogue, function_call, message_turn
-from prunus.clients.fields import Json, mapping, rows, text, unix_time
 from prunus.clients.finder import Home, SessionFolder
 from prunus.clients.pairing import RecordedTurn
-from prunus.clients.recording import Recording
-from prunus.clients.session import Session
+from prunus.clients.recording import JsonObject, Recording, Session, mapping, rows, text, unix_time
 
 AGENT = "copilot-cli"
 
@@ -55,7 +53,7 @@ def sessions(recording: Recording) -> Iterator[Session]:
         yield recording.session(AGENT, "openai_chat", model, dialogue(turns))
 
 
-def _message(event: str, data: Json) -> Json | None:
+def _message(event: str, data: JsonObject) -> JsonObject | None:
     """What an event puts into the context."""
     match event:
         case "system.message":

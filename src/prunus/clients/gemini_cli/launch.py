@@ -29,4 +29,4 @@ class GeminiLauncher(Launcher):
             yield f"signed in by {chosen!r}: requests go past Prunus; choose 'Use Gemini API key' in /auth"
 
 
-LAUNCHER: Final = GeminiLauncher("gemini", "npm install -g @google/gemini-cli", "gemini")
+LAUNCHER: Final = GeminiLauncher

@@ -11,12 +11,10 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
 
-from prunus.clients.fields import Json, mapping, rows, text, unix_time
 from prunus.clients.finder import Home, SessionFolder
 from prunus.clients.gemini_turns import answer_turn, dialogue, parts_of, user_turns
 from prunus.clients.pairing import RecordedTurn
-from prunus.clients.recording import Recording
-from prunus.clients.session import Session
+from prunus.clients.recording import JsonObject, Recording, Session, mapping, rows, text, unix_time
 
 AGENT = "gemini-cli"
 
@@ -27,7 +25,7 @@ _SPOKEN = ("user", "gemini")
 class Window:
     """The messages of one context window, by their ids."""
 
-    messages: dict[str, Json] = field(default_factory=dict)
+    messages: dict[str, JsonObject] = field(default_factory=dict)
     carried: int = 0
     """Answers among the first of them that were given before it began."""
 
@@ -68,11 +66,11 @@ def sessions(recording: Recording) -> Iterator[Session]:
         yield recording.session(AGENT, "gemini", model, dialogue(window.turns()))
 
 
-def _is_message(line: Json) -> bool:
+def _is_message(line: JsonObject) -> bool:
     return line.get("type") in _SPOKEN and isinstance(line.get("id"), str)
 
 
-def _windows(lines: Sequence[Json]) -> list[Window]:
+def _windows(lines: Sequence[JsonObject]) -> list[Window]:
     """The log played back."""
     windows = [Window()]
     for line in lines:
@@ -97,7 +95,7 @@ def _windows(lines: Sequence[Json]) -> list[Window]:
     return windows
 
 
-def _window(messages: Sequence[Json]) -> Window:
+def _window(messages: Sequence[JsonObject]) -> Window:
     """Messages that the model saw; older files gave them no ids."""
     spoken = [message for message in messages if message.get("type") in _SPOKEN]
     return Window({text(message.get("id")) or f"#{index}": message for index, message in enumerate(spoken)})
@@ -109,7 +107,7 @@ def _continues(before: Window, after: Window) -> bool:
     return new[: len(old)] == old
 
 
-def _essence(content: Json) -> tuple[Any, ...]:
+def _essence(content: JsonObject) -> tuple[Any, ...]:
     """What two records of the same content have in common: no thoughts, signatures or ids."""
     parts = [part for part in content["parts"] if not part.get("thought")]
     said = "".join(text(part.get("text")) for part in parts)
@@ -119,7 +117,7 @@ def _essence(content: Json) -> tuple[Any, ...]:
     return content["role"], said, named, [response.get("response") for response in given]
 
 
-def _turns(message: Json) -> list[RecordedTurn]:
+def _turns(message: JsonObject) -> list[RecordedTurn]:
     """A message, and the results of its calls, which may stand in the next message too: the first counts."""
     time = unix_time(message.get("timestamp"))
     said = parts_of(message.get("content"))
@@ -136,10 +134,12 @@ def _turns(message: Json) -> list[RecordedTurn]:
     return turns
 
 
-def _matched(parts: Sequence[Json], recorded: Sequence[Json]) -> tuple[list[Json], list[Json]]:
+def _matched(
+    parts: Sequence[JsonObject], recorded: Sequence[JsonObject]
+) -> tuple[list[JsonObject], list[JsonObject]]:
     """The parts, calls among them with the id of their record, and the records of calls that are not in them."""
     left = list(recorded)
-    matched: list[Json] = []
+    matched: list[JsonObject] = []
     for part in parts:
         call = mapping(part.get("functionCall"))
         if call:
@@ -152,12 +152,12 @@ def _matched(parts: Sequence[Json], recorded: Sequence[Json]) -> tuple[list[Json
     return matched, left
 
 
-def _call_part(call: Json) -> Json:
+def _call_part(call: JsonObject) -> JsonObject:
     wire = {"id": text(call.get("id")), "name": text(call.get("name")), "args": mapping(call.get("args"))}
     return {"functionCall": wire}
 
 
-def _result(call: Json) -> list[Json]:
+def _result(call: JsonObject) -> list[JsonObject]:
     """The response as parts; a plain string is its output.
 
     A history that was written back puts the responses of all parallel calls into each of them.

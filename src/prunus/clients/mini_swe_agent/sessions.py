@@ -13,11 +13,9 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 
 from prunus.clients.chat_turns import dialogue, function_call, message_turn, plain_turns
-from prunus.clients.fields import Json, mapping, rows, text
 from prunus.clients.finder import Home, SessionFolder
 from prunus.clients.pairing import RecordedTurn
-from prunus.clients.recording import Recording
-from prunus.clients.session import Session
+from prunus.clients.recording import JsonObject, Recording, Session, mapping, rows, text
 from prunus.enclosed import enclosed
 from prunus.numbers import as_number
 
@@ -55,7 +53,7 @@ def sessions(recording: Recording) -> Iterator[Session]:
     yield recording.session(AGENT, "openai_chat", model, dialogue(_turns(messages)))
 
 
-def _turns(messages: Sequence[Json]) -> list[RecordedTurn]:
+def _turns(messages: Sequence[JsonObject]) -> list[RecordedTurn]:
     """Commands that ran as calls; answers that the harness refused stay text.
 
     The last command submits the work, and the model never sees its outcome.
@@ -114,5 +112,5 @@ def _sections(shown: str) -> dict[str, str]:
     return found
 
 
-def _json(value: Json) -> str:
+def _json(value: JsonObject) -> str:
     return json.dumps(value, indent=2, ensure_ascii=False)

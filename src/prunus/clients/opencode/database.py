@@ -14,8 +14,7 @@ from typing import Any
 
 import msgspec
 
-from prunus.clients.fields import Json, mapping, text
-from prunus.clients.recording import Recording, read_object
+from prunus.clients.recording import JsonObject, Recording, mapping, read_object, text
 from prunus.errors import FormatError
 
 _MAGIC = b"SQLite format 3\x00"
@@ -50,7 +49,7 @@ def database_recordings(path: Path, *, patience: float = 5.0) -> Iterator[Record
 def _recording(database: sqlite3.Connection, session: str) -> Recording:
     """One session as the document of an export; damaged rows are counted and left out."""
     skipped = 0
-    messages: dict[str, Json] = {}
+    messages: dict[str, JsonObject] = {}
     damaged: set[str] = set()
     for id, data in database.execute(_MESSAGES, (session,)).fetchall():
         info = _decode(data)
@@ -68,7 +67,7 @@ def _recording(database: sqlite3.Connection, session: str) -> Recording:
     return Recording(session, document, (document,), skipped + len(damaged))
 
 
-def _decode(data: Any) -> Json | None:
+def _decode(data: Any) -> JsonObject | None:
     """The object in a column, None if there is none."""
     try:
         value = msgspec.json.decode(data) if isinstance(data, bytes) else None
@@ -95,7 +94,7 @@ def stored_recording(path: Path, storage: Path) -> Recording:
     """A session of OpenCode as the document of an export."""
     info = read_object(path)
     session = text(info.get("id")) or path.stem
-    messages: list[Json] = []
+    messages: list[JsonObject] = []
     skipped = 0
     for file in _files(storage / "message" / session):
         message = read_object(file)
@@ -109,7 +108,7 @@ def stored_recording(path: Path, storage: Path) -> Recording:
     return Recording(session, document, (document,), skipped)
 
 
-def _created(info: Json) -> float:
+def _created(info: JsonObject) -> float:
     created = mapping(info.get("time")).get("created")
     return created if isinstance(created, (int, float)) else 0.0
 

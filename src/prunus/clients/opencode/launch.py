@@ -32,9 +32,6 @@ class OpenCodeLauncher(Launcher):
         return Launch(environment={_VARIABLE: json.dumps(given | {"provider": providers})})
 
 
-LAUNCHER: Final = OpenCodeLauncher("opencode", "npm install -g opencode-ai", "openai")
-
-
 def _content(host: Host) -> dict[str, Any]:
     try:
         return as_dict(json.loads(host.environment.get(_VARIABLE) or "{}"))
@@ -63,3 +60,6 @@ def _files(host: Host) -> list[Path]:
         *([Path(given)] if given else []),
         *(folder / name for folder in folders for name in _NAMES),
     ]
+
+
+LAUNCHER: Final = OpenCodeLauncher

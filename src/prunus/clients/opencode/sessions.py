@@ -9,11 +9,9 @@ from collections.abc import Iterator, Sequence
 from glob import escape
 from pathlib import Path
 
-from prunus.clients.fields import Json, mapping, rows, text, unix_time
 from prunus.clients.finder import Home, SessionFolder
 from prunus.clients.opencode.database import database_recordings, is_database, stored_recording
-from prunus.clients.recording import Recording
-from prunus.clients.session import Dialogue, Session
+from prunus.clients.recording import Dialogue, JsonObject, Recording, Session, mapping, rows, text, unix_time
 
 AGENT = "opencode"
 
@@ -55,7 +53,7 @@ def sessions(recording: Recording) -> Iterator[Session]:
     """One session for each context window."""
     recorded = _recorded(recording)
     messages = [m for m in recorded if isinstance(m.get("info"), dict) and isinstance(m.get("parts"), list)]
-    start, carried = 0, list[Json]()
+    start, carried = 0, list[JsonObject]()
     while start <= len(messages):
         end = next((i for i in range(start, len(messages)) if _compaction(messages[i])), len(messages))
         new = messages[start:end]
@@ -71,21 +69,21 @@ def sessions(recording: Recording) -> Iterator[Session]:
         start, carried = _after_compaction(messages, end)
 
 
-def _recorded(recording: Recording) -> list[Json]:
+def _recorded(recording: Recording) -> list[JsonObject]:
     if isinstance(recording.document, dict):
         return rows(recording.document.get("messages"))
     return rows(recording.document) or list(recording.lines)
 
 
-def _is_answer(message: Json) -> bool:
+def _is_answer(message: JsonObject) -> bool:
     return bool(message["info"].get("role") == "assistant")
 
 
-def _compaction(message: Json) -> Json:
+def _compaction(message: JsonObject) -> JsonObject:
     return next((part for part in rows(message["parts"]) if part.get("type") == "compaction"), {})
 
 
-def _after_compaction(messages: Sequence[Json], at: int) -> tuple[int, list[Json]]:
+def _after_compaction(messages: Sequence[JsonObject], at: int) -> tuple[int, list[JsonObject]]:
     """Where the new window's own messages start, and what it took over.
 
     OpenCode sends the request for a summary and the summary, then the messages
@@ -98,7 +96,7 @@ def _after_compaction(messages: Sequence[Json], at: int) -> tuple[int, list[Json
     return at + 1 + len(summary), [messages[at], *summary, *spared]
 
 
-def _dialogue(carried: Sequence[Json], new: Sequence[Json]) -> Dialogue:
+def _dialogue(carried: Sequence[JsonObject], new: Sequence[JsonObject]) -> Dialogue:
     """Messages without interrupted calls; each answer was a request."""
     messages = [m for m in (_finished(message) for message in carried) if m]
     requests: list[int] = []
@@ -114,16 +112,16 @@ def _dialogue(carried: Sequence[Json], new: Sequence[Json]) -> Dialogue:
     return Dialogue(tuple(messages), tuple(requests), tuple(times))
 
 
-def _is_open(part: Json) -> bool:
+def _is_open(part: JsonObject) -> bool:
     return part.get("type") == "tool" and mapping(part.get("state")).get("status") in ("running", "pending")
 
 
-def _interrupted_only(message: Json) -> bool:
+def _interrupted_only(message: JsonObject) -> bool:
     calls = [part for part in rows(message["parts"]) if part.get("type") == "tool"]
     return bool(calls) and all(_is_open(part) for part in calls)
 
 
-def _finished(message: Json) -> Json | None:
+def _finished(message: JsonObject) -> JsonObject | None:
     """The message without calls that never ended; None if nothing else is in it."""
     parts = [part for part in rows(message["parts"]) if not _is_open(part)]
     if len(parts) == len(message["parts"]):

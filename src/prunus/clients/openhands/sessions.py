@@ -11,11 +11,9 @@ from dataclasses import replace
 from pathlib import Path
 
 from prunus.clients.chat_turns import dialogue, message_turn, plain_turns
-from prunus.clients.fields import Json, mapping, rows, text, unix_time
 from prunus.clients.finder import Home, SessionFolder
 from prunus.clients.pairing import RecordedTurn
-from prunus.clients.recording import Recording, read_object
-from prunus.clients.session import Session
+from prunus.clients.recording import JsonObject, Recording, Session, mapping, read_object, rows, text, unix_time
 from prunus.numbers import as_number
 
 AGENT = "openhands"
@@ -63,16 +61,16 @@ def sessions(recording: Recording) -> Iterator[Session]:
             yield recording.session(AGENT, "openai_chat", model, dialogue(turns), envelope=envelope)
 
 
-def _runs(recording: Recording) -> list[list[Json]]:
+def _runs(recording: Recording) -> list[list[JsonObject]]:
     if isinstance(recording.document, list):
         return [rows(recording.document)]
     return [rows(line["history"]) for line in recording.lines if isinstance(line.get("history"), list)]
 
 
-def _windows(events: Sequence[Json]) -> Iterator[tuple[list[Json], list[Json]]]:
+def _windows(events: Sequence[JsonObject]) -> Iterator[tuple[list[JsonObject], list[JsonObject]]]:
     """What each context window took over, and what came to it."""
-    carried: list[Json] = []
-    new: list[Json] = []
+    carried: list[JsonObject] = []
+    new: list[JsonObject] = []
     for event in events:
         if event.get("action") in _BOOKKEEPING or event.get("observation") in _BOOKKEEPING:
             continue
@@ -84,7 +82,7 @@ def _windows(events: Sequence[Json]) -> Iterator[tuple[list[Json], list[Json]]]:
     yield carried, new
 
 
-def _condensed(context: Sequence[Json], condensation: Json) -> list[Json]:
+def _condensed(context: Sequence[JsonObject], condensation: JsonObject) -> list[JsonObject]:
     """The context without the forgotten events, with the newest summary at its place."""
     args = mapping(condensation.get("args"))
     forgotten = args.get("forgotten_event_ids")
@@ -99,12 +97,12 @@ def _condensed(context: Sequence[Json], condensation: Json) -> list[Json]:
     return kept
 
 
-def _answer(event: Json) -> Json:
+def _answer(event: JsonObject) -> JsonObject:
     """The answer of the model that an action came from."""
     return mapping(mapping(event.get("tool_call_metadata")).get("model_response"))
 
 
-def _turns(events: Sequence[Json], after: Sequence[Json] = ()) -> list[RecordedTurn]:
+def _turns(events: Sequence[JsonObject], after: Sequence[JsonObject] = ()) -> list[RecordedTurn]:
     """What the events put into the context; actions of one answer are one message."""
     told = {text(_answer(event).get("id")) for event in after if "action" in event} - {""}
     turns: list[RecordedTurn] = []
@@ -134,16 +132,16 @@ def _turns(events: Sequence[Json], after: Sequence[Json] = ()) -> list[RecordedT
     return turns
 
 
-def _observed(event: Json) -> str:
+def _observed(event: JsonObject) -> str:
     """The observation as the model saw it: a command's exit code stands in the suffix."""
     metadata = mapping(mapping(event.get("extras")).get("metadata"))
     return text(metadata.get("prefix")) + text(event.get("content")) + text(metadata.get("suffix"))
 
 
-def _answer_message(event: Json) -> Json:
+def _answer_message(event: JsonObject) -> JsonObject:
     choices = rows(_answer(event).get("choices"))
     return mapping(choices[0].get("message")) if choices else {}
 
 
-def _answer_text(event: Json) -> str:
+def _answer_text(event: JsonObject) -> str:
     return text(_answer_message(event).get("content"))

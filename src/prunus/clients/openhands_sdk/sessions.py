@@ -10,12 +10,10 @@ from dataclasses import replace
 from typing import Any
 
 from prunus.clients.chat_turns import dialogue, function_call, message_turn
-from prunus.clients.fields import Json, mapping, rows, text, unix_time
 from prunus.clients.finder import Home, SessionFolder
 from prunus.clients.openhands.sessions import FIRST_EVENTS
 from prunus.clients.pairing import RecordedTurn
-from prunus.clients.recording import Recording
-from prunus.clients.session import Session
+from prunus.clients.recording import JsonObject, Recording, Session, mapping, rows, text, unix_time
 
 AGENT = "openhands-sdk"
 
@@ -42,14 +40,14 @@ def sessions(recording: Recording) -> Iterator[Session]:
         yield recording.session(AGENT, "openai_chat", "", dialogue(turns))
 
 
-def _listed(recording: Recording) -> list[Json]:
+def _listed(recording: Recording) -> list[JsonObject]:
     return rows(recording.document) if isinstance(recording.document, list) else list(recording.lines)
 
 
-def _windows(events: Sequence[Json]) -> Iterator[tuple[list[Json], list[Json]]]:
+def _windows(events: Sequence[JsonObject]) -> Iterator[tuple[list[JsonObject], list[JsonObject]]]:
     """What each context window took over, and what came to it."""
-    carried: list[Json] = []
-    new: list[Json] = []
+    carried: list[JsonObject] = []
+    new: list[JsonObject] = []
     for event in events:
         if event.get("kind") == "Condensation":
             yield carried, new
@@ -59,7 +57,7 @@ def _windows(events: Sequence[Json]) -> Iterator[tuple[list[Json], list[Json]]]:
     yield carried, new
 
 
-def _condensed(context: Sequence[Json], condensation: Json) -> list[Json]:
+def _condensed(context: Sequence[JsonObject], condensation: JsonObject) -> list[JsonObject]:
     """The context without the forgotten events, with the newest summary at its place."""
     forgotten = condensation.get("forgotten_event_ids")
     ids = set(filter(None, map(text, forgotten if isinstance(forgotten, list) else ())))
@@ -71,7 +69,7 @@ def _condensed(context: Sequence[Json], condensation: Json) -> list[Json]:
     return kept
 
 
-def _turns(events: Sequence[Json]) -> list[RecordedTurn]:
+def _turns(events: Sequence[JsonObject]) -> list[RecordedTurn]:
     """What the events put into the context; actions of one answer are one message."""
     turns: list[RecordedTurn] = []
     answers: dict[str, int] = {}
@@ -96,7 +94,7 @@ def _turns(events: Sequence[Json]) -> list[RecordedTurn]:
     return turns
 
 
-def _add_call(turns: list[RecordedTurn], answers: dict[str, int], event: Json, time: float | None) -> None:
+def _add_call(turns: list[RecordedTurn], answers: dict[str, int], event: JsonObject, time: float | None) -> None:
     """Put a call into the message of its answer, or begin one."""
     recorded = mapping(event.get("tool_call"))
     id = text(event.get("tool_call_id")) or text(recorded.get("id"))
@@ -115,7 +113,7 @@ def _add_call(turns: list[RecordedTurn], answers: dict[str, int], event: Json, t
     turns.append(message_turn(message, time))
 
 
-def _observed(event: Json) -> str:
+def _observed(event: JsonObject) -> str:
     """A result as the model saw it."""
     if event.get("kind") == "UserRejectObservation":
         return f"Action rejected: {text(event.get('rejection_reason'))}"

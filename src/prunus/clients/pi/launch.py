@@ -29,12 +29,12 @@ class PiLauncher(Launcher):
         return Launch(("--extension", str(extension)))
 
 
-LAUNCHER: Final = PiLauncher("pi", "npm install -g @earendil-works/pi-coding-agent", "anthropic")
-
-
 def _bases(host: Host) -> dict[str, str]:
     """The base URLs of providers in the list of models."""
     folder = Path(host.environment.get("PI_CODING_AGENT_DIR") or host.home / ".pi" / "agent")
     providers = as_dict(read_json(folder / "models.json").get("providers"))
     found = {name: as_dict(provider).get("baseUrl") for name, provider in providers.items()}
     return {name: base for name, base in found.items() if isinstance(base, str) and base.startswith("http")}
+
+
+LAUNCHER: Final = PiLauncher

@@ -11,11 +11,9 @@ from dataclasses import replace
 from typing import Any
 
 from prunus.clients.anthropic_turns import answer_turn, dialogue, user_turns
-from prunus.clients.fields import Json, mapping, rows, text, unix_time
 from prunus.clients.finder import Home, SessionFolder
 from prunus.clients.pairing import RecordedTurn
-from prunus.clients.recording import Recording
-from prunus.clients.session import Session
+from prunus.clients.recording import JsonObject, Recording, Session, mapping, rows, text, unix_time
 
 AGENT = "pi"
 
@@ -46,7 +44,7 @@ def sessions(recording: Recording) -> Iterator[Session]:
         yield recording.session(AGENT, "anthropic_messages", model, dialogue([*carried, *turns]))
 
 
-def _path_to_last(lines: Sequence[Json]) -> list[Json]:
+def _path_to_last(lines: Sequence[JsonObject]) -> list[JsonObject]:
     """The entries from the root to the last one; all of them where none has an id."""
     by_id = {line["id"]: line for line in lines if isinstance(line.get("id"), str) and "parentId" in line}
     if not by_id:
@@ -59,7 +57,7 @@ def _path_to_last(lines: Sequence[Json]) -> list[Json]:
     return path[::-1]
 
 
-def _after_compaction(lines: Sequence[Json], entries: Sequence[Json], cut: int) -> list[RecordedTurn]:
+def _after_compaction(lines: Sequence[JsonObject], entries: Sequence[JsonObject], cut: int) -> list[RecordedTurn]:
     """What the new window took over: the summary, and the entries that were spared.
 
     Files without ids name the first spared entry by its line.
@@ -67,7 +65,7 @@ def _after_compaction(lines: Sequence[Json], entries: Sequence[Json], cut: int) 
     compaction = entries[cut]
     index = compaction.get("firstKeptEntryIndex")
     if isinstance(index, int) and 0 <= index < len(lines):
-        first: Json | None = lines[index]
+        first: JsonObject | None = lines[index]
     else:
         first = next((e for e in entries[:cut] if e.get("id") == compaction.get("firstKeptEntryId")), None)
     start = next((i for i, entry in enumerate(entries[:cut]) if entry is first), cut)
@@ -77,11 +75,11 @@ def _after_compaction(lines: Sequence[Json], entries: Sequence[Json], cut: int) 
     return [*summary, *(replace(turn, carried=True) for turn in spared)]
 
 
-def _is_answer(entry: Json) -> bool:
+def _is_answer(entry: JsonObject) -> bool:
     return mapping(entry.get("message")).get("role") == "assistant"
 
 
-def _turns(entry: Json) -> list[RecordedTurn]:
+def _turns(entry: JsonObject) -> list[RecordedTurn]:
     """What an entry puts into the context."""
     time = unix_time(entry.get("timestamp"))
     if entry.get("type") == "custom_message":
@@ -114,13 +112,13 @@ def _wire_id(id: Any) -> str:
     return _NOT_IN_IDS.sub("_", text(id))
 
 
-def _blocks(content: Any) -> list[Json]:
+def _blocks(content: Any) -> list[JsonObject]:
     if isinstance(content, str):
         return [{"type": "text", "text": content}]
     return [block for row in rows(content) for block in _block(row)]
 
 
-def _block(block: Json) -> list[Json]:
+def _block(block: JsonObject) -> list[JsonObject]:
     """A content block in wire shape; thinking without signature goes as text."""
     match block.get("type"):
         case "text":

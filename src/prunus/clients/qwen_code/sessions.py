@@ -8,12 +8,10 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
-from prunus.clients.fields import Json, mapping, text, unix_time
 from prunus.clients.finder import Home, SessionFolder
 from prunus.clients.gemini_turns import answer_turn, content_turns, dialogue, parts_of, user_turns
 from prunus.clients.pairing import RecordedTurn
-from prunus.clients.recording import Recording
-from prunus.clients.session import Session
+from prunus.clients.recording import JsonObject, Recording, Session, mapping, text, unix_time
 
 AGENT = "qwen-code"
 
@@ -35,7 +33,7 @@ def recognise(recording: Recording) -> bool:
 
 def sessions(recording: Recording) -> Iterator[Session]:
     """The conversation, cut at each compression, then each sub-agent's."""
-    speakers: dict[str, list[Json]] = {"": []}
+    speakers: dict[str, list[JsonObject]] = {"": []}
     unusable = 0
     for record in recording.lines:
         speaker = text(record.get("agentId")) if record.get("isSidechain") else ""
@@ -48,17 +46,17 @@ def sessions(recording: Recording) -> Iterator[Session]:
             yield recording.session(AGENT, "gemini", model, dialogue(turns), unusable=unusable)
 
 
-def _has_message(record: Json) -> bool:
+def _has_message(record: JsonObject) -> bool:
     return record.get("type") in _SPOKEN and isinstance(mapping(record.get("message")).get("parts"), list)
 
 
-def _path_to_last(records: Sequence[Json]) -> list[Json]:
+def _path_to_last(records: Sequence[JsonObject]) -> list[JsonObject]:
     """The records from the root to the last one; those that repeat an id stay together, in their order."""
-    by_id: dict[str, list[Json]] = {}
+    by_id: dict[str, list[JsonObject]] = {}
     for record in records:
         if text(record.get("uuid")):
             by_id.setdefault(record["uuid"], []).append(record)
-    path: list[Json] = []
+    path: list[JsonObject] = []
     id = next(reversed(by_id), "")
     while id in by_id:
         same = by_id.pop(id)
@@ -67,7 +65,7 @@ def _path_to_last(records: Sequence[Json]) -> list[Json]:
     return path[::-1]
 
 
-def _windows(records: Sequence[Json]) -> Iterator[list[RecordedTurn]]:
+def _windows(records: Sequence[JsonObject]) -> Iterator[list[RecordedTurn]]:
     """The turns of each context window; answers that follow each other were one."""
     turns: list[RecordedTurn] = []
     for record in records:

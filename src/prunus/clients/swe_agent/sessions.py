@@ -12,11 +12,9 @@ from typing import Any
 import msgspec
 
 from prunus.clients.chat_turns import dialogue, function_call, message_turn, plain_turns
-from prunus.clients.fields import Json, mapping, rows, text
 from prunus.clients.finder import Home, SessionFolder
 from prunus.clients.pairing import RecordedTurn
-from prunus.clients.recording import Recording
-from prunus.clients.session import Session
+from prunus.clients.recording import JsonObject, Recording, Session, mapping, rows, text
 
 AGENT = "swe-agent"
 
@@ -54,13 +52,13 @@ def sessions(recording: Recording) -> Iterator[Session]:
     yield recording.session(AGENT, "openai_chat", model, dialogue(turns))
 
 
-def _called(message: Json, action: str, id: str) -> Json:
+def _called(message: JsonObject, action: str, id: str) -> JsonObject:
     """The thought as text and the action as a call of the tool it names first."""
     call = function_call(id, action.split()[0], {"command": action})
     return {"role": "assistant", "content": text(message.get("thought")), "tool_calls": [call]}
 
 
-def _with_call_id(message: Json) -> Json:
+def _with_call_id(message: JsonObject) -> JsonObject:
     """A result names its call in a list of one."""
     ids = message.get("tool_call_ids")
     return message | {"tool_call_id": ids[0]} if isinstance(ids, list) and ids else message

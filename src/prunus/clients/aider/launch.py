@@ -1,7 +1,0 @@
-"""Aider takes its base URL from the usual variables."""
-
-from typing import Final
-
-from prunus.clients.launcher import Launcher
-
-LAUNCHER: Final = Launcher("aider", "pip install aider-chat")
