@@ -1,4 +1,4 @@
-"""What is kept beyond one process: conversations, receipts, originals."""
+"""The store: conversations, receipts and originals that outlive the process."""
 
 from prunus.store.records import Exchange, Info, StoredReceipt, StoredSession, Totals, Usage
 from prunus.store.store import NoStore, Store, StoreError

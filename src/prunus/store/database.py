@@ -1,9 +1,9 @@
-"""One SQLite file, used by many threads and processes, that may vanish, fill up or break at any time.
+"""Access to one SQLite file that many threads and processes share. The file may vanish, fill up or break any time.
 
-The file is in WAL mode with `synchronous=NORMAL`. A commit is then a write to the log without an fsync: the pages
-are with the operating system when the call returns, so a process that is killed loses nothing it has committed. A
-machine that loses power may lose the newest commits; the file stays whole either way. `FULL` would guard those too,
-for an fsync of milliseconds in each request.
+The file is in WAL mode with `synchronous=NORMAL`. A commit then writes to the log without an fsync. The operating
+system has the pages when the call returns, so a killed process loses no commit. A power failure may lose the newest
+commits, but never damages the file. `FULL` would protect these commits too, but would cost an fsync of some
+milliseconds per request.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ from prunus.store.store import NoStore, StoreError
 T = TypeVar("T")
 
 _QUICK: Final = 0.02
-"""Seconds that a commit to a healthy disk takes at most; it writes to the log, and does not wait for the disk."""
+"""A commit on a healthy disk takes at most this many seconds: it writes to the log without an fsync."""
 _CORRUPT: Final = {sqlite3.SQLITE_CORRUPT, sqlite3.SQLITE_NOTADB}
 _PROBLEMS: Final = {
     sqlite3.SQLITE_BUSY: "is locked by another process",
@@ -40,18 +40,18 @@ _PROBLEMS: Final = {
 
 
 class _Joint(local):
-    """The changes that a thread makes together."""
+    """The changes that one thread collects for a joint transaction."""
 
     works: list[Callable[[sqlite3.Connection], None]] | None = None
 
 
 class Database:
-    """Runs work on the file; whatever goes wrong becomes one StoreError.
+    """Runs callbacks on the file, and turns every failure into a StoreError.
 
-    A file that was deleted is made anew. A damaged file of ours is moved aside, kept, and said with `say`; a file
-    that is not ours stays where it is, and every call fails. With `existing` nothing is made or moved: people who
-    look at a store do not want it changed. `own_path` says that the path is in our own data directory, so that the
-    file is ours whatever it contains.
+    If the file was deleted, the database creates a new one. It renames a damaged file of Prunus, and reports that
+    with `say`. It never touches a file of another program; every call then fails. With `existing` it neither
+    creates nor renames files: people who look at a store do not want to change it. `own_path` says that the path is
+    in the data directory of Prunus, so the file belongs to Prunus whatever it contains.
     """
 
     def __init__(
@@ -74,25 +74,25 @@ class Database:
         self._clock = clock
         self._free: list[sqlite3.Connection] = []
         self._file: tuple[int, ...] | None = None
-        """Which process opened which file; the connections are for no other."""
+        """The process id and the file that the connections belong to."""
         self._inherited: list[sqlite3.Connection] = []
         self._opening = Lock()
         self._writing = Lock()
         self._stuck = False
         self._slow = True
-        """Until the first commit has shown that it is not."""
+        """Whether the last commit was slow; assumed until the first commit."""
         self._joint = _Joint()
 
     def read(self, work: Callable[[sqlite3.Connection], T]) -> T:
-        """Do work that changes nothing."""
+        """Run a callback that changes nothing, and return its result."""
         return self._guarded(work)
 
     def write(self, work: Callable[[sqlite3.Connection], T]) -> T:
-        """Do work in one transaction; it is committed when this returns, or nothing has happened."""
+        """Run a callback in one transaction, and return its result after the commit; a failure rolls back."""
         return self._guarded(lambda connection: self._transaction(connection, work))
 
     def change(self, work: Callable[[sqlite3.Connection], None]) -> None:
-        """Do work in a transaction of its own, or in that of `together`, at its end."""
+        """Run a callback in its own transaction, or inside `together` in the joint transaction at its end."""
         if self._joint.works is None:
             self.write(work)
         else:
@@ -100,9 +100,9 @@ class Database:
 
     @contextmanager
     def together(self) -> Iterator[None]:
-        """Make the changes of this thread one transaction, committed when this ends.
+        """Commit the changes of this thread as one transaction at the end of the block.
 
-        Where they cannot be made as one, those are made that can be, and the first fault is raised.
+        If the joint transaction fails, each change gets its own transaction, and the first error is raised.
         """
         works: list[Callable[[sqlite3.Connection], None]] = []
         self._joint.works = works
@@ -114,16 +114,16 @@ class Database:
 
     @property
     def prompt(self) -> bool:
-        """Whether a write need not wait: nobody writes now, and the last commit was quick."""
+        """Whether a write would be quick: nobody writes now, and the last commit was quick."""
         return not (self._stuck or self._slow or self._writing.locked())
 
     def close(self) -> None:
-        """Let go of the file."""
+        """Close the connections to the file."""
         with self._opening:
             self._drop()
 
     def problem(self, error: sqlite3.Error | OSError) -> StoreError:
-        """A fault in one sentence that names the file."""
+        """Return a StoreError that describes an error in one sentence and names the file."""
         if isinstance(error, OSError):
             return StoreError(f"the store {self.path} cannot be used: {(error.strerror or str(error)).lower()}")
         said = _PROBLEMS.get(_code(error))
@@ -163,7 +163,7 @@ class Database:
         raise AssertionError
 
     def _leased(self, work: Callable[[sqlite3.Connection], T]) -> T:
-        """Lend a connection to one piece of work; each is used by one thread at a time."""
+        """Run a callback with a connection that no other thread uses meanwhile."""
         file = self._current()
         try:
             connection = self._free.pop()
@@ -181,7 +181,7 @@ class Database:
                 connection.close()
 
     def _transaction(self, connection: sqlite3.Connection, work: Callable[[sqlite3.Connection], T]) -> T:
-        # Once it was locked for as long as we wait, it is not waited for again until it answers.
+        # After one timeout on a locked file, later calls do not wait until a transaction succeeds again.
         wait = 0.0 if self._stuck else self._wait
         if not self._writing.acquire(timeout=wait):
             raise StoreError(f"the store {self.path} is busy")
@@ -209,7 +209,7 @@ class Database:
             self._writing.release()
 
     def _current(self) -> tuple[int, ...]:
-        """Make sure that the connections are for the file that is there now."""
+        """Return the process id and identity of the current file; drop connections to any other file."""
         file = self._seen()
         if file is None or file != self._file:
             with self._opening:
@@ -227,7 +227,7 @@ class Database:
         return os.getpid(), status.st_dev, status.st_ino
 
     def _open(self) -> tuple[int, ...]:
-        """Make the file where there is none, and bring its tables up to date."""
+        """Create the file if it is missing, and migrate its tables."""
         if self._existing:
             if not self.path.exists():
                 raise NoStore(f"there is no store at {self.path}")
@@ -248,7 +248,7 @@ class Database:
         return file
 
     def _connect(self) -> sqlite3.Connection:
-        # mode=rw: SQLite shall not make the file itself, others could read it then.
+        # mode=rw: if SQLite created the file itself, other users could read it.
         connection = sqlite3.connect(
             f"{self.path.as_uri()}?mode=rw",
             uri=True,
@@ -260,7 +260,7 @@ class Database:
             connection.execute("PRAGMA synchronous=NORMAL")
             connection.execute("PRAGMA foreign_keys=ON")
             connection.execute("PRAGMA temp_store=MEMORY")
-            # Checkpoints are made off the hot path by `checkpoint`; this one is for stores that nobody tidies.
+            # The store makes checkpoints between requests; this limit is for stores without such housekeeping.
             connection.execute("PRAGMA wal_autocheckpoint=4000")
             connection.execute(f"PRAGMA journal_size_limit={32 * 1024 * 1024}")
         except sqlite3.Error:
@@ -269,7 +269,7 @@ class Database:
         return connection
 
     def _move_aside(self, problem: StoreError) -> None:
-        """Keep a damaged file under another name, so that the next call starts a new one."""
+        """Rename a damaged file, so that the next call creates a new one."""
         with self._opening, alone(self.path.parent, self._wait):
             ours = self._file is None or self._seen() == self._file
             self._drop()
@@ -287,7 +287,7 @@ class Database:
         mine = self._file is not None and self._file[0] == os.getpid()
         self._file = None
         if not mine:
-            # Connections that came along by a fork belong to the parent, and must not be closed here.
+            # Connections inherited by a fork belong to the parent process; this process must not close them.
             self._inherited += self._free
             self._free = []
         while self._free:
@@ -295,5 +295,5 @@ class Database:
 
 
 def _code(error: sqlite3.Error) -> int:
-    """The primary result code of SQLite."""
+    """Return SQLite's primary result code."""
     return int(getattr(error, "sqlite_errorcode", 0)) & 0xFF

@@ -1,6 +1,6 @@
-"""The file of a store on disk: who made it, what lies beside it, and a lock for those who create or move it.
+"""The file of a store on disk: its owner, its sidecar files, and a lock for creating or renaming it.
 
-The first bytes of the file tell who made it (https://www.sqlite.org/fileformat.html, 1.3).
+The header of the file says which program created it (https://www.sqlite.org/fileformat.html, 1.3).
 """
 
 from __future__ import annotations
@@ -19,25 +19,25 @@ if os.name == "posix":
     import fcntl
 
 SIDECARS: Final = ("-wal", "-shm")
-"""The files that SQLite puts beside its own."""
+"""The suffixes of the files that SQLite creates beside the database."""
 _MAGIC: Final = b"SQLite format 3\0"
 _APPLICATION_AT: Final = 68
 
 
 def check_file(path: Path) -> None:
-    """Raise StoreError where a path names a file that is no SQLite database: such a file is not ours to touch."""
+    """Raise StoreError if a file is not a SQLite database, because such a file does not belong to Prunus."""
     if path.is_file() and path.stat().st_size and not _header(path).startswith(_MAGIC):
         raise StoreError(f"the store {path} is not a database; it was left as it is")
 
 
 def has_our_header(path: Path) -> bool:
-    """Whether a file is a SQLite database that Prunus made."""
+    """Return whether a file is a SQLite database that Prunus created."""
     header = _header(path)
     return header.startswith(_MAGIC) and header[_APPLICATION_AT:] == APPLICATION.to_bytes(4, "big")
 
 
 def _header(path: Path) -> bytes:
-    """The start of a file up to its application id."""
+    """Return the first bytes of a file, up to its application id."""
     with suppress(OSError), path.open("rb") as file:
         return file.read(_APPLICATION_AT + 4)
     return b""
@@ -45,7 +45,7 @@ def _header(path: Path) -> bytes:
 
 @contextmanager
 def alone(directory: Path, wait: float) -> Iterator[None]:
-    """Be the only process that creates or moves files in a directory."""
+    """Hold a lock, so that no other process creates or renames store files in the directory."""
     if os.name != "posix":
         yield
         return
@@ -70,7 +70,7 @@ def beside(path: Path, suffix: str) -> Path:
 
 
 def close_to_others(path: Path) -> None:
-    """Let only the owner read the file and what lies beside it."""
+    """Make the file and its sidecar files readable only by their owner."""
     for one in (path, *(beside(path, suffix) for suffix in SIDECARS)):
         with suppress(OSError):
             if one.stat().st_mode & 0o077:

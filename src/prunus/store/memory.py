@@ -1,7 +1,7 @@
-"""What a pruner remembers, in SQLite.
+"""The memory of a pruner in SQLite.
 
-The edits of a ledger are rows of their own, so a request writes only those that it changed; a ledger of 500 edits
-would otherwise be encoded whole each time one comes.
+Each edit of a ledger is a row of its own, so a request writes only the edits that it changed. Otherwise every new
+edit would encode a ledger of 500 edits again.
 """
 
 from __future__ import annotations
@@ -25,9 +25,9 @@ from prunus.store.store import StoreError
 T = TypeVar("T")
 
 _BATCHES: Final = (2, 32, 512)
-"""Links of one query; fixed sizes, so that the statement is prepared once. The last one repeats."""
+"""The links per query; the last number repeats. Numbers are fixed, so that SQLite prepares each statement once."""
 _LEDGERS: Final = 256
-"""Ledgers whose written form is known."""
+"""The memory caches the stored form of this many ledgers."""
 
 
 class SqliteMemory:
@@ -43,11 +43,11 @@ class SqliteMemory:
         self._lock = Lock()
 
     def find(self, links: Sequence[bytes]) -> Sequence[Match]:
-        """The conversations that a request with these links may build on."""
+        """Return the conversations that a request with these links may continue."""
         return self._read(lambda connection: self._find(connection, links), ())
 
     def load(self, id: str) -> Memo | None:
-        """A conversation as it was kept last."""
+        """Return the last saved state of a conversation."""
         return self._read(lambda connection: self._memo(connection, id), None)
 
     def _read(self, work: Callable[[sqlite3.Connection], T], otherwise: T) -> T:
@@ -60,11 +60,11 @@ class SqliteMemory:
             return otherwise
 
     def written(self, id: str) -> Mapping[int, Written | None]:
-        """The messages of a conversation that were not sent as they came."""
+        """Return the messages of a conversation that Prunus sent in changed form."""
         return self._read(lambda connection: self._written_of(connection, id), {})
 
     def keep(self, memo: Memo, links: Sequence[bytes], written: Mapping[int, Written | None]) -> None:
-        """Remember a conversation; committed when this returns, or with what is written together."""
+        """Save a conversation; the commit happens before this returns, or at the end of `together`."""
         with self._lock:
             known = self._written.get(memo.id)
         try:
@@ -85,7 +85,7 @@ class SqliteMemory:
         return ()
 
     def _holders(self, connection: sqlite3.Connection, links: Sequence[bytes], which: str) -> list[Match]:
-        """The conversations that were the last to send these links."""
+        """Return the conversations that sent these links last."""
         rows = connection.execute(
             "SELECT c.id, c.depth, c.requests, l.depth FROM links l JOIN conversations c ON c.n = l.conversation "
             f"WHERE l.tenant = ? AND l.link IN ({','.join('?' * len(links))}) {which}",
@@ -119,7 +119,7 @@ class SqliteMemory:
             rows = Ledger.load_all([raw for [raw] in edits])
             whole = Ledger.load(flushes) if flushes else Ledger()
         except FormatError:
-            # Written by another version of Prunus: the conversation begins anew, for a cache miss at most.
+            # Another version of Prunus wrote this ledger. The conversation starts anew, which costs one cache miss.
             return None
         ledger = replace(whole, edits=rows.edits, tags=rows.tags)
         self._note(id, stamp, ledger)
@@ -141,7 +141,7 @@ class SqliteMemory:
         number, stamp = row
         before = known[1] if known is not None and known[0] == stamp else None
         if before is None or before != memo.ledger:
-            # A random stamp: whoever finds another one than its own does not know what is written.
+            # The stamp is random, so a process that finds a different stamp knows that its cached ledger is stale.
             stamp = randbits(62)
             self._write_ledger(connection, number, stamp, memo.ledger, before)
         connection.executemany(
@@ -163,13 +163,13 @@ class SqliteMemory:
             "DO UPDATE SET conversation = excluded.conversation WHERE conversation != excluded.conversation",
             ((self._tenant, link, number, above + at) for at, link in enumerate(links)),
         )
-        # Were it not committed after all, the stamp would not be found.
+        # If the commit fails, the cached entry is harmless: no row has its stamp.
         self._note(memo.id, int(stamp), memo.ledger)
 
     def _write_ledger(
         self, connection: sqlite3.Connection, number: int, stamp: int, ledger: Ledger, written: Ledger | None
     ) -> None:
-        """Write what differs from the written form, or all of it where that is not known."""
+        """Write the differences to the stored ledger, or the whole ledger if the stored one is unknown."""
         if written is None:
             connection.execute("DELETE FROM edits WHERE conversation = ?", (number,))
         places = _changed_places(written or Ledger(), ledger)
@@ -189,7 +189,7 @@ class SqliteMemory:
             connection.execute("UPDATE conversations SET flushes = ? WHERE n = ?", (flushes, number))
 
     def _note(self, id: str, stamp: int, ledger: Ledger) -> None:
-        """Remember what is written of a conversation."""
+        """Cache the stored ledger of a conversation."""
         with self._lock:
             self._written[id] = stamp, ledger
             self._written.move_to_end(id)
@@ -198,7 +198,7 @@ class SqliteMemory:
 
 
 def begin(connection: sqlite3.Connection, tenant: str, id: str, time: float) -> int:
-    """A new row for a conversation."""
+    """Insert a conversation, and return its row number."""
     cursor = connection.execute(
         "INSERT INTO conversations (tenant, id, first, last) VALUES (?, ?, ?, ?)", (tenant, id, time, time)
     )
@@ -207,7 +207,7 @@ def begin(connection: sqlite3.Connection, tenant: str, id: str, time: float) -> 
 
 
 def _deepest_first(links: Sequence[bytes]) -> Iterator[Sequence[bytes]]:
-    """The links from the last one back in batches of fixed sizes."""
+    """Yield the links in batches of fixed sizes, from the last link back to the first."""
     end, step = len(links), 0
     while end > 0:
         size = _BATCHES[min(step, len(_BATCHES) - 1)]
@@ -217,14 +217,14 @@ def _deepest_first(links: Sequence[bytes]) -> Iterator[Sequence[bytes]]:
 
 
 def _changed_places(before: Ledger, now: Ledger) -> set[Ref]:
-    """Where two ledgers may differ: an edit or tag that both hold is mostly the same object."""
+    """Return the places where two ledgers may differ; edits and tags in both are mostly identical objects."""
     old, new = ({id(one) for one in (*ledger.edits, *ledger.tags)} for ledger in (before, now))
     edits = {edit.target for edit in (*before.edits, *now.edits) if (id(edit) in old) != (id(edit) in new)}
     return edits | {tag.ref for tag in (*before.tags, *now.tags) if (id(tag) in old) != (id(tag) in new)}
 
 
 def _rows(ledger: Ledger, places: set[Ref]) -> dict[Ref, Ledger]:
-    """The edit and the tag of each of these parts, which are written as one row."""
+    """Return one ledger per place, with the edit and the tag of that part; each becomes one row."""
     rows = {edit.target: Ledger((edit,)) for edit in ledger.edits if edit.target in places}
     for tag in ledger.tags:
         if tag.ref in places:

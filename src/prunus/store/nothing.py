@@ -1,7 +1,7 @@
 """The store that keeps nothing on disk.
 
-What belongs to a running session (hidden exchanges, what was asked for) is held by the process, within
-bounds, because the session would not work without it.
+A running session needs its hidden exchanges and pending commands, so this store keeps a bounded number of them in
+memory.
 """
 
 from __future__ import annotations
@@ -20,11 +20,11 @@ from prunus.store.records import Exchange, Info, StoredReceipt, StoredSession, T
 from prunus.store.store import StoreError
 
 _MOST: Final = 10_000
-"""Entries of each kind that are held."""
+"""The store holds at most this many entries of each kind."""
 
 
 class Nothing:
-    """Forgets; see `Store` for what each call would do."""
+    """A store that forgets; `Store` documents the methods."""
 
     def __init__(self) -> None:
         self._hidden: OrderedDict[tuple[str, str], bytes] = OrderedDict()
@@ -108,7 +108,7 @@ class Nothing:
 
 
 class _Blank:
-    """A memory that finds nothing."""
+    """A memory that forgets every conversation."""
 
     def find(self, links: Sequence[bytes]) -> Sequence[Match]:
         return ()

@@ -1,4 +1,4 @@
-"""What is asked of the SQLite store by those who look at it."""
+"""The queries behind the read methods of the SQLite store."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ _SUMS: Final = """
 
 
 def sessions(connection: sqlite3.Connection, tenant: str, limit: int | None) -> list[StoredSession]:
-    """The conversations of a tenant, newest first."""
+    """Return the conversations of a tenant, newest first."""
     rows = connection.execute(
         """
         SELECT c.id, c.client, c.format, c.model, c.first, c.last,
@@ -49,7 +49,7 @@ def sessions(connection: sqlite3.Connection, tenant: str, limit: int | None) -> 
 
 
 def exchanges(connection: sqlite3.Connection, tenant: str, conversation: str) -> list[Exchange]:
-    """The exchanges of one conversation, oldest first."""
+    """Return the exchanges of one conversation, oldest first."""
     rows = connection.execute(
         """
         SELECT c.id, e.request, e.time, e.client, e.format, e.model, e.tokens_before, e.tokens_after,
@@ -66,7 +66,7 @@ def exchanges(connection: sqlite3.Connection, tenant: str, conversation: str) ->
 def receipts(
     connection: sqlite3.Connection, tenant: str, conversation: str, limit: int | None
 ) -> list[StoredReceipt]:
-    """The receipts of one conversation or of all, newest request first."""
+    """Return the receipts of one conversation or of all, newest request first."""
     most = -1 if limit is None else limit
     if conversation:
         rows = connection.execute(f"{_RECEIPT} AND c.id = ? {_NEWEST}", (tenant, conversation, most))
@@ -76,15 +76,15 @@ def receipts(
 
 
 def find(connection: sqlite3.Connection, tenant: str, id: str) -> list[StoredReceipt]:
-    """The receipts whose id begins so."""
-    # A range and not LIKE: that would not use the index. Ids are hex digits, so "g" is behind all of them.
+    """Return the receipts whose id starts with `id`."""
+    # LIKE would not use the index, so this is a range. Ids are hex digits, so "g" sorts after all of them.
     return _receipts(
         connection.execute(f"{_RECEIPT} AND r.id >= ? AND r.id < ? {_NEWEST}", (tenant, id, f"{id}g", -1))
     )
 
 
 def original(connection: sqlite3.Connection, tenant: str, digest: str) -> bytes | None:
-    """The compressed original of a hash."""
+    """Return the compressed original with this hash."""
     try:
         hash = bytes.fromhex(digest)
     except ValueError:
@@ -94,7 +94,7 @@ def original(connection: sqlite3.Connection, tenant: str, digest: str) -> bytes 
 
 
 def contexts(connection: sqlite3.Connection, tenant: str, conversation: str) -> list[Context]:
-    """What filled the newest request of one conversation, or of each that is known."""
+    """Return the token counts of the newest request of one conversation, or of each conversation."""
     own = "AND c.id = ?" if conversation else ""
     rows = connection.execute(
         f"SELECT x.numbers FROM contexts x JOIN conversations c ON c.n = x.conversation WHERE c.tenant = ? {own}",
@@ -104,7 +104,7 @@ def contexts(connection: sqlite3.Connection, tenant: str, conversation: str) -> 
 
 
 def totals(connection: sqlite3.Connection, tenant: str, conversation: str, shadow: bool) -> Totals:
-    """The sums of one conversation, or of all time."""
+    """Return the sums of one conversation, or the sums of all time."""
     if conversation:
         row = connection.execute(
             f"SELECT {_SUMS} FROM exchanges e JOIN conversations c ON c.n = e.conversation "
@@ -143,7 +143,7 @@ def totals(connection: sqlite3.Connection, tenant: str, conversation: str, shado
 
 
 def info(connection: sqlite3.Connection, path: Path, limit: int, days: int) -> Info:
-    """How much there is of everything."""
+    """Return the size of the store and the number of entries of each kind."""
 
     def one(statement: str) -> Any:
         return connection.execute(statement).fetchone()[0]

@@ -1,4 +1,4 @@
-"""Writing one exchange: its numbers, its receipts, what they took away, and the sums of all time."""
+"""Write one exchange: its numbers, its receipts with their originals, and the sums of all time."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from prunus.store.memory import begin
 from prunus.store.records import Exchange
 
 PASSED: Final = "passed"
-"""What became of a superseded part that stays, because a note would be longer: it counts, and is not listed."""
+"""Marks a superseded part that stays because a note would be longer. Totals count it; lists omit it."""
 
 _SUMS: Final = (
     "requests", "errors", "tokens_before", "tokens_after", "input", "cache_read", "cache_write", "output",
@@ -26,7 +26,7 @@ _SELECT: Final = (
     "ifnull(cache_write, 0), ifnull(output, 0), cost, cost_unpruned, cost_of_break, flush IS NOT NULL, behind "
     "FROM exchanges WHERE conversation = ? AND id = ?"
 )
-"""What an exchange has added to the sums, in their order."""
+"""The values that an exchange added to the sums, in the order of the sums."""
 _ADD: Final = (
     f"INSERT INTO totals (tenant, shadow, {', '.join(_SUMS)}) VALUES (?, ?{', ?' * len(_SUMS)}) "
     f"ON CONFLICT (tenant, shadow) DO UPDATE SET {', '.join(f'{s} = {s} + excluded.{s}' for s in _SUMS)}"
@@ -40,7 +40,7 @@ _INSERT: Final = (
 
 @dataclass(frozen=True, slots=True)
 class Original:
-    """What an edit took away, ready to be written."""
+    """Content that an edit removed, compressed for the database."""
 
     hash: bytes
     size: int
@@ -48,7 +48,7 @@ class Original:
 
 
 def packed(text: str) -> Original:
-    """A text compressed, under the hash of its content."""
+    """Compress a text and compute its hash."""
     raw = text.encode("utf-8", "surrogatepass")
     return Original(blake2b(raw, digest_size=16).digest(), len(raw), zlib.compress(raw, 1))
 
@@ -59,7 +59,7 @@ def write_exchange(
     exchange: Exchange,
     receipts: Sequence[tuple[Receipt, Original | None]],
 ) -> None:
-    """Write it all; the caller holds the transaction."""
+    """Write an exchange and its receipts; the caller holds the transaction."""
     number = _conversation(connection, tenant, exchange)
     place = number, exchange.id
     usage = exchange.usage
@@ -118,7 +118,7 @@ def write_exchange(
 
 
 def _conversation(connection: sqlite3.Connection, tenant: str, exchange: Exchange) -> int:
-    """The number of its conversation, told of what is new."""
+    """Return the row number of the conversation, after updating its client, format, model and time."""
     row = connection.execute(
         "SELECT n, client, format, model, last FROM conversations WHERE tenant = ? AND id = ?",
         (tenant, exchange.conversation),
@@ -136,18 +136,21 @@ def _conversation(connection: sqlite3.Connection, tenant: str, exchange: Exchang
 
 
 def _add(connection: sqlite3.Connection, tenant: str, shadow: bool, values: Sequence[float]) -> None:
-    """Add an exchange to the sums of its tenant."""
+    """Add the values of an exchange to the sums of its tenant."""
     connection.execute(_ADD, (tenant, shadow, *values))
 
 
 def _begins(connection: sqlite3.Connection, place: tuple[int, str], shadow: bool) -> bool:
-    """Whether an exchange is the only one of its conversation that was real, or that was in shadow."""
+    """Return whether an exchange is the only one of its conversation with this value of `shadow`."""
     others = "SELECT 1 FROM exchanges WHERE conversation = ? AND id != ? AND shadow = ? LIMIT 1"
     return connection.execute(others, (*place, shadow)).fetchone() is None
 
 
 def _move_receipts(connection: sqlite3.Connection, tenant: str, number: int, exchange: Exchange) -> None:
-    """The provider refused the pruned request, so that what its receipts say was not cut after all."""
+    """Mark the receipts of an exchange as shadow receipts.
+
+    The provider refused the pruned request, so the proxy sent the original one, and nothing was cut.
+    """
     place = number, exchange.request, not exchange.shadow
     chosen = "FROM receipts WHERE conversation = ? AND request = ? AND shadow = ?"
     tallies = f"SELECT strategy, count(DISTINCT item), sum(tokens_before - tokens_after) {chosen} GROUP BY strategy"
@@ -161,7 +164,7 @@ def _move_receipts(connection: sqlite3.Connection, tenant: str, number: int, exc
 
 
 def _share_price(connection: sqlite3.Connection, number: int, exchange: Exchange) -> None:
-    """Share the price of a break among the edits that needed it: those behind its cut."""
+    """Divide the cost of a cache break among the edits that caused it: those behind its cut."""
     if exchange.flush is None:
         return
     behind = "conversation = ? AND message >= ? AND request = ? AND tokens_before > tokens_after"
@@ -224,7 +227,7 @@ def _write_receipt(
 
 
 def _alone(connection: sqlite3.Connection, number: int, shadow: bool, strategy: str, item: str) -> bool:
-    """Whether no other receipt of a strategy belongs to an item: a call is one prune, however much of it went."""
+    """Return whether the item has no other receipt of this strategy: several cuts in one call are one prune."""
     others = "SELECT 1 FROM receipts WHERE conversation = ? AND item = ? AND strategy = ? AND shadow = ? LIMIT 1"
     return connection.execute(others, (number, item, strategy, shadow)).fetchone() is None
 
@@ -241,7 +244,7 @@ def _count(
 
 
 def _write_original(connection: sqlite3.Connection, tenant: str, original: Original) -> int:
-    """The number of an original; one that is there already is not written again."""
+    """Return the row number of an original, and write it unless it exists."""
     row = connection.execute(
         "SELECT n FROM originals WHERE tenant = ? AND hash = ?", (tenant, original.hash)
     ).fetchone()

@@ -1,4 +1,4 @@
-"""What the store holds, as values."""
+"""The records of the store."""
 
 from __future__ import annotations
 
@@ -18,49 +18,49 @@ def _new_id() -> str:
 
 @dataclass(frozen=True, slots=True)
 class Exchange:
-    """One request and its answer. There is no place for headers: keys never enter the store.
+    """One request and its answer. The record has no field for headers, so that API keys never enter the store.
 
     Costs are relative: one uncached input token of the model costs 1.
     """
 
     conversation: str
     request: int
-    """Its number in the conversation, counted from 1."""
+    """The number of the request in its conversation, from 1."""
     time: float
     client: str = ""
     format: str = ""
     model: str = ""
     tokens_before: int = 0
-    """As the client sent it; from the answer on in the provider's tokens, as `tokens_after` is."""
+    """Tokens of the request as the client sent it. Both token counts are the provider's once it has answered."""
     tokens_after: int = 0
-    """Of all that was sent for it, further calls of the model for a hidden tool included."""
+    """Tokens that Prunus sent, including further model calls for a hidden tool."""
     usage: Usage | None = None
-    """None until the provider has said, or where it never does; the sum where the model was called again."""
+    """The usage that the provider reported, summed over all model calls; None if it has not reported any."""
     cost: float = 0.0
-    """What it cost as it was sent."""
+    """The cost of the request as Prunus sent it."""
     cost_unpruned: float = 0.0
-    """What it would have cost, had nothing in the conversation been pruned."""
+    """The cost if Prunus had pruned nothing in this conversation."""
     cost_of_break: float = 0.0
-    """The part of `cost` that goes to a break of the cache that Prunus caused."""
+    """The part of `cost` that pays for a cache break by Prunus."""
     flush: Flush | None = None
     status: int = 0
     """The HTTP status; 0 while there is no answer."""
     ms: float = 0.0
     error: str = ""
-    """Why the request went out as it came, where it did because of a fault."""
+    """The error because of which Prunus sent the request unchanged, if any."""
     shadow: bool = False
-    """Nothing was changed; the numbers say what would have been."""
+    """The request was not changed; the numbers say what pruning would have done."""
     behind: bool = False
-    """There was no time to look at it, so it was sent with the edits that were in force before."""
+    """Pruning took too long, so the request was sent with earlier edits only."""
     context: Context | None = None
-    """What filled it, where that is known."""
+    """The token counts of the request, if known."""
     id: str = field(default_factory=_new_id)
-    """Recorded again under the same id, an exchange takes the place of what was recorded before."""
+    """The key of the record: recording another exchange with the same id replaces this one."""
 
 
 @dataclass(frozen=True, slots=True)
 class StoredReceipt:
-    """A receipt as it is kept: what one edit took away, why, at what price, and how to get it back."""
+    """A receipt in the store: what one edit removed, why, at what price, and where the original is."""
 
     id: str
     conversation: str
@@ -71,17 +71,17 @@ class StoredReceipt:
     turn: int
     tool: str
     what: str
-    """What became of the part: note, shorter, input or gone."""
+    """The kind of edit: note, shorter, input or gone."""
     strategy: str
     reason: str
     tokens_before: int
     tokens_after: int
     price: float
-    """Its share of the break of the cache that made it, in uncached input tokens; 0 where none was."""
+    """The edit's share of its cache break, in uncached input tokens; 0 if it broke no cache."""
     original: str
-    """Hash of what went, for `Store.original`; empty where originals are not kept."""
+    """The hash of the removed content, for `Store.original`; empty if the store does not keep originals."""
     shadow: bool = False
-    """It was a shadow run: this would have been cut, and was not."""
+    """The request was not changed: Prunus would have made this edit."""
 
     @property
     def saved(self) -> int:
@@ -90,11 +90,11 @@ class StoredReceipt:
 
 @dataclass(frozen=True, slots=True)
 class Totals:
-    """Sums over exchanges: those of one conversation, or all of a tenant, removed ones included."""
+    """Sums over the exchanges of one conversation, or over all exchanges of a tenant, including removed ones."""
 
     requests: int = 0
     errors: int = 0
-    """Requests that went out as they came because of a fault."""
+    """Requests that Prunus sent unchanged because of an error."""
     tokens_before: int = 0
     tokens_after: int = 0
     usage: Usage = field(default_factory=Usage)
@@ -102,22 +102,22 @@ class Totals:
     cost_unpruned: float = 0.0
     cost_of_breaks: float = 0.0
     breaks: int = 0
-    """Requests that declared a break of the cache."""
+    """Requests that broke the prompt cache."""
     behind: int = 0
-    """Requests that there was no time to look at; they were sent with the edits in force."""
+    """Requests that were sent with earlier edits only, because pruning took too long."""
     strategies: Mapping[str, Tally] = field(default_factory=dict)
-    """For each strategy how many receipts, and how many tokens they take away from a request."""
+    """For each strategy the number of prunes, and the tokens that they remove from a request."""
     conversations: int = 0
 
     @property
     def saved(self) -> float:
-        """What pruning saved in the end, its own cache breaks paid."""
+        """The net savings of pruning, after the cost of its cache breaks."""
         return self.cost_unpruned - self.cost
 
 
 @dataclass(frozen=True, slots=True)
 class StoredSession:
-    """A conversation at a glance."""
+    """A summary of one conversation."""
 
     id: str
     client: str
@@ -127,28 +127,28 @@ class StoredSession:
     last: float
     requests: int
     depth: int
-    """Messages of its newest request."""
+    """The number of messages in the newest request."""
     tokens_before: int
-    """Of its newest request."""
+    """Tokens of the newest request."""
     tokens_after: int
     cost: float
-    """Of all requests that were real, or of all that were in shadow, as the newest one is."""
+    """The cost of all requests with the same `shadow` value as the newest request."""
     cost_unpruned: float
     receipts: int
     shadow: bool = False
-    """Nothing was changed in its newest request; the numbers say what would have been."""
+    """The newest request was not changed; the numbers say what pruning would have done."""
 
 
 @dataclass(frozen=True, slots=True)
 class Info:
-    """The store itself: where it is, and how much is in it."""
+    """The address of the store, and the number of entries in it."""
 
     url: str
     version: int = 0
     size: int = 0
-    """Bytes on disk, write-ahead log included."""
+    """Bytes on disk, including the write-ahead log."""
     free: int = 0
-    """Bytes in the file that hold nothing; `vacuum` gives them back."""
+    """Unused bytes in the file; `vacuum` returns them to the disk."""
     limit: int = 0
     days: int = 0
     tenants: tuple[str, ...] = ()
@@ -157,9 +157,9 @@ class Info:
     receipts: int = 0
     originals: int = 0
     originals_size: int = 0
-    """Bytes of the originals as they are kept."""
+    """Compressed bytes of the originals."""
     originals_text: int = 0
-    """Bytes of the originals as they were."""
+    """Uncompressed bytes of the originals."""
     hidden: int = 0
     oldest: float = 0.0
     newest: float = 0.0

@@ -1,6 +1,6 @@
-"""Keeping the store within its bounds: the oldest conversations go first, and what only they needed with them.
+"""Keep the store within its limits by removing the oldest conversations and the originals that only they need.
 
-Each round is short and has a transaction of its own, so that a request never waits long for one.
+The removal runs in short rounds with one transaction each, so that no request waits long.
 """
 
 from __future__ import annotations
@@ -12,18 +12,18 @@ from typing import Final
 from prunus.store.database import Database
 
 _ROUND: Final = 4
-"""Conversations that go in one transaction."""
+"""The number of conversations removed per transaction."""
 _ORIGINALS: Final = 64
-"""Originals that go in one, where only a single conversation is left."""
+"""The number of originals removed per transaction, when only one conversation is left."""
 _SLACK: Final = 0.9
-"""How full it is afterwards, so that it is not full again at once."""
+"""The removal goes on until the store is this full, so that it is not full again at once."""
 _PAGES: Final = 2_000
-"""Empty pages that are given back to the disk in one go, and that are left alone below."""
+"""With more empty pages than this, the store returns this many to the disk at a time."""
 _DAY: Final = 86_400.0
 
 
 def used(connection: sqlite3.Connection) -> int:
-    """Bytes of the file that hold something."""
+    """Return the bytes of the file that are in use."""
     [pages] = connection.execute("PRAGMA page_count").fetchone()
     [free] = connection.execute("PRAGMA freelist_count").fetchone()
     [size] = connection.execute("PRAGMA page_size").fetchone()
@@ -31,7 +31,7 @@ def used(connection: sqlite3.Connection) -> int:
 
 
 def tidy(database: Database, *, size: int, days: int, now: float, seconds: float | None = 0.05) -> bool:
-    """Remove what is too old or too much; says whether it got through in the seconds given."""
+    """Remove conversations beyond the limits; return False if `seconds` passed before the work was done."""
     until = None if seconds is None else time.monotonic() + seconds
     oldest = now - days * _DAY
     full = database.read(used) > size
@@ -44,14 +44,14 @@ def tidy(database: Database, *, size: int, days: int, now: float, seconds: float
 
 
 def _round(connection: sqlite3.Connection, oldest: float, size: int, full: bool) -> bool:
-    """Remove a few; says whether there may be more to remove."""
+    """Remove a few conversations; return whether there may be more to remove."""
     rows = connection.execute(
         "SELECT n, tenant, id, last FROM conversations ORDER BY last LIMIT ?", (_ROUND + 1,)
     ).fetchall()
     gone = [row for row in rows[:_ROUND] if row[3] < oldest]
     over = full and used(connection) > size * _SLACK
     if over and not gone:
-        # The newest one is at work now.
+        # Keep the newest conversation, because it is in use.
         gone = rows[:_ROUND] if len(rows) > _ROUND else rows[:-1]
     if gone:
         _remove(connection, gone)
@@ -75,7 +75,7 @@ def _remove(connection: sqlite3.Connection, gone: list[tuple[int, str, str, floa
 
 
 def _thin_out(connection: sqlite3.Connection) -> bool:
-    """Remove the oldest originals of the last conversation; its receipts stay."""
+    """Remove the oldest originals of the only conversation, and keep its receipts."""
     cursor = connection.execute(
         "DELETE FROM originals WHERE n IN "
         "(SELECT original FROM receipts WHERE original IS NOT NULL ORDER BY n LIMIT ?)",
@@ -85,7 +85,7 @@ def _thin_out(connection: sqlite3.Connection) -> bool:
 
 
 def _forget_loose(connection: sqlite3.Connection, oldest: float) -> None:
-    """Remove what belongs to no conversation and has not been used for long."""
+    """Remove old hidden exchanges, and old commands without a conversation."""
     connection.execute("DELETE FROM hidden WHERE seen < ?", (oldest,))
     connection.execute(
         "DELETE FROM asked WHERE time < ? AND NOT EXISTS (SELECT 1 FROM conversations "
@@ -95,14 +95,14 @@ def _forget_loose(connection: sqlite3.Connection, oldest: float) -> None:
 
 
 def forget_orphans(connection: sqlite3.Connection) -> None:
-    """Remove originals without a receipt; asks for every one of them, so it is not for every day."""
+    """Remove originals without a receipt. This checks every original, so only `vacuum` does it."""
     connection.execute(
         "DELETE FROM originals WHERE NOT EXISTS (SELECT 1 FROM receipts WHERE receipts.original = originals.n)"
     )
 
 
 def _shrink(connection: sqlite3.Connection) -> None:
-    """Give empty pages back, if they are many."""
+    """Return empty pages to the disk, if there are many."""
     [free] = connection.execute("PRAGMA freelist_count").fetchone()
     if free > _PAGES:
         connection.execute(f"PRAGMA incremental_vacuum({_PAGES})").fetchall()

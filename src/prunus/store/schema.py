@@ -1,6 +1,6 @@
-"""The tables of the SQLite store, as the list of steps that led to them.
+"""The tables of the SQLite store, as a list of migrations.
 
-A step is never changed once it was released; a new one is appended. `PRAGMA user_version` counts the steps done.
+A released migration never changes; new ones are appended. `PRAGMA user_version` counts the applied migrations.
 """
 
 from __future__ import annotations
@@ -13,10 +13,10 @@ from typing import Final
 from prunus.store.store import StoreError
 
 Migration = tuple[str, ...]
-"""The statements of one step."""
+"""The statements of one migration."""
 
 APPLICATION: Final = 0x5072756E
-"""Tells our files from those of other programs: "Prun" in ASCII."""
+"""The SQLite application id of our files: "Prun" in ASCII."""
 
 _FIRST: Final[Migration] = (
     """CREATE TABLE conversations (
@@ -158,7 +158,7 @@ _ACCOUNTS: Final[Migration] = (
 )
 
 _OWNED: Final[Migration] = (
-    # What was kept before named neither the conversation nor the caller it belongs to.
+    # Earlier rows name neither their conversation nor their caller.
     "DELETE FROM hidden",
 )
 
@@ -175,11 +175,11 @@ _BEHIND: Final[Migration] = (
 )
 
 _REPORTS: Final[Migration] = (
-    # The call that a receipt belongs to, or its own place: what counts as one prune.
+    # The call that a receipt belongs to, or the place of its part; receipts with one item count as one prune.
     "ALTER TABLE receipts ADD COLUMN item TEXT NOT NULL DEFAULT ''",
     "UPDATE receipts SET item = message || '.' || part",
     "CREATE INDEX receipts_by_item ON receipts (conversation, item)",
-    # What filled the newest request of a conversation, in numbers.
+    # Token counts of the newest request of each conversation.
     """CREATE TABLE contexts (
         conversation INTEGER PRIMARY KEY REFERENCES conversations ON DELETE CASCADE,
         request INTEGER NOT NULL,
@@ -191,13 +191,13 @@ MIGRATIONS: Final[tuple[Migration, ...]] = (_FIRST, _ACCOUNTS, _OWNED, _BEHIND, 
 
 
 def migrate(connection: sqlite3.Connection, path: Path, migrations: Sequence[Migration] = MIGRATIONS) -> None:
-    """Bring the tables of a store up to date."""
+    """Apply the missing migrations to a store."""
     version = _version(connection, path, len(migrations))
     if version == len(migrations):
         return
     if version == 0:
         connection.execute("PRAGMA auto_vacuum=INCREMENTAL")
-        # Before the log exists, so that the header of the file itself says whose file it is.
+        # Set the id before the log exists, so that it is in the header of the file itself.
         connection.execute(f"PRAGMA application_id={APPLICATION}")
     connection.execute("PRAGMA journal_mode=WAL").fetchone()
     connection.execute("BEGIN IMMEDIATE")
@@ -211,7 +211,7 @@ def migrate(connection: sqlite3.Connection, path: Path, migrations: Sequence[Mig
 
 
 def _version(connection: sqlite3.Connection, path: Path, known: int) -> int:
-    """How many migrations the tables have behind them."""
+    """Return the number of applied migrations. Raises StoreError for a file that this version cannot use."""
     [version] = connection.execute("PRAGMA user_version").fetchone()
     [owner] = connection.execute("PRAGMA application_id").fetchone()
     [tables] = connection.execute("SELECT count(*) FROM sqlite_master").fetchone()

@@ -1,4 +1,4 @@
-"""The store in one SQLite file."""
+"""The store as one SQLite file."""
 
 from __future__ import annotations
 
@@ -24,16 +24,16 @@ from prunus.store.store import StoreError
 T = TypeVar("T")
 
 _EVERY: Final = 64
-"""Exchanges between two looks at size and age."""
+"""The store checks its size and age after this many exchanges."""
 _DAY: Final = 86_400.0
 _KEYS: Final = 500
-"""Keys of one query."""
+"""The most keys in one query."""
 _TABLES: Final = ("conversations", "originals", "hidden", "asked", "totals", "strategies")
-"""What is cleared; the rest belongs to the conversations and goes with them."""
+"""The tables that `clear` empties; rows of other tables belong to conversations and go with them."""
 
 
 class Sqlite:
-    """Keeps everything in one file; see `Store` for what each call does."""
+    """A store in one file; `Store` documents the methods."""
 
     def __init__(self, database: Database, limits: Limits | None = None) -> None:
         self._database = database
@@ -49,7 +49,7 @@ class Sqlite:
             (receipt, packed(receipt.original) if keep and not receipt.passed else None) for receipt in receipts
         ]
         self._database.change(lambda connection: write_exchange(connection, tenant, exchange, ready))
-        # What is recorded before its answer stands in the way of a request; housekeeping waits for the others.
+        # An exchange without a status is recorded before its request is sent; housekeeping would delay the request.
         if exchange.status:
             self._keep_house(1)
 
@@ -153,11 +153,11 @@ class Sqlite:
         self._database.close()
 
     def _keep_house(self, recorded: int) -> None:
-        """Look at size and age from time to time."""
+        """Check size and age from time to time."""
         self._recorded += recorded
         if self._recorded >= _EVERY:
             self._recorded = 0
-            # The exchanges are committed; housekeeping that has no luck now has it another time.
+            # The exchanges are committed. If housekeeping fails now, it runs again later.
             with suppress(StoreError):
                 self._database.read(_checkpoint)
                 if not self._tidy(0.05):
@@ -191,7 +191,7 @@ def _asked(connection: sqlite3.Connection, tenant: str, conversation: str) -> tu
 
 
 def _checkpoint(connection: sqlite3.Connection) -> None:
-    """Move the log into the file; others may read and write meanwhile."""
+    """Move the log into the file; other connections may read and write meanwhile."""
     connection.execute("PRAGMA wal_checkpoint(PASSIVE)").fetchone()
 
 

@@ -1,8 +1,8 @@
-"""What a store can do. SQLite is one; a store that several machines share can be another.
+"""The interface of a store. `Sqlite` implements it; a store that several machines share could too.
 
-Every call names the tenant that it is for, and none ever sees what belongs to another. A call that cannot be
-answered raises StoreError soon (a quarter of a second at most by default) and leaves the store as it was; the
-request it was made for goes on without it. All calls may be made from any thread.
+Every call names its tenant and sees only the data of that tenant. A call that fails raises StoreError soon (by
+default within a quarter of a second) and leaves the store unchanged; the caller then works without the store. Any
+thread may call any method.
 """
 
 from __future__ import annotations
@@ -19,84 +19,84 @@ from prunus.store.records import Exchange, Info, StoredReceipt, StoredSession, T
 
 
 class StoreError(PrunusError):
-    """The store could not answer: it is locked, full, read-only, or not there."""
+    """The store failed: it is locked, full, read-only or missing."""
 
 
 class NoStore(StoreError):
-    """There is nothing to look at yet."""
+    """The store does not exist yet."""
 
 
 class Store(Protocol):
     """Keeps conversations, exchanges, receipts and originals beyond one process."""
 
     def memory(self, tenant: str, trouble: Callable[[StoreError], None] | None = None) -> Memory:
-        """The memory of a pruner; `keep` has committed when it returns, or at the end of `together`.
+        """Return the memory of a pruner; its `keep` commits before it returns, or at the end of `together`.
 
-        With `trouble` given, faults are told to it and the memory acts as if it had forgotten: the pruner works
-        on. Without, they are raised, and the pruner lets the request out as it came.
+        With `trouble`, the memory passes errors to this callback and acts as if it had forgotten, so the pruner
+        continues. Without `trouble`, the memory raises errors, and the pruner sends the request unchanged.
         """
 
     def record(self, tenant: str, exchange: Exchange, receipts: Sequence[Receipt] = ()) -> None:
         """Write an exchange and the receipts of its edits in one transaction.
 
-        It may be recorded before it is sent, so that no receipt is ever missing, and again with what came of it:
-        the same `Exchange.id` takes the place of what was there.
+        The proxy records an exchange before it sends the request, so that no receipt is ever missing, and again
+        after the answer. A record with the same `Exchange.id` replaces the earlier one.
         """
 
     def together(self) -> AbstractContextManager[None]:
-        """Commit what this thread keeps and records in here as one, at the end; StoreError comes from there."""
+        """Commit the writes of this thread inside the block as one transaction; its end may raise StoreError."""
 
     @property
     def prompt(self) -> bool:
-        """Whether calls take next to no time just now, so that they may be made where others wait."""
+        """Whether calls are quick at the moment, so that a caller may make them while a request waits."""
 
     def record_all(self, exchanges: Sequence[tuple[str, Exchange]]) -> None:
-        """Write exchanges that are over, each with the tenant it belongs to, in one transaction: all or none."""
+        """Write finished exchanges, each with its tenant, in one transaction."""
 
     def save_hidden(self, tenant: str, key: str, value: bytes) -> None:
-        """Keep an exchange that the client must not see, to put it back into later requests."""
+        """Save an exchange that the client must not see, so that later requests can include it again."""
 
     def hidden(self, tenant: str, keys: Iterable[str]) -> dict[str, bytes]:
-        """Those of these that are kept."""
+        """Return the saved hidden exchanges with these keys."""
 
     def ask(self, tenant: str, conversation: str, what: str) -> None:
-        """Ask for something to be done at the next request of a conversation, such as `sweep 5`."""
+        """Queue a command for the next request of a conversation, such as `sweep 5`."""
 
     def asked(self, tenant: str, conversation: str) -> tuple[str, ...]:
-        """What was asked for and not taken yet, oldest first."""
+        """Return the queued commands, oldest first."""
 
     def take(self, tenant: str, conversation: str) -> tuple[str, ...]:
-        """The same, and it is taken: nobody else gets it."""
+        """Return the queued commands and empty the queue, so that no other caller gets them."""
 
     def sessions(self, tenant: str, limit: int | None = None) -> list[StoredSession]:
-        """The conversations, newest first."""
+        """Return the conversations, newest first."""
 
     def exchanges(self, tenant: str, conversation: str) -> list[Exchange]:
-        """The exchanges of a conversation, oldest first."""
+        """Return the exchanges of a conversation, oldest first."""
 
     def receipts(self, tenant: str, conversation: str = "", limit: int | None = None) -> list[StoredReceipt]:
-        """The receipts of a conversation, or of all, newest request first; `shadow` marks what was not cut."""
+        """Return the receipts of a conversation, or of all, newest request first; `shadow` edits were not made."""
 
     def find(self, tenant: str, id: str) -> list[StoredReceipt]:
-        """The receipts whose id begins so, newest first."""
+        """Return the receipts whose id starts with `id`, newest first."""
 
     def original(self, tenant: str, digest: str) -> str | None:
-        """What a receipt took away, exactly; None where it is not kept any more."""
+        """Return the exact content that an edit removed; None if the store no longer has it."""
 
     def contexts(self, tenant: str, conversation: str = "") -> list[Context]:
-        """What filled the newest request of a conversation, or of each that this is known of."""
+        """Return the token counts of the newest request of a conversation, or of every conversation."""
 
     def totals(self, tenant: str, conversation: str = "", *, shadow: bool = False) -> Totals:
-        """The sums of a conversation, or of everything that the tenant ever did; shadow runs are apart."""
+        """Return the sums of a conversation or of all time; shadow runs have sums of their own."""
 
     def info(self) -> Info:
-        """How much is in the store."""
+        """Return the size of the store and the number of entries in it."""
 
     def vacuum(self) -> None:
-        """Remove what is too old or too much, and give the space back."""
+        """Remove data beyond the limits, and return the space to the disk."""
 
     def clear(self) -> None:
-        """Remove everything, of every tenant."""
+        """Remove all data of all tenants."""
 
     def close(self) -> None:
-        """Let go of the store; what is committed stays."""
+        """Close the store; committed data stays."""

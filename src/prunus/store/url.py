@@ -1,4 +1,4 @@
-"""Which store is meant by a URL."""
+"""Open the store of a URL."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ _SCHEME: Final = "sqlite:///"
 
 
 def default_path() -> Path:
-    """The file in the user's data directory."""
+    """Return the path of the store in the user's data directory."""
     from platformdirs import user_data_path
 
     return user_data_path("prunus", appauthor=False) / "prunus.db"
@@ -29,12 +29,13 @@ def open_store(
     existing: bool = False,
     say: Callable[[str], None] | None = None,
 ) -> Store:
-    """The store of a URL: `sqlite:///PATH`, `off`, or empty for the file in the user's data directory.
+    """Return the store of a URL: `sqlite:///PATH`, `off`, or empty for the file in the user's data directory.
 
-    Nothing is opened yet: a store that cannot be used says so at each call, and works once it can be. `wait` is
-    for how many seconds a call may wait for others; with `existing` nothing is created, and a damaged file stays
-    where it is; `say` is told in words what happened to a damaged one, instead of the log. A file that is no
-    database at all raises StoreError here: it is somebody's file, and a wrong URL.
+    This does not open the file yet. While the store is unusable every call raises StoreError; later calls work once
+    the problem is gone. A call waits up to `wait` seconds for other processes. With `existing` the store creates no
+    file and leaves a damaged file in place. `say` receives a message about a damaged file; by default the message
+    goes to the log. Raises StoreError at once if the path names a file that is not a database, because then the URL
+    is wrong and the file belongs to somebody else.
     """
     limits = (settings or Settings()).store
     if url == "off":
