@@ -19,8 +19,6 @@ from prunus.providers.blocks import decode_arguments
 from prunus.providers.intent_removed import FIELD
 from prunus.splice import splice
 
-__all__ = ["FIELD", "edits_files", "intent_of", "names_offered", "offer_intent", "with_intent", "without_intent"]
-
 _WORDS: Final = "Why this change is made, in one short sentence."
 _SCHEMAS: Final = ("input_schema", "parameters", "parametersJsonSchema", "inputSchema")
 _DECLARATIONS: Final = ("functionDeclarations", "function_declarations")

@@ -6,7 +6,7 @@ import json
 from collections.abc import Iterable, Sequence
 from typing import Any, Final
 
-from prunus.providers.stream import AnswerStream
+from prunus.providers.answer_stream import AnswerStream
 
 __all__ = [
     "FORMATS",

@@ -9,9 +9,9 @@ from typing import Any
 import pytest
 
 from prunus.providers import api_named
+from prunus.providers.answer_stream import AnswerStream
 from prunus.providers.filters import IntentFilter
 from prunus.providers.sse import event
-from prunus.providers.stream import AnswerStream
 from tests.agent import scripts
 from tests.agent.scripts import FORMATS, Part, answer, chunks, understood
 from tests.proxy.test_mutations import ODD, places

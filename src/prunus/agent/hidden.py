@@ -19,12 +19,12 @@ from prunus.agent.chat_commands import command_of, respond
 from prunus.agent.tool import TOOLS
 from prunus.edits import Edit
 from prunus.outcome import Outcome
+from prunus.providers.answer_stream import UNREAD, AnswerStream
 from prunus.providers.filters import IntentFilter, ShownIds
 from prunus.providers.hidden_calls import CallSite, HiddenCall, HiddenExchange, MixedCall
 from prunus.providers.intent_removed import RemovedIntent
 from prunus.providers.provider import Api, ToolResult
 from prunus.providers.rewriting import extended, place_beside, rewritten
-from prunus.providers.stream import UNREAD, AnswerStream
 
 if TYPE_CHECKING:
     from prunus.agent.layer import AgentLayer

@@ -14,11 +14,11 @@ from typing import TYPE_CHECKING, Any, ClassVar, Final, NamedTuple
 from prunus.history import Message
 
 if TYPE_CHECKING:
+    from prunus.providers.answer_stream import AnswerStream
     from prunus.providers.filters import IntentFilter
     from prunus.providers.frame import Frame
     from prunus.providers.hidden_calls import CallSite, HiddenExchange
     from prunus.providers.rewriting import Change
-    from prunus.providers.stream import AnswerStream
 
 ANY_OBJECT: Final[Mapping[str, Any]] = {"type": "object", "properties": {}}
 """The schema of a tool of which only the name is known."""

@@ -17,8 +17,8 @@ from prunus.proxy.lines import edit_lines, request_line
 from prunus.proxy.metrics import CONTENT_TYPE, Metrics
 from prunus.proxy.peer import Receive, Send
 from prunus.proxy.preparing import Preparing
+from prunus.proxy.proxied_request import ProxiedRequest, Services
 from prunus.proxy.recorder import Recorder
-from prunus.proxy.request import ProxiedRequest, Services
 from prunus.proxy.route import route
 from prunus.proxy.security import Gate, Refused
 from prunus.proxy.tenant import Tenant

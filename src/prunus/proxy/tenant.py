@@ -17,7 +17,7 @@ from prunus.proxy.encoding import decoded
 from prunus.proxy.envelope import NO_TOOLS, Envelope, read_envelope
 from prunus.proxy.exchange import Arrived, Further, Prepared
 from prunus.proxy.faults import Faults
-from prunus.proxy.hooks import AgentHooks
+from prunus.proxy.hooks import AgentHooks, Interceptor
 from prunus.proxy.subagents import SUBAGENT, from_subagent
 from prunus.pruner import Pruner
 from prunus.report.status import asked_line
@@ -50,7 +50,7 @@ class Tenant:
         self._refused: OrderedDict[str, None] = OrderedDict()
 
     def _asked(self, conversation: str) -> tuple[str, ...]:
-        """What the user asked for in a terminal since the last request, such as `sweep 5`."""
+        """The commands that the user typed in a terminal since the last request, such as `sweep 5`."""
         if self._store is None:
             return ()
         try:
@@ -75,7 +75,7 @@ class Tenant:
     def prepare(
         self, arrived: Arrived, deadline: float | None = None, claim: Callable[[], bool] = lambda: True
     ) -> Prepared:
-        """What to send for a request. Never raises: whatever fails in here, it goes out as it came.
+        """What to send for a request. Never raises: a request whose preparation fails goes out as it came.
 
         The look at it ends after `deadline` seconds. Nothing is remembered where `claim` says that something else
         was sent.
@@ -105,58 +105,39 @@ class Tenant:
             self._faults.report("store", error)
 
     def _prepare(self, arrived: Arrived, deadline: float | None, claim: Callable[[], bool]) -> Prepared:
-        route, settings = arrived.route, self._settings
-        body = decoded(arrived.raw, arrived.encoding, settings.limits.body)
-        envelope = read_envelope(body, route.format)
-        if envelope.skip:
-            return Prepared(arrived.raw, skip=envelope.skip, envelope=envelope)
-        if settings.subagents == "skip" and from_subagent(arrived.headers, envelope.system):
-            return Prepared(arrived.raw, skip=SUBAGENT, envelope=envelope)
-        turn = None
-        if self._layer is not None:
-            turn = self._layer.open(
-                body,
-                route.format,
-                streaming=envelope.streaming or route.streaming,
-                tenant=self.name,
-                caller=arrived.caller,
-                offers=envelope.hold != NO_TOOLS,
-            )
-        given = body
-        if turn is not None:
-            reply = turn.reply()
-            if reply is not None:
-                return Prepared(arrived.raw, skip="answered by Prunus", envelope=envelope, reply=reply)
-            given = turn.before()
+        body = decoded(arrived.raw, arrived.encoding, self._settings.limits.body)
+        envelope = read_envelope(body, arrived.route.format)
+        skip = envelope.skip or self._left_alone(arrived, envelope)
+        if skip:
+            return Prepared(arrived.raw, skip=skip, envelope=envelope)
+        turn = self._open(arrived, envelope, body)
+        reply = turn.reply() if turn is not None else None
+        if reply is not None:
+            return Prepared(arrived.raw, skip="answered by Prunus", envelope=envelope, reply=reply)
+        given = body if turn is None else turn.before()
         outcome = self._prune(arrived, given, arrived.time, deadline, claim, hold=bool(envelope.hold))
-        if outcome.error is not None:
-            kind, _, reason = outcome.error.partition(": ")
-            if kind in (FormatError.__name__, TooLate.__name__):
-                return Prepared(arrived.raw, skip=reason, envelope=envelope)
-            self._faults.report("pruning", outcome.error)
-            return Prepared(arrived.raw, skip=f"a fault of Prunus: {kind}", envelope=envelope)
-        if not outcome.conversation:
-            return Prepared(arrived.raw, skip=envelope.hold or "the provider holds the history", envelope=envelope)
+        skip = self._not_pruned(outcome, envelope)
+        if skip:
+            return Prepared(arrived.raw, skip=skip, envelope=envelope)
         if self._goes_whole(envelope, outcome.report):
             outcome = _whole(outcome, given)
-        receipts = outcome.receipts
         sent = outcome.body if turn is None else turn.after(outcome)
-        shadow = settings.proxy.shadow or outcome.conversation in self._refused
+        shadow = self._settings.proxy.shadow or outcome.conversation in self._refused
         changed = not shadow and sent is not body and sent != body
         exchange = Exchange(
             outcome.conversation,
             outcome.request,
             arrived.time,
             arrived.client,
-            route.format,
-            outcome.report.model or route.model,
+            arrived.route.format,
+            outcome.report.model or arrived.route.model,
             round(outcome.report.tokens_before * min(1.0, len(body) / max(1, len(given)))),
             outcome.report.tokens_after,
             flush=outcome.flush,
             shadow=shadow,
             behind=outcome.behind,
         )
-        superseded = (*receipts, *outcome.passed)
+        superseded = (*outcome.receipts, *outcome.passed)
         if self._kept and superseded:
             self._record(exchange, superseded)
         return Prepared(
@@ -170,9 +151,37 @@ class Tenant:
             None if shadow else turn,
             size=len(body),
             given=len(given),
-            status_line="" if shadow else self._said(receipts),
+            status_line="" if shadow else self._said(outcome.receipts),
             arrived=arrived,
         )
+
+    def _left_alone(self, arrived: Arrived, envelope: Envelope) -> str:
+        """Why the settings leave a request alone; empty where they do not."""
+        skips = self._settings.subagents == "skip"
+        return SUBAGENT if skips and from_subagent(arrived.headers, envelope.system) else ""
+
+    def _open(self, arrived: Arrived, envelope: Envelope, body: bytes) -> Interceptor | None:
+        """What the agent layer does with a request; None where it does nothing."""
+        if self._layer is None:
+            return None
+        return self._layer.open(
+            body,
+            arrived.route.format,
+            streaming=envelope.streaming or arrived.route.streaming,
+            tenant=self.name,
+            caller=arrived.caller,
+            offers=envelope.hold != NO_TOOLS,
+        )
+
+    def _not_pruned(self, outcome: Outcome[bytes], envelope: Envelope) -> str:
+        """Why a request goes out as it came; empty where it was pruned."""
+        if outcome.error is None:
+            return "" if outcome.conversation else envelope.hold or "the provider holds the history"
+        kind, _, reason = outcome.error.partition(": ")
+        if kind in (FormatError.__name__, TooLate.__name__):
+            return reason
+        self._faults.report("pruning", outcome.error)
+        return f"a fault of Prunus: {kind}"
 
     def _prune(
         self,

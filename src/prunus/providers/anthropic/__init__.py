@@ -17,8 +17,8 @@ from prunus.providers.rewriting import Change, place_beside, with_text
 from prunus.providers.sse import typed
 
 if TYPE_CHECKING:
+    from prunus.providers.answer_stream import AnswerStream
     from prunus.providers.frame import Frame
-    from prunus.providers.stream import AnswerStream
 
 _PATH: Final = re.compile(r"(?!.*/threads/).*/messages")
 """OpenAI has messages too, in threads."""

@@ -9,12 +9,12 @@ from typing import Any, Final
 import msgspec
 
 from prunus.notes import unechoed
+from prunus.providers.answer_stream import NOTHING_SAID, AnswerStream, count, decode_text, fields
 from prunus.providers.blocks import dicts
 from prunus.providers.filters import IdFilter, Pieces, changed_value
 from prunus.providers.hidden_calls import HiddenCall
 from prunus.providers.provider import Api
 from prunus.providers.sse import ServerEvent, event, typed
-from prunus.providers.stream import NOTHING_SAID, AnswerStream, count, decode_text, fields
 
 _HIDDEN: Final = -1
 """The place of a block that the client does not see."""

@@ -21,8 +21,8 @@ from prunus.providers.sse import DONE, event
 from prunus.splice import splice, values
 
 if TYPE_CHECKING:
+    from prunus.providers.answer_stream import AnswerStream
     from prunus.providers.frame import Frame
-    from prunus.providers.stream import AnswerStream
 
 _PATH: Final = re.compile(r".*/models/([^/:]+):(generateContent|streamGenerateContent)")
 _CALLS: Final = ("functionCall", "function_call")

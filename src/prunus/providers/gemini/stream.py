@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from typing import Any
 
+from prunus.providers.answer_stream import AnswerStream
 from prunus.providers.filters import changed_value
 from prunus.providers.provider import Api
 from prunus.providers.sse import ServerEvent, event
-from prunus.providers.stream import AnswerStream
 from prunus.splice import Path
 
 

@@ -17,8 +17,8 @@ from prunus.providers.sse import DONE, event
 from prunus.splice import splice, values
 
 if TYPE_CHECKING:
+    from prunus.providers.answer_stream import AnswerStream
     from prunus.providers.frame import Frame
-    from prunus.providers.stream import AnswerStream
 
 _SYSTEM: Final = ("system", "developer")
 """The roles of system text."""

@@ -8,13 +8,13 @@ from typing import Any, Final
 import msgspec
 
 from prunus.notes import unechoed
+from prunus.providers.answer_stream import NOTHING_SAID, AnswerStream, count, fields
 from prunus.providers.filters import IdFilter
 from prunus.providers.hidden_calls import BETWEEN, HiddenCall
 from prunus.providers.openai_chat.intents import ChatIntents
 from prunus.providers.openai_chat.messages import THOUGHTS
 from prunus.providers.provider import Api
 from prunus.providers.sse import ServerEvent, event
-from prunus.providers.stream import NOTHING_SAID, AnswerStream, count, fields
 
 _LASTING: Final = ("id", "created")
 """What all chunks of the client's message have in common."""

@@ -25,8 +25,8 @@ from prunus.providers.sse import typed
 from prunus.surrogates import decode
 
 if TYPE_CHECKING:
+    from prunus.providers.answer_stream import AnswerStream
     from prunus.providers.frame import Frame
-    from prunus.providers.stream import AnswerStream
 
 
 class OpenAIResponses(Api):

@@ -12,12 +12,12 @@ from typing import Any, Final
 import msgspec
 
 from prunus.notes import unechoed
+from prunus.providers.answer_stream import AnswerStream, count, fields
 from prunus.providers.blocks import dicts, words_of
 from prunus.providers.filters import IdFilter, Pieces, changed_value
 from prunus.providers.hidden_calls import HiddenCall
 from prunus.providers.provider import Api
 from prunus.providers.sse import ServerEvent, typed
-from prunus.providers.stream import AnswerStream, count, fields
 
 _STARTS: Final = frozenset({"response.created", "response.in_progress", "response.queued"})
 _ENDS: Final = frozenset({"response.completed", "response.incomplete", "response.failed"})
