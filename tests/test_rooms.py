@@ -32,7 +32,7 @@ ROOMS = (
     "calls.meaning",
     "clients.client",
     "clients.dialect",
-    "clients.reminders",
+    "clients.system_reminders",
     "clients.*.tools",
     "clients.codex.code_mode",
     "clients.*.dialect",

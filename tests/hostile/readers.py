@@ -13,8 +13,8 @@ from prunus.changelog.file_edits import edits_of_command
 from prunus.changelog.generate import sentence
 from prunus.clients.codex.code_mode import inner_call
 from prunus.clients.mini_swe_agent import sessions as mini_swe_agent
-from prunus.clients.reminders import without_last_reminders, without_reminders, without_tokens_left
 from prunus.clients.swe_agent.dialect import DIALECT as SWE_AGENT
+from prunus.clients.system_reminders import without_last_reminders, without_reminders, without_tokens_left
 from prunus.files import read_results, signs
 from prunus.files.content import Content, resembles
 from prunus.files.printouts import printed_lines, printed_one_by_one

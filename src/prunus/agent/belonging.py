@@ -19,7 +19,7 @@ from typing import Any, Final
 
 import msgspec
 
-from prunus.clients.reminders import without_reminders
+from prunus.clients.system_reminders import without_reminders
 from prunus.fingerprint import fingerprint
 from prunus.memory import chain
 from prunus.providers import digest

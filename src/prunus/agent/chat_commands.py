@@ -15,7 +15,7 @@ from prunus.proposals import describe
 from prunus.providers import Frame, frame, parse
 from prunus.report import effectiveness
 from prunus.report.funnel import funnel_box, funnel_of, funnel_of_all
-from prunus.report.stats import stats_box
+from prunus.report.totals_box import stats_box
 from prunus.requested.command import ANSWER, COMMANDS, Command, answers, command_in
 from prunus.requested.commands import swept
 from prunus.schedule.budget import CATEGORIES, budget, headroom

@@ -8,7 +8,7 @@ from typing import Final, Literal
 from prunus.calls.meaning import Kind, Meaning
 from prunus.calls.results import body_of
 from prunus.clients.dialect import pattern, words
-from prunus.clients.reminders import without_last_reminders
+from prunus.clients.system_reminders import without_last_reminders
 from prunus.numbers import as_number
 
 CallOutcome = Literal["ok", "error", "unknown"]

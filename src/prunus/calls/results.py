@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from typing import Any, Final
 
 from prunus.clients.dialect import pattern, words
-from prunus.clients.reminders import without_reminders, without_tokens_left
+from prunus.clients.system_reminders import without_reminders, without_tokens_left
 
 _FILE_READERS: Final = frozenset({"Read", "read", "read_file", "view", "view_file", "read_text_file", "ReadFile"})
 _COMPARABLE: Final = words("comparable")

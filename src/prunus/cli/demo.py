@@ -40,7 +40,7 @@ def command() -> None:
     from prunus.providers import read
     from prunus.pruner import prune
     from prunus.report import effectiveness, status_line
-    from prunus.report.request import change
+    from prunus.report.request_report import change
 
     body = files("prunus").joinpath("data", "demo.json").read_bytes()
     started = time.perf_counter()

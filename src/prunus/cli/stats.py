@@ -32,7 +32,7 @@ def command(session: str | None, everything: bool, url: str | None, tenant: str 
       prunus stats --all --json
     """
     from prunus.report.funnel import funnel_of_all
-    from prunus.report.stats import stats_box, totals_record
+    from prunus.report.totals_box import stats_box, totals_record
 
     if session is not None and everything:
         raise click.UsageError("give a session or --all, not both")

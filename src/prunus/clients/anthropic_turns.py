@@ -6,7 +6,7 @@ from collections.abc import Iterable, Sequence
 from typing import Any
 
 from prunus.clients.pairing import Paired, RecordedTurn, RequestCount, pair
-from prunus.clients.recording import Dialogue, JsonObject, rows, text
+from prunus.clients.recorded_file import Dialogue, JsonObject, rows, text
 
 _THINKING = ("thinking", "redacted_thinking")
 

@@ -10,8 +10,8 @@ from collections.abc import Iterator, Sequence
 
 import msgspec
 
-from prunus.clients.recording import Dialogue, JsonObject, Recording, Session, mapping, rows, text, unix_time
-from prunus.clients.requests import format_of
+from prunus.clients.recorded_file import Dialogue, JsonObject, Recording, Session, mapping, rows, text, unix_time
+from prunus.clients.saved_requests import format_of
 from prunus.providers import digest
 
 AGENT = "api-trace"

@@ -11,7 +11,7 @@ from typing import Any
 
 from prunus.clients.chat_turns import dialogue, message_turn, plain_turns
 from prunus.clients.pairing import RecordedTurn
-from prunus.clients.recording import JsonObject, Recording, Session, mapping, rows, text, unix_time
+from prunus.clients.recorded_file import JsonObject, Recording, Session, mapping, rows, text, unix_time
 
 AGENT = "chat-export"
 

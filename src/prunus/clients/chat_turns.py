@@ -8,7 +8,7 @@ from typing import Any
 import msgspec
 
 from prunus.clients.pairing import RecordedTurn, RequestCount, pair
-from prunus.clients.recording import Dialogue, JsonObject, mapping, rows, text
+from prunus.clients.recorded_file import Dialogue, JsonObject, mapping, rows, text
 
 _WIRE_FIELDS = (
     "role",

@@ -6,7 +6,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from typing import Any
 
 from prunus.clients.pairing import RecordedTurn, RequestCount, pair
-from prunus.clients.recording import Dialogue, JsonObject, mapping, rows, text
+from prunus.clients.recorded_file import Dialogue, JsonObject, mapping, rows, text
 
 
 def parts_of(content: Any) -> list[JsonObject]:

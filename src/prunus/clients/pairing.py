@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
-from prunus.clients.recording import JsonObject
+from prunus.clients.recorded_file import JsonObject
 
 
 @dataclass(frozen=True, slots=True)

@@ -11,9 +11,9 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Protocol
 
-from prunus.clients import api_trace, chat_export, requests, tau_bench
+from prunus.clients import api_trace, chat_export, saved_requests, tau_bench
 from prunus.clients.client import modules
-from prunus.clients.recording import Recording, Session, read
+from prunus.clients.recorded_file import Recording, Session, read
 from prunus.errors import FormatError
 
 __all__ = ["READERS", "Session", "SessionReader", "is_request", "load", "stream"]
@@ -60,7 +60,7 @@ def is_request(path: Path) -> bool:
     if path.read_bytes().lstrip()[:1] != b"{":
         return False
     recording = next(_recordings(path))
-    return isinstance(recording.document, dict) and _reader(recording, path) is requests
+    return isinstance(recording.document, dict) and _reader(recording, path) is saved_requests
 
 
 def _recordings(path: Path) -> Iterator[Recording]:
@@ -73,7 +73,7 @@ def _recordings(path: Path) -> Iterator[Recording]:
 
 
 def _reader(recording: Recording, path: Path) -> SessionReader:
-    for reader in (*READERS, requests):
+    for reader in (*READERS, saved_requests):
         if reader.recognise(recording):
             return reader
     if not path.stat().st_size:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from prunus.clients.chat_turns import dialogue, plain_turns
-from prunus.clients.recording import Recording, Session, rows
+from prunus.clients.recorded_file import Recording, Session, rows
 
 AGENT = "tau-bench"
 

@@ -11,7 +11,7 @@ from typing import Final
 
 from prunus.calls import Span, is_cut
 from prunus.clients.dialect import pattern, words
-from prunus.clients.reminders import without_last_reminders
+from prunus.clients.system_reminders import without_last_reminders
 from prunus.files.content import split
 from prunus.shown import Shown, Style, numbered, uncut
 

@@ -14,7 +14,7 @@ from typing import Final
 from prunus.calls import body_of, process_of
 from prunus.calls.arguments import changes_of
 from prunus.changes import Lines
-from prunus.clients.reminders import has_reminder, last_reminder
+from prunus.clients.system_reminders import has_reminder, last_reminder
 from prunus.files.printouts import printed_lines, printed_one_by_one
 from prunus.files.read_results import read_result, window
 from prunus.files.signs import (

@@ -3,7 +3,7 @@
 from prunus.numbers import percent, short
 from prunus.report.explanation import PartRow, in_json, rows, summary
 from prunus.report.funnel import effectiveness
-from prunus.report.request import record, text_report, tool_names
+from prunus.report.request_report import record, text_report, tool_names
 from prunus.report.status import status_line
 
 __all__ = [

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from prunus.edits import Proposal
 from prunus.numbers import percent, short
-from prunus.report.request import edit_record, refusal_record
+from prunus.report.request_report import edit_record, refusal_record
 from prunus.schedule.priorities import MARKS
 
 if TYPE_CHECKING:

@@ -6,7 +6,7 @@ import re
 from dataclasses import dataclass
 from typing import Final
 
-from prunus.clients.reminders import without_reminders
+from prunus.clients.system_reminders import without_reminders
 from prunus.history import Message, Text
 
 __all__ = ["ANSWER", "COMMANDS", "Command", "answers", "command_in", "read_command"]

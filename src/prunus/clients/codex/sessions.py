@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from itertools import groupby
 
 from prunus.clients.finder import Home, SessionFolder
-from prunus.clients.recording import Dialogue, JsonObject, Recording, Session, mapping, rows, text, unix_time
+from prunus.clients.recorded_file import Dialogue, JsonObject, Recording, Session, mapping, rows, text, unix_time
 
 AGENT = "codex"
 

@@ -14,7 +14,7 @@ from typing import Any
 from prunus.clients.finder import Home, SessionFolder
 from prunus.clients.gemini_turns import answer_turn, dialogue, parts_of, user_turns
 from prunus.clients.pairing import RecordedTurn
-from prunus.clients.recording import JsonObject, Recording, Session, mapping, rows, text, unix_time
+from prunus.clients.recorded_file import JsonObject, Recording, Session, mapping, rows, text, unix_time
 
 AGENT = "gemini-cli"
 

@@ -10,8 +10,8 @@ from glob import escape
 from pathlib import Path
 
 from prunus.clients.finder import Home, SessionFolder
-from prunus.clients.opencode.database import database_recordings, is_database, stored_recording
-from prunus.clients.recording import Dialogue, JsonObject, Recording, Session, mapping, rows, text, unix_time
+from prunus.clients.opencode.storage import database_recordings, is_database, stored_recording
+from prunus.clients.recorded_file import Dialogue, JsonObject, Recording, Session, mapping, rows, text, unix_time
 
 AGENT = "opencode"
 

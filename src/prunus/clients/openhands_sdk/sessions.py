@@ -13,7 +13,7 @@ from prunus.clients.chat_turns import dialogue, function_call, message_turn
 from prunus.clients.finder import Home, SessionFolder
 from prunus.clients.openhands.sessions import FIRST_EVENTS
 from prunus.clients.pairing import RecordedTurn
-from prunus.clients.recording import JsonObject, Recording, Session, mapping, rows, text, unix_time
+from prunus.clients.recorded_file import JsonObject, Recording, Session, mapping, rows, text, unix_time
 
 AGENT = "openhands-sdk"
 

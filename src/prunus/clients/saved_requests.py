@@ -12,7 +12,7 @@ from dataclasses import dataclass, field, replace
 from typing import Any, Final
 
 from prunus.clients.chat_turns import dialogue, plain_turns
-from prunus.clients.recording import Dialogue, JsonObject, Recording, Session, rows, text
+from prunus.clients.recorded_file import Dialogue, JsonObject, Recording, Session, rows, text
 from prunus.errors import FormatError
 from prunus.history import Marker, Opaque
 from prunus.providers import ALL, Provider, encode, frame

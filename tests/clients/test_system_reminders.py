@@ -1,6 +1,6 @@
 """Reminders between the words of people and tools."""
 
-from prunus.clients.reminders import (
+from prunus.clients.system_reminders import (
     has_reminder,
     last_reminder,
     reminder,

@@ -8,7 +8,7 @@ from typing import Any, Final
 from prunus.numbers import percent, short
 from prunus.printable import printable
 from prunus.report.funnel import Funnel, auto_supersede, effectiveness, funnel_box, funnel_record
-from prunus.report.request import tallies_record
+from prunus.report.request_report import tallies_record
 from prunus.store.records import Totals
 
 _WIDTH: Final = 60

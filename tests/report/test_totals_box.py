@@ -1,7 +1,7 @@
 from dataclasses import replace
 
 from prunus.report.funnel import Funnel
-from prunus.report.stats import stats_box, totals_record
+from prunus.report.totals_box import stats_box, totals_record
 from prunus.store import Totals, Usage
 from prunus.tally import Tally
 

@@ -14,7 +14,7 @@ from typing import Any
 
 import msgspec
 
-from prunus.clients.recording import JsonObject, Recording, mapping, read_object, text
+from prunus.clients.recorded_file import JsonObject, Recording, mapping, read_object, text
 from prunus.errors import FormatError
 
 _MAGIC = b"SQLite format 3\x00"
