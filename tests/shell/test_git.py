@@ -1,6 +1,7 @@
 import pytest
 
 from prunus.shell.git import hooks_kept_files
+from prunus.shell.programs import steps
 
 DONE = "[main 1a2b3c4] add it\n 2 files changed, 3 insertions(+)\n create mode 100644 a.py\n"
 STATUS = "On branch main\nChanges not staged for commit:\n\tmodified:   .husky/pre-commit\n"
@@ -35,3 +36,25 @@ def test_a_commit_whose_hooks_changed_nothing_keeps_the_files(output: str) -> No
 )
 def test_a_commit_whose_hooks_may_have_changed_files_is_doubted(output: str) -> None:
     assert not hooks_kept_files(output)
+
+
+@pytest.mark.parametrize(
+    ("command", "files", "wild"),
+    [
+        ("git checkout -- a.py src", ["a.py", "src"], False),
+        ("git checkout a.py", ["a.py"], False),
+        ("git checkout main", [], True),
+        ("git checkout HEAD a.py", ["a.py"], True),
+        ("git checkout .", [], True),
+        ("git checkout -b topic", [], False),
+        ("git restore --staged a.py", [], False),
+        ("git restore -s HEAD a.py", ["a.py"], False),
+        ("git -C sub rm a.py", ["sub/a.py"], False),
+        ("git switch -c topic", [], False),
+        ("git -c user.name=x pull", [], True),
+    ],
+)
+def test_a_git_command_names_the_files_that_it_changes(command: str, files: list[str], wild: bool) -> None:
+    [step] = steps(command) or ()
+    assert [word.text for word in step.changes.files] == files
+    assert step.changes.wild is wild

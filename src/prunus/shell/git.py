@@ -51,19 +51,17 @@ def _changes(git: Git) -> Changed:
     words, texts = git.words, git.texts
     match git.verb:
         case "checkout":
-            if {"-b", "-B", "--orphan"} & set(texts):
+            found = _checked_out(words)
+            if found is None:
                 return NOTHING
+            names, refs = found
             if "--" in texts:
-                return named(words[texts.index("--") + 1 :])
-            files = operands(words)
-            if files and all(FILE.fullmatch(word.text) and word.certain for word in files):
-                return Changed(tuple(files))
+                return named(names)
             # `git checkout REF path` and `git checkout branch` look alike.
-            return Changed(tuple(word for word in files if FILE.fullmatch(word.text)), wild=True)
+            files = tuple(word for word in names if FILE.fullmatch(word.text) and word.certain)
+            return Changed(files, wild=not files or bool(refs) or len(files) < len(names))
         case "restore":
-            if {"--staged", "-S"} & set(texts) and not {"--worktree", "-W"} & set(texts):
-                return NOTHING
-            return named(operands(words, frozenset({"-s", "--source"})))
+            return NOTHING if _only_staged(texts) else named(operands(words, frozenset({"-s", "--source"})))
         case "stash":
             return NOTHING if texts[:1] and texts[0] in ("list", "show", "drop", "clear", "create") else WILD
         case "reset":
@@ -112,9 +110,11 @@ def git_records(git: Git) -> Iterator[Restore | Record | Stash]:
     rest = git.texts
     plain = tuple(text for text in rest if not text.startswith("-"))
     match git.verb:
-        case "checkout":
-            yield from _checked_out(rest)
-        case "restore":
+        case "checkout" if (found := _checked_out(git.words)) is not None:
+            names, refs = (tuple(word.text for word in words) for words in found)
+            if names and (not refs or rest.index(refs[0]) < rest.index(names[0])):
+                yield Restore(names, "index" if not refs else "head" if refs == ("HEAD",) else "other")
+        case "restore" if not _only_staged(rest):
             yield from _restored(rest)
         case "reset" if {"--hard", "--merge", "--keep"} & set(rest):
             yield Restore((".",), "head" if not plain or plain[0] == "HEAD" else "other")
@@ -130,28 +130,29 @@ def git_records(git: Git) -> Iterator[Restore | Record | Stash]:
             yield Record((".",), "head")
 
 
-def _checked_out(rest: Sequence[str]) -> Iterator[Restore]:
-    if {"-b", "-B", "--orphan"} & set(rest):
-        return
-    if "--" in rest:
-        at = rest.index("--")
-        refs, names = [text for text in rest[:at] if not text.startswith("-")], rest[at + 1 :]
-    else:
-        plain = [text for text in rest if not text.startswith("-")]
-        # A branch and a file look alike; only a word that looks like a path is taken for one.
-        names = [text for text in plain if text == "." or re.search(r"\.\w{1,9}$|/$", text)]
-        refs = [text for text in plain if text not in names]
-        if names and refs and plain[0] != refs[0]:
-            return
-    if names:
-        yield Restore(tuple(names), "index" if not refs else "head" if refs == ["HEAD"] else "other")
+def _checked_out(words: Sequence[Word]) -> tuple[list[Word], list[Word]] | None:
+    """The files and the commits of a checkout; None if it makes a branch.
+
+    A branch and a file look alike; only a word that looks like a path is taken for one.
+    """
+    texts = [word.text for word in words]
+    if {"-b", "-B", "--orphan"} & set(texts):
+        return None
+    at = texts.index("--") if "--" in texts else len(texts)
+    plain = [word for word in words[:at] if not word.text.startswith("-")]
+    if at < len(texts):
+        return list(words[at + 1 :]), plain
+    names = [word for word in plain if word.text == "." or re.search(r"\.\w{1,9}$|/$", word.text)]
+    return names, [word for word in plain if word not in names]
+
+
+def _only_staged(texts: Sequence[str]) -> bool:
+    """Whether a restore leaves the working folder alone."""
+    return bool({"--staged", "-S"} & set(texts)) and not {"--worktree", "-W"} & set(texts)
 
 
 def _restored(rest: Sequence[str]) -> Iterator[Restore]:
-    staged, worktree = {"--staged", "-S"} & set(rest), {"--worktree", "-W"} & set(rest)
-    if staged and not worktree:
-        return
-    to: Literal["index", "head", "other"] = "head" if staged else "index"
+    to: Literal["index", "head", "other"] = "head" if {"--staged", "-S"} & set(rest) else "index"
     names: list[str] = []
     words = iter(rest)
     for word in words:
