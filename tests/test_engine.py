@@ -22,16 +22,17 @@ def test_what_is_found_waits_until_it_is_chosen() -> None:
     out = pruner.prune({"messages": session(4)})
     engine = pruner._conversations[-1].engine
     assert out.edits == ()
-    assert len(engine.found) == len(engine.pending) == 3
-    assert sum(tokens for _, tokens in engine.waiting()) == sum(engine.pending.values()) > 0
+    gains = engine.pending.gains
+    assert sum(cell.wanted is not None for _, cell in engine.board) == len(gains) == 3
+    assert sum(tokens for _, tokens in engine.pending.waiting()) == sum(gains.values()) > 0
 
 
 def test_the_size_of_each_message_follows_its_edits() -> None:
     pruner = Pruner()
     out = pruner.prune({"messages": session(4)})
     engine = pruner._conversations[-1].engine
-    assert engine.sizes.before(len(engine.sizes)) == engine.view.tokens - engine.saved
-    assert engine.saved == sum(edit.saved for edit in out.edits) > 0
+    assert engine.tokens == engine.view.tokens - engine.made.tallies.saved
+    assert engine.made.tallies.saved == sum(edit.saved for edit in out.edits) > 0
 
 
 def test_a_call_whose_input_and_result_go_counts_as_one_tool() -> None:

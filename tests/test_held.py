@@ -61,9 +61,9 @@ def test_what_is_not_worth_the_risk_stays_and_declares_no_flush() -> None:
         assert held.body == encode(request(count))
     assert targets(made.edits) == [2, 6, 8, 10]
     engine = careful._conversations[-1].engine
-    assert sorted(ref.message for ref in engine.pending) == [2, 6, 8, 10]
-    assert engine.waiting() == []
-    assert engine.flushed(0, len(engine.sizes)) == 0
+    assert sorted(ref.message for ref in engine.pending.gains) == [2, 6, 8, 10]
+    assert engine.pending.waiting() == []
+    assert engine.pending.flushed(0, len(engine.made.sizes)) == 0
 
 
 @pytest.mark.parametrize("cold", ["a pause", "other tools"])
@@ -97,7 +97,7 @@ def test_it_is_made_once_it_is_worth_the_risk() -> None:
     pruner = Pruner(settings(8.0), schedule=Ending(care=8.0, patience=0.1, stake=1.0))
     early = [sent(pruner, count, float(count)) for count in range(1, 7)]
     assert [outcome.edits for outcome in early] == [()] * 6
-    assert pruner._conversations[-1].engine.pending
+    assert pruner._conversations[-1].engine.pending.gains
     late = sent(pruner, 7, 7.0)
     assert targets(late.edits) == [2, 6, 8]
     assert late.flush is not None and late.flush.saved == sum(edit.saved for edit in late.edits)

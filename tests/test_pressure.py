@@ -85,7 +85,7 @@ def test_moderate_pressure_does_not_break_a_warm_cache() -> None:
     pruner, outcome = pruned(story(), LEVELS["moderate"], sent=15)
     # The first request was light, so the failed command was sent whole.
     assert outcome.edits == () and outcome.flush is None
-    assert pruner._conversations[-1].engine.pending
+    assert pruner._conversations[-1].engine.pending.gains
 
 
 def test_high_pressure_breaks_it_whatever_that_costs() -> None:
@@ -213,9 +213,11 @@ def test_edits_made_under_pressure_outlive_the_process() -> None:
     assert other.prune(held.last.body).error is None
     engine = other._conversations[-1].engine
     engine.take_over(adopted, load)
-    engine.decide(len(messages), load, 0, lambda: len(messages))
-    assert set(engine.chosen.values()) == set(adopted)
-    assert engine.pending == {}
+    with engine.at(load):
+        engine.settle()
+        engine.make(len(messages), 0, 0)
+    assert set(engine.made.in_order()) == set(adopted)
+    assert engine.pending.gains == {}
 
 
 EAGER: Final = {"schedule": "eager"}

@@ -42,7 +42,6 @@ ROOMS = (
     "view",
     "guide",
     "files",
-    "protected",
     "proposals",
     "outlines",
     "reuse",

@@ -83,7 +83,7 @@ def waiting(count: int = 3) -> Conversation:
     sent(one, count - 1)
     sent(one, count)
     known = conversation_of(one)
-    assert known.engine.pending
+    assert known.engine.pending.gains
     return known
 
 
@@ -103,7 +103,9 @@ def test_a_schedule_is_told_what_each_message_could_lose_oldest_first() -> None:
     known = waiting(4)
     moment = told(known)
     assert [message for message, _ in moment.pending] == [2, 4, 6]
-    assert [gain for _, gain in moment.pending] == [known.engine.found[t].saved for t in sorted(known.engine.found)]
+    assert [gain for _, gain in moment.pending] == [
+        cell.wanted.saved for _, cell in sorted(known.engine.board) if cell.wanted
+    ]
 
 
 def test_edits_of_one_message_are_told_as_one() -> None:
@@ -117,8 +119,8 @@ def test_edits_of_one_message_are_told_as_one() -> None:
         messages += [{"role": "assistant", "content": both}, {"role": "user", "content": answers}]
     assert one.prune(encode({"messages": messages}), 0.0, format="anthropic_messages").error is None
     known = conversation_of(one)
-    assert len(known.engine.pending) == 2
-    assert told(known).pending == [(2, sum(known.engine.pending.values()))]
+    assert len(known.engine.pending.gains) == 2
+    assert told(known).pending == [(2, sum(known.engine.pending.gains.values()))]
 
 
 def test_a_schedule_is_told_how_much_is_cached_behind_a_cut() -> None:
@@ -139,7 +141,7 @@ def test_what_is_in_force_counts_no_longer() -> None:
     before = told(known)
     gain = dict(before.pending)[4]
     around, behind = before.tail(3), before.tail(5)
-    known.engine._flush(4)
+    known.engine.pending.flush(4)
     after = told(known)
     assert after.pending == [pair for pair in before.pending if pair[0] != 4]
     assert after.tokens == before.tokens - gain
@@ -351,7 +353,10 @@ def test_what_is_cut_before_it_is_sent_was_never_paid_for() -> None:
         sent(one, 9)
     account = conversation_of(pruned).memo.account
     assert account.whole == pytest.approx(conversation_of(whole).memo.account.paid)
-    assert account.earned == pytest.approx(1.25 * conversation_of(pruned).engine.saved) and account.earned > 0
+    assert (
+        account.earned == pytest.approx(1.25 * conversation_of(pruned).engine.made.tallies.saved)
+        and account.earned > 0
+    )
 
 
 def test_what_a_break_costs_is_taken_from_what_was_earned() -> None:
@@ -375,7 +380,7 @@ def test_a_schedule_is_told_how_fast_edits_come() -> None:
     known = waiting(4)
     made = (Flush(2, 0.0, 2, "", saved=500, rewritten=100), Flush(3, 0.0, 2, "", saved=70, rewritten=0))
     known.memo = replace(known.memo, ledger=replace(known.memo.ledger, flushes=made), requests=4)
-    assert told(known).growth == (570 + sum(known.engine.pending.values())) / 4
+    assert told(known).growth == (570 + sum(known.engine.pending.gains.values())) / 4
 
 
 def test_a_schedule_from_the_settings_is_the_one_that_is_asked() -> None:

@@ -37,7 +37,7 @@ def as_before(
     read, load, ledger = request.read, request.load, memo.ledger
     if not name:
         return Outcome(request.body, report=Report(format=read.format.name, model=request.model)), {}
-    written = render_ledger(read.format.name, ledger, ledger.edits, len(read), load, read.raw, known)
+    written = render_ledger(read.format.name, ledger, len(read), load, read.raw, known)
     body = request.body
     if written:
         texts = {index: one.text for index, one in written.items()}

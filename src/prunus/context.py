@@ -10,7 +10,6 @@ import msgspec
 
 from prunus.errors import FormatError
 from prunus.guide import ACTIONS, by_action
-from prunus.history import Ref
 from prunus.schedule.budget import budget
 from prunus.schedule.priorities import by_priority
 from prunus.tally import Tally
@@ -50,16 +49,15 @@ class Context:
 
 def context_of(engine: Engine, around: int) -> Context:
     """Return the token counts of an engine's request; `around` is the number of tokens outside its messages."""
-
-    def superseded(ref: Ref) -> bool:
-        return any(edit.ends_call for edit in engine.candidates.get(ref, {}).values())
-
-    before = around + engine.view.tokens
+    before, tallies = around + engine.view.tokens, engine.made.tallies
     return Context(
         before,
-        before - engine.saved + engine.tags.tokens,
-        {name: tally for name, tally in engine.by_strategy.items() if tally.count},
+        before - tallies.saved + engine.tags.tokens,
+        {name: tally for name, tally in tallies.by_strategy.items() if tally.count},
         {str(name): tokens for name, tokens in budget(engine.view, around, engine.saved_of).items()},
-        {str(name): tokens for name, tokens in by_priority(engine.view, superseded, engine.saved_of).items()},
-        {ACTIONS[name]: tokens for name, tokens in by_action(engine.view, superseded, engine.saved_of).items()},
+        {str(name): tokens for name, tokens in by_priority(engine.view, engine.ends_call, engine.saved_of).items()},
+        {
+            ACTIONS[name]: tokens
+            for name, tokens in by_action(engine.view, engine.ends_call, engine.saved_of).items()
+        },
     )

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from prunus.conversation import Loader, count_around, declares_tools
 from prunus.edits import Proposal, Refusal
 from prunus.engine import Engine
+from prunus.engine.board import Cell
 from prunus.guide import Advice, advise
 from prunus.history import Call, Ref, Role
 from prunus.memory import Memo
@@ -56,20 +57,17 @@ def explain(body: bytes, settings: Settings | None = None, format: str | None = 
         notification=settings.notification,
     )
     load = Loader(cut)
-
-    def marked() -> int:
-        schedule, window = settings.active_schedule(), settings.window_of(cut.model)
-        if schedule.presses == "anew":
-            around, price = count_around(cut, engine.view.counter), settings.price_of(cut.model)
-            memo = Memo("", Ledger(), 0, 0, 0.0, b"")
-            Timing(engine, memo, around, schedule, settings.active_pressure(), price, window, 0.0, "").press()
-        engine.mark()
-        return 0
-
     engine.look(len(cut), load)
-    engine.decide(len(cut), load, 0, marked)
     engine.view.look_at(load)
-    chosen = {edit.target: edit for edit in engine.edits()}
+    engine.settle()
+    schedule, window = settings.active_schedule(), settings.window_of(cut.model)
+    if schedule.presses == "anew":
+        around, price = count_around(cut, engine.view.counter), settings.price_of(cut.model)
+        memo = Memo("", Ledger(), 0, 0, 0.0, b"")
+        Timing(engine, memo, around, schedule, settings.active_pressure(), price, window, 0.0, "").press()
+    engine.mark()
+    engine.make(0, 0, 0)
+    chosen = {edit.target: edit for edit in engine.made.edits()}
     return tuple(
         _explained(ref := Ref(index, part), load, engine, chosen.get(ref))
         for index in range(len(cut.starts))
@@ -81,8 +79,8 @@ def _explained(ref: Ref, load: Loader, engine: Engine, chosen: Proposal | None) 
     message = load(ref.message)
     part = message.parts[ref.part]
     view = engine.view
-    options = engine.candidates.get(ref, {})
-    refusals = engine.refused.get(ref, ())
+    cell = engine.board.get(ref) or Cell()
+    options, refusals = cell.options, cell.refusals
     refused = [refusal.edit for refusal in refusals]
     waiting = tuple(
         edit
@@ -98,7 +96,7 @@ def _explained(ref: Ref, load: Loader, engine: Engine, chosen: Proposal | None) 
     else:
         words = getattr(part, "text", "") or getattr(part, "name", "") or getattr(part, "type", "")
         title = " ".join(words[:200].split())[:60]
-    superseded = any(edit.ends_call for edit in options.values())
+    superseded = cell.ends_call
     return Explained(
         ref,
         message.role,

@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from fnmatch import fnmatchcase
 from typing import Any
 
 from prunus.edits import Note, Proposal, When
 from prunus.history import Call
 from prunus.notes import note, pointer_note, shorten, superseded_note
 from prunus.view import Use, View
-
-__all__ = ["bare_input", "cut", "describe", "pointer", "replaceable", "superseded"]
 
 
 def describe(use: Use) -> str:
@@ -83,7 +82,7 @@ def replaceable(earlier: Sequence[Use], view: View, replaces: Callable[[Use], bo
         if turn is not None and old.turn != turn:
             return
         yield old
-        if turn is None and old.index not in view.inert and replaces(old):
+        if turn is None and old.index not in view.muted and replaces(old):
             turn = old.turn
 
 
@@ -100,3 +99,8 @@ def bare_input(use: Use, call: Call, over: int) -> Mapping[str, Any] | None:
     dropped = (value for key, value in call.input.items() if key not in kept)
     bulk = sum(len(value) if isinstance(value, str) else len(str(value)) for value in dropped)
     return kept if bulk > over else None
+
+
+def is_protected(tool: str, patterns: tuple[str, ...]) -> bool:
+    """Whether one of the patterns names a tool, in any case; `*` and `?` are understood."""
+    return any(fnmatchcase(tool.lower(), pattern.lower()) for pattern in patterns)

@@ -15,7 +15,7 @@ from prunus.bodies import as_given, as_read
 from prunus.context import Context, context_of
 from prunus.conversation import Body, Conversation, Loader, count_around, declares_tools
 from prunus.conversations import Conversations, Request
-from prunus.engine import Engine, edits_in_force
+from prunus.engine import Engine, edits_taken_over
 from prunus.errors import FormatError, TooLate
 from prunus.lineage import Base, find_base, find_known
 from prunus.memory import Memo, Memory
@@ -215,11 +215,13 @@ class Pruner:
             price = with_ttl(price, read.lifetime())
         cold = self._cold(conversation, memo, read)
         timing = Timing(engine, memo, tokens, self._schedule, self._pressure, price, window, request.now, cold)
-        engine.room = tokens, window
-        engine.decide(len(read), load, request.equal.get(conversation, 0), timing.cut)
+        with engine.at(load):
+            engine.settle()
+            engine.make(timing.cut(), tokens, window)
+            engine.rendering.renew(request.equal.get(conversation, 0))
         ledger = engine.ledger(memo.ledger, timing.flushes, commands)
         memo = replace(memo, ledger=ledger, account=timing.settled())
-        self._keep(conversation, request, base, memo, engine.written(engine.changed), claim)
+        self._keep(conversation, request, base, memo, engine.written(engine.rendering.changed), claim)
         conversation.in_force = ledger
         return self._outcome(request, conversation, tokens, timing)
 
@@ -347,31 +349,32 @@ class Pruner:
 
     def _outcome(self, request: Request, conversation: Conversation, tokens: int, timing: Timing) -> Outcome[Any]:
         engine, read, load = conversation.engine, request.read, request.load
+        tallies, sent = engine.made.tallies, engine.rendering
         before = tokens + engine.view.tokens
         report = Report(
             before,
-            before - engine.saved + engine.tags.tokens,
-            {name: tally for name, tally in engine.by_strategy.items() if tally.count},
-            {name: tally for name, tally in engine.by_category.items() if tally.count},
+            before - tallies.saved + engine.tags.tokens,
+            {name: tally for name, tally in tallies.by_strategy.items() if tally.count},
+            {name: tally for name, tally in tallies.by_category.items() if tally.count},
             read.format.name,
             request.model,
             len(read),
         )
         pruned = request.body
-        if engine.rendered or engine.changed:
+        if sent.rendered or sent.changed:
             # Where the last edit was taken back, the body that is read has to forget it too.
-            made = read.assemble(engine.edited, engine.rendered, engine.changed)
-            pruned = as_given(request.body, made) if engine.rendered else request.body
+            made = read.assemble(sent.edited, sent.rendered, sent.changed)
+            pruned = as_given(request.body, made) if sent.rendered else request.body
         return Outcome(
             pruned,
-            engine.edits(),
-            tuple(engine.refused.values()),
+            engine.made.edits(),
+            engine.refused,
             report,
             flush=timing.flush,
             conversation=conversation.memo.id,
             request=conversation.memo.requests,
-            made=tuple(engine.made),
-            passed=tuple(engine.passed),
+            made=tuple(engine.made.new),
+            passed=tuple(engine.made.passed),
             receipt=lambda edit: receipt_of(edit, engine, load),
         )
 
@@ -389,7 +392,7 @@ def _taken_over(request: Request, base: Base) -> Memo:
     memo = base.memo
     if not base.left:
         return memo
-    edits = edits_in_force(memo.ledger, len(request), request.load)
+    edits = edits_taken_over(memo.ledger, len(request), request.load)
     return replace(memo, ledger=replace(memo.ledger, edits=edits))
 
 

@@ -24,9 +24,9 @@ def receipt_of(edit: Proposal, engine: Engine, load: Loader) -> Receipt:
     content = getattr(part, "text", "")
     id = short_id(target, content.encode("utf-8", "surrogatepass"))
     if use is not None and target == use.result:
-        id = engine.names.get(target, id)
+        id = view.names.get(target, id)
     # Commands, and ids that the model repeated, are kept from the model without being pruned.
-    asked = engine.newly_asked(target) and edit.when.requested_by != "prunus"
+    asked = engine.newly_requested(target) and edit.when.requested_by != "prunus"
     if use is None:
         turn = view.turn_of(target)
         return Receipt(id, edit, original(message, edit), "", turn, category_of(type(part)), target, asked)

@@ -64,45 +64,46 @@ class Timing:
         """From which message on pending edits are made in this request."""
         memo, engine = self._memo, self._engine
         forced, wanted = self.press()
-        if not engine.pending:
+        if not engine.pending.gains:
             return 0
         schedule = Manual() if engine.manual else self._schedule
         if not forced:
-            engine.hold(lambda edit: schedule.takes(edit, self._price, memo.requests))
-        pending = engine.waiting()
+            risky = engine.pending.risky()
+            engine.hold({one.target for one in risky if not schedule.takes(one, self._price, memo.requests)})
+        pending, sizes = engine.pending.waiting(), engine.made.sizes
         plan = schedule.plan(
             Moment(
                 pending,
                 self._sent,
-                lambda message: engine.sizes.between(message, self._sent),
-                self._around + engine.sizes.before(len(engine.sizes)),
+                lambda message: sizes.between(message, self._sent),
+                self._around + engine.tokens,
                 memo.requests,
                 self._cold,
                 self._price,
                 self._window,
                 memo.account.whole + self._whole(),
                 memo.account.earned,
-                engine.sizes.between(self._sent, len(engine.sizes)),
+                sizes.between(self._sent, len(sizes)),
                 self._growth(pending),
                 forced,
                 wanted,
             )
         )
-        asked = min((ref.message for ref in engine.asked_for()), default=self._sent)
+        asked = min((ref.message for ref in engine.pending.requested()), default=self._sent)
         if asked < min(plan.cut, self._sent) and not isinstance(schedule, Manual):
             # What was asked for breaks the cache there anyway, so all that waits behind it goes along.
             plan = Plan(asked, "asked for")
         first = min(asked, next((message for message, _ in pending if message >= plan.cut), self._sent))
         if first < self._sent:
             reason = "asked for" if first < plan.cut else plan.reason
-            saved = engine.flushed(plan.cut, self._sent)
-            rewritten = 0 if self._cold else max(0, engine.sizes.between(first, self._sent) - saved)
+            saved = engine.pending.flushed(plan.cut, self._sent)
+            rewritten = 0 if self._cold else max(0, sizes.between(first, self._sent) - saved)
             self.flush = Flush(memo.requests + 1, self._now, first, reason, saved, rewritten)
         return plan.cut
 
     def _gains(self) -> tuple[int, int]:
         """The tokens that pending edits would take from what was sent before, and from what was not."""
-        waiting = self._engine.waiting()
+        waiting = self._engine.pending.waiting()
         free = sum(gain for message, gain in waiting if message >= self._sent)
         return sum(gain for _, gain in waiting) - free, free
 
@@ -113,10 +114,10 @@ class Timing:
         if self._schedule.presses == "anew":
             return self._press_anew(), 0
         engine, pressure, window = self._engine, self._pressure, self._window
-        engine.release()
+        engine.hold(frozenset())
         _, before = self._gains()
         # What costs nothing to cut counts as gone already.
-        tokens = self._around + engine.sizes.before(len(engine.sizes)) - before
+        tokens = self._around + engine.tokens - before
         historical = thinking = 0
         if pressure.triggered:
             historical = budget(engine.view, 0, engine.saved_of)["historical"]
@@ -127,11 +128,9 @@ class Timing:
         # At least one token, so that a trigger acts while the context is far from full and no relief is asked for.
         wanted = max(1, least, tokens - round((pressure.high - pressure.relief) * window)) if reason else 0
         if engine.depth or level != "light":
-            for step in STEPS[: STEPS.index(level) + 1]:
-                engine.press(DEPTH[step])
-                if step == "moderate" and not reason:
-                    break
-                if wanted and sum(self._gains()) - before >= wanted:
+            steps = STEPS[: STEPS.index(level) + 1]
+            for step, gain in zip(steps, engine.offers(map(DEPTH.__getitem__, steps)), strict=False):
+                if (step == "moderate" and not reason) or (wanted and gain - before >= wanted):
                     break
         freed, free = self._gains()
         if reason and level != "critical" and freed < least and free - before < wanted:
@@ -145,12 +144,11 @@ class Timing:
         for the first time ends as one does whose conversation was followed from its beginning.
         """
         engine, pressure = self._engine, self._pressure
-        engine.release()
-        engine.press((), returns=True)
+        engine.hold(frozenset())
+        next(engine.offers(((),), returns=True))
         before = self._fill()
         reason = pressure.reason(before.tokens, before.window, before.historical, before.thinking)
-        for depth in pressure.waves(before):
-            engine.press(depth, returns=True)
+        for _ in engine.offers(pressure.waves(before), returns=True):
             if reason and pressure.relieved(before, self._fill()):
                 break
         return reason
@@ -158,17 +156,17 @@ class Timing:
     def _fill(self) -> Fill:
         """How full the context is with all that was found, in force or not."""
         engine, pressure = self._engine, self._pressure
-        tokens = self._around + engine.sizes.before(len(engine.sizes)) - sum(self._gains()) - engine.reminded
+        tokens = self._around + engine.tokens - sum(self._gains()) - engine.reminded
         historical = thinking = 0
         if pressure.least_history and tokens > pressure.least_history:
-            historical = budget(engine.view, 0, engine.found_saved)["historical"]
+            historical = budget(engine.view, 0, engine.wanted_saved)["historical"]
         if pressure.thinking and tokens > pressure.thinking:
-            thinking = thinking_tokens(engine.view, engine.found_saved)
+            thinking = thinking_tokens(engine.view, engine.wanted_saved)
         return Fill(tokens, self._window, historical, thinking)
 
     def settled(self) -> Account:
         """The account of the conversation with this request, as it is about to be sent."""
-        sizes = self._engine.sizes
+        sizes = self._engine.made.sizes
         changed = self.flush.cut if self.flush is not None else self._sent
         paid = self._cost(sizes.before(changed), sizes.before(len(sizes)))
         return self._memo.account.add(self._whole(), paid, self._engine.view.tokens)

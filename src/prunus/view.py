@@ -157,8 +157,8 @@ class View:
         self.names: dict[Ref, str] = {}
         self.colours = Colours()
         """What the coloured items of the newest todo list name."""
-        self.inert: set[int] = set()
-        """Calls that may replace no others, because a guard says so."""
+        self.muted: set[int] = set()
+        """Calls that may replace no others."""
         self._reading: set[str] = set()
         """Processes that print files and had not printed all when their call was answered."""
         self._epoch = 0
@@ -177,6 +177,10 @@ class View:
         """The turn that a part belongs to."""
         use = self.by_ref.get(ref)
         return self.turns[ref.message] if use is None else use.turn
+
+    def in_open_loop(self, ref: Ref) -> bool:
+        """Whether a part is reasoning of the tool loop that is still open."""
+        return self.loops[ref.message] >= self.loop and isinstance(self.part(ref), Thinking)
 
     @property
     def apart(self) -> bool:

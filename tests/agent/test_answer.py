@@ -13,7 +13,7 @@ from prunus.agent import execute
 from prunus.agent.inspection import inspect
 from prunus.errors import FormatError
 from prunus.requested.commands import swept
-from prunus.strategies.asked import Asked
+from prunus.strategies.asked import Requested
 from tests.formats import FIELDS, call_and_result
 
 TEXT = "line of a file\n" * 60
@@ -132,7 +132,7 @@ def test_the_answer_says_of_each_target_why_it_cannot_be_pruned(format: str) -> 
     raw = failing(format)
     settings = Settings(preset="acp", agent={"offer": "mcp"}, turn_protection=2)
     whole = inspect(raw, settings, format).engine
-    read, failed, edit, again, newest = (whole.names[use.result] for use in whole.view.uses)
+    read, failed, edit, again, newest = (whole.view.names[use.result] for use in whole.view.uses)
     given = {"action": "discard", "targets": [[read], [failed], [edit], [again], [newest], ["ffffff"]]}
     words = execute(raw, given, settings, format=format)
     assert "Discarded read of /a: 1 result" in words
@@ -152,7 +152,10 @@ def test_a_failed_call_cannot_be_distilled_or_swept_in_acp(format: str) -> None:
     engine = inspect(raw, settings, format).engine
     failed = engine.view.uses[1]
     words = execute(
-        raw, {"action": "distill", "targets": [[engine.names[failed.result], "short"]]}, settings, format=format
+        raw,
+        {"action": "distill", "targets": [[engine.view.names[failed.result], "short"]]},
+        settings,
+        format=format,
     )
     assert words.startswith("Protected: ") and "stays for debugging" in words
-    assert failed not in swept("", len(engine.view.turns), engine.view, engine.asked or Asked())
+    assert failed not in swept("", len(engine.view.turns), engine.view, engine.requests or Requested())

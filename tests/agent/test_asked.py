@@ -227,7 +227,7 @@ def test_unknown_already_pruned_and_protected_are_each_named() -> None:
     given = body(*messages)
     pruner = Pruner(OFFERED)
     pruner.prune(given)
-    write = pruner._conversations[-1].engine.ids
+    write = pruner._conversations[-1].engine.view.ids
     protected = next(id for id, ref in write.items() if ref.message == 8)
     words = told("discard", [A], [B], ["abcdef"], [protected], given=given)
     assert "Discarded read of /b: 1 result" in words
@@ -366,7 +366,7 @@ def test_where_a_view_stood_all_that_it_stood_for_comes_back(schedule: str) -> N
     folded = pruner.prune(body(*start), 0.0)
     [view] = [edit for edit in folded.edits if edit.covers]
     assert len(folded.edits) > 1
-    name = pruner._conversations[-1].engine.names[view.target]
+    name = pruner._conversations[-1].engine.view.names[view.target]
     restored = body(*start, *ask("restore", [name]))
     assert pruner.prune(restored, 5.0).body == restored
     further = body(*start, *ask("restore", [name]), *read("/c"))

@@ -10,7 +10,7 @@ import pytest
 from prunus import Settings
 from prunus.agent.chat_commands import command_of, respond
 from prunus.providers import frame
-from prunus.requested.command import ANSWER, COMMANDS, Command
+from prunus.requested.commands import ANSWER, COMMANDS, Command
 from tests.formats import FIELDS, call_and_result
 
 TEXT = "line of a file\n" * 60

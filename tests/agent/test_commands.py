@@ -10,7 +10,7 @@ import pytest
 
 from prunus import Pruner, Settings
 from prunus.agent.layer import AgentLayer
-from prunus.requested.command import ANSWER, read_command
+from prunus.requested.commands import ANSWER, read_command
 from tests.agent.scripts import FORMATS, question, understood
 from tests.formats import FIELDS, call_and_result
 

@@ -75,7 +75,7 @@ def test_the_models_own_thinking_is_told_as_such() -> None:
 )
 def test_the_advice_differs_by_level(share: float, level: str, words: str) -> None:
     raw = body(*(message for n in range(8) for message in read(n)))
-    used = inspect(raw, SETTINGS, None, ()).engine.sizes
+    used = inspect(raw, SETTINGS, None, ()).engine.made.sizes
     window = round(used.before(len(used)) / share)
     look = inspect(raw, Settings(agent={"offer": "mcp"}, window=window, budget={"historical": 0}), None, ())
     first, *lines = info(look.engine, look.around, look.window, look.pressure, look.budget).splitlines()
@@ -89,7 +89,7 @@ def test_at_a_moderate_level_reasoning_is_to_be_distilled() -> None:
     said = {"role": "assistant", "content": [block, *call["content"]]}
     raw = body(said, result, {"role": "assistant", "content": "Done."}, {"role": "user", "content": "More."})
     look = inspect(raw, SETTINGS, None, ())
-    words = info(look.engine, look.around, round(look.engine.sizes.before(4) / 0.6))
+    words = info(look.engine, look.around, round(look.engine.made.sizes.before(4) / 0.6))
     assert "pressure is moderate. Most of what could go is reasoning: distill it to its conclusions." in words
     assert "your thinking of turn 1" in words and "; distill: keep the conclusion" in words
 

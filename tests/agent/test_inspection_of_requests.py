@@ -27,7 +27,7 @@ def test_it_finds_the_edits_that_pruning_makes() -> None:
     raw = body(4)
     look = inspect(raw, SETTINGS, None)
     assert look.outcome.edits == prune(raw, SETTINGS).edits != ()
-    assert {edit.target for edit in look.outcome.edits} <= set(look.engine.chosen)
+    assert {edit.target for edit in look.outcome.edits} <= {edit.target for edit in look.engine.made.in_order()}
 
 
 def test_given_edits_are_taken_and_the_body_stays() -> None:
@@ -35,7 +35,7 @@ def test_given_edits_are_taken_and_the_body_stays() -> None:
     edits = prune(raw, SETTINGS).edits
     look = inspect(raw, SETTINGS, "openai_chat", edits)
     assert look.outcome.body is raw
-    assert {edit.target for edit in edits} <= set(look.engine.chosen)
+    assert {edit.target for edit in edits} <= {edit.target for edit in look.engine.made.in_order()}
 
 
 def test_an_empty_request_can_be_looked_at() -> None:

@@ -29,7 +29,7 @@ from prunus.outlines.log import log
 from prunus.patches import patched_files, search_blocks, touches_of
 from prunus.paths import normalise
 from prunus.providers.filters import ShownIds
-from prunus.requested.command import read_command
+from prunus.requested.commands import read_command
 from prunus.requested.request import parse as parse_decision
 from prunus.settings import jsonc
 from prunus.shell import effects, failures, git, powershell

@@ -80,7 +80,7 @@ def send(pruner: Pruner, body: bytes, now: float, format: str) -> Sent:
     outcome = pruner.prune(body, now, format=format)
     assert outcome.error is None
     conversation = pruner._conversations[-1]
-    rendered = conversation.engine.rendered
+    rendered = conversation.engine.rendering.rendered
     cuts = [flush.cut for flush in conversation.memo.ledger.flushes if flush.request == conversation.memo.requests]
     assert len(cuts) <= 1
     gone = frozenset(index for index, raw in rendered.items() if not raw)
@@ -205,7 +205,7 @@ def test_the_report_counts_the_edits_in_force(
     for sent in conversed(SCHEDULES[name], requests(session, format), format, pauses):
         report, engine = sent.outcome.report, sent.conversation.engine
         assert report.saved == sum(edit.saved for edit in sent.outcome.edits)
-        assert engine.sizes.before(len(engine.sizes)) == engine.view.tokens - engine.saved
+        assert engine.tokens == engine.view.tokens - engine.made.tallies.saved
 
 
 @dataclass(frozen=True, slots=True)
@@ -289,14 +289,13 @@ def restored(settings: Settings, ledger: bytes, last: Frame, sent: Conversation)
     loaded = Ledger.load(ledger)
 
     load = Loader(last)
-
-    def nothing_more() -> int:
-        engine.press(sent.engine.depth)
-        return len(last)
-
     engine.look(len(last), load, loaded.commands)
     engine.take_over(loaded.edits, load)
-    engine.decide(len(last), load, 0, nothing_more)
+    with engine.at(load):
+        engine.settle()
+        next(engine.offers([sent.engine.depth]))
+        engine.make(len(last), 0, 0)
+        engine.rendering.renew(0)
     again = Conversation(
         replace(sent.memo, ledger=engine.ledger(loaded, loaded.flushes, loaded.commands)),
         last,
@@ -322,10 +321,10 @@ def test_a_restored_ledger_gives_the_same_bytes(
     bodies = requests(session, format)
     for body, sent in zip(bodies, conversed(settings, bodies, format, pauses), strict=True):
         again = restored(settings, sent.conversation.memo.ledger.dump(), frame(body, format), sent.conversation)
-        engine = again.engine
-        assert again.last.assemble(engine.edited, engine.rendered, engine.changed) == sent.outcome.body
+        engine, made = again.engine, again.engine.rendering
+        assert again.last.assemble(made.edited, made.rendered, made.changed) == sent.outcome.body
         assert again.memo.ledger == sent.conversation.memo.ledger
-        assert engine.pending == sent.conversation.engine.pending
+        assert engine.pending.gains == sent.conversation.engine.pending.gains
 
 
 @every_format

@@ -71,7 +71,7 @@ def replayed(sessions: Iterable[Session], pruner: Pruner, *, moving: bool = Fals
             if outcome.error is not None:
                 raise AssertionError(f"{session.name}, request {number}: {outcome.error}")
             held = pruner._conversations[-1]
-            gone = frozenset(index for index, edited in held.engine.rendered.items() if not edited)
+            gone = frozenset(index for index, edited in held.engine.rendering.rendered.items() if not edited)
             cut = frame(outcome.body, session.format)
             messages = tuple(cut.raw(index) for index in range(len(cut)))
             sent[-1].append(Sent(outcome, messages, len(held.last), gone, len(pruner._conversations)))

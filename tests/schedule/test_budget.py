@@ -39,7 +39,7 @@ def test_the_categories_sum_to_the_tokens_of_the_request(format: str, preset: st
     engine = one.engine
     rows = budget(engine.view, one.around_tokens, engine.saved_of)
     assert tuple(rows) == tuple(CATEGORIES)
-    assert sum(rows.values()) == one.around_tokens + engine.sizes.before(len(engine.sizes))
+    assert sum(rows.values()) == one.around_tokens + engine.tokens
 
 
 def call(
@@ -105,7 +105,7 @@ def test_what_an_edit_took_counts_no_longer() -> None:
     settings = Settings(preset="off", schedule="eager", strategies={"duplicate_calls": {"enabled": True}})
     one = known(body, settings)
     engine = one.engine
-    saved = sum(edit.saved for edit in engine.chosen.values())
+    saved = sum(edit.saved for edit in engine.made.in_order())
     whole, left = (budget(engine.view, 0, *by)["historical"] for by in ((), (engine.saved_of,)))
     assert whole - left == saved > 0
 

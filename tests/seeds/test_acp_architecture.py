@@ -17,10 +17,10 @@ from rich.cells import cell_len
 from prunus import Settings, prune
 from prunus.agent import execute
 from prunus.cli import main
-from prunus.engine import Tally, status
 from prunus.proxy.exchange import Event
 from prunus.report.funnel import funnel_box, funnel_of
 from prunus.requested.targets import ACKNOWLEDGED
+from prunus.tally import Tally, status
 from tests.agent.scripts import answer, declared, keep, question, results, understood
 from tests.formats import FIELDS, call_and_result
 from tests.proxy.caller import call

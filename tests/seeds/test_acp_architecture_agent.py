@@ -94,7 +94,7 @@ def asked(format: str, tool: str, text: str = TEXT, *, failed: bool = False) -> 
     later = call_and_result(format, "c2", "glob", {"pattern": "*"}, TEXT)
     raw = json.dumps({FIELDS[format]: [{"role": "user", "content": "Go."}, *pair, *later]}).encode()
     engine = inspect(raw, ACP, format).engine
-    id = engine.names[engine.view.uses[0].result]
+    id = engine.view.names[engine.view.uses[0].result]
     return execute(raw, {"action": "discard", "targets": [[id], ["ffffff"]]}, ACP, format=format)
 
 

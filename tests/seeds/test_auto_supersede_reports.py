@@ -14,9 +14,9 @@ from click.testing import CliRunner
 
 from prunus import Settings, prune
 from prunus.cli import main
-from prunus.engine import Tally
 from prunus.report import effectiveness, record
 from prunus.store import open_store
+from prunus.tally import Tally
 from tests.agent.scripts import declared
 from tests.formats import FIELDS, call_and_result
 from tests.proxy.caller import call

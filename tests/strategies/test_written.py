@@ -63,7 +63,7 @@ def test_both_parts_are_among_the_edits_and_add_up() -> None:
 def test_the_size_of_each_message_is_true() -> None:
     pruner, again = Pruner(Settings(**EAGER, strategies=IDLE)), Pruner(Settings(**EAGER))
     again.prune(pruner.prune(session(), now=0.0).body, now=0.0)
-    told, true = (one._conversations[-1].engine.sizes for one in (pruner, again))
+    told, true = (one._conversations[-1].engine.made.sizes for one in (pruner, again))
     assert [told.before(i) for i in range(len(told) + 1)] == [true.before(i) for i in range(len(true) + 1)]
 
 
@@ -157,7 +157,7 @@ def test_restored_the_text_comes_back_and_the_outline_goes(schedule: str) -> Non
     pruner = Pruner(Settings(preset="off", schedule=schedule, strategies=strategies), asks=lambda _: asks)
     asks: list[str] = []
     assert pruner.prune(session(), now=0.0).edits or schedule == "manual"
-    asks.append(f"restore {pruner._conversations[-1].engine.names[Ref(2, 0)]}")
+    asks.append(f"restore {pruner._conversations[-1].engine.view.names[Ref(2, 0)]}")
     body = session(6)
     assert pruner.prune(body, now=1.0).body == body
 

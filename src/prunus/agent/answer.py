@@ -19,7 +19,7 @@ from prunus.pruner import prune, shows_ids
 from prunus.requested.request import PRUNE, Decision, is_info, parse
 from prunus.requested.targets import HEADINGS, Choice, discarded
 from prunus.settings import Settings
-from prunus.strategies.asked import Asked
+from prunus.strategies.asked import Requested
 from prunus.tally import Notification, Tally, status
 from prunus.view import Use
 
@@ -81,12 +81,11 @@ def answer(
 
     `hint` is said where an id is not found.
     """
-    rules = engine.asked or Asked()
+    rules = engine.requests or Requested()
     call = engine.view.part(use.call)
     decision = parse(getattr(call, "input", ""))
-    earlier = [before for before in engine.view.uses[: use.index] if any(rules.groups(before))]
     told = _Told(engine, decision, set(cut), notification)
-    for choice in rules.choices(use, earlier, engine.view):
+    for choice in rules.choices(use, engine.view):
         told.take(choice)
     found = told.text()
     return f"{found}\n{hint}" if hint and HEADINGS["unknown"] in told.failed else found
@@ -124,7 +123,7 @@ class _Told:
                 self._fail("Not pruned, so nothing to restore", self._label(ref, choice.target))
         elif ref in self._cut and self._decision.action == "discard":
             self._fail("Already pruned", self._label(ref, choice.target))
-        elif (found := engine.found.get(ref)) is not None:
+        elif (found := engine.board.wanted(ref)) is not None:
             if ref not in self._done:
                 self._done.append(ref)
                 self._tokens += found.saved
@@ -132,8 +131,8 @@ class _Told:
             self._refuse(choice, ref)
 
     def _refuse(self, choice: Choice, ref: Ref) -> None:
-        refusals = self._engine.refused.get(ref, ())
-        refusal = next((r for r in refusals if r.edit.strategy == Asked.name), None)
+        refusals = self._engine.board[ref].refusals
+        refusal = next((r for r in refusals if r.edit.strategy == Requested.name), None)
         label = self._label(ref, choice.target)
         if refusal is None:
             self._fail("Not done", label)
@@ -182,12 +181,12 @@ class _Told:
         tallies: dict[str, Tally] = {}
         items = []
         for ref in self._done:
-            found = self._engine.found.get(ref)
+            found = self._engine.board.wanted(ref)
             if self._decision.action == "restore" or ref in self._cut or found is None:
                 continue
             use, part = self._engine.view.by_ref.get(ref), self._engine.view.part(ref)
             category = "tools" if use else "thinking" if isinstance(part, Thinking) else "messages"
-            along = self._engine.found.get(use.call) if use is not None and use.call not in self._cut else None
+            along = self._engine.board.wanted(use.call) if use is not None and use.call not in self._cut else None
             saved = found.saved + (along.saved if along is not None else 0)
             tallies[category] = tallies.get(category, Tally()).add(1, saved)
             items.append(use.tool if use is not None else category)
@@ -195,11 +194,11 @@ class _Told:
 
     def _inventory(self) -> str:
         engine = self._engine
-        rules = engine.asked or Asked()
+        rules = engine.requests or Requested()
         open_ = [
             type(engine.view.part(ref))
             for ref in engine.view.names
-            if ref not in engine.chosen and isinstance(discarded(ref, "", None, engine.view, rules), Edit)
+            if engine.board.made(ref) is None and isinstance(discarded(ref, "", None, engine.view, rules), Edit)
         ]
         return f"Available: {_counted(open_)}." if open_ else "Nothing can be pruned yet; run tools first."
 

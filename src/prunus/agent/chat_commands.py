@@ -16,13 +16,12 @@ from prunus.providers import Frame, frame, parse
 from prunus.report import effectiveness
 from prunus.report.funnel import funnel_box, funnel_of, funnel_of_all
 from prunus.report.totals_box import stats_box
-from prunus.requested.command import ANSWER, COMMANDS, Command, answers, command_in
-from prunus.requested.commands import swept
+from prunus.requested.commands import ANSWER, COMMANDS, Command, answers, command_in, swept
 from prunus.schedule.budget import CATEGORIES, budget, headroom
 from prunus.schedule.pressure import advice
 from prunus.settings import Settings
 from prunus.store.records import Totals
-from prunus.strategies.asked import Asked
+from prunus.strategies.asked import Requested
 
 _BAR = 24
 _ADDRESSED: Final = re.compile(rb"/(?:prunus|acp)", re.IGNORECASE)
@@ -104,7 +103,7 @@ def _context(look: Inspection) -> str:
 
 def _sweep(look: Inspection, words: tuple[str, ...]) -> str:
     view = look.engine.view
-    rules = look.engine.asked or Asked()
+    rules = look.engine.requests or Requested()
     found = swept(words[0] if words else "", len(view.turns) - 1, view, rules)
     if not found:
         return "Nothing to sweep: no results that may go."

@@ -20,7 +20,7 @@ from prunus.requested.targets import discarded
 from prunus.schedule.budget import Budget, budget
 from prunus.schedule.pressure import Bulk, Level, Pressure, advice
 from prunus.settings import Settings
-from prunus.strategies.asked import Asked
+from prunus.strategies.asked import Requested
 from prunus.view import weigh
 
 _LISTED: Final = 20
@@ -59,8 +59,9 @@ def inspect(body: bytes, settings: Settings, format: str | None, edits: Iterable
     load = Loader(cut)
     engine.look(len(cut), load)
     engine.take_over(map(as_proposal, outcome.edits if edits is None else edits), load)
-    engine.decide(len(cut), load, 0, lambda: 1 << 62)
     engine.view.look_at(load)
+    engine.settle()
+    engine.make(1 << 62, 0, 0)
     around = count_around(cut, engine.view.counter)
     return Inspection(
         engine, outcome, around, settings.window_of(cut.model), settings.active_pressure(), settings.active_budget()
@@ -118,15 +119,15 @@ def info(
 def could_go(engine: Engine) -> Iterator[Leaving]:
     """The parts that `context_prune` would take out."""
     view = engine.view
-    rules = engine.asked or Asked()
+    rules = engine.requests or Requested()
     for id, ref in view.ids.items():
-        edit = discarded(ref, "", None, view, rules) if ref not in engine.chosen else None
+        edit = discarded(ref, "", None, view, rules) if engine.board.made(ref) is None else None
         if isinstance(edit, Edit) and engine.allows(edit):
             part = view.part(ref)
             bulk: Bulk = (
                 "reasoning" if isinstance(part, Thinking) else "messages" if isinstance(part, Text) else "results"
             )
-            spent = any(option.ends_call for option in engine.candidates.get(ref, {}).values())
+            spent = engine.ends_call(ref)
             says = advise(ref, view, superseded=spent)
             yield Leaving(id, _what(engine, ref), weigh(part, view.counter), view.turn_of(ref), bulk, says)
 
@@ -140,7 +141,7 @@ def most_of(leaving: Sequence[Leaving]) -> Bulk | None:
 
 
 def _used(engine: Engine, around: int) -> int:
-    return around + engine.sizes.before(len(engine.sizes))
+    return around + engine.tokens
 
 
 def _what(engine: Engine, ref: Ref) -> str:

@@ -111,7 +111,7 @@ def _of_file(source: str, format_: str | None, settings: Settings) -> _Context:
     engine, view = look.engine, look.engine.view
     filled, report = context_of(engine, look.around), look.outcome.report
     leaving = list(could_go(engine))
-    used = look.around + engine.sizes.before(len(engine.sizes))
+    used = look.around + engine.tokens
     level = look.pressure.level(used, look.window)
     total = look.budget.total(look.window)
     return _Context(

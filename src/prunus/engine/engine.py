@@ -1,47 +1,45 @@
 """The edits of one conversation, kept up to date as it grows.
 
-Each message is looked at once. What it brings is told to the strategies in order (`hearing`); what they propose
-becomes a candidate for its part (`candidates`). A part is decided anew only when something about it changed: a new
-candidate, an age that was waited for, a pointer that lost what it showed (`decisions`, `pointers`). What was found
-waits until it is put in force (`pending`, `in_force`), and only then the bytes change (`rendering`). So a request
-costs what is new in it, and a history seen at once ends in the same edits as one seen message by message.
+    look    the view reads each new message once; strategies answer its events with moves (`dispatch`)
+    settle  every part about which something changed is decided anew (`board`, `decide`)
+    offers  what could go now, and what more could go under pressure; a schedule chooses from that
+    make    the chosen edits are made (`flush`, `made`), and a reminder is added if one is due
+    render  only then the bytes of the touched messages change (`render`)
+
+So a request costs as much as is new in it, and a history that is seen at once ends in the same edits as one that is
+seen message by message.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence, Set
+from contextlib import contextmanager
 
 from prunus.calls import Toolbox
-from prunus.edits import Added, Move, Proposal
-from prunus.engine.acknowledging import Acknowledging
-from prunus.engine.candidates import Candidates
-from prunus.engine.decisions import Decisions
-from prunus.engine.folds import Folds
-from prunus.engine.hearing import Hearing
-from prunus.engine.in_force import InForce
-from prunus.engine.marks import Marks
-from prunus.engine.pending import Pending
+from prunus.edits import Added, Move, Proposal, Refusal
+from prunus.engine.answering import Answering
+from prunus.engine.board import Board, Pressed
+from prunus.engine.decide import Rules
+from prunus.engine.dispatch import Dispatch
+from prunus.engine.flush import Pending
+from prunus.engine.made import Made
 from prunus.engine.reminder import Reminder
-from prunus.engine.rendering import Rendering
+from prunus.engine.render import Rendering
 from prunus.engine.tags import Tags
-from prunus.guards import Guard
-from prunus.guards.open_loop import OpenLoop
-from prunus.guards.protected_tools import ProtectedTools
+from prunus.engine.timers import Timers
+from prunus.guards import Guard, Mutes
 from prunus.history import Message, Ref
 from prunus.notes import Words
-from prunus.requested.command import read_command
-from prunus.requested.commands import wishes
 from prunus.schedule.ledger import Flush, Ledger, Written
 from prunus.schedule.pressure import Pressure
 from prunus.schedule.priorities import Standing
 from prunus.schedule.reminders import Reminding
-from prunus.strategies import Strategy
-from prunus.strategies.asked import Asked
+from prunus.strategies import Strategy, TakesRequests
 from prunus.tally import Notification
 from prunus.tokens import Counter
 from prunus.view import Piece, Use, View
 
-__all__ = ["Engine"]
+Load = Callable[[int], Message]
 
 
 class Engine:
@@ -64,86 +62,42 @@ class Engine:
         notification: Notification = "minimal",
     ) -> None:
         self.view = view = View(toolbox, counter, declared=declared, words=words)
-        self.ids, self.names = view.ids, view.names
-        self.asked = next((strategy for strategy in strategies if isinstance(strategy, Asked)), None)
+        self.requests = next((strategy for strategy in strategies if isinstance(strategy, TakesRequests)), None)
+        """The strategy that carries out what the agent and the user ask for."""
         self.manual = False
-        """The user has switched off cutting by itself."""
+        """The user has switched off automatic pruning."""
+        self.board = Board(view, strategies)
+        self.made = Made(self.board, view)
+        self.pending = Pending(self.board, self.made)
+        self.tags = Tags(view, self.requests, shown=tags, own=own_ids)
+        self.rendering = Rendering(format, view, self.board, self.made, self.tags)
+        self._rules = Rules(self.board, guards, view)
+        self._timers = Timers(view)
+        self._dispatch = Dispatch(view, strategies)
+        self._mutes = tuple(guard for guard in guards if isinstance(guard, Mutes))
+        self._refused: set[Ref] = set()
         self._obeyed = 0
-        self.room: tuple[int, int] = (0, 0)
-        """The tokens around the messages, and those that the model can take, for reminders."""
-        self.tags = Tags(view, self.asked, shown=tags, own=own_ids)
-        self._protected = next((guard for guard in guards if isinstance(guard, ProtectedTools)), None)
-        self._hearing = Hearing(view, strategies)
-        self._candidates = Candidates(view, strategies)
-        self._in_force = InForce(view)
-        self._folds = Folds(self._in_force.chosen, self._candidates.dirty)
-        self._pending = Pending(self._candidates, self._in_force, self._folds)
-        self._marks = Marks(
-            view,
-            self._candidates.marked,
-            self._candidates.options,
-            self._pending.found,
-            self._in_force.chosen,
-        )
-        self._decisions = Decisions(
-            view, guards, self._candidates, self._pending, self._folds, self._marks, self._in_force
-        )
-        self._acknowledging = None
-        if self.asked is not None:
-            self._acknowledging = Acknowledging(self.asked, view, self._candidates, self._decisions, notification)
-        self._rendering = Rendering(format, view, self._in_force, self.tags)
-        self._reminder = (
-            Reminder(reminders, view, self._candidates, self._in_force.sizes, pressure or Pressure())
-            if reminders is not None
-            else None
-        )
-        self.candidates = self._candidates.options
-        """What is proposed for each part, by rank."""
-        self.found = self._pending.found
-        """The edit that each part would get now."""
-        self.refused = self._decisions.refused
-        self.chosen = self._in_force.chosen
-        """The edits in force."""
-        self.made = self._in_force.made
-        """The edits that were put in force in this request."""
-        self.passed = self._in_force.passed
-        """What was superseded in this request and stays as it is, because a note would be longer."""
-        self.pending = self._pending.gains
-        """Parts for which found and chosen differ, and the tokens that a flush would save there."""
-        self.urgent = self._pending.urgent
-        """Pending edits that were asked for."""
-        self.sizes = self._in_force.sizes
-        """The tokens of each message as it stands."""
-        self.by_strategy = self._in_force.tallies.by_strategy
-        self.by_category = self._in_force.tallies.by_category
-        self.rendered = self._rendering.rendered
-        self.edited = self._rendering.edited
-        """The messages with edits, in order."""
+        """Commands from outside of the history that are carried out already."""
+        self._answering = None
+        if self.requests is not None:
+            self._answering = Answering(self.requests, view, self.board, self._rules, notification)
+        self._reminder = None
+        if reminders is not None:
+            self._reminder = Reminder(reminders, view, self.board, self.made.sizes, pressure or Pressure())
 
-    @property
-    def saved(self) -> int:
-        """The tokens that all edits in force save."""
-        return self._in_force.tallies.saved
-
-    @property
-    def changed(self) -> tuple[int, ...]:
-        """The messages whose edits are other than in the request before."""
-        return self._rendering.changed
-
-    @property
-    def rendered_size(self) -> int:
-        """The bytes of all messages with edits."""
-        return self._rendering.size
-
-    @property
-    def depth(self) -> tuple[Standing, ...]:
-        """What may go of the parts that are marked for times of pressure."""
-        return self._marks.depth
+    @contextmanager
+    def at(self, load: Load) -> Iterator[None]:
+        """Take messages from a request while the block runs."""
+        self.view.look_at(load)
+        try:
+            yield
+        finally:
+            self.view.look_at(None)
 
     def look(
         self,
         count: int,
-        load: Callable[[int], Message],
+        load: Load,
         commands: Sequence[tuple[int, str]] = (),
         enough: Callable[[], bool] = lambda: False,
     ) -> bool:
@@ -153,8 +107,7 @@ class Engine:
         number of messages that there were then.
         """
         view = self.view
-        view.look_at(load)
-        try:
+        with self.at(load):
             for index in range(len(view.turns), count):
                 if enough():
                     return False
@@ -162,176 +115,184 @@ class Engine:
                 before, colours = view.tokens, view.colours
                 events = view.extend(load(index))
                 if view.colours != colours:
-                    # Other parts may have to stay than before.
-                    self._candidates.dirty.update(self._candidates.options)
-                self.sizes.append(view.tokens - before)
+                    # The todo list names other parts that have to stay.
+                    self.board.touch_all()
+                self.made.sizes.append(view.tokens - before)
                 for event in events:
                     self._hear(event)
             self._obey(commands)
-        finally:
-            view.look_at(None)
         return True
 
-    def take_over(self, edits: Iterable[Proposal], load: Callable[[int], Message]) -> None:
-        """Put these edits in force and no others.
+    def take_over(self, edits: Iterable[Proposal], load: Load) -> None:
+        """Make these edits and no others: another process, or the conversation that this one left, made them.
 
-        Another process made them, or the conversation that this one left. Every message that they change has been
-        looked at.
+        Every message that they change has been looked at.
         """
-        self.view.look_at(load)
-        try:
+        with self.at(load):
             # Reasoning comes back where a loop that was over was undone and is open again.
-            wanted = {edit.target: edit for edit in edits if OpenLoop().hold(edit, self.view) is None}
-            for target in [*self.chosen]:
-                if target not in wanted:
-                    self._pending.put(target, None)
+            wanted = {edit.target: edit for edit in edits if not self.view.in_open_loop(edit.target)}
+            for edit in self.made.in_order():
+                if edit.target not in wanted:
+                    self.pending.put(edit.target, None)
             for target, edit in wanted.items():
-                if self.chosen.get(target) != edit:
-                    self._pending.put(target, edit)
+                if self.board.made(target) != edit:
+                    self.pending.put(target, edit)
             if any(edit.when.under_pressure for edit in wanted.values()):
-                # What was cut under pressure stays cut, so it has to be known what that was.
+                # Parts that were cut under pressure stay cut, so their proposals have to be known.
                 self.mark()
-        finally:
-            self.view.look_at(None)
 
-    def decide(
-        self, count: int, load: Callable[[int], Message], resent: int, plan: Callable[[], int] = lambda: 0
-    ) -> None:
-        """Decide about all that was looked at, make the edits that are due, and render what they change.
+    def settle(self) -> None:
+        """Decide about every part about which something changed since the last request."""
+        self.made.begin()
+        if self._reminder is not None:
+            self._reminder.retire(len(self.view.turns) - 1)
+        self.board.touch(self._timers.due())
+        self._decide()
 
-        Messages from `resent` on may have come with other bytes. `plan` is asked, once all that could go is known,
-        from which message on the edits are to be made.
+    def offers(self, depths: Iterable[tuple[Standing, ...]], *, returns: bool = False) -> Iterator[int]:
+        """Let pressure reach deeper step by step; after each step, the tokens that pending edits save.
+
+        With `returns`, parts that went under pressure come back as soon as there is room again.
         """
-        self.view.look_at(load)
-        self.made.clear()
-        self.passed.clear()
-        self._in_force.newly_cut.clear()
-        try:
-            if self._reminder is not None:
-                self._reminder.retire(count - 1)
-            self._decisions.wake()
-            self._decisions.settle()
-            self._flush(plan())
-            if self._reminder is not None and count:
-                self._reminder.remind(count - 1, *self.room)
-                self._decisions.settle()
-                self._flush(count)
-            self._rendering.renew(resent)
-        finally:
-            self.view.look_at(None)
+        for depth in depths:
+            if depth:
+                self.mark()
+            self.board.press(Pressed(depth, returns))
+            self._decide()
+            yield sum(gain for _, gain in self.pending.waiting())
+
+    def make(self, cut: int, around: int, window: int) -> None:
+        """Make the pending edits from message `cut` on, and those that were requested.
+
+        For the reminder, `around` are the tokens around the messages, and `window` those that the model can take.
+        """
+        self.pending.flush(cut)
+        count = len(self.view.turns)
+        if self._reminder is not None and count:
+            self._reminder.remind(count - 1, around, window)
+            self._decide()
+            self.pending.flush(count)
 
     def mark(self) -> None:
-        """Ask what could go if the context ran short; not asked before there is need."""
-        self._take(self._hearing.late())
+        """Ask the strategies that are only asked when the context runs short."""
+        self._take(self._dispatch.late())
 
-    def press(self, depth: tuple[Standing, ...], *, returns: bool = False) -> None:
-        """Let marked parts of these standings go; with `returns`, only as long as the context is short."""
-        if depth:
-            self.mark()
-        self._candidates.dirty.update(self._marks.deepen(depth, returns=returns))
-        self._decisions.settle()
+    def hold(self, refs: Set[Ref]) -> None:
+        """Keep the pending edits of these parts out of this request; releases those of all others."""
+        self.pending.hold(refs)
 
-    def waiting(self) -> list[tuple[int, int]]:
-        """The messages with pending edits, oldest first, and the tokens that would go in each."""
-        return self._pending.waiting()
+    @property
+    def depth(self) -> tuple[Standing, ...]:
+        """The standings of the marked parts that pressure lets go."""
+        return self.board.pressed.depth
 
-    def hold(self, worth: Callable[[Proposal], bool]) -> None:
-        """Keep out of the next flush what may be used again and is not worth that risk."""
-        self._pending.hold(worth)
+    @property
+    def tokens(self) -> int:
+        """The tokens of all messages as they stand."""
+        return self.made.sizes.before(len(self.made.sizes))
 
-    def release(self) -> None:
-        """Hold nothing back."""
-        self._pending.release()
+    @property
+    def reminded(self) -> int:
+        """The tokens of the reminder in the newest message, which has one if the same request comes again."""
+        edit = self.board.wanted(self._reminder.said) if self._reminder and self._reminder.said else None
+        return -edit.saved if edit is not None and isinstance(edit.replacement, Added) else 0
 
-    def flushed(self, cut: int, sent: int) -> int:
-        """The tokens that a flush from a message on takes from what was sent, with what was asked for."""
-        held, urgent, place = self._pending.held, self.urgent, self._folds.place
-        return sum(
-            gain
-            for ref, gain in self.pending.items()
-            if ref.message < sent and ((place(ref) >= cut and ref not in held) or ref in urgent)
+    @property
+    def refused(self) -> tuple[tuple[Refusal, ...], ...]:
+        """The proposals that were refused, part by part."""
+        return tuple(self.board[ref].refusals for ref in self._refused)
+
+    def saved_of(self, ref: Ref) -> int:
+        """The tokens that the edit of a part saves."""
+        edit = self.board.made(ref)
+        return 0 if edit is None else edit.saved
+
+    def wanted_saved(self, ref: Ref) -> int:
+        """The tokens that the wanted edit of a part saves, made or not."""
+        edit = self.board.wanted(ref)
+        return 0 if edit is None else edit.saved
+
+    def ends_call(self, ref: Ref) -> bool:
+        """Whether a strategy finds that nothing of the call of a part is needed any more."""
+        cell = self.board.get(ref)
+        return cell is not None and cell.ends_call
+
+    def allows(self, proposal: Proposal) -> bool:
+        """Whether every guard would let a proposal through now."""
+        return self._rules.allows(proposal)
+
+    def newly_requested(self, target: Ref) -> bool:
+        """Whether this request cuts a part that was whole, because the agent or the user asked for it."""
+        if target not in self.made.newly_cut:
+            return False
+        use = self.view.by_ref.get(target)
+        cells = (self.board.get(ref) for ref in ((target,) if use is None else (use.call, use.result)))
+        return any(
+            cell.requested or (cell.made is not None and cell.made.when.requested_by is not None)
+            for cell in cells
+            if cell is not None
         )
-
-    def asked_for(self) -> set[Ref]:
-        """The parts whose pending edits were asked for, and those that point to them."""
-        return self._pending.asked_for()
 
     def written(self, indices: Iterable[int] | None = None) -> dict[int, Written | None]:
         """Some messages as they are sent, or all that are not sent as they came."""
-        return self._rendering.written(self.rendered if indices is None else indices)
+        return self.rendering.written(self.rendering.rendered if indices is None else indices)
 
     def ledger(self, before: Ledger, flushes: tuple[Flush, ...], commands: tuple[tuple[int, str], ...]) -> Ledger:
-        """What is in force now; the ledger from before where nothing is new."""
-        edits, tags = self._in_force.in_order(), before.tags
+        """The ledger of the edits that are made now; the same object as before where nothing is new."""
+        edits, tags = self.made.in_order(), before.tags
         if len(tags) != len(self.tags.placed):
             tags = tuple(self.tags.placed)
         if (edits, flushes, commands, tags) == (before.edits, before.flushes, before.commands, before.tags):
             return before
         return Ledger(edits, flushes, commands, tags)
 
-    def edits(self) -> tuple[Proposal, ...]:
-        """The edits in force, one for each part that is not as it came."""
-        return self._in_force.edits()
-
-    def newly_asked(self, target: Ref) -> bool:
-        """Whether a part was whole before this request, and went because the agent or the user asked for that."""
-        use = self.view.by_ref.get(target)
-        return self._pending.newly_asked(target, (target,) if use is None else (use.call, use.result))
-
-    def saved_of(self, ref: Ref) -> int:
-        """The tokens that the edit in force takes from a part."""
-        return self._in_force.saved_of(ref)
-
-    def found_saved(self, ref: Ref) -> int:
-        """The tokens that the edit that was found takes from a part, in force or not."""
-        edit = self.found.get(ref)
-        return 0 if edit is None else edit.saved
-
-    @property
-    def reminded(self) -> int:
-        """The tokens of the reminder in the newest message, which is there where the request comes once more."""
-        edit = self.found.get(self._reminder.said) if self._reminder and self._reminder.said else None
-        return -edit.saved if edit is not None and isinstance(edit.replacement, Added) else 0
-
-    def allows(self, edit: Proposal) -> bool:
-        """Whether every guard would let an edit through now."""
-        return self._decisions.allows(edit)
+    def _decide(self) -> None:
+        """Decide until no part is left about which something changed; `decide` says why that ends."""
+        while (ref := self.board.next_touched()) is not None:
+            decision = self._rules.decide(ref)
+            cell = self.board[ref]
+            for wait in decision.waits:
+                self._timers.start(ref, wait)
+            self.board.leave(ref, leaves=decision.leaves)
+            cell.refusals, cell.requested = decision.refusals, decision.requested
+            (self._refused.add if decision.refusals else self._refused.discard)(ref)
+            if decision.forgone is not None or cell.forgone is not None:
+                self.made.forgo(ref, decision.forgone)
+            changed = decision.wanted != cell.wanted
+            if changed:
+                self.board.want(ref, decision.wanted)
+            if changed or cell.requested or cell.restored:
+                self.pending.compare(ref)
 
     def _hear(self, event: Use | Piece) -> None:
         if isinstance(event, Piece):
             self.tags.name(event)
             if self._reminder is not None:
                 self._reminder.hear(event)
-            self._take(self._hearing.piece(event))
-            if self.asked is not None:
-                self.manual = self.asked.manual(event, self.view, self.manual)
+            self._take(self._dispatch.piece(event))
+            if self.requests is not None:
+                self.manual = self.requests.manual(event, self.view, self.manual)
             return
         self.view.admit(event)
         if tokens := self.tags.tag(event):
-            self._in_force.lengthen(event.result.message, tokens)
-        if self._protected is not None and self._protected.inert(event):
-            self.view.inert.add(event.index)
-        if self._acknowledging is None:
-            self._take(self._hearing.use(event))
-            return
-        found = self._acknowledging.choices(event)
-        whole = self._acknowledging.whole(found)
-        self._take(self._hearing.use(event))
-        if found:
-            self._take(self._acknowledging.answer(event, found, whole))
+            self.made.lengthen(event.result.message, tokens)
+        if any(guard.mutes(event) for guard in self._mutes):
+            self.view.muted.add(event.index)
+        found, whole = self._answering.choices(event) if self._answering is not None else ((), [])
+        self._take(self._dispatch.use(event))
+        if self._answering is not None and found:
+            self._take(self._answering.answer(event, found, whole))
 
     def _take(self, moves: Iterable[Move]) -> None:
         for move in moves:
-            self._candidates.take(move)
+            self.board.take(move)
 
     def _obey(self, commands: Sequence[tuple[int, str]]) -> None:
         """Carry out the commands that were given when there were as many messages as were looked at so far."""
-        while self._obeyed < len(commands) and commands[self._obeyed][0] <= len(self.view.turns):
-            command = read_command(f"/prunus {commands[self._obeyed][1]}")
+        seen = len(self.view.turns)
+        while self._obeyed < len(commands) and commands[self._obeyed][0] <= seen:
+            words = commands[self._obeyed][1]
             self._obeyed += 1
-            if self.asked is not None and command is not None:
-                self._take(wishes(command, len(self.view.turns), self.view, self.asked))
-                self.manual = command.switched(self.manual)
-
-    def _flush(self, cut: int) -> None:
-        self._pending.flush(cut)
+            if self.requests is not None:
+                self._take(self.requests.obey(words, seen, self.view))
+                self.manual = self.requests.switched(words, self.manual)

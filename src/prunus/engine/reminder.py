@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from prunus.edits import OWN_WORDS, Added, Proposal
-from prunus.engine.candidates import REMINDERS, Candidates
+from prunus.engine.board import REMINDERS, Board
 from prunus.engine.sums import Sums
 from prunus.history import Ref
 from prunus.notes import reminder_note
@@ -17,13 +17,11 @@ __all__ = ["Reminder"]
 class Reminder:
     """What the model is reminded of in one conversation, and where that was said."""
 
-    def __init__(
-        self, rules: Reminding, view: View, candidates: Candidates, sizes: Sums, pressure: Pressure
-    ) -> None:
+    def __init__(self, rules: Reminding, view: View, board: Board, sizes: Sums, pressure: Pressure) -> None:
         self._rules = rules
         self._pressure = pressure
         self._view = view
-        self._candidates = candidates
+        self._board = board
         self._sizes = sizes
         self._called: int | None = None
         """The turn in which the user asked for reflection."""
@@ -38,7 +36,7 @@ class Reminder:
     def retire(self, newest: int) -> None:
         """Let what was said before the newest message go with the next flush."""
         if self.said is not None and self.said.message != newest:
-            self._candidates.take_back(self.said, REMINDERS)
+            self._board.take_back(self.said, REMINDERS)
             self.said = None
 
     def remind(self, newest: int, around: int, window: int) -> None:
@@ -58,4 +56,4 @@ class Reminder:
         if part is not None:
             self.said = Ref(newest, part)
             text = Added(reminder_note(words))
-            self._candidates.take(Proposal(self.said, text, REMINDERS, "a reminder is due", when=OWN_WORDS))
+            self._board.take(Proposal(self.said, text, REMINDERS, "a reminder is due", when=OWN_WORDS))

@@ -13,7 +13,7 @@ from prunus.edits import Added, Replacement
 from prunus.history import Attachment, Opaque, Ref, Result, Text, Thinking
 from prunus.notes import tag
 from prunus.schedule.ledger import Tag
-from prunus.strategies.asked import Asked
+from prunus.strategies import TakesRequests
 from prunus.view import Piece, Use, View
 
 __all__ = ["Tags"]
@@ -25,9 +25,9 @@ _LEAST: Final = 200
 class Tags:
     """The names of the parts of one conversation, and where they are shown."""
 
-    def __init__(self, view: View, rules: Asked | None, *, shown: bool, own: bool = True) -> None:
+    def __init__(self, view: View, strategy: TakesRequests | None, *, shown: bool, own: bool = True) -> None:
         self._view = view
-        self._rules = rules if shown else None
+        self._strategy = strategy if shown else None
         self._own = own
         self._untold: list[tuple[str, str]] = []
         """Kinds and ids of thinking, text and files that the next tag tells."""
@@ -70,7 +70,7 @@ class Tags:
         id = self._view.name(use.result, use.shown, use.name)
         for ref, file in self._inside(use.result):
             self._name_file(ref, file)
-        if self._rules is None or self._rules.forbids(use.tool) or use.defines or use.compacted:
+        if self._strategy is None or self._strategy.forbids(use.tool) or use.defines or use.compacted:
             return 0
         result = self._view.part(use.result)
         # What Prunus put there makes it no longer: it had no tag when that was done.

@@ -8,7 +8,7 @@ from prunus.guards.already_compacted import AlreadyCompacted
 from prunus.guards.bound_reasoning import BoundReasoning
 from prunus.guards.critical import Critical
 from prunus.guards.definitions import Definitions
-from prunus.guards.guard import Guard, Hold
+from prunus.guards.guard import Guard, Hold, Mutes
 from prunus.guards.minimum_gain import MinimumGain
 from prunus.guards.open_calls import OpenCalls
 from prunus.guards.open_loop import OpenLoop
@@ -18,7 +18,7 @@ from prunus.guards.recent_turns import RecentTurns
 from prunus.guards.same_turn import SameTurn
 from prunus.guards.unresolved_errors import UnresolvedErrors
 
-__all__ = ["ALL", "Guard", "Hold"]
+__all__ = ["ALL", "Guard", "Hold", "Mutes"]
 
 ALL: Final[tuple[type[Guard], ...]] = (
     OpenCalls,

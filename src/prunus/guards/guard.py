@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import ClassVar, Protocol
+from typing import ClassVar, Protocol, runtime_checkable
 
 from prunus.edits import Proposal
-from prunus.view import View
+from prunus.view import Use, View
 
 __all__ = ["Guard", "Hold"]
 
@@ -22,6 +22,8 @@ class Hold:
     """The loop at which to ask again, where no turn says it."""
     uses: int | None = None
     """The number of answered calls at which to ask again, where neither says it."""
+    too_small: bool = False
+    """The edit would save too little."""
 
 
 class Guard(Protocol):
@@ -31,3 +33,11 @@ class Guard(Protocol):
 
     def hold(self, edit: Proposal, view: View) -> Hold | None:
         """Why this edit may not be made now, or None."""
+
+
+@runtime_checkable
+class Mutes(Protocol):
+    """A guard that says of some calls that they never make others dispensable."""
+
+    def mutes(self, use: Use) -> bool:
+        """Whether a call may replace no others."""

@@ -23,11 +23,11 @@ class MinimumGain:
         if edit.covers:
             return None
         if edit.saved < self.tokens:
-            return Hold(f"it would save {edit.saved} tokens, less than {self.tokens}")
+            return Hold(f"it would save {edit.saved} tokens, less than {self.tokens}", too_small=True)
         use = view.by_ref.get(edit.target)
         if use is None or edit.target != use.result or edit.tokens_before != use.tokens:
             return None
         match edit.replacement:
             case Note(text) | Shorter(text) if len(text) >= use.size:
-                return Hold("what would stand there has as many characters")
+                return Hold("what would stand there has as many characters", too_small=True)
         return None

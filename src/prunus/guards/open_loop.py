@@ -5,7 +5,6 @@ from typing import ClassVar
 
 from prunus.edits import Proposal
 from prunus.guards.guard import Hold
-from prunus.history import Thinking
 from prunus.view import View
 
 __all__ = ["OpenLoop"]
@@ -18,9 +17,7 @@ class OpenLoop:
     name: ClassVar[str] = "open_loop"
 
     def hold(self, edit: Proposal, view: View) -> Hold | None:
-        if not isinstance(view.part(edit.target), Thinking):
+        if not view.in_open_loop(edit.target):
             return None
         loop = view.loops[edit.target.message]
-        if loop >= view.loop:
-            return Hold("reasoning of the tool loop that is still open", loop=loop + 1)
-        return None
+        return Hold("reasoning of the tool loop that is still open", loop=loop + 1)

@@ -31,7 +31,7 @@ class ProtectedTools:
             return Hold(f"{trigger.tool} may not replace others")
         return None
 
-    def inert(self, use: Use) -> bool:
+    def mutes(self, use: Use) -> bool:
         """Whether a call may replace no others."""
         return _matches(use.tool, self.triggers)
 

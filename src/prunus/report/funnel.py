@@ -10,7 +10,7 @@ from rich.cells import cell_len
 
 from prunus.context import Context
 from prunus.numbers import percent, short
-from prunus.strategies.asked import Asked
+from prunus.strategies.asked import Requested
 from prunus.strategies.supersede import SUPERSEDE_ICONS, SUPERSEDED_BY
 from prunus.tally import Tally
 
@@ -44,7 +44,7 @@ class Funnel:
 def funnel_of(raw: int, active: int, strategies: Mapping[str, Tally]) -> Funnel:
     """The funnel of one request, by what each strategy took out of it."""
     superseded = sum(tally.tokens for name, tally in strategies.items() if name in SUPERSEDED_BY)
-    manual = strategies.get(Asked.name, Tally()).tokens
+    manual = strategies.get(Requested.name, Tally()).tokens
     whole = sum(tally.tokens for tally in strategies.values())
     return Funnel(raw, superseded, manual, whole - superseded - manual, active)
 

@@ -1,19 +1,87 @@
-"""What a user's command does to the history: sweep and restore."""
+"""Commands to Prunus that a user types in the chat: `/prunus sweep 3`, `/acp stats`."""
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Final
 
+from prunus.clients.system_reminders import without_reminders
 from prunus.edits import Move, Proposal
+from prunus.history import Message, Text
 from prunus.numbers import as_number
-from prunus.requested.command import Command
 from prunus.requested.targets import Rules, discarded, kept
 from prunus.view import Use, View
 
-__all__ = ["swept", "wishes"]
+__all__ = ["ANSWER", "COMMANDS", "Command", "answers", "command_in", "read_command"]
+
+COMMANDS: Final = {
+    "stats": "what was saved in this conversation",
+    "context": "what fills the context",
+    "sweep [n]": "cut the newest n results, or all since your last message",
+    "manual on|off": "stop or resume cutting by itself",
+    "restore ID": "bring back what was cut",
+    "help": "this list",
+}
+"""What can be typed behind `/prunus` or `/acp`, and what it does."""
+
+ANSWER: Final = "[Prunus] "
+"""How every answer begins, by which it is recognised later."""
+
+_COMMAND: Final = re.compile(r"/(?:acp|prunus)(?:[ \t]++([^\n]*+))?", re.IGNORECASE)
+_LONGEST: Final = 220
+"""Characters of a command; what is longer is none."""
 
 
-def wishes(command: Command, at: int, view: View, rules: Rules) -> Iterator[Move]:
+@dataclass(frozen=True, slots=True)
+class Command:
+    """A command and its words; an unknown one is answered by the list of all."""
+
+    name: str
+    words: tuple[str, ...] = ()
+
+    def switched(self, manual: bool) -> bool:
+        """Whether manual mode is on after this command, given whether it was before."""
+        if self.name != "manual" or not self.words:
+            return manual
+        return {"on": True, "off": False}.get(self.words[0], manual)
+
+
+def read_command(text: str) -> Command | None:
+    """The command that a text is, if it is nothing else."""
+    alone = without_reminders(text).strip()
+    found = _COMMAND.fullmatch(alone) if len(alone) <= _LONGEST else None
+    if found is None:
+        return None
+    name, *words = (found[1] or "stats").lower().split()
+    return Command(name, tuple(words))
+
+
+def command_in(message: Message) -> tuple[int, Command] | None:
+    """The part of a user's message that is a command, and the command; it says nothing else, reminders aside."""
+    if message.role != "user" or not message.spoken:
+        return None
+    texts = [(i, part.text) for i, part in enumerate(message.parts) if isinstance(part, Text)]
+    alone = [(i, text) for i, text in texts if without_reminders(text).strip()]
+    if len(alone) != 1:
+        return None
+    [(i, text)] = alone
+    found = read_command(text)
+    return None if found is None else (i, found)
+
+
+def answers(message: Message) -> tuple[int, ...]:
+    """The parts of an answer to a command; none where the message is something else."""
+    if message.role != "assistant" or not message.parts:
+        return ()
+    first = message.parts[0]
+    if not isinstance(first, Text) or not first.text.startswith(ANSWER):
+        return ()
+    return tuple(range(len(message.parts))) if all(isinstance(p, Text) for p in message.parts) else ()
+
+
+def carry_out(command: Command, at: int, view: View, rules: Rules) -> Iterator[Move]:
     """The edits that follow from a command in message `at`."""
     match command:
         case Command("sweep", words):

@@ -53,7 +53,7 @@ from prunus.settings.tables import (
 )
 from prunus.settings.translate import translate
 from prunus.strategies import Strategy
-from prunus.strategies.asked import Asked
+from prunus.strategies.asked import Requested
 from prunus.tokens import Counter
 
 
@@ -150,8 +150,8 @@ class Settings(Values):
         quiet = self.manual.enabled and not self.manual.automatic_strategies
         sections = {owner: getattr(self.strategies, name) for name, owner in STRATEGIES.items()}
         running = [owner for owner, section in sections.items() if section.enabled and not quiet]
-        if Asked not in running and (self.agent.offer != "off" or (quiet and sections[Asked].enabled)):
-            running.insert(0, Asked)
+        if Requested not in running and (self.agent.offer != "off" or (quiet and sections[Requested].enabled)):
+            running.insert(0, Requested)
         return tuple(owner(**fields_of(sections[owner], owner)) for owner in running)
 
     def active_guards(self) -> tuple[Guard, ...]:

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from typing import Final
 
-from prunus.strategies.asked import Asked
+from prunus.strategies.asked import Requested
 from prunus.strategies.duplicate_calls import DuplicateCalls
 from prunus.strategies.finished_inputs import FinishedInputs
 from prunus.strategies.finished_results import FinishedResults
@@ -33,13 +33,23 @@ from prunus.strategies.shown_lines import ShownLines
 from prunus.strategies.spent_inputs import SpentInputs
 from prunus.strategies.stale_reads import StaleReads
 from prunus.strategies.step_markers import StepMarkers
-from prunus.strategies.strategy import AfterEdit, OnFile, OnPiece, OnUse, Strategy
+from prunus.strategies.strategy import AfterEdit, OnFile, OnlyUnderPressure, OnPiece, OnUse, Strategy, TakesRequests
 from prunus.strategies.under_pressure import UnderPressure
 
-__all__ = ["ALL", "AfterEdit", "OnFile", "OnPiece", "OnUse", "Strategy", "strategy_named"]
+__all__ = [
+    "ALL",
+    "AfterEdit",
+    "OnFile",
+    "OnPiece",
+    "OnUse",
+    "OnlyUnderPressure",
+    "Strategy",
+    "TakesRequests",
+    "strategy_named",
+]
 
 ALL: Final[tuple[type[Strategy], ...]] = (
-    Asked,
+    Requested,
     DuplicateCalls,
     ShownLines,
     StaleReads,

@@ -7,21 +7,20 @@ from typing import ClassVar, Final
 from prunus.edits import OWN_WORDS, Added, Gone, Move, Proposal, Shorter
 from prunus.history import Call, Ref, Result, Text
 from prunus.notes import unechoed
-from prunus.protected import is_protected
-from prunus.requested.command import Command, answers, command_in
-from prunus.requested.commands import wishes
+from prunus.proposals import is_protected
+from prunus.requested.commands import Command, answers, carry_out, command_in, read_command
 from prunus.requested.request import is_prune, parse
-from prunus.requested.targets import Choice, choices, complaints
+from prunus.requested.targets import ACKNOWLEDGED, Choice, choices, complaints
 from prunus.view import Piece, Use, View
 
-__all__ = ["Asked"]
+__all__ = ["Requested"]
 
 _STATUS: Final = "「"
 """How a status line begins: an answer with one was completed already."""
 
 
 @dataclass(frozen=True, slots=True)
-class Asked:
+class Requested:
     """What the agent asks for by `context_prune`, and the user by `/prunus`.
 
     The calls and commands are read from the history, so nothing else has to be remembered. What they ask for is
@@ -56,7 +55,7 @@ class Asked:
             yield "decisions"
 
     def propose(self, use: Use, earlier: Sequence[Use], group: Hashable, view: View) -> Iterator[Move]:
-        for choice in self.choices(use, earlier, view):
+        for choice in self._choices(use, earlier, view):
             yield from choice.moves
 
     def completed(self, use: Use, found: Sequence[Choice], status: str, view: View) -> Iterator[Proposal]:
@@ -70,8 +69,21 @@ class Asked:
             why = "a tool that cannot see the history did not know"
             yield Proposal(use.result, Added(" ".join(("", *words))), self.name, why, when=OWN_WORDS)
 
-    def choices(self, use: Use, earlier: Sequence[Use], view: View) -> tuple[Choice, ...]:
+    def acknowledged(self, use: Use, view: View) -> tuple[Choice, ...]:
+        """What a call asks for that its tool only acknowledged; nothing for every other call."""
+        if not is_prune(use.tool) or not use.ok:
+            return ()
+        result = view.part(use.result)
+        if not isinstance(result, Result) or ACKNOWLEDGED not in result.text or not result.texts:
+            return ()
+        return self.choices(use, view)
+
+    def choices(self, use: Use, view: View) -> tuple[Choice, ...]:
         """What one call asks for, target by target."""
+        earlier = [before for before in view.uses[: use.index] if any(self.groups(before))]
+        return self._choices(use, earlier, view)
+
+    def _choices(self, use: Use, earlier: Sequence[Use], view: View) -> tuple[Choice, ...]:
         call = view.part(use.call)
         if not isinstance(call, Call):
             return ()
@@ -91,7 +103,7 @@ class Asked:
             asked = piece.ref.message - 2
             for message in (asked, asked + 1):
                 yield from self._left_out(message, view)
-            yield from wishes(command, asked, view, self)
+            yield from carry_out(command, asked, view, self)
 
     def _command(self, piece: Piece, view: View) -> Command | None:
         """The command right before a message of the user, once it has been answered."""
@@ -107,6 +119,17 @@ class Asked:
         found = command_in(view.message(message))
         for part in answers(view.message(message)) if found is None else (found[0],):
             yield Proposal(Ref(message, part), Gone(), self.name, "a command to Prunus", when=OWN_WORDS)
+
+    def obey(self, command: str, at: int, view: View) -> Iterator[Move]:
+        """The moves that follow from a command that was given outside of the history, before message `at`."""
+        found = read_command(f"/prunus {command}")
+        if found is not None:
+            yield from carry_out(found, at, view, self)
+
+    def switched(self, command: str, manual: bool) -> bool:
+        """Whether manual mode is on after such a command, given whether it was before."""
+        found = read_command(f"/prunus {command}")
+        return manual if found is None else found.switched(manual)
 
     def manual(self, piece: Piece, view: View, now: bool) -> bool:
         """Whether nothing is cut by itself from here on, where a command says so."""

@@ -7,8 +7,7 @@ from operator import attrgetter
 from typing import ClassVar
 
 from prunus.edits import Move, Withdraw
-from prunus.proposals import describe, pointer, replaceable, superseded
-from prunus.protected import is_protected
+from prunus.proposals import describe, is_protected, pointer, replaceable, superseded
 from prunus.view import Use, View
 
 __all__ = ["DuplicateCalls"]

@@ -1,8 +1,8 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Generator, Iterable, Iterator, Mapping, MutableMapping
-from dataclasses import dataclass
+from collections.abc import Generator, Iterable, Iterator, Mapping
+from dataclasses import dataclass, field
 from typing import ClassVar, Final
 
 from prunus.edits import Input, Move, Note, Postpone, Proposal, Shorter, When
@@ -21,12 +21,8 @@ __all__ = ["FoldedViews"]
 _WHOLE, _FEWER, _NONE, _DROP = range(4)
 """What may stand at a part, from first to last."""
 _WHY = "what is still true of older reads and edits"
-_STYLE = "\0"
-"""Where the line format of the newest read is written down; no path has that name."""
 _MOST: Final = 300
 """Parts that show lines of one file and could be folded; beyond that nothing more of the file is."""
-_SETTLED: Final = object()
-"""Of a file whose reads or edits were cut in an earlier pass: what could be folded was, and the rest is unknown."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,6 +48,18 @@ class _Shown:
     """The parts that a view stands for."""
 
 
+@dataclass(slots=True)
+class _Views:
+    """What the strategy remembers of a conversation."""
+
+    shown: dict[str, list[_Shown]] = field(default_factory=dict)
+    """The parts and views that show lines of each file."""
+    settled: set[str] = field(default_factory=set)
+    """Files of which nothing more is folded: some of their parts were cut in an earlier pass, or are too many."""
+    style: Style = PLAIN
+    """The line format of the newest read."""
+
+
 @dataclass(frozen=True, slots=True)
 class FoldedViews:
     """Reads and edits of a file that one current view of it can stand for.
@@ -67,6 +75,7 @@ class FoldedViews:
     name: ClassVar[str] = "folded_views"
     seed: ClassVar[str] = "one-file-one-view, smart tool history"
     icon: ClassVar[str] = "🗂️"
+    State: ClassVar[type] = _Views
 
     share: float = 0.3
     """How much of a part has to be saved for it to be folded: of a read that is still true, little would be."""
@@ -81,26 +90,24 @@ class FoldedViews:
     written: float = 0.15
     """How much of the text of a write stays, as an outline behind its result."""
 
-    def fold(self, use: Use, timeline: Timeline, past: MutableMapping[str, object], view: View) -> Iterator[Move]:
+    def fold(self, use: Use, timeline: Timeline, state: _Views, view: View) -> Iterator[Move]:
         """The view that stands behind a call for a file from now on, and what may go because of it."""
         if use.cut or use.shortened or use.folded:
-            past.update((touch.path, _SETTLED) for touch in use.touches)
+            state.settled.update(touch.path for touch in use.touches)
         if len(use.touches) != 1 or not use.ok or use.meaning.kind not in ("read", "write", "edit"):
             return
         path = use.touches[0].path
         file = timeline.files.get(path)
-        if file is None or past.get(path) is _SETTLED:
+        if file is None or path in state.settled:
             return
-        known = past.setdefault(path, [])
-        style = line_style(file) or past.get(_STYLE, PLAIN)
-        assert isinstance(known, list) and isinstance(style, Style)
-        past[_STYLE] = style
+        known = state.shown.setdefault(path, [])
+        state.style = line_style(file) or state.style
         own = self._own(use, file, view)
         if own is not None:
-            folded = yield from self._make(use, own, file, known, style, view)
+            folded = yield from self._make(use, own, file, known, state.style, view)
             known[:] = folded
             if sum(1 + len(shown.covers) for shown in known) > _MOST:
-                past[path] = _SETTLED
+                state.settled.add(path)
         for shown in known:
             if shown.at is not None and shown.at != use.result:
                 yield from self._postpone(shown, use, view)
@@ -110,7 +117,7 @@ class FoldedViews:
     ) -> Generator[Proposal, None, list[_Shown]]:
         """Fold what is worth it behind a call; what shows lines of the file from then on."""
         result = view.part(use.result)
-        if not isinstance(result, Result) or not result.texts or use.index in view.inert:
+        if not isinstance(result, Result) or not result.texts or use.index in view.muted:
             return [*known, own]
         content = file.content
         now = {id(line): number for number, line in enumerate(content.lines, 1) if line is not None}

@@ -2,7 +2,7 @@ from __future__ import annotations
 
 import json
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping, MutableMapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import ClassVar, Final
 
@@ -58,30 +58,28 @@ class OldEdits:
     name: ClassVar[str] = "old_edits"
     seed: ClassVar[str] = "compressed diffs"
     icon: ClassVar[str] = "🧾"
+    State: ClassVar[type] = dict[str, _Run]
 
     turns: int = 0
     """Turns after which a run is compressed; 0 for only when the context runs short."""
     run: int = 3
     """Fewer edits stay as they are."""
 
-    def fold(
-        self, use: Use, timeline: Timeline, past: MutableMapping[str, object], view: View
-    ) -> Iterator[Proposal]:
+    def fold(self, use: Use, timeline: Timeline, state: dict[str, _Run], view: View) -> Iterator[Proposal]:
         """The summary that stands behind an edit from now on, and the inputs that may go because of it."""
         if len(use.touches) != 1 or not use.ok or use.meaning.kind not in ("write", "edit"):
             return
         path = use.touches[0].path
         if use.meaning.kind == "write" or use.folded:
-            past.pop(path, None)
+            state.pop(path, None)
             return
-        known = past.setdefault(path, _Run())
-        assert isinstance(known, _Run)
+        known = state.setdefault(path, _Run())
         call, result = view.part(use.call), view.part(use.result)
         change = self._change(use, call, view) if isinstance(call, Call) else None
         if change is None:
             return
         if len(known.changes) == _MOST:
-            known = past[path] = _Run()
+            known = state[path] = _Run()
         run = known.changes
         run.append(change)
         if len(run) < self.run or not isinstance(result, Result) or not result.texts:

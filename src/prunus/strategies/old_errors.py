@@ -9,8 +9,7 @@ from prunus.calls import body_of
 from prunus.edits import Input, Proposal, Shorter, When
 from prunus.history import Call, Result
 from prunus.notes import error_note
-from prunus.proposals import bare_input
-from prunus.protected import is_protected
+from prunus.proposals import bare_input, is_protected
 from prunus.view import Use, View
 
 __all__ = ["OldErrors"]

@@ -1,6 +1,6 @@
 from __future__ import annotations
 
-from collections.abc import Iterator, MutableMapping
+from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import ClassVar
 
@@ -44,6 +44,7 @@ class ShownLines:
     """
 
     name: ClassVar[str] = "shown_lines"
+    State: ClassVar[type] = dict[str, list[_Source]]
     seed: ClassVar[str] = ""
     icon: ClassVar[str] = "🔁"
 
@@ -52,13 +53,12 @@ class ShownLines:
     writes: bool = True
     """Whether a read may point to the text that the agent has written, not only to another read."""
 
-    def fold(self, use: Use, timeline: Timeline, past: MutableMapping[str, object], view: View) -> Iterator[Move]:
+    def fold(self, use: Use, timeline: Timeline, state: dict[str, list[_Source]], view: View) -> Iterator[Move]:
         """The read gives way to an earlier part, if there is one that shows all of its lines."""
         if len(use.touches) != 1 or not use.ok:
             return
         path = use.touches[0].path
-        known = past.setdefault(path, [])
-        assert isinstance(known, list)
+        known = state.setdefault(path, [])
         if use.points is not None:
             # A note of an earlier pass: what it says is true only while that part is shown.
             for source in known:
@@ -69,20 +69,20 @@ class ShownLines:
         if own is None:
             return
         length = timeline.files[path].content.length
-        source = next((one for one in reversed(known) if _holds(one.mention, own.mention, length)), None)
-        if source is None or own.part != use.result or use.size <= self.over:
+        found = next((one for one in reversed(known) if _holds(one.mention, own.mention, length)), None)
+        if found is None or own.part != use.result or use.size <= self.over:
             known.append(own)
             del known[:-_MOST]
-        elif source.use.shown != use.shown:
-            text = pointer_note(describe(use), source.what, source.size, among=True)
-            why = f"the earlier {source.what} shows its lines"
+        elif found.use.shown != use.shown:
+            text = pointer_note(describe(use), found.what, found.size, among=True)
+            why = f"the earlier {found.what} shows its lines"
             yield Proposal(
                 use.result,
                 Note(text),
                 self.name,
                 why,
-                cause=source.use.call,
-                points_to=source.part,
+                cause=found.use.call,
+                points_to=found.part,
                 when=When(before_first_send=True),
             )
 

@@ -1,17 +1,19 @@
 """What a strategy is: it looks at what happened and says what could go.
 
 A strategy is a frozen dataclass. Its fields are its settings, its docstring is its page, its name is its key.
-It implements one of the protocols below and applies nothing. It is told of each event in order, knows only what
-came before it, and keeps nothing in mind; so looking at a history at once or message by message finds the same.
+It implements one of the protocols below and applies nothing. It is told of each event in order and knows only what
+came before it. So a history that is seen at once leads to the same moves as one that is seen message by message.
+What a strategy has to remember of a conversation, it declares as a `State` class, and the engine keeps that.
 """
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Iterable, Iterator, MutableMapping, Sequence
-from typing import ClassVar, Protocol, runtime_checkable
+from collections.abc import Hashable, Iterable, Iterator, Sequence
+from typing import Any, ClassVar, Protocol, runtime_checkable
 
 from prunus.edits import Move, Proposal
 from prunus.files import Timeline
+from prunus.requested.targets import Choice
 from prunus.view import Piece, Use, View
 
 __all__ = ["AfterEdit", "OnFile", "OnPiece", "OnUse", "Strategy"]
@@ -64,6 +66,55 @@ class OnFile(Protocol):
     """Finds what could go because the content of a file is known."""
 
     name: ClassVar[str]
+    State: ClassVar[type]
+    """What the strategy remembers of a conversation from one call to the next. The engine keeps it."""
 
-    def fold(self, use: Use, timeline: Timeline, past: MutableMapping[str, object], view: View) -> Iterator[Move]:
-        """What could go now that the timeline has followed a call; `past` is what it wrote down at earlier ones."""
+    def fold(self, use: Use, timeline: Timeline, state: Any, view: View) -> Iterator[Move]:
+        """What could go now that the timeline has followed a call."""
+
+
+@runtime_checkable
+class OnlyUnderPressure(OnUse, OnPiece, Protocol):
+    """Is asked only when the context runs short."""
+
+    only_under_pressure: ClassVar[bool]
+
+
+@runtime_checkable
+class TakesRequests(Protocol):
+    """Carries out what the agent and the user ask for; a conversation has at most one such strategy."""
+
+    name: ClassVar[str]
+
+    @property
+    def messages(self) -> bool: ...
+
+    @property
+    def thinking(self) -> bool: ...
+
+    @property
+    def errors(self) -> bool: ...
+
+    def forbids(self, tool: str) -> bool:
+        """Whether the agent may not discard the results of a tool."""
+
+    def sweeps(self, tool: str) -> bool:
+        """Whether the user's `sweep` may take the results of a tool."""
+
+    def choices(self, use: Use, view: View) -> tuple[Choice, ...]:
+        """What one call of the agent asks for, target by target."""
+
+    def acknowledged(self, use: Use, view: View) -> tuple[Choice, ...]:
+        """The same for a call that its tool only acknowledged; nothing for every other call."""
+
+    def completed(self, use: Use, found: Sequence[Choice], status: str, view: View) -> Iterator[Proposal]:
+        """The answer to an acknowledged call, with what could not be done and what was pruned."""
+
+    def obey(self, command: str, at: int, view: View) -> Iterator[Move]:
+        """The moves that follow from a command such as `sweep 5`, given before message `at`."""
+
+    def switched(self, command: str, manual: bool) -> bool:
+        """Whether manual mode is on after a command, given whether it was on before."""
+
+    def manual(self, piece: Piece, view: View, now: bool) -> bool:
+        """Whether manual mode is on after a message, given whether it was on before."""

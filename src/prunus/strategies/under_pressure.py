@@ -27,6 +27,7 @@ class UnderPressure:
     name: ClassVar[str] = "under_pressure"
     seed: ClassVar[str] = "pruning triggers, decision tree"
     icon: ClassVar[str] = "🗜️"
+    only_under_pressure: ClassVar[bool] = True
 
     over: int = 800
     """Results with fewer characters stay whole."""

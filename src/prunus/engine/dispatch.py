@@ -8,11 +8,8 @@ from typing import Final
 from prunus.edits import Move
 from prunus.files import Timeline
 from prunus.history import Ref, Role, Thinking
-from prunus.strategies import OnFile, OnPiece, OnUse, Strategy
-from prunus.strategies.under_pressure import UnderPressure
+from prunus.strategies import OnFile, OnlyUnderPressure, OnPiece, OnUse, Strategy
 from prunus.view import Piece, Use, View
-
-__all__ = ["Hearing"]
 
 _MOST: Final = 200
 """How many calls of a group a strategy looks back at, such as the uses of one file: the newest, and the first.
@@ -26,53 +23,53 @@ _FILES: Final = 500
 """Files that are followed, those that were used last. Each command is asked of every one whether it changed it."""
 
 
-class Hearing:
-    """Who hears of what, with what came before it; the edits are what they propose."""
+class Dispatch:
+    """Tells each strategy of the events that it wants, together with what came before; returns their moves."""
 
     def __init__(self, view: View, strategies: Sequence[Strategy]) -> None:
         self._view = view
-        on_use = [s for s in strategies if isinstance(s, OnUse)]
-        self._on_use = tuple(s for s in on_use if not isinstance(s, UnderPressure))
-        self._on_pressure = tuple(s for s in strategies if isinstance(s, UnderPressure))
-        self._on_piece = tuple(s for s in strategies if isinstance(s, OnPiece) and not isinstance(s, UnderPressure))
-        self._on_file = tuple(s for s in strategies if isinstance(s, OnFile))
+        usual = [s for s in strategies if not isinstance(s, OnlyUnderPressure)]
+        self._on_use = tuple(s for s in usual if isinstance(s, OnUse))
+        self._on_piece = tuple(s for s in usual if isinstance(s, OnPiece))
+        self._on_pressure = tuple(s for s in strategies if isinstance(s, OnlyUnderPressure))
+        self._on_file = tuple((s, s.State()) for s in strategies if isinstance(s, OnFile))
         self._timeline = Timeline(most=_FILES) if self._on_file else None
-        self._past: dict[str, dict[str, object]] = {strategy.name: {} for strategy in self._on_file}
         self._groups: dict[tuple[str, Hashable], list[Use]] = {}
-        self._heard_late = 0
-        self._unheard: list[tuple[Ref, Role, int, int]] = []
-        """Reasoning that `late` has not told of yet."""
+        self._told_late = 0
+        """Calls that the strategies for times of pressure have been told of."""
+        self._late: list[tuple[Ref, Role, int, int]] = []
+        """Reasoning that they have not been told of."""
 
     def piece(self, piece: Piece) -> Iterator[Move]:
-        """What is proposed because of a part that belongs to no answered call."""
+        """The moves that follow from a part that belongs to no answered call."""
         if self._timeline is not None:
             self._timeline.take(piece, self._view)
         if self._on_pressure and isinstance(piece.part, Thinking):
-            self._unheard.append((piece.ref, piece.role, piece.turn, piece.loop))
+            self._late.append((piece.ref, piece.role, piece.turn, piece.loop))
         for strategy in self._on_piece:
             yield from strategy.inspect(piece, self._view)
 
     def use(self, use: Use) -> Iterator[Move]:
-        """What is proposed because of an answered call."""
+        """The moves that follow from an answered call."""
         yield from self._tell(self._on_use, use)
         if self._timeline is not None:
             self._timeline.take(use, self._view)
-            for strategy in self._on_file:
-                yield from strategy.fold(use, self._timeline, self._past[strategy.name], self._view)
+            for strategy, state in self._on_file:
+                yield from strategy.fold(use, self._timeline, state, self._view)
 
     def late(self) -> Iterator[Move]:
-        """What could go if the context ran short; not asked before there is need."""
-        for use in self._view.uses[self._heard_late :]:
+        """The moves of the strategies that are only asked when the context runs short."""
+        for use in self._view.uses[self._told_late :]:
             yield from self._tell(self._on_pressure, use)
-        self._heard_late = len(self._view.uses)
-        unheard, self._unheard = self._unheard, []
-        for ref, role, turn, loop in unheard:
+        self._told_late = len(self._view.uses)
+        late, self._late = self._late, []
+        for ref, role, turn, loop in late:
             part = self._view.part(ref)
             if isinstance(part, Thinking):
                 for strategy in self._on_pressure:
                     yield from strategy.inspect(Piece(ref, part, role, turn, loop), self._view)
 
-    def _tell(self, strategies: tuple[OnUse, ...], use: Use) -> Iterator[Move]:
+    def _tell(self, strategies: Sequence[OnUse], use: Use) -> Iterator[Move]:
         for strategy in strategies:
             for group in strategy.groups(use):
                 members = self._groups.setdefault((strategy.name, group), [])

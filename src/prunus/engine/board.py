@@ -1,0 +1,286 @@
+"""The board: one cell for each part of a conversation, with everything that is proposed and decided for the part.
+
+Strategies put moves on the board. A cell is decided anew only after something about it changed. The board notes
+that itself, and `touch` tells it of what happened outside. The cells refer to each other in three ways:
+
+- `dependants`: parts whose decision looks at this part, such as notes that point to it;
+- `possible_covers`: parts with a proposal that would show what is still true of this part;
+- `covers`: those of them whose wanted edit does so now.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass, field, replace
+from typing import Final
+
+from prunus.edits import PREFERENCES, Added, Gone, Input, Move, Note, Postpone, Proposal, Refusal, Shorter, Withdraw
+from prunus.history import Attachment, Call, Opaque, Part, Ref, Result
+from prunus.providers import as_json
+from prunus.schedule.priorities import Standing
+from prunus.strategies import AfterEdit, Strategy, TakesRequests
+from prunus.view import View, weigh, weigh_result
+
+REMINDERS: Final = "reminders"
+"""Reminders are proposed under this name. It ranks after every strategy."""
+_NONE: Final[frozenset[Ref]] = frozenset()
+
+
+@dataclass(slots=True, eq=False)
+class Cell:
+    """What is known about one part."""
+
+    options: dict[int, Proposal] = field(default_factory=dict)
+    """The proposals for the part. The one with the lowest rank is preferred."""
+    wanted: Proposal | None = None
+    """The edit that the part would get now."""
+    made: Proposal | None = None
+    """The edit that the part has in the requests that are sent."""
+    refusals: tuple[Refusal, ...] = ()
+    forgone: Proposal | None = None
+    """The proposal that supersedes the part, where its note would be longer than the part."""
+    requested: bool = False
+    """The agent or the user discarded the part, whatever edit is wanted for it."""
+    restored: bool = False
+    """The agent or the user wants the part back, so only another request may cut it again."""
+    noted: bool = False
+    """A note that came with the history points to the part."""
+    leaves: bool = False
+    """The part is cut for a reason of its own, not because another part covers it."""
+    dependants: set[Ref] | frozenset[Ref] = _NONE
+    possible_covers: set[Ref] | frozenset[Ref] = _NONE
+    covers: set[Ref] | frozenset[Ref] = _NONE
+
+    @property
+    def cover(self) -> Ref | None:
+        """The newest part that covers this one; None if no part does, so this one has to stay."""
+        return max(self.covers, default=None)
+
+    @property
+    def pointers(self) -> Iterator[Ref]:
+        """The earlier parts that a note could point to instead of sending this part at all."""
+        options = self.options.values()
+        return (one.points_to for one in options if one.when.before_first_send and one.points_to is not None)
+
+    @property
+    def ends_call(self) -> bool:
+        """Whether a strategy finds that nothing of the call is needed any more."""
+        return any(option.ends_call for option in self.options.values())
+
+
+@dataclass(frozen=True, slots=True)
+class Pressed:
+    """How deep pressure reaches into the parts that are marked for it."""
+
+    depth: tuple[Standing, ...] = ()
+    """Marked parts of these standings go."""
+    returns: bool = False
+    """Whether the marked parts come back as soon as there is room again."""
+
+
+class Board:
+    """The cells of one conversation, and the cells that have to be decided anew."""
+
+    def __init__(self, view: View, strategies: Sequence[Strategy]) -> None:
+        self._view = view
+        self._after_edit = tuple(s for s in strategies if isinstance(s, AfterEdit))
+        self._rank = {strategy.name: PREFERENCES * i for i, strategy in enumerate(strategies, 1)}
+        self._rank[REMINDERS] = PREFERENCES * (len(self._rank) + 1)
+        self._requests = {strategy.name for strategy in strategies if isinstance(strategy, TakesRequests)}
+        self._cells: dict[Ref, Cell] = {}
+        self._touched: set[Ref] = set()
+        self._marked: set[Ref] = set()
+        """Parts with a proposal for times when the context runs short."""
+        self.pressed = Pressed()
+
+    def __getitem__(self, ref: Ref) -> Cell:
+        cell = self._cells.get(ref)
+        if cell is None:
+            cell = self._cells[ref] = Cell()
+        return cell
+
+    def get(self, ref: Ref) -> Cell | None:
+        """The cell of a part; None if nothing was ever said about the part."""
+        return self._cells.get(ref)
+
+    def __iter__(self) -> Iterator[tuple[Ref, Cell]]:
+        return iter(self._cells.items())
+
+    def wanted(self, ref: Ref) -> Proposal | None:
+        """The edit that a part would get now."""
+        cell = self._cells.get(ref)
+        return None if cell is None else cell.wanted
+
+    def made(self, ref: Ref) -> Proposal | None:
+        """The edit that a part has in the requests that are sent."""
+        cell = self._cells.get(ref)
+        return None if cell is None else cell.made
+
+    def touch(self, refs: Iterable[Ref]) -> None:
+        """Have these parts decided anew."""
+        self._touched.update(refs)
+
+    def touch_all(self) -> None:
+        """Have every part with proposals decided anew."""
+        self._touched.update(ref for ref, cell in self._cells.items() if cell.options)
+
+    def next_touched(self) -> Ref | None:
+        """Take one of the parts that have to be decided anew."""
+        return self._touched.pop() if self._touched else None
+
+    def take(self, move: Move) -> None:
+        """Carry out a move of a strategy."""
+        match move:
+            case Proposal():
+                self._propose(move)
+            case Postpone():
+                self._postpone(move)
+            case Withdraw():
+                self._withdraw(move)
+
+    def take_back(self, target: Ref, strategy: str) -> None:
+        """Forget the proposal of a strategy for a part."""
+        self[target].options.pop(self._rank[strategy], None)
+        self._touched.add(target)
+
+    def rank(self, proposal: Proposal) -> int:
+        """The place of a proposal among those for one part; the lowest is preferred."""
+        return self._rank[proposal.strategy] - proposal.preference
+
+    def press(self, pressed: Pressed) -> None:
+        """Let pressure reach deeper or less deep, and have the parts decided anew that this may change."""
+        if pressed != self.pressed:
+            self.pressed = pressed
+            self._touched.update(ref for ref in self._marked if not self._settled(self._cells[ref]))
+
+    def want(self, ref: Ref, proposal: Proposal | None) -> None:
+        """Another edit is wanted for a part than before, or none: every part that looks at it is decided anew."""
+        cell = self[ref]
+        old, cell.wanted = cell.wanted, proposal
+        before, after = (one.covers if one else _NONE for one in (old, proposal))
+        changed = before ^ after
+        for other in changed:
+            self._cover(other, ref)
+        self._touched |= cell.dependants
+        self._touched |= cell.possible_covers
+        pointers = (old, proposal, *map(self.wanted, changed))
+        self._touched.update(one.points_to for one in pointers if one is not None and one.points_to is not None)
+
+    def leave(self, ref: Ref, *, leaves: bool) -> None:
+        """Note whether a part is cut for a reason of its own. Notes that point to the part look at that."""
+        cell = self[ref]
+        if leaves != cell.leaves:
+            cell.leaves = leaves
+            self._touched |= cell.dependants
+
+    def _cover(self, ref: Ref, by: Ref) -> None:
+        """Another part begins or ends to cover a part."""
+        cell = self[ref]
+        covers = set(cell.covers) ^ {by}
+        if not cell.covers or not covers:
+            self._touched.add(ref)
+        cell.covers = covers or _NONE
+
+    def _settled(self, cell: Cell) -> bool:
+        """Whether pressure changes nothing for a part: it goes for a better reason, or it went for good."""
+        wanted = cell.wanted
+        better = wanted is not None and not wanted.when.under_pressure
+        if not self.pressed.returns:
+            return better or (cell.made is not None and cell.made.when.under_pressure)
+        # An edit that covers other parts is made whatever else is wanted for its own part.
+        return better and not any(one.when.under_pressure and one.covers for one in cell.options.values())
+
+    def _propose(self, proposal: Proposal) -> None:
+        target, rank = proposal.target, self.rank(proposal)
+        cell, part = self[target], self._view.part(target)
+        self._touched.add(target)
+        if proposal.when.requested_by:
+            cell.restored = False
+        if proposal.when.under_pressure:
+            self._marked.add(target)
+        held = cell.options.get(rank)
+        if held is not None and held.points_to is not None:
+            self._touched.add(held.points_to)
+        cell.options[rank] = with_tokens(proposal, part, self._view)
+        if proposal.points_to is not None:
+            self._depend(target, proposal.points_to)
+        for ref in proposal.covers:
+            covered = self[ref]
+            covered.possible_covers = _with(covered.possible_covers, target)
+        if isinstance(part, Attachment) and part.inside is not None:
+            self._depend(target, Ref(target.message, part.inside))
+        for strategy in self._after_edit:
+            for more in strategy.follow(proposal, self._view):
+                self._propose(self._named(more))
+
+    def _named(self, proposal: Proposal) -> Proposal:
+        """A proposal that follows another one, counted under the strategy that is preferred for its call.
+
+        Requests come last here: the note of a strategy replaces the result also where the agent discarded it.
+        """
+        held = self[proposal.target].options.get(self.rank(proposal))
+        if held is None or not held.follows or not proposal.follows:
+            return proposal
+        names = (held.follows, proposal.follows)
+        return replace(proposal, follows=min(names, key=lambda name: (name in self._requests, self._rank[name])))
+
+    def _postpone(self, move: Postpone) -> None:
+        cell, rank = self.get(move.target), self._rank[move.strategy] - move.preference
+        held = cell.options.get(rank) if cell is not None else None
+        if cell is None or held is None or _is_due(held, self._view):
+            return
+        when = replace(held.when, from_turn=move.from_turn)
+        cell.options[rank] = replace(held, when=when, reuse=move.reuse or held.reuse)
+        self._touched.add(move.target)
+
+    def _withdraw(self, move: Withdraw) -> None:
+        cell = self[move.target]
+        cell.options.pop(self._rank[move.strategy], None)
+        cell.restored |= move.restored
+        self._touched.add(move.target)
+        if move.points_to is not None:
+            self[move.points_to].noted = True
+            self._touched.add(move.points_to)
+
+    def _depend(self, target: Ref, other: Ref) -> None:
+        cell = self[other]
+        cell.dependants = _with(cell.dependants, target)
+
+
+def _is_due(proposal: Proposal, view: View) -> bool:
+    return proposal.when.from_turn <= view.turn and proposal.when.from_loop <= view.loop
+
+
+def _with(refs: set[Ref] | frozenset[Ref], ref: Ref) -> set[Ref]:
+    """The set with one more part. Most cells refer to no other one and share the empty set."""
+    found = refs if isinstance(refs, set) else set(refs)
+    found.add(ref)
+    return found
+
+
+def with_tokens(proposal: Proposal, part: Part, view: View) -> Proposal:
+    """A proposal with the tokens of its part before and after the edit."""
+    counter = view.counter
+    use = view.by_ref.get(proposal.target)
+    if use is None:
+        before = weigh(part, counter)
+    else:
+        before = use.input_tokens if isinstance(part, Call) else use.tokens
+    match proposal.replacement:
+        case Note(text) | Shorter(text):
+            after = weigh_result(text, counter) if isinstance(part, Result) else counter.count(text)
+            if isinstance(part, Result) and isinstance(proposal.replacement, Note):
+                before += sum(weigh(inner, counter) for inner in _inside(proposal.target, view))
+        case Input(value, left):
+            after = counter.count(use.tool if use else "") + counter.count(as_json(value)) + counter.count(left)
+        case Added(text):
+            after = before + counter.count(text)
+        case Gone():
+            after = 0
+    return replace(proposal, tokens_before=before, tokens_after=after)
+
+
+def _inside(result: Ref, view: View) -> Iterator[Part]:
+    """The parts that a result contains and that go along with it."""
+    parts = view.message(result.message).parts
+    return (p for p in parts if isinstance(p, Attachment | Opaque) and p.inside == result.part)

@@ -1,0 +1,268 @@
+"""Which proposal each part gets: the first one that is due and that nothing forbids.
+
+`Rules.decide` reads the board and changes nothing. It decides about one part. Three relations tie parts together.
+
+*Pointers.* A newer answer T gives way to a note that points to an older part S with the same text. The note is
+refused if S leaves, that is, if S is cut for a reason of its own. In turn, S stays for T: a proposal to cut S
+because T came is made only if S leaves anyway, and then T is shown.
+
+*Covers.* A view V shows, behind one result, what is still true of older parts. Those parts may go while V covers
+them. V is refused if a newer view covers V itself, if an answer points to the part of V, or if V does not pay.
+
+*Both.* If T could point to S and a view covers T, then T needs no pointer: T goes with the view, and S may be
+covered as well. If no view covers T, the pointer counts, and S may not be covered.
+
+Why deciding ends. What a decision looks at forms no cycle:
+
+1. Whether T leaves depends on older parts (what T could point to) and on whether V covers T.
+2. Whether V is wanted depends on newer views (do they cover V?), on notes that point to V, and on the proposals of
+   the parts that V covers, but not on whether these are wanted *because of* V.
+3. A part looks at another one through a pointer in one direction only: if a view covers T, T looks at S and S does
+   not look at T; if none does, S looks at T, and T looks only at whether S leaves, which covers do not change.
+
+So every decision is final after those that it looks at are final, and the cells that are touched run out.
+`tests/engine/test_decide.py` counts how often each part of generated histories is decided.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import replace
+from typing import NamedTuple
+
+from prunus.edits import Note, Proposal, Refusal, Shorter
+from prunus.engine.board import Board, Cell, with_tokens
+from prunus.engine.timers import Wait
+from prunus.guards import Guard
+from prunus.history import Attachment, Ref, Result
+from prunus.schedule.priorities import standing
+from prunus.view import View
+
+
+class Decision(NamedTuple):
+    """What is decided about one part."""
+
+    wanted: Proposal | None = None
+    requested: bool = False
+    leaves: bool = False
+    refusals: tuple[Refusal, ...] = ()
+    forgone: Proposal | None = None
+    waits: tuple[Wait, ...] = ()
+
+
+class Rules:
+    """Decides about the parts of one board."""
+
+    def __init__(self, board: Board, guards: Sequence[Guard], view: View) -> None:
+        self._board = board
+        self._guards = tuple(guards)
+        self._view = view
+
+    def allows(self, proposal: Proposal) -> bool:
+        """Whether every guard would let a proposal through now."""
+        return not self._held(with_tokens(proposal, self._view.part(proposal.target), self._view))
+
+    def decide(self, target: Ref) -> Decision:
+        """The edit that a part gets now, what was refused, and what the part waits for."""
+        cell = self._board[target]
+        if cell.restored:
+            return Decision()
+        return _Deciding(target, cell, self).decision()
+
+    def due(self, cell: Cell, waits: list[Wait]) -> Iterator[Proposal]:
+        """The proposals for a part whose time has come, the preferred ones first."""
+        options, view, pressed = cell.options, self._view, self._board.pressed
+        ranks = sorted(options)
+        if pressed.returns:
+            # Then the outcome must not depend on earlier pressure, so proposals for pressure come last.
+            ranks.sort(key=lambda rank: options[rank].when.under_pressure)
+        for rank in ranks:
+            proposal = options[rank]
+            when = proposal.when
+            if when.under_pressure and not self._yields(proposal, cell):
+                continue
+            if when.from_turn > view.turn:
+                waits.append(Wait(turn=when.from_turn))
+            elif when.from_loop > view.loop:
+                waits.append(Wait(loop=when.from_loop))
+            else:
+                yield proposal
+
+    def _yields(self, proposal: Proposal, cell: Cell) -> bool:
+        """Whether pressure takes a marked part: its standing is low enough, or it is gone already."""
+        pressed = self._board.pressed
+        if not pressed.returns and cell.made == proposal:
+            return True
+        return bool(pressed.depth) and standing(proposal.target, self._view) in pressed.depth
+
+    def could_point_back(self, call: Ref, target: Ref) -> bool:
+        """Whether a note in place of the answer of a call could point to a part."""
+        use = self._view.by_ref.get(call)
+        cell = None if use is None else self._board.get(use.result)
+        return cell is not None and target in cell.pointers
+
+    def refusal(self, proposal: Proposal, cell: Cell, waits: list[Wait]) -> tuple[Refusal | None, bool]:
+        """Why a proposal may not be made, and whether that is only because it would save too little."""
+        if proposal.when.requested_by == "prunus":
+            return None, False
+        if (reason := self._broken_pointer(proposal, cell)) is not None:
+            return Refusal(proposal, "visible_pointers", reason), False
+        if proposal.needs_cover and not cell.covers:
+            return Refusal(proposal, "visible_lines", "no view shows its lines"), False
+        if proposal.covers and cell.covers:
+            return Refusal(proposal, "visible_lines", "a newer view shows its lines"), False
+        if self._goes_with_result(proposal.target):
+            return Refusal(proposal, "whole_results", "the result that carries it goes as a whole"), False
+        for guard in self._guards:
+            hold = guard.hold(proposal, self._view)
+            if hold is not None:
+                waits.append(Wait(hold.turn, hold.loop, hold.uses))
+                return Refusal(proposal, guard.name, hold.reason, hold.turn), hold.too_small
+        if proposal.covers and not self._pays(proposal):
+            reason = "what may go because of it saves less than it adds"
+            return Refusal(proposal, "minimum_gain", reason), False
+        return None, False
+
+    def _broken_pointer(self, proposal: Proposal, cell: Cell) -> str | None:
+        """Why a proposal would leave a note that points to something hidden; None if it would not."""
+        shown = proposal.points_to
+        if shown is not None:
+            other = self._board[shown]
+            gone = other.wanted is not None
+            if proposal.when.before_first_send:
+                gone = other.leaves or (gone and _goes_with_cover(cell))
+            if gone:
+                return "what it would point to is not shown in full any more"
+        if cell.noted and not proposal.when.requested_by:
+            return "a note in the history points to it"
+        if (proposal.needs_cover or proposal.covers) and self._is_pointed_to(proposal.target, cell):
+            return "a newer answer points to it"
+        return None
+
+    def _is_pointed_to(self, target: Ref, cell: Cell) -> bool:
+        """Whether an answer points to a part and has to go on doing so."""
+        for ref in cell.dependants:
+            other = self._board[ref]
+            pointer = other.wanted
+            points = pointer is not None and pointer.when.before_first_send and pointer.points_to == target
+            if points and not _goes_with_cover(other):
+                return True
+        return False
+
+    def _pays(self, view: Proposal) -> bool:
+        """Whether the parts that may go because of a view make up for its length."""
+        saved = view.saved
+        for ref in view.covers:
+            cell = self._board[ref]
+            # Of several proposals the preferred one counts: a part can go but once.
+            drop = next((cell.options[r] for r in sorted(cell.options) if cell.options[r].needs_cover), None)
+            if drop is not None and self._goes_because_covered(drop, cell):
+                saved += drop.saved
+        return saved > 0
+
+    def _goes_because_covered(self, drop: Proposal, cell: Cell) -> bool:
+        """Whether a part would go because a view covers it, and not for a better reason."""
+        if any(cell.pointers):
+            return False
+        wanted, rank = cell.wanted, self._board.rank
+        if wanted is not None and rank(wanted) < rank(drop):
+            return False
+        return wanted == drop or not self._held(drop)
+
+    def _held(self, proposal: Proposal) -> bool:
+        return any(guard.hold(proposal, self._view) is not None for guard in self._guards)
+
+    def _goes_with_result(self, target: Ref) -> bool:
+        """Whether a part is inside a result that a note replaces."""
+        if target in self._view.by_ref:
+            return False
+        part = self._view.part(target)
+        if not isinstance(part, Attachment) or part.inside is None:
+            return False
+        owner = self._board.wanted(Ref(target.message, part.inside))
+        return owner is not None and isinstance(owner.replacement, Note)
+
+    def shows_nothing(self, view: Proposal) -> bool:
+        """Whether a view has faded away, so that its part is as it came."""
+        part, replacement = self._view.part(view.target), view.replacement
+        return isinstance(replacement, Shorter) and isinstance(part, Result) and replacement.text == part.text
+
+    def superseded(self, proposal: Proposal) -> bool:
+        """Whether a proposal says that a newer call replaces a result that is still shown."""
+        use = self._view.by_ref.get(proposal.target)
+        if use is None or use.cut or proposal.target != use.result or proposal.when.requested_by:
+            return False
+        return proposal.ends_call and proposal.cause is not None
+
+
+class _Deciding:
+    """One decision, put together from the proposals that are due."""
+
+    def __init__(self, target: Ref, cell: Cell, rules: Rules) -> None:
+        self._target = target
+        self._rules = rules
+        self._waits: list[Wait] = []
+        self._refusals: list[Refusal] = []
+        self._forgone: Proposal | None = None
+        self._own: Proposal | None = None
+        """The first proposal that has nothing to do with covers."""
+        self._discard: Proposal | None = None
+        """The agent or the user discarded the part."""
+        self._superseded: Proposal | None = None
+        """A newer answer replaces the part, and could point to the part instead."""
+        self._cover: Proposal | None = None
+        """The part goes because it is covered, or a view is shown behind it."""
+        self._faded: Proposal | None = None
+        """A view of which nothing is left to show."""
+        self._sort(cell)
+
+    def _sort(self, cell: Cell) -> None:
+        rules = self._rules
+        for proposal in rules.due(cell, self._waits):
+            if proposal.covers and (self._cover or self._faded):
+                continue
+            refusal, too_small = rules.refusal(proposal, cell, self._waits)
+            if refusal is not None:
+                self._refusals.append(refusal)
+                if too_small and self._forgone is None and rules.superseded(proposal):
+                    self._forgone = proposal
+            elif proposal.cause is not None and rules.could_point_back(proposal.cause, self._target):
+                self._superseded = self._superseded or proposal
+            elif proposal.covers and rules.shows_nothing(proposal):
+                self._faded = proposal
+            elif proposal.needs_cover or proposal.covers:
+                self._cover = proposal
+            elif self._discard is None and proposal.when.requested_by and proposal.ends_call:
+                # The note of a strategy, if there is one, says more than that the part was discarded.
+                self._discard = proposal
+            elif self._discard is None or isinstance(proposal.replacement, Note):
+                self._own = proposal
+                break
+
+    def decision(self) -> Decision:
+        own = self._own or self._discard
+        wanted, cover, superseded = own, self._cover, self._superseded
+        if superseded is not None and own is None:
+            reason = "what would replace it only points back to it"
+            self._refusals.append(Refusal(superseded, "visible_pointers", reason))
+        elif superseded is not None and own is not None and not isinstance(own.replacement, Note):
+            # The part leaves anyway, so the newer answer is shown, and nothing of the part has to stay.
+            wanted, cover = superseded, None
+        if cover is not None and self._discard is None:
+            wanted = cover
+        if self._faded is not None:
+            # The parts that the view covered stay away, whatever becomes of the part behind which it was shown.
+            wanted = self._faded if wanted is None else replace(wanted, covers=self._faded.covers)
+        return Decision(
+            wanted,
+            self._discard is not None,
+            own is not None,
+            tuple(self._refusals),
+            self._forgone if wanted is None else None,
+            tuple(self._waits),
+        )
+
+
+def _goes_with_cover(cell: Cell) -> bool:
+    """Whether a part could go because a view covers it, instead of pointing to another part."""
+    return bool(cell.covers) and any(option.needs_cover for option in cell.options.values())

@@ -1,0 +1,125 @@
+"""The edits that are made: what the next request leaves out, whatever else could go."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import Final
+
+from prunus.apply import extended
+from prunus.edits import Added, Input, Proposal
+from prunus.engine.board import Board
+from prunus.engine.sums import Sums
+from prunus.engine.tally import Tallies
+from prunus.history import Ref
+from prunus.view import View
+
+_LEFT: Final = "what is left of the input of its call"
+
+
+class Made:
+    """The edits that are made, and what follows from them for the size of each message."""
+
+    def __init__(self, board: Board, view: View) -> None:
+        self._board = board
+        self._view = view
+        self._refs: set[Ref] = set()
+        self._sorted: tuple[Proposal, ...] | None = ()
+        self._touched: set[int] = set()
+        self.new: list[Proposal] = []
+        """The edits that this request makes and that change something."""
+        self.newly_cut: set[Ref] = set()
+        """Parts that were whole before this request."""
+        self.passed: list[Proposal] = []
+        """The proposals that were forgone in this request, because a note would be longer than its part."""
+        self.sizes = Sums()
+        """The tokens of each message as it stands."""
+        self.tallies = Tallies(view)
+
+    def begin(self) -> None:
+        """A new request begins."""
+        self.new.clear()
+        self.passed.clear()
+        self.newly_cut.clear()
+
+    def put(self, target: Ref, edit: Proposal | None) -> None:
+        """Make an edit in place of the one that a part had, or of none."""
+        cell = self._board[target]
+        self._sorted = None
+        old, cell.made = cell.made, edit
+        for changed, sign in ((old, -1), (edit, 1)):
+            if changed is not None:
+                self.tallies.count(changed, sign)
+                self.sizes.add(target.message, -sign * changed.saved)
+                self._move_outline(changed, sign)
+        self._touched.add(target.message)
+        if edit is None:
+            self._refs.discard(target)
+            return
+        self._refs.add(target)
+        known = old is not None and old.replacement == edit.replacement
+        if not known and not isinstance(edit.replacement, Added):
+            self.new.append(edit)
+            if old is None:
+                self.newly_cut.add(target)
+
+    def forgo(self, target: Ref, proposal: Proposal | None) -> None:
+        """A part is superseded and stays as it is, or that is so no longer."""
+        cell = self._board[target]
+        old, cell.forgone = cell.forgone, proposal
+        if old is not None:
+            self.tallies.forgo(old, -1)
+        if proposal is not None:
+            self.tallies.forgo(proposal, 1)
+            if old is None:
+                self.passed.append(proposal)
+
+    def lengthen(self, message: int, tokens: int) -> None:
+        """Something is added to a message that did not come with it."""
+        self.sizes.add(message, tokens)
+        self._touched.add(message)
+
+    def take_touched(self) -> set[int]:
+        """The messages that are not rendered yet as they stand."""
+        touched, self._touched = self._touched, set()
+        return touched
+
+    def _move_outline(self, edit: Proposal, sign: int) -> None:
+        """Count the outline that an edit of a call shows behind the result of the call where it stands."""
+        if isinstance(edit.replacement, Input) and edit.replacement.result is not None:
+            result, tokens = edit.replacement.result, sign * self._view.counter.count(edit.replacement.left)
+            self.sizes.add(edit.target.message, -tokens)
+            self.sizes.add(result.message, tokens)
+            self._touched.add(result.message)
+
+    def outline(self, ref: Ref) -> str:
+        """The outline of removed arguments that is shown behind a result; empty if there is none."""
+        use = self._view.by_ref.get(ref)
+        edit = self._board.made(use.call) if use is not None and use.result == ref else None
+        return edit.replacement.left if edit is not None and isinstance(edit.replacement, Input) else ""
+
+    def in_order(self) -> tuple[Proposal, ...]:
+        """The edits by their places, as the ledger keeps them; the same tuple until one changes."""
+        if self._sorted is None:
+            found = (self._board[ref].made for ref in sorted(self._refs))
+            self._sorted = tuple(edit for edit in found if edit is not None)
+        return self._sorted
+
+    def edits(self) -> tuple[Proposal, ...]:
+        """One edit for each part that is not sent as it came, outlines behind results included."""
+        edits = {edit.target: edit for edit in self.in_order()}
+        for edit in self.in_order():
+            if not isinstance(edit.replacement, Input) or edit.replacement.result is None:
+                continue
+            result, words = edit.replacement.result, edit.replacement.left
+            use, tokens = self._view.by_ref[result], self._view.counter.count(words)
+            alone = Input(edit.replacement.value)
+            edits[edit.target] = replace(edit, replacement=alone, tokens_after=edit.tokens_after - tokens)
+            plain = Proposal(result, Added(""), edit.strategy, _LEFT, use.tokens, use.tokens)
+            own = self._board.made(result) or plain
+            edits[result] = replace(
+                own,
+                replacement=extended(own.replacement, words),
+                covers=own.covers | {edit.target},
+                tokens_after=own.tokens_after + tokens,
+            )
+        return tuple(edits.values())

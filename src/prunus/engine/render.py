@@ -1,0 +1,177 @@
+"""The bytes of the messages with edits, rendered again only where something changed.
+
+A request can also be written from its ledger alone. The ledger holds what every part became that is not sent as it
+came. So where there is no time to look at the history, the request goes out with the edits that it had before.
+"""
+
+from __future__ import annotations
+
+from bisect import bisect_left, insort
+from collections.abc import Callable, Iterable, Mapping
+
+from prunus.apply import change, extended
+from prunus.edits import Added, Gone, Input, Proposal, Replacement
+from prunus.engine.board import Board
+from prunus.engine.made import Made
+from prunus.engine.tags import Tags
+from prunus.fingerprint import fingerprint
+from prunus.history import Message, Ref, Thinking
+from prunus.invariants import Change, check
+from prunus.providers import write
+from prunus.schedule.ledger import Ledger, Tag, Written
+from prunus.view import View
+
+Load = Callable[[int], Message]
+
+
+def _key(raw: bytes, edits: Mapping[int, Replacement]) -> bytes:
+    """A name for a message with these edits; another message, or another edit, has another one."""
+    changes = repr([(part, edits[part]) for part in sorted(edits)])
+    return fingerprint(raw, changes.encode("utf-8", "surrogatepass"))
+
+
+def _render(
+    format: str,
+    before: Message,
+    following: Message | None,
+    edits: Mapping[int, Replacement],
+    *,
+    open_loop: bool,
+    own: bool,
+) -> bytes:
+    """One message with its edits carried out; raises where its provider would not take it."""
+    after = change(before, edits)
+    check(Change(format, before, after, following if after is None else None, open_loop, own))
+    return write(before, edits)
+
+
+def _is_own(edits: Iterable[Proposal | None]) -> bool:
+    """Whether only words to and from Prunus itself change."""
+    return all(edit.when.requested_by == "prunus" for edit in edits if edit is not None)
+
+
+class Rendering:
+    """Each message with edits or tags as it is sent."""
+
+    def __init__(self, format: str, view: View, board: Board, made: Made, tags: Tags) -> None:
+        self._format = format
+        self._view = view
+        self._board = board
+        self._made = made
+        self._tags = tags
+        self._keys: dict[int, bytes] = {}
+        self.rendered: dict[int, bytes] = {}
+        self.size = 0
+        """The bytes of all messages with edits."""
+        self.edited: list[int] = []
+        """The messages with edits, in order."""
+        self.changed: tuple[int, ...] = ()
+        """The messages with other edits than in the request before."""
+
+    def renew(self, resent: int) -> None:
+        """Render the touched messages, and all from `resent` on, which may have come with other bytes."""
+        touched = self._made.take_touched()
+        touched.update(self.edited[bisect_left(self.edited, resent) :])
+        self.changed = tuple(sorted(touched))
+        for index in self.changed:
+            self._renew(index)
+
+    def _renew(self, index: int) -> None:
+        before = self._view.message(index)
+        edits = {
+            part: self._replacement(ref)
+            for part in range(len(before.parts))
+            if self._board.made(ref := Ref(index, part)) or self._made.outline(ref) or self._tags.missing(ref)
+        }
+        if not edits:
+            if index in self.rendered:
+                self.size -= len(self.rendered.pop(index))
+                del self._keys[index]
+                self.edited.remove(index)
+            return
+        own = _is_own(self._board.made(Ref(index, part)) for part in edits)
+        following = self._view.message(index + 1) if index + 1 < len(self._view.turns) else None
+        open_loop = self._view.loops[index] >= self._view.loop
+        if index in self.rendered:
+            self.size -= len(self.rendered[index])
+        else:
+            insort(self.edited, index)
+        self.rendered[index] = _render(self._format, before, following, edits, open_loop=open_loop, own=own)
+        self._keys[index] = _key(before.raw, edits)
+        self.size += len(self.rendered[index])
+
+    def written(self, indices: Iterable[int]) -> dict[int, Written | None]:
+        """Some messages as they are sent; None for one that is sent as it came."""
+        made = self.rendered
+        return {i: Written(self._keys[i], made[i]) if i in made else None for i in indices}
+
+    def _replacement(self, ref: Ref) -> Replacement:
+        """What replaces a part, together with the outline and the tag behind it."""
+        edit, outline = self._board.made(ref), self._made.outline(ref)
+        replacement = edit.replacement if edit is not None else None
+        return extended(replacement, outline, self._tags.shown(ref, replacement, outline))
+
+
+def edits_taken_over(ledger: Ledger, count: int, load: Load) -> tuple[Proposal, ...]:
+    """The edits of a ledger that a request of `count` messages takes over.
+
+    Reasoning comes back where a tool loop that was over was undone and is open again.
+    """
+    opened: int | None = None
+    found = []
+    for edit in ledger.edits:
+        if isinstance(load(edit.target.message).parts[edit.target.part], Thinking):
+            opened = _open_loop(count, load) if opened is None else opened
+            if edit.target.message >= opened:
+                continue
+        found.append(edit)
+    return tuple(found)
+
+
+def _open_loop(count: int, load: Load) -> int:
+    """The message with which the user spoke last: the tool loop behind it is still open."""
+    return next((i for i in range(count - 1, -1, -1) if load(i).role == "user" and load(i).spoken), 0)
+
+
+def render_ledger(
+    format: str,
+    ledger: Ledger,
+    count: int,
+    load: Load,
+    raw: Callable[[int], bytes],
+    known: Mapping[int, Written | None],
+) -> dict[int, Written]:
+    """Each message that is not sent as it came, with the edits, outlines and tags of a ledger.
+
+    A message that is `known` as it was sent before is not even parsed.
+    """
+    made = {edit.target: edit for edit in ledger.edits}
+    inputs = (edit.replacement for edit in ledger.edits if isinstance(edit.replacement, Input))
+    outlines = {one.result: one.left for one in inputs if one.result is not None}
+    tags = {tag.ref: tag for tag in ledger.tags}
+    places: dict[int, set[Ref]] = {}
+    for ref in (*made, *outlines, *(tag.ref for tag in ledger.tags if tag.added)):
+        places.setdefault(ref.message, set()).add(ref)
+    written: dict[int, Written] = {}
+    for index in sorted(places):
+        replacements = {
+            ref.part: _from_ledger(made.get(ref), outlines.get(ref, ""), tags.get(ref))
+            for ref in sorted(places[index])
+        }
+        key = _key(raw(index), replacements)
+        found = known.get(index)
+        if found is None or found.key != key:
+            gone = all(isinstance(one, Gone) for one in replacements.values())
+            following = load(index + 1) if gone and index + 1 < count else None
+            own = _is_own(made.get(ref) for ref in places[index])
+            found = Written(key, _render(format, load(index), following, replacements, open_loop=False, own=own))
+        written[index] = found
+    return written
+
+
+def _from_ledger(edit: Proposal | None, outline: str, tag: Tag | None) -> Replacement:
+    """What replaces a part, together with the outline and the tag behind it."""
+    replacement = edit.replacement if edit is not None else None
+    stays = (replacement is None or isinstance(replacement, Added)) and not outline
+    shown = "" if tag is None or (stays and not tag.added) else tag.text
+    return extended(replacement, outline, shown)
