@@ -1,1 +1,1 @@
-"""Recorded sessions replayed through any policy: what it would have cost, and what it would have lost."""
+"""The lab: replay recorded sessions through pruning policies, and measure their cost and their loss."""

@@ -1,6 +1,6 @@
-"""Replays somebody's own sessions, as they came and through Prunus, and sums up what Prunus would have saved.
+"""Replay a user's own sessions without and with Prunus, and sum up the savings.
 
-Each session is paid at the prices of its own model.
+The prices of a session are those of its own model.
 """
 
 from __future__ import annotations
@@ -30,16 +30,16 @@ from prunus.tally import Tally
 
 @dataclass(frozen=True, slots=True)
 class Effect:
-    """What one strategy did."""
+    """The effect of one strategy."""
 
     edits: int = 0
-    """In force in the last request of each session."""
+    """The number of its edits in the last request of each session."""
     tokens: int = 0
-    """That they keep out of it."""
+    """The tokens that these edits keep out of the last requests."""
     kept: int = 0
-    """Tokens kept out of all requests together."""
+    """The tokens that it kept out of all requests together."""
     saved: float = 0.0
-    """Its part of what was saved, in tokens of uncached input: by what it kept out, breaks of the cache paid."""
+    """Its share of the net savings, in tokens of uncached input, by the price of the tokens it kept out."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,19 +49,19 @@ class Total:
     sessions: int = 0
     requests: int = 0
     copied: int = 0
-    """Requests that a resumed session repeats from another file; they are counted there."""
+    """Requests that a resumed session repeats from another file. They count in that file only."""
     unpruned_tokens: int = 0
-    """Of all requests together, as the agent sent them."""
+    """Tokens of all requests as the agent sent them."""
     tokens: int = 0
-    """The same after pruning."""
+    """Tokens of all requests after pruning."""
     unpruned: float = 0.0
     """Cost without pruning."""
     cost: float = 0.0
     unpruned_cached: int = 0
-    """Tokens that the prompt cache would have held, without pruning."""
+    """Tokens that the prompt cache would have provided without pruning."""
     cached: int = 0
     breaks: int = 0
-    """Requests that find a shorter prefix in a warm cache only because Prunus changed it."""
+    """Requests that break a warm cache only because Prunus changed the prefix."""
     hard: int = 0
     """Lines and files that later calls used."""
     hard_kept: int = 0
@@ -69,50 +69,50 @@ class Total:
     """Names that later calls used."""
     soft_kept: int = 0
     refused: int = 0
-    """Requests that Prunus could not read and sent on as they came."""
+    """Requests that Prunus could not read and sent unchanged."""
     invalid: int = 0
-    """Pruned requests that a provider would refuse; always 0 unless something is wrong with Prunus."""
+    """Pruned requests that a provider would refuse; more than 0 means a bug in Prunus."""
 
 
 @dataclass(frozen=True, slots=True)
 class SessionResult:
-    """One session."""
+    """The result of one session."""
 
     path: str
     session: str
     agent: str
     model: str
-    """Empty where the recording does not tell."""
+    """The model's name; empty if the recording does not say."""
     known: bool
-    """Whether the price table knows the model; the default price counts otherwise."""
+    """Whether the price table knows the model; otherwise the default price applies."""
     total: Total
     strategies: Mapping[str, Effect]
     lifetime: str = ""
-    """How long its cache lived, as in `cache_control.ttl`, where the recording tells."""
+    """The lifetime of its prompt cache, as in `cache_control.ttl`; empty if the recording does not say."""
 
 
 @dataclass(frozen=True, slots=True)
 class File:
-    """What one file gave."""
+    """The results of one file."""
 
     path: str
     rows: tuple[SessionResult, ...] = ()
     skipped: int = 0
-    """Damaged records in it."""
+    """The number of damaged records."""
     copies: int = 0
-    """Sessions in it that are whole in another file."""
+    """The number of sessions that another file contains completely."""
     failure: str = ""
-    """Why the file, or the rest of it, could not be read."""
+    """Why the lab could not read the file, or the rest of it."""
 
 
 def total(rows: Iterable[SessionResult]) -> Total:
-    """All sessions together."""
+    """Return the sums over all sessions."""
     totals = [row.total for row in rows]
     return Total(**{field.name: sum(getattr(one, field.name) for one in totals) for field in fields(Total)})
 
 
 def by_agent(rows: Iterable[SessionResult]) -> dict[str, Total]:
-    """The sessions of each agent together."""
+    """Return the sums over the sessions of each agent."""
     agents: dict[str, list[SessionResult]] = {}
     for row in rows:
         agents.setdefault(row.agent, []).append(row)
@@ -120,7 +120,7 @@ def by_agent(rows: Iterable[SessionResult]) -> dict[str, Total]:
 
 
 def strategies(rows: Iterable[SessionResult]) -> dict[str, Effect]:
-    """What each strategy did in all sessions, the one that kept most out first."""
+    """Return the effect of each strategy in all sessions, ordered by the tokens it kept out."""
     groups: dict[str, list[Effect]] = {}
     for row in rows:
         for name, effect in row.strategies.items():
@@ -133,13 +133,13 @@ def strategies(rows: Iterable[SessionResult]) -> dict[str, Effect]:
 
 
 def least(rows: Iterable[SessionResult], count: int = 5) -> tuple[SessionResult, ...]:
-    """The sessions that gained least, the dearer first where the gain is the same."""
+    """Return the sessions with the smallest savings; of equal ones the more expensive session comes first."""
     ranked = sorted(rows, key=lambda row: (-share(row.total.cost, row.total.unpruned), -row.total.unpruned))
     return tuple(ranked[:count])
 
 
 def record(row: SessionResult) -> dict[str, Any]:
-    """A session as plain data, for programs."""
+    """Return a session as plain data, for JSON output."""
     named = {name: asdict(effect) for name, effect in row.strategies.items()}
     beside = {"path": row.path, "session": row.session, "agent": row.agent, "model": row.model, "known": row.known}
     beside["lifetime"] = row.lifetime
@@ -148,22 +148,22 @@ def record(row: SessionResult) -> dict[str, Any]:
 
 
 def share(part: float, whole: float) -> float:
-    """A part of a whole; all of it where there is none."""
+    """Return part / whole, or 1 if the whole is 0."""
     return part / whole if whole else 1.0
 
 
 PRESET: Final = "auto"
-"""The policy that is replayed; `prunus replay` knows it by the same name."""
+"""The policy that `prunus analyze` replays; `prunus replay` knows it by the same name."""
 
 
 def analyse(paths: Sequence[Path], *, workers: int = 2, quiet: bool = False) -> tuple[File, ...]:
-    """Measure all files, in their order; says on standard error how far it is."""
+    """Return the results of all files, in their order, and show progress on standard error."""
     work = partial(measure, known=repeats(paths, workers=workers))
     return spread_counted(work, paths, workers=workers, quiet=quiet)
 
 
 def measure(path: Path, gauge: Gauge | None = None, *, known: Known | None = None) -> File:
-    """All sessions of one file."""
+    """Return the results of all sessions of one file."""
     gauge = gauge or Gauge()
     told = (known or {}).get(str(path), ())
     gauge.expect(sum(repeat.requests for repeat in told if repeat.copied < repeat.requests))
@@ -208,9 +208,9 @@ def _row(path: Path, gauge: Gauge, piece: RecordedConversation) -> SessionResult
 
 
 class _Watched(PrunusSender):
-    """Prunus in one session; remembers what its strategies did.
+    """Runs Prunus in one session and records what its strategies did.
 
-    Step markers are left out: they are bookkeeping of the host that never reaches the model.
+    The record omits step markers, because they are bookkeeping of the client that never reaches the model.
     """
 
     def __init__(self, policy: Pruned) -> None:
@@ -231,7 +231,7 @@ class _Watched(PrunusSender):
 
 
 def _effects(tallies: Sequence[Mapping[str, Tally]], sent: Replay, price: Price, saved: float) -> dict[str, Effect]:
-    """What each strategy did; what was saved is shared out by the price of what each kept out."""
+    """Return the effect of each strategy; each gets a share of `saved` by the price of the tokens it kept out."""
     kept: dict[str, int] = {}
     worth: dict[str, float] = {}
     for request, table in zip(sent.requests, tallies, strict=True):
@@ -253,13 +253,13 @@ def _effects(tallies: Sequence[Mapping[str, Tally]], sent: Replay, price: Price,
 
 
 def _cached(replayed: Replay, price: Price) -> int:
-    """The tokens that are read from the cache."""
+    """Return the tokens that all requests read from the prompt cache."""
     warm = (one.cached for one in replayed.requests if not is_cold(one, price))
     return sum(cached for cached in warm if cached >= price.minimum)
 
 
 def _breaks(before: Replay, after: Replay, price: Price) -> int:
-    """The requests that break a warm cache where the agent's own did not."""
+    """Return the number of pruned requests that break a warm cache although the unpruned request would not."""
     return sum(
         new.broken > 0 >= old.broken and not is_cold(new, price)
         for old, new in zip(before.requests, after.requests, strict=True)

@@ -1,19 +1,20 @@
-"""The cheapest cuts for a conversation whose future is known, exactly.
+"""Compute the cheapest cuts for a conversation whose future is known. The result is exact.
 
-At each request a schedule may make all pending edits from some message on. Say F_i are the requests at which the
-cut lay at message i or before it: then F_i holds F_h for every earlier h, and what message i costs depends on F_i
-alone, as a sum over the stretches between two of its elements. In a stretch (s, t) it is sent without what was
-found by s, and at s, if the cache was warm, all of it is written again. So with
+At each request a schedule may make all pending edits from some message on: the cut. Let F_i be the set of requests
+whose cut is at message i or before it. Then F_i contains F_h for every earlier message h. The cost of message i
+depends on F_i alone: it is a sum over the stretches between two neighbouring elements of F_i. In a stretch (s, t)
+the message is sent without the content that was prunable at s. At s, if the cache is warm, the whole message is
+written to the cache again. So define
 
-    W(i, s, t) = the least that message i and those behind it cost from s up to t, if all of them are cut at both
+    W(i, s, t) = the least cost of message i and all later messages from s to t, if both s and t cut all of them
 
-the first message has W(i, s, t) = min over s = k0 < k1 < ... < t of the sum of cost_i(k, k') + W(i + 1, k, k'):
-a shortest path through the requests, for each message, from the last to the first. The result is the optimum over
-all schedules of this kind; messages, not parts, are the unit, and pointers count as any other edit.
+Then W(i, s, t) = min over s = k0 < k1 < ... < t of the sum of cost_i(k, k') + W(i + 1, k, k'). This is a shortest
+path through the requests, for each message from the last to the first. The result is the optimum over all schedules
+of this kind. The unit is the message, not the part, and pointers count like any other edit.
 
-Two facts make it quick without losing the optimum. A flush that cannot pay even if what it saves were saved to the
-end, for the messages between its cut and any later one, is none. And a flush before which nothing changed behind
-its cut would have been cheaper one request earlier.
+Two facts make the search fast without losing the optimum. First, a flush is useless if it would not pay even if its
+savings lasted to the end, counted for the messages between its cut and any later message. Second, if nothing
+changed behind the cut of a flush since the request before, the flush would have been cheaper at that request.
 """
 
 from __future__ import annotations
@@ -25,45 +26,45 @@ from dataclasses import dataclass
 from itertools import accumulate, pairwise
 
 Steps = tuple[tuple[int, int], ...]
-"""From which request on how many tokens would go; before the first, none."""
+"""Pairs of a request and the tokens that are prunable from that request on; before the first pair, none are."""
 
 
 @dataclass(frozen=True, slots=True)
 class Foresight:
-    """What a clairvoyant knows of a conversation."""
+    """The future of a conversation, as the search needs it."""
 
     sizes: tuple[int, ...]
     """The tokens of each message."""
     births: tuple[int, ...]
-    """The request that each message was first part of; grows with the messages."""
+    """The first request that contains each message, in ascending order."""
     gains: tuple[Steps, ...]
-    """What could go of each message, from which request on."""
+    """The prunable tokens of each message over time."""
     warm: tuple[bool, ...]
-    """For each request whether the cache still lives."""
+    """Whether the cache is warm at each request."""
 
 
 def steps(gains: Sequence[int]) -> Steps:
-    """What could go at each request, as the requests at which that changes."""
+    """Return the requests at which the prunable tokens change, from the prunable tokens at each request."""
     changes = zip(gains, [0, *gains], strict=False)
     return tuple((request, now) for request, (now, before) in enumerate(changes) if now != before)
 
 
 @dataclass(frozen=True, slots=True)
 class _Block:
-    """A message whose edits come after it was sent, with the messages up to the next such one."""
+    """A message with edits after its first send, and the messages up to the next such message."""
 
     message: int
     birth: int
     left: Sequence[int]
-    """Its tokens after a flush, for each request from its birth on."""
+    """The message's tokens after a flush, for each request from its birth on."""
     most: Sequence[int]
-    """The most it could have been up to each request."""
+    """The maximum of `left` up to each request."""
     beside: Sequence[int]
-    """The tokens of the messages behind it that were sent before, for each request from its birth on."""
+    """The tokens of the block's other messages that were sent before, for each request from its birth on."""
 
 
 def best_cuts(timeline: Foresight, read: float, write: float) -> tuple[int, ...]:
-    """The message to cut at, for each request; that of the first new message where nothing sent changes."""
+    """Return the message to cut at for each request; the first new message means that no sent message changes."""
     starts = _starts(timeline)
     blocks = _blocks(timeline)
     cuts = list(starts)
@@ -78,7 +79,7 @@ def best_cuts(timeline: Foresight, read: float, write: float) -> tuple[int, ...]
 
 
 def _starts(timeline: Foresight) -> list[int]:
-    """The first new message of each request."""
+    """Return the first new message of each request."""
     return [bisect_left(timeline.births, request) for request in range(len(timeline.warm))]
 
 
@@ -122,11 +123,11 @@ class _Search:
         self.again = write - read
         self.warm = warm
         self.prices = [0.0, *accumulate(read if one else write for one in warm)]
-        """The price of a token that is sent in all requests before one."""
+        """For each request, the price of a token that all earlier requests contain."""
         self.useful = self._useful()
         times: set[int] = set()
         self.times: list[list[int]] = []
-        """The requests at which a cut may lie at a block or before it, its birth first, the end last."""
+        """For each block, the requests that may cut at the block or before it, from its birth to the end."""
         for block, useful in zip(blocks, self.useful, strict=True):
             times.update(useful)
             later = sorted(time for time in times if time > block.birth)
@@ -134,14 +135,14 @@ class _Search:
         self.least: list[dict[int, array[float]]] = [{} for _ in blocks]
 
     def _useful(self) -> list[list[int]]:
-        """For each block the requests at which the cut may lie exactly there."""
+        """Return for each block the requests that may cut exactly at the block."""
         useful: list[list[int]] = [[] for _ in self.blocks]
         for request in range(1, self.end):
             ahead = self.prices[self.end] - self.prices[request]
             again = self.again if self.warm[request] else 0.0
             changed = False
             gain = 0.0
-            # From the newest block on: what a cut there is worth at best, beyond that of the best cut behind it.
+            # From the newest block back: the best possible gain of a cut here beyond the best later cut.
             for index in range(len(self.blocks) - 1, -1, -1):
                 block = self.blocks[index]
                 at = request - block.birth
@@ -157,7 +158,7 @@ class _Search:
         return useful
 
     def flushes(self) -> dict[int, int]:
-        """The requests at which something that was sent changes, and the block of the cut."""
+        """Return the requests that change sent messages, each with the block of its cut."""
         for index in range(len(self.blocks) - 1, -1, -1):
             self._solve(index)
         found: dict[int, int] = {}
@@ -176,7 +177,7 @@ class _Search:
         return found
 
     def _solve(self, index: int) -> None:
-        """The least costs from this block on, between any two requests of its."""
+        """Compute the least cost of this block and all later blocks, between any two of the block's requests."""
         times, least = self.times[index], self.least[index]
         block = self.blocks[index]
         stops = [(stop, self._needed(block, stop)) for stop in self.useful[index]]
@@ -197,16 +198,16 @@ class _Search:
             least[start] = array("d", row)
 
     def _needed(self, block: _Block, stop: int) -> float:
-        """The tokens that a block has to have before a cut exactly there, for the cut to pay by the end.
+        """Return the tokens that the block must have before `stop`, so that a cut at the block pays by the end.
 
-        What is behind gains nothing by it: for that the cut could as well lie there.
+        Gains of later blocks do not count, because a cut at a later block would reach them too.
         """
         at = stop - block.birth
         again = self.again * (block.left[at] + block.beside[at]) if self.warm[stop] else 0.0
         return block.left[at] + again / (self.prices[self.end] - self.prices[stop])
 
     def _direct(self, index: int, start: int) -> list[float]:
-        """Costs from `start` to each later request with no cut exactly here between them."""
+        """Return the costs from `start` to each later request, without a cut at this block in between."""
         block, prices = self.blocks[index], self.prices
         at = start - block.birth
         left = block.left[at]
@@ -232,7 +233,7 @@ class _Search:
         return row + [fixed + left * prices[end] + costs[places[end]] for end in later]
 
     def _path(self, index: int, start: int, end: int) -> list[int]:
-        """The requests of the best path from one to another, both included."""
+        """Return the requests on the cheapest path from `start` to `end`, including both."""
         times, least = self.times[index], self.least[index]
         path = [start]
         while path[-1] != end:

@@ -1,8 +1,8 @@
-"""The schedule that knows the future: what is lost by not knowing it.
+"""The clairvoyant schedule knows the future. It shows how much other schedules lose because they do not.
 
-The conversation is replayed once with every edit made at once, which tells from which request on each edit could
-have been made; when that is does not depend on the schedule. The cheapest cuts are computed from that and followed
-in a second replay, whose requests are priced like all others.
+A first replay makes every edit at once, which shows the first request at which each edit is possible. That does not
+depend on the schedule. The lab computes the cheapest cuts from this, and a second replay follows them. The requests
+of the second replay are priced like all others.
 """
 
 from __future__ import annotations
@@ -28,10 +28,10 @@ from prunus.schedule.prices import Price
 
 @dataclass(frozen=True, slots=True)
 class Clairvoyant:
-    """The edits that a preset finds, made at the moments that turn out cheapest.
+    """The edits that a preset finds, made at the cheapest moments.
 
-    Never dearer than the schedule that does not know the future: where small things that the computation leaves
-    out (parts inside a message, pointers) make it so, that one's requests are taken.
+    The computation ignores some details (parts inside a message, pointers), so its replay can cost more than that
+    of the normal schedule. Then the bound is the replay of the normal schedule.
     """
 
     name: str
@@ -49,7 +49,7 @@ class Clairvoyant:
 
 
 def foreseen(session: Session, reader: Reader, policy: Pruned, price: Price) -> Foresight:
-    """When each message could lose how much, whatever the schedule."""
+    """Return how many tokens each message could lose, and when; this does not depend on the schedule."""
     watching = _Watching(policy)
     sent = replay(session, watching, reader).requests
     format = provider_named(session.format)
@@ -59,7 +59,7 @@ def foreseen(session: Session, reader: Reader, policy: Pruned, price: Price) -> 
         now: dict[int, int] = {}
         for edit in edits:
             message, part = edit.target
-            # Bookkeeping of the host never reaches the model.
+            # Bookkeeping of the client never reaches the model.
             if not isinstance(parts[message][part], Marker):
                 now[message] = now.get(message, 0) + edit.saved
         gains.append(now)
@@ -73,7 +73,7 @@ def foreseen(session: Session, reader: Reader, policy: Pruned, price: Price) -> 
 
 
 def births(session: Session) -> tuple[int, ...]:
-    """The request that each message was first part of."""
+    """Return the first request that contains each message."""
     found: list[int] = []
     for request, end in enumerate(session.requests):
         found += [request] * (end - len(found))
@@ -81,7 +81,7 @@ def births(session: Session) -> tuple[int, ...]:
 
 
 class _Watching:
-    """Every edit at once, each request's edits remembered."""
+    """A policy that makes every edit at once and records the edits of each request."""
 
     def __init__(self, policy: Pruned) -> None:
         self.name = policy.name
@@ -99,7 +99,7 @@ class _Watching:
 
 
 class _Cuts:
-    """A schedule that was written down beforehand."""
+    """A schedule that follows precomputed cuts."""
 
     name: ClassVar[str] = "clairvoyant"
     presses: ClassVar[Presses] = "lasting"

@@ -1,9 +1,9 @@
-"""The conversations of recorded files, as `prunus analyze` and `prunus replay` both count them.
+"""Read the conversations of recorded files; `prunus analyze` and `prunus replay` both count this way.
 
-A context that the agent compacted, or that outgrew its model's window, is a conversation of its own. A resumed
-session begins with a copy of another one: what was sent once is counted once. Recordings that went on past the
-limit, because their model's window was larger, go on in a new conversation that holds the opening messages and the
-messages behind the cut.
+A new conversation starts when the agent compacts the context, or when the context outgrows the model's window. A
+resumed session begins with a copy of another session; such requests count once. If a recording exceeds the limit,
+because its model's window was larger, it continues in a new conversation with the opening messages and the messages
+behind the cut.
 """
 
 from __future__ import annotations
@@ -26,9 +26,9 @@ from prunus.schedule.windows import window_of
 Found = TypeVar("Found")
 
 _MANY: Final = 20_000_000
-"""Bytes of files from which on they are read by several workers."""
+"""Several workers read the files if these have more bytes than this."""
 LIMIT: Final = 200_000
-"""Tokens of a conversation's messages, unpruned."""
+"""The most tokens of a conversation's messages before pruning."""
 _WRITTEN: Final = re.compile(rb'"ephemeral_(5m|1h)_input_tokens"\s*:\s*(\d+)')
 _GZIP: Final = b"\x1f\x8b"
 
@@ -39,49 +39,49 @@ class RecordedConversation:
 
     session: Session
     lifetime: str = ""
-    """How long its cache lived, as in `cache_control.ttl`, where the recording tells."""
+    """The lifetime of its prompt cache, as in `cache_control.ttl`; empty if the recording does not say."""
     copied: int = 0
-    """Requests at its beginning that another file holds too."""
+    """The number of requests at its beginning that another file contains too."""
 
     @property
     def price(self) -> Price:
-        """What the prompt cache of its own model costs."""
+        """The prompt cache prices of its own model."""
         return with_ttl(price_of(self.session.model), self.lifetime)
 
     @property
     def window(self) -> int:
-        """The tokens that its model can take."""
+        """The context window of its model in tokens."""
         return window_of(self.session.model)
 
 
 @dataclass(frozen=True, slots=True)
 class Repeat:
-    """How many requests a recorded session has, and how many of them older files hold too."""
+    """The number of requests in a recorded session, and how many of them older files contain too."""
 
     requests: int
     copied: int = 0
 
 
 Known = Mapping[str, Sequence[Repeat]]
-"""For each file, each of its sessions."""
+"""The repeats of each session, by file."""
 
 
 @dataclass(frozen=True, slots=True)
 class Read(Generic[Found]):
-    """What was found in the conversations of one file."""
+    """The results for the conversations of one file."""
 
     found: tuple[Found, ...]
     skipped: int = 0
-    """Damaged records in it."""
+    """The number of damaged records."""
     copies: int = 0
-    """Sessions in it that are whole in another file."""
+    """The number of sessions that another file contains completely."""
     failure: str = ""
-    """Why the file, or the rest of it, could not be read."""
+    """Why the lab could not read the file, or the rest of it."""
 
 
 def repeats(paths: Sequence[Path], *, workers: int = 2) -> Known:
-    """Which requests of which sessions stand in an older file too."""
-    # A copy is newer than what it was copied from.
+    """Return, for each session of each file, how many of its requests an older file contains too."""
+    # A copy is newer than its source.
     oldest_first = sorted(paths, key=lambda path: path.stat().st_mtime if path.exists() else 0.0)
     # Starting workers takes longer than reading a few files.
     readers = workers if sum(map(size_of, paths)) > _MANY else 1
@@ -98,7 +98,7 @@ def repeats(paths: Sequence[Path], *, workers: int = 2) -> Known:
 
 
 def conversations(session: Session, limit: int = LIMIT) -> Iterator[Session]:
-    """The session in pieces, none of whose requests holds more tokens; further ones are named `name/2`, ..."""
+    """Split a session into pieces whose requests have at most `limit` tokens; later pieces are `name/2`, ..."""
     reader = Reader(provider_named(session.format))
     opening = session.requests[0]
     tokens = [reader.sheet(message).tokens for message in session.messages]
@@ -117,7 +117,7 @@ def conversations(session: Session, limit: int = LIMIT) -> Iterator[Session]:
 
 
 def _piece(session: Session, first: int, last: int, start: int, number: int) -> Session:
-    """The requests from `first` up to `last`, without the messages between the opening ones and `start`."""
+    """Return the requests from `first` up to `last`, without the messages between the opening ones and `start`."""
     opening = session.requests[0]
     start = max(start, opening)
     end = session.requests[last] if last < len(session.requests) else len(session.messages)
@@ -133,10 +133,10 @@ def _piece(session: Session, first: int, last: int, start: int, number: int) -> 
 
 
 def recorded_lifetime(path: Path) -> str:
-    """`1h` where most of what the provider cached was cached for an hour, else nothing.
+    """Return `1h` if the provider cached most tokens for an hour, else an empty string.
 
-    Some agents record what the provider billed: tokens written to a cache of five minutes, and tokens written
-    to one of an hour, which costs twice an uncached token to write.
+    Some agents record the billed tokens: those cached for five minutes, and those cached for an hour, whose write
+    costs twice an uncached token.
     """
     try:
         data = path.read_bytes()
@@ -152,9 +152,9 @@ def recorded_lifetime(path: Path) -> str:
 def over_pieces(
     path: Path, work: Callable[[RecordedConversation], Found], known: Known | None = None, limit: int | None = None
 ) -> Read[Found]:
-    """Do some work on each conversation of a file; what was read before the file turned out to be broken counts.
+    """Call `work` for each conversation of a file, and return its results. Results before a damaged place count.
 
-    Conversations are cut at `limit` tokens, or else where their own model's window ends. Without `known`, nothing
+    The function cuts conversations at `limit` tokens, or else at their model's window. Without `known`, no request
     counts as a copy.
     """
     found: list[Found] = []
@@ -173,16 +173,16 @@ def over_pieces(
                 copied = max(0, copied - len(piece.requests))
     except OSError as error:
         failure = f"{path}: {(error.strerror or str(error)).lower()}"
-    except Exception as error:  # whatever is wrong with a file, the others are still measured
+    except Exception as error:  # One broken file must not stop the analysis of the others.
         failure = str(error) if str(error).startswith(str(path)) else f"{path}: {type(error).__name__}: {error}"
     return Read(tuple(found), skipped, copies, failure)
 
 
 def _keys(path: Path) -> list[tuple[str, ...]]:
-    """What each request of each session is known by; as far as the file can be read."""
+    """Return the key of each request of each session, as far as the file is readable."""
     found: list[tuple[str, ...]] = []
     try:
         found.extend(session.keys() for session in stream(path))
-    except Exception:  # it will be said when the file is measured
+    except Exception:  # `over_pieces` reports this error.
         return found
     return found

@@ -1,4 +1,4 @@
-"""What a replayed conversation costs: under a price row in tokens of uncached input, or in dollars."""
+"""The cost of a replayed conversation, in tokens of uncached input or in dollars."""
 
 from __future__ import annotations
 
@@ -15,27 +15,27 @@ from prunus.schedule.prices import NAMED_ROWS, Price, request_cost
 
 @dataclass(frozen=True, slots=True)
 class Cost:
-    """Input only, in tokens of uncached input; answers cost the same under every policy."""
+    """The cost of input, in tokens of uncached input. Answers do not count: every policy pays the same for them."""
 
     cost: float
     tokens: int
-    """Sum over all requests."""
+    """The tokens of all requests together."""
     peak: int
-    """Of the longest request."""
+    """The tokens of the longest request."""
     breaks: int
-    """Requests that do not continue the one before."""
+    """Requests that do not continue the request before."""
     flushes: int
-    """Requests whose prefix the policy says it changed."""
+    """Requests whose changed prefix the policy declared."""
     undeclared: int
-    """Those breaks that the policy gave no reason for."""
+    """Breaks without a reason from the policy."""
     cold: int
     """Requests that came after the cache had expired."""
     invalid: int
-    """Requests that a provider would refuse, for calls without result or results without call."""
+    """Requests that a provider would refuse, because a call lacks its result or a result lacks its call."""
 
 
 def cost(replayed: Replay, price: Price) -> Cost:
-    """Price every request; the cache is cold after a longer gap than its lifetime, warm where no time is known."""
+    """Return the cost of all requests. The cache is cold after a gap longer than its lifetime, else warm."""
     sent = replayed.requests
     broken = [one for one in sent if one.broken > 0]
     return Cost(
@@ -51,12 +51,12 @@ def cost(replayed: Replay, price: Price) -> Cost:
 
 
 def is_cold(sent: Sent, price: Price) -> bool:
-    """Whether the cache had expired when a request came."""
+    """Return whether the cache had expired before a request; unknown times count as warm."""
     return sent.gap is not None and sent.gap > price.ttl
 
 
 def price_row(text: str) -> Price:
-    """The prices that `READ/WRITE` names, relative to uncached input; an unknown pair has a cache of 5 minutes."""
+    """Return the prices of `READ/WRITE`, relative to uncached input; an unknown pair has a cache of 5 minutes."""
     known = NAMED_ROWS.get(text)
     if known is not None:
         return known
@@ -71,13 +71,13 @@ _MILLION: Final = 1_000_000
 
 @dataclass(frozen=True, slots=True)
 class Money:
-    """Prices by a pattern on the model's name; the first that matches counts."""
+    """Dollar prices by patterns on the model's name; the first match counts."""
 
     prices: tuple[tuple[str, float], ...] = ()
 
     @classmethod
     def read(cls, given: Iterable[str]) -> Money:
-        """From words such as `3`, for every model, or `claude-opus*=5`."""
+        """Parse prices such as `3`, for every model, or `claude-opus*=5`."""
         prices = []
         for text in given:
             pattern, _, price = text.rpartition("=")
@@ -88,11 +88,11 @@ class Money:
             if not 0 <= dollars < float("inf"):
                 raise SettingsError(f"--input-price {text}: give USD, or PATTERN=USD such as 'claude*=3'")
             prices.append((pattern or "*", dollars))
-        # A price for one family counts before one for all, in whichever order they were given.
+        # A price for some models goes before a price for all models, whatever their order on the command line.
         return cls(tuple(sorted(prices, key=lambda price: price[0] == "*")))
 
     def of(self, model: str) -> float | None:
-        """Dollars for one uncached input token of a model."""
+        """Return the dollars per uncached input token of a model, or None if no price matches."""
         name = model.lower()
         found = (price for pattern, price in self.prices if fnmatchcase(name, pattern.lower()))
         price = next(found, None)

@@ -1,4 +1,4 @@
-"""The report of `prunus analyze`, as sentences and tables: terminal and web page show the same."""
+"""The report of `prunus analyze` as sentences and tables, which the terminal and the web page both show."""
 
 from __future__ import annotations
 
@@ -13,21 +13,21 @@ from prunus.schedule.prices import DEFAULT
 
 @dataclass(frozen=True, slots=True)
 class Findings:
-    """What the report says below its first line."""
+    """The report below its first line."""
 
     headline: str
     sections: tuple[PageSection, ...]
     notes: tuple[str, ...]
-    """What a reader has to know to read the numbers."""
+    """Notes that explain the numbers."""
 
 
 def findings_of(rows: Sequence[SessionResult], money: Money) -> Findings:
-    """The report on these sessions."""
+    """Return the report on these sessions."""
     return Findings(_headline(rows, money), _sections(rows, money), _notes(rows, money))
 
 
 def _headline(rows: Sequence[SessionResult], money: Money) -> str:
-    """The answer in a sentence or two."""
+    """Return the result in one or two sentences."""
     everything = total(rows)
     cost = share(everything.cost, everything.unpruned)
     sent = share(everything.tokens, everything.unpruned_tokens)
@@ -45,13 +45,13 @@ def _headline(rows: Sequence[SessionResult], money: Money) -> str:
 
 
 def _dollars(rows: Sequence[SessionResult], money: Money, field: str) -> str:
-    """A cost in dollars, of the sessions whose price is known; a dash where there is none."""
+    """Return the cost in dollars of the sessions with a known price, or a dash if there are none."""
     known = [(price, row) for row in rows if (price := money.of(row.model)) is not None]
     return f"${sum(price * getattr(row.total, field) for price, row in known):,.2f}" if known else "-"
 
 
 def scope(found: Sequence[File], everything: Total, took: float, older: int) -> str:
-    """One line: how much was replayed, and what was not."""
+    """Return one line on the number of replayed sessions, and on sessions left out."""
     unreadable = sum(bool(one.failure) for one in found)
     damaged = sum(bool(one.skipped) for one in found)
     said = (
@@ -74,7 +74,7 @@ def scope(found: Sequence[File], everything: Total, took: float, older: int) -> 
 
 
 def _sections(rows: Sequence[SessionResult], money: Money) -> tuple[PageSection, ...]:
-    """The tables of the report."""
+    """Return the tables of the report."""
     agents = by_agent(rows)
     groups = {**agents, "all": total(rows)} if len(agents) > 1 else agents
     members = {name: [row for row in rows if name in (row.agent, "all")] for name in groups}
@@ -173,7 +173,7 @@ def _cache(name: str, one: Total) -> tuple[str, ...]:
 
 
 def _notes(rows: Sequence[SessionResult], money: Money) -> tuple[str, ...]:
-    """What has to be known to read the numbers."""
+    """Return notes that explain the numbers."""
     notes = [
         f'Replayed with preset = "{PRESET}".',
         "Answers are not counted: they cost the same either way. Each session is paid by its model's cache prices.",
@@ -204,5 +204,5 @@ def _notes(rows: Sequence[SessionResult], money: Money) -> tuple[str, ...]:
 
 
 def counted(number: int, noun: str) -> str:
-    """A number with its noun: `1 file`, `2,000 files`."""
+    """Return a number with its noun: `1 file`, `2,000 files`."""
     return f"{number:,} {noun}{'s' * (number != 1)}"

@@ -1,12 +1,11 @@
-"""What a loss costs, and which names still stand where a model can use them.
+"""The cost of lost content, and the names that a model can still use.
 
 A *lost event* is a request whose answer edits lines that the full history showed and the pruned request did not.
-The agent then has to read again: one more request for each part that was missing. That request pays for the context
-at the read price, for the part at the write price, and for a short answer. A part that was read again counts as
-visible for the next requests.
+The agent then has to read again, with one more request for each missing part. This request pays the read price for
+the context, the write price for the part, and the price of a short answer. A part that was read again counts as
+visible in the next requests.
 
-A name counts as *in place* where it stands in a line as it was, or in a path. A list of names behind a cut tells a
-model nothing.
+A name is *in place* if it is in a path or in an unchanged line. A list of names behind a cut tells a model nothing.
 """
 
 from __future__ import annotations
@@ -21,11 +20,11 @@ from prunus.lab.needs import identifiers
 from prunus.schedule.prices import Price
 
 VISIBLE: Final = 30
-"""Requests for which a part that was read again counts as visible."""
+"""A part that was read again counts as visible for this many requests."""
 ANSWER: Final = 150
-"""Tokens of the answer that asks for a missing part."""
+"""The tokens of an answer that asks for a missing part."""
 OUTPUT: Final = 5.0
-"""Price of an output token, relative to uncached input."""
+"""The price of an output token, relative to uncached input."""
 _ROUNDS: Final = 1_000
 _NUMBERED: Final = re.compile(r"\s*\d+\s*(?:→|\t|\||:|\. )")
 _PATH: Final = re.compile(r"[\w.~@+-]*(?:[/\\][\w.~@+-]+)+|\b[\w-]+\.[A-Za-z]\w{0,4}\b")
@@ -33,28 +32,28 @@ _PATH: Final = re.compile(r"[\w.~@+-]*(?:[/\\][\w.~@+-]+)+|\b[\w-]+\.[A-Za-z]\w{
 
 @dataclass(frozen=True, slots=True)
 class LostPart:
-    """A part that has to be read again before the agent can make an edit."""
+    """A part that the agent must read again before it can make an edit."""
 
     request: int
     """The request whose answer needs the part."""
     context: int
-    """Tokens of that request."""
+    """The tokens of that request."""
     tokens: int
-    """Tokens of the part."""
+    """The tokens of the part."""
 
     def cost(self, price: Price) -> float:
-        """The price of the request that reads the part again, in tokens of uncached input."""
+        """Return the cost of reading the part again, in tokens of uncached input."""
         return self.context * price.read + self.tokens * price.write + ANSWER * OUTPUT
 
 
 def events(lost: Iterable[LostPart]) -> int:
-    """How many requests lost something."""
+    """Return the number of requests with a lost part."""
     return len({part.request for part in lost})
 
 
 @dataclass(frozen=True, slots=True)
 class Rate:
-    """Lost events per 1,000 requests, with the interval that holds 95 of 100 resampled sets of conversations."""
+    """Lost events per 1,000 requests, with the 95 % interval over resampled sets of conversations."""
 
     value: float
     low: float
@@ -65,7 +64,7 @@ class Rate:
 
 
 def lost_rate(conversations: Sequence[tuple[int, int]]) -> Rate:
-    """The rate over conversations, each given as its lost events and its requests."""
+    """Return the rate over conversations, each given as its lost events and its requests."""
     pick = random.Random(0)
     rates = sorted(_rate(pick.choices(conversations, k=len(conversations))) for _ in range(_ROUNDS))
     return Rate(_rate(conversations), rates[_ROUNDS * 25 // 1000], rates[_ROUNDS * 975 // 1000 - 1])
@@ -77,10 +76,10 @@ def _rate(conversations: Sequence[tuple[int, int]]) -> float:
 
 
 def lines_as_they_were(text: str) -> frozenset[str]:
-    """The lines of a text without their numbers and the blanks around them."""
+    """Return the lines of a text without line numbers and surrounding blanks."""
     return frozenset(_NUMBERED.sub("", line, count=1).strip() for line in text.splitlines())
 
 
 def names_in_paths(text: str) -> set[str]:
-    """The identifiers that stand in paths."""
+    """Return the identifiers in the paths of a text."""
     return identifiers(" ".join(_PATH.findall(text)))

@@ -1,6 +1,6 @@
-"""Reference policies that look at nothing but the age of a result.
+"""Reference policies that only look at the age of a result.
 
-`Results` finds the results of a growing request and puts other words in their place.
+`Results` finds the results of a growing request and replaces their text.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ from prunus.view import weigh
 
 @dataclass(frozen=True, slots=True)
 class ResultPlace:
-    """One result: where it stands and what it holds."""
+    """One result and its place in the request."""
 
     message: int
     part: int
@@ -27,7 +27,7 @@ class ResultPlace:
 
 
 class Results:
-    """The results of one conversation, whose requests only ever grow."""
+    """The results of one conversation; each request must extend the one before."""
 
     __slots__ = ("_changed", "_counter", "_format", "_given", "_rendered", "_words", "messages", "places", "tokens")
 
@@ -35,7 +35,7 @@ class Results:
         self.messages: list[Message] = []
         self.places: list[ResultPlace] = []
         self.tokens = 0
-        """Of all messages, as they came."""
+        """The tokens of all messages before pruning."""
         self._counter = Counter()
         self._format: Provider | None = None
         self._given: list[Any] = []
@@ -44,7 +44,7 @@ class Results:
         self._changed: set[int] = set()
 
     def take(self, body: Any) -> Iterator[tuple[int, Message]]:
-        """Look at the next request: its new messages with their places."""
+        """Read the next request, and yield its new messages with their indexes."""
         if self._format is None:
             self._format = read_objects(body, None, 0).format
         self._given = body[self._format.field] if isinstance(body, dict) else body
@@ -59,11 +59,11 @@ class Results:
             yield index, message
 
     def count(self, text: str) -> int:
-        """The tokens of a text."""
+        """Return the number of tokens in a text."""
         return self._counter.count(text)
 
     def replace(self, place: ResultPlace, text: str | None) -> None:
-        """Put words in the place of a result from now on, or the result itself again."""
+        """Replace a result by a text from now on; None restores the result."""
         words = self._words.setdefault(place.message, {})
         if words.get(place.part) != text:
             self._changed.add(place.message)
@@ -73,7 +73,7 @@ class Results:
                 words[place.part] = text
 
     def body(self, body: Any) -> Any:
-        """The request with the words in place; a message that did not change since is the same object."""
+        """Return the request with the replaced results; unchanged messages stay the same objects."""
         for index in self._changed:
             words = self._words[index]
             if words:
@@ -110,7 +110,7 @@ def _content(result: Result, text: str) -> object:
 
 
 def _put(value: Any, path: Path, new: object) -> Any:
-    """A copy with one value changed, sharing everything else."""
+    """Return a copy with one value changed that shares all other values."""
     if not path:
         return new
     step, *rest = path
@@ -124,7 +124,7 @@ PLACEHOLDER: Final = "[Old result cleared]"
 
 @dataclass(frozen=True, slots=True)
 class Unpruned:
-    """Every request as it came."""
+    """Sends every request unchanged."""
 
     name: str = "none"
 
@@ -134,9 +134,9 @@ class Unpruned:
 
 @dataclass(frozen=True, slots=True)
 class Mask:
-    """Results older than the newest `keep` become a placeholder.
+    """Replaces all but the newest `keep` results by a placeholder, for good.
 
-    With a batch they wait until that many tokens would go at once; what is gone stays gone.
+    With a batch, results wait until at least `batch` tokens go at once.
     """
 
     keep: int
@@ -152,9 +152,9 @@ class Mask:
 
 @dataclass(frozen=True, slots=True)
 class Clear:
-    """Anthropic's `clear_tool_uses_20250919`: past `trigger` tokens all but the newest `keep` results go.
+    """Anthropic's `clear_tool_uses_20250919`: past `trigger` tokens it clears all but the newest `keep` results.
 
-    What was cleared stays cleared, and the trigger looks at what is left, as a client sees it that follows
+    Cleared results stay cleared. The trigger counts the remaining tokens, like a client that follows
     `applied_edits`. https://docs.claude.com/en/docs/build-with-claude/context-editing
     """
 
@@ -177,7 +177,7 @@ class _Unchanged:
 
 
 class _Clearing:
-    """Clears from the oldest result on; how far is all it has to remember."""
+    """Clears results from the oldest on; the only state is how many are cleared."""
 
     declared: str = ""
 

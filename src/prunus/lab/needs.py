@@ -1,8 +1,8 @@
-"""What a call shows that it used: the lines it replaces, the files and the names it knows.
+"""The knowledge that a call shows in its arguments: the lines it replaces, and the files and names it mentions.
 
 *hard*: lines of at least 12 characters that an edit replaces, or that a patch removes or names as context; and
-files that a call reads, changes or lists, by the last two steps of their path, since the same file is named from
-the root here and from the working folder there.
+files that a call reads, changes or lists. A file counts by the last two steps of its path, because calls may name
+the same file by an absolute or a relative path.
 *soft*: identifiers of at least 8 characters anywhere in the arguments.
 """
 
@@ -19,9 +19,9 @@ from prunus.history import Call
 from prunus.paths import normalise
 
 LINE: Final = 12
-"""Characters of the shortest line that counts, blanks around it aside."""
+"""The length of the shortest line that counts, without surrounding blanks."""
 _SHORTEST: Final = 4
-"""Characters of the shortest path that counts; `.` and `..` name nothing that had to be seen."""
+"""The length of the shortest path that counts; a call can name `.` and `..` without having seen anything."""
 IDENTIFIER: Final = re.compile(r"[A-Za-z_][A-Za-z0-9_]{7,}")
 
 _FOLDERS: Final = frozenset({"path", "dir_path", "dir", "directory", "folder", "absolute_path"})
@@ -29,12 +29,12 @@ _PLAIN: Final = re.compile(r"[\w@+.~ ()\[\]-]+(?:/[\w@+.~ ()\[\]-]+)?")
 
 
 def identifiers(text: str) -> set[str]:
-    """The identifiers of a text that are long enough to mean something."""
+    """Return the identifiers of a text that are long enough to be distinctive."""
     return set(IDENTIFIER.findall(text))
 
 
 def lines(call: Call, toolbox: Toolbox) -> frozenset[str]:
-    """The lines that a call needs to know, without the blanks around them."""
+    """Return the lines that a call needs to know, without surrounding blanks."""
     found: set[str] = set()
     for change in changes_of(call.input, toolbox.meaning(call.tool, call.input)):
         match change:
@@ -47,7 +47,7 @@ def lines(call: Call, toolbox: Toolbox) -> frozenset[str]:
 
 
 def files(call: Call, toolbox: Toolbox) -> frozenset[str]:
-    """The files and folders that a call names: of each path the last two steps."""
+    """Return the files and folders that a call names, each as the last two steps of its path."""
     meaning = toolbox.meaning(call.tool, call.input)
     paths = {touch.path for touch in meaning.touches}
     if meaning.kind in ("list", "search") and isinstance(call.input, Mapping):

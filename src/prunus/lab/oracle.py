@@ -1,7 +1,8 @@
-"""The cheapest way to lose nothing: each result goes after its last use, at the best moments.
+"""The cheapest way to lose nothing: the oracle drops each result after its last use, at the cheapest moments.
 
-A use keeps the newest part that had shown it. A part that no call ever uses is sent once, since nobody could
-know. What a later call shows it used is all that counts; a thought that left no trace in a call does not.
+For each later use, the newest part that shows the used text stays. A part that no call uses is still sent once,
+because nobody could know. Only uses in the arguments of later calls count; a thought without a trace in a call does
+not.
 """
 
 from __future__ import annotations
@@ -25,12 +26,12 @@ from prunus.schedule.prices import Price
 
 @dataclass(frozen=True, slots=True)
 class Oracle:
-    """Drops what is never used again, and nothing else."""
+    """Drops exactly the parts that no later call uses."""
 
     name: str
     price: Price
     everything: bool = False
-    """Whether inputs of calls and thinking go too, not only results."""
+    """Whether the oracle also drops inputs of calls and thinking, not only results."""
 
     def replay(self, session: Session, reader: Reader, needs: Needs, online: Callable[[Policy], Replay]) -> Replay:
         unpruned = online(Unpruned()).requests
@@ -72,7 +73,7 @@ class Oracle:
 
 
 def _free(session: Session, needs: Needs, sheets: list[Sheet]) -> list[list[int]]:
-    """For each part the first request that can do without it."""
+    """Return for each part the first request that can do without it."""
     starts = [0]
     for sheet in sheets:
         starts.append(starts[-1] + len(sheet.forms))
@@ -86,7 +87,7 @@ def _free(session: Session, needs: Needs, sheets: list[Sheet]) -> list[list[int]
 
 
 def _without(sheet: Sheet, empty: list[Form | None], free: list[int], request: int) -> Sheet:
-    """A message as it is sent once some of its parts are free to go."""
+    """Return a message without the parts that are free to go at a request."""
     forms = [bare if since <= request else full for full, bare, since in zip(sheet.forms, empty, free, strict=True)]
     kept = tuple(form for form in forms if form is not None)
     numbers = tuple(form.number for form in kept)
@@ -96,7 +97,7 @@ def _without(sheet: Sheet, empty: list[Form | None], free: list[int], request: i
 
 
 def _emptied(form: Form, reader: Reader) -> Form | None:
-    """What is left of a part; the part itself where that is not less."""
+    """Return a placeholder for a part, the part itself if a placeholder is no shorter, or None if the part goes."""
     part: Part
     match form.part:
         case Result():

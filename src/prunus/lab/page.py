@@ -1,6 +1,6 @@
-"""The analysis of somebody's sessions as a page: what was saved, by agent, strategy and session.
+"""The analysis of a user's sessions as a web page: savings by agent, strategy and session.
 
-One HTML file with inline SVG that needs nothing else, neither scripts nor the network.
+The page is one HTML file with inline SVG. It needs neither scripts nor the network.
 """
 
 from __future__ import annotations
@@ -14,9 +14,9 @@ from prunus.lab.analysis import File, SessionResult, by_agent, share, strategies
 
 _WIDTH: Final = 760
 _NAME: Final = 190
-"""Pixels to the left of the bars."""
+"""The space to the left of the bars, in pixels."""
 _VALUE: Final = 190
-"""Pixels to the right of them."""
+"""The space to the right of the bars, in pixels."""
 _STEP: Final = 22
 
 _STYLE: Final = """
@@ -39,7 +39,7 @@ th:first-child, td:first-child { text-align: left } li { overflow-wrap: anywhere
 
 @dataclass(frozen=True, slots=True)
 class PageSection:
-    """A table as the terminal shows it, under a heading."""
+    """A table with a heading and a note."""
 
     title: str
     headings: tuple[str, ...]
@@ -48,7 +48,7 @@ class PageSection:
 
 
 def page(files: Sequence[File], lead: str, sections: Sequence[PageSection], notes: Sequence[str] = ()) -> str:
-    """The page for these files; `lead` is what to say first."""
+    """Return the page for these files; `lead` is its first sentence."""
     rows = [row for file in files for row in file.rows]
     costs = [
         (agent, share(one.cost, one.unpruned), f"{share(one.cost, one.unpruned):.1%} of not pruning")
@@ -87,7 +87,7 @@ anywhere.</p>
 
 
 def _chart(title: str, bars: Sequence[tuple[str, float, str]], *, even: bool = False) -> str:
-    """Horizontal bars: name, length as a share, words beside it. `even` marks the length of 1."""
+    """Draw horizontal bars, each with a name, a length as a share, and a text. `even` marks the length of 1."""
     if not bars:
         return ""
     room = _WIDTH - _NAME - _VALUE
@@ -112,7 +112,7 @@ def _chart(title: str, bars: Sequence[tuple[str, float, str]], *, even: bool = F
 
 
 def _pairs(title: str, pairs: Sequence[tuple[str, float, float]]) -> str:
-    """Two bars for each name, shares of a whole: as it was, and with Prunus."""
+    """Draw two bars for each name: a share without Prunus, and a share with Prunus."""
     if not pairs:
         return ""
     room = _WIDTH - _NAME - _VALUE
@@ -129,7 +129,7 @@ def _pairs(title: str, pairs: Sequence[tuple[str, float, float]]) -> str:
 
 
 def short(number: float) -> str:
-    """A number in three or four digits, as in 12.3M."""
+    """Format a number in few characters, as in 12.3M."""
     for size, unit in ((1e9, "G"), (1e6, "M"), (1e3, "k")):
         if abs(number) >= size:
             return f"{number / size:.1f}{unit}"
@@ -137,7 +137,7 @@ def short(number: float) -> str:
 
 
 def _curve(rows: Sequence[SessionResult]) -> str:
-    """A thin bar for each session, from the largest gain to the smallest; the line is not pruning."""
+    """Draw a thin bar for each session, from the largest savings to the smallest; the line marks no pruning."""
     costs = sorted(
         (share(row.total.cost, row.total.unpruned), f"{row.session} ({row.agent})")
         for row in rows

@@ -1,7 +1,8 @@
-"""Other libraries' rules for old results, run on plain conversions of the request.
+"""Policies that run other libraries' rules for old results.
 
-Their messages are built from ours, and which results they replaced by which words is carried back, so that
-every format can be replayed through them. They are run as their users run them: anew for each request.
+A peer policy converts our messages into those of the library, runs the library, and copies its replaced results
+back into the request. So every format can be replayed through every library. As in normal use, the library starts
+anew for each request.
 """
 
 from __future__ import annotations
@@ -21,11 +22,11 @@ PEERS: Final[Mapping[str, tuple[str, ...]]] = {
     "langchain": ("langchain.agents.middleware", "langchain_core.messages", "langchain_core.messages.utils"),
     "openai-agents": ("agents.extensions", "agents.run_config"),
 }
-"""Imported when a peer is asked for: the lab measures them where they are installed and never needs them."""
+"""The modules of each peer. The lab imports them on demand, and works without them."""
 
 
 def missing(peer: str) -> str:
-    """Why a peer cannot be replayed; empty if it can."""
+    """Return why a peer cannot be replayed, or an empty string if it can."""
     try:
         _modules(peer)
     except SettingsError as error:
@@ -42,7 +43,7 @@ def _modules(peer: str) -> list[Any]:
 
 @dataclass(frozen=True, slots=True)
 class LangChain:
-    """ClearToolUsesEdit: past `trigger` tokens, all but the newest `keep` results."""
+    """LangChain's ClearToolUsesEdit: past `trigger` tokens it clears all but the newest `keep` results."""
 
     trigger: int = 100_000
     keep: int = 3
@@ -65,7 +66,7 @@ class _Clearing:
         self._results = Results()
         self._messages: list[Any] = []
         self._owners: list[int] = []
-        """For each message, the place of its result, or -1."""
+        """For each message, the index of its result in `Results.places`, or -1."""
         self._counts: dict[int, int] = {}
         self._answer: Any = None
 
@@ -81,14 +82,14 @@ class _Clearing:
         return self._results.body(body)
 
     def _count(self, message: Any) -> int:
-        """Its own approximation; every message lives as long as this, so its address is its name."""
+        """Count with LangChain's approximation. Messages live as long as this object, so addresses are keys."""
         known = self._counts.get(id(message))
         if known is None:
             known = self._counts[id(message)] = self._measure([message])
         return known
 
     def _convert(self, message: Message) -> None:
-        """Calls that no result parts belong to one answer, in whatever pieces they travel."""
+        """Convert a message; calls without a result between them become one answer."""
         owner = sum(isinstance(p, Result) and bool(p.at) for p in message.parts)
         owner = len(self._results.places) - owner
         for part in message.parts:
@@ -123,7 +124,7 @@ class _Clearing:
 
 @dataclass(frozen=True, slots=True)
 class OpenAIAgents:
-    """ToolOutputTrimmer with its defaults: before the last two messages of the user, 200 characters are left."""
+    """ToolOutputTrimmer with its defaults: it cuts results before the last two user messages to 200 characters."""
 
     name: str = "openai-agents"
 

@@ -1,6 +1,6 @@
-"""A picture: cost against hard retention, a point for each policy, a panel for each price.
+"""Plot cost against hard retention, with a point for each policy and a panel for each price.
 
-One HTML file with inline SVG that needs nothing else, neither scripts nor the network.
+The page is one HTML file with inline SVG. It needs neither scripts nor the network.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ WIDTH: Final = 520
 HEIGHT: Final = 360
 _LEFT, _RIGHT, _TOP, _BOTTOM = 52, 16, 48, 44
 _LETTER: Final = 6.2
-"""Pixels of a letter, roughly."""
+"""The approximate width of a letter in pixels."""
 _COSTS: Final = (0.2, 0.3, 0.4, 0.5, 0.6, 0.7, 0.8, 0.9, 1.0, 1.5, 2.0, 3.0, 5.0, 10.0)
 _SHARES: Final = (0.0, 0.2, 0.4, 0.5, 0.6, 0.7, 0.75, 0.8, 0.85, 0.9, 0.95, 1.0)
 
@@ -40,7 +40,7 @@ th:first-child, td:first-child { text-align: left }
 
 
 def picture(summaries: Sequence[Summary], title: str = "Cost against retention") -> str:
-    """The page for these summaries."""
+    """Return the page for these summaries."""
     panels: dict[str, list[Summary]] = {}
     for one in summaries:
         panels.setdefault(one.prices, []).append(one)
@@ -107,7 +107,7 @@ def _panel(prices: str, points: Sequence[Summary]) -> str:
 
 
 def _labels(spots: Sequence[tuple[float, float, int]]) -> list[tuple[float, bool]]:
-    """The height of each label and whether it stands to the left; none on another one, nor on a point."""
+    """Return the height of each label, and whether it is left of its point. Labels do not overlap."""
     taken = [(at - 5, at + 5, height) for at, height, _ in spots]
     placed: list[tuple[float, bool]] = []
     for at, height, letters in spots:

@@ -1,4 +1,4 @@
-"""The policies there are, by name."""
+"""All policies by name."""
 
 from __future__ import annotations
 
@@ -46,9 +46,9 @@ _SHAPES: Final[Mapping[str, Callable[..., Policy]]] = {
 
 
 def policy_named(text: str, price: str | Price | None = None, window: int | None = None) -> Policy | Bound:
-    """The policy of this name, told the price or price row of its requests, and the model's window if it is known.
+    """Return the policy of this name; it knows the price of its requests, and the model's window if given.
 
-    A peer that is not installed is a SettingsError too, with the reason.
+    Raises SettingsError for an unknown name, and for a peer that is not installed.
     """
     told = price_row(price) if isinstance(price, str) else price
     preset, _, schedule = text.partition("@")
@@ -76,7 +76,7 @@ def policy_named(text: str, price: str | Price | None = None, window: int | None
 
 
 def installed(names: Iterable[str]) -> tuple[tuple[str, ...], tuple[str, ...]]:
-    """Those policies that can be replayed here, and why the other ones cannot; an unknown one is an error."""
+    """Return the policies that can be replayed here, and why the others cannot; raises SettingsError if unknown."""
     able: list[str] = []
     reasons: list[str] = []
     for name in names:

@@ -1,4 +1,4 @@
-"""A policy turns each request of a conversation into the request that is sent instead; Prunus itself is one."""
+"""Policies: a policy turns each request of a conversation into a pruned request. Prunus itself is one."""
 
 from __future__ import annotations
 
@@ -19,55 +19,55 @@ if TYPE_CHECKING:
 
 
 class Sender(Protocol):
-    """One conversation's worth of a policy: it is given each request in order."""
+    """The state of a policy in one conversation; the lab calls it with each request in order."""
 
     @property
     def declared(self) -> str:
-        """Why the request that was sent last does not continue the one before, where the policy says so."""
+        """The policy's reason why the last sent request breaks the cached prefix; empty if it gives none."""
 
     def __call__(self, body: Any, now: float | None, /) -> Any:
-        """The request that would be sent; the given one stays as it is."""
+        """Return the pruned request; the given request does not change."""
 
 
 class Policy(Protocol):
-    """A way to prune. Equal policies send the same, so that each is replayed once."""
+    """A way to prune. Equal policies send the same requests, so the lab replays each once."""
 
     @property
     def name(self) -> str:
-        """How it is asked for."""
+        """The name of the policy on the command line."""
 
     def start(self) -> Sender:
-        """A fresh state, for one conversation."""
+        """Return a fresh state for one conversation."""
 
 
 @runtime_checkable
 class Bound(Protocol):
-    """What no policy of its kind can beat: it knows the whole conversation before it begins."""
+    """A bound that no policy of its kind can beat, because it knows the whole conversation in advance."""
 
     @property
     def name(self) -> str:
-        """How it is asked for."""
+        """The name of the bound on the command line."""
 
     def replay(self, session: Session, reader: Reader, needs: Needs, online: Callable[[Policy], Replay]) -> Replay:
-        """All requests as they would be sent; `online` replays a policy that does not know the future."""
+        """Return all requests of the bound; `online` replays a policy that does not know the future."""
 
 
 @dataclass(frozen=True, slots=True)
 class Pruned:
-    """What Prunus makes of it: a preset, when its edits are made, and the price it is told."""
+    """Prunus as a policy: a preset, a schedule, and the price that the schedule assumes."""
 
     name: str
     preset: str
     schedule: str
     price: Price | None = None
     window: int | None = None
-    """Tokens that the model can take, where the request does not name it."""
+    """The model's context window in tokens, if the requests do not name a model."""
 
     def start(self) -> PrunusSender:
         return PrunusSender(Pruner(self.settings()))
 
     def settings(self) -> Settings:
-        """The settings with which Prunus is replayed."""
+        """Return the settings of the replayed pruner."""
         values: dict[str, Any] = {"preset": self.preset, "schedule": self.schedule}
         if self.price is not None:
             told = ("read", "write", "ttl", *(("tier", "tier_factor") if self.price.tier is not None else ()))
@@ -78,7 +78,7 @@ class Pruned:
 
 
 class PrunusSender:
-    """One conversation through a pruner; remembers what came out last."""
+    """Sends one conversation through a pruner, and remembers the last outcome."""
 
     def __init__(self, pruner: Pruner) -> None:
         self._pruner = pruner

@@ -1,4 +1,4 @@
-"""The same work on many files, on several cores."""
+"""Run the same work on many files, on several cores."""
 
 from __future__ import annotations
 
@@ -19,24 +19,24 @@ Found = TypeVar("Found")
 Work = Callable[[Path, Gauge], Found]
 
 _LOOK: Final = 0.1
-"""Seconds between two looks at what the workers count."""
+"""The main process reads the workers' counts at this interval, in seconds."""
 _CELL: Final = 8
-"""Bytes of a count."""
+"""The size of a count in bytes."""
 
 
 def spread(
     work: Callable[[Path], Found], paths: Sequence[Path], *, workers: int = 2, quiet: bool = False
 ) -> tuple[Found, ...]:
-    """What the work finds in each file, in their order; says on standard error how far it is."""
+    """Return the results of the work on each file, in their order, and show progress on standard error."""
     return spread_counted(partial(_uncounted, work), paths, workers=workers, quiet=quiet)
 
 
 def spread_counted(
     work: Work[Found], paths: Sequence[Path], *, workers: int = 2, quiet: bool = False
 ) -> tuple[Found, ...]:
-    """The same for work that counts its requests, so that progress is seen inside a file too.
+    """Do the same for work that counts its requests, so that progress inside a file shows too.
 
-    An interrupt ends the workers at once; it is raised again and says how much of the work is lost.
+    An interrupt ends the workers at once. It is raised again with a message on how much work is lost.
     """
     found: dict[int, Found] = {}
     with tempfile.TemporaryDirectory(prefix="prunus-") as folder:
@@ -49,7 +49,7 @@ def spread_counted(
                 found[file] = one
                 board.finish(file)
 
-            # The largest first, so that no core waits for the other at the end.
+            # Start with the largest file, so that no core waits for another at the end.
             order = largest_first(paths)
             try:
                 if min(workers, len(paths)) > 1:
@@ -74,12 +74,12 @@ def _share(
     look: Callable[[], None],
     finish: Callable[[int, Found], None],
 ) -> None:
-    """Share the files out among workers."""
+    """Distribute the files among workers."""
     before = set(active_children())
     context = get_context("spawn")
     pool = ProcessPoolExecutor(min(workers, len(paths)), context, signal.signal, (signal.SIGINT, signal.SIG_IGN))
     try:
-        # Workers inherit what is blocked: an interrupt of the whole group is answered by this process alone.
+        # Workers inherit the blocked signals, so only this process handles an interrupt of the process group.
         with _without_interrupts():
             waiting = {pool.submit(_by_worker, work, paths[i], counts, i): i for i in order}
         while waiting:
@@ -106,7 +106,7 @@ def _uncounted(work: Callable[[Path], Found], path: Path, _: Gauge) -> Found:
 
 @contextmanager
 def _cells(counts: Path) -> Iterator[memoryview]:
-    """The counts in a file, which all processes see."""
+    """Map the file of counts into memory, which all processes share."""
     with (
         counts.open("r+b") as file,
         mmap.mmap(file.fileno(), 0) as shared,
@@ -118,7 +118,7 @@ def _cells(counts: Path) -> Iterator[memoryview]:
 
 @contextmanager
 def _without_interrupts() -> Iterator[None]:
-    """Ctrl-C has to wait; Windows cannot do that."""
+    """Block Ctrl-C inside the block; does nothing on Windows."""
     if not hasattr(signal, "pthread_sigmask"):
         yield
         return

@@ -1,4 +1,4 @@
-"""Saying how far a run over many files has come: requests so far, and the time that is left."""
+"""Show the progress of a run over many files: the requests so far, and the remaining time."""
 
 from __future__ import annotations
 
@@ -12,19 +12,19 @@ from typing import Final, TextIO
 from prunus.lab.policy import Policy, Sender
 
 _OFTEN: Final = 0.1
-"""Seconds between two looks of a terminal."""
+"""Seconds between two updates of a terminal."""
 _SELDOM: Final = 5.0
 """Seconds between two lines of a log."""
 _STEP: Final = 10
 """Percent of the work between two lines of a log."""
 _ALMOST: Final = 0.99
-"""Share that is shown until the last file is done."""
+"""The largest share that is shown before the last file is done."""
 _SURE: Final = 0.02
-"""Share of the work from which on the time that is left can be estimated."""
+"""The share of the work after which the remaining time can be estimated."""
 
 
 class Gauge:
-    """How far the work on one file has come; counts in cells that another process may read."""
+    """Counts the requests of one file, in cells that another process may read."""
 
     __slots__ = ("_at", "_cells", "_changed")
 
@@ -36,18 +36,18 @@ class Gauge:
         self._changed = changed
 
     def expect(self, requests: int) -> None:
-        """So many requests more are to come."""
+        """Add requests to the expected number."""
         self._cells[self._at] += requests
 
     def advance(self, requests: int = 1) -> None:
-        """So many requests were replayed."""
+        """Add requests to the replayed number."""
         self._cells[self._at + 1] += requests
         if self._changed is not None:
             self._changed()
 
 
 class Counted:
-    """A policy whose requests are counted as they are replayed."""
+    """A policy that counts its replayed requests."""
 
     __slots__ = ("_gauge", "_policy", "_send")
 
@@ -76,7 +76,7 @@ class Counted:
 
 
 class ProgressBoard:
-    """A line on a terminal that says how far the work is; a line now and then elsewhere."""
+    """Shows progress: one updated line on a terminal, occasional lines elsewhere."""
 
     def __init__(
         self,
@@ -87,7 +87,7 @@ class ProgressBoard:
         clock: Callable[[], float] = time.monotonic,
         out: TextIO | None = None,
     ) -> None:
-        """`sizes` are those of the files; `cells` are what their gauges count in."""
+        """`sizes` are the sizes of the files; `cells` hold the counts of their gauges."""
         self._sizes = [max(1, size) for size in sizes]
         self._cells = cells
         self._quiet = quiet
@@ -99,12 +99,12 @@ class ProgressBoard:
         self._shown = False
 
     def finish(self, file: int) -> None:
-        """A file is done."""
+        """Mark a file as done."""
         self._done.add(file)
         self.draw()
 
     def draw(self) -> None:
-        """Show how far the work is, if that was not shown a moment ago."""
+        """Show the progress, unless it was shown a moment ago."""
         if self._quiet:
             return
         now = self._clock()
@@ -125,13 +125,13 @@ class ProgressBoard:
         self._drawn, self._said = now, int(100 * share)
 
     def close(self) -> None:
-        """Leave the line of the terminal as if nothing had been there."""
+        """Erase the progress line of a terminal."""
         if self._shown:
             self._out.write("\r" + " " * (shutil.get_terminal_size().columns - 1) + "\r")
             self._out.flush()
 
     def _share(self) -> float:
-        """The share of the work that is done, by the sizes of the files."""
+        """Return the finished share of the work, weighted by file size."""
         done = 0.0
         for file, size in enumerate(self._sizes):
             expected, replayed = self._cells[2 * file], self._cells[2 * file + 1]
@@ -145,7 +145,7 @@ class ProgressBoard:
 
 
 def line(share: float, requests: int, files: tuple[int, int], left: float | None, width: int | None = None) -> str:
-    """How far the work is, in as many words as there is room for."""
+    """Return the progress as text, shortened to `width` characters if given."""
     words = [f"{int(100 * share)}%"]
     if requests:
         words.append(f"{requests:,} request{'s' * (requests != 1)} replayed")
@@ -158,12 +158,12 @@ def line(share: float, requests: int, files: tuple[int, int], left: float | None
 
 
 def largest_first(paths: Sequence[Path]) -> list[int]:
-    """The order in which files are best measured: the longest work does not begin last."""
+    """Return the indexes of the files, largest file first, so that the longest work does not start last."""
     return sorted(range(len(paths)), key=lambda i: -size_of(paths[i]))
 
 
 def size_of(path: Path) -> int:
-    """The bytes of a file; none where it is missing."""
+    """Return the size of a file in bytes, or 0 if it is missing."""
     return path.stat().st_size if path.exists() else 0
 
 

@@ -1,7 +1,7 @@
-"""Messages as the lab compares them: parts with their tokens, each known by a number.
+"""Messages as the lab compares them: each part has a number and a token count.
 
-Two parts have the same number when the model would read the same. Cache markers, and a text that travels once as
-a string and once as a block, make no difference; bookkeeping that the host keeps to itself is left out.
+Two parts have the same number if the model reads the same content. Cache markers make no difference, nor does a
+text that is a string in one request and a block in another. The lab omits the client's bookkeeping.
 """
 
 from __future__ import annotations
@@ -35,13 +35,13 @@ class Sheet:
     numbers: tuple[int, ...]
     tokens: int
     pairs: tuple[tuple[str, str], ...]
-    """Its calls and results in order, by kind and id."""
+    """The kind and id of its calls and results, in order."""
 
 
 class Reader:
-    """Reads the messages of one conversation; one that was read before costs nothing.
+    """Reads the messages of one conversation, and caches them by object identity.
 
-    Messages must not be changed in place while the reader lives.
+    Callers must not change messages in place while the reader exists.
     """
 
     __slots__ = ("_counter", "_format", "_forms", "_read")
@@ -50,18 +50,18 @@ class Reader:
         self._format = format
         self._counter = counter or Counter()
         self._forms: dict[tuple[object, ...], Form] = {}
-        # The message itself is kept too, so that its address is not given to another one.
+        # The cache keeps the message itself too, so that no other message gets its address.
         self._read: dict[int, tuple[Mapping[str, Any], Sheet]] = {}
 
     def sheet(self, message: Mapping[str, Any]) -> Sheet:
-        """One message of a request."""
+        """Return one message of a request."""
         known = self._read.get(id(message))
         if known is None:
             known = self._read[id(message)] = (message, self._sheet(message))
         return known[1]
 
     def count(self, around: object) -> int:
-        """The tokens of what stands around the messages."""
+        """Return the tokens of the request outside its messages."""
         return self._counter.count(msgspec.json.encode(around).decode()) if around else 0
 
     def _sheet(self, message: Mapping[str, Any]) -> Sheet:
@@ -71,7 +71,7 @@ class Reader:
         return Sheet(forms, tuple(form.number for form in forms), sum(form.tokens for form in forms), pairs)
 
     def form(self, part: Part) -> Form:
-        """One part, whether it was ever sent or not."""
+        """Return a part with its number and tokens, whether it was ever sent or not."""
         key = _key(part)
         form = self._forms.get(key)
         if form is None:
@@ -80,7 +80,7 @@ class Reader:
 
 
 def _key(part: Part) -> tuple[object, ...]:
-    """Equal for parts that the model cannot tell apart."""
+    """Return a key that is equal for parts that the model cannot tell apart."""
     match part:
         case Text(text):
             return "text", text
@@ -97,7 +97,7 @@ def _key(part: Part) -> tuple[object, ...]:
 
 
 def shown_text(part: Part) -> str:
-    """The words of a part as the model reads them, with JSON taken apart so that its lines are lines."""
+    """Return the text of a part as the model reads it; strings inside JSON are unescaped into lines."""
     match part:
         case Call():
             return "\n".join(strings(part.input))
@@ -110,7 +110,7 @@ def shown_text(part: Part) -> str:
 
 
 def strings(value: object) -> list[str]:
-    """All strings inside a JSON value, in order."""
+    """Return all strings inside a JSON value, in order."""
     found: list[str] = []
     waiting = [value]
     while waiting:
@@ -125,7 +125,7 @@ def strings(value: object) -> list[str]:
 
 
 def _object(text: str) -> object:
-    """A result that is a JSON object, or the text itself."""
+    """Return the value of a JSON text, or the text itself if it is not JSON."""
     try:
         return msgspec.json.decode(text)
     except (msgspec.MsgspecError, UnicodeError, RecursionError):

@@ -1,8 +1,8 @@
-"""One conversation through one policy, request by request.
+"""Replay one conversation through one policy, request by request.
 
-What a prompt cache could read is the longest beginning that a request shares with the one before, part by part;
-sharing inside the first part that differs is not counted. Providers find less: Anthropic looks back 20 blocks from
-a breakpoint only, and a cache can be evicted early. They may also find more, in a request further back.
+The lab assumes that a prompt cache holds the longest prefix of whole parts that a request shares with the request
+before. Real providers may find less: Anthropic looks back only 20 blocks from a breakpoint, and may evict a cache
+entry early. They may also find more, in an earlier request.
 """
 
 from __future__ import annotations
@@ -24,15 +24,15 @@ class Sent:
     sheets: tuple[Sheet, ...]
     tokens: int
     cached: int
-    """Tokens that the request before began with too."""
+    """The tokens of the prefix shared with the request before."""
     broken: int
-    """Tokens of the request before that this one does not continue."""
+    """The tokens of the request before that are not in the shared prefix."""
     gap: float | None
-    """Seconds since the request before; None where the recording does not tell."""
+    """Seconds since the request before; None if the recording does not say."""
     declared: str = ""
-    """Why the policy says it broke the prefix, if it does."""
+    """The policy's reason for breaking the prefix; empty if it gives none."""
     valid: bool = True
-    """Whether it holds the calls and results that the agent's request held, in order."""
+    """Whether it contains the calls and results of the agent's request, in the same order."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,14 +43,14 @@ class Replay:
     requests: tuple[Sent, ...]
 
     def since(self, request: int) -> Replay:
-        """The same without earlier requests."""
+        """Return the replay without the requests before this one."""
         return replace(self, requests=self.requests[request:]) if request else self
 
 
 def replay(session: Session, policy: Policy, reader: Reader | None = None) -> Replay:
     """Send each recorded request through the policy.
 
-    A reader that is shared by several replays of the same conversation makes equal parts cost nothing.
+    Several replays of one conversation may share a reader, which then reads equal parts only once.
     """
     format = provider_named(session.format)
     reader = reader or Reader(format)
@@ -91,14 +91,17 @@ def send(
     declared: str = "",
     valid: bool = True,
 ) -> Sent:
-    """One request after another: `around` tokens beside its messages, the `same` ones as before or not."""
+    """Return the next request after `last`.
+
+    `around` is the number of tokens outside its messages; `same` says whether that content equals the last one's.
+    """
     cached = around + _shared(last.sheets, sheets) if last is not None and same else 0
     tokens = around + sum(sheet.tokens for sheet in sheets)
     return Sent(sheets, tokens, cached, last.tokens - cached if last is not None else 0, gap, declared, valid)
 
 
 def _shared(before: Sequence[Sheet], after: Sequence[Sheet]) -> int:
-    """The tokens that two requests begin with alike."""
+    """Return the tokens of the common prefix of two requests."""
     tokens = 0
     for old, new in zip(before, after, strict=False):
         if old is not new and old.numbers != new.numbers:

@@ -1,7 +1,7 @@
-"""Needed-later retention: what later actions used, and whether the pruned request still showed it.
+"""Needed-later retention: the share of later-used content that the pruned requests still show.
 
-No model is asked. Each call of a recorded answer shows what it used; that counts where the full request before
-the answer had shown it, and is retained where the pruned request shows it in any of its parts.
+The measure asks no model. Each call of a recorded answer shows what it used. A use counts if the full request
+before the answer showed the used text. It is retained if any part of the pruned request shows that text.
 """
 
 from __future__ import annotations
@@ -24,12 +24,12 @@ from prunus.lab.replay import Replay
 T = TypeVar("T")
 
 RARE: Final = 6
-"""Parts that may have shown an identifier; one that is everywhere says nothing about what was used."""
+"""An identifier counts only if at most this many parts show it; a common one does not tell which part was used."""
 
 
 @dataclass(frozen=True, slots=True)
 class Retention:
-    """Uses that the full history had shown, and those of them that the pruned one showed too."""
+    """The number of uses that the full history showed, and how many of them the pruned requests showed too."""
 
     lines: int = 0
     """Lines that an edit replaces or a patch names."""
@@ -38,12 +38,12 @@ class Retention:
     """Files that a call names."""
     files_kept: int = 0
     soft: int = 0
-    """Identifiers that few parts had shown."""
+    """Identifiers that only few parts showed."""
     soft_kept: int = 0
     in_place: int = 0
-    """Identifiers that stood in a line as it was, or in a path."""
+    """Retained identifiers in an unchanged line or in a path."""
     lost: tuple[LostPart, ...] = ()
-    """The parts that have to be read again: for each lost line the smallest part that had shown it."""
+    """The parts that the agent must read again: for each lost line the smallest part that showed it."""
 
     @property
     def hard(self) -> int:
@@ -60,17 +60,17 @@ Kind = Literal["line", "file", "name"]
 
 @dataclass(frozen=True, slots=True)
 class Need:
-    """Something that the answer to a request used, and the parts before it that had shown it."""
+    """A text that the answer to a request used, and the earlier parts that showed it."""
 
     request: int
     word: str
     kind: Kind
     shown: tuple[int, ...]
-    """Places in the full history, growing."""
+    """Indexes of parts in the full history, in ascending order."""
 
 
 class Needs:
-    """What the answers of one conversation used; found once, asked about for every policy."""
+    """The uses in the answers of one conversation; the lab finds them once and reuses them for every policy."""
 
     __slots__ = ("_identifiers", "_lines", "_paths", "_texts", "forms", "uses")
 
@@ -85,20 +85,20 @@ class Needs:
         self.uses: tuple[Need, ...] = tuple(self._find(session, sheets))
 
     def since(self, request: int) -> Needs:
-        """The same without what the answers to earlier requests used."""
+        """Return the needs without the uses of answers to earlier requests."""
         later = copy(self)
         later.uses = tuple(use for use in self.uses if use.request >= request)
         return later
 
     def shows(self, form: Form, use: Need) -> bool:
-        """Whether a part shows what was used."""
+        """Return whether a part shows the used text."""
         if use.kind == "name":
             return use.word in self._names(form)
         text = self._text(form)
         return use.word in text or (use.kind == "file" and use.word.replace("/", "\\") in text)
 
     def shows_in_place(self, form: Form, use: Need) -> bool:
-        """Whether a changed part shows a name in a path, or in a line that a part of the full history has too."""
+        """Return whether a changed part shows a name in a path, or in a line of the full history."""
         if use.word in self._cached(self._paths, form, names_in_paths):
             return True
         kept = self._cached(self._lines, form, lines_as_they_were)
@@ -151,7 +151,7 @@ class Needs:
 
 
 class _Text:
-    """All parts in one text, so that a line is looked for once."""
+    """All parts joined into one text, so that one search finds a line in all of them."""
 
     __slots__ = ("_found", "_starts", "_text")
 
@@ -163,7 +163,7 @@ class _Text:
         self._found: dict[str, list[int]] = {}
 
     def places(self, line: str) -> list[int]:
-        """The parts that a line stands in, growing."""
+        """Return the indexes of the parts that contain a line, in ascending order."""
         known = self._found.get(line)
         if known is None:
             known = self._found[line] = list(self._places(line))
@@ -178,13 +178,13 @@ class _Text:
 
 
 def retention(needs: Needs, replayed: Replay) -> Retention:
-    """How much of what was used the pruned requests still showed."""
+    """Return how many of the used texts the pruned requests still showed."""
     uses: Counter[Kind] = Counter()
     kept: Counter[Kind] = Counter()
     in_place = 0
     lost: list[LostPart] = []
     again: dict[int, int] = {}
-    """The request in which each lost part was read again."""
+    """The request that read each lost part again."""
     full = {form.number for form in needs.forms}
     at = -1
     visible: set[int] = set()

@@ -1,4 +1,4 @@
-"""Many recorded files through many policies at many prices, on several cores."""
+"""Replay many recorded files through many policies at many prices, on several cores."""
 
 from __future__ import annotations
 
@@ -23,23 +23,23 @@ from prunus.providers import provider_named
 from prunus.schedule.prices import DEFAULT, Price
 
 OWN: Final = "own"
-"""The name of the price that differs from session to session: that of its own model, as `prunus analyze` counts."""
+"""The name of the price that differs between sessions: that of a session's own model, as in `prunus analyze`."""
 
 _SUFFIXES: Final = frozenset({".json", ".jsonl", ".ndjson", ".traj", ".gz", ".db"})
 
 
 @dataclass(frozen=True, slots=True)
 class Study:
-    """What is asked of every recording."""
+    """The measurements to make on every recording."""
 
     policies: tuple[str, ...]
     prices: tuple[str, ...]
     minimum: int = 15
-    """Requests of the shortest conversation that counts."""
+    """Conversations with fewer requests than this do not count."""
     limit: int | None = LIMIT
-    """Tokens at which a conversation is cut; without it, where its own model's window ends."""
+    """The lab cuts a conversation at this many tokens; None means at its model's window."""
     once: bool = False
-    """Whether what a resumed session repeats from another file is left out."""
+    """Whether requests that a resumed session repeats from another file count only once."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,9 +53,9 @@ class Measurement:
     requests: int
     cost: float
     unpruned: float
-    """Cost without pruning."""
+    """The cost without pruning."""
     effective: float
-    """Cost with one more request for each part that has to be read again."""
+    """The cost including one more request for each part that the agent must read again."""
     tokens: int
     unpruned_tokens: int
     peak: int
@@ -72,14 +72,14 @@ class Measurement:
     soft: int
     soft_kept: int
     in_place: int
-    """Names that still stood in a line as it was, or in a path."""
+    """Retained names in an unchanged line or in a path."""
     lost: int
-    """Requests whose answer edits lines that were gone."""
+    """Requests whose answer edits lines that the pruned request did not show."""
 
 
 @dataclass(frozen=True, slots=True)
 class Measured:
-    """What one file gave."""
+    """The measurements of one file."""
 
     path: str
     rows: tuple[Measurement, ...] = ()
@@ -87,15 +87,15 @@ class Measured:
     short: int = 0
     """Conversations with too few requests to count."""
     skipped: int = 0
-    """Damaged records in it."""
+    """The number of damaged records."""
     copies: int = 0
-    """Sessions in it that are whole in another file."""
+    """The number of sessions that another file contains completely."""
     failure: str = ""
-    """Why the file, or the rest of it, could not be read."""
+    """Why the lab could not read the file, or the rest of it."""
 
 
 def recordings(paths: Iterable[Path]) -> tuple[Path, ...]:
-    """The files that are meant: those given, and in folders everything that looks like a recording."""
+    """Return the given files, and all files in the given folders that look like recordings."""
     found: dict[Path, None] = {}
     for path in paths:
         if path.is_dir():
@@ -107,14 +107,14 @@ def recordings(paths: Iterable[Path]) -> tuple[Path, ...]:
 
 
 def run(paths: Sequence[Path], study: Study, *, workers: int = 2, quiet: bool = False) -> tuple[Measured, ...]:
-    """Measure all files, in their order; says on standard error how far it is."""
+    """Return the measurements of all files, in their order, and show progress on standard error."""
     known = repeats(paths, workers=workers) if study.once else None
     work = partial(measure, study=study, known=known)
     return spread_counted(work, paths, workers=workers, quiet=quiet)
 
 
 def measure(path: Path, gauge: Gauge | None = None, *, study: Study, known: Known | None = None) -> Measured:
-    """All conversations of one file."""
+    """Return the measurements of all conversations of one file."""
     gauge = gauge or Gauge()
     told = (known or {}).get(str(path))
     replays = len(
@@ -136,7 +136,7 @@ def measure(path: Path, gauge: Gauge | None = None, *, study: Study, known: Know
 
 
 def _policy(name: str, prices: str, piece: RecordedConversation | None) -> Policy | Bound:
-    """A policy, told the price that its requests are paid at."""
+    """Return a policy that knows the price of its requests."""
     if prices != OWN:
         return policy_named(name, prices)
     return policy_named(name, piece.price, piece.window) if piece is not None else policy_named(name, DEFAULT)

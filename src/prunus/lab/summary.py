@@ -1,4 +1,4 @@
-"""Many conversations as one line per policy and price."""
+"""Summarise many conversations in one line per policy and price."""
 
 from __future__ import annotations
 
@@ -10,12 +10,12 @@ from prunus.lab.loss import Rate, lost_rate
 from prunus.lab.run import Measurement
 
 BOUNDS: Final = (("auto", "clairvoyant"), ("acp@cache", "acp@clairvoyant"))
-"""Policies with a schedule, and the bound that knows the future of the same edits."""
+"""Pairs of a policy and the bound that makes the same edits but knows the future."""
 
 
 @dataclass(frozen=True, slots=True)
 class Summary:
-    """Sums over conversations, as shares of what no pruning costs and shows."""
+    """Sums over conversations, relative to no pruning."""
 
     policy: str
     prices: str
@@ -24,7 +24,7 @@ class Summary:
     cost: float
     effective: float
     worst: float
-    """Cost of the conversation that gained least."""
+    """The cost of the conversation with the smallest savings."""
     worst_session: str
     tokens: float
     peak: float
@@ -34,19 +34,19 @@ class Summary:
     files: float
     soft: float
     in_place: float
-    """Names that still stood in a line as it was, or in a path."""
+    """Retained names in an unchanged line or in a path."""
     lost: Rate
     """Lost events per 1,000 requests."""
     breaks: float
-    """Per 100 requests."""
+    """Cache breaks per 100 requests."""
     flushes: int
-    """Changes of the prefix that the policy declares."""
+    """Changes of the prefix that the policy declared."""
     undeclared: int
     invalid: int
 
 
 def summarise(rows: Iterable[Measurement]) -> tuple[Summary, ...]:
-    """One summary for each policy at each price, in the order in which they come."""
+    """Return one summary for each policy at each price, in order of appearance."""
     groups: dict[tuple[str, str], list[Measurement]] = {}
     for row in rows:
         groups.setdefault((row.policy, row.prices), []).append(row)
@@ -54,7 +54,7 @@ def summarise(rows: Iterable[Measurement]) -> tuple[Summary, ...]:
 
 
 def by_agent(rows: Iterable[Measurement]) -> dict[str, tuple[Summary, ...]]:
-    """The same for each agent alone."""
+    """Return the summaries of each agent."""
     agents: dict[str, list[Measurement]] = {}
     for row in rows:
         agents.setdefault(row.agent, []).append(row)
@@ -89,7 +89,7 @@ def _summary(rows: Sequence[Measurement]) -> Summary:
 
 
 def regret(summaries: Iterable[Summary], policy: str, bound: str) -> dict[str, float]:
-    """How many times the cost of a bound a policy costs, for each price at which both were measured."""
+    """Return the cost of a policy divided by that of a bound, for each price at which both were measured."""
     costs = {(one.policy, one.prices): one.cost for one in summaries}
     return {
         prices: cost / costs[bound, prices]
@@ -103,10 +103,10 @@ def _share(part: float, whole: float) -> float:
 
 
 def table(summaries: Sequence[Summary]) -> tuple[tuple[str, ...], tuple[tuple[str, ...], ...]]:
-    """Headings and cells: a line for each policy, its cost at each price.
+    """Return headings and cells, with one line for each policy and its cost at each price.
 
-    A policy that is told the price differs from price to price: worst session, retention and faults are then the
-    worst of all prices, the rest is that at the first one.
+    A policy that knows the price differs between prices. Its worst session, retention and faults are the worst over
+    all prices; its other values are those at the first price.
     """
     prices = tuple(dict.fromkeys(one.prices for one in summaries))
     policies = tuple(dict.fromkeys(one.policy for one in summaries))
