@@ -23,7 +23,7 @@ class PastTasks:
 
     When the user speaks again, most of what was read and written for the last request has done its work: in
     recorded sessions a read that led to no edit is used later in 26 of 100 cases while its task goes on, and in 4
-    once the user has spoken. How likely it is, is asked of a model (`likelihood.py`); the more tokens a part
+    once the user has spoken. How likely it is, is asked of a model (`reuse.py`); the more tokens a part
     has, the likelier it may be. An outline stays of results and of what was written, and of edits which file
     they changed.
     """
