@@ -17,7 +17,7 @@ CallOutcome = Literal["ok", "error", "unknown"]
 # the middle, where a program may print the same words.
 _CODE_FIRST: Final = pattern("exit_code_first")
 _CODE_LAST: Final = pattern("exit_code_last", flags=re.M)
-_ABORTED: Final = pattern("aborted", flags=re.M)
+_ABORTED: Final = re.compile(rf"^(?:{'|'.join(words('aborted'))})", re.M)
 _REFUSED: Final = re.compile(
     rf"\s*(?:{'|'.join(words('refused'))}|User rejected|MCP error -?\d+|Invalid (?:tool )?parameters)"
 )

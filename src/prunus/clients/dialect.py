@@ -37,7 +37,7 @@ class Dialect:
     exit_code_last: str = ""
     """At the end of the result of a command, from the start of a line. The group is the exit code."""
     aborted: str = ""
-    """In the short result of a command that was stopped."""
+    """At the start of a line, in the short result of a command that was stopped."""
     refused: str = ""
     """At the front of the result of a call that was not made, whatever the tool."""
     output: Callable[[str], str | None] | None = None

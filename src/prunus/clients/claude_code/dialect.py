@@ -32,7 +32,7 @@ def _from_subagent(headers: Mapping[str, str], system: bytes) -> bool:
 
 DIALECT: Final = Dialect(
     exit_code_first=r"Exit code (-?\d+)\b",
-    aborted=r"^Command timed out after|\A\[Request interrupted",
+    aborted=r"Command timed out after|\A\[Request interrupted",
     refused=r"<tool_use_error>|The user doesn't want to (?:proceed|take this action)|\[Request interrupted by user"
     r"|(?:Error: )?No such tool available|InputValidationError",
     cut_first="<persisted-output>",

@@ -65,8 +65,8 @@ DIALECT: Final = Dialect(
     exit_code_first=r"(?:Command: (?>(?:[^\n]*\n)*?(?=Chunk ID: )|[^\n]*\n))?(?:Chunk ID: [^\n]*\n)?"
     r"(?:Wall time: [^\n]*\n)?(?:Process exited with code|Exit code:) (-?\d+)\b",
     exit_code_last=r"\"metadata\":\s*\{\"exit_code\":\s*(-?\d++)[^{}]*\}\}\s*\Z",
-    aborted=r"^(?:aborted by user|execution error:|exec_command failed|failed to parse function arguments)"
-    r"|\A(?:Wall time: [^\n]*\naborted by user|Script failed\b)",
+    aborted=r"aborted by user|execution error:|exec_command failed|failed to parse function arguments"
+    r"|\AScript failed\b",
     refused="unsupported call: ",
     output=_output,
     headed=_headed,

@@ -34,7 +34,7 @@ def _from_subagent(headers: Mapping[str, str], system: bytes) -> bool:
 
 
 DIALECT: Final = Dialect(
-    aborted=r"^(?:Tool execution aborted|<bash_metadata>\nbash tool terminated)",
+    aborted=r"Tool execution aborted|<bash_metadata>\nbash tool terminated",
     refused="The user rejected permission|The arguments provided to the tool are invalid|Tool execution aborted"
     "|Model tried to call unavailable tool",
     denied="The user rejected permission",
