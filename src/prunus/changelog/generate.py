@@ -56,7 +56,7 @@ def generate_changelog(history: Any, since: int = 0, *, toolbox: Toolbox | None 
                 continue  # a conversation that goes on after a compaction may carry calls of the one before
             done.add(mark)
             for touch in use.touches if use.ok and use.meaning.kind == "read" else ():
-                standing.there.add(touch.path)
+                standing.exists(touch.path)
             actions = reader.actions(call, use, result)
             if actions is None:
                 failed += use.turn + turns >= since

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
-from typing import Final, TypeVar
+from typing import Final
 
 from prunus.changelog.file_edits import (
     EditVerb,
@@ -22,7 +22,6 @@ from prunus.changelog.file_edits import (
 from prunus.changelog.values import Origin
 from prunus.shell.git import Record, Restore, Stash
 
-_Known = TypeVar("_Known")
 _LEVELS: Final = {"index": 1, "head": 2, "other": 3}
 
 
@@ -50,11 +49,24 @@ class Entry:
     new: bool = False
     """The file was not there before."""
     recorded: int = 0
-    gone: bool = False
+    """How far git has recorded the change."""
 
     def counts(self) -> tuple[int, int]:
         found = [line_counts(text.old, text.new) for text in self.texts]
         return sum(added for added, _ in found), sum(removed for _, removed in found)
+
+
+@dataclass(slots=True)
+class _LoggedFile:
+    """What is known of one file."""
+
+    text: str | None = None
+    """The whole file, if a call showed it."""
+    exists: bool = False
+    versions: list[tuple[str | None, int]] = field(default_factory=list)
+    """Texts that the file had, None before it was created, each with the number of its entries then."""
+    recorded_before: int | None = None
+    """How far git had recorded changes of turns before `since`; None if there were none."""
 
 
 @dataclass(slots=True)
@@ -64,14 +76,12 @@ class StandingChanges:
     since: int = 0
     entries: list[Entry] = field(default_factory=list)
     reverted: int = 0
-    contents: dict[str, str] = field(default_factory=dict)
-    """The whole text of each file for which a call showed it."""
-    there: set[str] = field(default_factory=set)
-    """Files that are known to exist."""
-    _versions: dict[str, list[tuple[str | None, int]]] = field(default_factory=dict)
-    _before: dict[str, int] = field(default_factory=dict)
-    """Files that were changed before `since`, and how far git had recorded that."""
+    _files: dict[str, _LoggedFile] = field(default_factory=dict)
     _stashes: list[list[Entry]] = field(default_factory=list)
+
+    def exists(self, path: str) -> None:
+        """A call has read a file."""
+        self._file(path).exists = True
 
     def take(self, action: LoggedAction, reason: Reason) -> None:
         """Take one action of a call."""
@@ -79,10 +89,9 @@ class StandingChanges:
             case FileEdit():
                 self._change(action, reason)
             case UndoneEdit(path):
-                last = next((entry for entry in reversed(self.entries) if entry.path == path), None)
-                self.contents.pop(path, None)
-                if last is not None:
-                    self._remove([last])
+                self._file(path).text = None
+                if mine := self._of(path):
+                    self._remove(mine[-1:])
                 else:
                     self._add(Entry(path, "edited", reason, [], exact=False))
             case Restore():
@@ -90,16 +99,17 @@ class StandingChanges:
             case Record(names, into):
                 for entry in self._under(names):
                     entry.recorded = max(entry.recorded, _LEVELS[into])
-                for path in self._before:
-                    if _named(path, names):
-                        self._before[path] = max(self._before[path], _LEVELS[into])
+                for path, file in self._files.items():
+                    if file.recorded_before is not None and _named(path, names):
+                        file.recorded_before = max(file.recorded_before, _LEVELS[into])
             case Stash(pop=True):
                 self.entries += self._stashes.pop() if self._stashes else []
             case Stash():
                 stashed = [entry for entry in self.entries if entry.recorded < 2 and not entry.new]
                 self._stashes.append(stashed)
-                self.entries = [entry for entry in self.entries if entry not in stashed]
-                self.contents.clear()
+                self._drop(stashed)
+                for file in self._files.values():
+                    file.text = None
 
     def left(self) -> tuple[Entry, ...]:
         """The changes that are still there; stashed changes count as reverted."""
@@ -111,23 +121,16 @@ class StandingChanges:
         path = change.path
         if change.verb == "renamed":
             self._rename(change.source, path)
-        before = self.contents.get(path)
-        absent = path not in self.there and before is None
-        after = _after(change, before)
-        if after is None:
-            self.contents.pop(path, None)
-        else:
-            self.contents[path] = after
-        if change.verb == "deleted":
-            self.contents.pop(path, None)
-            self.there.discard(path)
-        else:
-            self.there.add(path)
+        file = self._file(path)
+        before = file.text
+        created = change.verb == "written" and not file.exists and before is None
+        after = file.text = None if change.verb == "deleted" else _after(change, before)
+        file.exists = change.verb != "deleted"
         if reason.turn < self.since:
-            self._before.setdefault(path, 0)
+            file.recorded_before = file.recorded_before or 0
             return
-        created = change.verb == "written" and absent
-        versions = self._versions.setdefault(path, [(None if created else before, 0)] if created or before else [])
+        if not file.versions and (created or before):
+            file.versions.append((None if created else before, len(self._of(path))))
         entry = Entry(path, change.verb, reason, list(change.texts), change.exact, change.source, created)
         if change.whole is not None:
             entry.texts = [TextChange(before or "", change.whole)]
@@ -141,26 +144,35 @@ class StandingChanges:
         if change.verb == "renamed" and self._renamed_back(entry):
             return
         self._add(entry)
-        if after is not None and self._returned(path, after):
-            return
-        if after is not None:
-            versions.append((after, self._count(path)))
-        self._cancel(entry)
+        if after is None:
+            self._cancel(entry)
+        elif (count := next((count for text, count in file.versions if text == after), None)) is not None:
+            # The file is as it was before, so every change since is taken back.
+            self._remove(self._of(path)[count:])
+        else:
+            file.versions.append((after, len(self._of(path))))
+            self._cancel(entry)
+
+    def _file(self, path: str) -> _LoggedFile:
+        return self._files.setdefault(path, _LoggedFile())
+
+    def _of(self, path: str) -> list[Entry]:
+        return [entry for entry in self.entries if entry.path == path]
+
+    def _under(self, names: tuple[str, ...]) -> Iterator[Entry]:
+        return (entry for entry in self.entries if _named(entry.path, names))
 
     def _add(self, entry: Entry) -> None:
         if entry.reason.turn >= self.since:
             self.entries.append(entry)
 
-    def _count(self, path: str) -> int:
-        return sum(entry.path == path for entry in self.entries)
+    def _remove(self, entries: list[Entry]) -> None:
+        self.reverted += len(entries)
+        self._drop(entries)
 
-    def _returned(self, path: str, text: str) -> bool:
-        """Whether the file is as it was before; then every change since is taken back."""
-        for version, count in self._versions.get(path, ()):
-            if version == text:
-                self._remove([entry for entry in self.entries if entry.path == path][count:])
-                return True
-        return False
+    def _drop(self, entries: list[Entry]) -> None:
+        dropped = set(map(id, entries))
+        self.entries = [entry for entry in self.entries if id(entry) not in dropped]
 
     def _cancel(self, entry: Entry) -> None:
         """Take back the texts that a new change undoes, in one step or in several."""
@@ -186,19 +198,11 @@ class StandingChanges:
         emptied = [e for e in (*others, entry) if not e.texts and e.exact and e.verb in ("edited", "appended")]
         self._remove(emptied)
 
-    def _remove(self, entries: list[Entry]) -> None:
-        for entry in entries:
-            if not entry.gone:
-                entry.gone = True
-                self.reverted += 1
-        self.entries = [entry for entry in self.entries if not entry.gone]
-
     def _delete(self, entry: Entry, before: str | None) -> None:
         inside = f"{entry.path}/"
         mine = [other for other in self.entries if other.path == entry.path or other.path.startswith(inside)]
-        created = any(other.new for other in mine)
         self._remove(mine)
-        if created:
+        if any(other.new for other in mine):
             self.reverted += 1
             return
         if before is not None:
@@ -207,13 +211,10 @@ class StandingChanges:
         self._add(entry)
 
     def _rename(self, source: str, path: str) -> None:
-        for entry in self.entries:
-            if entry.path == source:
-                entry.path = path
-        _carry(self.contents, source, path)
-        _carry(self._versions, source, path)
-        _carry(self._before, source, path)
-        self.there.discard(source)
+        for entry in self._of(source):
+            entry.path = path
+        if source in self._files:
+            self._files[path] = self._files.pop(source)
 
     def _renamed_back(self, entry: Entry) -> bool:
         for other in self.entries:
@@ -225,23 +226,13 @@ class StandingChanges:
 
     def _restore(self, restore: Restore, reason: Reason) -> None:
         level = _LEVELS[restore.to]
-        hit = [entry for entry in self._under(restore.names) if entry.recorded < level and not entry.new]
-        self._remove(hit)
-        for path in [path for path in self.contents if _named(path, restore.names)]:
-            self.contents.pop(path)
-        for path, recorded in self._before.items():
-            if _named(path, restore.names) and recorded < level and reason.turn >= self.since:
-                why = Reason(reason.turn, "Restored from git", "none", reason.call)
-                self._add(Entry(path, "edited", why, [], exact=False))
-
-    def _under(self, names: tuple[str, ...]) -> Iterator[Entry]:
-        return (entry for entry in self.entries if _named(entry.path, names))
-
-
-def _carry(known: dict[str, _Known], source: str, path: str) -> None:
-    """Keep what is known of a file under its new name."""
-    if source in known:
-        known[path] = known.pop(source)
+        self._remove([entry for entry in self._under(restore.names) if entry.recorded < level and not entry.new])
+        why = Reason(reason.turn, "Restored from git", "none", reason.call)
+        for path, file in self._files.items():
+            if _named(path, restore.names):
+                file.text = None
+                if file.recorded_before is not None and file.recorded_before < level:
+                    self._add(Entry(path, "edited", why, [], exact=False))
 
 
 def _after(change: FileEdit, before: str | None) -> str | None:
