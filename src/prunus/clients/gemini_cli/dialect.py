@@ -14,7 +14,7 @@ _FENCED: Final = re.compile(
     re.S,
 )
 _TRUNCATED: Final = re.compile(
-    r"\s*IMPORTANT: The file content has been truncated\.\n"
+    r"\A\s*IMPORTANT: The file content has been truncated\.\n"
     r"(?>.*?Showing lines (\d+)-(\d+) of (\d+) total lines\.)"
     r".*?--- FILE CONTENT \(truncated\) ---\n",
     re.S,

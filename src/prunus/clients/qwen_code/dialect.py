@@ -9,7 +9,7 @@ from prunus.clients.dialect import Dialect
 from prunus.shown import lines_below
 
 _LINES: Final = re.compile(
-    r"(?:The file: [^\n]* has been updated\. )?Showing lines (\d+)-(\d+) of (\d+)"
+    r"\A(?:The file: [^\n]* has been updated\. )?Showing lines (\d+)-(\d+) of (\d+)"
     r"(?: total lines| from the edited file)[.:]\n+---\n\n"
 )
 
