@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from typing import Any
 
-from prunus.clients.pairing import Paired, RecordedTurn, RequestCount, pair
 from prunus.clients.recorded_file import Dialogue, JsonObject, rows, text
+from prunus.clients.turns import Paired, RecordedTurn, dialogue_of
 
 _THINKING = ("thinking", "redacted_thinking")
 
@@ -41,39 +41,28 @@ def dialogue(turns: Sequence[RecordedTurn]) -> Dialogue:
 
     https://docs.claude.com/en/docs/agents-and-tools/tool-use/implement-tool-use
     """
-    messages: list[JsonObject] = []
-    count = RequestCount()
-    for paired in pair(turns):
-        turn = paired.turn
-        if turn.role != "assistant":
-            _append(messages, "user", turn.payload["content"])
-            count.note_time(turn)
-            continue
-        if messages and messages[-1]["role"] == "user":
-            count.add_request(len(messages), turn)
-        count.note_time(turn)
-        blocks = _answered(paired)
-        # The first message has to be the user's.
-        if paired.unfinished or not blocks or not messages:
-            continue
-        _append(messages, "assistant", blocks)
-        results = [result for result in paired.results if result is not None]
-        for result in results:
-            count.note_time(result)
-        if results:
-            _append(messages, "user", [result.payload for result in results])
-    return Dialogue(tuple(messages), tuple(count.requests), tuple(count.times))
+    return dialogue_of(turns, _say, _answer, asks_again=False)
 
 
-def _answered(paired: Paired) -> list[JsonObject]:
-    """The blocks without calls that have no result; none if only thinking is left."""
+def _say(messages: list[JsonObject], turn: RecordedTurn) -> None:
+    _append(messages, "user", turn.payload["content"])
+
+
+def _answer(messages: list[JsonObject], paired: Paired) -> bool:
+    """Add the blocks without calls that have no result, unless only thinking is left."""
     results = iter(paired.results)
     blocks = [
         block
         for block in paired.turn.payload["content"]
         if block.get("type") != "tool_use" or next(results) is not None
     ]
-    return [] if all(block.get("type") in _THINKING for block in blocks) else blocks
+    # The first message has to be the user's.
+    if not messages or all(block.get("type") in _THINKING for block in blocks):
+        return False
+    _append(messages, "assistant", blocks)
+    if paired.answered:
+        _append(messages, "user", [result.payload for result in paired.answered])
+    return True
 
 
 def _append(messages: list[JsonObject], role: str, content: Any) -> None:

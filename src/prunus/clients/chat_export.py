@@ -10,8 +10,8 @@ from collections.abc import Iterator, Sequence
 from typing import Any
 
 from prunus.clients.chat_turns import dialogue, message_turn, plain_turns
-from prunus.clients.pairing import RecordedTurn
 from prunus.clients.recorded_file import JsonObject, Recording, Session, mapping, rows, text, unix_time
+from prunus.clients.turns import RecordedTurn
 
 AGENT = "chat-export"
 

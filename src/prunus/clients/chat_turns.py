@@ -7,8 +7,8 @@ from typing import Any
 
 import msgspec
 
-from prunus.clients.pairing import RecordedTurn, RequestCount, pair
 from prunus.clients.recorded_file import Dialogue, JsonObject, mapping, rows, text
+from prunus.clients.turns import Paired, RecordedTurn, dialogue_of
 
 _WIRE_FIELDS = (
     "role",
@@ -61,24 +61,21 @@ def dialogue(turns: Sequence[RecordedTurn]) -> Dialogue:
 
     https://platform.openai.com/docs/guides/function-calling
     """
-    messages: list[JsonObject] = []
-    count = RequestCount()
-    for paired in pair(turns):
-        turn = paired.turn
-        if turn.role == "assistant":
-            count.add_request(len(messages), turn)
-        count.note_time(turn)
-        if paired.unfinished:
-            continue
-        message = dict(turn.payload)
-        calls = rows(message.pop("tool_calls", None))
-        answered = [(call, got) for call, got in zip(calls, paired.results, strict=True) if got is not None]
-        if answered:
-            message["tool_calls"] = [call for call, _ in answered]
-        if not answered and not message.get("content") and not message.get("function_call"):
-            continue
-        messages.append(message)
-        for _, result in answered:
-            messages.append(result.payload)
-            count.note_time(result)
-    return Dialogue(tuple(messages), tuple(count.requests), tuple(count.times))
+    return dialogue_of(turns, _say, _answer)
+
+
+def _say(messages: list[JsonObject], turn: RecordedTurn) -> None:
+    _answer(messages, Paired(turn, (None,) * len(turn.calls)))
+
+
+def _answer(messages: list[JsonObject], paired: Paired) -> bool:
+    """Add a message without calls that have no result, unless nothing is left of it."""
+    message = dict(paired.turn.payload)
+    calls = rows(message.pop("tool_calls", None))
+    answered = [call for call, result in zip(calls, paired.results, strict=True) if result is not None]
+    if answered:
+        message["tool_calls"] = answered
+    elif not message.get("content") and not message.get("function_call"):
+        return False
+    messages += [message, *(result.payload for result in paired.answered)]
+    return True

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Sequence
 from typing import Any
 
-from prunus.clients.pairing import RecordedTurn, RequestCount, pair
 from prunus.clients.recorded_file import Dialogue, JsonObject, mapping, rows, text
+from prunus.clients.turns import Paired, RecordedTurn, dialogue_of
 
 
 def parts_of(content: Any) -> list[JsonObject]:
@@ -53,28 +53,25 @@ def dialogue(turns: Sequence[RecordedTurn]) -> Dialogue:
 
     https://ai.google.dev/gemini-api/docs/function-calling
     """
-    contents: list[JsonObject] = []
-    count = RequestCount()
-    for paired in pair(turns):
-        turn = paired.turn
-        if turn.role != "assistant":
-            contents.append({"role": "user", "parts": turn.payload["parts"]})
-            count.note_time(turn)
-            continue
-        count.add_request(len(contents), turn)
-        count.note_time(turn)
-        results = iter(paired.results)
-        parts = [part for part in turn.payload["parts"] if "functionCall" not in part or next(results) is not None]
-        if paired.unfinished or not parts:
-            continue
-        contents.append({"role": "model", "parts": parts})
-        answered = [result for result in paired.results if result is not None]
-        for result in answered:
-            count.note_time(result)
-        if answered:
-            responses = [part for result in answered for part in result.payload["parts"]]
-            contents.append({"role": "user", "parts": responses})
-    return Dialogue(tuple(contents), tuple(count.requests), tuple(count.times))
+    return dialogue_of(turns, _say, _answer)
+
+
+def _say(contents: list[JsonObject], turn: RecordedTurn) -> None:
+    contents.append({"role": "user", "parts": turn.payload["parts"]})
+
+
+def _answer(contents: list[JsonObject], paired: Paired) -> bool:
+    """Add the parts without calls that have no response."""
+    results = iter(paired.results)
+    held = paired.turn.payload["parts"]
+    parts = [part for part in held if "functionCall" not in part or next(results) is not None]
+    if not parts:
+        return False
+    contents.append({"role": "model", "parts": parts})
+    if paired.answered:
+        responses = [part for result in paired.answered for part in result.payload["parts"]]
+        contents.append({"role": "user", "parts": responses})
+    return True
 
 
 def _call_id(part: JsonObject) -> str:

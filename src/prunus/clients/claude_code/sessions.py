@@ -11,9 +11,9 @@ from typing import Any
 
 from prunus.clients.anthropic_turns import answer_turn, dialogue, user_turns
 from prunus.clients.finder import Home, SessionFolder
-from prunus.clients.pairing import RecordedTurn
 from prunus.clients.recorded_file import JsonObject, Recording, Session, mapping, rows, text, unix_time
 from prunus.clients.system_reminders import reminder
+from prunus.clients.turns import RecordedTurn
 
 AGENT = "claude-code"
 

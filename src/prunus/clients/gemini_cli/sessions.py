@@ -13,8 +13,8 @@ from typing import Any
 
 from prunus.clients.finder import Home, SessionFolder
 from prunus.clients.gemini_turns import answer_turn, dialogue, parts_of, user_turns
-from prunus.clients.pairing import RecordedTurn
 from prunus.clients.recorded_file import JsonObject, Recording, Session, mapping, rows, text, unix_time
+from prunus.clients.turns import RecordedTurn
 
 AGENT = "gemini-cli"
 

@@ -12,8 +12,8 @@ from pathlib import Path
 
 from prunus.clients.chat_turns import dialogue, message_turn, plain_turns
 from prunus.clients.finder import Home, SessionFolder
-from prunus.clients.pairing import RecordedTurn
 from prunus.clients.recorded_file import JsonObject, Recording, Session, mapping, read_object, rows, text, unix_time
+from prunus.clients.turns import RecordedTurn
 from prunus.numbers import as_number
 
 AGENT = "openhands"

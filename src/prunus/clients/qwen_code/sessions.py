@@ -10,8 +10,8 @@ from collections.abc import Iterator, Sequence
 
 from prunus.clients.finder import Home, SessionFolder
 from prunus.clients.gemini_turns import answer_turn, content_turns, dialogue, parts_of, user_turns
-from prunus.clients.pairing import RecordedTurn
 from prunus.clients.recorded_file import JsonObject, Recording, Session, mapping, text, unix_time
+from prunus.clients.turns import RecordedTurn
 
 AGENT = "qwen-code"
 

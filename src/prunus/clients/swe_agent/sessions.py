@@ -13,8 +13,8 @@ import msgspec
 
 from prunus.clients.chat_turns import dialogue, function_call, message_turn, plain_turns
 from prunus.clients.finder import Home, SessionFolder
-from prunus.clients.pairing import RecordedTurn
 from prunus.clients.recorded_file import JsonObject, Recording, Session, mapping, rows, text
+from prunus.clients.turns import RecordedTurn
 
 AGENT = "swe-agent"
 

@@ -1,0 +1,100 @@
+"""Recorded turns as a dialogue in which every tool call is followed by its result, as providers demand.
+
+Recordings keep results where they arrived: late, in another order than the calls, or not at all.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
+
+from prunus.clients.recorded_file import Dialogue, JsonObject
+
+
+@dataclass(frozen=True, slots=True)
+class RecordedTurn:
+    """One recorded message, or one tool result, in the recorded order."""
+
+    role: str
+    payload: JsonObject
+    """The message or result block itself."""
+    calls: tuple[str, ...] = ()
+    """Ids of the calls in it."""
+    answers: str = ""
+    """Id of the call that it is the result of."""
+    time: float | None = None
+    carried: bool = False
+    """Was already in the context when the session began, so that no request of this session asked for it."""
+
+
+@dataclass(frozen=True, slots=True)
+class Paired:
+    """A message with the results of its calls, None where a result is missing."""
+
+    turn: RecordedTurn
+    results: tuple[RecordedTurn | None, ...] = ()
+    unfinished: bool = False
+    """The recording ends in this message, before any of its calls was answered."""
+
+    @property
+    def answered(self) -> list[RecordedTurn]:
+        """The results that are there."""
+        return [result for result in self.results if result is not None]
+
+
+def dialogue_of(
+    turns: Sequence[RecordedTurn],
+    say: Callable[[list[JsonObject], RecordedTurn], None],
+    answer: Callable[[list[JsonObject], Paired], bool],
+    *,
+    asks_again: bool = True,
+) -> Dialogue:
+    """The messages of the turns in wire shape, and where the model was asked.
+
+    `say` adds a message to the model. `answer` adds an answer of the model and its results, and returns whether the
+    answer stays. A request with the messages before an answer asked for it, and left when the last of them had come.
+    An answer that adds no message shares its request with the next one. Without `asks_again`, so do answers that
+    follow each other.
+    """
+    messages: list[JsonObject] = []
+    requests: list[int] = []
+    times: list[float | None] = []
+    clock: float | None = None
+    for paired in pair(turns):
+        turn = paired.turn
+        came = [turn]
+        if turn.role != "assistant":
+            say(messages, turn)
+        else:
+            grown = len(messages) > (requests[-1] if requests else 0)
+            if grown and not turn.carried and (asks_again or messages[-1]["role"] != "assistant"):
+                requests.append(len(messages))
+                times.append(turn.time if clock is None else clock)
+            if not paired.unfinished and answer(messages, paired):
+                came += paired.answered
+        clock = max((time for time in (clock, *(one.time for one in came)) if time is not None), default=None)
+    return Dialogue(tuple(messages), tuple(requests), tuple(times))
+
+
+def pair(turns: Sequence[RecordedTurn]) -> Iterator[Paired]:
+    """All messages in order, each with its results; results without a call are left out.
+
+    Some clients use an id again: a result belongs to the latest open call.
+    """
+    waiting: dict[str, list[tuple[int, int]]] = {}
+    found: dict[tuple[int, int], RecordedTurn] = {}
+    last = -1
+    for index, turn in enumerate(turns):
+        if turn.answers:
+            if waiting.get(turn.answers):
+                found[waiting[turn.answers].pop()] = turn
+            continue
+        last = index
+        for position, call in enumerate(turn.calls):
+            waiting.setdefault(call, []).append((index, position))
+    for index, turn in enumerate(turns):
+        if turn.answers:
+            continue
+        results = tuple(found.get((index, position)) for position in range(len(turn.calls)))
+        unfinished = index == last and bool(turn.calls) and not any(results)
+        yield Paired(turn, results, unfinished)
