@@ -52,7 +52,7 @@ def dialogue_of(
     """The messages of the turns in wire shape, and where the model was asked.
 
     `say` adds a message to the model. `answer` adds an answer of the model and its results, and returns whether the
-    answer stays. A request with the messages before an answer asked for it, and left when the last of them had come.
+    answer stays. A request with the messages before an answer asked for it and left when the last of them had come.
     An answer that adds no message shares its request with the next one. Without `asks_again`, so do answers that
     follow each other.
     """
