@@ -23,9 +23,8 @@ from prunus.history import Result
 from prunus.lab.pool import spread
 from prunus.notes import outline_note
 from prunus.outlines.code import definitions
-from prunus.outlines.names import names
-from prunus.outlines.outline import gist, outline, outline_of
-from prunus.outlines.searching import searches
+from prunus.outlines.outline import gist, outline, outline_of, searches
+from prunus.outlines.texts import names
 from prunus.providers import provider_named
 from prunus.strategies import finished_results, folded_views, long_outputs, past_tasks
 from prunus.tokens import Counter

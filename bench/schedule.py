@@ -7,7 +7,7 @@ requests are counted on (as many again as there were; the true number), the rule
 times the break, or any gain), and each setting, up and down. For each the cost against no pruning, the worst
 session, hard retention, breaks per 100.
 
-Then the table of lengths (`FITTED` in `schedule/requests.py`) as the dev sessions of all agents give it. Writes
+Then the table of lengths (`FITTED` in `schedule/cache.py`) as the dev sessions of all agents give it. Writes
 bench/results/schedule.json; sessions that are given are measured alone, and nothing is written.
 """
 
@@ -29,8 +29,8 @@ from measured import AGENTS, NOTHING, RESULTS, ROWS, SESSIONS, Measured, auto, f
 from prunus import Pruner
 from prunus.errors import FormatError
 from prunus.lab.pool import spread
-from prunus.schedule.cache import Cache, Moment
-from prunus.schedule.requests import FITTED, KNOWN
+from prunus.schedule.cache import FITTED, KNOWN, Cache
+from prunus.schedule.plan import RequestState
 
 DIGITS = {"cost": 4, "worst": 4, "hard": 4, "breaks": 4}
 
@@ -55,7 +55,7 @@ class Ending(Cache):
 class FourTimes(Cache):
     """What is saved until the end has to be 4 times the break, and so has what a deeper cut saves beyond."""
 
-    def _worth(self, cut: Any, moment: Moment) -> float:
+    def _worth(self, cut: Any, moment: RequestState) -> float:
         return float(cut.saving - 4 * cut.broken)
 
 

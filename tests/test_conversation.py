@@ -8,7 +8,7 @@ from typing import Any
 from prunus import Settings
 from prunus.conversation import Conversation, Loader
 from prunus.engine import Engine
-from prunus.memory import Memo
+from prunus.memory import ConversationRecord
 from prunus.providers import frame
 from prunus.schedule.ledger import Ledger
 from tests.generate.encode import encode, marked
@@ -34,7 +34,7 @@ def conversation(*messages: Any) -> Conversation:
     )
     load = Loader(cut)
     engine.look(len(messages), load)
-    known = Conversation(Memo("x", Ledger(), len(messages), 1, 0.0, b""), cut, engine)
+    known = Conversation(ConversationRecord("x", Ledger(), len(messages), 1, 0.0, b""), cut, engine)
     known.record(cut, load, [])
     return known
 

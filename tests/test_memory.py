@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 
 from prunus import Pruner, Settings
-from prunus.memory import Match, Memo, chain
+from prunus.memory import ConversationRecord, Match, chain
 from prunus.schedule.ledger import Written
 
 
@@ -18,7 +18,7 @@ class Shelf:
     """A memory that keeps everything, as a store would."""
 
     def __init__(self) -> None:
-        self.memos: dict[str, Memo] = {}
+        self.memos: dict[str, ConversationRecord] = {}
         self.links: dict[bytes, tuple[str, int]] = {}
         self.texts: dict[str, dict[int, Written | None]] = {}
 
@@ -27,13 +27,13 @@ class Shelf:
         found = [Match(id, self.memos[id].depth, self.memos[id].requests, shared) for id, shared in holders]
         return [*found[:1], *[one for one in found[1:] if not one.left]]
 
-    def load(self, id: str) -> Memo | None:
+    def load(self, id: str) -> ConversationRecord | None:
         return self.memos.get(id)
 
     def written(self, id: str) -> Mapping[int, Written | None]:
         return self.texts.get(id, {})
 
-    def keep(self, memo: Memo, links: Sequence[bytes], written: Mapping[int, Written | None]) -> None:
+    def keep(self, memo: ConversationRecord, links: Sequence[bytes], written: Mapping[int, Written | None]) -> None:
         self.memos[memo.id] = memo
         self.texts[memo.id] = {**self.texts.get(memo.id, {}), **written}
         for at, link in enumerate(links):

@@ -10,8 +10,9 @@ import pytest
 from prunus import Outcome, Pruner, Settings
 from prunus.conversation import Conversation
 from prunus.edits import Edit
-from prunus.schedule.cache import Cache, Eager, Manual, Moment, Plan, Presses, Schedule
+from prunus.schedule.cache import Cache
 from prunus.schedule.ledger import Flush
+from prunus.schedule.plan import Eager, OnRequest, Plan, Presses, RequestState, Schedule
 from prunus.schedule.pressure import Pressure
 from prunus.schedule.prices import Price
 from prunus.timing import Timing
@@ -32,12 +33,12 @@ class Noted:
     presses: ClassVar[Presses] = "lasting"
 
     cut: int
-    told: list[Moment] = field(default_factory=list)
+    told: list[RequestState] = field(default_factory=list)
 
     def takes(self, edit: Edit, price: Price, requests: int) -> bool:
         return True
 
-    def plan(self, moment: Moment) -> Plan:
+    def plan(self, moment: RequestState) -> Plan:
         self.told.append(moment)
         return Plan(self.cut, "because")
 
@@ -93,7 +94,7 @@ def timing(
     return Timing(known.engine, known.memo, known.around_tokens, schedule, Pressure(), price, 200_000, now, cold)
 
 
-def told(known: Conversation, **more: Any) -> Moment:
+def told(known: Conversation, **more: Any) -> RequestState:
     noted = Noted(1 << 62)
     timing(known, noted, **more).cut()
     return noted.told[0]
@@ -213,7 +214,7 @@ def test_the_cut_that_is_written_down_is_the_first_message_that_changes() -> Non
 
 def test_a_plan_that_changes_nothing_that_was_sent_is_no_flush() -> None:
     known = waiting(4)
-    for schedule in (Manual(), Noted(len(known.digests)), Noted(7)):
+    for schedule in (OnRequest(), Noted(len(known.digests)), Noted(7)):
         asked = timing(known, schedule)
         asked.cut()
         assert asked.flush is None

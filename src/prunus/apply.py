@@ -12,8 +12,6 @@ from prunus.errors import InvariantError
 from prunus.history import Attachment, Call, History, Message, Opaque, Part, Result, Text, Thinking
 from prunus.splice import Path
 
-__all__ = ["apply", "change", "extended"]
-
 
 def apply(history: History, edits: Iterable[Edit]) -> History:
     """The history with every edit carried out."""

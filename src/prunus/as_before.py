@@ -9,19 +9,17 @@ from prunus.bodies import as_given
 from prunus.conversation import count_around
 from prunus.conversations import Request
 from prunus.engine import render_ledger
-from prunus.memory import Memo
+from prunus.memory import ConversationRecord
 from prunus.outcome import Outcome, Report
 from prunus.schedule.ledger import Written
 from prunus.tally import Tally, category_of
 from prunus.tokens import Counter
 from prunus.view import weigh
 
-__all__ = ["as_before"]
-
 
 def as_before(
     request: Request,
-    memo: Memo,
+    memo: ConversationRecord,
     name: str,
     counter: Counter,
     known: Mapping[int, Written | None],

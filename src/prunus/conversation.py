@@ -18,13 +18,11 @@ import msgspec
 from prunus.engine import Engine
 from prunus.errors import FormatError
 from prunus.history import Message
-from prunus.memory import Memo
+from prunus.memory import ConversationRecord
 from prunus.providers import Frame, Objects, decode, digest, encode
 from prunus.schedule.ledger import Ledger, Written
 from prunus.surrogates import decode as decode_json
 from prunus.tokens import Counter
-
-__all__ = ["Body", "Conversation", "Loader", "count_around", "declares_tools"]
 
 Body = Frame | Objects
 
@@ -87,7 +85,7 @@ class Conversation:
     Other threads read the memo, the body and the hashes at any time.
     """
 
-    memo: Memo
+    memo: ConversationRecord
     last: Body
     engine: Engine
     owner: str = ""

@@ -11,11 +11,9 @@ from threading import Lock
 from typing import Any
 
 from prunus.conversation import Body, Conversation, Loader
-from prunus.memory import Match, Memo
+from prunus.memory import ConversationRecord, Match
 from prunus.providers import Frame, Objects, frame, read_objects, resume
 from prunus.settings.tables import Limits
-
-__all__ = ["Conversations", "Request"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -89,7 +87,7 @@ class Conversations:
         deepest = max(known, key=lambda found: found.shared, default=None)
         return () if deepest is None else (deepest, *(one for one in known if not one.left and one is not deepest))
 
-    def continuing(self, request: Request, memo: Memo) -> Conversation | None:
+    def continuing(self, request: Request, memo: ConversationRecord) -> Conversation | None:
         """What is held of a conversation, where a request that continues it can go on from there."""
         held = self.named(memo.id)
         if held is None:

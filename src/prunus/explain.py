@@ -10,7 +10,7 @@ from prunus.engine import Engine
 from prunus.engine.board import Cell
 from prunus.guide import Advice, advise
 from prunus.history import Call, Ref, Role
-from prunus.memory import Memo
+from prunus.memory import ConversationRecord
 from prunus.proposals import describe
 from prunus.providers import frame
 from prunus.schedule.ledger import Ledger
@@ -63,7 +63,7 @@ def explain(body: bytes, settings: Settings | None = None, format: str | None = 
     schedule, window = settings.active_schedule(), settings.window_of(cut.model)
     if schedule.presses == "anew":
         around, price = count_around(cut, engine.view.counter), settings.price_of(cut.model)
-        memo = Memo("", Ledger(), 0, 0, 0.0, b"")
+        memo = ConversationRecord("", Ledger(), 0, 0, 0.0, b"")
         Timing(engine, memo, around, schedule, settings.active_pressure(), price, window, 0.0, "").press()
     engine.mark()
     engine.make(0, 0, 0)

@@ -18,11 +18,9 @@ from typing import Final
 
 from prunus.conversation import Conversation
 from prunus.conversations import Conversations, Request
-from prunus.memory import Match, Memo, Memory, chain
+from prunus.memory import ConversationRecord, Match, Memory, chain
 from prunus.schedule.account import Account
 from prunus.schedule.ledger import Ledger
-
-__all__ = ["Base", "find_base", "find_known", "start_of_chain"]
 
 _GAINED: Final = 4
 """Parts that a client adds to its newest message, at most, to ask for something on the side."""
@@ -32,7 +30,7 @@ _GAINED: Final = 4
 class Base:
     """What a request builds on."""
 
-    memo: Memo
+    memo: ConversationRecord
     """The conversation as it was before; of one that was left half way, what the new one takes over."""
     parent: str
     """The conversation that this comes from; empty for a new one."""
@@ -58,12 +56,12 @@ def find_base(request: Request, conversations: Conversations, memory: Memory | N
     found = _likeliest(own, kept, request)
     memo = None if found is None else _newest(found, conversations, memory)
     if found is None or memo is None:
-        return Base(Memo(_name(request, ""), Ledger(), 0, 0, 0.0, b""), "", 0, None, links, links)
+        return Base(ConversationRecord(_name(request, ""), Ledger(), 0, 0, 0.0, b""), "", 0, None, links, links)
     shared = min(found.shared, memo.depth)
     if shared < memo.depth:
         name = _name(request, f"{memo.id} {memo.requests}")
         requests = min(memo.requests, shared // 2)
-        left = Memo(name, memo.ledger.before(shared), shared, requests, memo.seen, memo.prompt)
+        left = ConversationRecord(name, memo.ledger.before(shared), shared, requests, memo.seen, memo.prompt)
         return Base(left, memo.id, memo.depth - shared, None, links, links)
     return Base(memo, memo.id, 0, conversations.continuing(request, memo), links, links[shared:])
 
@@ -113,7 +111,7 @@ def _kind(found: Match, request: Request) -> int:
     return 1 - steps
 
 
-def _newest(found: Match, conversations: Conversations, memory: Memory | None) -> Memo | None:
+def _newest(found: Match, conversations: Conversations, memory: Memory | None) -> ConversationRecord | None:
     """The memo of a conversation, from the process if it is as new there."""
     held = conversations.named(found.id)
     if held is not None and held.memo.requests >= found.requests:

@@ -18,11 +18,9 @@ from typing import Protocol
 from prunus.schedule.account import Account
 from prunus.schedule.ledger import Ledger, Written
 
-__all__ = ["Match", "Memo", "Memory", "chain"]
-
 
 @dataclass(frozen=True, slots=True)
-class Memo:
+class ConversationRecord:
     """One conversation as it was after its newest request."""
 
     id: str
@@ -64,13 +62,13 @@ class Memory(Protocol):
         link. Where the request does not simply continue it, those follow that end at one of the links behind.
         """
 
-    def load(self, id: str) -> Memo | None:
+    def load(self, id: str) -> ConversationRecord | None:
         """A conversation as it was kept last."""
 
     def written(self, id: str) -> Mapping[int, Written | None]:
         """The messages of a conversation that were not sent as they came, as they were sent last."""
 
-    def keep(self, memo: Memo, links: Sequence[bytes], written: Mapping[int, Written | None]) -> None:
+    def keep(self, memo: ConversationRecord, links: Sequence[bytes], written: Mapping[int, Written | None]) -> None:
         """Remember a conversation.
 
         `links` are those of its newest messages, the last one of message `depth`. `written` are the messages that

@@ -12,39 +12,6 @@ from typing import Literal
 
 from prunus.numbers import as_number
 
-__all__ = [
-    "Elsewhere",
-    "Words",
-    "bare",
-    "code_note",
-    "distilled_note",
-    "edits_note",
-    "error_note",
-    "file_note",
-    "is_file_note",
-    "is_note",
-    "is_shortened",
-    "is_view",
-    "kept_summary",
-    "note",
-    "outline_note",
-    "outlined",
-    "pointed",
-    "pointer_note",
-    "reminder_note",
-    "reread_note",
-    "shorten",
-    "superseded_note",
-    "tag",
-    "truncated_note",
-    "uncounted",
-    "unechoed",
-    "unfolded",
-    "unreminded",
-    "view_note",
-    "written_note",
-]
-
 Words = Literal["prunus", "seeds"]
 """Whose words are left behind: our own, or those that the seed documents give."""
 Elsewhere = Literal["first", "earlier", "later", ""]
@@ -155,7 +122,7 @@ def reminder_note(words: str) -> str:
     return f"\n\n{_REMINDER}{words}]"
 
 
-def bare(text: str) -> tuple[str, str]:
+def without_tag(text: str) -> tuple[str, str]:
     """A text without the tag and the reminder behind it, and the id of the tag.
 
     A tool may answer something that looks like a tag; whether Prunus put it there is for the view to say.

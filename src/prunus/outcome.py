@@ -11,8 +11,6 @@ from prunus.history import Ref
 from prunus.schedule.ledger import Flush
 from prunus.tally import Tally
 
-__all__ = ["Outcome", "Receipt", "Report"]
-
 Body_co = TypeVar("Body_co", covariant=True)
 """The type of a body: that in which it was given."""
 

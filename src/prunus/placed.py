@@ -13,7 +13,7 @@ from prunus.calls import comparable
 from prunus.fingerprint import fingerprint
 from prunus.history import Ref, Result
 from prunus.ids import named_so
-from prunus.notes import bare, is_file_note, is_note, is_shortened, unfolded, unreminded
+from prunus.notes import is_file_note, is_note, is_shortened, unfolded, unreminded, without_tag
 
 _MOVED: Final = 64
 """A part may have moved up by at most this many messages or parts, because Prunus removed others above it."""
@@ -40,7 +40,7 @@ class PlacedIds:
             text = unfolded(whole)
             cut = text != whole or is_note(text) or shortened(text, result)
             # File notes may have been added after the id was computed.
-            before = (piece for piece, _ in map(bare, result.pieces) if not is_file_note(piece))
+            before = (piece for piece, _ in map(without_tag, result.pieces) if not is_file_note(piece))
             if cut or any(self._gets(name, ref, content_of(tool, one)) for one in (text, "\n".join(before))):
                 return whole, name
         return unreminded(result.text), ""
@@ -62,14 +62,14 @@ def content_of(tool: str, text: str) -> bytes:
 
 def shortened(text: str, result: Result) -> bool:
     """Return whether a result is shortened; each of its pieces counts, because file notes may follow the cut."""
-    return is_shortened(text) or any(is_shortened(bare(piece)[0]) for piece in result.pieces)
+    return is_shortened(text) or any(is_shortened(without_tag(piece)[0]) for piece in result.pieces)
 
 
 def bare_result(result: Result) -> tuple[str, str]:
     """Return the text of a result without a trailing id tag, and the id in the tag, if any."""
-    text, name = bare(result.text)
+    text, name = without_tag(result.text)
     if name or "[id " not in text or not result.pieces:
         return text, name
     # File notes may follow the tag.
-    pieces = [bare(piece) for piece in result.pieces]
+    pieces = [without_tag(piece) for piece in result.pieces]
     return "\n".join(piece for piece, _ in pieces), next((id for _, id in pieces if id), "")

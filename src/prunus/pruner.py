@@ -18,17 +18,15 @@ from prunus.conversations import Conversations, Request
 from prunus.engine import Engine, edits_taken_over
 from prunus.errors import FormatError, TooLate
 from prunus.lineage import Base, find_base, find_known
-from prunus.memory import Memo, Memory
+from prunus.memory import ConversationRecord, Memory
 from prunus.outcome import Outcome, Report
 from prunus.providers import copy, encode, unmarked
 from prunus.receipts import receipt_of
-from prunus.schedule.cache import Schedule
 from prunus.schedule.ledger import Written
+from prunus.schedule.plan import Schedule
 from prunus.schedule.prices import Price, with_ttl
 from prunus.settings import Settings
 from prunus.timing import Timing
-
-__all__ = ["Pruner", "prune", "shows_ids"]
 
 T = TypeVar("T")
 
@@ -263,7 +261,7 @@ class Pruner:
     def _look(
         self,
         request: Request,
-        memo: Memo,
+        memo: ConversationRecord,
         engine: Engine,
         commands: tuple[tuple[int, str], ...],
         until: float | None,
@@ -280,7 +278,7 @@ class Pruner:
         conversation: Conversation,
         request: Request,
         base: Base,
-        memo: Memo,
+        memo: ConversationRecord,
         written: Mapping[int, Written | None],
         claim: Callable[[], bool],
     ) -> None:
@@ -329,7 +327,7 @@ class Pruner:
         if size > self.settings.limits.body:
             raise FormatError(f"a body of {size:,} bytes; the limit is {self.settings.limits.body:,}")
 
-    def _cold(self, conversation: Conversation, memo: Memo, read: Body) -> str:
+    def _cold(self, conversation: Conversation, memo: ConversationRecord, read: Body) -> str:
         """Why the provider's cache is lost, as far as that shows around the messages."""
         prompt = read.prompt
         if prompt != conversation.prompt:
@@ -387,7 +385,7 @@ class Pruner:
         return conversation.around_tokens
 
 
-def _taken_over(request: Request, base: Base) -> Memo:
+def _taken_over(request: Request, base: Base) -> ConversationRecord:
     """A memo with the edits that a request takes over; one that simply continues takes over all of them."""
     memo = base.memo
     if not base.left:

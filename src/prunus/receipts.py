@@ -12,8 +12,6 @@ from prunus.outcome import Receipt
 from prunus.tally import category_of
 from prunus.view import Use
 
-__all__ = ["receipt_of"]
-
 
 def receipt_of(edit: Proposal, engine: Engine, load: Loader) -> Receipt:
     """The receipt of an edit, of the request that put it in force."""

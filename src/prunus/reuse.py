@@ -19,8 +19,6 @@ from typing import Final, Literal
 
 from prunus.view import Use
 
-__all__ = ["PartKind", "is_document", "reuse_of", "reuse_probability"]
-
 PartKind = Literal["read", "edited read", "shell", "search", "other", "write", "edit"]
 
 KINDS: Final[Mapping[PartKind, tuple[float, float]]] = {

@@ -5,15 +5,13 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from prunus.engine import Engine
-from prunus.memory import Memo
+from prunus.memory import ConversationRecord
 from prunus.schedule.account import Account
 from prunus.schedule.budget import budget, thinking_tokens
-from prunus.schedule.cache import Manual, Moment, Plan, Schedule
 from prunus.schedule.ledger import Flush
+from prunus.schedule.plan import OnRequest, Plan, RequestState, Schedule
 from prunus.schedule.pressure import DEPTH, Fill, Pressure
 from prunus.schedule.prices import Price, request_cost
-
-__all__ = ["Timing"]
 
 STEPS = tuple(DEPTH)
 _FLUSHES = 200
@@ -31,7 +29,7 @@ class Timing:
     def __init__(
         self,
         engine: Engine,
-        memo: Memo,
+        memo: ConversationRecord,
         around: int,
         schedule: Schedule,
         pressure: Pressure,
@@ -66,13 +64,13 @@ class Timing:
         forced, wanted = self.press()
         if not engine.pending.gains:
             return 0
-        schedule = Manual() if engine.manual else self._schedule
+        schedule = OnRequest() if engine.manual else self._schedule
         if not forced:
             risky = engine.pending.risky()
             engine.hold({one.target for one in risky if not schedule.takes(one, self._price, memo.requests)})
         pending, sizes = engine.pending.waiting(), engine.made.sizes
         plan = schedule.plan(
-            Moment(
+            RequestState(
                 pending,
                 self._sent,
                 lambda message: sizes.between(message, self._sent),
@@ -90,7 +88,7 @@ class Timing:
             )
         )
         asked = min((ref.message for ref in engine.pending.requested()), default=self._sent)
-        if asked < min(plan.cut, self._sent) and not isinstance(schedule, Manual):
+        if asked < min(plan.cut, self._sent) and not isinstance(schedule, OnRequest):
             # What was asked for breaks the cache there anyway, so all that waits behind it goes along.
             plan = Plan(asked, "asked for")
         first = min(asked, next((message for message, _ in pending if message >= plan.cut), self._sent))

@@ -27,8 +27,6 @@ from prunus.placed import PlacedIds, bare_result, content_of, shortened
 from prunus.todos import Colour, Colours, colours_of, tasks_in
 from prunus.tokens import Counter, attachment_tokens
 
-__all__ = ["Piece", "Shape", "Use", "View", "told", "weigh", "weigh_result"]
-
 _FOLDER = re.compile(rf"(?:{'|'.join(words('folder'))})((?:/|~/|[A-Za-z]:[\\/])[^\s<>\"'`]+)")
 _NUMBERED = re.compile(r"^[^\S\n]*+(\d+)(?:→|\t|: |\| ?)", re.MULTILINE)
 _CHANGES_DIRECTORY = re.compile(r"(?:^|[;&|(\n])[^\S\n]*(?:cd|pushd|popd|Set-Location)\b")
@@ -346,7 +344,7 @@ class View:
         return epoch
 
 
-def told(use: Use, result: Result) -> str:
+def own_text(use: Use, result: Result) -> str:
     """What a tool answered, without all that Prunus put behind it."""
     return unfolded(bare_result(result)[0] if use.name else unreminded(result.text))
 

@@ -23,8 +23,7 @@ from prunus.files.tool_edits import apply_hunks
 from prunus.history import Call
 from prunus.lab import needs
 from prunus.outlines.code import code
-from prunus.outlines.gist import middle
-from prunus.outlines.listing import listing
+from prunus.outlines.listing import listing, middle
 from prunus.outlines.log import log
 from prunus.patches import patched_files, search_blocks, touches_of
 from prunus.paths import normalise
@@ -230,7 +229,7 @@ _ALL: Final[Mapping[str, Reader]] = {
     "command to Prunus, words": lambda text: read_command(f"/prunus {text}\n\0"),
     "decision": lambda text: parse_decision({"action": "discard", "targets": text}),
     "decision, JSON": lambda text: parse_decision(f'{{"action": "distill", "targets": [["{text}"'),
-    "note, tag": lambda text: notes.bare(f"{text}]"),
+    "note, tag": lambda text: notes.without_tag(f"{text}]"),
     "note, fold": notes.unfolded,
     "note": lambda text: (
         notes.is_note(text),

@@ -21,8 +21,8 @@ from prunus.conversation import Conversation, Loader
 from prunus.edits import Edit
 from prunus.engine import Engine
 from prunus.providers import Frame, frame
-from prunus.schedule.cache import Moment, Plan, Presses, Schedule
 from prunus.schedule.ledger import Ledger
+from prunus.schedule.plan import Plan, Presses, RequestState, Schedule
 from prunus.schedule.prices import Price
 from tests.generate.build import build, sessions
 from tests.generate.encode import SPELLINGS, encode, marked, prefixes
@@ -221,7 +221,7 @@ class Anywhere:
     def takes(self, edit: Edit, price: Price, requests: int) -> bool:
         return True
 
-    def plan(self, moment: Moment) -> Plan:
+    def plan(self, moment: RequestState) -> Plan:
         share = self.shares[moment.requests % len(self.shares)]
         return Plan(round(share * moment.sent), "drawn")
 

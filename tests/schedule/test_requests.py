@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from prunus.schedule.requests import FITTED, requests_to_come
+from prunus.schedule.cache import FITTED, requests_to_come
 
 
 def test_the_table_tells_how_many_follow() -> None:

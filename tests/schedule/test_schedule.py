@@ -10,14 +10,15 @@ import pytest
 
 from prunus.edits import Gone, Proposal
 from prunus.history import Ref
-from prunus.schedule.cache import SCHEDULES, Cache, Eager, Manual, Moment, Plan, Pressure, Schedule
+from prunus.schedule.cache import SCHEDULES, Cache
+from prunus.schedule.plan import Eager, OnRequest, Plan, RequestState, Schedule, WhenFull
 from prunus.schedule.prices import Price
 
 USUAL = Price(0.1, 1.25, 300, 0)
 CHEAP_READS = Price(0.025, 1.25, 300, 0)
 DEAR_READS = Price(0.5, 1.0, 300, 0)
 NEVER = 1 << 62
-PRESSURE = Pressure(share=0.75)
+PRESSURE = WhenFull(share=0.75)
 
 
 @dataclass(frozen=True, slots=True)
@@ -33,7 +34,7 @@ class Lasting(Cache):
 CACHE = Lasting(patience=2.0, ahead=100)
 
 
-def moment(*pending: tuple[int, int], **changes: Any) -> Moment:
+def moment(*pending: tuple[int, int], **changes: Any) -> RequestState:
     """The 21st request: 100 messages of 100 tokens were sent before; window and purse are large.
 
     Edits for 20 tokens come with each request, so at the usual price such a break costs 4 * sqrt(broken) with each.
@@ -50,10 +51,10 @@ def moment(*pending: tuple[int, int], **changes: Any) -> Moment:
         "paid": 10_000_000.0,
         "growth": 20.0,
     }
-    return Moment(**{**usual, **changes})
+    return RequestState(**{**usual, **changes})
 
 
-def cut(schedule: Schedule, at: Moment) -> int:
+def cut(schedule: Schedule, at: RequestState) -> int:
     return schedule.plan(at).cut
 
 
@@ -63,7 +64,7 @@ def test_eager_makes_every_edit_at_once() -> None:
 
 @pytest.mark.parametrize("changes", [{}, {"cold": "idle"}, {"tokens": 1_000_000}, {"sent": 0}])
 def test_manual_never_makes_one(changes: dict[str, Any]) -> None:
-    assert cut(Manual(), moment((3, 5000), (99, 5000), **changes)) > 1_000_000
+    assert cut(OnRequest(), moment((3, 5000), (99, 5000), **changes)) > 1_000_000
 
 
 @pytest.mark.parametrize(("tokens", "made"), [(7499, False), (7500, True), (20_000, True)])
@@ -73,8 +74,8 @@ def test_pressure_waits_for_its_share_of_the_window(tokens: int, made: bool) -> 
 
 
 def test_pressure_has_a_share_of_its_own() -> None:
-    assert cut(Pressure(share=0.5), moment((3, 1), tokens=5000, window=10_000)) == 0
-    assert cut(Pressure(share=0.9), moment((3, 1), tokens=5000, window=10_000)) == NEVER
+    assert cut(WhenFull(share=0.5), moment((3, 1), tokens=5000, window=10_000)) == 0
+    assert cut(WhenFull(share=0.9), moment((3, 1), tokens=5000, window=10_000)) == NEVER
 
 
 def test_pressure_does_not_ask_whether_the_cache_is_cold() -> None:
@@ -343,6 +344,6 @@ def test_care_says_how_much_a_loss_counts() -> None:
     assert not Lasting(care=10.0).takes(risky(0.1), USUAL, 0)
 
 
-@pytest.mark.parametrize("schedule", [Eager(), Manual(), PRESSURE], ids=["eager", "manual", "pressure"])
+@pytest.mark.parametrize("schedule", [Eager(), OnRequest(), PRESSURE], ids=["eager", "manual", "pressure"])
 def test_other_schedules_do_not_weigh_risks(schedule: Schedule) -> None:
     assert schedule.takes(risky(1.0), USUAL, 0)

@@ -11,7 +11,7 @@ import pytest
 
 from prunus import Outcome, Pruner, Settings, prune
 from prunus.history import Call, History, Marker, Result, Text, Thinking
-from prunus.notes import bare
+from prunus.notes import without_tag
 from prunus.providers import read
 from tests.strategies.agents import localise
 from tests.strategies.notation import parse_case
@@ -39,7 +39,7 @@ class Sent:
 
     def result(self, label: str) -> str:
         """What the model sees of an answer, without an id behind it."""
-        return bare(self._result(self.after, label).text)[0]
+        return without_tag(self._result(self.after, label).text)[0]
 
     def input(self, label: str) -> Mapping[str, Any]:
         """The arguments of a call."""

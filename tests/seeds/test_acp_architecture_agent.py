@@ -10,8 +10,8 @@ import pytest
 from prunus import Pruner, Settings
 from prunus.agent import execute
 from prunus.agent.inspection import inspect
+from prunus.report.supersede import SUPERSEDE_ICONS
 from prunus.strategies import ALL
-from prunus.strategies.supersede import SUPERSEDE_ICONS
 from tests.formats import FIELDS, call_and_result
 from tests.seeds.conversations import every_format, send
 

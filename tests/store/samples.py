@@ -7,7 +7,7 @@ from hashlib import blake2b
 
 from prunus.edits import Note, Proposal
 from prunus.history import Ref
-from prunus.memory import Memo, Memory, chain
+from prunus.memory import ConversationRecord, Memory, chain
 from prunus.outcome import Receipt
 from prunus.schedule.ledger import Flush, Ledger
 from prunus.store import Exchange, Usage
@@ -55,11 +55,11 @@ def links(count: int, first: str = "a") -> list[bytes]:
 
 def memo(
     id: str, depth: int, edits: tuple[Proposal, ...] = (), flushes: tuple[Flush, ...] = (), at: float = 1.0
-) -> Memo:
-    return Memo(id, Ledger(edits, flushes), depth, depth // 2, at, b"prompt")
+) -> ConversationRecord:
+    return ConversationRecord(id, Ledger(edits, flushes), depth, depth // 2, at, b"prompt")
 
 
-def recalled(memory: Memory, links: Sequence[bytes]) -> tuple[Memo | None, int]:
+def recalled(memory: Memory, links: Sequence[bytes]) -> tuple[ConversationRecord | None, int]:
     """What a memory knows of the conversation with the deepest of these links, and how many of them it has."""
     found = memory.find(links)[0]
     return memory.load(found.id), found.shared

@@ -12,7 +12,7 @@ from typing import Any, Final
 import pytest
 
 from prunus import Pruner, Settings
-from prunus.memory import Memo
+from prunus.memory import ConversationRecord
 from prunus.schedule.ledger import Written
 from prunus.store import Store, StoreError
 from tests.laws.test_replicas import talk
@@ -81,7 +81,7 @@ class Full(Shelf):
         super().__init__()
         self.full = False
 
-    def keep(self, memo: Memo, links: Sequence[bytes], written: Mapping[int, Written | None]) -> None:
+    def keep(self, memo: ConversationRecord, links: Sequence[bytes], written: Mapping[int, Written | None]) -> None:
         if not self.full:
             super().keep(memo, links, written)
 

@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from prunus import Pruner, Settings
-from prunus.outlines.searching import searches
+from prunus.outlines.outline import searches
 
 
 def asked(tool: str, given: dict[str, Any]) -> bool:

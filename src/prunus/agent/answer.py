@@ -16,7 +16,7 @@ from prunus.providers import encode, frame
 from prunus.providers.recognition import api_named
 from prunus.providers.rewriting import extended
 from prunus.pruner import prune, shows_ids
-from prunus.requested.request import PRUNE, Decision, is_info, parse
+from prunus.requested.request import PRUNE, PruneRequest, is_info, parse
 from prunus.requested.targets import HEADINGS, Choice, discarded
 from prunus.settings import Settings
 from prunus.strategies.asked import Requested
@@ -94,7 +94,7 @@ def answer(
 class _Told:
     """The answer to one decision, put together target by target."""
 
-    def __init__(self, engine: Engine, decision: Decision, cut: set[Ref], notification: Notification) -> None:
+    def __init__(self, engine: Engine, decision: PruneRequest, cut: set[Ref], notification: Notification) -> None:
         self._engine = engine
         self._decision = decision
         self._cut = cut

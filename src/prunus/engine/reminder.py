@@ -11,8 +11,6 @@ from prunus.schedule.pressure import Pressure, advice
 from prunus.schedule.reminders import Reminding, place_for
 from prunus.view import Piece, View
 
-__all__ = ["Reminder"]
-
 
 class Reminder:
     """What the model is reminded of in one conversation, and where that was said."""

@@ -16,7 +16,7 @@ from prunus.engine.made import Made
 from prunus.engine.tags import Tags
 from prunus.fingerprint import fingerprint
 from prunus.history import Message, Ref, Thinking
-from prunus.invariants import Change, check
+from prunus.invariants import ChangedMessage, check
 from prunus.providers import write
 from prunus.schedule.ledger import Ledger, Tag, Written
 from prunus.view import View
@@ -41,7 +41,7 @@ def _render(
 ) -> bytes:
     """One message with its edits carried out; raises where its provider would not take it."""
     after = change(before, edits)
-    check(Change(format, before, after, following if after is None else None, open_loop, own))
+    check(ChangedMessage(format, before, after, following if after is None else None, open_loop, own))
     return write(before, edits)
 
 

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-__all__ = ["Sums"]
-
 
 class Sums:
     """A Fenwick tree: append, change and add up without walking the whole list."""

@@ -16,8 +16,6 @@ from prunus.schedule.ledger import Tag
 from prunus.strategies import TakesRequests
 from prunus.view import Piece, Use, View
 
-__all__ = ["Tags"]
-
 _LEAST: Final = 200
 """Characters from which on a part has an id that is shown."""
 

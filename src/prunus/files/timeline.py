@@ -41,7 +41,7 @@ from prunus.shell.effects import only_move, written_texts
 from prunus.shell.failures import never_ran
 from prunus.shell.side_effects import ANYTHING, NO_EFFECT, SideEffects, find_side_effects, merged
 from prunus.shown import Shown
-from prunus.view import Piece, Use, View, told
+from prunus.view import Piece, Use, View, own_text
 
 _MOST_NAMES: Final = 1000
 """Names of files that are kept for one running command; one that may change more may change anything."""
@@ -75,7 +75,7 @@ class Timeline:
             return
         call, result = view.part(event.call), view.part(event.result)
         if isinstance(call, Call) and isinstance(result, Result):
-            text = told(event, result)
+            text = own_text(event, result)
             self._follow(event, call, text, view.folder)
             # Some agents put their reminders behind the newest result.
             self._told_of_changes(last_reminder(text))

@@ -8,8 +8,6 @@ from prunus.guards.guard import Hold
 from prunus.history import Call, Thinking
 from prunus.view import View
 
-__all__ = ["BoundReasoning"]
-
 
 @dataclass(frozen=True, slots=True)
 class BoundReasoning:

@@ -8,8 +8,6 @@ from prunus.guards.guard import Hold
 from prunus.history import Text
 from prunus.view import View
 
-__all__ = ["Critical"]
-
 
 @dataclass(frozen=True, slots=True)
 class Critical:

@@ -8,8 +8,6 @@ from typing import ClassVar, Protocol, runtime_checkable
 from prunus.edits import Proposal
 from prunus.view import Use, View
 
-__all__ = ["Guard", "Hold"]
-
 
 @dataclass(frozen=True, slots=True)
 class Hold:

@@ -7,8 +7,6 @@ from prunus.edits import Note, Proposal, Shorter
 from prunus.guards.guard import Hold
 from prunus.view import View
 
-__all__ = ["MinimumGain"]
-
 
 @dataclass(frozen=True, slots=True)
 class MinimumGain:

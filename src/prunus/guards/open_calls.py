@@ -8,8 +8,6 @@ from prunus.guards.guard import Hold
 from prunus.history import Call, Result
 from prunus.view import View
 
-__all__ = ["OpenCalls"]
-
 
 @dataclass(frozen=True, slots=True)
 class OpenCalls:

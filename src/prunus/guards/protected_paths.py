@@ -10,8 +10,6 @@ from prunus.edits import Proposal
 from prunus.guards.guard import Hold
 from prunus.view import View
 
-__all__ = ["ProtectedPaths"]
-
 
 @dataclass(frozen=True, slots=True)
 class ProtectedPaths:

@@ -8,8 +8,6 @@ from prunus.edits import Proposal
 from prunus.guards.guard import Hold
 from prunus.view import Use, View
 
-__all__ = ["ProtectedTools"]
-
 
 @dataclass(frozen=True, slots=True)
 class ProtectedTools:

@@ -7,8 +7,6 @@ from prunus.edits import Proposal
 from prunus.guards.guard import Hold
 from prunus.view import View
 
-__all__ = ["RecentTurns"]
-
 
 @dataclass(frozen=True, slots=True)
 class RecentTurns:

@@ -22,7 +22,7 @@ from prunus.lab.replay import Replay, replay
 from prunus.lab.retention import Needs
 from prunus.providers import provider_named
 from prunus.pruner import Pruner
-from prunus.schedule.cache import Eager, Moment, Plan, Presses
+from prunus.schedule.plan import Eager, Plan, Presses, RequestState
 from prunus.schedule.prices import Price
 
 
@@ -111,7 +111,7 @@ class _Cuts:
     def takes(self, edit: Edit, price: Price, requests: int) -> bool:
         return True
 
-    def plan(self, moment: Moment) -> Plan:
+    def plan(self, moment: RequestState) -> Plan:
         return Plan(self.cuts[self.request], "foreseen")
 
 

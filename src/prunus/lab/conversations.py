@@ -20,8 +20,7 @@ from prunus.lab.pool import spread
 from prunus.lab.progress import size_of
 from prunus.lab.reading import Reader
 from prunus.providers import provider_named
-from prunus.schedule.prices import Price, price_of, with_ttl
-from prunus.schedule.windows import window_of
+from prunus.schedule.prices import Price, price_of, window_of, with_ttl
 
 Found = TypeVar("Found")
 

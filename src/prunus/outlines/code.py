@@ -13,11 +13,7 @@ from typing import Final
 
 from prunus.calls.results import headed
 from prunus.numbers import as_number
-from prunus.outlines.names import names
-from prunus.outlines.paths import paths, squeezed
-from prunus.outlines.pieces import LONGEST
-
-__all__ = ["Definition", "code", "definitions"]
+from prunus.outlines.texts import LONGEST, names, paths, squeezed
 
 Definition = tuple[int, str, str]
 """The number of a line, the name that it defines, and the line."""

@@ -8,8 +8,6 @@ from prunus.files import TrackedFile
 from prunus.notes import shorten, view_note
 from prunus.shown import Style
 
-__all__ = ["current_lines", "line_style"]
-
 
 def current_lines(file: TrackedFile, numbers: Iterable[int], style: Style) -> str:
     """The words behind a result that show lines of a file: by number, or run by run where none are shown."""

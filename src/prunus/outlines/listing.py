@@ -1,19 +1,17 @@
-"""The outline of a listing or of a search: the files it names, then the names beside them."""
+"""The outline of a listing or of a search, and of the middle of any text that keeps its head and its tail."""
 
 from __future__ import annotations
 
 from typing import Final
 
 from prunus.calls.results import headed
-from prunus.outlines.names import names
-from prunus.outlines.paths import paths, squeezed
-from prunus.outlines.pieces import pieces
-
-__all__ = ["listing"]
+from prunus.outlines.log import digest
+from prunus.outlines.texts import names, paths, pieces, squeezed
 
 _DENSE: Final = 3
 """Times the room of other texts: nearly every word of a listing is the name of something."""
 _MOST: Final = 0.6
+_MIDDLE_PATHS: Final = 0.6
 
 
 def listing(text: str, room: int) -> tuple[list[str], int, int]:
@@ -27,3 +25,13 @@ def listing(text: str, room: int) -> tuple[list[str], int, int]:
     told = squeezed(paths(rest, alone=True), room)
     room -= sum(len(line) + 1 for line in told)
     return [*ended, *head, *told, *names(rest, room, (*head, *told))], len(head), len(lines)
+
+
+def middle(text: str, room: int, *, listing: bool) -> list[str]:
+    """Complaints, paths and names of a text; of a listing the paths and the names."""
+    if not listing:
+        loud, told = digest(pieces(text), room)
+        return [*loud, *told]
+    told = squeezed(paths(text, alone=True), int(room * _MIDDLE_PATHS)) if room > 0 else []
+    room -= sum(len(line) + 1 for line in told)
+    return [*told, *names(text, room, told)]

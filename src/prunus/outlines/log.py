@@ -6,11 +6,7 @@ import re
 from typing import Final
 
 from prunus.calls.results import headed
-from prunus.outlines.names import names
-from prunus.outlines.paths import paths, squeezed
-from prunus.outlines.pieces import pieces
-
-__all__ = ["digest", "log"]
+from prunus.outlines.texts import names, paths, pieces, squeezed
 
 _LOUD: Final = re.compile(
     r"\b(?:error|exception|fail(?:ed|ure|s)?|fatal|panic|warning|assert\w*|undefined)\b", re.I

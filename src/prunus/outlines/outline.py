@@ -8,19 +8,18 @@ from typing import Final, Literal
 
 from prunus.notes import is_shortened, outline_note
 from prunus.outlines.code import code
-from prunus.outlines.gist import middle
-from prunus.outlines.listing import listing
+from prunus.outlines.listing import listing, middle
 from prunus.outlines.log import log
-from prunus.outlines.searching import searches
 from prunus.view import Use
-
-__all__ = ["Sort", "gist", "outline", "outline_of"]
 
 Sort = Literal["code", "listing", "log"]
 
 _READ: Final = 1 << 20
 """Characters of a text that an outline is made from."""
 _SEVERAL: Final = re.compile(r"[;&|\n]")
+_START: Final = r"(?:^|&&|\|\||;|\n)[^\S\n]*(?:cd\s+\S+\s*)?"
+_NAMES: Final = r"rg|ag|ack|[efz]?grep|fd|find|ls|tree|dir|Get-ChildItem|Select-String|git\s+(?:grep|ls-files)"
+_SEARCH: Final = re.compile(rf"{_START}(?:{_NAMES})(?![\w-])")
 
 
 def outline_of(use: Use, text: str, share: float) -> str:
@@ -62,3 +61,10 @@ def gist(text: str, share: float, *, listing: bool = False) -> str:
     """About this share of the middle of a text: what complains, paths and names; ends with a newline."""
     text = text[:_READ]
     return "".join(f"{line}\n" for line in middle(text, int(len(text) * share), listing=listing))
+
+
+def searches(use: Use) -> bool:
+    """Whether a call searches or lists, by a tool of its own or by a command."""
+    if use.meaning.kind in ("search", "list"):
+        return True
+    return use.meaning.kind == "shell" and _SEARCH.search(use.meaning.command) is not None

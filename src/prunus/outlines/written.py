@@ -14,8 +14,6 @@ from prunus.outlines.code import code
 from prunus.proposals import bare_input
 from prunus.view import Use, View
 
-__all__ = ["lean_input"]
-
 _BEGINNING: Final = 120
 
 

@@ -10,8 +10,8 @@ from rich.cells import cell_len
 
 from prunus.context import Context
 from prunus.numbers import percent, short
+from prunus.report.supersede import SUPERSEDE_ICONS, SUPERSEDED_BY
 from prunus.strategies.asked import Requested
-from prunus.strategies.supersede import SUPERSEDE_ICONS, SUPERSEDED_BY
 from prunus.tally import Tally
 
 _WIDTH: Final = 60

@@ -11,10 +11,8 @@ from prunus.clients.system_reminders import without_reminders
 from prunus.edits import Move, Proposal
 from prunus.history import Message, Text
 from prunus.numbers import as_number
-from prunus.requested.targets import Rules, discarded, kept
+from prunus.requested.targets import Permissions, discarded, kept
 from prunus.view import Use, View
-
-__all__ = ["ANSWER", "COMMANDS", "Command", "answers", "command_in", "read_command"]
 
 COMMANDS: Final = {
     "stats": "what was saved in this conversation",
@@ -81,7 +79,7 @@ def answers(message: Message) -> tuple[int, ...]:
     return tuple(range(len(message.parts))) if all(isinstance(p, Text) for p in message.parts) else ()
 
 
-def carry_out(command: Command, at: int, view: View, rules: Rules) -> Iterator[Move]:
+def carry_out(command: Command, at: int, view: View, rules: Permissions) -> Iterator[Move]:
     """The edits that follow from a command in message `at`."""
     match command:
         case Command("sweep", words):
@@ -96,7 +94,7 @@ def carry_out(command: Command, at: int, view: View, rules: Rules) -> Iterator[M
                     yield from kept(ref, view)
 
 
-def swept(words: str, at: int, view: View, rules: Rules) -> list[Use]:
+def swept(words: str, at: int, view: View, rules: Permissions) -> list[Use]:
     """The newest results before a message: as many as given, or all since the user spoke before."""
     count = as_number(words) if words.isdecimal() else None
     since = view.loops[at] - 1 if at < len(view.loops) else view.loop

@@ -13,8 +13,6 @@ from typing import Any, Final, Literal, TypeAlias
 
 import msgspec
 
-__all__ = ["ACTIONS", "BULK", "INFO", "PRUNE", "Action", "Decision", "is_info", "is_prune", "parse"]
-
 Action: TypeAlias = Literal["discard", "distill", "restore", "replace"]
 
 PRUNE: Final = "context_prune"
@@ -44,7 +42,7 @@ _ENDS_IN: Final = re.compile(rf"(?:^|[_./:\-])({PRUNE}|{INFO})$", re.IGNORECASE)
 
 
 @dataclass(frozen=True, slots=True)
-class Decision:
+class PruneRequest:
     """An action and what it is about: ids, ids with summaries, or spans with what replaces them."""
 
     action: Action | None
@@ -65,22 +63,22 @@ def is_info(tool: str) -> bool:
     return found is not None and found[1].lower() == INFO
 
 
-def parse(arguments: Mapping[str, Any] | str) -> Decision:
+def parse(arguments: Mapping[str, Any] | str) -> PruneRequest:
     """The arguments of a call as a decision."""
     given = _json(arguments) if isinstance(arguments, str) else arguments
     if not isinstance(given, Mapping):
-        return Decision(None, problems=("expected an object with action and targets",))
+        return PruneRequest(None, problems=("expected an object with action and targets",))
     named = given.get("action", given.get("command"))
     action = _ALIASES.get(named.strip().lower()) if isinstance(named, str) else None
     if action is None:
         said = "no action given" if named is None else f"no action {named!r}"
-        return Decision(None, problems=(f"{said}; there are {', '.join(ACTIONS)}",))
+        return PruneRequest(None, problems=(f"{said}; there are {', '.join(ACTIONS)}",))
     listed = next((given[key] for key in ("targets", "target", "ids", "id") if given.get(key) is not None), None)
     problems: list[str] = []
     targets = tuple(dict.fromkeys(_targets(listed, action, problems)))
     if not targets and not problems:
         problems.append(f'no targets given; name ids such as [["3fa9c2"]], or {", ".join(BULK[:-1])} or *')
-    return Decision(action, targets, tuple(problems))
+    return PruneRequest(action, targets, tuple(problems))
 
 
 def _json(text: str) -> Any:

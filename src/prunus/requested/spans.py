@@ -6,8 +6,6 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Final, TypeVar
 
-__all__ = ["Span", "replaced"]
-
 SHORTEST: Final = 30
 """Characters that a stretch must have at least."""
 TELLING: Final = 15
@@ -17,7 +15,7 @@ _Place = TypeVar("_Place")
 
 
 @dataclass(frozen=True, slots=True)
-class Span:
+class TextSpan:
     """A stretch from the words it begins with to those it ends with, both taken literally."""
 
     start: str
@@ -26,7 +24,7 @@ class Span:
 
 
 def replaced(
-    texts: Mapping[_Place, str], spans: Sequence[Span]
+    texts: Mapping[_Place, str], spans: Sequence[TextSpan]
 ) -> tuple[dict[_Place, str], list[tuple[_Place | None, str]]]:
     """The texts that change, and for each span where it stood or why it was not replaced."""
     found: list[tuple[_Place, int, int] | str] = [_find(texts, span) for span in spans]
@@ -52,7 +50,7 @@ def replaced(
     return changed, told
 
 
-def _find(texts: Mapping[_Place, str], span: Span) -> tuple[_Place, int, int] | str:
+def _find(texts: Mapping[_Place, str], span: TextSpan) -> tuple[_Place, int, int] | str:
     """The one place where a span stands, or why there is none."""
     if not span.start or not span.end:
         return "start and end must not be empty"
@@ -73,7 +71,7 @@ def _find(texts: Mapping[_Place, str], span: Span) -> tuple[_Place, int, int] | 
     return place, start, end
 
 
-def _ends(text: str, span: Span) -> list[tuple[int, int]]:
+def _ends(text: str, span: TextSpan) -> list[tuple[int, int]]:
     """Where a span begins and ends in a text, each beginning with the nearest end."""
     found = []
     at = text.find(span.start)

@@ -11,11 +11,9 @@ from prunus.guide import advise
 from prunus.history import Attachment, Call, Marker, Opaque, Ref, Result, Text, Thinking
 from prunus.notes import REASONING_GONE, distilled_note, file_note, is_note, note
 from prunus.proposals import describe
-from prunus.requested.request import BULK, Decision, parse
-from prunus.requested.spans import Span, replaced
+from prunus.requested.request import BULK, PruneRequest, parse
+from prunus.requested.spans import TextSpan, replaced
 from prunus.view import Use, View
-
-__all__ = ["ACKNOWLEDGED", "HEADINGS", "Choice", "Problem", "Rules", "choices", "complaints", "discarded", "kept"]
 
 Problem: TypeAlias = Literal["", "unknown", "protected", "already", "failed"]
 
@@ -45,7 +43,7 @@ class Choice:
     reason: str = ""
 
 
-class Rules(Protocol):
+class Permissions(Protocol):
     """What the agent may touch."""
 
     @property
@@ -62,7 +60,9 @@ class Rules(Protocol):
     def sweeps(self, tool: str) -> bool: ...
 
 
-def choices(decision: Decision, use: Use, earlier: Sequence[Use], view: View, rules: Rules) -> tuple[Choice, ...]:
+def choices(
+    decision: PruneRequest, use: Use, earlier: Sequence[Use], view: View, rules: Permissions
+) -> tuple[Choice, ...]:
     """What a decision comes to, target by target; `earlier` are the calls that decided before it."""
     match decision.action:
         case None:
@@ -79,7 +79,7 @@ def choices(decision: Decision, use: Use, earlier: Sequence[Use], view: View, ru
             return tuple(_each(decision, use, view, rules, restore=False))
 
 
-def _each(decision: Decision, use: Use, view: View, rules: Rules, *, restore: bool) -> Iterator[Choice]:
+def _each(decision: PruneRequest, use: Use, view: View, rules: Permissions, *, restore: bool) -> Iterator[Choice]:
     for name, *rest in decision.targets:
         summary = rest[0] if rest else ""
         if name in BULK:
@@ -92,14 +92,14 @@ def _each(decision: Decision, use: Use, view: View, rules: Rules, *, restore: bo
             yield _one(name, view.ids[name], summary, use, view, rules, restore=restore)
 
 
-def _one(name: str, ref: Ref, summary: str, use: Use, view: View, rules: Rules, *, restore: bool) -> Choice:
+def _one(name: str, ref: Ref, summary: str, use: Use, view: View, rules: Permissions, *, restore: bool) -> Choice:
     if restore:
         return Choice(name, ref, tuple(kept(ref, view)))
     edit = discarded(ref, summary, use.call, view, rules)
     return edit if isinstance(edit, Choice) else Choice(name, ref, (edit,))
 
 
-def _bulk(name: str, use: Use, view: View, rules: Rules) -> list[Ref]:
+def _bulk(name: str, use: Use, view: View, rules: Permissions) -> list[Ref]:
     """The parts before the call that a bulk target names, without those that cannot go."""
     kinds = {"tools": (Result,), "messages": (Text,), "thinking": (Thinking,), "files": (Attachment,)}
     wanted = kinds.get(name, (Result, Text, Thinking, Attachment))
@@ -116,7 +116,7 @@ def _bulk(name: str, use: Use, view: View, rules: Rules) -> list[Ref]:
 
 
 def discarded(
-    ref: Ref, summary: str, by: Ref | None, view: View, rules: Rules, why: str = _WHY
+    ref: Ref, summary: str, by: Ref | None, view: View, rules: Permissions, why: str = _WHY
 ) -> Proposal | Choice:
     """The edit that takes a part out of the context, or why it may not go."""
     name, part = view.names[ref], view.part(ref)
@@ -175,9 +175,9 @@ def kept(ref: Ref, view: View) -> Iterator[Withdraw]:
         yield Withdraw(each, _NAME, restored=True)
 
 
-def _replace(decision: Decision, use: Use, earlier: Sequence[Use], view: View) -> Iterator[Choice]:
+def _replace(decision: PruneRequest, use: Use, earlier: Sequence[Use], view: View) -> Iterator[Choice]:
     texts = _texts(use, earlier, view)
-    spans = [Span(*target) for target in decision.targets]
+    spans = [TextSpan(*target) for target in decision.targets]
     changed, reasons = replaced(texts, spans)
     for span, (ref, reason) in zip(spans, reasons, strict=True):
         label = f"{span.start[:20]}…{span.end[-20:]}"
@@ -209,9 +209,9 @@ def _texts(use: Use, earlier: Sequence[Use], view: View) -> Mapping[Ref, str]:
     original = dict(texts)
     for before in earlier:
         call = view.part(before.call)
-        decision = parse(call.input) if isinstance(call, Call) else Decision(None)
+        decision = parse(call.input) if isinstance(call, Call) else PruneRequest(None)
         if decision.action == "replace":
-            changed, _ = replaced(texts, [Span(*target) for target in decision.targets])
+            changed, _ = replaced(texts, [TextSpan(*target) for target in decision.targets])
             texts |= changed
         elif decision.action == "restore":
             refs = (view.ids.get(name) for name, *_ in decision.targets)
@@ -219,7 +219,7 @@ def _texts(use: Use, earlier: Sequence[Use], view: View) -> Mapping[Ref, str]:
     return texts
 
 
-def complaints(decision: Decision, found: Sequence[Choice]) -> str:
+def complaints(decision: PruneRequest, found: Sequence[Choice]) -> str:
     """What of a decision cannot be carried out, in one line; empty if all can.
 
     What was pruned before is not named: an answer that is looked at again would then say more than the first time.

@@ -10,8 +10,6 @@ from prunus.guide import RECENT
 from prunus.history import Call, Ref, Result, Text, Thinking
 from prunus.view import View
 
-__all__ = ["CATEGORIES", "Budget", "Category", "budget", "headroom", "thinking_tokens"]
-
 Category = Literal["system", "todos", "current files", "recent results", "working memory", "historical"]
 
 CATEGORIES: Final[dict[Category, str]] = {

@@ -15,7 +15,7 @@ break, and what lies about in the meantime. That is the oldest problem of keepin
 
 with each request, and the cut that is worth most is made if that is more than nothing. Where few requests are
 left, the break has to pay in those: B / (R + 1) takes the place of the rate if it is more. R comes from a table
-fitted on recorded conversations (`schedule/requests.py`), g from this conversation.
+fitted on recorded conversations, g from this conversation.
 
 Nobody knows when a conversation ends. Were this request the last one, the whole break would be lost. So a flush
 may cost no more than what pruning has brought in so far (`schedule/account.py`, counted request by request) and a
@@ -35,126 +35,22 @@ matters: as many again as there have been costs the same within 0.001, and the t
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from bisect import bisect_right
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from math import sqrt
-from typing import ClassVar, Final, Literal, Protocol
+from math import exp, sqrt
+from typing import ClassVar, Final
 
 from prunus.edits import Proposal
+from prunus.schedule.plan import Eager, OnRequest, Plan, Presses, RequestState, Schedule, WhenFull
 from prunus.schedule.prices import Price
-from prunus.schedule.requests import requests_to_come
-
-__all__ = ["SCHEDULES", "Cache", "Eager", "Manual", "Moment", "Plan", "Presses", "Pressure", "Schedule"]
-
-Presses = Literal["lasting", "anew", "never"]
 
 _REQUEST: Final = 20_000
 """Tokens of a usual request."""
-
-
-@dataclass(frozen=True, slots=True)
-class Moment:
-    """What a schedule is told about a request that is about to be sent."""
-
-    pending: Sequence[tuple[int, int]]
-    """Messages with edits that are not in force, oldest first, and the tokens that would go in each."""
-    sent: int
-    """How many of the messages were in the request before."""
-    tail: Callable[[int], int]
-    """The tokens from a message on to the end of what was sent before, as it stands."""
-    tokens: int
-    """The tokens of the whole request as it stands."""
-    requests: int
-    """The requests of this conversation so far."""
-    cold: str
-    """Why the provider's cache is lost anyway; empty if it is warm."""
-    price: Price
-    window: int
-    """Tokens that the model can take."""
-    paid: float = 0.0
-    """What the conversation would have cost so far without pruning, this request included; no more than that."""
-    earned: float = 0.0
-    """What the flushes so far have brought in, net of the cache they broke."""
-    new: int = 0
-    """The tokens of the messages that were not in the request before."""
-    growth: float = 0.0
-    """Tokens that new edits have added to what waits, or to what was flushed, with each request so far."""
-    forced: str = ""
-    """Why edits have to be made whatever they cost, because the context runs short; empty if they need not."""
-    wanted: int = 0
-    """Tokens that then have to be freed of what was sent before; 0 where what is new frees enough."""
-
-
-@dataclass(frozen=True, slots=True)
-class Plan:
-    """From which message on pending edits are made, and why."""
-
-    cut: int
-    reason: str
-
-
-class Schedule(Protocol):
-    """Decides when. A frozen dataclass; its fields are its settings."""
-
-    name: ClassVar[str]
-    presses: ClassVar[Presses]
-    """How it lets more go when the context runs short: for good, as long as it is short, or not at all."""
-
-    def takes(self, edit: Proposal, price: Price, requests: int) -> bool:
-        """Whether an edit is worth the risk that what goes is used again, after so many requests."""
-
-    def plan(self, moment: Moment) -> Plan:
-        """The cut for this request; behind the last message for none."""
-
-
-@dataclass(frozen=True, slots=True)
-class Eager:
-    """Every edit is made as soon as it is found, as in the seeds.
-
-    What goes then depends on the history alone, not on how it grew.
-    """
-
-    name: ClassVar[str] = "eager"
-    presses: ClassVar[Presses] = "anew"
-
-    def takes(self, edit: Proposal, price: Price, requests: int) -> bool:
-        return True
-
-    def plan(self, moment: Moment) -> Plan:
-        return Plan(0, moment.forced or "at once")
-
-
-@dataclass(frozen=True, slots=True)
-class Manual:
-    """Nothing is done unless it was asked for."""
-
-    name: ClassVar[str] = "manual"
-    presses: ClassVar[Presses] = "never"
-
-    def takes(self, edit: Proposal, price: Price, requests: int) -> bool:
-        return True
-
-    def plan(self, moment: Moment) -> Plan:
-        return Plan(1 << 62, "")
-
-
-@dataclass(frozen=True, slots=True)
-class Pressure:
-    """Edits wait until the context fills up."""
-
-    name: ClassVar[str] = "pressure"
-    presses: ClassVar[Presses] = "lasting"
-
-    share: float = 0.75
-    """The share of the model's window from which on edits are made."""
-
-    def takes(self, edit: Proposal, price: Price, requests: int) -> bool:
-        return True
-
-    def plan(self, moment: Moment) -> Plan:
-        if moment.tokens >= self.share * moment.window:
-            return Plan(0, f"the context is {moment.tokens / moment.window:.0%} full")
-        return Plan(0, moment.forced) if moment.forced else Plan(1 << 62, "")
+FITTED: Final = ((0, 51), (10, 57), (20, 64), (40, 70), (80, 72), (120, 92))
+"""From which request on how many more follow on average."""
+KNOWN: Final = 150
+"""Requests beyond which fewer than ten of the recorded conversations went on."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -179,84 +75,84 @@ class Cache:
         loss = edit.reuse * (price.write * edit.tokens_before + price.read * _REQUEST)
         return saving >= self.care * loss
 
-    def plan(self, moment: Moment) -> Plan:
-        plan = self._plan(moment)
-        return Plan(max(plan.cut, _floor(moment)), plan.reason)
+    def plan(self, state: RequestState) -> Plan:
+        plan = self._plan(state)
+        return Plan(max(plan.cut, _floor(state)), plan.reason)
 
-    def _plan(self, moment: Moment) -> Plan:
-        if moment.cold:
-            return Plan(0, moment.cold)
-        if moment.forced and moment.wanted:
-            return _cheapest(list(self._cuts(moment)), moment.wanted, moment.forced) or Plan(0, moment.forced)
+    def _plan(self, state: RequestState) -> Plan:
+        if state.cold:
+            return Plan(0, state.cold)
+        if state.forced and state.wanted:
+            return _cheapest(list(self._cuts(state)), state.wanted, state.forced) or Plan(0, state.forced)
         # Were this the last request, the whole break would be lost. It may be no more than what was earned and a
         # small share of the cost without pruning, so that the conversation never costs much more than that.
-        purse = moment.earned + self.stake * moment.paid
-        paying = [cut for cut in self._cuts(moment, paying=True) if cut.broken <= min(cut.saving, purse)]
-        best = max(paying, key=lambda cut: self._worth(cut, moment), default=None)
-        if best is not None and self._worth(best, moment) < 0:
+        budget = state.earned + self.stake * state.paid
+        paying = [cut for cut in self._cuts(state, paying=True) if cut.broken <= min(cut.saving, budget)]
+        best = max(paying, key=lambda cut: self._worth(cut, state), default=None)
+        if best is not None and self._worth(best, state) < 0:
             best = None
         if best is None:
-            return Plan(moment.sent, "not sent before")
-        tier = moment.price.tier
-        if tier is not None and moment.tokens - best.saved <= tier < moment.tokens:
+            return Plan(state.sent, "not sent before")
+        tier = state.price.tier
+        if tier is not None and state.tokens - best.saved <= tier < state.tokens:
             return Plan(best.message, f"past {tier:,} tokens the whole request costs more")
         return Plan(best.message, f"saves {best.saved:,} tokens a request")
 
-    def _worth(self, cut: _Cut, moment: Moment) -> float:
+    def _worth(self, cut: _Cut, state: RequestState) -> float:
         """What a cut saves with each request, beyond what its break costs with each until the next such break."""
-        requests = self.to_come(moment.requests) + 1
-        rate = sqrt(2 * moment.price.read * moment.growth * cut.broken)
+        requests = self.to_come(state.requests) + 1
+        rate = sqrt(2 * state.price.read * state.growth * cut.broken)
         return cut.saving / requests - max(self.patience * rate, cut.broken / requests)
 
     def to_come(self, requests: int) -> int:
         """How many requests are expected to follow the one that is about to be sent."""
         return requests_to_come(requests + 1, self.ahead)
 
-    def _cuts(self, moment: Moment, *, paying: bool = False) -> Iterator[_Cut]:
+    def _cuts(self, state: RequestState, *, paying: bool = False) -> Iterator[_Cut]:
         """Every place where a flush could begin among what was sent, the newest first.
 
         With `paying`, it ends where no deeper cut can pay: the tail only grows, and what goes is bounded.
         """
-        read, write = moment.price.read, moment.price.write
-        ahead = self.to_come(moment.requests)
+        read, write = state.price.read, state.price.write
+        ahead = self.to_come(state.requests)
         saved = 0
-        most = sum(tokens for message, tokens in moment.pending if tokens > 0 and message < moment.sent)
-        free = sum(tokens for message, tokens in moment.pending if message >= moment.sent)
-        left = moment.tokens - free
-        dear = _dear(moment, left, ahead)
-        bound = moment.tokens
+        most = sum(tokens for message, tokens in state.pending if tokens > 0 and message < state.sent)
+        free = sum(tokens for message, tokens in state.pending if message >= state.sent)
+        left = state.tokens - free
+        dear = _dear(state, left, ahead)
+        bound = state.tokens
         if paying and write > read:
-            saving = read * most * (ahead + 1) + dear * _surcharge(moment.price)
+            saving = read * most * (ahead + 1) + dear * _surcharge(state.price)
             bound = int(most + saving / (write - read)) + 1
-        for message, tokens in reversed(moment.pending):
-            if message < moment.sent:
+        for message, tokens in reversed(state.pending):
+            if message < state.sent:
                 saved += tokens
-                tail = moment.tail(message)
+                tail = state.tail(message)
                 if tail > bound:
                     return
-                head = moment.tokens - moment.new - tail
+                head = state.tokens - state.new - tail
                 # A prefix shorter than the provider's minimum is not found in the cache either.
-                lost = head if head < moment.price.minimum else 0
+                lost = head if head < state.price.minimum else 0
                 broken = (write - read) * (max(0, tail - saved) + lost)
                 saving = read * saved * (ahead + 1)
                 if dear:
-                    saving += (dear - _dear(moment, left - saved, ahead)) * _surcharge(moment.price)
-                if moment.price.tier is not None and left - saved > moment.price.tier:
-                    saving, broken = saving * moment.price.tier_factor, broken * moment.price.tier_factor
+                    saving += (dear - _dear(state, left - saved, ahead)) * _surcharge(state.price)
+                if state.price.tier is not None and left - saved > state.price.tier:
+                    saving, broken = saving * state.price.tier_factor, broken * state.price.tier_factor
                 yield _Cut(message, saved, saving, broken)
 
 
-def _floor(moment: Moment) -> int:
+def _floor(state: RequestState) -> int:
     """The deepest cut that leaves enough to be cached.
 
     A request under the provider's minimum is not cached at all, so the shorter one may cost more.
     """
-    left = moment.tokens
-    if not moment.requests or left < moment.price.minimum:
+    left = state.tokens
+    if not state.requests or left < state.price.minimum:
         return 0
-    for message, tokens in reversed(moment.pending):
+    for message, tokens in reversed(state.pending):
         left -= tokens
-        if left < moment.price.minimum:
+        if left < state.price.minimum:
             return message + 1
     return 0
 
@@ -267,12 +163,12 @@ def _cheapest(cuts: Sequence[_Cut], wanted: float, reason: str) -> Plan | None:
     return Plan(max(enough, key=_gain).message, reason) if enough else None
 
 
-def _dear(moment: Moment, tokens: int, ahead: int) -> int:
+def _dear(state: RequestState, tokens: int, ahead: int) -> int:
     """How many of this and the next requests are so long that they cost more, growing on from so many tokens."""
-    tier = moment.price.tier
+    tier = state.price.tier
     if tier is None or tokens > tier:
         return 0 if tier is None else ahead + 1
-    growth = max(1, moment.tokens // max(1, moment.requests))
+    growth = max(1, state.tokens // max(1, state.requests))
     return max(0, ahead - (tier - tokens) // growth)
 
 
@@ -296,4 +192,11 @@ def _gain(cut: _Cut) -> float:
     return cut.saving - cut.broken
 
 
-SCHEDULES: Final[tuple[type[Schedule], ...]] = (Cache, Eager, Pressure, Manual)
+SCHEDULES: Final[tuple[type[Schedule], ...]] = (Cache, Eager, WhenFull, OnRequest)
+
+
+def requests_to_come(so_far: int, bound: int) -> int:
+    """How many requests are expected to follow after so many, this one included, counting at most `bound`."""
+    row = bisect_right(FITTED, so_far, key=lambda row: row[0]) - 1
+    mean = so_far if so_far > KNOWN else FITTED[row][1]
+    return round(mean * (1 - exp(-bound / mean)))

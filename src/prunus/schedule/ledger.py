@@ -16,8 +16,6 @@ from prunus.edits import NOW, Added, Gone, Input, Note, Proposal, Replacement, S
 from prunus.errors import FormatError
 from prunus.history import Ref
 
-__all__ = ["Flush", "Ledger", "Tag", "Written"]
-
 VERSION: Final = 2
 _READ: Final = (1, VERSION)
 _KINDS: Final = {"note": Note, "shorter": Shorter, "added": Added, "input": Input, "gone": Gone}

@@ -18,8 +18,6 @@ from typing import Final, Literal
 
 from prunus.schedule.priorities import Standing
 
-__all__ = ["ADVICE", "DEPTH", "Bulk", "Fill", "Level", "Pressure", "advice"]
-
 Level = Literal["light", "moderate", "high", "critical"]
 Bulk = Literal["results", "messages", "reasoning"]
 """What fills most of a context that could go."""

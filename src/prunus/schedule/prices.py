@@ -14,8 +14,6 @@ from typing import Any, Final
 
 from prunus.errors import SettingsError
 
-__all__ = ["DEFAULT", "NAMED_ROWS", "ROWS", "Overrides", "Price", "Row", "price_of", "request_cost", "with_ttl"]
-
 Overrides = Mapping[str, Mapping[str, float | None]]
 """Pattern on the model's name -> fields of its price that differ; the first pattern that matches counts."""
 
@@ -157,3 +155,25 @@ def request_cost(price: Price, tokens: int, cached: int) -> float:
 def _matches(pattern: str, model: str) -> bool:
     pattern, name = (text.lower().replace(".", "-") for text in (pattern, model))
     return fnmatchcase(name, pattern) or fnmatchcase(name.rpartition("/")[2], pattern)
+
+
+_USUAL_WINDOW: Final = 200_000
+"""The window of a model that no row knows."""
+
+WINDOWS: Final[tuple[tuple[str, int], ...]] = (
+    ("*gemini*", 1_000_000),
+    ("*gpt-4.1*", 1_000_000),
+    ("*gpt-5*", 272_000),
+    ("*gpt-6*", 272_000),
+    ("*gpt-4o*", 128_000),
+    ("*deepseek*", 128_000),
+    ("*kimi*", 256_000),
+    ("*qwen*", 256_000),
+    ("*claude*", 200_000),
+)
+"""Input tokens, as the providers state them in 2026-11; the smaller figure where there are tiers."""
+
+
+def window_of(model: str) -> int:
+    """The tokens that a model can take, by its name."""
+    return next((size for pattern, size in WINDOWS if fnmatchcase(model.lower(), pattern)), _USUAL_WINDOW)

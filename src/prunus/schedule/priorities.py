@@ -10,8 +10,6 @@ from prunus.history import Call, Marker, Opaque, Ref, Result, Text, Thinking
 from prunus.todos import Colour
 from prunus.view import Use, View
 
-__all__ = ["MARKS", "PRIORITIES", "Priority", "Standing", "by_priority", "priority", "priority_of", "standing"]
-
 Priority = Literal["critical", "important", "ephemeral", "temporary"]
 
 PRIORITIES: Final[dict[Priority, str]] = {

@@ -13,8 +13,6 @@ from prunus.history import Call, Message, Result, Text
 from prunus.todos import Task, tasks_in
 from prunus.view import Piece, Use, View
 
-__all__ = ["Reminding", "place_for"]
-
 _OPEN: Final = frozenset({"pending", "in_progress", "in-progress", "todo", "not-started", "open"})
 _RUNNING: Final = frozenset({"in_progress", "in-progress"})
 _SAID: Final = "[Prunus reminder: "

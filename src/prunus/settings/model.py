@@ -17,11 +17,10 @@ from prunus.guards.same_turn import SameTurn
 from prunus.notes import Words
 from prunus.schedule.budget import Budget
 from prunus.schedule.cache import SCHEDULES as ALL_SCHEDULES
-from prunus.schedule.cache import Schedule
+from prunus.schedule.plan import Schedule
 from prunus.schedule.pressure import Pressure
-from prunus.schedule.prices import Price, price_of
+from prunus.schedule.prices import Price, price_of, window_of
 from prunus.schedule.reminders import Reminding
-from prunus.schedule.windows import window_of
 from prunus.settings import files
 from prunus.settings.checks import check
 from prunus.settings.layers import Layer, Problem, fail, merge

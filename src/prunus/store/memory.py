@@ -16,7 +16,7 @@ from typing import Final, TypeVar
 
 from prunus.errors import FormatError
 from prunus.history import Ref
-from prunus.memory import Match, Memo
+from prunus.memory import ConversationRecord, Match
 from prunus.schedule.account import Account
 from prunus.schedule.ledger import Ledger, Written
 from prunus.store.database import Database
@@ -46,7 +46,7 @@ class SqliteMemory:
         """Return the conversations that a request with these links may continue."""
         return self._read(lambda connection: self._find(connection, links), ())
 
-    def load(self, id: str) -> Memo | None:
+    def load(self, id: str) -> ConversationRecord | None:
         """Return the last saved state of a conversation."""
         return self._read(lambda connection: self._memo(connection, id), None)
 
@@ -63,7 +63,7 @@ class SqliteMemory:
         """Return the messages of a conversation that Prunus sent in changed form."""
         return self._read(lambda connection: self._written_of(connection, id), {})
 
-    def keep(self, memo: Memo, links: Sequence[bytes], written: Mapping[int, Written | None]) -> None:
+    def keep(self, memo: ConversationRecord, links: Sequence[bytes], written: Mapping[int, Written | None]) -> None:
         """Save a conversation; the commit happens before this returns, or at the end of `together`."""
         with self._lock:
             known = self._written.get(memo.id)
@@ -101,7 +101,7 @@ class SqliteMemory:
         )
         return {index: Written(key, text) for index, key, text in rows}
 
-    def _memo(self, connection: sqlite3.Connection, id: str) -> Memo | None:
+    def _memo(self, connection: sqlite3.Connection, id: str) -> ConversationRecord | None:
         connection.execute("BEGIN")
         row = connection.execute(
             "SELECT n, depth, requests, seen, prompt, stamp, flushes, whole, paid, tokens FROM conversations "
@@ -123,12 +123,12 @@ class SqliteMemory:
             return None
         ledger = replace(whole, edits=rows.edits, tags=rows.tags)
         self._note(id, stamp, ledger)
-        return Memo(id, ledger, depth, requests, seen, prompt, Account(*account))
+        return ConversationRecord(id, ledger, depth, requests, seen, prompt, Account(*account))
 
     def _keep(
         self,
         connection: sqlite3.Connection,
-        memo: Memo,
+        memo: ConversationRecord,
         links: Sequence[bytes],
         written: Mapping[int, Written | None],
         known: tuple[int, Ledger] | None,

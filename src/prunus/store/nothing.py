@@ -13,7 +13,7 @@ from threading import Lock
 from typing import Final
 
 from prunus.context import Context
-from prunus.memory import Match, Memo, Memory
+from prunus.memory import ConversationRecord, Match, Memory
 from prunus.outcome import Receipt
 from prunus.schedule.ledger import Written
 from prunus.store.records import Exchange, Info, StoredReceipt, StoredSession, Totals
@@ -113,11 +113,11 @@ class _Blank:
     def find(self, links: Sequence[bytes]) -> Sequence[Match]:
         return ()
 
-    def load(self, id: str) -> Memo | None:
+    def load(self, id: str) -> ConversationRecord | None:
         return None
 
     def written(self, id: str) -> Mapping[int, Written | None]:
         return {}
 
-    def keep(self, memo: Memo, links: Sequence[bytes], written: Mapping[int, Written | None]) -> None:
+    def keep(self, memo: ConversationRecord, links: Sequence[bytes], written: Mapping[int, Written | None]) -> None:
         pass

@@ -13,8 +13,6 @@ from prunus.requested.request import is_prune, parse
 from prunus.requested.targets import ACKNOWLEDGED, Choice, choices, complaints
 from prunus.view import Piece, Use, View
 
-__all__ = ["Requested"]
-
 _STATUS: Final = "「"
 """How a status line begins: an answer with one was completed already."""
 

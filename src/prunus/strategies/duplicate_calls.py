@@ -10,8 +10,6 @@ from prunus.edits import Move, Withdraw
 from prunus.proposals import describe, is_protected, pointer, replaceable, superseded
 from prunus.view import Use, View
 
-__all__ = ["DuplicateCalls"]
-
 _SAME, _OTHER, _SECOND, _FIRST = range(4)
 """An older answer gives way to one that says the same, or to another; an answer points to one of two older ones."""
 

@@ -9,8 +9,6 @@ from prunus.outlines.written import lean_input
 from prunus.reuse import reuse_of
 from prunus.view import Use, View
 
-__all__ = ["FinishedInputs"]
-
 
 @dataclass(frozen=True, slots=True)
 class FinishedInputs:

@@ -7,12 +7,9 @@ from typing import ClassVar
 
 from prunus.edits import Move, Postpone, Proposal, Shorter, When
 from prunus.history import Result
-from prunus.outlines.outline import outline_of
-from prunus.outlines.searching import searches
+from prunus.outlines.outline import outline_of, searches
 from prunus.reuse import PartKind, reuse_of
 from prunus.view import Use, View
-
-__all__ = ["FinishedResults"]
 
 _LEFT_ALONE = "its file was edited and left alone"
 

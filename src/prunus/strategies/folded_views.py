@@ -16,8 +16,6 @@ from prunus.outlines.written import lean_input
 from prunus.shown import PLAIN, Style
 from prunus.view import Use, View
 
-__all__ = ["FoldedViews"]
-
 _WHOLE, _FEWER, _NONE, _DROP = range(4)
 """What may stand at a part, from first to last."""
 _WHY = "what is still true of older reads and edits"

@@ -8,11 +8,8 @@ from prunus.calls import Kind
 from prunus.edits import Proposal, Shorter, When
 from prunus.history import Result
 from prunus.notes import is_shortened, truncated_note
-from prunus.outlines.outline import gist
-from prunus.outlines.searching import searches
+from prunus.outlines.outline import gist, searches
 from prunus.view import Use, View
-
-__all__ = ["LongOutputs"]
 
 
 @dataclass(frozen=True, slots=True)

@@ -8,8 +8,6 @@ from prunus.edits import Move, Note, Proposal, Withdraw
 from prunus.notes import Elsewhere, reread_note, shorten
 from prunus.view import Use, View
 
-__all__ = ["MiddleReads"]
-
 _MOST = 100
 """The newest reads of one file that are chosen from: each new one is a choice among all of them."""
 

@@ -9,8 +9,6 @@ from prunus.history import Attachment
 from prunus.notes import file_note
 from prunus.view import Piece, View
 
-__all__ = ["OldAttachments"]
-
 
 @dataclass(frozen=True, slots=True)
 class OldAttachments:

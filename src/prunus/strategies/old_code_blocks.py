@@ -11,8 +11,6 @@ from prunus.history import Text
 from prunus.notes import Words, code_note
 from prunus.view import Piece, View
 
-__all__ = ["OldCodeBlocks"]
-
 _FENCE = re.compile(r"^```([^\n`]*)\n", re.MULTILINE)
 _FENCE_END = re.compile(r"^```[ \t]*$", re.MULTILINE)
 

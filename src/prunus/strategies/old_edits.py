@@ -15,8 +15,6 @@ from prunus.notes import edits_note, shorten
 from prunus.proposals import bare_input
 from prunus.view import Use, View
 
-__all__ = ["OldEdits"]
-
 _INTENT: Final = "intent"
 _VIEW, _DROP = range(2)
 _MOST: Final = 120

@@ -12,8 +12,6 @@ from prunus.notes import error_note
 from prunus.proposals import bare_input, is_protected
 from prunus.view import Use, View
 
-__all__ = ["OldErrors"]
-
 _EXIT = re.compile(r"^.*\b(?:exited with code|exit code)\b.*$", re.IGNORECASE | re.MULTILINE)
 _WRAPPING = re.compile(
     r"\s*+(?:(?:<\w+>|\(empty\)|Command: .*+|Directory: .*+|Output: \(empty\)|Error: \(none\))\s*+)?\Z"

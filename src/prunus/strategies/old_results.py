@@ -9,8 +9,6 @@ from prunus.edits import Proposal
 from prunus.proposals import cut
 from prunus.view import Use, View
 
-__all__ = ["OldResults"]
-
 
 @dataclass(frozen=True, slots=True)
 class OldResults:

@@ -9,8 +9,6 @@ from prunus.history import Marker, Thinking
 from prunus.notes import REASONING_GONE
 from prunus.view import Piece, View
 
-__all__ = ["REASONING_GONE", "OldThinking", "without_reasoning"]
-
 
 @dataclass(frozen=True, slots=True)
 class OldThinking:

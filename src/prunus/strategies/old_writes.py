@@ -9,8 +9,6 @@ from prunus.history import Call
 from prunus.proposals import bare_input, replaceable
 from prunus.view import Use, View
 
-__all__ = ["OldWrites"]
-
 
 @dataclass(frozen=True, slots=True)
 class OldWrites:

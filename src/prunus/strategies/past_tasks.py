@@ -11,8 +11,6 @@ from prunus.outlines.written import lean_input
 from prunus.reuse import PartKind, reuse_of
 from prunus.view import Use, View
 
-__all__ = ["PastTasks"]
-
 _RESULTS: dict[str, PartKind] = {"read": "read", "shell": "shell", "search": "search", "list": "search"}
 _MOST = 8
 

@@ -8,8 +8,6 @@ from prunus.edits import Proposal
 from prunus.proposals import replaceable, superseded
 from prunus.view import Use, View
 
-__all__ = ["RepeatedFetches"]
-
 
 @dataclass(frozen=True, slots=True)
 class RepeatedFetches:

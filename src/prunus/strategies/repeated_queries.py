@@ -10,8 +10,6 @@ from prunus.edits import Proposal
 from prunus.proposals import replaceable, superseded
 from prunus.view import Use, View
 
-__all__ = ["RepeatedQueries"]
-
 
 @dataclass(frozen=True, slots=True)
 class RepeatedQueries:

@@ -9,8 +9,6 @@ from prunus.edits import Proposal
 from prunus.proposals import replaceable, superseded
 from prunus.view import Use, View
 
-__all__ = ["RepeatedViews"]
-
 _FILE_KINDS = ("read", "write", "edit")
 
 

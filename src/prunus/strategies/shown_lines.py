@@ -11,8 +11,6 @@ from prunus.notes import pointer_note, shorten
 from prunus.proposals import describe
 from prunus.view import Use, View
 
-__all__ = ["ShownLines"]
-
 _MOST = 300
 """The newest reads and writes of one file that a read may point to."""
 

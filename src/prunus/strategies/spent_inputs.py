@@ -9,8 +9,6 @@ from prunus.history import Call
 from prunus.proposals import bare_input
 from prunus.view import View
 
-__all__ = ["SpentInputs"]
-
 
 @dataclass(frozen=True, slots=True)
 class SpentInputs:

@@ -8,8 +8,6 @@ from prunus.edits import Gone, Proposal, When
 from prunus.history import Marker, Thinking
 from prunus.view import Piece, View
 
-__all__ = ["StepMarkers"]
-
 
 @dataclass(frozen=True, slots=True)
 class StepMarkers:

@@ -16,8 +16,6 @@ from prunus.files import Timeline
 from prunus.requested.targets import Choice
 from prunus.view import Piece, Use, View
 
-__all__ = ["AfterEdit", "OnFile", "OnPiece", "OnUse", "Strategy"]
-
 
 class Strategy(Protocol):
     """What all strategies have."""

@@ -10,8 +10,6 @@ from prunus.outlines.outline import outline_of
 from prunus.strategies.old_thinking import without_reasoning
 from prunus.view import Piece, Use, View
 
-__all__ = ["UnderPressure"]
-
 _WHEN: Final = When(under_pressure=True)
 
 

@@ -9,15 +9,19 @@ import pytest
 
 from prunus.errors import InvariantError
 from prunus.history import Call, Message, Opaque, Result, Text, Thinking
-from prunus.invariants import ALL, Change, check
-from prunus.invariants.batches import batches
-from prunus.invariants.gemini_signatures import gemini_signatures
-from prunus.invariants.non_empty import non_empty
-from prunus.invariants.order import order
-from prunus.invariants.pairs import pairs
-from prunus.invariants.responses_reasoning import responses_reasoning
-from prunus.invariants.roles import roles
-from prunus.invariants.thinking import thinking
+from prunus.invariants import (
+    ALL,
+    ChangedMessage,
+    batches,
+    check,
+    gemini_signatures,
+    non_empty,
+    order,
+    pairs,
+    responses_reasoning,
+    roles,
+    thinking,
+)
 
 READ = Call("a", "Read", {"file_path": "/a"})
 BASH = Call("b", "Bash", {"command": "ls"})
@@ -26,9 +30,9 @@ CALLS = Message("assistant", (Thinking("Hm.", hidden=9), READ, BASH))
 REASONING = Message("assistant", (Thinking("Hm."),), joins=True)
 
 
-def changes(before: Message, after: Message | None, **more: Any) -> Change:
+def changes(before: Message, after: Message | None, **more: Any) -> ChangedMessage:
     given: dict[str, Any] = {"format": "anthropic_messages", "following": None, "open_loop": False, **more}
-    return Change(before=before, after=after, **given)
+    return ChangedMessage(before=before, after=after, **given)
 
 
 def less(message: Message, *parts: Any) -> Message:

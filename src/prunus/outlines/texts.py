@@ -1,12 +1,57 @@
-"""The paths in a text, each named once, with the folder that they share in front of them."""
+"""What can be picked out of any text: its lines, its names, its paths."""
 
 from __future__ import annotations
 
 import re
-from collections.abc import Collection, Iterator
+from collections import Counter
+from collections.abc import Collection, Iterable, Iterator
 from typing import Final
 
-__all__ = ["paths", "squeezed"]
+LONGEST: Final = 200
+"""Characters of the longest line; a longer one counts as several."""
+
+
+def pieces(text: str) -> list[str]:
+    """The lines of a text; a very long one is cut, first where a string in JSON has its line breaks."""
+    lines = text.splitlines()
+    if len(text) <= LONGEST or max(map(len, lines)) <= LONGEST:
+        return lines
+    found: list[str] = []
+    for line in lines:
+        if len(line) <= LONGEST:
+            found.append(line)
+            continue
+        for part in line.split("\\n"):
+            found += [part[i : i + LONGEST] for i in range(0, max(1, len(part)), LONGEST)]
+    return found
+
+
+_NAME: Final = re.compile(r"[A-Za-z_]\w{7,}")
+_LONGEST_NAME: Final = 40
+
+
+def names(text: str, room: int, shown: Iterable[str] = ()) -> tuple[str, ...]:
+    """One line of the names that are not shown yet, rarest first while there is room; nothing if there are none.
+
+    Names have eight characters and more. Those that stand once in a text are used later more often than those
+    that stand all over it. What stands around a name is left out: `self.reader.settings` would cost more and
+    say most of it again.
+    """
+    if room <= 0:
+        return ()
+    found = Counter(_NAME.findall(text))
+    for name in _NAME.findall("\n".join(shown)):
+        found.pop(name, None)
+    chosen = set()
+    for rare in (1, 2, 0):
+        for name, times in found.items():
+            if room <= 0:
+                break
+            if (times == rare or (not rare and times > 2)) and len(name) <= _LONGEST_NAME:
+                chosen.add(name)
+                room -= len(name) + 1
+    return (" ".join(name for name in found if name in chosen),) if chosen else ()
+
 
 _STEP: Final = r"[\w@+.()\[\]-]+"
 _LONG: Final = rf"(?:[A-Za-z]:)?[\\/]?{_STEP}(?:[\\/]{_STEP})+"
@@ -15,7 +60,7 @@ _START: Final = r"(?<![\w/\\:.-])"
 _PATH: Final = re.compile(rf"{_START}(?:({_LONG})|((?:(?!{_START}[A-Za-z]:)[\w@+.()\[\]-])+))")
 """A path, or else a stretch of text in which none begins, so that the stretch is not tried again."""
 _FILE: Final = re.compile(rf"{_START}{_ALONE}(?![\w(])")
-_LONGEST: Final = 160
+_LONGEST_PATH: Final = 160
 _LETTERS: Final = re.compile(r"[A-Za-z_]{2}")
 _DULL: Final = re.compile(
     r"(?:^|[\\/])(?:node_modules|\.git|dist|build|target|__pycache__|\.venv|venv|\.next|vendor|coverage)[\\/]"
@@ -41,7 +86,7 @@ def _found(text: str, *, alone: bool) -> Iterator[str]:
 
 def _real(path: str) -> bool:
     """Whether it looks like a path rather than a fraction, a date, a blob or a choice between two words."""
-    if len(path) > _LONGEST or not _LETTERS.search(path):
+    if len(path) > _LONGEST_PATH or not _LETTERS.search(path):
         return False
     first, _, second = path.replace("\\", "/").lstrip("/").partition("/")
     return "/" in second or "." in (second or first) or len(path) >= 12
