@@ -4,7 +4,7 @@ import re
 from prunus import Settings, prune
 from prunus.outcome import Report
 from prunus.report import status_line
-from prunus.report.status import Savings, asked_line
+from prunus.report.status import Savings, requested_line
 from prunus.store import Exchange
 from prunus.tally import Tally
 
@@ -60,9 +60,9 @@ def test_what_the_agent_kept_is_shown_on_request() -> None:
     call(1, "context_prune", {"action": "distill", "targets": [[id, "It  fails\nin step 3"]]}, "Distilled.")
     call(2, "Bash", {"command": "ls"}, "a b")
     receipts = prune(sent(), settings).receipts
-    assert asked_line(receipts).endswith("▼ 」")
-    assert asked_line(receipts, distillation=True).endswith("▼ 」 | distilled: It fails in step 3")
-    assert asked_line(receipts, "off", distillation=True) == ""
+    assert requested_line(receipts).endswith("▼ 」")
+    assert requested_line(receipts, distillation=True).endswith("▼ 」 | distilled: It fails in step 3")
+    assert requested_line(receipts, "off", distillation=True) == ""
 
 
 ONE = Exchange("c", 1, 0.0, tokens_before=5_000, tokens_after=4_000, cost=900.0, cost_unpruned=1_000.0)

@@ -19,7 +19,7 @@ def answer_turn(blocks: Iterable[JsonObject], time: float | None, *, carried: bo
 
 
 def user_turns(content: Any, time: float | None) -> list[RecordedTurn]:
-    """What stood on the user's side: each tool result, then the rest as one message."""
+    """The user's side of a message: each tool result, then the rest as one message."""
     if isinstance(content, str):
         return [RecordedTurn("user", {"content": content}, time=time)] if content.strip() else []
     turns, rest = [], []

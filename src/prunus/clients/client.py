@@ -58,7 +58,7 @@ ALL: Final = (
     Client("copilot_cli"),
 )
 """The order counts twice: if two agents have a tool of the same name and arguments, the earlier table is used;
-if two agents record similar files, the earlier agent is asked first."""
+if two agents record similar files, the earlier agent's reader is tried first."""
 
 
 @cache

@@ -24,7 +24,7 @@ def answer_turn(parts: Iterable[JsonObject], time: float | None, *, carried: boo
 
 
 def user_turns(parts: Iterable[JsonObject], time: float | None) -> list[RecordedTurn]:
-    """What stood on the user's side: each response with what follows it, such as its images, or one message."""
+    """The user's side of a message: the prompt, then each response with the images that follow it."""
     turns: list[RecordedTurn] = []
     said: list[JsonObject] = []
     held = said

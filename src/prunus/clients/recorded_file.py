@@ -37,7 +37,7 @@ class Dialogue:
 
 @dataclass(frozen=True, slots=True)
 class Session:
-    """What one context window of a recorded agent held, request by request.
+    """The requests of one context window of a recorded agent.
 
     A native compaction ends a session and starts another; so does a sub-agent.
     """
@@ -45,7 +45,7 @@ class Session:
     name: str
     """File stem; further sessions of the same file end in `#2`, `#3`, ..."""
     agent: str
-    """Which agent recorded it: the name of the loader."""
+    """The agent that recorded it: the name of its reader."""
     format: str
     """Wire format of the messages."""
     model: str

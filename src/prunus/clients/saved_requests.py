@@ -37,7 +37,7 @@ class SavedMessages:
 
     @property
     def envelope(self) -> JsonObject:
-        """What the provider reads beside the messages; collectors put fields of their own there too."""
+        """The fields beside the messages that the provider reads; collectors add fields of their own."""
         return {key: self.body[key] for key in _SENT if key in self.body and key != "model"}
 
     def dialogue(self) -> Dialogue:

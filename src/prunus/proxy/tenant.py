@@ -20,7 +20,7 @@ from prunus.proxy.faults import Faults
 from prunus.proxy.hooks import AgentHooks, Interceptor
 from prunus.proxy.subagents import SUBAGENT, from_subagent
 from prunus.pruner import Pruner
-from prunus.report.status import asked_line
+from prunus.report.status import requested_line
 from prunus.settings import Settings
 from prunus.store.records import Exchange, Usage
 from prunus.store.store import Store, StoreError
@@ -240,7 +240,7 @@ class Tenant:
     def _said(self, receipts: Sequence[Receipt]) -> str:
         """The status line of what the agent or the user asked for."""
         settings = self._settings
-        return asked_line(receipts, settings.notification, distillation=settings.show_distillation)
+        return requested_line(receipts, settings.notification, distillation=settings.show_distillation)
 
     def _goes_whole(self, envelope: Envelope, report: Report) -> bool:
         """Whether a request for a summary is sent without edits: that is wanted, and it fits the model's window."""

@@ -1,4 +1,4 @@
-"""What was done, in words: the status line, the boxes, the reports of one request."""
+"""Reports for people and programs: the status line, the boxes, the report of one request."""
 
 from prunus.numbers import percent, short
 from prunus.report.explanation import PartRow, in_json, rows, summary

@@ -1,4 +1,4 @@
-"""What becomes of every part of a request, and who says so."""
+"""Each part of a request: whether it was pruned, by which strategy, and which guard refused."""
 
 from __future__ import annotations
 
@@ -28,11 +28,11 @@ class PartRow:
     priority: str
     """With its colour."""
     guide: str
-    """What the content type guide says."""
+    """The advice of the content type guide."""
     verdict: str
     """kept or pruned."""
     why: tuple[str, ...]
-    """What was done, what waits, what was refused; a line each."""
+    """One line for each edit, each refusal and each edit that waits."""
 
 
 def rows(parts: Sequence[Explained], *, everything: bool) -> Iterator[PartRow]:

@@ -111,7 +111,7 @@ def effectiveness(strategies: Mapping[str, Tally], *, shadow: bool = False) -> s
 
 
 def auto_supersede(strategies: Mapping[str, Tally]) -> dict[str, Tally]:
-    """What was superseded by each type of the seeds; those that found nothing are there too."""
+    """The tally of each type of Auto-Supersede, also of those that found nothing."""
     found = dict.fromkeys(map(str, SUPERSEDE_ICONS), Tally())
     for name, tally in strategies.items():
         kind = SUPERSEDED_BY.get(name)

@@ -1,4 +1,4 @@
-"""What was done to one request: in a few lines for people, and as plain data for programs."""
+"""The report of one request: a few lines for people, and plain data for programs."""
 
 from __future__ import annotations
 
@@ -57,7 +57,7 @@ def _refusals(outcome: Outcome[object]) -> str:
 
 
 def record(outcome: Outcome[object]) -> dict[str, Any]:
-    """What was done to a request; only texts, numbers, lists and tables."""
+    """The edits and refusals of a request as plain data, ready for JSON."""
     report = outcome.report
     return {
         "format": report.format,

@@ -1,4 +1,4 @@
-"""What was saved, in one line: by one request, by what the agent or the user asked for, by many requests."""
+"""Savings in one line: of one request, of what the agent or the user requested, of many requests."""
 
 from __future__ import annotations
 
@@ -21,14 +21,14 @@ _ONE = {"messages": "message", "thinking": "thinking", "tools": "tool"}
 
 
 def status_line(report: Report, notification: Notification = "minimal", items: Sequence[str] = ()) -> str:
-    """What was pruned in a request; `items` names each call that was cut, for the detailed form."""
+    """The status line of a request; `items` names each call that was cut, for the detailed form."""
     return status(report.categories, notification, items)
 
 
-def asked_line(
+def requested_line(
     receipts: Iterable[Receipt], notification: Notification = "minimal", *, distillation: bool = False
 ) -> str:
-    """What a request pruned because the agent or the user asked for it; empty where that is nothing.
+    """The status line of what was pruned because the agent or the user requested it; empty if nothing was.
 
     With `distillation`, what the agent kept of it stands behind.
     """
@@ -72,7 +72,7 @@ class Savings:
         )
 
     def line(self, *, shadow: bool) -> str:
-        """What was left out and what that cost, or what would have been."""
+        """The tokens left out and the cost, or in shadow mode what they would have been."""
         saved = self.before - self.after
         done = f"left out {short(saved)} of" if saved >= 0 else f"added {short(-saved)} to"
         many = "request" if self.requests == 1 else "requests"

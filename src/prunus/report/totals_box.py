@@ -111,7 +111,7 @@ def _lines(title: str, totals: Totals, shadow: bool) -> Iterator[str]:
 
 
 def _saved(totals: Totals, shadow: bool) -> str:
-    """What is left once the breaks of the cache are paid."""
+    """The cost saved, minus the cost of cache breaks."""
     saved = totals.saved
     share = percent(round(abs(saved)), round(totals.cost_unpruned))
     said = f"{_cost(saved)} ({'-' if saved < 0 else ''}{share})"

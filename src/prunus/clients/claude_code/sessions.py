@@ -99,7 +99,7 @@ def _windows(lines: Sequence[JsonObject]) -> list[list[JsonObject]]:
 
 
 def _sidechains(lines: Sequence[JsonObject]) -> list[list[JsonObject]]:
-    """The sub-agents' conversations, told apart by agent id or by the first line of each."""
+    """The lines of each sub-agent, by its agent id or by its first line."""
     root: dict[str, str] = {}
     chains: dict[str, list[JsonObject]] = {}
     for line in lines:
@@ -170,14 +170,14 @@ def _turns(lines: Sequence[JsonObject]) -> list[RecordedTurn]:
 
 
 def _attached(attachment: Mapping[str, Any]) -> Any:
-    """What the model saw of an attachment: a prompt that came while it worked, or that others changed a file."""
+    """The text that an attachment shows to the model: a queued prompt, or a note that somebody changed a file."""
     match attachment.get("type"):
         case "queued_command":
             return attachment.get("prompt")
         case "edited_text_file" if path := text(attachment.get("filename")):
-            # In the words of the client, without its advice on what to make of the change.
-            told = f"Note: {path} was modified, either by the user or by a linter."
-            return reminder(f"{told}\n{text(attachment.get('snippet'))}")
+            # The words of Claude Code, without its advice about the change.
+            note = f"Note: {path} was modified, either by the user or by a linter."
+            return reminder(f"{note}\n{text(attachment.get('snippet'))}")
         case _:
             return ""
 

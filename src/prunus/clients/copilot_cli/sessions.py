@@ -54,7 +54,7 @@ def sessions(recording: Recording) -> Iterator[Session]:
 
 
 def _message(event: str, data: JsonObject) -> JsonObject | None:
-    """What an event puts into the context."""
+    """The message that an event adds to the context; None if it adds none."""
     match event:
         case "system.message":
             return {"role": "system", "content": text(data.get("content"))}

@@ -108,7 +108,7 @@ def _continues(before: Window, after: Window) -> bool:
 
 
 def _essence(content: JsonObject) -> tuple[Any, ...]:
-    """What two records of the same content have in common: no thoughts, signatures or ids."""
+    """The content without thoughts, signatures and ids, in which two records of it may differ."""
     parts = [part for part in content["parts"] if not part.get("thought")]
     said = "".join(text(part.get("text")) for part in parts)
     calls = [mapping(part.get("functionCall")) for part in parts if "functionCall" in part]
@@ -143,13 +143,17 @@ def _matched(
     for part in parts:
         call = mapping(part.get("functionCall"))
         if call:
-            id, asked = call.get("id"), (call.get("name"), call.get("args") or {})
-            same = [r for r in left if (r.get("id") == id if id else (r.get("name"), r.get("args") or {}) == asked)]
+            id = call.get("id")
+            same = [r for r in left if (r.get("id") == id if id else _signature(r) == _signature(call))]
             if same:
                 left.remove(same[0])
                 part = part | {"functionCall": call | {"id": text(same[0].get("id"))}}
         matched.append(part)
     return matched, left
+
+
+def _signature(call: JsonObject) -> tuple[Any, Any]:
+    return call.get("name"), call.get("args") or {}
 
 
 def _call_part(call: JsonObject) -> JsonObject:

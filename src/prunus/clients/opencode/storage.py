@@ -32,7 +32,7 @@ def is_database(path: Path) -> bool:
 
 
 def database_recordings(path: Path, *, patience: float = 5.0) -> Iterator[Recording]:
-    """One recording for each session, oldest first, read when it is asked for.
+    """One recording for each session, oldest first, read lazily.
 
     The database is only read, and between two sessions it is not held, so OpenCode
     can go on writing. SQLite may leave its own `-wal` and `-shm` files beside it, as
@@ -77,7 +77,7 @@ def _decode(data: Any) -> JsonObject | None:
 
 
 def _meaning(error: sqlite3.Error) -> str:
-    """What went wrong, for whoever named the file."""
+    """The reason of a failure, for the user who named the file."""
     # The low byte is the kind of error, the rest tells variants apart: sqlite.org/rescode.html
     match getattr(error, "sqlite_errorcode", 0) & 0xFF:
         case sqlite3.SQLITE_BUSY | sqlite3.SQLITE_LOCKED:

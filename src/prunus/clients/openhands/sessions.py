@@ -68,7 +68,7 @@ def _runs(recording: Recording) -> list[list[JsonObject]]:
 
 
 def _windows(events: Sequence[JsonObject]) -> Iterator[tuple[list[JsonObject], list[JsonObject]]]:
-    """What each context window took over, and what came to it."""
+    """The events with which each context window begins, and the events that follow."""
     carried: list[JsonObject] = []
     new: list[JsonObject] = []
     for event in events:
@@ -103,8 +103,8 @@ def _answer(event: JsonObject) -> JsonObject:
 
 
 def _turns(events: Sequence[JsonObject], after: Sequence[JsonObject] = ()) -> list[RecordedTurn]:
-    """What the events put into the context; actions of one answer are one message."""
-    told = {text(_answer(event).get("id")) for event in after if "action" in event} - {""}
+    """The turns that the events add to the context; all actions of one answer are one message."""
+    seen = {text(_answer(event).get("id")) for event in after if "action" in event} - {""}
     turns: list[RecordedTurn] = []
     for event in events:
         time = unix_time(event.get("timestamp"))
@@ -126,8 +126,8 @@ def _turns(events: Sequence[JsonObject], after: Sequence[JsonObject] = ()) -> li
                 # A call that is never answered; the client sends its words as plain text.
                 said = text(args.get("thought")) or _answer_text(event) or text(args.get("final_thought"))
                 turns.append(message_turn({"role": "assistant", "content": said}, time))
-            case _ if call and answer not in told:
-                told |= {answer} - {""}
+            case _ if call and answer not in seen:
+                seen |= {answer} - {""}
                 turns += [replace(turn, time=time) for turn in plain_turns([_answer_message(event)])]
     return turns
 

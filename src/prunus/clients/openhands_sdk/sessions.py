@@ -45,7 +45,7 @@ def _listed(recording: Recording) -> list[JsonObject]:
 
 
 def _windows(events: Sequence[JsonObject]) -> Iterator[tuple[list[JsonObject], list[JsonObject]]]:
-    """What each context window took over, and what came to it."""
+    """The events with which each context window begins, and the events that follow."""
     carried: list[JsonObject] = []
     new: list[JsonObject] = []
     for event in events:
@@ -70,7 +70,7 @@ def _condensed(context: Sequence[JsonObject], condensation: JsonObject) -> list[
 
 
 def _turns(events: Sequence[JsonObject]) -> list[RecordedTurn]:
-    """What the events put into the context; actions of one answer are one message."""
+    """The turns that the events add to the context; all actions of one answer are one message."""
     turns: list[RecordedTurn] = []
     answers: dict[str, int] = {}
     for event in events:

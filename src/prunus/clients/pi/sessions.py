@@ -58,9 +58,9 @@ def _path_to_last(lines: Sequence[JsonObject]) -> list[JsonObject]:
 
 
 def _after_compaction(lines: Sequence[JsonObject], entries: Sequence[JsonObject], cut: int) -> list[RecordedTurn]:
-    """What the new window took over: the summary, and the entries that were spared.
+    """The turns with which the new window begins: the summary, and the entries that the compaction kept.
 
-    Files without ids name the first spared entry by its line.
+    Files without ids name the first kept entry by its line.
     """
     compaction = entries[cut]
     index = compaction.get("firstKeptEntryIndex")
@@ -71,8 +71,8 @@ def _after_compaction(lines: Sequence[JsonObject], entries: Sequence[JsonObject]
     start = next((i for i, entry in enumerate(entries[:cut]) if entry is first), cut)
     time = unix_time(compaction.get("timestamp"))
     summary = user_turns(f"<summary>\n{text(compaction.get('summary'))}\n</summary>", time)
-    spared = [turn for entry in entries[start:cut] for turn in _turns(entry)]
-    return [*summary, *(replace(turn, carried=True) for turn in spared)]
+    kept = [turn for entry in entries[start:cut] for turn in _turns(entry)]
+    return [*summary, *(replace(turn, carried=True) for turn in kept)]
 
 
 def _is_answer(entry: JsonObject) -> bool:
@@ -80,7 +80,7 @@ def _is_answer(entry: JsonObject) -> bool:
 
 
 def _turns(entry: JsonObject) -> list[RecordedTurn]:
-    """What an entry puts into the context."""
+    """The turns that an entry adds to the context."""
     time = unix_time(entry.get("timestamp"))
     if entry.get("type") == "custom_message":
         return user_turns(_blocks(entry.get("content")), time)
