@@ -31,7 +31,7 @@ def test_a_step_names_the_program_behind_its_runners(command: str, name: str) ->
     [("ls", "reads"), ("pytest", "works"), ("pre-commit run", "rewrites"), ("frobnicate", "unknown")],
 )
 def test_the_table_says_what_a_program_does_to_other_files(command: str, kind: str) -> None:
-    assert only(command).kind == kind
+    assert only(command).program.kind == kind
 
 
 @pytest.mark.parametrize(

@@ -25,6 +25,17 @@ ProgramKind = Literal["reads", "works", "rewrites", "unknown"]
 
 
 @dataclass(frozen=True, slots=True)
+class Program:
+    """One row of the table."""
+
+    kind: ProgramKind
+    prints: Callable[[Sequence[Word]], Printed | None] | None = None
+    """The lines that the program prints, from the words behind its name."""
+    changes: Callable[[Sequence[Word], Simple], Changed] | None = None
+    """The files that the program changes, from the words behind its name."""
+
+
+@dataclass(frozen=True, slots=True)
 class ShellStep:
     """One simple command of a script, with the program that it runs."""
 
@@ -33,7 +44,8 @@ class ShellStep:
     """The words without runners in front, such as sudo, env or npx."""
     name: str
     """The program without its folder; empty if the command runs none."""
-    changed: Changed = NOTHING
+    program: Program
+    changed: Changed
     """The files that the program changes, by its words; redirections not included."""
 
     @property
@@ -51,15 +63,9 @@ class ShellStep:
         return Changed(self.changed.files + sure, self.changed.wild or len(sure) < len(outputs))
 
     @property
-    def kind(self) -> ProgramKind:
-        """What the program does to files that it is not given."""
-        return _KINDS.get(self.name, "unknown")
-
-    @property
     def printed(self) -> Printed | None:
         """The lines that the program prints; None if printing lines is not all it does."""
-        prints = _PRINTS.get(self.name)
-        return prints(self.words[1:]) if prints else None
+        return self.program.prints(self.words[1:]) if self.program.prints else None
 
 
 @lru_cache(maxsize=32)
@@ -77,12 +83,13 @@ def step_of(simple: Simple) -> ShellStep:
     words = without_runners(simple.words)
     name = words[0].text.replace("\\", "/").rsplit("/", 1)[-1] if words else ""
     name = name.removesuffix(".cmd").removesuffix(".exe")
+    program = PROGRAMS.get(name, _UNKNOWN)
     found = NOTHING
-    if change := _CHANGES.get(name):
-        found = change(words[1:], simple)
+    if program.changes:
+        found = program.changes(words[1:], simple)
     elif name in FORMATTERS:
         found = formatter_changes(name, words[1:])
-    return ShellStep(simple, words, name, found)
+    return ShellStep(simple, words, name, program, found)
 
 
 def pipelines(script: Sequence[ShellStep]) -> Iterator[tuple[ShellStep, ...]]:
@@ -154,62 +161,71 @@ def _xargs(words: Sequence[Word], simple: Simple) -> Changed:
     return WILD if step_of(Simple("", inner, heredoc=simple.heredoc)).changes != NOTHING else NOTHING
 
 
-_PRINTS: Final[dict[str, Callable[[Sequence[Word]], Printed | None]]] = {
-    "cat": printing.cat, "head": printing.head, "tail": printing.tail, "sed": sed_prints, "nl": printing.nl,
-    "bat": printing.bat, "batcat": printing.bat, "less": printing.pager, "more": printing.pager,
-    "type": printing.type_,
-}  # fmt: skip
-_CHANGES: Final[dict[str, Callable[[Sequence[Word], Simple], Changed]]] = {
-    "sed": sed_changes, "gsed": sed_changes, "perl": changing.perl, "ruby": changing.perl, "tee": changing.tee,
-    "mv": changing.move, "move": changing.move, "cp": changing.copy, "copy": changing.copy,
-    "install": changing.copy, "ln": changing.copy, "rm": changing.remove, "del": changing.remove,
-    "erase": changing.remove, "unlink": changing.all_operands, "truncate": changing.all_operands,
-    "shred": changing.all_operands, "patch": changing.patch, "rsync": changing.unpack, "unzip": changing.unpack,
-    "tar": changing.tar, "git": git_changes, "find": _find, "xargs": _xargs, "curl": changing.download,
-    "wget": changing.download, "python": changing.code, "python3": changing.code, "node": changing.code,
-    "bun": changing.manager, "npm": changing.manager, "pnpm": changing.manager, "yarn": changing.manager,
-    "uv": changing.manager, "poetry": changing.manager, "cargo": changing.manager, "make": changing.manager,
-    "just": changing.manager, "deno": changing.manager,
-}  # fmt: skip
+_ROWS: Final[dict[str, Program]] = {
+    "cat": Program("reads", printing.cat),
+    "head": Program("reads", printing.head),
+    "tail": Program("reads", printing.tail),
+    "nl": Program("reads", printing.nl),
+    "bat batcat": Program("reads", printing.bat),
+    "less more": Program("reads", printing.pager),
+    "type": Program("reads", printing.type_),
+    "sed gsed": Program("reads", sed_prints, sed_changes),
+    "mv move": Program("reads", changes=changing.move),
+    "cp copy ln install": Program("reads", changes=changing.copy),
+    "rm del erase": Program("reads", changes=changing.remove),
+    "unlink truncate shred": Program("reads", changes=changing.all_operands),
+    "tee": Program("reads", changes=changing.tee),
+    "curl wget": Program("reads", changes=changing.download),
+    "patch": Program("rewrites", changes=changing.patch),
+    "rsync unzip": Program("rewrites", changes=changing.unpack),
+    "tar": Program("unknown", changes=changing.tar),
+    "git": Program("reads", changes=git_changes),
+    "find": Program("reads", changes=_find),
+    "xargs": Program("reads", changes=_xargs),
+    "perl ruby": Program("reads", changes=changing.perl),
+    "python python3 node": Program("reads", changes=changing.code),
+    "npm pnpm yarn bun uv poetry cargo deno make just": Program("works", changes=changing.manager),
+}
+"""Programs that print or change files which their words name."""
 _READS: Final = """
-    . : [ [[ ack ag alias apply_patch applypatch awk base64 basename bat batcat bc bg break cal cat cd chmod
-    choco chown cksum clear cls cmp column comm command continue copy cp curl cut date declare defaults del df
-    diff dig dir dirname diskutil disown do done du echo egrep else env erase esac eval exa exit export expr
-    eza false fd fdfind ffprobe fg fgrep fi file find findstr free gawk gh git grep groups hash head help
-    hexdump history host hostname id identify ifconfig ip jobs join jq json_pp kill killall launchctl less ll
-    ln local locate log ls lsblk lsof man md5 md5sum mkdir more mount move mv nc netstat nl node nohup
-    nslookup od open openssl osascript paste pbcopy pbpaste perl pgrep ping pkill popd printenv printf ps
-    pushd pwd python python3 read readlink readonly realpath return rev rg rm rmdir rtk ruby say scp screen
-    sed seq set sha1sum sha256sum shasum shift sleep sort source ss ssh ssh-keygen ssh-keyscan stat stdbuf
-    strings sw_vers tac tail taskkill tasklist tee test then time tmux top touch tput tr trap tree true
-    truncate type ulimit umask uname uniq unlink unset uptime ver wait wc wget where whereis which whoami
-    winget xargs xdg-open xmllint xxd yes yq
+    . : [ [[ ack ag alias apply_patch applypatch awk base64 basename bc bg break cal cd chmod choco chown cksum
+    clear cls cmp column comm command continue cut date declare defaults df diff dig dir dirname diskutil disown
+    do done du echo egrep else env esac eval exa exit export expr eza false fd fdfind ffprobe fg fgrep fi file
+    findstr free gawk gh grep groups hash help hexdump history host hostname id identify ifconfig ip jobs join
+    jq json_pp kill killall launchctl ll local locate log ls lsblk lsof man md5 md5sum mkdir mount nc netstat
+    nohup nslookup od open openssl osascript paste pbcopy pbpaste pgrep ping pkill popd printenv printf ps pushd
+    pwd read readlink readonly realpath return rev rg rmdir rtk say scp screen seq set sha1sum sha256sum shasum
+    shift sleep sort source ss ssh ssh-keygen ssh-keyscan stat stdbuf strings sw_vers tac taskkill tasklist test
+    then time tmux top touch tput tr trap tree true ulimit umask uname uniq unset uptime ver wait wc where
+    whereis which whoami winget xdg-open xmllint xxd yes yq
 """
 _WORKS: Final = """
     ./gradlew ./mvnw alembic anchor ansible apt apt-get ar artisan asdf autopep8 ava aws az bandit bazel biome
-    black brew bun bundle c++ cargo cast cc clang clang++ clang-format claude cmake codex compileall composer
-    conda coverage createdb ctest cypress deno django-admin docker docker-compose dot dotnet dropdb electron
-    esbuild eslint expo firebase flake8 flask flyctl fnm forge g++ gcc gcloud gem gemini go gofmt gofumpt
-    goimports gradle gradlew gunicorn hardhat hatch helm heroku http.server hugo isort java javac jekyll jest
-    json.tool jupyter karma kotlinc kubectl ld make meson minitest mix mkdocs mocha mongo mongosh mvn mvnw
-    mypy mysql mysqladmin netlify next ninja node-gyp nox npm nvm nx opencode oxlint parcel pdm pg_dump
-    pg_isready php phpcbf phpunit pip pip3 pipenv playwright pnpm podman poetry prettier prisma psql py.test
-    py_compile pylint pyright pytest rails railway rake react-native redis-cli rollup rspec rubocop ruff rustc
-    rustfmt rustup sbt scalac shfmt solana solana-test-validator sphinx-build sqlite3 standard streamlit
-    stylelint surfpool svelte-check swift swiftformat tap tauri terraform timeit tox ts-node tsc tsx turbo ty
-    unittest uv uvicorn venv vercel vite vitest vue-tsc webpack wp wrangler xcodebuild yapf yarn zig
+    black brew bundle c++ cast cc clang clang++ clang-format claude cmake codex compileall composer conda
+    coverage createdb ctest cypress django-admin docker docker-compose dot dotnet dropdb electron esbuild eslint
+    expo firebase flake8 flask flyctl fnm forge g++ gcc gcloud gem gemini go gofmt gofumpt goimports gradle
+    gradlew gunicorn hardhat hatch helm heroku http.server hugo isort java javac jekyll jest json.tool jupyter
+    karma kotlinc kubectl ld meson minitest mix mkdocs mocha mongo mongosh mvn mvnw mypy mysql mysqladmin
+    netlify next ninja node-gyp nox nvm nx opencode oxlint parcel pdm pg_dump pg_isready php phpcbf phpunit pip
+    pip3 pipenv playwright podman prettier prisma psql py.test py_compile pylint pyright pytest rails railway
+    rake react-native redis-cli rollup rspec rubocop ruff rustc rustfmt rustup sbt scalac shfmt solana
+    solana-test-validator sphinx-build sqlite3 standard streamlit stylelint surfpool svelte-check swift
+    swiftformat tap tauri terraform timeit tox ts-node tsc tsx turbo ty unittest uvicorn venv vercel vite vitest
+    vue-tsc webpack wp wrangler xcodebuild yapf zig
 """
 _REWRITES: Final = """
     2to3 7z aider alejandra amp ast-grep astyle autoflake buf bump2version bumpversion changeset codemod comby
     cookiecutter copier crush cursor cursor-agent djlint docformatter dos2unix dprint droid ed emacs entr ex
     expand google-java-format goose graphql-codegen hg husky iconv indent jj jscodeshift kimi ktlint lefthook
     lerna lint-staged llm nano ncu ng nixfmt nodemon npm-check-updates nvim ollama openapi-generator
-    openapi-generator-cli orval patch plop pre-commit protoc pyupgrade quicktype qwen recode rome rsync
-    scalafmt schematics semantic-release sg sort-package-json sqlc sqlfluff stylua svn swift-format taplo
-    uncrustify unexpand unix2dos unzip vi vim watchexec xo yo
+    openapi-generator-cli orval plop pre-commit protoc pyupgrade quicktype qwen recode rome scalafmt schematics
+    semantic-release sg sort-package-json sqlc sqlfluff stylua svn swift-format taplo uncrustify unexpand
+    unix2dos vi vim watchexec xo yo
 """
-_KINDS: Final[dict[str, ProgramKind]] = {
-    **dict.fromkeys(_REWRITES.split(), "rewrites"),
-    **dict.fromkeys(_WORKS.split(), "works"),
-    **dict.fromkeys(_READS.split(), "reads"),
+PROGRAMS: Final[dict[str, Program]] = {
+    **dict.fromkeys(_READS.split(), Program("reads")),
+    **dict.fromkeys(_WORKS.split(), Program("works")),
+    **dict.fromkeys(_REWRITES.split(), Program("rewrites")),
+    **{name: program for names, program in _ROWS.items() for name in names.split()},
 }
+_UNKNOWN: Final = Program("unknown")

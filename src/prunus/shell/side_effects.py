@@ -175,9 +175,9 @@ class _Scene:
             return self.of(step_of(Simple("", inner))) if inner else NO_EFFECT
         if name == "git":
             return self.git(step)
-        if step.kind == "reads":
+        if step.program.kind == "reads":
             return NO_EFFECT
-        if step.kind == "works":
+        if step.program.kind == "works":
             return _work(name, formatters.tasks_of(words[1:]))
         path = words[0].text
         if " " in path and len(words) == 1:
@@ -187,7 +187,7 @@ class _Scene:
             return self.script(path)
         if name == "pre-commit" and "Passed" in self.output and "Failed" not in self.output and not self.piped:
             return NO_EFFECT
-        if step.kind == "rewrites" or not words[0].certain:
+        if step.program.kind == "rewrites" or not words[0].certain:
             return ANYTHING
         given = (word.text for word in words[1:] if not word.text.startswith("-") and len(word.text) > 2)
         return SideEffects(generated=True, names=tuple(join(self.folder, text) for text in given))
