@@ -1,4 +1,4 @@
-"""Writes the reference pages from the code, or with --check says which are out of date."""
+"""Write the reference pages from the code; with --check, list the pages that are out of date."""
 
 from __future__ import annotations
 
@@ -19,12 +19,12 @@ MADE = "<!-- Made by docs/generate.py from the code; change the code and run `ma
 
 
 def value(of: Any) -> str:
-    """A default, as a settings file would write it."""
+    """Return a default as a settings file would write it."""
     return json.dumps(list(of) if isinstance(of, tuple) else of, ensure_ascii=False)
 
 
 def fields(owner: type) -> list[str]:
-    """The settings of a strategy or guard, as a table."""
+    """Return the settings of a strategy or guard as the lines of a table."""
     docs = field_docs(owner)
     rows = [
         f"| `{field.name}` | `{value(field.default)}` | {docs.get(field.name, '')} |"
@@ -38,10 +38,10 @@ def strategies_page() -> str:
     lines = [
         "# Strategies",
         "",
-        "What could go. A strategy only proposes; [guards](guards.md) refuse, and where two strategies want the same",
-        "part, the one that stands first here has it. `tests/strategies/` shows each at work on small histories.",
+        "A strategy finds content to prune and proposes edits; [guards](guards.md) may refuse them. If two strategies want the",
+        "same part, the first one in this list gets it. `tests/strategies/` shows each strategy at work on small histories.",
         "",
-        f"| strategy | in the seeds | {' | '.join(presets)} |",
+        f"| strategy | ACP key or rule | {' | '.join(presets)} |",
         f"|---|---|{'---|' * len(presets)}",
     ]
     for strategy in strategies.ALL:
@@ -63,12 +63,12 @@ def guards_page() -> str:
     lines = [
         "# Guards",
         "",
-        "What must stay. Every guard is asked once for every edit, whoever proposed it; a refusal is recorded with the",
-        "guard's name and shown by `prunus explain`.",
+        "A guard protects content that must stay. Prunus asks every guard about every proposed edit, and records each refusal",
+        "with the guard's name; `prunus explain` shows it.",
     ]
     for guard in guards.ALL:
         lines += ["", f"## {guard.name}", "", inspect.getdoc(guard) or "", *fields(guard)]
-    lines += ["", "## Retention priorities", "", "`prunus explain` shows one for every part.", ""]
+    lines += ["", "## Retention priorities", "", "`prunus explain` shows the priority of every part.", ""]
     lines += ["| priority | what |", "|---|---|", *(f"| {name} | {what} |" for name, what in PRIORITIES.items())]
     return "\n".join(lines) + "\n"
 
@@ -77,8 +77,9 @@ def settings_page() -> str:
     lines = [
         "# Settings",
         "",
-        "Read from `prunus.toml`, `[tool.prunus]` in `pyproject.toml`, `prunus.jsonc`, `acp.jsonc` and `dcp.jsonc`: the user's",
-        "first, then the project's, then the command line (`--preset`, `--schedule`, `--set key=value`). `prunus config init` writes a commented file,",
+        "Prunus reads settings from `prunus.toml`, `[tool.prunus]` in `pyproject.toml`, `prunus.jsonc`, `acp.jsonc` and `dcp.jsonc`.",
+        "The project's files override the user's, and the command line (`--preset`, `--schedule`, `--set key=value`) overrides both.",
+        "`prunus config init` writes a commented file,",
         "`prunus config check` lists every problem, `prunus config schema` prints the JSON schema for editors.",
         "",
         "| key | default (preset auto) | meaning |",
@@ -88,9 +89,10 @@ def settings_page() -> str:
         lines.append(f"| `{key.name}` | `{value(key.default).replace('|', chr(92) + '|')}` | {key.doc} |")
     lines += [
         "",
-        "The seeds' camelCase keys (`strategies.aggressivePruning.pruneToolInputs`, `protectedTools`, `turnProtection`, …) are",
-        "understood in every file; a file called `acp.jsonc` or `dcp.jsonc` starts from the preset `acp`. A key that can have no effect",
-        "here (`autoUpdate`, `compress`, toasts, prompts of your own) is refused with the reason, unless it says what is so anyway.",
+        "Every settings file may use the camelCase keys of the ACP plugin (`strategies.aggressivePruning.pruneToolInputs`,",
+        "`protectedTools`, `turnProtection`, …); a file called `acp.jsonc` or `dcp.jsonc` starts from the preset `acp`. Prunus refuses an",
+        "ACP key that it cannot follow (`autoUpdate`, `compress`, toasts, prompts of your own) and says why, unless the value confirms",
+        "how Prunus works.",
     ]
     return "\n".join(lines) + "\n"
 

@@ -1,4 +1,4 @@
-"""`python -m prunus.cli` is `prunus`."""
+"""Make `python -m prunus.cli` run `prunus`."""
 
 from prunus.cli.main import main
 

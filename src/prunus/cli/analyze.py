@@ -25,22 +25,22 @@ if TYPE_CHECKING:
 @click.option("--html", metavar="OUT", type=click.Path(path_type=Path), help="Write a page with plots.")
 @click.option(
     "--limit", metavar="N", type=click.IntRange(1), default=200, show_default=True,
-    help="Replay at most so many files, the newest ones.",
+    help="Replay only the newest N files.",
 )  # fmt: skip
 @click.option(
     "--input-price", "input_prices", metavar="[MODEL=]USD", multiple=True,
-    help="Price of a million uncached input tokens, of every model or of those that a pattern such as 'claude*' "
-    "matches, to say costs in dollars; may be repeated.",
+    help="Show costs in dollars: the price of a million uncached input tokens, for every model or for the models "
+    "that match a pattern such as 'claude*'; may be repeated.",
 )  # fmt: skip
 def command(
     paths: tuple[Path, ...], json_: Path | None, html: Path | None, limit: int, input_prices: tuple[str, ...]
 ) -> None:
     """Say what Prunus would have saved in your own sessions.
 
-    Finds the sessions that agents recorded on this machine, or takes files and folders of them, replays each
-    as it came and through Prunus, and compares: by agent, by strategy, what the prompt cache would have done, and
-    in which sessions it gained least. A session that was resumed or forked is counted once. Nothing is changed and
-    nothing is sent anywhere.
+    Finds the sessions that agents recorded on this machine, or reads the given files and folders. Replays each
+    session without and with Prunus, and compares costs by agent, strategy and prompt cache use; also lists the
+    sessions with the smallest savings. Requests that a resumed or forked session repeats count once. The command
+    changes no file and sends nothing over the network.
 
     \b
     Examples:
@@ -84,7 +84,7 @@ def command(
 
 
 def _newest(paths: Sequence[Path], limit: int) -> tuple[tuple[Path, ...], int]:
-    """The files to replay, the newest first, and how many are left out."""
+    """Return the files to replay, newest first, and the number of files left out."""
     from prunus.clients.finder import find
     from prunus.lab.run import recordings
 
@@ -97,7 +97,7 @@ def _age(path: Path) -> float:
 
 
 def _nothing_here(said: str) -> None:
-    """Where sessions would have been, and what to try instead."""
+    """Print the folders that were searched, and suggest what to try instead."""
     from prunus.clients.finder import looked_in
 
     click.echo(f"{said} Looked in:")
@@ -126,7 +126,7 @@ def _print(scope: str, findings: Findings) -> None:
 
 
 def _write(found: Sequence[File], json_: Path | None, html: Path | None, findings: Findings) -> None:
-    """The files that were asked for, after all is said, so that a wrong path loses nothing."""
+    """Write the requested files. This comes after the report, so that a wrong path does not lose it."""
     import msgspec
 
     from prunus.lab.analysis import record

@@ -1,4 +1,4 @@
-"""What a command reads: a request, or a recorded session."""
+"""Read requests and recorded sessions from files, and write request bodies."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ _BYTE: Final = re.compile(r" \(byte (\d+)\)")
 
 
 def read_body(source: str, limit: int) -> bytes:
-    """The bytes of a file, or of standard input for `-`; no more of them than the limit allows."""
+    """Return the bytes of a file, or of standard input for `-`; fail if there are more than `limit` bytes."""
     try:
         if source == "-":
             body = sys.stdin.buffer.read(limit + 1)
@@ -36,12 +36,12 @@ def read_body(source: str, limit: int) -> bytes:
 
 
 def name_of(source: str) -> str:
-    """A source as it is named in messages."""
+    """Return the name of a source for messages."""
     return "standard input" if source == "-" else click.format_filename(source)
 
 
 def located(source: str, body: bytes, message: str) -> str:
-    """A complaint about a body, with line and column where there is a place to name."""
+    """Return an error message about a body, with line and column if known."""
     if not body.strip():
         return f"{name_of(source)}: is empty"
     at, message = _place(body, message)
@@ -53,7 +53,7 @@ def located(source: str, body: bytes, message: str) -> str:
 
 
 def _place(body: bytes, message: str) -> tuple[int | None, str]:
-    """The byte that is to blame. The JSON reader names none for text that is not UTF-8, so that is looked for."""
+    """Return the position of the error, and the message. For invalid UTF-8 the JSON reader names no position."""
     try:
         body.decode()
     except UnicodeDecodeError as error:
@@ -63,7 +63,7 @@ def _place(body: bytes, message: str) -> tuple[int | None, str]:
 
 
 def write_body(body: bytes, target: Path | None) -> None:
-    """Write to standard output, or to a file that is there whole or not at all."""
+    """Write a body to standard output, or replace a file atomically."""
     if target is None:
         sys.stdout.buffer.write(body)
         sys.stdout.buffer.flush()
@@ -71,7 +71,7 @@ def write_body(body: bytes, target: Path | None) -> None:
     target = target.resolve()
     try:
         if target.exists() and not target.is_file():
-            target.write_bytes(body)  # a device or a pipe is written to; only files are replaced
+            target.write_bytes(body)  # A device or a pipe cannot be replaced.
         else:
             _replace(target, body)
     except OSError as error:
@@ -86,7 +86,7 @@ def _replace(target: Path, body: bytes) -> None:
             file.write(body)
         Path(name).chmod(mode)
         Path(name).replace(target)
-    except BaseException:  # also when the user interrupts: the half-written file must not stay
+    except BaseException:  # Also on Ctrl-C: the half-written file must not stay.
         Path(name).unlink(missing_ok=True)
         raise
 
@@ -99,15 +99,15 @@ def _umask() -> int:
 
 turn_option = click.option(
     "--turn", metavar="N", type=click.IntRange(1),
-    help="Of a recorded session, the request that turn N answers; by default the last request.",
+    help="Take the request of turn N of a recorded session; by default the last request.",
 )  # fmt: skip
 
 
 def read_request(source: str, format_: str | None, turn: int | None, limit: int) -> bytes:
-    """The request in a file or on standard input; of a recorded session, the request of some turn.
+    """Return the request in a file or on standard input; in a recorded session, the request of a turn.
 
-    What can be read as a request is one. A file that is neither comes back as it is, so that the complaint about it
-    names the place where it stops being a request.
+    A file that is readable as a request is a request. A file that is neither a request nor a session is returned
+    unchanged, so that the later error names the place where the request is malformed.
     """
     from prunus.clients.sessions import load
     from prunus.errors import FormatError
@@ -137,9 +137,9 @@ def read_request(source: str, format_: str | None, turn: int | None, limit: int)
 
 
 def chosen_session(path: Path, *, newest: bool = False) -> Session:
-    """The first session of a recorded file, or the newest; ends the program if it cannot be read.
+    """Return the first session of a recorded file, or the newest. Raises Failure if the file is not readable.
 
-    `FILE#2` is the second session of a file.
+    `FILE#2` means the second session of a file.
     """
     from prunus.clients.sessions import load
     from prunus.errors import FormatError
@@ -167,7 +167,7 @@ def chosen_session(path: Path, *, newest: bool = False) -> Session:
 
 
 def _numbered(source: str) -> tuple[Path, int | None]:
-    """A file, and which of its sessions is meant where that is said."""
+    """Split `FILE#2` into the file and the number of the session, which is None if not given."""
     plain, mark, number = source.rpartition("#")
     if mark and number.isdigit() and not Path(source).exists():
         return Path(plain), int(number)

@@ -1,4 +1,4 @@
-"""What `prunus run` and `prunus proxy` say at the start about settings with effects that users may not expect."""
+"""Warnings of `prunus run` and `prunus proxy` about settings with unexpected effects."""
 
 from __future__ import annotations
 
@@ -8,12 +8,12 @@ from prunus.settings import Settings
 
 
 def cautions(settings: Settings) -> tuple[str, ...]:
-    """What is dear, and whose credentials are sent; raises SettingsError where an upstream is no address."""
+    """Return warnings about costs and credentials. Raises SettingsError for an invalid provider address."""
     return (*_dear(settings), *credential_notes(settings.upstreams.addresses()))
 
 
 def _dear(settings: Settings) -> tuple[str, ...]:
-    """A line on what is dear, and one on what to choose instead; none where there is nothing to say."""
+    """Return a warning about an expensive schedule and a better choice, if there is reason to warn."""
     if settings.schedule != "eager" or not settings.active_strategies():
         return ()
     preset = settings.base
@@ -26,7 +26,7 @@ def _dear(settings: Settings) -> tuple[str, ...]:
 
 
 def no_hidden_tool(settings: Settings, provider: str) -> str:
-    """Why a client of a provider does not get `context_prune` that was to be hidden; empty where it does."""
+    """Return why a provider's clients cannot get a hidden `context_prune`, or an empty string if they can."""
     shown = any(api.upstream == provider and not api.hides_tools for api in APIS)
     if settings.agent.offer != "hidden" or not shown:
         return ""

@@ -1,4 +1,4 @@
-"""`prunus changelog`: what a session did to each file, and why."""
+"""`prunus changelog`: list the changes of a session to each file, and their purposes."""
 
 from __future__ import annotations
 
@@ -27,11 +27,11 @@ def command(session: Path, format_: str, since: int) -> None:
     """List what a recorded session changed, and what for.
 
     Takes a recorded session of any agent that Prunus knows, or a request. Each file has one line per purpose with
-    the lines added and removed. The purpose is what the call gave as its intent; else what the assistant wrote
-    before it, marked [inferred]. Edits that failed or were taken back are left out.
+    the lines added and removed. The purpose is the intent of the call, or else the text that the assistant wrote
+    before the call, marked [inferred]. The list omits edits that failed or were reverted.
 
-    A file with several conversations, after a compaction or with sub-agents, is read as one, its turns counted
-    through.
+    A recording may hold several conversations, after a compaction or with sub-agents. The list treats them as one
+    and counts their turns continuously.
 
     \b
     Examples:

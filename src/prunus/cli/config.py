@@ -22,8 +22,8 @@ _PATH = click.Path(path_type=Path)
 def command() -> None:
     """Show, check or create settings.
 
-    Settings are read from the user's configuration directory, then from prunus.toml, prunus.jsonc, acp.jsonc
-    or dcp.jsonc in the project, or from [tool.prunus] in its pyproject.toml. Options of a command win over both.
+    Prunus reads settings from the user's configuration directory, then from prunus.toml, prunus.jsonc, acp.jsonc
+    or dcp.jsonc in the project, or from [tool.prunus] in its pyproject.toml. Options of a command override both.
 
     \b
     Examples:
@@ -124,7 +124,7 @@ def _read(loaded: Loaded) -> str:
 
 
 def _layers(loaded: Loaded, options: list[str]) -> list[tuple[str, Callable[[Place], bool]]]:
-    """Each source, the weakest first, with a test for the settings that it gives."""
+    """Return each source with a test for the settings that it sets; later sources override earlier ones."""
     from prunus.settings.files import from_options, read
     from prunus.settings.layers import Layer, merge
     from prunus.settings.presets import OTHER_SETTINGS, PRESETS

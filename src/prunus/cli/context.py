@@ -1,4 +1,4 @@
-"""`prunus context`: what fills the context of a conversation."""
+"""`prunus context`: show what fills the context of a conversation."""
 
 from __future__ import annotations
 
@@ -27,31 +27,31 @@ _WIDTH: Final = 80
 
 @dataclass(frozen=True, slots=True)
 class _Context:
-    """What fills a context, in tokens."""
+    """Token counts of a context."""
 
     name: str
     used: int
     before: int
-    """What it would be without pruning."""
+    """Tokens without pruning."""
     window: int
     level: str
     advice: str
-    """What to do at this level."""
+    """The advice for this level of pressure."""
     budget: int
-    """What may be used of the window before a summary is needed."""
+    """Tokens that the context may take before a summary is due."""
     headroom: int
-    """What is left of that; less than nothing where it is over."""
+    """The rest of the budget; negative if the context exceeds it."""
     categories: dict[str, int]
     allowed: dict[str, int]
-    """What each category may take."""
+    """Tokens that each category may take."""
     priorities: dict[str, int]
     guide: dict[str, int]
-    """What the content type guide says about the tokens that are left."""
+    """The remaining tokens under each action of the content type guide."""
     leaving: int
-    """Parts that the agent or the user could take out."""
+    """The number of parts that the agent or the user could prune."""
     leaving_tokens: int
     rest: str
-    """The budget in words."""
+    """The budget as a sentence."""
     funnel: Funnel | None
 
 
@@ -72,9 +72,9 @@ def command(
 ) -> None:
     """Show what fills the context of a conversation.
 
-    Of a request or a recorded session: its tokens after pruning by category and by priority, how full the model's
-    window is, the pruning funnel, and what could go. Of a conversation behind the proxy, the newest if none is
-    named, the same of its newest request; the store keeps numbers for this, no messages.
+    For a request or a recorded session, shows its tokens after pruning by category and by priority, how full the
+    model's window is, the pruning funnel, and the parts that could go. For a conversation behind the proxy (the
+    newest if you name none), shows the same for its newest request; the store keeps numbers for this, no messages.
 
     \b
     Examples:
@@ -135,7 +135,7 @@ def _of_file(source: str, format_: str | None, settings: Settings) -> _Context:
 
 
 def _recorded(source: str) -> Any:
-    """The newest request of a recorded session; None where the file is a request itself."""
+    """Return the newest request of a recorded session, or None if the file is a request itself."""
     from prunus.clients.sessions import is_request, load
     from prunus.errors import FormatError
 

@@ -1,4 +1,4 @@
-"""`prunus demo`: a bundled session, before and after."""
+"""`prunus demo`: prune a bundled session and show the result."""
 
 from __future__ import annotations
 
@@ -69,7 +69,7 @@ def command() -> None:
 
 
 def _unchanged(body: bytes, outcome: Outcome[bytes]) -> tuple[int, int]:
-    """How many messages have no edit, and how many of those came out byte for byte."""
+    """Return the number of messages without an edit, and how many of them kept all bytes."""
     from prunus.providers import frame
 
     before, after = frame(body), frame(outcome.body)
@@ -81,7 +81,7 @@ def _unchanged(body: bytes, outcome: Outcome[bytes]) -> tuple[int, int]:
 
 
 def _examples(history: History, outcome: Outcome[bytes]) -> Iterator[str]:
-    """Three edits by three strategies, each with the text before and after."""
+    """Yield lines on three edits by three strategies, each with the text before and after."""
     yield "What became what:"
     for edit in islice(_best(outcome.edits), 3):
         before, after = _texts(history, edit)
@@ -93,7 +93,7 @@ def _examples(history: History, outcome: Outcome[bytes]) -> Iterator[str]:
 
 
 def _best(edits: tuple[Edit, ...]) -> Iterator[Edit]:
-    """The largest edit of each strategy that leaves words behind, stale reads first."""
+    """Yield the largest edit of each strategy that leaves a text, stale reads first."""
     from prunus.edits import Note, Shorter
 
     best: dict[str, Edit] = {}
@@ -105,7 +105,7 @@ def _best(edits: tuple[Edit, ...]) -> Iterator[Edit]:
 
 
 def _texts(history: History, edit: Edit) -> tuple[str, str]:
-    """What stood there, and the words that are new."""
+    """Return the text before an edit, and the new text."""
     before = str(getattr(history.part(edit.target), "text", ""))
     after = str(getattr(edit.replacement, "text", ""))
     new = [line for line in after.splitlines() if line and line not in before]

@@ -1,4 +1,4 @@
-"""`prunus doctor`: what is here, what works, and what to do where something does not."""
+"""`prunus doctor`: check the installation, and say how to fix problems."""
 
 from __future__ import annotations
 
@@ -24,12 +24,12 @@ if TYPE_CHECKING:
     from prunus.settings import Loaded, Settings
 
 _WAIT: Final = 5.0
-"""Seconds that an upstream gets to answer."""
+"""Seconds to wait for the answer of a provider."""
 
 
 @dataclass(frozen=True, slots=True)
 class Finding:
-    """One thing that was looked at."""
+    """The result of one check."""
 
     what: str
     state: str
@@ -44,7 +44,7 @@ class Finding:
 def command(offline: bool, preset: str | None, sets: tuple[str, ...], config: Path | None) -> None:
     """Check clients, settings and upstreams.
 
-    Ends with exit code 1 where something has to be done, and says what.
+    Exits with code 1 if there is a problem, and says how to fix it.
     """
     from prunus.clients.launcher import Host
 
@@ -164,7 +164,7 @@ def _upstreams(settings: Settings, place: Host) -> Iterator[Finding]:
 
 
 def _answers(url: str) -> str:
-    """The status that a URL answers with, whatever it is, or why it does not."""
+    """Return the HTTP status of a URL, or the reason why it does not answer."""
     try:
         with urllib.request.urlopen(urllib.request.Request(url, method="HEAD"), timeout=_WAIT) as response:
             return str(response.status)

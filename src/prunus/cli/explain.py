@@ -1,4 +1,4 @@
-"""`prunus explain`: what becomes of every part of a request."""
+"""`prunus explain`: show the decision about every part of a request."""
 
 from __future__ import annotations
 
@@ -38,9 +38,9 @@ def command(
 ) -> None:
     """Say of every part of a request what becomes of it.
 
-    Lists each part by message and place: whose it is, what it is, how much it matters, what the content type
-    guide says, whether it stays, which strategy or guard says so and why, and what waits for a later turn. Of a
-    recorded session the last request is taken, or that of --turn; FILE#2 is the second session of a file.
+    Lists each part with its message, role, kind and priority, the advice of the content type guide, and whether it
+    stays; with the strategy or guard that decided and its reason, and the edits that wait for a later turn. From a
+    recorded session it takes the last request, or that of --turn; FILE#2 means the second session of a file.
 
     \b
     Examples:

@@ -1,4 +1,4 @@
-"""`prunus file-at`: what a file contained at some turn of a recorded session."""
+"""`prunus file-at`: show the content of a file at a turn of a recorded session."""
 
 from __future__ import annotations
 
@@ -26,8 +26,8 @@ if TYPE_CHECKING:
 def command(session: Path, path: str, turn: int | None, since: int | None, full_diff: bool) -> None:
     """Show what a file contained at some turn of a session.
 
-    Follows reads, edits, patches and commands, and shows the lines that are certain; stretches that are not are
-    marked. Turns are the messages of the assistant, counted from 1. PATH may be the end of a longer path.
+    Follows reads, edits, patches and commands, and shows the lines that are certain; marks stand for the other
+    lines. Turns are the messages of the assistant, counted from 1. PATH may be the end of a longer path.
 
     \b
     Examples:
@@ -65,7 +65,7 @@ def command(session: Path, path: str, turn: int | None, since: int | None, full_
 
 
 def shown(state: FileState) -> Iterator[str]:
-    """The lines of a file, with a mark for each stretch that is not known."""
+    """Yield the known lines of a file, and a mark for each unknown stretch."""
     for first, last, certain in state.runs:
         if certain:
             yield from (printed(line) for line in state.lines[first - 1 : last] if line is not None)
@@ -76,7 +76,7 @@ def shown(state: FileState) -> Iterator[str]:
 
 
 def printed(line: str) -> str:
-    """A line that a terminal shows and does not obey."""
+    """Return a line without control characters, except tabs."""
     return "\t".join(printable(piece) for piece in line.split("\t"))
 
 
@@ -92,7 +92,7 @@ def _difference(before: FileState, now: FileState, since: int | None, turn: int 
 
 
 def _uncertain(state: FileState, turn: int | None, history: FileHistory) -> str:
-    """That nothing is known, and where something was."""
+    """Return an error for a file without known lines, with the last turn that has some."""
     at = history.turns if turn is None else turn
     last = history.last_known(state.path, at)
     hint = f"; lines of it are known after turn {last} (--turn {last})" if last is not None else ""
@@ -100,7 +100,7 @@ def _uncertain(state: FileState, turn: int | None, history: FileHistory) -> str:
 
 
 def _unknown(error: NoSuchFile, history: FileHistory) -> str:
-    """Why no file was found, with those that could be meant, each on a line of its own."""
+    """Return an error for an unknown path, with similar paths, each on a line of its own."""
     names = "".join(f"\n  {candidate}" for candidate in error.candidates)
     if error.ambiguous:
         return f"{error.path}: several files end so; name one of them{names}"

@@ -1,4 +1,4 @@
-"""`prunus files`: the files of a recorded session, and what is known of each."""
+"""`prunus files`: list the files of a recorded session, and how much of each is known."""
 
 from __future__ import annotations
 
@@ -55,9 +55,9 @@ def command(session: Path, turn: int | None, in_json: bool) -> None:
 
 
 def opened(path: Path) -> tuple[str, FileHistory]:
-    """The first session of a recorded file, and its name; ends the program if it cannot be read.
+    """Return the name and the file history of the first session of a recording.
 
-    `FILE#2` is the second session of a file.
+    Raises Failure if the recording is not readable. `FILE#2` means the second session of a file.
     """
     from prunus.errors import FormatError
     from prunus.files import FileHistory

@@ -1,4 +1,4 @@
-"""What the proxy shows while it runs: a table of requests in a terminal, log lines elsewhere."""
+"""The output of a running proxy: a table of requests in a terminal, log lines elsewhere."""
 
 from __future__ import annotations
 
@@ -22,11 +22,11 @@ if TYPE_CHECKING:
 _SHOWN: Final = 15
 _HEADINGS: Final = ("time", "client", "model", "tokens", "sent", "cached", "status", "s", "")
 _SPARE: Final = (7, 5, 1, 0, 8)
-"""The columns that a narrow screen does without, the first of them first."""
+"""The columns that a narrow screen omits, in this order."""
 
 
 class LiveTable:
-    """The newest requests and the sums of all."""
+    """A live table of the newest requests, with the sums of all requests."""
 
     def __init__(self, url: str, notes: tuple[str, ...] = ()) -> None:
         self._url = url
@@ -34,10 +34,10 @@ class LiveTable:
         self._events: deque[Event] = deque(maxlen=_SHOWN)
         self._requests = 0
         self._sums = {False: Savings(), True: Savings()}
-        """Of requests that were pruned, and of those in shadow."""
+        """The savings of pruned requests, and those of shadow requests."""
 
     def add(self, event: Event) -> None:
-        """Take in a request that is over."""
+        """Add a finished request."""
         self._events.append(event)
         self._requests += 1
         if event.exchange is not None:
@@ -46,14 +46,14 @@ class LiveTable:
 
     @contextmanager
     def shown(self) -> Iterator[None]:
-        """Keep the board on the screen."""
+        """Show the table on the screen inside the block."""
         from rich.live import Live
 
         with Live(get_renderable=self.draw, refresh_per_second=4):
             yield
 
     def draw(self) -> RenderableType:
-        """The board as it stands."""
+        """Return the current table."""
         from rich.console import Group
         from rich.text import Text
 
@@ -67,7 +67,7 @@ class LiveTable:
 
 
 class _Requests:
-    """The table of requests, as many of its columns as the screen has room for."""
+    """The table of requests, with as many columns as fit on the screen."""
 
     def __init__(self, rows: Sequence[tuple[str, ...]]) -> None:
         self._rows = rows
@@ -89,7 +89,7 @@ def _row(event: Event) -> tuple[str, ...]:
     if exchange is None:
         return clock, event.client, event.path[-28:], "", "", "", status, seconds, what
     cached = short(exchange.usage.cache_read) if exchange.usage is not None else ""
-    # A request without an answer has no tokens: the provider did not count it.
+    # A request without an answer has no tokens, because the provider did not count them.
     before, after = (short(tokens) if tokens else "" for tokens in (exchange.tokens_before, exchange.tokens_after))
     return clock, event.client, exchange.model, before, after, cached, status, seconds, what
 
@@ -99,7 +99,7 @@ def _clock(event: Event) -> str:
 
 
 def log_to_stderr(*, verbose: bool, quiet: bool = False) -> None:
-    """Write what the proxy says to standard error, one line each."""
+    """Write the log messages of Prunus to standard error, one line each."""
     logger = logging.getLogger("prunus")
     handler = logging.StreamHandler(sys.stderr)
     handler.setFormatter(logging.Formatter("%(asctime)s %(message)s", "%H:%M:%S"))

@@ -37,11 +37,11 @@ _COMMANDS: Final[Mapping[str, str]] = {
     "doctor": "Check clients, settings and upstreams.",
     "config": "Show, check or create settings.",
 }
-"""In the order in which they are listed. A command's module has its name and is imported when it is called."""
+"""All commands in the order of the help. The module of a command has the same name."""
 
 
 class _Commands(click.Group):
-    """Imports a command only when it is called, so that help comes at once."""
+    """A group that imports a command only when it is called, so that help is fast."""
 
     def invoke(self, ctx: click.Context) -> Any:
         try:

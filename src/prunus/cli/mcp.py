@@ -1,4 +1,4 @@
-"""`prunus mcp`: context_prune and context_info for agents that speak MCP."""
+"""`prunus mcp`: offer context_prune and context_info to agents by MCP."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ def command(url: str | None) -> None:
 
 
 def _info(url: str | None) -> str:
-    """The newest request that the proxy has sent."""
+    """Return a text about the newest request that the proxy sent."""
     from prunus.cli.options import load_settings
 
     with opened(url) as store:

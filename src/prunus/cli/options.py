@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
 
 class Failure(click.ClickException):
-    """Something that was given is wrong; said on standard error, exit code 2."""
+    """The user's input is wrong; printed on standard error, exit code 2."""
 
     exit_code = 2
 
@@ -31,18 +31,18 @@ class Failure(click.ClickException):
 
 
 class Interruption(click.ClickException):
-    """The user pressed Ctrl-C; said in one line on standard error, exit code 130 as shells have it."""
+    """The user pressed Ctrl-C; printed as one line on standard error, exit code 130 as in shells."""
 
     exit_code = 130
 
     def show(self, file: IO[Any] | None = None) -> None:
-        # In a terminal the line begins with the ^C that the user has typed.
+        # In a terminal the current line shows the ^C that the user typed.
         start = "\n" if sys.stderr.isatty() else ""
         click.echo(f"{start}Interrupted{f': {self.message}' if self.message else ''}.", file=file, err=True)
 
 
 def settings_options(command: Callable[..., Any]) -> Callable[..., Any]:
-    """--preset, --schedule, --set and --config; the schedule reaches the command as one of its `sets`."""
+    """Add --preset, --schedule, --set and --config to a command; the schedule becomes one of its `sets`."""
 
     @wraps(command)
     def with_schedule(*given: Any, schedule: str | None, sets: tuple[str, ...], **more: Any) -> Any:
@@ -72,7 +72,7 @@ format_option = click.option(
 
 
 def load_settings(config: Path | None, preset: str | None, sets: tuple[str, ...]) -> Loaded:
-    """The settings in force; ends the program with all problems if there are any."""
+    """Return the settings for a command. Raises Failure with all problems, if there are any."""
     from prunus.errors import SettingsError
     from prunus.settings import discover, load
 

@@ -1,4 +1,4 @@
-"""`prunus proxy`: any agent with a base URL, unchanged."""
+"""`prunus proxy`: prune the requests of any agent with a configurable base URL."""
 
 from __future__ import annotations
 
@@ -37,15 +37,15 @@ def command(
 ) -> None:
     """Serve any agent that can be pointed at a base URL.
 
-    Requests to Anthropic, OpenAI and Gemini are pruned on their way; everything else passes through as it is.
-    Point the agent at the address that is printed, for example:
+    The proxy prunes requests to Anthropic, OpenAI and Gemini, and forwards everything else unchanged. Point the
+    agent at the printed address, for example:
 
     \b
       ANTHROPIC_BASE_URL=http://127.0.0.1:8787 claude
       OPENAI_BASE_URL=http://127.0.0.1:8787/v1 qwen
       GOOGLE_GEMINI_BASE_URL=http://127.0.0.1:8787 gemini
 
-    An upstream with a name of its own, --upstream groq=https://api.groq.com/openai, is reached at
+    Clients reach an upstream that you name yourself, such as --upstream groq=https://api.groq.com/openai, at
     http://127.0.0.1:8787/@groq. `prunus run CLIENT` does all of this by itself.
     """
     from prunus.cli.cautions import cautions
@@ -69,7 +69,7 @@ def command(
     url = base_url(listener)
     notes = ("shadow: nothing is changed",) if settings.proxy.shadow else ()
     table = sys.stdout.isatty() and not verbose and settings.proxy.workers <= 1
-    # The server has stopped in order by the time that Ctrl-C arrives here.
+    # The server has already shut down cleanly when Ctrl-C arrives here.
     with listener, suppress(KeyboardInterrupt):
         if table:
             board = LiveTable(url, (*notes, *says))
@@ -85,7 +85,7 @@ def command(
 
 
 def upstream_sets(upstreams: tuple[str, ...]) -> list[str]:
-    """The settings that `--upstream NAME=URL` stands for."""
+    """Return the settings for options `--upstream NAME=URL`."""
     from prunus.providers import APIS
 
     sets, more = [], []

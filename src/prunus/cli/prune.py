@@ -1,4 +1,4 @@
-"""`prunus prune`: one request in, the pruned request out."""
+"""`prunus prune`: prune one request."""
 
 from __future__ import annotations
 
@@ -37,8 +37,8 @@ def command(
     """Prune one request.
 
     Reads the JSON of a request, as an agent sends it to its provider, and writes the pruned request to
-    standard output. Messages without an edit keep their bytes. What was done is said on standard error. Of a
-    recorded session the last request is taken, or that of --turn; FILE#2 is the second session of a file.
+    standard output and a report to standard error. Messages without an edit keep their bytes. From a recorded
+    session it takes the last request, or that of --turn; FILE#2 means the second session of a file.
 
     \b
     Examples:

@@ -1,4 +1,4 @@
-"""`prunus receipts`: what was cut, why, and how to get it back."""
+"""`prunus receipts`: list cut content, with the reason and the id to restore it."""
 
 from __future__ import annotations
 
@@ -37,9 +37,9 @@ _SHOWN: Final = 50
 def command(session: str | None, everything: bool, url: str | None, tenant: str | None, in_json: bool) -> None:
     """List what was cut, why, and how to get it back.
 
-    Newest first, of one session or of all: what it was, what became of it, how many tokens that saves in each
-    request, and its share of the price where the provider's cache had to be broken for it. Of a shadow run it
-    lists what would have been cut, and says so.
+    Lists the edits of one session or of all sessions, newest first: the tool, the kind of edit, the tokens it saves
+    in each request, and its share of the price of a cache break. For a shadow run it lists the edits that Prunus
+    would have made, and says so.
 
     \b
     Examples:

@@ -1,4 +1,4 @@
-"""`prunus replay`: recorded sessions through any policy, priced, with what was lost."""
+"""`prunus replay`: replay recorded sessions through policies, and show cost and loss."""
 
 from __future__ import annotations
 
@@ -46,13 +46,14 @@ def command(
 ) -> None:
     """Replay recorded sessions through policies: cost and loss.
 
-    Takes files of recorded sessions, or folders of them, sends every request through each policy and says what
-    it would have cost against no pruning, at each price of the prompt cache. hard says how much of what the agent
-    used later was still shown: the lines its edits replace and the files its calls name; soft the names that few
-    places had shown, where they stand in a line as it was or in a path. lost/1000 says for how many requests of
-    1,000 the answer edits lines that were gone, with a 95 % interval over conversations. effective is the cost with
-    one more request for each part that then has to be read again. Next to clairvoyant, the bound that knows the
-    future, it says how many times that bound each policy with a schedule costs.
+    Takes files or folders of recorded sessions, sends every request through each policy, and shows the cost
+    relative to no pruning, at each price of the prompt cache. hard is the share of later-used content that the
+    pruned requests still show: the lines that edits replace and the files that calls name. soft is the share of
+    later-used names that still appear in an unchanged line or in a path; it counts names that only few parts show.
+    lost/1000 is the number of requests in 1,000 whose answer edits lines that were gone, with a 95 % interval over
+    conversations. effective is the cost including one more request for each part that the agent must then read
+    again. With clairvoyant, the bound that knows the future, it also shows the cost of each policy relative to its
+    bound.
 
     \b
     Examples:
@@ -111,7 +112,7 @@ def command(
 
 
 def _legend(prices: tuple[str, ...]) -> str:
-    """What has to be known to read the table."""
+    """Return the explanation of the table."""
     from prunus.lab.run import OWN
 
     said = (
@@ -131,7 +132,7 @@ def _legend(prices: tuple[str, ...]) -> str:
 
 
 def _counted(found: tuple[Measured, ...], rows: tuple[Measurement, ...], minimum: int, took: float) -> str:
-    """One line: how much was measured, and what was not."""
+    """Return one line on the number of replayed conversations, and on those left out."""
     requests = sum(row.requests for row in rows if (row.policy, row.prices) == (rows[0].policy, rows[0].prices))
     counted = sum(one.conversations for one in found)
     short = sum(one.short for one in found)

@@ -1,4 +1,4 @@
-"""`prunus restore`: what was cut, exactly as it was."""
+"""`prunus restore`: show the original of cut content."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from prunus.store import Store, StoredReceipt
 
 _NEAR = 2_000
-"""Newest receipts among which similar ids are looked for."""
+"""The number of newest receipts to search for similar ids."""
 
 
 @click.command("restore")
@@ -37,8 +37,9 @@ def command(
 ) -> None:
     """Show what was cut, exactly as it was.
 
-    ID is that of a receipt (`prunus receipts`) or its first digits. Files and pipes get every byte; in a terminal,
-    control characters are made visible. What was more than text, such as an image, is shown as the JSON it was.
+    ID is the id of a receipt (`prunus receipts`) or its first digits. Files and pipes get the exact bytes; a
+    terminal gets visible marks for control characters. Content that is more than text, such as an image, appears
+    as JSON.
 
     \b
     Examples:
@@ -74,7 +75,7 @@ def command(
 
 
 def _found(store: Store, tenant: str, id: str, session: str) -> StoredReceipt:
-    """The one receipt that is meant; ends the program where none or several are."""
+    """Return the only receipt whose id starts with `id`. Raises Failure if there are none or several."""
     found = [one for one in store.find(tenant, id) if session in ("", one.conversation)]
     found = [one for one in found if one.id == id] or found
     found = [one for one in found if not one.shadow] or found
@@ -83,7 +84,7 @@ def _found(store: Store, tenant: str, id: str, session: str) -> StoredReceipt:
         near = get_close_matches(id, ids, 5, 0.5)
         advice = f"near it are {', '.join(near)}" if near else "`prunus receipts` lists them"
         raise Failure(f"no receipt {id}; {advice}")
-    # A fork cuts the same text under the same id: any of them will do.
+    # A fork cuts the same text under the same id, so any of these receipts will do.
     if len({(one.id, one.original) for one in found}) > 1:
         raise Failure(f"{len(found)} receipts are meant by {id}; give more digits, or --session:\n{_listed(found)}")
     if found[0].shadow:
@@ -92,7 +93,7 @@ def _found(store: Store, tenant: str, id: str, session: str) -> StoredReceipt:
 
 
 def full_diff(store: Store, tenant: str, session: str, path: str) -> list[str]:
-    """The edits of a file that were cut in a session, in order; ends the program where none are kept."""
+    """Return the diff lines of a file's cut edits in a session, in order. Raises Failure if none are kept."""
     import msgspec
 
     from prunus.files.at import edit_lines

@@ -1,4 +1,4 @@
-"""`prunus run`: a coding agent behind Prunus, for as long as it runs."""
+"""`prunus run`: start a coding agent with a proxy that runs as long as the agent."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from prunus.clients.launcher import Launch
 
 _NOT_FOUND = 127
-"""What shells answer for a program that is not there."""
+"""The exit code of shells for a missing program."""
 
 
 @click.command("run", context_settings={"ignore_unknown_options": True, "allow_interspersed_args": False})
@@ -48,8 +48,8 @@ def command(
     """Start a coding agent behind Prunus.
 
     CLIENT is claude, codex, opencode, gemini, qwen, pi, mini, aider, or any program that takes its base URL from
-    the usual variables. Its files are not touched, and options behind it are its own. A base URL that is set
-    already becomes the address that Prunus passes requests on to.
+    the usual environment variables. Prunus does not touch its files; options after CLIENT go to the client. If you
+    have already set a base URL, Prunus forwards requests to it.
 
     \b
     Examples:
@@ -95,8 +95,8 @@ def command(
 
 
 def _run(program: str, arguments: tuple[str, ...], launch: Launch, environment: Mapping[str, str]) -> int:
-    """Run the client in this terminal, hand it our signals, and give its exit code."""
-    # The terminal sends Ctrl-C to the client and to us alike: it is the client's to decide what that means.
+    """Run the client in this terminal, forward signals to it, and return its exit code."""
+    # The terminal sends Ctrl-C to the client and to Prunus. Prunus ignores it, so that the client decides.
     # A handler, unlike SIG_IGN, is not inherited by the client.
     kept = {number: signal.signal(number, lambda *_: None) for number in _signals("SIGINT", "SIGQUIT")}
     started: list[subprocess.Popen[bytes]] = []
@@ -108,7 +108,7 @@ def _run(program: str, arguments: tuple[str, ...], launch: Launch, environment: 
         else:
             early.append(number)
 
-    # Before the client starts: it may be quicker than we are.
+    # Install these handlers before the client starts, so that no signal gets lost.
     kept |= {number: signal.signal(number, hand_on) for number in _signals("SIGTERM", "SIGHUP")}
     command = [program, *launch.arguments, *arguments]
     try:
@@ -126,12 +126,12 @@ def _run(program: str, arguments: tuple[str, ...], launch: Launch, environment: 
 
 
 def _signals(*names: str) -> list[signal.Signals]:
-    """Those of these signals that this system has."""
+    """Return the named signals that exist on this system."""
     return [signal.Signals[name] for name in names if name in signal.Signals.__members__]
 
 
 def _direct(environment: Mapping[str, str]) -> dict[str, str]:
-    """Keep the client from sending what is for us through a proxy of the network."""
+    """Return variables that make the client call Prunus directly, not through the network's HTTP proxy."""
     if not any(name.lower() in ("http_proxy", "all_proxy") and environment[name] for name in environment):
         return {}
     known = environment.get("NO_PROXY") or environment.get("no_proxy") or ""

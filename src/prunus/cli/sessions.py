@@ -1,4 +1,4 @@
-"""`prunus sessions`: the conversations that the proxy has seen."""
+"""`prunus sessions`: list the conversations that the proxy has seen."""
 
 from __future__ import annotations
 
@@ -24,8 +24,8 @@ _SHOWN: Final = 20
 def command(everything: bool, url: str | None, tenant: str | None, in_json: bool) -> None:
     """List the conversations that the proxy has seen.
 
-    Newest first: which client and model, how many requests, how long the newest request was before and after
-    pruning, how many parts were cut, and what share of the cost was saved.
+    Lists them newest first, with client and model, the number of requests, the tokens of the newest request before
+    and after pruning, the number of cuts, and the saved share of the cost.
 
     \b
     Examples:

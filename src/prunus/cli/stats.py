@@ -1,4 +1,4 @@
-"""`prunus stats`: what was saved, in tokens and money."""
+"""`prunus stats`: show the savings in tokens and money."""
 
 from __future__ import annotations
 
@@ -22,8 +22,9 @@ if TYPE_CHECKING:
 def command(session: str | None, everything: bool, url: str | None, tenant: str | None, in_json: bool) -> None:
     """Show what was saved, in tokens and money.
 
-    Shows the newest session, or the one given, and all sessions so far. What was saved is net: it is what the
-    session would have cost without Prunus, with a cache of its own, less what it did cost, cache breaks included.
+    Shows the newest session, or the given one, and the sums of all sessions. Savings are net: the cost that the
+    session would have had without Prunus, with its own prompt cache, minus its actual cost, which includes cache
+    breaks.
 
     \b
     Examples:
@@ -68,7 +69,7 @@ def command(session: str | None, everything: bool, url: str | None, tenant: str 
 
 
 def _room(session: StoredSession) -> tuple[dict[str, int], str]:
-    """How much room the newest request of a session left before a summary is needed."""
+    """Return the tokens that the newest request leaves before a summary is due, as data and as text."""
     from prunus.schedule.budget import headroom
 
     settings = load_settings(None, None, ()).settings

@@ -1,4 +1,4 @@
-"""`prunus store`: what is kept on disk; and how the other commands that look at it find it."""
+"""`prunus store`: show, shrink or clear the store. Other commands find the store with the functions here."""
 
 from __future__ import annotations
 
@@ -26,14 +26,14 @@ json_option = click.option("--json", "in_json", is_flag=True, help="As JSON.")
 
 
 def store_options(command: _Command) -> _Command:
-    """--store, --tenant and --json."""
+    """Add --store, --tenant and --json to a command."""
     tenant = click.option("--tenant", metavar="NAME", help="Whose, where tokens keep users apart.")
     return store_option(tenant(json_option(command)))
 
 
 @contextmanager
 def opened(url: str | None) -> Iterator[Store | None]:
-    """The store, if there is one; it is neither created nor repaired. Ends the program when it cannot be used."""
+    """Open the store if there is one, without creating or repairing it. Raises Failure if it is unusable."""
     from prunus.errors import SettingsError
     from prunus.store import NoStore, StoreError, open_store
 
@@ -54,7 +54,7 @@ def opened(url: str | None) -> Iterator[Store | None]:
 
 
 def emptiness(url: str | None) -> str:
-    """That nothing is there yet, and what to do about it."""
+    """Return a message that the store is empty, with a hint how to fill it."""
     from prunus.store import default_path
 
     settings = load_settings(None, None, ()).settings
@@ -65,7 +65,7 @@ def emptiness(url: str | None) -> str:
 
 
 def tenant_of(store: Store, asked: str | None) -> str:
-    """The tenant that was asked for, or the only one there is."""
+    """Return the requested tenant, or the only one in the store."""
     tenants = store.info().tenants
     if asked is not None:
         if asked not in tenants:
@@ -77,7 +77,7 @@ def tenant_of(store: Store, asked: str | None) -> str:
 
 
 def session_of(store: Store, tenant: str, asked: str) -> StoredSession:
-    """The session whose id begins so; ends the program where none or several do."""
+    """Return the only session whose id starts with `asked`. Raises Failure if there are none or several."""
     sessions = store.sessions(tenant)
     found = [session for session in sessions if session.id.startswith(asked.lower())]
     if len(found) == 1:
@@ -89,7 +89,7 @@ def session_of(store: Store, tenant: str, asked: str) -> StoredSession:
 
 
 def moment(at: float) -> str:
-    """A time as people here write it."""
+    """Return a time in local time, as `2026-01-31 12:30`."""
     return time.strftime("%Y-%m-%d %H:%M", time.localtime(at)) if at else "-"
 
 
@@ -97,8 +97,8 @@ def moment(at: float) -> str:
 def command() -> None:
     """Show, shrink or clear what is kept on disk.
 
-    The store holds conversations, what was cut from them with the originals, and the numbers of each request. It
-    never holds a key. Settings bound its size and age (store.size, store.days).
+    The store holds conversations, receipts of cuts with their originals, and the numbers of each request. It never
+    holds API keys. The settings store.size and store.days limit its size and age.
 
     \b
     Examples:

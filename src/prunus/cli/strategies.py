@@ -1,4 +1,4 @@
-"""`prunus strategies`: what could go, and whether it does."""
+"""`prunus strategies`: list the strategies, or show one in full."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ def command(
 ) -> None:
     """List the strategies, or show one in full.
 
-    The order is that of precedence: where two strategies want the same part, the first one has it.
+    The order is the order of precedence: if two strategies want the same part, the first one gets it.
 
     \b
     Examples:
@@ -49,7 +49,7 @@ def command(
         click.echo(json.dumps(pages, ensure_ascii=False, indent=2))
         return
     table = [(p["name"], p["seed"], "on" if p["on"] else "off", p["doc"].partition("\n")[0]) for p in pages]
-    show(("name", "in the seeds", "", "finds"), table, flexible=(1, 3))
+    show(("name", "ACP key or rule", "", "finds"), table, flexible=(1, 3))
 
 
 def _named(name: str) -> type[Strategy]:
@@ -66,7 +66,7 @@ def _named(name: str) -> type[Strategy]:
 
 
 def _page(strategy: type[Strategy], settings: Settings) -> dict[str, Any]:
-    """Everything about one strategy, as plain data."""
+    """Return everything about one strategy as plain data."""
     from prunus.settings.describe import field_docs
     from prunus.settings.presets import PRESETS
 
@@ -93,7 +93,7 @@ def _page(strategy: type[Strategy], settings: Settings) -> dict[str, Any]:
 
 
 def _paragraphs(doc: str) -> Iterator[str]:
-    """A docstring with each paragraph on one line, so that a terminal of any width can fold it."""
+    """Yield a docstring with each paragraph on one line, so that a terminal of any width can fold it."""
     for number, block in enumerate(doc.split("\n\n")):
         yield from [""] * (number > 0)
         lines = block.splitlines()
@@ -104,7 +104,7 @@ def _paragraphs(doc: str) -> Iterator[str]:
 def _in_words(page: dict[str, Any]) -> str:
     lines = [
         f"{page['name']}  {page['icon']}  {'on' if page['on'] else 'off'}",
-        f"In the seeds: {page['seed']}",
+        f"ACP key or rule: {page['seed'] or 'none'}",
         f"In the presets: {', '.join(page['presets']) or 'none'}",
         "",
         *_paragraphs(page["doc"]),

@@ -1,4 +1,4 @@
-"""What `prunus run` says when the client has ended."""
+"""The summary that `prunus run` prints after the client has ended."""
 
 from __future__ import annotations
 
@@ -19,19 +19,19 @@ _SAID: Final = 5
 
 
 class RunSummary:
-    """Gathers what happened, and what went wrong, while the client has the terminal."""
+    """Collects results and warnings while the client uses the terminal."""
 
     def __init__(self, notification: Notification) -> None:
         self._notification: Notification = notification
         self._reports: dict[str, Report] = {}
         self._items: dict[tuple[str, Ref | None], str] = {}
-        """The tool of each call that was cut, by its conversation."""
+        """The tool of each cut call, by conversation and call."""
         self._sums = {False: Savings(), True: Savings()}
-        """Of requests that were pruned, and of those in shadow."""
+        """The savings of pruned requests, and those of shadow requests."""
         self._warnings: list[str] = []
 
     def add(self, event: Event) -> None:
-        """Take in a request that is over."""
+        """Add a finished request."""
         exchange, report = event.exchange, event.report
         if exchange is None or report is None:
             return
@@ -44,7 +44,7 @@ class RunSummary:
 
     @contextmanager
     def listening(self) -> Iterator[None]:
-        """Hold back warnings while the client has the terminal."""
+        """Collect warnings instead of printing them inside the block."""
         logger = logging.getLogger("prunus")
         handler = _Held(self._warnings)
         propagate = logger.propagate
@@ -57,7 +57,7 @@ class RunSummary:
             logger.propagate = propagate
 
     def lines(self) -> Iterator[str]:
-        """The status line, the sums, and what went wrong."""
+        """Yield the status line, the savings, and the warnings."""
         if self._notification != "off":
             tallies: dict[str, Tally] = {}
             for report in self._reports.values():

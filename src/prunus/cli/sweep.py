@@ -17,7 +17,7 @@ from prunus.cli.store import emptiness, moment, opened, session_of, store_option
 def command(count: int | None, session: str | None, url: str | None, tenant: str | None, in_json: bool) -> None:
     """Cut the newest results of a conversation at its next request.
 
-    The newest N results, or all since your last message. What tools that may not be cut have answered stays.
+    Cuts the newest N results, or all since your last message. Results of protected tools stay.
 
     \b
     Examples:

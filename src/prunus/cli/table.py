@@ -1,7 +1,7 @@
-"""Tables and text for a terminal of any width: cells are folded or moved below each other, and never cropped.
+"""Print tables and text in a terminal of any width, without cropping any cell.
 
-A table that is wider than the terminal first folds its flexible columns. If that is not enough, its columns are
-shown in several tables below each other, each of which begins with the first column.
+If a table is wider than the terminal, its flexible columns are folded first. If that is not enough, its columns
+appear in several tables below each other, each of which repeats the first column.
 """
 
 from __future__ import annotations
@@ -22,11 +22,11 @@ from prunus.printable import printable
 _GAP: Final = 2
 """Blanks between two columns."""
 _WIDEST: Final = 48
-"""Cells to which a column is padded in plain text; a longer cell moves the rest of its line."""
+"""Plain text pads a column to at most this width; a longer text moves the rest of its line."""
 _NARROWEST: Final = 16
-"""Cells that a flexible column keeps."""
+"""The least width of a flexible column."""
 _TOGETHER: Final = 20
-"""Rows of a table in several pieces that are shown before the next rows are."""
+"""A table in several pieces shows this many rows of each piece before the next rows."""
 _JOINTS: Final = re.compile(r"[^-/_]*[-/_]+|[^-/_]+")
 _STYLES: Final[Mapping[str, Callable[[str], str]]] = {
     "heading": partial(click.style, bold=True),
@@ -34,7 +34,7 @@ _STYLES: Final[Mapping[str, Callable[[str], str]]] = {
     "on": partial(click.style, fg="green"),
     "off": partial(click.style, dim=True),
 }
-"""How cells with certain words look."""
+"""The styles of cells with certain texts."""
 
 
 def show(
@@ -44,7 +44,7 @@ def show(
     right: Collection[int] = (),
     flexible: Collection[int] = (),
 ) -> None:
-    """Print a table to standard output; `right` columns are numbers, `flexible` ones may be folded."""
+    """Print a table to standard output; columns in `right` hold numbers, columns in `flexible` may be folded."""
     if not sys.stdout.isatty():
         click.echo(plain(headings, rows, right=right))
         return
@@ -58,7 +58,7 @@ def show(
 
 
 def say(text: str, *, err: bool = False) -> None:
-    """Print text; in a terminal, lines that are too long are folded between words."""
+    """Print text; in a terminal, fold long lines between words."""
     if (sys.stderr if err else sys.stdout).isatty():
         width = shutil.get_terminal_size().columns
         text = "\n".join(piece for line in text.split("\n") for piece in _indented(line, width))
@@ -66,7 +66,7 @@ def say(text: str, *, err: bool = False) -> None:
 
 
 def plain(headings: Sequence[str], rows: Sequence[Sequence[str]], *, right: Collection[int] = ()) -> str:
-    """A table as aligned text, one line for each row."""
+    """Return a table as aligned text, one line for each row."""
     lines = [[printable(cell) for cell in row] for row in (headings, *rows)]
     last = len(headings) - 1
     widths = [min(_WIDEST, max(cell_len(line[i]) for line in lines)) for i in range(last)]
@@ -86,7 +86,7 @@ def tables(
     right: Collection[int] = (),
     flexible: Collection[int] = (),
 ) -> Iterator[list[str]]:
-    """The lines of each piece of a table for a terminal of this width."""
+    """Yield the lines of each piece of a table for a terminal of this width."""
     cells = [[printable(cell) for cell in row] for row in (headings, *rows)]
     wanted = [max(cell_len(row[i]) for row in cells) for i in range(len(headings))]
     pieces = [list(range(len(headings)))]
@@ -113,7 +113,7 @@ def fitting_table(
     flexible: Collection[int] = (),
     spare: Sequence[int] = (),
 ) -> list[str]:
-    """One table for a screen of this width; `spare` columns are left out, in their order, until it fits."""
+    """Return the lines of one table for this width, omitting columns in `spare`, in their order, until it fits."""
     lines: list[str] = []
     for left_out in range(len(spare) + 1):
         columns = [i for i in range(len(headings)) if i not in spare[:left_out]]
@@ -133,7 +133,7 @@ def fitting_table(
 
 
 def fold(text: str, width: int) -> list[str]:
-    """A text in lines of at most so many cells, broken between words; only a longer word is broken inside."""
+    """Fold a text between words into lines of at most `width` cells; only longer words are broken inside."""
     lines = [""]
     for word in text.split(" "):
         longer = f"{lines[-1]} {word}" if lines[-1] else word
@@ -145,7 +145,7 @@ def fold(text: str, width: int) -> list[str]:
 
 
 def _broken(word: str, width: int) -> list[str]:
-    """A word in lines, broken where a path or a name has its joints as far as that is possible."""
+    """Break a long word into lines, after `-`, `/` or `_` if possible."""
     lines = [""]
     for joint in _JOINTS.findall(word):
         if cell_len(lines[-1] + joint) <= width:
@@ -156,7 +156,7 @@ def _broken(word: str, width: int) -> list[str]:
 
 
 def _indented(line: str, width: int) -> list[str]:
-    """A line folded, its further lines as far in as the first."""
+    """Fold a line, and indent the new lines like the first."""
     text = line.lstrip(" ")
     indent = " " * min(len(line) - len(text), width // 2)
     return [f"{indent}{piece}" for piece in fold(text, width - len(indent))] if cell_len(line) > width else [line]
@@ -174,15 +174,15 @@ def _least(
     right: Collection[int],
     flexible: Collection[int],
 ) -> int:
-    """The least width of a column. Numbers are not folded, though their heading may be."""
+    """Return the least width of a column. Numbers are never folded, but their heading may be."""
     if column in right:
         return max(*(cell_len(row[column]) for row in cells[1:]), *map(cell_len, cells[0][column].split(" ")))
-    # A column that is not flexible gets up to half of the terminal, so that there is room for one beside it.
+    # An inflexible column gets at most half of the terminal, so that another column fits beside it.
     return min(wanted, _NARROWEST if column in flexible else (width - _GAP) // 2)
 
 
 def _pieces(least: Sequence[int], width: int) -> list[list[int]]:
-    """The columns that stand beside each other; each piece begins with the first column."""
+    """Distribute the columns over pieces that fit the width; each piece begins with the first column."""
     pieces = [[0]]
     for column in range(1, len(least)):
         piece = [*pieces[-1], column]
@@ -194,7 +194,7 @@ def _pieces(least: Sequence[int], width: int) -> list[list[int]]:
 
 
 def _widths(piece: Sequence[int], least: Sequence[int], wanted: Sequence[int], width: int) -> dict[int, int]:
-    """The width of each column of a piece: what is free is shared by the columns that want more."""
+    """Return the width of each column of a piece; the columns that want more share the free width."""
     widths = {i: least[i] for i in piece}
     free = max(0, width - _total([*widths.values()]))
     wanting = sorted(piece, key=lambda i: wanted[i] - least[i])
@@ -208,7 +208,7 @@ def _widths(piece: Sequence[int], least: Sequence[int], wanted: Sequence[int], w
 def _lines(
     row: Sequence[str], widths: Mapping[int, int], right: Collection[int], *, heading: bool = False
 ) -> Iterator[str]:
-    """One row, on as many lines as its longest cell needs."""
+    """Yield the lines of one row, as many as its longest cell needs."""
     folded = {i: fold(row[i], width) for i, width in widths.items()}
     for n in range(max(map(len, folded.values()))):
         shown = []

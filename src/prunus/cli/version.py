@@ -1,10 +1,10 @@
-"""Which Prunus this is."""
+"""The version of Prunus."""
 
 from __future__ import annotations
 
 
 def own_version() -> str:
-    """The version that is installed; nothing where Prunus runs from its source."""
+    """Return the installed version, or an empty string if Prunus runs from its source."""
     from importlib.metadata import PackageNotFoundError, version
 
     try:
