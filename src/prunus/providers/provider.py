@@ -12,13 +12,14 @@ from collections.abc import Container, Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, ClassVar, Final, NamedTuple
 
 from prunus.history import Message
+from prunus.providers.rewriting import Change, place_beside, with_text
+from prunus.providers.sse import DONE, event
 
 if TYPE_CHECKING:
     from prunus.providers.answer_stream import AnswerStream
     from prunus.providers.filters import IntentFilter
     from prunus.providers.frame import Frame
     from prunus.providers.hidden_calls import CallSite, HiddenExchange
-    from prunus.providers.rewriting import Change
 
 ANY_OBJECT: Final[Mapping[str, Any]] = {"type": "object", "properties": {}}
 """The schema of a tool of which only the name is known."""
@@ -114,6 +115,8 @@ class Provider(ABC):
 class Api(Provider):
     """A format in which a client talks to a model."""
 
+    path_end: ClassVar[str] = ""
+    """How the paths end that ask for an answer in this format."""
     upstream: ClassVar[str]
     """The upstream in the settings to which its requests go."""
     version: ClassVar[str] = "/v1"
@@ -131,9 +134,9 @@ class Api(Provider):
 
     # Requests
 
-    @abstractmethod
     def endpoint(self, path: str) -> Endpoint | None:
         """What a path says that asks for an answer in this format; None for any other path."""
+        return Endpoint() if path.endswith(self.path_end) else None
 
     @abstractmethod
     def call_messages(self, id: str, tool: str, arguments: Mapping[str, Any] | str, text: str) -> list[Any]:
@@ -143,12 +146,14 @@ class Api(Provider):
     def result_messages(self, results: Sequence[ToolResult]) -> list[Any]:
         """The messages that answer all calls of one message."""
 
-    @abstractmethod
     def place_system_text(self, cut: Frame, text: str) -> list[Change]:
         """The changes that put a text behind the system text of a request.
 
         There are none where the text stands there already, or where the system text is in no known form.
         """
+        (key,) = self.system_keys
+        new = with_text(cut.prompt.get(key), text)
+        return [] if new is None else [place_beside(cut, key, new)]
 
     def streams_arguments(self, cut: Frame) -> bool:
         """Whether a request asks for arguments in pieces that this format's stream cannot put together."""
@@ -156,9 +161,9 @@ class Api(Provider):
 
     # Messages of the model
 
-    @abstractmethod
     def by_model(self, message: Mapping[str, Any]) -> bool:
         """Whether the model wrote this message."""
+        return message.get("role") == "assistant"
 
     @abstractmethod
     def calls_of(self, message: Any) -> Iterator[CallSite]:
@@ -172,15 +177,14 @@ class Api(Provider):
     def other_parts(self, message: Mapping[str, Any]) -> list[dict[str, Any]]:
         """What in a message of the model is neither words nor reasoning nor a call of `calls_of`."""
 
-    @abstractmethod
     def thoughts_of(self, messages: Sequence[Any]) -> list[str]:
         """What identifies the reasoning in messages of the model: signatures, encrypted content, or the words."""
+        return []
 
     def sent_back(self, messages: list[Any], sent: bytes, arrived: Frame) -> list[Any]:
         """Messages of an answer as the next request may hold them, given the last request and the client's."""
         return messages
 
-    @abstractmethod
     def restore_hidden(
         self, messages: list[Any], index: int, message: dict[str, Any], record: HiddenExchange
     ) -> None:
@@ -215,10 +219,10 @@ class Api(Provider):
     def reply(self, text: str, model: str, *, streaming: bool) -> bytes:
         """An answer of the model that says this text."""
 
-    @abstractmethod
     def failure(self, error: Mapping[str, Any]) -> bytes:
         """The end of a stream that cannot be continued."""
+        return event({"error": error}) + DONE
 
-    @abstractmethod
     def refusal(self, status: int, kind: str, message: str) -> object:
-        """The body of an error, as the SDKs of this provider expect it."""
+        """The body of an error, as the SDKs of this provider expect it; most servers write what OpenAI writes."""
+        return {"error": {"message": message, "type": kind, "param": None, "code": None}}

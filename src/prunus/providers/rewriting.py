@@ -9,12 +9,12 @@ from typing import TYPE_CHECKING, Any, Final, TypeAlias
 import msgspec
 
 from prunus.errors import FormatError
-from prunus.providers.provider import Provider
 from prunus.splice import values
 from prunus.surrogates import decode
 
 if TYPE_CHECKING:
     from prunus.providers.frame import Frame
+    from prunus.providers.provider import Provider
 
 Change: TypeAlias = tuple[int, int, bytes]
 """Start and end of some bytes, and what stands there instead."""

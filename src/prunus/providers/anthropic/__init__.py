@@ -13,12 +13,10 @@ from prunus.providers.anthropic.messages import read_message
 from prunus.providers.blocks import arguments_object, dicts, kind_of, words_of
 from prunus.providers.hidden_calls import CallSite, HiddenExchange, decoded, insert_counted, numbered, without_start
 from prunus.providers.provider import Api, Endpoint, ToolDefinition, ToolResult
-from prunus.providers.rewriting import Change, place_beside, with_text
 from prunus.providers.sse import typed
 
 if TYPE_CHECKING:
     from prunus.providers.answer_stream import AnswerStream
-    from prunus.providers.frame import Frame
 
 _PATH: Final = re.compile(r"(?!.*/threads/).*/messages")
 """OpenAI has messages too, in threads."""
@@ -66,13 +64,6 @@ class Anthropic(Api):
 
     def result_messages(self, results: Sequence[ToolResult]) -> list[Any]:
         return [{"role": "user", "content": [_result(one.id, one.text) for one in results]}]
-
-    def place_system_text(self, cut: Frame, text: str) -> list[Change]:
-        new = with_text(cut.prompt.get("system"), text)
-        return [] if new is None else [place_beside(cut, "system", new)]
-
-    def by_model(self, message: Mapping[str, Any]) -> bool:
-        return message.get("role") == "assistant"
 
     def calls_of(self, message: Any) -> Iterator[CallSite]:
         for at, block in numbered(message.get("content") if isinstance(message, dict) else None):

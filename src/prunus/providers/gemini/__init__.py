@@ -17,7 +17,7 @@ from prunus.providers.gemini.messages import read_message
 from prunus.providers.hidden_calls import CallSite, HiddenExchange, below, numbered
 from prunus.providers.provider import Api, Endpoint, ToolDefinition, ToolResult
 from prunus.providers.rewriting import Change, place_beside, with_item
-from prunus.providers.sse import DONE, event
+from prunus.providers.sse import event
 from prunus.splice import splice, values
 
 if TYPE_CHECKING:
@@ -107,9 +107,6 @@ class Gemini(Api):
             if not part.get("thought") and not part.keys() & {"text", *_CALLS}
         ]
 
-    def thoughts_of(self, messages: Sequence[Any]) -> list[str]:
-        return []
-
     def restore_hidden(
         self, messages: list[Any], index: int, message: dict[str, Any], record: HiddenExchange
     ) -> None:
@@ -129,9 +126,6 @@ class Gemini(Api):
         candidate = {"content": content, "finishReason": "STOP", "index": 0}
         whole = {"candidates": [candidate], "usageMetadata": {"totalTokenCount": 0}}
         return event(whole) if streaming else msgspec.json.encode(whole)
-
-    def failure(self, error: Mapping[str, Any]) -> bytes:
-        return event({"error": error}) + DONE
 
     def refusal(self, status: int, kind: str, message: str) -> object:
         return {"error": {"code": status, "message": message, "status": _STATUS.get(status, "UNAVAILABLE")}}

@@ -11,7 +11,7 @@ from prunus.history import Message
 from prunus.providers.blocks import as_json, dicts, words_of
 from prunus.providers.hidden_calls import BETWEEN, CallSite, HiddenExchange, below, decoded, numbered, without_start
 from prunus.providers.openai_chat.messages import THOUGHTS, read_message
-from prunus.providers.provider import Api, Endpoint, ToolDefinition, ToolResult
+from prunus.providers.provider import Api, ToolDefinition, ToolResult
 from prunus.providers.rewriting import Change, with_text
 from prunus.providers.sse import DONE, event
 from prunus.splice import splice, values
@@ -31,6 +31,7 @@ class OpenAIChat(Api):
 
     name: ClassVar[str] = "openai_chat"
     field: ClassVar[str] = "messages"
+    path_end: ClassVar[str] = "/chat/completions"
     upstream: ClassVar[str] = "openai"
 
     def claims_message(self, message: Mapping[str, Any]) -> bool:
@@ -41,9 +42,6 @@ class OpenAIChat(Api):
 
     def parse(self, message: Mapping[str, Any], raw: bytes) -> Message:
         return read_message(message, raw)
-
-    def endpoint(self, path: str) -> Endpoint | None:
-        return Endpoint() if path.endswith("/chat/completions") else None
 
     def called_tools(self, message: Mapping[str, Any]) -> Iterator[tuple[str, str]]:
         functions = (call.get("function") for call in dicts(message.get("tool_calls")))
@@ -73,9 +71,6 @@ class OpenAIChat(Api):
             return [(start, start, msgspec.json.encode({"role": "system", "content": text}) + b",")]
         new = with_text(fields.get("content"), text)
         return [] if new is None else [(start, end, splice(first, {("content",): new}))]
-
-    def by_model(self, message: Mapping[str, Any]) -> bool:
-        return message.get("role") == "assistant"
 
     def calls_of(self, message: Any) -> Iterator[CallSite]:
         for at, call in numbered(message.get("tool_calls") if isinstance(message, dict) else None):
@@ -146,9 +141,3 @@ class OpenAIChat(Api):
         deltas: tuple[tuple[dict[str, Any], str | None], ...] = ((said, None), ({}, "stop"))
         choices = ({"index": 0, "delta": delta, "finish_reason": reason} for delta, reason in deltas)
         return b"".join(event({**head, "choices": [choice]}) for choice in choices) + DONE
-
-    def failure(self, error: Mapping[str, Any]) -> bytes:
-        return event({"error": error}) + DONE
-
-    def refusal(self, status: int, kind: str, message: str) -> object:
-        return {"error": {"message": message, "type": kind, "param": None, "code": None}}

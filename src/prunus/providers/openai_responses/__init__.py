@@ -19,8 +19,8 @@ from prunus.providers.hidden_calls import (
     without_start,
 )
 from prunus.providers.openai_responses.messages import read_message
-from prunus.providers.provider import Api, Endpoint, ToolDefinition, ToolResult
-from prunus.providers.rewriting import Change, ordered_like, place_beside, top_of, with_text
+from prunus.providers.provider import Api, ToolDefinition, ToolResult
+from prunus.providers.rewriting import ordered_like, top_of
 from prunus.providers.sse import typed
 from prunus.surrogates import decode
 
@@ -38,6 +38,7 @@ class OpenAIResponses(Api):
     takes_text: ClassVar[bool] = True
     held_by: ClassVar[tuple[str, ...]] = ("previous_response_id", "conversation")
     binds_reasoning: ClassVar[bool] = True
+    path_end: ClassVar[str] = "/responses"
     upstream: ClassVar[str] = "openai"
     merges_words: ClassVar[bool] = False
 
@@ -46,9 +47,6 @@ class OpenAIResponses(Api):
 
     def parse(self, message: Mapping[str, Any], raw: bytes) -> Message:
         return read_message(message, raw)
-
-    def endpoint(self, path: str) -> Endpoint | None:
-        return Endpoint() if path.endswith("/responses") else None
 
     def called_tools(self, message: Mapping[str, Any]) -> Iterator[tuple[str, str]]:
         kind = message.get("type")
@@ -76,10 +74,6 @@ class OpenAIResponses(Api):
 
     def result_messages(self, results: Sequence[ToolResult]) -> list[Any]:
         return [_output(one.id, one.text) for one in results]
-
-    def place_system_text(self, cut: Frame, text: str) -> list[Change]:
-        new = with_text(cut.prompt.get("instructions"), text)
-        return [] if new is None else [place_beside(cut, "instructions", new)]
 
     def by_model(self, message: Mapping[str, Any]) -> bool:
         kind = _kind(message)
@@ -192,9 +186,6 @@ class OpenAIResponses(Api):
         failed = {"code": str(error.get("code") or "server_error"), "message": str(error.get("message", ""))}
         response = {"id": "prunus", "object": "response", "status": "failed", "error": failed}
         return typed({"type": "response.failed", "response": response})
-
-    def refusal(self, status: int, kind: str, message: str) -> object:
-        return {"error": {"message": message, "type": kind, "param": None, "code": None}}
 
 
 def _kind(item: Mapping[str, Any]) -> str:
