@@ -51,19 +51,21 @@ def numbered(lines: Sequence[str], separator: str | None = None) -> Numbered | N
         return None
     mark = separator or first[3]
     start = as_number(first[2])
+    zeros = first[2].startswith("0")
     texts: list[str] = []
     for number, line in enumerate(lines, start):
         front = line.lstrip(" ")
-        digits = str(number)
-        padded = front.lstrip("0") if first[2].startswith("0") else front
-        if padded.startswith(digits + mark):
-            texts.append(padded[len(digits) + len(mark) :].removesuffix("\r"))
-        elif padded in (digits, digits + mark.rstrip()):
+        if zeros:
+            front = front.lstrip("0")
+        head = f"{number}{mark}"
+        if front.startswith(head):
+            texts.append(front[len(head) :].removesuffix("\r"))
+        elif front in (str(number), head.rstrip()):
             texts.append("")
         else:
             break
     width = len(first[1]) + len(first[2])
-    style = Style(mark, width if first[1] or first[2].startswith("0") else 0, "0" if first[2][0] == "0" else " ")
+    style = Style(mark, width if first[1] or zeros else 0, "0" if zeros else " ")
     return Numbered(start, tuple(texts), style, tuple(lines[len(texts) :]))
 
 

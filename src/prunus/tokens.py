@@ -89,18 +89,39 @@ _BASE64_BYTES = _table({"b": (ascii_letters + digits + "+/-_").encode()}, other=
 _BASE64 = re.compile(rf"(?<![A-Za-z0-9+/_-])[A-Za-z0-9+/_-]{{{_BASE64_RUN},}}={{0,2}}")
 
 
+def _grouped(rates: dict[bytes, float]) -> tuple[tuple[bytes, float, tuple[tuple[bytes, float], ...]], ...]:
+    """Patterns with their rates, each with the patterns behind it that contain it and cannot occur without it."""
+    groups: list[tuple[bytes, float, tuple[tuple[bytes, float], ...]]] = []
+    for pattern, rate in rates.items():
+        if groups and groups[-1][0] in pattern:
+            first, its_rate, longer = groups.pop()
+            groups.append((first, its_rate, (*longer, (pattern, rate))))
+        else:
+            groups.append((pattern, rate, ()))
+    return tuple(groups)
+
+
+_GROUPS = _grouped(RATES)
+
+
 def estimate(text: str) -> int:
-    """Estimate the tokens of a text; only the empty text has 0."""
+    """Estimate the tokens of a text; 0 only for the empty one."""
     if not text:
         return 0
     if len(text) > _PIECE:
+        # In pieces, so that other threads get their turn in between.
         return sum(estimate(text[at : at + _PIECE]) for at in range(0, len(text), _PIECE))
-    text, blob = cut_base64(text) if len(text) >= _BASE64_RUN else (text, 0)
-    data = text.encode("utf-8", "surrogatepass")
+    data, blob = text.encode("utf-8", "surrogatepass"), 0
+    if _has_base64(data):
+        text, blob = cut_base64(text)
+        data = text.encode("utf-8", "surrogatepass")
     count = data.translate(CLASSES).count
     total = PER_BYTE * len(data) + BASE64_RATE * blob
-    for pattern, rate in RATES.items():
-        total += rate * count(pattern)
+    for pattern, rate, longer in _GROUPS:
+        if found := count(pattern):
+            total += rate * found
+            for more, its_rate in longer:
+                total += its_rate * count(more)
     if not text.isascii():
         for pattern, rate in SCRIPT_RATES.items():
             total += rate * count(pattern)
@@ -109,12 +130,15 @@ def estimate(text: str) -> int:
 
 def cut_base64(text: str) -> tuple[str, int]:
     """Return the text without its base64 runs of 512 characters or more, and the length of those runs."""
-    data = text.encode("utf-8", "surrogatepass")
-    # This search skips ahead by whole runs, so it costs almost nothing for a text without base64.
-    if _BASE64_PROBE not in data.translate(_BASE64_BYTES):
+    if not _has_base64(text.encode("utf-8", "surrogatepass")):
         return text, 0
     kept = _BASE64.sub(_unless_base64, text)
     return kept, len(text) - len(kept)
+
+
+def _has_base64(data: bytes) -> bool:
+    """Whether there may be base64; the search skips ahead by whole runs, so it costs almost nothing."""
+    return len(data) >= _BASE64_RUN and _BASE64_PROBE in data.translate(_BASE64_BYTES)
 
 
 def _unless_base64(run: re.Match[str]) -> str:
