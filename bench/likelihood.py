@@ -33,7 +33,8 @@ from prunus.providers import provider_named
 from prunus.reuse import KINDS, PartKind, is_document
 from prunus.strategies import likelihood
 from prunus.tokens import Counter
-from prunus.view import Use, View
+from prunus.uses import Use
+from prunus.view import View
 
 HERE = Path(__file__).resolve().parent
 SESSIONS = HERE.parent / "../shared/corpus/dev"

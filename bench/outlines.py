@@ -28,7 +28,8 @@ from prunus.outlines.texts import names
 from prunus.providers import provider_named
 from prunus.strategies import finished_results, folded_views, long_outputs, past_tasks
 from prunus.tokens import Counter
-from prunus.view import Use, View
+from prunus.uses import Use
+from prunus.view import View
 
 ROWS = ("0.1/1.25", "0.5/1.0")
 DIGITS = {"cost": 3, "worst": 2, "hard": 4, "soft": 4}

@@ -29,7 +29,8 @@ from prunus.providers import provider_named
 from prunus.shell.side_effects import ANYTHING, find_side_effects
 from prunus.shown import Shown
 from prunus.tokens import Counter
-from prunus.view import Piece, Use, View
+from prunus.uses import Piece, Use
+from prunus.view import View
 
 HERE = Path(__file__).resolve().parent
 SESSIONS = HERE.parent / "../shared/corpus/dev"

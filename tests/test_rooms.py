@@ -39,6 +39,8 @@ ROOMS = (
     "calls",
     "placed",
     "todos",
+    "uses",
+    "pairing",
     "view",
     "guide",
     "files",

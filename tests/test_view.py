@@ -9,7 +9,8 @@ import pytest
 from prunus.calls import Toolbox
 from prunus.outlines.outline import outline
 from prunus.tokens import Counter
-from prunus.view import Use, View
+from prunus.uses import Use
+from prunus.view import View
 from tests.files.talk import Step, messages
 
 READING, BUILDING = "sed -n '1,90p' src/app.py", "make check"

@@ -14,7 +14,7 @@ from prunus.outcome import Outcome, Report
 from prunus.schedule.ledger import Written
 from prunus.tally import Tally, category_of
 from prunus.tokens import Counter
-from prunus.view import weigh
+from prunus.uses import weigh
 
 
 def as_before(

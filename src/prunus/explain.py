@@ -17,7 +17,7 @@ from prunus.schedule.ledger import Ledger
 from prunus.schedule.priorities import Priority, priority
 from prunus.settings import Settings
 from prunus.timing import Timing
-from prunus.view import weigh
+from prunus.uses import weigh
 
 
 @dataclass(frozen=True, slots=True)

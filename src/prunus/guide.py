@@ -25,7 +25,8 @@ from typing import Final, Literal
 
 from prunus.history import Attachment, Call, Marker, Ref, Result, Text, Thinking
 from prunus.todos import Colour
-from prunus.view import Use, View
+from prunus.uses import Use
+from prunus.view import View
 
 Action = Literal["keep", "discard", "distill", "auto"]
 """The recommended action; `auto` means that Prunus prunes the part by itself."""

@@ -9,7 +9,8 @@ from typing import Any
 from prunus.edits import Note, Proposal, When
 from prunus.history import Call
 from prunus.notes import note, pointer_note, shorten, superseded_note
-from prunus.view import Use, View
+from prunus.uses import Use
+from prunus.view import View
 
 
 def describe(use: Use) -> str:

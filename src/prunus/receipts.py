@@ -10,7 +10,7 @@ from prunus.ids import short_id
 from prunus.originals import original
 from prunus.outcome import Receipt
 from prunus.tally import category_of
-from prunus.view import Use
+from prunus.uses import Use
 
 
 def receipt_of(edit: Proposal, engine: Engine, load: Loader) -> Receipt:

@@ -17,7 +17,7 @@ from collections.abc import Mapping
 from math import exp, log2
 from typing import Final, Literal
 
-from prunus.view import Use
+from prunus.uses import Use
 
 PartKind = Literal["read", "edited read", "shell", "search", "other", "write", "edit"]
 

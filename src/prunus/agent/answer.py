@@ -21,7 +21,7 @@ from prunus.requested.targets import HEADINGS, Choice, discarded
 from prunus.settings import Settings
 from prunus.strategies.asked import Requested
 from prunus.tally import Notification, Tally, status
-from prunus.view import Use
+from prunus.uses import Use
 
 _NAMED: Final = 6
 """How many things a line names."""

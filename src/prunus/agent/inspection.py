@@ -21,7 +21,7 @@ from prunus.schedule.budget import Budget, budget
 from prunus.schedule.pressure import Bulk, Level, Pressure, advice
 from prunus.settings import Settings
 from prunus.strategies.asked import Requested
-from prunus.view import weigh
+from prunus.uses import weigh
 
 _LISTED: Final = 20
 

@@ -20,7 +20,8 @@ from prunus.paths import join
 from prunus.shell import powershell
 from prunus.shell.programs import steps
 from prunus.tokens import Counter
-from prunus.view import Piece, Use, View
+from prunus.uses import Piece, Use
+from prunus.view import View
 
 _OPEN_FILE: Final = pattern("open_file", flags=re.M)
 _VERBS: Final = {

@@ -15,7 +15,8 @@ from prunus.history import Ref
 from prunus.requested.targets import Choice
 from prunus.strategies import TakesRequests
 from prunus.tally import Notification, Tally, category_of, status
-from prunus.view import Use, View
+from prunus.uses import Use
+from prunus.view import View
 
 
 class Answering:

@@ -19,7 +19,8 @@ from prunus.history import Attachment, Call, Opaque, Part, Ref, Result
 from prunus.providers import as_json
 from prunus.schedule.priorities import Standing
 from prunus.strategies import AfterEdit, Strategy, TakesRequests
-from prunus.view import View, weigh, weigh_result
+from prunus.uses import weigh, weigh_result
+from prunus.view import View
 
 REMINDERS: Final = "reminders"
 """Reminders are proposed under this name. It ranks after every strategy."""

@@ -9,7 +9,8 @@ from prunus.edits import Move
 from prunus.files import Timeline
 from prunus.history import Ref, Role, Thinking
 from prunus.strategies import OnFile, OnlyUnderPressure, OnPiece, OnUse, Strategy
-from prunus.view import Piece, Use, View
+from prunus.uses import Piece, Use
+from prunus.view import View
 
 _MOST: Final = 200
 """How many calls of a group a strategy looks back at, such as the uses of one file: the newest, and the first.

@@ -37,7 +37,8 @@ from prunus.schedule.reminders import Reminding
 from prunus.strategies import Strategy, TakesRequests
 from prunus.tally import Notification
 from prunus.tokens import Counter
-from prunus.view import Piece, Use, View
+from prunus.uses import Piece, Use
+from prunus.view import View
 
 Load = Callable[[int], Message]
 

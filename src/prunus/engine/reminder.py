@@ -9,7 +9,8 @@ from prunus.history import Ref
 from prunus.notes import reminder_note
 from prunus.schedule.pressure import Pressure, advice
 from prunus.schedule.reminders import Reminding, place_for
-from prunus.view import Piece, View
+from prunus.uses import Piece
+from prunus.view import View
 
 
 class Reminder:

@@ -17,7 +17,8 @@ from prunus.history import Call, History, Message
 from prunus.patches import Hunk, Patched
 from prunus.paths import join
 from prunus.tokens import Counter
-from prunus.view import Piece, Use, View
+from prunus.uses import Piece, Use
+from prunus.view import View
 
 
 class NoSuchFile(PrunusError):

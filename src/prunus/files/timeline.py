@@ -41,7 +41,8 @@ from prunus.shell.effects import only_move, written_texts
 from prunus.shell.failures import never_ran
 from prunus.shell.side_effects import ANYTHING, NO_EFFECT, SideEffects, find_side_effects, merged
 from prunus.shown import Shown
-from prunus.view import Piece, Use, View, own_text
+from prunus.uses import Piece, Use, own_text
+from prunus.view import View
 
 _MOST_NAMES: Final = 1000
 """Names of files that are kept for one running command; one that may change more may change anything."""

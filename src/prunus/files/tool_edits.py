@@ -12,7 +12,7 @@ from prunus.files.signs import tells_success
 from prunus.files.tracked import TrackedFile, TrackedFiles
 from prunus.patches import Hunk, Patched, patched_files
 from prunus.paths import ends, join
-from prunus.view import Use
+from prunus.uses import Use
 
 
 def follow_changes(files: TrackedFiles, use: Use, changes: Sequence[FileChange], text: str) -> None:

@@ -6,7 +6,8 @@ from dataclasses import dataclass
 from typing import ClassVar, Protocol, runtime_checkable
 
 from prunus.edits import Proposal
-from prunus.view import Use, View
+from prunus.uses import Use
+from prunus.view import View
 
 
 @dataclass(frozen=True, slots=True)

@@ -13,7 +13,7 @@ from prunus.history import Message, Result
 from prunus.providers import Provider, read_objects
 from prunus.splice import Path
 from prunus.tokens import Counter
-from prunus.view import weigh
+from prunus.uses import weigh
 
 
 @dataclass(frozen=True, slots=True)

@@ -12,7 +12,8 @@ from prunus.edits import Move, Proposal
 from prunus.history import Message, Text
 from prunus.numbers import as_number
 from prunus.requested.targets import Permissions, discarded, kept
-from prunus.view import Use, View
+from prunus.uses import Use
+from prunus.view import View
 
 COMMANDS: Final = {
     "stats": "what was saved in this conversation",

@@ -13,7 +13,8 @@ from prunus.notes import REASONING_GONE, distilled_note, file_note, is_note, not
 from prunus.proposals import describe
 from prunus.requested.request import BULK, PruneRequest, parse
 from prunus.requested.spans import TextSpan, replaced
-from prunus.view import Use, View
+from prunus.uses import Use
+from prunus.view import View
 
 Problem: TypeAlias = Literal["", "unknown", "protected", "already", "failed"]
 

@@ -8,7 +8,8 @@ from typing import Final, Literal
 from prunus.guide import RECENT, advise, advise_use, in_work
 from prunus.history import Call, Marker, Opaque, Ref, Result, Text, Thinking
 from prunus.todos import Colour
-from prunus.view import Use, View
+from prunus.uses import Use
+from prunus.view import View
 
 Priority = Literal["critical", "important", "ephemeral", "temporary"]
 

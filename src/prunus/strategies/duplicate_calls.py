@@ -8,7 +8,8 @@ from typing import ClassVar
 
 from prunus.edits import Move, Withdraw
 from prunus.proposals import describe, is_protected, pointer, replaceable, superseded
-from prunus.view import Use, View
+from prunus.uses import Use
+from prunus.view import View
 
 _SAME, _OTHER, _SECOND, _FIRST = range(4)
 """An older answer gives way to one that says the same, or to another; an answer points to one of two older ones."""

@@ -7,7 +7,8 @@ from typing import ClassVar
 from prunus.edits import Move, Postpone, Proposal, When
 from prunus.outlines.written import lean_input
 from prunus.reuse import reuse_of
-from prunus.view import Use, View
+from prunus.uses import Use
+from prunus.view import View
 
 
 @dataclass(frozen=True, slots=True)

@@ -9,7 +9,8 @@ from prunus.edits import Move, Postpone, Proposal, Shorter, When
 from prunus.history import Result
 from prunus.outlines.outline import outline_of, searches
 from prunus.reuse import PartKind, reuse_of
-from prunus.view import Use, View
+from prunus.uses import Use
+from prunus.view import View
 
 _LEFT_ALONE = "its file was edited and left alone"
 

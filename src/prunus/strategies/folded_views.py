@@ -14,7 +14,8 @@ from prunus.outlines.current_lines import current_lines, line_style
 from prunus.outlines.outline import outline_of
 from prunus.outlines.written import lean_input
 from prunus.shown import PLAIN, Style
-from prunus.view import Use, View
+from prunus.uses import Use
+from prunus.view import View
 
 _WHOLE, _FEWER, _NONE, _DROP = range(4)
 """What may stand at a part, from first to last."""

@@ -9,7 +9,8 @@ from prunus.edits import Proposal, Shorter, When
 from prunus.history import Result
 from prunus.notes import is_shortened, truncated_note
 from prunus.outlines.outline import gist, searches
-from prunus.view import Use, View
+from prunus.uses import Use
+from prunus.view import View
 
 
 @dataclass(frozen=True, slots=True)

@@ -6,7 +6,8 @@ from typing import ClassVar
 
 from prunus.edits import Move, Note, Proposal, Withdraw
 from prunus.notes import Elsewhere, reread_note, shorten
-from prunus.view import Use, View
+from prunus.uses import Use
+from prunus.view import View
 
 _MOST = 100
 """The newest reads of one file that are chosen from: each new one is a choice among all of them."""

@@ -9,7 +9,8 @@ from prunus.edits import Proposal, Shorter, When
 from prunus.enclosed import enclosed
 from prunus.history import Text
 from prunus.notes import Words, code_note
-from prunus.view import Piece, View
+from prunus.uses import Piece
+from prunus.view import View
 
 _FENCE = re.compile(r"^```([^\n`]*)\n", re.MULTILINE)
 _FENCE_END = re.compile(r"^```[ \t]*$", re.MULTILINE)

@@ -13,7 +13,8 @@ from prunus.files import Timeline
 from prunus.history import Call, Ref, Result
 from prunus.notes import edits_note, shorten
 from prunus.proposals import bare_input
-from prunus.view import Use, View
+from prunus.uses import Use
+from prunus.view import View
 
 _INTENT: Final = "intent"
 _VIEW, _DROP = range(2)

@@ -10,7 +10,8 @@ from prunus.edits import Input, Proposal, Shorter, When
 from prunus.history import Call, Result
 from prunus.notes import error_note
 from prunus.proposals import bare_input, is_protected
-from prunus.view import Use, View
+from prunus.uses import Use
+from prunus.view import View
 
 _EXIT = re.compile(r"^.*\b(?:exited with code|exit code)\b.*$", re.IGNORECASE | re.MULTILINE)
 _WRAPPING = re.compile(

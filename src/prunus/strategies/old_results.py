@@ -7,7 +7,8 @@ from typing import ClassVar
 from prunus.calls import Kind
 from prunus.edits import Proposal
 from prunus.proposals import cut
-from prunus.view import Use, View
+from prunus.uses import Use
+from prunus.view import View
 
 
 @dataclass(frozen=True, slots=True)

@@ -6,7 +6,8 @@ from typing import ClassVar
 
 from prunus.edits import Proposal
 from prunus.proposals import replaceable, superseded
-from prunus.view import Use, View
+from prunus.uses import Use
+from prunus.view import View
 
 
 @dataclass(frozen=True, slots=True)

@@ -7,7 +7,8 @@ from typing import ClassVar
 from prunus.edits import Gone, Proposal, Replacement, Shorter, When
 from prunus.history import Marker, Thinking
 from prunus.notes import REASONING_GONE
-from prunus.view import Piece, View
+from prunus.uses import Piece
+from prunus.view import View
 
 
 @dataclass(frozen=True, slots=True)

@@ -9,7 +9,8 @@ from prunus.history import Ref, Result
 from prunus.outlines.outline import outline_of
 from prunus.outlines.written import lean_input
 from prunus.reuse import PartKind, reuse_of
-from prunus.view import Use, View
+from prunus.uses import Use
+from prunus.view import View
 
 _RESULTS: dict[str, PartKind] = {"read": "read", "shell": "shell", "search": "search", "list": "search"}
 _MOST = 8

@@ -9,7 +9,8 @@ from prunus.files import Mention, Timeline
 from prunus.history import Call, Ref
 from prunus.notes import pointer_note, shorten
 from prunus.proposals import describe
-from prunus.view import Use, View
+from prunus.uses import Use
+from prunus.view import View
 
 _MOST = 300
 """The newest reads and writes of one file that a read may point to."""

@@ -6,7 +6,8 @@ from typing import ClassVar
 
 from prunus.edits import Gone, Proposal, When
 from prunus.history import Marker, Thinking
-from prunus.view import Piece, View
+from prunus.uses import Piece
+from prunus.view import View
 
 
 @dataclass(frozen=True, slots=True)

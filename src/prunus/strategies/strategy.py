@@ -14,7 +14,8 @@ from typing import Any, ClassVar, Protocol, runtime_checkable
 from prunus.edits import Move, Proposal
 from prunus.files import Timeline
 from prunus.requested.targets import Choice
-from prunus.view import Piece, Use, View
+from prunus.uses import Piece, Use
+from prunus.view import View
 
 
 class Strategy(Protocol):

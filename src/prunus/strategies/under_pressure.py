@@ -8,7 +8,8 @@ from prunus.edits import Proposal, Shorter, When
 from prunus.history import Result
 from prunus.outlines.outline import outline_of
 from prunus.strategies.old_thinking import without_reasoning
-from prunus.view import Piece, Use, View
+from prunus.uses import Piece, Use
+from prunus.view import View
 
 _WHEN: Final = When(under_pressure=True)
 

@@ -1,0 +1,117 @@
+"""Answered calls and other parts, each described once for everything that looks at a history."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from prunus.calls import CallOutcome, Meaning, Touch
+from prunus.history import Attachment, Call, Marker, Opaque, Part, Ref, Result, Role, Text, Thinking
+from prunus.notes import outlined, unfolded, unreminded
+from prunus.placed import bare_result
+from prunus.tokens import Counter, attachment_tokens
+
+
+@dataclass(frozen=True, slots=True)
+class Use:
+    """One tool call that has been answered."""
+
+    index: int
+    """Its place among all answered calls."""
+    call: Ref
+    result: Ref
+    tool: str
+    meaning: Meaning
+    outcome: CallOutcome
+    turn: int
+    touches: tuple[Touch, ...] = ()
+    """The files it read or changed, with the lines that the result really shows."""
+    signature: bytes = b""
+    """Equal for the same tool with the same arguments, key order aside; empty if not comparable."""
+    shown: bytes = b""
+    """Equal for results with the same text, per-call noise aside."""
+    size: int = 0
+    """Characters of the result."""
+    tokens: int = 0
+    input_tokens: int = 0
+    stub: bool = False
+    """The result only points back to an earlier one."""
+    cut: bool = False
+    """The result is a note already."""
+    compacted: bool = False
+    defines: bool = False
+    shortened: bool = False
+    """The middle of the result is gone already."""
+    stripped: bool = False
+    """The bulk of its input is gone already."""
+    epoch: int = 0
+    """Counts the changes of directory before a shell command; elsewhere 0."""
+    name: str = ""
+    """The id that is shown behind the result already."""
+    folded: bool = False
+    """Current lines of its file stand behind the result already."""
+    points: tuple[str, int] | None = None
+    """The result is a note that points to an earlier one: what that is, and how many characters it has."""
+    carries: bool = False
+    """The result brings files or other things along, which its text does not tell apart."""
+
+    @property
+    def ok(self) -> bool:
+        return self.outcome != "error"
+
+    @property
+    def visible(self) -> bool:
+        """Whether the result still shows what the tool answered."""
+        silent = self.meaning.kind == "read" and self.outcome == "unknown"
+        return not (self.stub or self.cut or self.compacted or self.shortened or self.folded or silent)
+
+    def touched(self, path: str) -> Touch | None:
+        """What it did to a file, if anything."""
+        return next((touch for touch in self.touches if touch.path == path), None)
+
+
+@dataclass(frozen=True, slots=True)
+class Piece:
+    """A part that is no call and no result: text, thinking, an attachment, a marker."""
+
+    ref: Ref
+    part: Text | Thinking | Attachment | Marker
+    role: Role
+    turn: int
+    loop: int
+
+
+@dataclass(frozen=True, slots=True)
+class Shape:
+    """What a message is made of, without its content."""
+
+    role: Role
+    definitions: bool
+    """It carries tool definitions."""
+    kinds: tuple[type[Part], ...]
+    tokens: tuple[int, ...]
+    """The tokens of each part as it came."""
+
+
+def own_text(use: Use, result: Result) -> str:
+    """What a tool answered, without all that Prunus put behind it."""
+    return unfolded(bare_result(result)[0] if use.name else unreminded(result.text))
+
+
+def weigh(part: Part, counter: Counter) -> int:
+    """The tokens of a part."""
+    match part:
+        case Call():
+            return counter.count(part.tool) + counter.count(part.text)
+        case Thinking():
+            return counter.count(part.text) + part.hidden // 4
+        case Attachment():
+            return attachment_tokens(part.media_type, part.size)
+        case Result():
+            return weigh_result(part.text, counter)
+        case Text() | Marker() | Opaque():
+            return counter.count(part.text)
+
+
+def weigh_result(text: str, counter: Counter) -> int:
+    """The tokens of a result; an outline of what its call wrote counts apart, as it did when it was put there."""
+    return sum(map(counter.count, outlined(text)))
