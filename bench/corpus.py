@@ -20,6 +20,7 @@ sys.path[:0] = [str(ROOT), str(ROOT / "src")]
 from prunus import Outcome, Pruner, Settings, providers  # noqa: E402
 from prunus.apply import apply  # noqa: E402
 from prunus.clients.sessions import Session, load  # noqa: E402
+from prunus.edits import Proposal  # noqa: E402
 from prunus.settings.presets import PRESETS  # noqa: E402
 from tests.validity import new_problems, problems  # noqa: E402
 
@@ -86,7 +87,7 @@ def wrong(body: bytes, out: Outcome, format: str, name: str) -> Iterator[str]:
         yield f"pruned again it changes: {[edit.strategy for edit in again.edits][:5]}"
     if len(out.body) > len(body) or out.report.tokens_after > out.report.tokens_before:
         yield "it grew"
-    if {edit.target for edit in out.edits} & {edit.shows for edit in out.edits}:
+    if {edit.target for edit in out.edits} & {edit.points_to for edit in out.edits if isinstance(edit, Proposal)}:
         yield "a pointer shows what was cut"
 
 

@@ -1,4 +1,4 @@
-"""The fit behind `strategies/likelihood.py`: how likely a part is to be used again.
+"""The fit behind `reuse.py`: how likely a part is to be used again.
 
     python bench/likelihood.py
 
@@ -20,6 +20,7 @@ from typing import NamedTuple, cast
 
 import msgspec
 
+from prunus import reuse
 from prunus.calls import Toolbox
 from prunus.cli.table import plain
 from prunus.clients.sessions import Session, load
@@ -31,7 +32,6 @@ from prunus.lab.retention import Need, Needs
 from prunus.outlines.outline import outline
 from prunus.providers import provider_named
 from prunus.reuse import KINDS, PartKind, is_document
-from prunus.strategies import likelihood
 from prunus.tokens import Counter
 from prunus.uses import Use
 from prunus.view import View
@@ -56,15 +56,15 @@ IN_CODE: Mapping[str, float] = {
         for kind, pair in KINDS.items()
         for end, value in zip(("", ", idle"), pair, strict=True)
     },
-    "twice as large": likelihood.SIZE,
-    "past task": likelihood.PAST_TASK,
-    "past tasks": likelihood.PAST_TASKS,
-    "past read": likelihood.PAST_READ,
-    "document": likelihood.DOCUMENT,
-    "range": likelihood.RANGE,
-    "past input": likelihood.PAST_INPUT,
-    "read again": likelihood.READ_AGAIN,
-    "failed": likelihood.FAILED,
+    "twice as large": reuse.SIZE,
+    "past task": reuse.PAST_TASK,
+    "past tasks": reuse.PAST_TASKS,
+    "past read": reuse.PAST_READ,
+    "document": reuse.DOCUMENT,
+    "range": reuse.RANGE,
+    "past input": reuse.PAST_INPUT,
+    "read again": reuse.READ_AGAIN,
+    "failed": reuse.FAILED,
 }
 NAMES = tuple(IN_CODE)
 Row = tuple[tuple[int, float], ...]

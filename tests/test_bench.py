@@ -1,0 +1,17 @@
+"""The benches can be started: a renamed module shows here, not when somebody measures."""
+
+import subprocess
+import sys
+from pathlib import Path
+
+ROOT = Path(__file__).parent.parent
+
+
+def test_every_bench_can_be_imported() -> None:
+    names = [path.stem for path in sorted((ROOT / "bench").glob("*.py"))]
+    code = f"import importlib\nfor name in {names}:\n    importlib.import_module(name)"
+    paths = [str(ROOT / "bench"), str(ROOT)]
+    done = subprocess.run(
+        [sys.executable, "-c", f"import sys; sys.path[:0] = {paths}\n{code}"], capture_output=True, text=True
+    )
+    assert done.returncode == 0, done.stderr
