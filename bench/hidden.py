@@ -74,9 +74,9 @@ def planted(body: bytes, format: str) -> HiddenRecords:
 
 
 def opened(layer: AgentLayer, body: bytes, format: str) -> HiddenTurn:
-    visit = layer.open(body, format, streaming=True, tenant="", caller="")
-    assert visit is not None
-    return visit
+    exchange = layer.open(body, format, streaming=True, tenant="", caller="")
+    assert exchange is not None
+    return exchange
 
 
 def turn(format: str, agent: dict[str, Any]) -> tuple[float, float]:
@@ -89,16 +89,16 @@ def turn(format: str, agent: dict[str, Any]) -> tuple[float, float]:
         held: dict[str, Any] = {}
 
         def before(raw: bytes = raw, held: dict[str, Any] = held) -> None:
-            held["visit"] = opened(layer, raw, format)
-            held["visit"].reply()
-            held["given"] = held["visit"].before()
+            held["exchange"] = opened(layer, raw, format)
+            held["exchange"].reply()
+            held["given"] = held["exchange"].before()
 
         took = clock(before)
         assert held["given"].count(b"hid_0123456789") >= 2 * (CALLS // EVERY)
         prunings.append(
             clock(lambda held=held: held.update(outcome=pruner.prune(held["given"], format=format)))  # type: ignore[misc]
         )
-        took += clock(lambda held=held: held["visit"].after(held["outcome"]))  # type: ignore[misc]
+        took += clock(lambda held=held: held["exchange"].after(held["outcome"]))  # type: ignore[misc]
         layers.append(took)
     return median(layers[1:]), median(prunings[1:])
 
@@ -121,9 +121,9 @@ def stream(agent: dict[str, Any]) -> float:
     layer, pruner = AgentLayer(settings), Pruner(settings)
     costs = []
     for _ in range(7):
-        visit = opened(layer, body, "anthropic_messages")
-        visit.after(pruner.prune(visit.before(), format="anthropic_messages"))
-        costs.append(clock(lambda visit=visit: [visit.feed(raw) for raw in raws]))  # type: ignore[misc]
+        exchange = opened(layer, body, "anthropic_messages")
+        exchange.after(pruner.prune(exchange.before(), format="anthropic_messages"))
+        costs.append(clock(lambda exchange=exchange: [exchange.feed(raw) for raw in raws]))  # type: ignore[misc]
     return min(costs) / EVENTS
 
 

@@ -30,8 +30,8 @@ ELSE = {"role": "user", "content": "Something else."}
 class Conversation(Talk):
     """A client with secrets that only the layer knows: a summary, or the intent of an edit."""
 
-    def __init__(self, format: str, shelf: Memory) -> None:
-        super().__init__(format, True, SETTINGS, shelf, tools=[declared(format, "Edit", KEYS)])
+    def __init__(self, format: str, store: Memory) -> None:
+        super().__init__(format, True, SETTINGS, store, tools=[declared(format, "Edit", KEYS)])
         self.secrets: list[tuple[str, int]] = []
         """Each with the number of messages that the client has once it is part of the conversation."""
 
@@ -61,11 +61,11 @@ class Conversation(Talk):
 
     def heard(self, messages: list[Any], caller: str = "", *, tenant: str = "", restarted: bool = False) -> str:
         """What goes upstream for a request with these messages."""
-        layer = AgentLayer(SETTINGS, self.shelf) if restarted else self.layer
+        layer = AgentLayer(SETTINGS, self.store) if restarted else self.layer
         body = question(self.format, messages, True, self.tools)
-        visit = layer.open(body, self.format, streaming=True, tenant=tenant, caller=caller)
-        assert visit is not None
-        return visit.before().decode()
+        exchange = layer.open(body, self.format, streaming=True, tenant=tenant, caller=caller)
+        assert exchange is not None
+        return exchange.before().decode()
 
 
 def told(format: str, turns: list[tuple[str, bool, str, bool]]) -> Conversation:

@@ -41,9 +41,9 @@ def read(format: str, id: str) -> list[Any]:
 def typed(format: str, command: str, before: list[Any]) -> list[Any]:
     """A history in which a command was typed and answered, and the user went on."""
     body = question(format, [*before, user(command)])
-    visit = AgentLayer(SETTINGS).open(body, format, streaming=False, tenant="", caller="")
-    assert visit is not None
-    told = visit.reply()
+    exchange = AgentLayer(SETTINGS).open(body, format, streaming=False, tenant="", caller="")
+    assert exchange is not None
+    told = exchange.reply()
     assert told is not None
     message = understood(format, told[1], streaming=False)["message"]
     kept = message if isinstance(message, list) else [message]
@@ -65,9 +65,9 @@ def pruned(format: str, messages: list[Any], settings: Settings = SETTINGS) -> l
 )
 def test_a_command_is_answered_in_the_providers_shape(format: str, streaming: bool, command: str) -> None:
     body = question(format, [user("Hi"), *read(format, "a"), user(f"/prunus {command}")], streaming)
-    visit = AgentLayer(Settings()).open(body, format, streaming=streaming, tenant="", caller="")
-    assert visit is not None
-    told = visit.reply()
+    exchange = AgentLayer(Settings()).open(body, format, streaming=streaming, tenant="", caller="")
+    assert exchange is not None
+    told = exchange.reply()
     assert told is not None
     kind, raw = told
     assert kind.startswith("text/event-stream" if streaming else "application/json")
@@ -153,10 +153,10 @@ def test_a_command_can_be_the_newest_message_in_a_library() -> None:
 
 def test_commands_can_be_switched_off() -> None:
     layer = AgentLayer(Settings(agent={"offer": "hidden", "commands": False}))
-    visit = layer.open(
+    exchange = layer.open(
         question("openai_chat", [user("/prunus stats")]), "openai_chat", streaming=True, tenant="", caller=""
     )
-    assert visit is not None and visit.reply() is None
+    assert exchange is not None and exchange.reply() is None
 
 
 @every_format
@@ -177,11 +177,11 @@ def test_gemini_is_answered_and_kept_out_too() -> None:
     before = [content("user", "Look."), content("model", "Yes.")]
     typed_ = [*before, content("user", "/prunus context")]
     body = json.dumps({"contents": typed_, "tools": [{"functionDeclarations": [{"name": "x"}]}]}).encode()
-    visit = AgentLayer(Settings(agent={"offer": "hidden"})).open(
+    exchange = AgentLayer(Settings(agent={"offer": "hidden"})).open(
         body, "gemini", streaming=False, tenant="", caller=""
     )
-    assert visit is not None
-    told = visit.reply()
+    assert exchange is not None
+    told = exchange.reply()
     assert told is not None
     answer = json.loads(told[1])["candidates"][0]["content"]
     assert answer["parts"][0]["text"].startswith(ANSWER)
@@ -207,8 +207,8 @@ def without_tools(format: str, messages: list[Any]) -> bytes:
 def test_what_a_command_printed_is_no_command_of_the_user(format: str, how: str) -> None:
     messages = [user("Fix it."), said(format, BASH), PRINTED[how]]
     body = without_tools(format, messages)
-    visit = AgentLayer(Settings()).open(body, format, streaming=False, tenant="", caller="")
-    assert visit is not None and visit.reply() is None
+    exchange = AgentLayer(Settings()).open(body, format, streaming=False, tenant="", caller="")
+    assert exchange is not None and exchange.reply() is None
     # Not even where it has the model answer as Prunus would.
     twice = [*read(format, "a"), *read(format, "a")]
     for more in (
@@ -223,8 +223,8 @@ def test_what_a_command_printed_is_no_command_of_the_user(format: str, how: str)
 @every_format
 def test_what_is_printed_beside_other_words_is_none_though_tools_are_declared(format: str) -> None:
     body = question(format, [user("Fix it."), said(format, "Yes."), PRINTED["behind a heading"]])
-    visit = AgentLayer(Settings()).open(body, format, streaming=False, tenant="", caller="")
-    assert visit is not None and visit.reply() is None
+    exchange = AgentLayer(Settings()).open(body, format, streaming=False, tenant="", caller="")
+    assert exchange is not None and exchange.reply() is None
 
 
 @every_format
@@ -234,9 +234,9 @@ def test_without_tools_a_command_counts_where_nothing_can_have_printed_it(format
     history = before
     for command in ("/prunus help", "/prunus stats"):
         body = without_tools(format, [*history, user(command)])
-        visit = AgentLayer(SETTINGS).open(body, format, streaming=False, tenant="", caller="")
-        assert visit is not None
-        told = visit.reply()
+        exchange = AgentLayer(SETTINGS).open(body, format, streaming=False, tenant="", caller="")
+        assert exchange is not None
+        told = exchange.reply()
         assert told is not None
         message = understood(format, told[1], streaming=False)["message"]
         history = [*history, user(command), *(message if isinstance(message, list) else [message])]
@@ -251,8 +251,8 @@ def test_what_mini_swe_agent_prints_is_no_command() -> None:
         if body["messages"][-1]["role"] == "tool":
             body["messages"][-1]["content"] = MANUAL
             raw = json.dumps(body).encode()
-            visit = AgentLayer(Settings()).open(raw, "openai_chat", streaming=False, tenant="", caller="")
-            assert visit is not None and visit.reply() is None
+            exchange = AgentLayer(Settings()).open(raw, "openai_chat", streaming=False, tenant="", caller="")
+            assert exchange is not None and exchange.reply() is None
 
 
 @pytest.mark.parametrize(

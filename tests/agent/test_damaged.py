@@ -28,16 +28,16 @@ def test_a_mutated_request_is_prepared_or_refused_by_its_format(format: str, str
         try:
             if read_envelope(raw, format).skip:
                 continue
-            visit = layer.open(raw, format, streaming=streaming, tenant="", caller="")
-            assert visit is not None
-            if visit.reply() is not None:
+            exchange = layer.open(raw, format, streaming=streaming, tenant="", caller="")
+            assert exchange is not None
+            if exchange.reply() is not None:
                 continue
-            outcome = pruner.prune(visit.before(), format=format)
+            outcome = pruner.prune(exchange.before(), format=format)
         except FormatError:
             continue
         assert outcome.error is None or outcome.error.startswith("FormatError")
         if outcome.error is None:
-            visit.after(outcome)
+            exchange.after(outcome)
             prepared += 1
     assert prepared > 20
 
@@ -45,7 +45,7 @@ def test_a_mutated_request_is_prepared_or_refused_by_its_format(format: str, str
 @pytest.mark.parametrize("tools", [b'"a text"', b"{}", b"7", b"[7,null]", b'[{"name":"\xff"}]', b'[{"name":7}]'])
 def test_tools_of_another_shape_are_left_alone(tools: bytes) -> None:
     raw = b'{"model": "m", "tools": %b, "messages": [{"role": "user", "content": "Hi"}]}' % tools
-    visit = AgentLayer(SETTINGS).open(raw, "anthropic_messages", streaming=True, tenant="", caller="")
-    assert visit is not None
+    exchange = AgentLayer(SETTINGS).open(raw, "anthropic_messages", streaming=True, tenant="", caller="")
+    assert exchange is not None
     # What is no list gets no more tools, and in one those that were there stay.
-    assert tools.rstrip(b"]") in visit.before()
+    assert tools.rstrip(b"]") in exchange.before()

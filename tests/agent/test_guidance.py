@@ -120,18 +120,18 @@ def test_every_request_of_a_conversation_carries_the_same_bytes(format: str, bar
 def test_by_mcp_it_is_there_before_the_tool_is(format: str) -> None:
     layer = AgentLayer(Settings(preset="acp", agent={"offer": "mcp"}))
     body = json.dumps({"model": "m", FIELDS[format]: call_and_result(format, "1", "read", {}, "x")}).encode()
-    visit = layer.open(body, format, streaming=False, tenant="", caller="")
-    assert visit is not None
-    assert b"anchor the essential" in visit.before()
+    exchange = layer.open(body, format, streaming=False, tenant="", caller="")
+    assert exchange is not None
+    assert b"anchor the essential" in exchange.before()
 
 
 @pytest.mark.parametrize("format", FORMATS)
 def test_where_the_client_has_a_tool_of_that_name_nothing_is_said(format: str) -> None:
     tools = [{"name": "context_prune"}]
     body = json.dumps({"model": "m", "tools": tools, FIELDS[format]: [{"role": "user", "content": "Go."}]}).encode()
-    visit = AgentLayer(ACP).open(body, format, streaming=False, tenant="", caller="")
-    assert visit is not None
-    assert visit.before() == body
+    exchange = AgentLayer(ACP).open(body, format, streaming=False, tenant="", caller="")
+    assert exchange is not None
+    assert exchange.before() == body
 
 
 def test_the_loop_of_the_docs_runs_and_the_decision_is_carried_out() -> None:

@@ -25,7 +25,7 @@ INFO = ("call", "hid_0123456789", "context_info", {})
 
 
 class Memory:
-    """A shelf that outlives the layer."""
+    """A store that outlives the layer."""
 
     def __init__(self) -> None:
         self.kept: dict[tuple[str, str], bytes] = {}
@@ -44,7 +44,7 @@ class Talk:
     format: str
     streaming: bool
     settings: Settings = SETTINGS
-    shelf: Memory = field(default_factory=Memory)
+    store: Memory = field(default_factory=Memory)
     messages: list[Any] = field(default_factory=list)
     tools: list[Any] = field(default_factory=list)
     sent: list[list[bytes]] = field(default_factory=list)
@@ -56,28 +56,28 @@ class Talk:
         self.messages.append({"role": "user", "content": "Look at the files."})
 
     def restart(self) -> None:
-        self.layer, self.pruner = AgentLayer(self.settings, self.shelf), Pruner(self.settings)
+        self.layer, self.pruner = AgentLayer(self.settings, self.store), Pruner(self.settings)
 
     def ask(self, *hops: list[Part], size: int = 37) -> dict[str, Any]:
         """One request of the client; the model answers hop by hop."""
         body = question(self.format, self.messages, self.streaming, self.tools)
-        visit = self.layer.open(body, self.format, streaming=self.streaming, tenant="", caller="")
-        assert visit is not None and visit.reply() is None
-        outcome = self.pruner.prune(visit.before(), format=self.format)
+        exchange = self.layer.open(body, self.format, streaming=self.streaming, tenant="", caller="")
+        assert exchange is not None and exchange.reply() is None
+        outcome = self.pruner.prune(exchange.before(), format=self.format)
         assert outcome.error is None
-        self._note(visit.after(outcome))
+        self._note(exchange.after(outcome))
         out = b""
         again: bytes | None = b""
         for parts in hops:
             assert again is not None, "no further call was made"
             for chunk in chunks(answer(self.format, parts, streaming=self.streaming), size):
-                out += visit.feed(chunk)
-            rest, again = visit.end()
+                out += exchange.feed(chunk)
+            rest, again = exchange.end()
             out += rest
             if again is not None:
                 further = self.pruner.prune(again, format=self.format)
                 assert further.error is None
-                self._note(visit.again(further))
+                self._note(exchange.again(further))
         assert again is None, "a further call was made"
         got = understood(self.format, out, streaming=self.streaming)
         self.messages += keep(self.format, got["message"])
@@ -241,16 +241,16 @@ def test_hops_are_bounded_and_the_message_still_ends(format: str, streaming: boo
 @pytest.mark.parametrize("size", [1, 50, 10_000])
 def test_an_answer_without_hidden_calls_passes_byte_for_byte(format: str, streaming: bool, size: int) -> None:
     layer, pruner = AgentLayer(SETTINGS), Pruner(SETTINGS)
-    visit = layer.open(
+    exchange = layer.open(
         question(format, [{"role": "user", "content": "Hi"}]), format, streaming=streaming, tenant="", caller=""
     )
-    assert visit is not None
-    visit.after(pruner.prune(visit.before(), format=format))
+    assert exchange is not None
+    exchange.after(pruner.prune(exchange.before(), format=format))
     raw = answer(
         format, [("think", "x"), ("text", "a [b] [id zz]"), ("call", "t1", "Read", {})], streaming=streaming
     )
-    out = b"".join(visit.feed(chunk) for chunk in chunks(raw, size))
-    rest, again = visit.end()
+    out = b"".join(exchange.feed(chunk) for chunk in chunks(raw, size))
+    rest, again = exchange.end()
     assert out + rest == raw and again is None
 
 
@@ -271,29 +271,31 @@ def test_ids_that_the_model_repeats_do_not_reach_the_client(format: str, streami
 @every_format
 def test_a_further_call_that_fails_ends_the_stream_with_the_providers_error(format: str) -> None:
     layer, pruner = AgentLayer(SETTINGS), Pruner(SETTINGS)
-    visit = layer.open(
+    exchange = layer.open(
         question(format, [{"role": "user", "content": "Hi"}]), format, streaming=True, tenant="", caller=""
     )
-    assert visit is not None
-    visit.after(pruner.prune(visit.before(), format=format))
-    visit.feed(answer(format, [INFO], streaming=True))
-    _, again = visit.end()
+    assert exchange is not None
+    exchange.after(pruner.prune(exchange.before(), format=format))
+    exchange.feed(answer(format, [INFO], streaming=True))
+    _, again = exchange.end()
     assert again is not None
-    assert b"Slow down" in visit.fail(429, b'{"type":"error","error":{"type":"rate_limit","message":"Slow down"}}')
+    assert b"Slow down" in exchange.fail(
+        429, b'{"type":"error","error":{"type":"rate_limit","message":"Slow down"}}'
+    )
 
 
 @every_format
 def test_an_answer_that_breaks_off_is_passed_as_it_is(format: str) -> None:
     layer, pruner = AgentLayer(SETTINGS), Pruner(SETTINGS)
-    visit = layer.open(
+    exchange = layer.open(
         question(format, [{"role": "user", "content": "Hi"}]), format, streaming=True, tenant="", caller=""
     )
-    assert visit is not None
-    visit.after(pruner.prune(visit.before(), format=format))
+    assert exchange is not None
+    exchange.after(pruner.prune(exchange.before(), format=format))
     raw = answer(format, [("text", "Hello there."), ("call", "t1", "Read", {})], streaming=True)
     half = raw[: len(raw) // 2]
-    out = visit.feed(half)
-    rest, again = visit.end()
+    out = exchange.feed(half)
+    rest, again = exchange.end()
     assert out + rest == half and again is None
 
 
@@ -308,8 +310,8 @@ def test_tenants_do_not_share_exchanges() -> None:
     talk.ask([("text", "Look. "), INFO], [("text", "All is well.")])
     body = question("openai_chat", [*talk.messages, {"role": "user", "content": "Thanks."}])
     for tenant, found in (("", True), ("other", False)):
-        visit = talk.layer.open(body, "openai_chat", streaming=True, tenant=tenant, caller="")
-        assert visit is not None and (b"hid_0123456789" in visit.before()) is found
+        exchange = talk.layer.open(body, "openai_chat", streaming=True, tenant=tenant, caller="")
+        assert exchange is not None and (b"hid_0123456789" in exchange.before()) is found
 
 
 @every_format
@@ -320,12 +322,12 @@ def test_a_tool_of_the_clients_own_is_left_to_it(format: str, streaming: bool, o
     settings = Settings(agent={"offer": offer})
     body = question(format, [{"role": "user", "content": "Hi"}], streaming)
     body = body.replace(b'"Read"', b'"context_prune"').replace(b'"read"', b'"context_prune"')
-    visit = AgentLayer(settings).open(body, format, streaming=streaming, tenant="", caller="")
-    assert visit is not None
-    assert visit.after(Pruner(settings).prune(visit.before(), format=format)).count(b'"context_prune"') == 1
+    exchange = AgentLayer(settings).open(body, format, streaming=streaming, tenant="", caller="")
+    assert exchange is not None
+    assert exchange.after(Pruner(settings).prune(exchange.before(), format=format)).count(b'"context_prune"') == 1
     raw = answer(format, [("text", "Tidy."), PRUNE], streaming=streaming)
-    out = visit.feed(raw)
-    rest, again = visit.end()
+    out = exchange.feed(raw)
+    rest, again = exchange.end()
     assert out + rest == raw and again is None
 
 
@@ -339,8 +341,8 @@ def test_a_store_that_is_down_does_not_stop_the_exchange(format: str) -> None:
             raise StoreError("locked")
 
     told: list[Exception] = []
-    talk = Talk(format, True, shelf=Down())
-    talk.layer = AgentLayer(SETTINGS, talk.shelf, told.append)
+    talk = Talk(format, True, store=Down())
+    talk.layer = AgentLayer(SETTINGS, talk.store, told.append)
     talk.begun()
     call: Part = ("call", "toolu_000000000099", _read(format), _file(format, "/9"))
     talk.ask([PRUNE], [call])

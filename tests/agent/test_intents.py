@@ -92,7 +92,7 @@ def test_a_restart_changes_nothing(format: str) -> None:
 def test_a_lost_memory_means_no_intent(format: str) -> None:
     talk = talk_of(format, True)
     edited(talk, range(2))
-    talk.shelf = Memory()
+    talk.store = Memory()
     talk.restart()
     edited(talk, range(2, 3))
     talk.ask([("text", "Done.")])
@@ -107,9 +107,9 @@ def test_a_tool_with_an_intent_of_its_own_is_left_alone(format: str, streaming: 
     edited(talk, range(2))
     assert "why 1" in json.dumps(talk.messages)
     body = question(format, talk.messages, streaming, talk.tools)
-    visit = talk.layer.open(body, format, streaming=streaming, tenant="", caller="")
-    assert visit is not None and visit.before() is body
-    assert visit.after(Pruner(SETTINGS).prune(body, format=format)) is body and not visit.watches
+    exchange = talk.layer.open(body, format, streaming=streaming, tenant="", caller="")
+    assert exchange is not None and exchange.before() is body
+    assert exchange.after(Pruner(SETTINGS).prune(body, format=format)) is body and not exchange.watches
 
 
 @every_format
@@ -196,24 +196,24 @@ def test_nothing_is_offered_unless_asked_for(format: str) -> None:
 @either_way
 @pytest.mark.parametrize("named", [True, False], ids=["client adds ids", "without ids"])
 def test_gemini_calls_are_found_by_their_place_and_arguments(streaming: bool, named: bool) -> None:
-    shelf = Memory()
+    store = Memory()
     tools = [declared("gemini", "replace", KEYS)]
     contents: list[Any] = [{"role": "user", "parts": [{"text": "Edit."}]}]
     sent: list[list[bytes]] = []
     for number in range(3):
-        layer, pruner = AgentLayer(SETTINGS, shelf), Pruner(SETTINGS)
+        layer, pruner = AgentLayer(SETTINGS, store), Pruner(SETTINGS)
         body = json.dumps({"tools": tools, "contents": contents}).encode()
-        visit = layer.open(body, "gemini", streaming=streaming, tenant="", caller="")
-        assert visit is not None
-        out = visit.after(pruner.prune(visit.before(), format="gemini"))
+        exchange = layer.open(body, "gemini", streaming=streaming, tenant="", caller="")
+        assert exchange is not None
+        out = exchange.after(pruner.prune(exchange.before(), format="gemini"))
         cut = frame(out, "gemini")
         sent.append([cut.raw(i) for i in range(len(cut))])
         args = {"file_path": "/a", "intent": f"why {number}", "old_string": "a"}
         part = {"functionCall": {"name": "replace", "args": args}, "thoughtSignature": "c2ln"}
         row = {"candidates": [{"content": {"role": "model", "parts": [part]}, "finishReason": "STOP"}]}
         raw = json.dumps(row).encode()
-        shown = visit.feed(b"data: " + raw + b"\r\n\r\n" if streaming else raw)
-        rest, again = visit.end()
+        shown = exchange.feed(b"data: " + raw + b"\r\n\r\n" if streaming else raw)
+        rest, again = exchange.end()
         assert again is None
         answer = json.loads((shown + rest).removeprefix(b"data: "))
         assert [site.arguments for site in api_named("gemini").calls_in_answer(answer)] == [
@@ -233,12 +233,12 @@ def test_geminis_streamed_arguments_are_left_alone() -> None:
     config = {"functionCallingConfig": {"streamFunctionCallArguments": True}}
     tools = [declared("gemini", "replace", KEYS)]
     body = json.dumps({"tools": tools, "toolConfig": config, "contents": []}).encode()
-    visit = AgentLayer(SETTINGS).open(body, "gemini", streaming=True, tenant="", caller="")
-    assert visit is not None and visit.before() is body
+    exchange = AgentLayer(SETTINGS).open(body, "gemini", streaming=True, tenant="", caller="")
+    assert exchange is not None and exchange.before() is body
 
 
 def test_a_text_in_place_of_messages_passes() -> None:
     tools = [declared("openai_responses", "Edit", KEYS)]
     body = json.dumps({"model": "gpt-5", "input": "Hi", "tools": tools}).encode()
-    visit = AgentLayer(BOTH).open(body, "openai_responses", streaming=True, tenant="", caller="")
-    assert visit is not None and json.loads(visit.before())["input"] == "Hi"
+    exchange = AgentLayer(BOTH).open(body, "openai_responses", streaming=True, tenant="", caller="")
+    assert exchange is not None and json.loads(exchange.before())["input"] == "Hi"

@@ -26,7 +26,7 @@ def body(*messages: Any, **more: Any) -> bytes:
     return json.dumps({"model": "m", "messages": list(messages), **more}).encode()
 
 
-class Shelf:
+class CountingStore:
     """Counts what it is asked for."""
 
     def __init__(self, *, whole: bool = True) -> None:
@@ -38,8 +38,8 @@ class Shelf:
         return Found({}, self.whole)
 
 
-def read(threads: Threads, raw: bytes, shelf: Shelf, *, hides: bool = True) -> Thread:
-    return threads.read(threads.arrive(raw, api_named(CHAT), root("", "", CHAT)), shelf.lookup, hides=hides)
+def read(threads: Threads, raw: bytes, store: CountingStore, *, hides: bool = True) -> Thread:
+    return threads.read(threads.arrive(raw, api_named(CHAT), root("", "", CHAT)), store.lookup, hides=hides)
 
 
 def growing(turns: int) -> list[Any]:
@@ -60,56 +60,56 @@ def test_each_request_is_what_it_would_be_alone(format: str) -> None:
             if fresh:
                 talk.restart()
             request = json.dumps({"model": "m", "tools": [], FIELDS[format]: talk.messages}).encode()
-            visit = talk.layer.open(request, format, streaming=True, tenant="", caller="")
-            assert visit is not None
-            sent.append(visit.before())
+            exchange = talk.layer.open(request, format, streaming=True, tenant="", caller="")
+            assert exchange is not None
+            sent.append(exchange.before())
             talk.layer, talk.pruner = layer, pruner
         assert sent[0] == sent[1]
         assert sent[0].count(b"hid_0123456789") == 2 * ((turn + 1) // 2)
 
 
 def test_only_new_steps_are_asked_for() -> None:
-    threads, shelf = Threads(8, 1 << 30, intents=False), Shelf()
+    threads, store = Threads(8, 1 << 30, intents=False), CountingStore()
     for turns in range(1, 60):
-        read(threads, body(*growing(turns), USER), shelf)
-    assert max(shelf.asked) <= 2
+        read(threads, body(*growing(turns), USER), store)
+    assert max(store.asked) <= 2
 
 
 def test_a_body_whose_head_changes_shares_its_messages_all_the_same() -> None:
-    threads, shelf = Threads(8, 1 << 30, intents=False), Shelf()
+    threads, store = Threads(8, 1 << 30, intents=False), CountingStore()
     for turns in range(1, 60):
         raw = json.dumps({"n": turns, "messages": [*growing(turns), USER]}).encode()
-        read(threads, raw, shelf)
-    assert max(shelf.asked) <= 2
+        read(threads, raw, store)
+    assert max(store.asked) <= 2
 
 
 def test_what_a_store_could_not_say_is_asked_again() -> None:
-    threads, shelf = Threads(8, 1 << 30, intents=False), Shelf(whole=False)
+    threads, store = Threads(8, 1 << 30, intents=False), CountingStore(whole=False)
     for _ in range(2):
-        read(threads, body(*growing(5), USER), shelf)
-    shelf.whole = True
+        read(threads, body(*growing(5), USER), store)
+    store.whole = True
     for _ in range(2):
-        read(threads, body(*growing(5), USER), shelf)
-    assert shelf.asked == [5, 5, 5, 1]
+        read(threads, body(*growing(5), USER), store)
+    assert store.asked == [5, 5, 5, 1]
 
 
 def test_a_request_that_hides_nothing_lends_nothing_to_one_that_does() -> None:
-    threads, shelf = Threads(8, 1 << 30, intents=False), Shelf()
-    read(threads, body(*growing(5), USER), shelf, hides=False)
-    read(threads, body(*growing(5), USER), shelf)
-    assert shelf.asked == [5]
+    threads, store = Threads(8, 1 << 30, intents=False), CountingStore()
+    read(threads, body(*growing(5), USER), store, hides=False)
+    read(threads, body(*growing(5), USER), store)
+    assert store.asked == [5]
 
 
 @pytest.mark.parametrize(("count", "size"), [(2, 1 << 30), (100, 3_000)])
 def test_the_oldest_go_where_they_are_too_many_or_too_large(count: int, size: int) -> None:
-    threads, shelf = Threads(count, size, intents=False), Shelf()
+    threads, store = Threads(count, size, intents=False), CountingStore()
     others = [body({"role": "user", "content": f"{n} {'x' * 900}"}, SAID, USER) for n in range(4)]
     for raw in others:
-        read(threads, raw, shelf)
-    before = len(shelf.asked)
+        read(threads, raw, store)
+    before = len(store.asked)
     for raw in (others[3], others[0]):
         assert (threads.arrive(raw, api_named(CHAT), root("", "", CHAT)).known is None) is (raw is others[0])
-    assert len(shelf.asked) == before
+    assert len(store.asked) == before
 
 
 @pytest.mark.parametrize("more", [{}, {"tools": [{"name": "a]}\\"}]}, {"z": 1, "tools": []}])

@@ -11,17 +11,17 @@ WORDS = "I have read it [id 3fa9c2], and [see below] for [id 999999]."
 
 @pytest.mark.parametrize("size", range(1, len(WORDS) + 1))
 def test_a_tag_goes_and_what_looks_like_one_stays(size: int) -> None:
-    echo = IdFilter({"3fa9c2"})
-    shown = "".join(echo.feed(WORDS[at : at + size]) for at in range(0, len(WORDS), size)) + echo.flush()
+    filtering = IdFilter({"3fa9c2"})
+    shown = "".join(filtering.feed(WORDS[at : at + size]) for at in range(0, len(WORDS), size)) + filtering.flush()
     assert "3fa9c2" not in shown
     assert "[see below]" in shown
     assert "[id 999999]" in shown
 
 
 def test_what_may_become_a_tag_is_held_back_only_so_long() -> None:
-    echo = IdFilter({"3fa9c2"})
-    assert echo.feed("done [id 3f") == "done "
-    assert echo.feed("xyz") == "[id 3fxyz"
+    filtering = IdFilter({"3fa9c2"})
+    assert filtering.feed("done [id 3f") == "done "
+    assert filtering.feed("xyz") == "[id 3fxyz"
 
 
 def test_the_ids_of_a_request_are_those_of_its_tags() -> None:

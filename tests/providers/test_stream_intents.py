@@ -24,7 +24,7 @@ SHOWN = {key: value for key, value in GIVEN.items() if key != "intent"}
 
 
 class Told:
-    """What a veil has remembered."""
+    """What a filter has remembered."""
 
     def __init__(self) -> None:
         self.kept: dict[tuple[str, str], str] = {}
@@ -33,7 +33,7 @@ class Told:
         self.kept[site.id, site.tool] = json.loads("{" + withheld.member + "}")["intent"]
 
 
-def veiled(format: str, raw: bytes, streaming: bool, *cuts: int) -> tuple[bytes, Told]:
+def filtered(format: str, raw: bytes, streaming: bool, *cuts: int) -> tuple[bytes, Told]:
     told = Told()
     intents = IntentFilter(frozenset({"Edit", "Write"}), told.keep)
     stream = api_named(format).stream(streaming=streaming, intents=intents)
@@ -78,13 +78,13 @@ def calls(format: str, raw: bytes, streaming: bool) -> list[Any]:
 @either_way
 def test_however_the_answer_is_cut_the_client_sees_the_same(format: str, streaming: bool) -> None:
     raw = said(format, [("text", "Now."), ("call", "toolu_000000000001", "Edit", GIVEN)], streaming)
-    whole, _ = veiled(format, raw, streaming)
+    whole, _ = filtered(format, raw, streaming)
     assert calls(format, whole, streaming) == [("Edit", list(SHOWN.items()))]
     for at in range(1, len(raw)):
-        out, told = veiled(format, raw, streaming, at)
+        out, told = filtered(format, raw, streaming, at)
         assert out == whole
         assert list(told.kept.values()) == [GIVEN["intent"]]
-    assert veiled(format, raw, streaming, *range(1, len(raw)))[0] == whole
+    assert filtered(format, raw, streaming, *range(1, len(raw)))[0] == whole
 
 
 @every_format
@@ -97,7 +97,7 @@ def test_several_edits_in_one_answer_are_told_apart(format: str, streaming: bool
         ("call", "toolu_000000000003", "Write", {"file_path": "/c", "content": "{}"}),
         ("call", "toolu_000000000004", "Edit", {"file_path": "/d", "intent": "last"}),
     ]
-    out, told = veiled(format, said(format, parts, streaming), streaming)
+    out, told = filtered(format, said(format, parts, streaming), streaming)
     assert calls(format, out, streaming) == [
         ("Edit", [("file_path", "/a")]),
         ("Read", [("file_path", "/b"), ("intent", "of its own")]),
@@ -111,14 +111,14 @@ def test_several_edits_in_one_answer_are_told_apart(format: str, streaming: bool
 @either_way
 def test_answers_without_our_tools_keep_their_bytes(format: str, streaming: bool) -> None:
     raw = said(format, [("text", "Hm."), ("call", "toolu_000000000001", "Read", GIVEN)], streaming)
-    assert veiled(format, raw, streaming, 7, 90)[0] == raw
+    assert filtered(format, raw, streaming, 7, 90)[0] == raw
 
 
 @pytest.mark.parametrize("format", FORMATS)
 @pytest.mark.parametrize("broken", ['{"file_path": "/a", "intent": "wh', '{"intent": "x" "file_path": 1}', "[1]"])
 def test_arguments_that_are_no_object_come_out_as_they_were(format: str, broken: str) -> None:
     raw = said(format, [("call", "toolu_000000000001", "Edit", broken)], True)
-    out, told = veiled(format, raw, True)
+    out, told = filtered(format, raw, True)
     assert not told.kept
     assert pieces_of(format, out) == pieces_of(format, raw) == broken
 
@@ -146,7 +146,7 @@ def pieces_of(format: str, raw: bytes) -> str:
 def test_a_stream_that_breaks_off_in_the_arguments_loses_none_of_them(format: str) -> None:
     raw = said(format, [("call", "toolu_000000000001", "Edit", GIVEN)], True)
     for at in range(0, len(raw), 5):
-        out, told = veiled(format, raw[:at], True)
+        out, told = filtered(format, raw[:at], True)
         if not told.kept:
             assert pieces_of(format, out[: out.rfind(b"\n\n") + 2]) == pieces_of(
                 format, raw[: raw[:at].rfind(b"\n\n") + 2]
@@ -166,7 +166,7 @@ def test_a_call_that_a_chat_server_tells_in_one_chunk_with_the_end() -> None:
     call = {"index": 0, "id": "call_000000000001", "type": "function", "function": function}
     row = {"index": 0, "delta": {"role": "assistant", "tool_calls": [call]}, "finish_reason": "tool_calls"}
     raw = b"data: " + json.dumps({"id": "1", "choices": [row]}).encode() + b"\n\ndata: [DONE]\n\n"
-    out, told = veiled("openai_chat", raw, True)
+    out, told = filtered("openai_chat", raw, True)
     assert json.loads(pieces_of("openai_chat", out)) == SHOWN and out.count(b"data: ") == 2
     assert told.kept == {("call_000000000001", "Edit"): GIVEN["intent"]}
 
@@ -180,7 +180,7 @@ def test_calls_that_a_chat_server_gives_the_same_index() -> None:
         b"data: " + json.dumps({"choices": [{"index": 0, "delta": {"tool_calls": [row]}}]}).encode() + b"\n\n"
         for row in rows
     )
-    out, told = veiled("openai_chat", raw, True)
+    out, told = filtered("openai_chat", raw, True)
     assert pieces_of("openai_chat", out) == '{"n": "call_000000000001"}{"n": "call_000000000002"}'
     assert list(told.kept.values()) == ["call_000000000001", "call_000000000002"]
 
@@ -189,14 +189,14 @@ def test_a_start_that_tells_the_whole_input() -> None:
     block = {"type": "tool_use", "id": "toolu_1", "name": "Edit", "input": GIVEN}
     data = {"type": "content_block_start", "index": 0, "content_block": block}
     raw = b"event: content_block_start\ndata: " + json.dumps(data).encode() + b"\n\n"
-    out, _ = veiled("anthropic_messages", raw, True)
+    out, _ = filtered("anthropic_messages", raw, True)
     assert json.loads(out.split(b"data: ")[1])["content_block"] == {**block, "input": SHOWN}
 
 
 def test_geminis_list_is_cut_too() -> None:
     row = json.loads(said("gemini", [("call", "", "Edit", GIVEN)], False))
     raw = json.dumps([row, {"usageMetadata": {}}], indent=2).encode()
-    out, told = veiled("gemini", raw, True, 1, 30)
+    out, told = filtered("gemini", raw, True, 1, 30)
     assert json.loads(out)[0]["candidates"][0]["content"]["parts"][0]["functionCall"]["args"] == SHOWN
     assert told.kept
 
@@ -204,7 +204,7 @@ def test_geminis_list_is_cut_too() -> None:
 def test_whole_answers_keep_their_other_bytes() -> None:
     raw = answer("openai_chat", [("text", "é"), ("call", "1", "Edit", {"a": 1e5, "intent": "x"})], streaming=False)
     raw = raw.replace(b'{"id"', b'{ "id"  ')
-    out, _ = veiled("openai_chat", raw, False)
+    out, _ = filtered("openai_chat", raw, False)
     assert out == raw.replace(b', \\"intent\\": \\"x\\"', b"")
 
 
@@ -237,6 +237,6 @@ def test_strange_answers_do_no_harm(format: str, rows: list[tuple[str, Any]]) ->
         {**value, **({"type": kind} if kind else {})} if isinstance(value, dict) else value for kind, value in rows
     ]
     raw = b"".join(b"data: " + json.dumps(value).encode() + b"\n\n" for value in values)
-    veiled(format, raw, True)
+    filtered(format, raw, True)
     for value in values:
-        veiled(format, json.dumps(value).encode(), False)
+        filtered(format, json.dumps(value).encode(), False)

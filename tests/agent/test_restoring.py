@@ -61,9 +61,9 @@ def kept(raw: bytes, format: str, record: HiddenExchange | bytes) -> Mapping[str
     return dict.fromkeys(keys_of(api_named(format), *said), dump)
 
 
-def expand(raw: bytes, format: str, shelf: Mapping[str, bytes]) -> bytes:
+def expand(raw: bytes, format: str, store: Mapping[str, bytes]) -> bytes:
     def lookup(keys: Iterable[str]) -> Found:
-        return Found({key: shelf[key] for key in keys if key in shelf})
+        return Found({key: store[key] for key in keys if key in store})
 
     threads = Threads(8, 1 << 20, intents=False)
     thread = threads.read(threads.arrive(raw, api_named(format), root("", "", format)), lookup, hides=True)
@@ -123,8 +123,8 @@ def test_a_hidden_call_goes_among_two_visible_ones_and_so_does_its_answer(format
     raw = body(format, *calls, *answers)
     record = HiddenExchange(format, mixed=[mixed(format, before)])
     first = body(format, calls[0])
-    shelf = kept(first, format, record)
-    text = json.dumps(messages(format, expand(raw, format, shelf)))
+    store = kept(first, format, record)
+    text = json.dumps(messages(format, expand(raw, format, store)))
     order = ["toolu_000000000001", "toolu_000000000002"]
     order.insert(min(before, 2), "hid_0123456789")
     places = [text.index(id) for id in order]
@@ -138,19 +138,19 @@ def test_a_hidden_call_goes_among_two_visible_ones_and_so_does_its_answer(format
 def test_a_hidden_call_whose_turn_was_not_answered_stays_away(format: str) -> None:
     [call, _] = call_and_result(format, "toolu_000000000001", "Read", {}, "x")
     raw = body(format, call)
-    shelf = kept(raw, format, HiddenExchange(format, mixed=[mixed(format, 0)]))
-    assert "hid_0123456789" not in json.dumps(messages(format, expand(raw, format, shelf)))
+    store = kept(raw, format, HiddenExchange(format, mixed=[mixed(format, 0)]))
+    assert "hid_0123456789" not in json.dumps(messages(format, expand(raw, format, store)))
 
 
 @every_format
 def test_two_turns_get_each_their_own(format: str) -> None:
     raw = body(format, said(format, "One."), USER, said(format, "Two."), USER)
-    shelf: dict[str, bytes] = {}
+    store: dict[str, bytes] = {}
     for end, words in ((2, "first"), (4, "second")):
         part = json.dumps({FIELDS[format]: messages(format, raw)[:end]}).encode()
         hop = call_and_result(format, "hid_0123456789", "context_info", {}, words)
-        shelf |= kept(part, format, HiddenExchange(format, hop))
-    text = json.dumps(messages(format, expand(raw, format, shelf)))
+        store |= kept(part, format, HiddenExchange(format, hop))
+    text = json.dumps(messages(format, expand(raw, format, store)))
     assert text.index("first") < text.index("One.") < text.index("second") < text.index("Two.")
 
 
