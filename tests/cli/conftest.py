@@ -1,4 +1,4 @@
-"""A small request, and a place without settings to run commands in."""
+"""A small request, and a directory without settings in which tests run commands."""
 
 import json
 import os

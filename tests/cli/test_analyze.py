@@ -1,4 +1,4 @@
-"""The sessions of a user are found in a home of the test's own, never in the real one."""
+"""`prunus analyze`. The tests use a home directory of their own, never the real one."""
 
 import json
 import os
@@ -80,7 +80,7 @@ def claude(
     return path
 
 
-def test_no_sessions_say_where_they_were_looked_for_and_offer_the_demo(run: Run, home: Path) -> None:
+def test_without_sessions_analyze_lists_searched_folders_and_the_demo(run: Run, home: Path) -> None:
     result = run("analyze")
     assert result.exit_code == 0
     assert str(home / ".claude" / "projects") in result.stdout
@@ -88,7 +88,7 @@ def test_no_sessions_say_where_they_were_looked_for_and_offer_the_demo(run: Run,
     assert "prunus demo" in result.stdout
 
 
-def test_own_sessions_are_found_and_what_was_saved_is_said(run: Run, home: Path) -> None:
+def test_analyze_finds_own_sessions_and_shows_savings(run: Run, home: Path) -> None:
     claude(home, "one")
     result = run("analyze")
     assert result.exit_code == 0
@@ -113,9 +113,7 @@ def test_several_agents_have_a_line_each_and_one_for_all(run: Run, home: Path, t
     assert "No price is known for no name" in result.stdout
 
 
-def test_the_newest_files_count_and_the_others_are_said_to_be_left_out(
-    run: Run, home: Path, tmp_path: Path
-) -> None:
+def test_analyze_takes_the_newest_files_and_reports_the_others(run: Run, home: Path, tmp_path: Path) -> None:
     claude(home, "old", 1000.0)
     claude(home, "new", 3000.0)
     claude(home, "middle", 2000.0)
@@ -169,7 +167,7 @@ def test_unreadable_and_damaged_files_are_counted_and_named(run: Run, home: Path
     assert re.search(r"damaged: .*one\.jsonl: 1 record skipped", result.stderr)
 
 
-def test_only_unreadable_files_are_an_error_where_they_were_given(run: Run, home: Path) -> None:
+def test_given_files_that_are_all_unreadable_are_an_error(run: Run, home: Path) -> None:
     broken = home / ".claude" / "projects" / "app" / "broken.jsonl"
     broken.parent.mkdir(parents=True)
     broken.write_text("no session at all")
@@ -180,7 +178,7 @@ def test_only_unreadable_files_are_an_error_where_they_were_given(run: Run, home
     assert "prunus demo" in found.stdout
 
 
-def test_a_path_that_is_not_there_is_an_error(run: Run, tmp_path: Path) -> None:
+def test_a_missing_path_is_an_error(run: Run, tmp_path: Path) -> None:
     result = run("analyze", str(tmp_path / "gone.jsonl"))
     assert result.exit_code == 2
     assert "gone.jsonl" in result.stderr

@@ -49,7 +49,7 @@ def test_a_request_is_read_too(tmp_path: Path, file: str) -> None:
 
 
 @pytest.mark.parametrize("text", ["", "no session", '{"nothing": 1}'])
-def test_what_is_no_session_is_an_error(tmp_path: Path, text: str) -> None:
+def test_changelog_of_a_file_without_a_session_is_an_error(tmp_path: Path, text: str) -> None:
     path = tmp_path / "odd.json"
     path.write_text(text)
     result = run(str(path))
@@ -57,7 +57,7 @@ def test_what_is_no_session_is_an_error(tmp_path: Path, text: str) -> None:
     assert "odd.json" in result.stderr
 
 
-def test_a_file_that_is_not_there_is_an_error(tmp_path: Path) -> None:
+def test_changelog_of_a_missing_file_is_an_error(tmp_path: Path) -> None:
     result = run(str(tmp_path / "none.json"))
     assert result.exit_code == 2
     assert "no such file" in result.stderr

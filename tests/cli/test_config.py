@@ -36,7 +36,7 @@ def test_schema_is_that_of_the_settings(run: Run) -> None:
     assert json.loads(run("config", "schema").stdout) == Settings.schema()
 
 
-def test_check_says_ok_and_what_was_read(run: Run) -> None:
+def test_check_says_ok_and_lists_the_files(run: Run) -> None:
     Path("acp.jsonc").write_text('{"autoUpdate": false, /* fine */ "pruneNotification": "off",}')
     result = run("config", "check")
     assert (result.exit_code, result.stdout.splitlines()[0]) == (0, "ok")

@@ -1,4 +1,4 @@
-"""`prunus context`: of a request, of a recorded session, of a conversation in the store."""
+"""`prunus context` for a request, a recorded session, and a conversation in the store."""
 
 import gzip
 import json
@@ -49,7 +49,7 @@ def test_a_recorded_session(run: Callable[..., Result], tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("format", BODIES)
-def test_a_request_weighs_what_prune_says(run: Callable[..., Result], tmp_path: Path, format: str) -> None:
+def test_context_and_prune_count_the_same_tokens(run: Callable[..., Result], tmp_path: Path, format: str) -> None:
     path = tmp_path / "request.json"
     path.write_text(json.dumps({**BODIES[format](steps()), "temperature": 0.5, "metadata": {"user": "x" * 80}}))
     found = json.loads(run("context", str(path), "--json").output)
@@ -88,7 +88,7 @@ def test_the_newest_conversation_of_the_store(run: Callable[..., Result], tmp_pa
         assert "60,000 tokens are left out" in result.output
 
 
-def test_what_is_neither_file_nor_session_is_named(run: Callable[..., Result], tmp_path: Path) -> None:
+def test_context_names_an_unknown_source(run: Callable[..., Result], tmp_path: Path) -> None:
     result = run("context", "nowhere.json", "--store", f"sqlite:///{tmp_path / 'none.db'}")
     assert result.exit_code == 2 and "nowhere.json: no such file" in result.output
 
@@ -100,7 +100,7 @@ def test_a_damaged_file_is_named_with_its_place(run: Callable[..., Result], tmp_
     assert result.exit_code == 2 and "bad.json" in result.output
 
 
-def test_what_is_used_stands_beside_what_is_allowed(run: Callable[..., Result], file: str) -> None:
+def test_context_shows_used_and_allowed_tokens_of_each_category(run: Callable[..., Result], file: str) -> None:
     found = json.loads(run("context", file, "--json", "--set", "window=128000").output)
     assert found["allowed"] == {
         "system": 5_000, "todos": 2_000, "current files": 10_000, "recent results": 15_000,

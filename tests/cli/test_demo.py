@@ -58,8 +58,8 @@ def test_the_demo_ignores_the_settings_around_it(run: Run) -> None:
     assert run("demo").exit_code == 0
 
 
-def test_the_demo_starts_nothing_of_the_proxy_or_the_lab(spawn: Spawn) -> None:
-    """They take seconds to import; the demo is the first thing that people see."""
+def test_the_demo_imports_neither_the_proxy_nor_the_lab(spawn: Spawn) -> None:
+    """The proxy and the lab take seconds to import, and the demo is the first command that people try."""
     out, err = spawn("demo").communicate()
     assert (bool(out), err) == (True, b"")
     run = "import sys; from prunus.cli import main; main(['demo'], standalone_mode=False); "

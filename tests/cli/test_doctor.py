@@ -1,4 +1,4 @@
-"""`prunus doctor`: what is here, and what to do."""
+"""`prunus doctor` finds problems and says how to fix them."""
 
 from collections.abc import Callable, Iterator
 from pathlib import Path
@@ -34,7 +34,7 @@ def install(tmp_path: Path, name: str) -> None:
     path.chmod(0o755)
 
 
-def test_all_is_well(run: Run, tmp_path: Path, provider: Provider) -> None:
+def test_doctor_exits_with_zero_when_all_is_well(run: Run, tmp_path: Path, provider: Provider) -> None:
     install(tmp_path, "codex")
     sets = [f"upstreams.{name}={provider.url}" for name in ("anthropic", "openai", "gemini")]
     result = run("doctor", "--set", "proxy.port=0", *(part for one in sets for part in ("--set", one)))
@@ -55,7 +55,7 @@ def test_an_upstream_that_does_not_answer_is_a_problem(run: Run, provider: Provi
     assert "--upstream anthropic=URL" in result.output
 
 
-def test_a_client_that_goes_past_prunus_is_a_problem(
+def test_a_client_that_bypasses_prunus_is_a_problem(
     run: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     install(tmp_path, "claude")

@@ -56,7 +56,7 @@ def test_a_difference_between_turns_is_shown(run: Run, recorded: str) -> None:
     assert "nothing known to have changed" in run(recorded, "a.py", "--turn", "3", "--diff", "2").stdout
 
 
-def test_a_file_of_which_nothing_is_certain_says_where_something_was(run: Run, recorded: str) -> None:
+def test_a_file_without_certain_lines_names_the_last_turn_that_has_some(run: Run, recorded: str) -> None:
     result = run(recorded, "a.py")
     assert result.exit_code == 2
     assert "nothing is certain after turn 6; lines of it are known after turn 4 (--turn 4)" in result.stderr

@@ -75,12 +75,12 @@ def test_a_missing_session_is_an_error(run: Run, tmp_path: Path) -> None:
     assert "no such file" in result.stderr
 
 
-def test_something_else_is_an_error(run: Run, tmp_path: Path) -> None:
+def test_a_file_that_is_no_session_is_an_error(run: Run, tmp_path: Path) -> None:
     (tmp_path / "x.json").write_text("not a session")
     assert run(str(tmp_path / "x.json")).exit_code == 2
 
 
-def test_there_is_no_second_session(run: Run, recorded: str) -> None:
+def test_asking_for_a_missing_second_session_is_an_error(run: Run, recorded: str) -> None:
     result = run(recorded + "#2")
     assert result.exit_code == 2
     assert "holds 1 session" in result.stderr

@@ -1,4 +1,4 @@
-"""Ctrl-C reaches every process of the terminal's group; the command says one line and leaves nothing running."""
+"""Ctrl-C reaches every process of the terminal's group; the command prints one line and ends all its processes."""
 
 import json
 import os
@@ -29,7 +29,7 @@ COMMANDS = (
 
 @pytest.fixture
 def pipe(tmp_path: Path) -> Path:
-    """A file that nobody ever writes to: who reads it waits until it is interrupted."""
+    """A pipe without a writer: a command that reads it waits until it is interrupted."""
     path = tmp_path / "talk.json"
     os.mkfifo(path)
     return path
@@ -55,7 +55,7 @@ def started(args: list[str], folder: Path) -> "subprocess.Popen[str]":
 
 
 def interrupted(process: "subprocess.Popen[str]") -> tuple[int, str]:
-    """Interrupt the group; the exit code and what is said on standard error."""
+    """Interrupt the process group, and return the exit code and standard error."""
     os.killpg(process.pid, signal.SIGINT)
     try:
         out, err = process.communicate(timeout=20)
@@ -81,9 +81,7 @@ def test_an_interrupted_command_says_one_line_and_ends_with_130(
 
 
 @pytest.mark.parametrize("args", [("analyze",), ("replay", "--policy", "clairvoyant")], ids=lambda args: args[0])
-def test_workers_end_with_the_command_and_what_was_measured_is_said_to_be_lost(
-    args: tuple[str, ...], tmp_path: Path
-) -> None:
+def test_an_interrupt_ends_the_workers_and_reports_lost_work(args: tuple[str, ...], tmp_path: Path) -> None:
     paths = [tmp_path / "one.json", tmp_path / "two.json"]
     for number, path in enumerate(paths):
         # Far more work than is done by the time that the workers are seen to count.

@@ -1,4 +1,4 @@
-"""What the proxy shows while it runs."""
+"""The live table of a running proxy."""
 
 from rich.console import Console
 

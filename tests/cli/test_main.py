@@ -12,7 +12,7 @@ Run = Callable[..., Result]
 Spawn = Callable[..., "subprocess.Popen[bytes]"]
 
 
-def test_help_lists_every_command_with_its_own_words(run: Run) -> None:
+def test_help_lists_every_command_with_its_first_docstring_line(run: Run) -> None:
     listed = run("--help").stdout
     for name in main.list_commands(main.make_context("prunus", ["demo"])):
         words = run(name, "--help").stdout.splitlines()

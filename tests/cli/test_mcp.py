@@ -1,4 +1,4 @@
-"""`prunus mcp`, spoken to as a client does: one JSON object per line."""
+"""`prunus mcp`, called like a client: one JSON object per line."""
 
 import json
 import subprocess
@@ -16,7 +16,7 @@ pytest.importorskip("mcp")
 
 
 class Client:
-    """The least that an MCP client is."""
+    """A minimal MCP client."""
 
     def __init__(self, process: "subprocess.Popen[bytes]") -> None:
         self.process = process

@@ -1,4 +1,4 @@
-"""The options that say which settings are in force."""
+"""The command-line options that choose settings."""
 
 from collections.abc import Callable
 

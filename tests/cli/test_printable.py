@@ -1,4 +1,4 @@
-"""No text from outside reaches a terminal or a log with its control characters."""
+"""Prunus prints no control characters of untrusted text in a terminal or a log."""
 
 import json
 import logging
@@ -45,7 +45,7 @@ def controls(text: str) -> set[str]:
     return {character for character in text if not character.isprintable() and character != "\n"}
 
 
-def test_a_printable_text_keeps_only_what_it_is_told_to() -> None:
+def test_printable_replaces_all_control_characters_but_the_kept_ones() -> None:
     assert printable("a\x1b[2J\nb\x00é\ud800") == "a�[2J�b�é�"
     assert printable("a\n\tb\r", keep="\n\t") == "a\n\tb�"
 

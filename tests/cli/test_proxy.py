@@ -1,4 +1,4 @@
-"""`prunus proxy`: started as a user would."""
+"""`prunus proxy`, started as a process like a user would."""
 
 import json
 import os
@@ -28,7 +28,7 @@ def provider() -> Iterator[Provider]:
 
 @contextmanager
 def listening(process: "subprocess.Popen[bytes]") -> Iterator[str]:
-    """The URL that a proxy says it listens on; it is stopped as Ctrl-C does."""
+    """Start a proxy, yield the URL it prints, and stop it like Ctrl-C."""
     assert process.stderr is not None
     line = process.stderr.readline().decode()
     found = re.search(r"http://\S+", line)
@@ -39,7 +39,7 @@ def listening(process: "subprocess.Popen[bytes]") -> Iterator[str]:
         process.send_signal(signal.SIGINT)
 
 
-def test_it_says_where_it_listens_prunes_and_stops(spawn: Spawn, provider: Provider, tmp_path: Path) -> None:
+def test_the_proxy_prints_its_address_prunes_and_stops(spawn: Spawn, provider: Provider, tmp_path: Path) -> None:
     store = tmp_path / "store.db"
     given = ["--port", "0", "--upstream", f"anthropic={provider.url}", "--store", f"sqlite:///{store}", "-v"]
     process = spawn("proxy", *given, "--preset", "acp")
@@ -56,7 +56,7 @@ def test_it_says_where_it_listens_prunes_and_stops(spawn: Spawn, provider: Provi
     assert store.exists()
 
 
-def test_the_log_has_the_status_line_of_what_the_agent_pruned(spawn: Spawn, provider: Provider) -> None:
+def test_the_log_has_a_status_line_for_the_agents_own_pruning(spawn: Spawn, provider: Provider) -> None:
     decision = ("context_prune", {"action": "discard", "targets": [["tools"]]}, "Noted.")
     given = json.dumps(BODIES["openai_chat"]([*steps(), decision])).encode()
     more = ["--preset", "acp", "--agent", "mcp", "--set", "notification=detailed"]
@@ -68,7 +68,7 @@ def test_the_log_has_the_status_line_of_what_the_agent_pruned(spawn: Spawn, prov
     assert re.fullmatch(r"[\d:]{8} 「 ⚙️  5\([\d.]+K\) ▼ 」 - Bash \(x4\), Read", line)
 
 
-def test_shadow_is_said(spawn: Spawn, provider: Provider) -> None:
+def test_the_proxy_announces_shadow_mode(spawn: Spawn, provider: Provider) -> None:
     process = spawn("proxy", "--port", "0", "--shadow", "--store", "off", "--upstream", f"openai={provider.url}")
     with listening(process) as url:
         call(url, "POST", "/v1/chat/completions", body("openai_chat"))
@@ -77,7 +77,7 @@ def test_shadow_is_said(spawn: Spawn, provider: Provider) -> None:
     assert b"shadow" in err
 
 
-def test_an_upstream_of_ones_own_is_reached_by_its_name(spawn: Spawn, provider: Provider) -> None:
+def test_clients_reach_a_named_upstream_by_its_name(spawn: Spawn, provider: Provider) -> None:
     process = spawn("proxy", "--port", "0", "--store", "off", "--upstream", f"groq={provider.url}/openai")
     with listening(process) as url:
         call(url, "POST", "/@groq/v1/chat/completions", body("openai_chat"))
@@ -113,13 +113,13 @@ def test_two_workers_on_one_store_give_the_same_bytes(spawn: Spawn, provider: Pr
         (["--store", "/somewhere/prunus.db"], "expected sqlite:///PATH, off, or nothing for the default"),
     ],
 )
-def test_what_cannot_be_used_is_said(run: Run, given: list[str], says: str) -> None:
+def test_the_proxy_refuses_invalid_options_with_a_reason(run: Run, given: list[str], says: str) -> None:
     result = run("proxy", *given)
     assert result.exit_code == 2
     assert says in result.output
 
 
-def test_packages_that_are_missing_are_said(run: Run, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_the_proxy_names_missing_packages(run: Run, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("prunus.proxy.serve._NEEDED", ("uvicorn", "no_such_package"))
     for command in (["proxy", "--port", "0"], ["run", "--store", "off", "true"]):
         result = run(*command)
@@ -127,7 +127,7 @@ def test_packages_that_are_missing_are_said(run: Run, monkeypatch: pytest.Monkey
         assert "the proxy needs no_such_package: pip install 'prunus[proxy]'" in result.output
 
 
-def test_a_port_that_is_taken_is_said(run: Run, provider: Provider) -> None:
+def test_the_proxy_says_that_its_port_is_taken(run: Run, provider: Provider) -> None:
     port = provider.url.rpartition(":")[2]
     result = run("proxy", "--port", port)
     assert result.exit_code == 2
@@ -150,7 +150,7 @@ def test_a_text_file_given_as_store_is_refused_and_stays(
     assert [file.name for file in tmp_path.glob("notes*")] == ["notes.txt"]
 
 
-def test_whose_credentials_are_sent_is_said_at_the_start(spawn: Spawn, provider: Provider) -> None:
+def test_the_proxy_says_at_the_start_whose_credentials_it_sends(spawn: Spawn, provider: Provider) -> None:
     url = provider.url.replace("http://", "http://me:secret@")
     process = spawn("proxy", "--port", "0", "--store", "off", "--upstream", f"openai={url}")
     with listening(process) as listened:
@@ -164,7 +164,7 @@ def test_whose_credentials_are_sent_is_said_at_the_start(spawn: Spawn, provider:
     assert provider.asked[0].header("authorization") == "Basic bWU6c2VjcmV0"
 
 
-def test_an_upstream_that_is_no_address_is_refused_before_it_listens(run: Run) -> None:
+def test_the_proxy_refuses_an_invalid_upstream_before_it_listens(run: Run) -> None:
     result = run("proxy", "--upstream", "openai=http://me:secret@host:port")
     assert result.exit_code == 2
     assert "upstreams.openai" in result.output

@@ -42,7 +42,7 @@ def test_the_json_report_is_json(run: Run, file: str) -> None:
     assert {edit["strategy"] for edit in report["edits"]} >= {"stale_reads"}
 
 
-def test_no_report_is_silence(run: Run, file: str) -> None:
+def test_report_none_prints_nothing(run: Run, file: str) -> None:
     assert run("prune", file, "--report", "none").stderr == ""
 
 
@@ -57,7 +57,7 @@ def test_settings_of_this_run_have_effect(run: Run, file: str, session: bytes) -
     assert run("prune", file, "--preset", "off").stdout_bytes == session
 
 
-def test_options_win_over_a_settings_file(run: Run, file: str, session: bytes) -> None:
+def test_options_override_a_settings_file(run: Run, file: str, session: bytes) -> None:
     Path("mine.toml").write_text('preset = "off"\n')
     assert run("prune", file, "--config", "mine.toml").stdout_bytes == session
     assert run("prune", file, "--config", "mine.toml", "--preset", "auto").stdout_bytes != session
@@ -147,7 +147,7 @@ def test_a_bad_body_leaves_the_output_file_alone(run: Run) -> None:
         (["{file}", "--config", "nowhere.toml"], "nowhere.toml: no such file or directory"),
     ],
 )
-def test_what_cannot_be_used_is_named(run: Run, file: str, args: list[str], words: str) -> None:
+def test_prune_names_invalid_options_and_files(run: Run, file: str, args: list[str], words: str) -> None:
     result = run("prune", *(arg.format(file=file) for arg in args))
     assert (result.exit_code, result.stdout) == (2, "")
     assert words in result.stderr
@@ -160,7 +160,7 @@ def test_all_problems_of_the_settings_are_listed(run: Run, file: str) -> None:
     assert all(word in result.stderr for word in ("nope", "loud", "nonsense"))
 
 
-def test_a_history_that_the_provider_holds_is_left_alone(run: Run) -> None:
+def test_prune_leaves_provider_held_history_unchanged(run: Run) -> None:
     body = b'{"model": "gpt-5", "input": [{"role": "user", "content": "hi"}], "previous_response_id": "r1"}'
     result = run("prune", "-", given=body)
     assert result.stdout_bytes == body

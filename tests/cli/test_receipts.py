@@ -37,11 +37,11 @@ def test_receipts_of_one_session(run: Run, url: str) -> None:
     assert {one["conversation"] for one in found} == {"11aa"}
 
 
-def test_a_session_without_receipts_is_said(run: Run, url: str) -> None:
+def test_receipts_says_that_nothing_was_cut(run: Run, url: str) -> None:
     assert run("receipts", "33", "--store", url).stdout == "Nothing was cut yet.\n"
 
 
-def test_only_the_newest_fifty_unless_all_are_asked_for(run: Run, url: str) -> None:
+def test_receipts_shows_the_newest_fifty_without_all(run: Run, url: str) -> None:
     store = open_store(url)
     store.record("", exchange("44dd", 9), [receipt(f"{n:06x}", n) for n in range(60)])
     store.close()
@@ -49,7 +49,7 @@ def test_only_the_newest_fifty_unless_all_are_asked_for(run: Run, url: str) -> N
     assert len(run("receipts", "44", "--all", "--store", url).stdout.splitlines()) == 62
 
 
-def test_what_a_shadow_run_would_cut_is_told_apart(run: Run, url: str) -> None:
+def test_receipts_marks_the_edits_of_shadow_runs(run: Run, url: str) -> None:
     store = open_store(url)
     store.record("", exchange("44dd", 4, shadow=True), [receipt("dddddd", 2)])
     store.close()

@@ -1,4 +1,4 @@
-"""Recorded sessions where a request is expected: the request of some turn, the last by default."""
+"""Commands that expect a request also take a recorded session; they use its last request, or that of a turn."""
 
 import json
 from collections.abc import Callable
@@ -43,7 +43,7 @@ def test_explain_takes_what_context_and_files_take(run: Run, recorded: Path) -> 
 
 
 @pytest.mark.parametrize("command", ["prune", "explain"])
-def test_a_turn_that_is_not_there_is_named(run: Run, recorded: Path, command: str) -> None:
+def test_a_missing_turn_is_an_error(run: Run, recorded: Path, command: str) -> None:
     result = run(command, str(recorded), "--turn", "99")
     assert result.exit_code == 2
     assert "has 20 turns, not 99" in result.stderr
@@ -55,7 +55,7 @@ def test_a_request_keeps_its_bytes_and_may_be_cut_at_a_turn(run: Run, file: str,
     assert len(json.loads(run("prune", file, "--turn", "2").stdout)["messages"]) == 3
 
 
-def test_of_several_sessions_the_last_is_taken_and_another_may_be_named(run: Run, tmp_path: Path) -> None:
+def test_prune_takes_the_last_of_several_sessions_or_a_named_one(run: Run, tmp_path: Path) -> None:
     path = tmp_path / "talk.jsonl"
     lines = [json.loads(line) for line in claude(tmp_path, "talk").read_text().splitlines()]
     side = [{**line, "isSidechain": True, "uuid": f"s{line['uuid']}", "agentId": "x"} for line in lines[:7]]
@@ -69,7 +69,7 @@ def test_of_several_sessions_the_last_is_taken_and_another_may_be_named(run: Run
     assert json.loads(run("prune", f"{path}#1").stdout) == prune(first.body()).body
 
 
-def test_what_is_neither_is_named_with_its_place(run: Run, tmp_path: Path) -> None:
+def test_a_file_that_is_neither_request_nor_session_is_an_error_with_position(run: Run, tmp_path: Path) -> None:
     path = tmp_path / "broken.jsonl"
     path.write_text('{"a": 1}\nnot a session')
     result = run("prune", str(path))

@@ -56,7 +56,7 @@ def test_nothing_readable_is_an_error(run: Run, tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("command", ["replay", "analyze"])
-def test_a_file_that_cannot_be_opened_is_said_in_words(run: Run, tmp_path: Path, command: str) -> None:
+def test_replay_explains_why_a_file_cannot_be_opened(run: Run, tmp_path: Path, command: str) -> None:
     result = run(command, str(tmp_path / "gone.json"))
     assert result.exit_code == 2
     assert f"{tmp_path / 'gone.json'}: no such file or directory\n" in result.stderr
@@ -76,7 +76,7 @@ def test_wrong_names_are_errors_that_list_the_right_ones(run: Run, recorded: str
     assert ("mask:N" if wrong[0] == "--policy" else "0.1/1.25") in result.stderr
 
 
-def test_analyze_and_replay_say_one_cost_for_the_same_sessions(run: Run, tmp_path: Path) -> None:
+def test_analyze_and_replay_show_the_same_cost(run: Run, tmp_path: Path) -> None:
     steps = []
     for read in reads(15, lines=120):
         steps += [read, ("Write", {**read[1], "content": "done = True\n" * 40}, "The file has been updated.")]
@@ -107,29 +107,27 @@ def test_analyze_and_replay_say_one_cost_for_the_same_sessions(run: Run, tmp_pat
     assert re.search(rf"^openai-chat .* {re.escape(cost[1])} ", analyzed.stdout, re.MULTILINE)
 
 
-def test_the_price_of_each_model_is_the_first_column_and_said_to_be_that_of_analyze(
-    run: Run, recorded: str
-) -> None:
+def test_the_first_price_column_is_own_and_refers_to_analyze(run: Run, recorded: str) -> None:
     result = run("replay", recorded, "--policy", "auto")
     header = next(line.split() for line in result.stdout.splitlines() if line.startswith("policy"))
     assert header[1:3] == ["own", "0.1/1.25"]
     assert "`prunus analyze` says the cost of auto at these prices" in result.stdout
 
 
-def test_short_conversations_are_said_to_be_left_out(run: Run, recorded: str) -> None:
+def test_replay_says_that_short_conversations_are_left_out(run: Run, recorded: str) -> None:
     result = run("replay", recorded, "--policy", "none", "--min-requests", "30")
     assert result.exit_code == 0
     assert "1 with fewer than 30 requests left out" in result.stdout
 
 
-def test_a_schedule_is_compared_with_the_one_that_knows_the_future(run: Run, recorded: str) -> None:
+def test_replay_compares_a_schedule_with_the_clairvoyant(run: Run, recorded: str) -> None:
     asked = ("--policy", "auto", "--policy", "clairvoyant", "--prices", "0.1/1.25", "--prices", "0.5/1.0")
     result = run("replay", recorded, *asked)
     assert result.exit_code == 0
     assert re.search(r"auto over clairvoyant: 1\.\d{3} at 0\.1/1\.25, 1\.\d{3} at 0\.5/1\.0", result.stdout)
 
 
-def test_the_table_and_the_rows_say_what_was_lost_and_sent(run: Run, recorded: str, tmp_path: Path) -> None:
+def test_the_table_and_the_rows_show_losses_and_tokens(run: Run, recorded: str, tmp_path: Path) -> None:
     rows = tmp_path / "rows.jsonl"
     result = run("replay", recorded, "--policy", "mask:3", "--prices", "0.1/1.25", "--json", str(rows))
     header = next(line.split() for line in result.stdout.splitlines() if line.startswith("policy"))

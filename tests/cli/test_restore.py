@@ -35,7 +35,7 @@ def test_json_has_the_receipt_too(run: Run, url: str) -> None:
     assert (found["id"], found["original"], found["strategy"]) == ("abd222", "another", "repeated_reads")
 
 
-def test_an_unknown_id_names_those_near_it(run: Run, url: str) -> None:
+def test_an_unknown_id_suggests_similar_ids(run: Run, url: str) -> None:
     result = run("restore", "abc112", "--store", url)
     assert result.exit_code == 2
     assert "no receipt abc112; near it are abc111" in result.stderr
@@ -43,7 +43,7 @@ def test_an_unknown_id_names_those_near_it(run: Run, url: str) -> None:
     assert "`prunus receipts` lists them" in run("restore", "777", "--store", url).stderr
 
 
-def test_an_id_that_several_have_lists_them(run: Run, url: str) -> None:
+def test_an_ambiguous_id_lists_the_receipts(run: Run, url: str) -> None:
     result = run("restore", "ab", "--store", url)
     assert result.exit_code == 2
     assert "3 receipts are meant by ab" in result.stderr
@@ -59,7 +59,7 @@ def test_a_session_tells_two_receipts_of_one_id_apart(run: Run, url: str) -> Non
     assert run("restore", "abc111", "--session", "33", "--store", url).stdout == "of the third"
 
 
-def test_an_original_that_is_not_kept_is_said(run: Run, tmp_path: Path) -> None:
+def test_restore_says_that_an_original_is_not_kept(run: Run, tmp_path: Path) -> None:
     url = f"sqlite:///{tmp_path}/bare.db"
     store = open_store(url, Settings(store={"originals": False}))
     store.record("", exchange(), [receipt("abc111")])
@@ -88,7 +88,7 @@ def test_a_masked_image_comes_back_byte_for_byte(run: Run, tmp_path: Path) -> No
     assert (result.exit_code, result.stdout_bytes) == (0, image)
 
 
-def test_an_original_of_which_nothing_was_kept_is_an_error(run: Run, tmp_path: Path) -> None:
+def test_restoring_an_empty_original_is_an_error(run: Run, tmp_path: Path) -> None:
     url = f"sqlite:///{tmp_path}/empty.db"
     store = open_store(url)
     store.record("", exchange(), [receipt("abc111", 2, "")])

@@ -1,4 +1,4 @@
-"""`prunus run`: the client runs as it would alone, and its requests pass through Prunus."""
+"""`prunus run`: the client runs as it would alone, and sends its requests through Prunus."""
 
 import signal
 import stat
@@ -22,7 +22,7 @@ def provider() -> Iterator[Provider]:
 
 
 def program(folder: Path, text: str, name: str = "client") -> str:
-    """A program that stands for a client."""
+    """A program that acts as a client."""
     folder.mkdir(exist_ok=True)
     path = folder / name
     path.write_text(f"#!{sys.executable}\n{text}")
@@ -76,7 +76,7 @@ def test_the_status_line_follows_the_setting(
     assert all(line.endswith(ends) for line in lines)
 
 
-def test_a_proxy_of_the_network_does_not_come_between(
+def test_the_client_reaches_prunus_despite_an_http_proxy(
     spawn: Spawn, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv("http_proxy", "http://127.0.0.1:9")
@@ -126,7 +126,7 @@ time.sleep(60)
     assert (out, process.returncode) == (b"stopped in order\n", 5)
 
 
-def test_an_interrupt_is_the_clients_to_handle(spawn: Spawn, tmp_path: Path) -> None:
+def test_the_client_handles_an_interrupt(spawn: Spawn, tmp_path: Path) -> None:
     text = """
 print("ready", flush=True)
 print(input(), flush=True)
@@ -139,13 +139,13 @@ print(input(), flush=True)
     assert (out, process.returncode) == (b"went on\n", 0)
 
 
-def test_a_client_that_is_killed_gives_what_a_shell_gives(spawn: Spawn, tmp_path: Path) -> None:
+def test_a_killed_client_gives_the_exit_code_of_a_shell(spawn: Spawn, tmp_path: Path) -> None:
     process = spawn("run", "--store", "off", program(tmp_path / "bin", "import os; os.kill(os.getpid(), 9)"))
     process.communicate()
     assert process.returncode == 128 + 9
 
 
-def test_a_client_that_is_not_installed_is_said(spawn: Spawn, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_run_says_that_a_client_is_not_installed(spawn: Spawn, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("PATH", "/nowhere")
     for name, hint in (("claude", b"npm install"), ("no-such-program", b"not installed")):
         process = spawn("run", name)
@@ -154,7 +154,7 @@ def test_a_client_that_is_not_installed_is_said(spawn: Spawn, monkeypatch: pytes
         assert hint in err
 
 
-def test_an_upstream_that_is_down_is_said_at_the_end(
+def test_run_reports_an_unreachable_upstream_at_the_end(
     spawn: Spawn, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv("OPENAI_BASE_URL", "http://127.0.0.1:9/v1")

@@ -26,7 +26,7 @@ def test_sessions_are_listed_newest_first(run: Run, tmp_path: Path) -> None:
     assert lines[1].split()[3:] == ["claude", "claude-sonnet-4-5", "1", "1K", "800", "1", "20%"]
 
 
-def test_only_the_newest_twenty_unless_all_are_asked_for(run: Run, tmp_path: Path) -> None:
+def test_sessions_shows_the_newest_twenty_without_all(run: Run, tmp_path: Path) -> None:
     url = filled(tmp_path, 25)
     shown = run("sessions", "--store", url).stdout.splitlines()
     assert len(shown) == 22

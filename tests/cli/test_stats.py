@@ -67,7 +67,7 @@ def test_an_unknown_session_is_an_error(run: Run, url: str) -> None:
     assert "no session 99" in result.stderr
 
 
-def test_a_shadow_run_says_what_would_have_been(run: Run, tmp_path: Path) -> None:
+def test_stats_of_a_shadow_run_are_conditional(run: Run, tmp_path: Path) -> None:
     url = f"sqlite:///{tmp_path}/shadow.db"
     store = open_store(url)
     store.record("", exchange("c1", shadow=True), [receipt("aaaaaa")])

@@ -63,7 +63,7 @@ def test_vacuum_says_how_much_it_gave_back(run: Run, url: str) -> None:
     "command",
     [("store", "info"), ("store", "vacuum"), ("store", "clear"), ("stats",), ("sessions",), ("receipts",)],
 )
-def test_an_absent_store_is_said_and_not_created(run: Run, tmp_path: Path, command: tuple[str, ...]) -> None:
+def test_a_missing_store_is_reported_and_not_created(run: Run, tmp_path: Path, command: tuple[str, ...]) -> None:
     path = tmp_path / "none" / "prunus.db"
     result = run(*command, "--store", f"sqlite:///{path}")
     assert result.exit_code == 0
@@ -74,7 +74,7 @@ def test_an_absent_store_is_said_and_not_created(run: Run, tmp_path: Path, comma
 
 
 @pytest.mark.parametrize("command", ["stats", "sessions", "receipts"])
-def test_a_store_that_is_off_is_said(run: Run, command: str) -> None:
+def test_store_info_says_that_the_store_is_off(run: Run, command: str) -> None:
     assert "The store is off" in run(command, "--store", "off").stdout
 
 
@@ -114,7 +114,7 @@ def test_tenants_are_chosen_by_name(run: Run, tmp_path: Path) -> None:
     assert "no tenant 'carl'" in run("sessions", "--store", url, "--tenant", "carl").stderr
 
 
-def test_a_store_in_use_can_be_looked_at(run: Run, url: str) -> None:
+def test_info_reads_a_store_in_use(run: Run, url: str) -> None:
     with closing(sqlite3.connect(url.removeprefix("sqlite:///"), isolation_level=None)) as other:
         other.execute("BEGIN IMMEDIATE")
         assert run("sessions", "--store", url).exit_code == 0

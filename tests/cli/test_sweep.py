@@ -1,4 +1,4 @@
-"""`prunus sweep`: asks for something that the next request carries out."""
+"""`prunus sweep` queues a command that the next request carries out."""
 
 import json
 from collections.abc import Callable
@@ -28,7 +28,7 @@ def asked(url: str, conversation: str) -> tuple[str, ...]:
         store.close()
 
 
-def test_the_newest_session_is_meant_unless_one_is_named(run: Callable[..., Result], url: str) -> None:
+def test_sweep_takes_the_newest_session_unless_one_is_named(run: Callable[..., Result], url: str) -> None:
     result = run("sweep", "5", "--store", url)
     assert result.exit_code == 0 and "bbbb2222" in result.output and "the newest 5 results" in result.output
     assert asked(url, "bbbb2222") == ("sweep 5",)

@@ -48,7 +48,7 @@ def test_every_cell_is_shown_and_no_line_is_wider_than_the_terminal(
     )
 
 
-def test_a_table_that_fits_is_one_and_a_wider_one_is_shown_in_pieces_that_begin_alike() -> None:
+def test_a_wide_table_is_split_into_pieces_with_the_same_first_column() -> None:
     headings, row = ("policy", *(f"column{n}" for n in range(8))), ("auto", *(f"0.{n}96" for n in range(8)))
     assert len(list(tables(headings, [row], 100, right=range(1, 9)))) == 1
     first, second = tables(headings, [row], 60, right=range(1, 9))

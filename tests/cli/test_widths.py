@@ -1,4 +1,4 @@
-"""Every command at every width: what a pipe is told in full, a terminal shows in full."""
+"""At every width, a terminal shows all that a command writes to a pipe."""
 
 import io
 import json
@@ -81,7 +81,7 @@ def on_terminal(width: int, args: tuple[str, ...], monkeypatch: pytest.MonkeyPat
 
 
 def numbers(text: str) -> Counter[str]:
-    """The words of a text that hold a digit, without what stands around them."""
+    """Return the words of a text that contain a digit, without surrounding punctuation."""
     return Counter(word.strip("(),;:~") for word in text.split() if any(map(str.isdigit, word)))
 
 

@@ -26,7 +26,7 @@ def chat(steps: Sequence[Step]) -> Session:
 
 
 def chat_messages(steps: Sequence[Step]) -> list[dict[str, Any]]:
-    """As a program would record them."""
+    """Return the messages as a program would record them."""
     import json
 
     messages: list[dict[str, Any]] = [
@@ -47,13 +47,13 @@ def session(
     requests: Sequence[int],
     times: Sequence[float | None] | None = None,
 ) -> Session:
-    """Any messages as a session."""
+    """Return the messages as a session."""
     asked = tuple(requests)
     return Session("talk", "test", format, "", tuple(messages), asked, tuple(times or [None] * len(asked)))
 
 
 def reads(count: int, lines: int = 40) -> list[Step]:
-    """Files that are read, each with words of its own."""
+    """Return steps that read files with different contents."""
     return [
         ("Read", {"file_path": f"/srv/app/part{n}.py"}, "\n".join(f"value_{n}_{k} = {k}" for k in range(lines)))
         for n in range(count)

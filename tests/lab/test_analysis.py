@@ -60,12 +60,12 @@ def test_strategies_are_summed_with_the_largest_saving_first() -> None:
     ]
 
 
-def test_the_least_gain_comes_first_and_among_equals_the_dearest() -> None:
+def test_least_orders_by_savings_and_then_by_cost() -> None:
     rows = [row("good", 100), row("small", 50, 50), row("large", 900, 900), row("dearer", 510)]
     assert [one.session for one in least(rows, 3)] == ["dearer", "large", "small"]
 
 
-def test_a_share_of_nothing_is_all_of_it() -> None:
+def test_the_share_of_an_empty_whole_is_one() -> None:
     assert (share(1, 4), share(0, 0)) == (0.25, 1.0)
 
 
@@ -91,7 +91,7 @@ def test_the_page_draws_agents_strategies_and_sessions() -> None:
     assert bars == [2, 2, 2, 2, 2]
 
 
-def test_bars_stay_inside_their_chart_and_dearer_ones_pass_the_line() -> None:
+def test_bars_stay_inside_their_chart_and_higher_costs_cross_the_line() -> None:
     cost = charts(page(FILES, "Saved.", []))[0]
     line = cost.find("line")
     assert line is not None
@@ -111,7 +111,7 @@ def test_the_page_needs_nothing_else_and_escapes_names() -> None:
     assert "a.jsonl: 3" in text
 
 
-def test_the_cache_is_shown_as_it_was_and_with_prunus() -> None:
+def test_the_page_shows_cache_use_without_and_with_prunus() -> None:
     pairs = charts(page(FILES, "Saved.", []))[2]
     before, after = (
         float(pairs.findall(f"rect[@class='{kind}']")[0].attrib["width"]) for kind in ("before", "part")
@@ -119,5 +119,5 @@ def test_the_cache_is_shown_as_it_was_and_with_prunus() -> None:
     assert before / after == pytest.approx((900 / 1000) / (700 / 800), rel=0.01)
 
 
-def test_the_page_of_nothing_has_no_charts() -> None:
+def test_a_page_without_sessions_has_no_charts() -> None:
     assert charts(page([], "Nothing.", [])) == []

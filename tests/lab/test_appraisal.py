@@ -11,7 +11,7 @@ from tests.lab.talk import Step, chat_messages, reads
 
 
 def rewrites(count: int) -> list[Step]:
-    """Files that are read and then written as a whole: each read is wrong after that."""
+    """Return a session that reads files and then writes them as a whole, so that each read becomes stale."""
     steps: list[Step] = []
     for n, read in enumerate(reads(count, lines=120)):
         path = read[1]["file_path"]
@@ -20,13 +20,13 @@ def rewrites(count: int) -> list[Step]:
 
 
 def recorded(path: Path, steps: list[Step]) -> Path:
-    """What an agent asked and was told, by an unknown model."""
+    """Write a session as plain chat messages, without a model."""
     path.write_text(json.dumps(chat_messages(steps)))
     return path
 
 
 def claude(path: Path, steps: list[Step], model: str, gap: int | None = None) -> Path:
-    """The same as Claude Code keeps it, with seconds between the requests if given."""
+    """Write a session as Claude Code records it, with `gap` seconds between the requests if given."""
     lines: list[dict[str, Any]] = []
 
     def add(message: dict[str, Any]) -> None:
@@ -45,7 +45,7 @@ def claude(path: Path, steps: list[Step], model: str, gap: int | None = None) ->
     return path
 
 
-def test_a_session_with_old_reads_is_sent_shorter_by_the_strategy_that_found_them(tmp_path: Path) -> None:
+def test_the_strategy_that_finds_old_reads_gets_the_savings(tmp_path: Path) -> None:
     (one,) = measure(recorded(tmp_path / "a.json", rewrites(12))).rows
     assert one.total.tokens < one.total.unpruned_tokens
     assert one.total.cost < one.total.unpruned
@@ -53,7 +53,7 @@ def test_a_session_with_old_reads_is_sent_shorter_by_the_strategy_that_found_the
     assert (one.total.refused, one.total.invalid) == (0, 0)
 
 
-def test_a_session_of_words_costs_what_it_cost(tmp_path: Path) -> None:
+def test_a_session_without_tools_costs_the_same(tmp_path: Path) -> None:
     messages: list[dict[str, Any]] = []
     for n in range(5):
         messages += [
@@ -79,7 +79,7 @@ def test_a_model_without_a_price_is_marked(tmp_path: Path) -> None:
     assert not measure(recorded(tmp_path / "a.json", reads(3))).rows[0].known
 
 
-def test_a_session_is_paid_at_the_price_of_its_own_model(tmp_path: Path) -> None:
+def test_each_session_pays_the_prices_of_its_own_model(tmp_path: Path) -> None:
     costs = {}
     for model in ("claude-sonnet-4-5", "gpt-5"):
         (one,) = measure(claude(tmp_path / f"{model}.jsonl", reads(6, lines=200), model)).rows
@@ -114,7 +114,7 @@ def aged(path: Path, time: float) -> Path:
     return path
 
 
-def test_what_a_resumed_session_repeats_is_counted_once(tmp_path: Path) -> None:
+def test_requests_that_a_resumed_session_repeats_count_once(tmp_path: Path) -> None:
     steps = rewrites(8)
     old = aged(claude(tmp_path / "old.jsonl", steps[:10], "claude-sonnet-4-5"), 1000)
     new = aged(claude(tmp_path / "new.jsonl", steps, "claude-sonnet-4-5"), 2000)
@@ -127,26 +127,26 @@ def test_what_a_resumed_session_repeats_is_counted_once(tmp_path: Path) -> None:
     assert (both.hard, both.soft) == (whole.hard, whole.soft)
 
 
-def test_a_session_that_is_whole_in_another_file_is_left_out(tmp_path: Path) -> None:
+def test_a_session_that_another_file_contains_is_left_out(tmp_path: Path) -> None:
     one, other = (aged(recorded(tmp_path / name, rewrites(4)), 1000) for name in ("a.json", "b.json"))
     found = analyse([one, other], workers=1, quiet=True)
     assert [(len(file.rows), file.copies) for file in found] == [(1, 0), (0, 1)]
 
 
-def test_sessions_that_only_begin_alike_are_two(tmp_path: Path) -> None:
+def test_sessions_with_only_a_common_beginning_both_count(tmp_path: Path) -> None:
     one = recorded(tmp_path / "a.json", rewrites(4))
     other = recorded(tmp_path / "b.json", list(reversed(rewrites(4))))
     assert [file.copies for file in analyse([one, other], workers=1, quiet=True)] == [0, 0]
 
 
-def test_what_the_strategies_saved_adds_up_to_what_was_saved(tmp_path: Path) -> None:
+def test_the_savings_of_the_strategies_add_up_to_the_total(tmp_path: Path) -> None:
     (one,) = measure(recorded(tmp_path / "a.json", rewrites(12))).rows
     saved = sum(effect.saved for effect in one.strategies.values())
     assert saved == pytest.approx(one.total.unpruned - one.total.cost)
     assert all(effect.kept >= effect.tokens for effect in one.strategies.values())
 
 
-def test_a_cache_that_was_billed_for_an_hour_is_paid_as_such(tmp_path: Path) -> None:
+def test_a_cache_billed_for_an_hour_pays_the_one_hour_price(tmp_path: Path) -> None:
     path = claude(tmp_path / "a.jsonl", reads(6, lines=200), "claude-sonnet-4-5", 1000)
     (short,) = measure(path).rows
     billed = '"usage": {"cache_creation": {"ephemeral_5m_input_tokens": 0, "ephemeral_1h_input_tokens": 900}}'

@@ -9,7 +9,7 @@ PRICES = [(0.1, 1.25), (0.025, 1.25), (0.5, 1.0), (0.02, 1.0)]
 
 
 def priced(line: Foresight, cuts: tuple[int, ...], read: float, write: float) -> float:
-    """What a schedule costs, request by request, without any cleverness."""
+    """Return the cost of a schedule, computed request by request in the simplest way."""
     force: dict[int, int] = {}
     paid = 0.0
     for request, cut in enumerate(cuts):
@@ -59,7 +59,7 @@ def test_no_other_schedule_is_cheaper(seed: int) -> None:
     assert found == pytest.approx(min(priced(line, cuts, read, write) for cuts in every))
 
 
-def test_what_was_never_sent_is_cut_before_it_is() -> None:
+def test_a_new_message_is_cut_before_its_first_send() -> None:
     line = Foresight((100, 500), (0, 1), ((), ((1, 400),)), (False, True, True))
     assert best_cuts(line, 0.1, 1.25) == (0, 1, 2)
 
@@ -69,7 +69,7 @@ def test_a_small_gain_before_a_long_tail_waits() -> None:
     assert best_cuts(line, 0.1, 1.25) == (0, 1, 2, 2)
 
 
-def test_it_waits_for_the_edit_that_comes_soon() -> None:
+def test_a_flush_waits_for_an_edit_that_comes_soon() -> None:
     early, later = ((2, 900),), ((3, 900),)
     line = Foresight((1000, 1000, 10), (0, 1, 2), (early, later, ()), (False, *[True] * 60))
     cuts = best_cuts(line, 0.1, 1.25)
@@ -77,7 +77,7 @@ def test_it_waits_for_the_edit_that_comes_soon() -> None:
     assert cuts[3] == 0
 
 
-def test_a_cold_cache_is_a_free_moment() -> None:
+def test_a_flush_is_free_when_the_cache_is_cold() -> None:
     line = Foresight((100, 5000), (0, 1), (((2, 50),), ()), (False, True, True, False, True))
     assert best_cuts(line, 0.1, 1.25)[3] == 0
 

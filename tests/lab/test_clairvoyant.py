@@ -46,14 +46,14 @@ def test_knowing_the_future_never_costs_more(prices: str, name: str) -> None:
         assert cost(knowing, policy.price).cost <= cost(online, policy.price).cost
 
 
-def test_an_edit_just_before_the_end_is_not_made_by_one_who_knows() -> None:
+def test_the_clairvoyant_makes_no_edit_just_before_the_end() -> None:
     session = anthropic(rewritten(8, 4))
     _, knowing, policy = both(session, "0.02/1.0")
     assert not [one for one in knowing.requests[-3:] if one.broken > 0]
     assert cost(knowing, policy.price).undeclared == 0
 
 
-def test_what_could_go_is_known_by_request_and_does_not_depend_on_the_price() -> None:
+def test_foreseen_gains_do_not_depend_on_the_price() -> None:
     session = anthropic(rewritten(4, 10))
     reader = Reader(provider_named(session.format))
 
@@ -69,7 +69,7 @@ def test_what_could_go_is_known_by_request_and_does_not_depend_on_the_price() ->
         assert all(request >= born for request, _ in changes)
 
 
-def test_messages_are_born_with_the_first_request_that_holds_them() -> None:
+def test_births_are_the_first_requests_that_contain_each_message() -> None:
     def born(requests: Sequence[int], messages: int) -> tuple[int, ...]:
         return births(Session("s", "a", "anthropic_messages", "", ({},) * messages, tuple(requests), ()))
 

@@ -52,6 +52,6 @@ def test_further_pieces_have_names_of_their_own() -> None:
     assert len(set(names)) == len(names)
 
 
-def test_a_single_huge_step_ends_no_loop() -> None:
+def test_a_step_beyond_the_limit_does_not_loop_forever() -> None:
     session = anthropic([*reads(2), ("Read", {"file_path": "/x"}, "word " * 5_000), *reads(2)])
     assert sum(len(piece.requests) for piece in conversations(session, 1_000)) == len(session.requests)

@@ -11,7 +11,7 @@ def sent(tokens: int, cached: int, *, broken: int = 0, gap: float | None = None,
     return Sent((), tokens, cached, broken, gap, declared)
 
 
-def test_what_is_cached_is_read_and_the_rest_is_written() -> None:
+def test_cached_tokens_pay_the_read_price_and_others_the_write_price() -> None:
     paid = cost(Replay("p", (sent(1_000, 0), sent(1_500, 1_000))), PRICE)
     assert paid.cost == pytest.approx(1_000 * 1.25 + 1_000 * 0.1 + 500 * 1.25)
     assert (paid.tokens, paid.peak) == (2_500, 1_500)

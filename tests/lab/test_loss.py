@@ -24,7 +24,7 @@ def test_conversations_that_lost_nothing_have_no_interval() -> None:
     assert str(lost_rate([(0, 100), (0, 50)])) == "0.0 (0.0-0.0)"
 
 
-def test_no_conversation_has_no_rate() -> None:
+def test_without_conversations_the_rate_is_zero() -> None:
     assert lost_rate([(0, 0)]).value == 0.0
 
 

@@ -16,6 +16,6 @@ def test_a_model_without_a_price_has_none() -> None:
 
 
 @pytest.mark.parametrize("text", ["cheap", "claude*=", "-1", "nan", "inf", "="])
-def test_a_price_that_is_none_is_refused_with_an_example(text: str) -> None:
+def test_an_invalid_price_is_refused_with_an_example(text: str) -> None:
     with pytest.raises(SettingsError, match="PATTERN=USD"):
         Money.read([text])

@@ -41,7 +41,7 @@ PATCH = """*** Begin Patch
 
 
 @pytest.mark.parametrize("given", [PATCH, {"input": PATCH}, {"command": ["apply_patch", PATCH]}])
-def test_a_patch_needs_what_it_removes_and_names(given: Any) -> None:
+def test_a_patch_needs_its_removed_and_context_lines(given: Any) -> None:
     assert needed(given, "apply_patch") == {
         "class Pantry(Shelf):",
         "unchanged context line",
@@ -61,7 +61,7 @@ EOF
 """
 
 
-def test_a_unified_diff_needs_what_it_removes_and_names() -> None:
+def test_a_unified_diff_needs_its_removed_and_context_lines() -> None:
     assert needed({"command": DIFF}, "Bash") == {"unchanged context line", "removed line of code"}
 
 

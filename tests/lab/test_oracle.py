@@ -54,7 +54,7 @@ def test_a_result_that_is_used_later_stays_until_then() -> None:
     assert shown[-1] is False
 
 
-def test_inputs_go_only_where_everything_may() -> None:
+def test_only_oracle_all_drops_inputs() -> None:
     steps: list[Step] = [
         ("Write", {"path": f"/srv/{n}.txt", "content": "long text\n" * 300}, "ok") for n in range(9)
     ]

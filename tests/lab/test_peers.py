@@ -41,7 +41,7 @@ def test_langchain_clears_parallel_calls_of_the_responses_api() -> None:
     assert str(last(talk, LangChain(trigger=500, keep=1))).count("[cleared]") == 2
 
 
-def test_openai_agents_trims_what_came_before_the_last_two_messages_of_the_user() -> None:
+def test_openai_agents_trims_results_before_the_last_two_user_messages() -> None:
     talk = anthropic(reads(2))
     more = [{"role": "assistant", "content": "Done."}, {"role": "user", "content": "Go on."}]
     messages = [*talk.messages, *more, *more]

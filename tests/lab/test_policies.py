@@ -8,7 +8,7 @@ from prunus.lab.policy import Pruned
 from tests.lab.talk import anthropic
 
 
-def test_an_unknown_policy_is_told_which_there_are() -> None:
+def test_an_unknown_policy_raises_an_error_that_lists_the_policies() -> None:
     with pytest.raises(SettingsError) as failed:
         policy_named("maks:10")
     assert all(name in str(failed.value) for name in POLICIES)
@@ -27,7 +27,7 @@ def test_policies_that_ignore_the_price_are_equal_at_every_price(name: str) -> N
     assert hash(policy_named(name)) == hash(policy_named(name))
 
 
-def test_auto_is_told_the_price() -> None:
+def test_auto_gets_the_price_of_its_requests() -> None:
     policy = policy_named("auto", "0.5/1.0")
     assert isinstance(policy, Pruned)
     [row] = policy.settings().prices
@@ -66,6 +66,6 @@ def test_a_peer_that_is_not_installed_is_left_out_with_a_reason(
     assert "not installed" in reason
 
 
-def test_asking_what_is_installed_finds_unknown_names() -> None:
+def test_installed_refuses_unknown_names() -> None:
     with pytest.raises(SettingsError):
         installed(["none", "nothing"])

@@ -15,6 +15,6 @@ def test_any_pair_of_numbers_is_a_row() -> None:
 
 
 @pytest.mark.parametrize("text", ["cheap", "0.1", "0.1/", "0.1/1.25/2"])
-def test_anything_else_is_told_which_rows_there_are(text: str) -> None:
+def test_an_invalid_price_row_raises_an_error_that_lists_the_rows(text: str) -> None:
     with pytest.raises(SettingsError, match=r"0\.1/1\.25"):
         price_row(text)

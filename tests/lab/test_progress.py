@@ -8,7 +8,7 @@ from prunus.lab.progress import Counted, Gauge, ProgressBoard, largest_first, li
 
 
 class Clock:
-    """A time that passes when it is told to."""
+    """A clock that the test advances."""
 
     def __init__(self) -> None:
         self.now = 0.0
@@ -43,7 +43,7 @@ def test_a_log_of_quick_work_is_one_line() -> None:
     assert out.getvalue() == "100%, 6 requests replayed, 2 of 2 files\n"
 
 
-def test_files_weigh_by_their_size_also_where_nothing_is_counted() -> None:
+def test_progress_weighs_files_by_size_even_without_counts() -> None:
     clock, out = Clock(), io.StringIO()
     board = ProgressBoard([300, 100], [0, 0, 0, 0], clock=clock, out=out)
     clock.now = 30
@@ -59,7 +59,7 @@ def test_a_quiet_board_says_nothing() -> None:
     assert out.getvalue() == ""
 
 
-def test_a_narrow_terminal_gets_fewer_words_and_whole_numbers() -> None:
+def test_a_narrow_terminal_omits_words_and_crops_no_number() -> None:
     said = "34%, 12,345 requests replayed, about 3 min left, 3 of 20 files"
     assert line(0.345, 12_345, (3, 20), 180, 80) == said
     assert line(0.345, 12_345, (3, 20), 180, 50) == "34%, 12,345 requests replayed, about 3 min left"
@@ -67,7 +67,7 @@ def test_a_narrow_terminal_gets_fewer_words_and_whole_numbers() -> None:
     assert line(0.345, 12_345, (3, 20), 180, 5) == "34%"
 
 
-def test_a_policy_sends_the_same_while_its_requests_are_counted() -> None:
+def test_counting_requests_does_not_change_what_a_policy_sends() -> None:
     cells = [0, 0]
     send = Counted(Unpruned(), Gauge(cells)).start()
     body = {"messages": []}

@@ -9,7 +9,7 @@ def reader(format: str = "anthropic_messages") -> Reader:
     return Reader(provider_named(format))
 
 
-def test_a_moved_cache_marker_makes_no_other_part() -> None:
+def test_a_moved_cache_marker_does_not_change_a_part() -> None:
     read = reader()
     marked: dict[str, Any] = {"type": "text", "text": "Hello", "cache_control": {"type": "ephemeral"}}
     assert (
@@ -18,7 +18,7 @@ def test_a_moved_cache_marker_makes_no_other_part() -> None:
     )
 
 
-def test_other_words_make_another_part() -> None:
+def test_a_different_text_is_a_different_part() -> None:
     read = reader()
     assert (
         read.sheet({"role": "user", "content": "Hello"}).numbers
@@ -26,7 +26,7 @@ def test_other_words_make_another_part() -> None:
     )
 
 
-def test_a_read_message_is_the_same_sheet_again() -> None:
+def test_reading_a_message_twice_returns_the_same_sheet() -> None:
     read, message = reader(), {"role": "user", "content": "Hello"}
     assert read.sheet(message) is read.sheet(message)
 

@@ -20,11 +20,11 @@ MINUTES = b'{"cache_creation":{"ephemeral_5m_input_tokens":500,"ephemeral_1h_inp
         (b"\x1f\x8bno", ""),
     ],
 )
-def test_the_lifetime_is_that_of_most_tokens_that_were_cached(tmp_path: Path, data: bytes, lifetime: str) -> None:
+def test_the_lifetime_is_that_of_most_cached_tokens(tmp_path: Path, data: bytes, lifetime: str) -> None:
     path = tmp_path / "a.jsonl"
     path.write_bytes(data)
     assert recorded_lifetime(path) == lifetime
 
 
-def test_a_file_that_is_not_there_says_nothing(tmp_path: Path) -> None:
+def test_a_missing_file_has_no_recorded_lifetime(tmp_path: Path) -> None:
     assert recorded_lifetime(tmp_path / "gone") == ""

@@ -30,7 +30,7 @@ def test_without_pruning_every_request_continues_the_one_before() -> None:
     assert [one.cached for one in sent[1:]] == [one.tokens for one in sent[:-1]]
 
 
-def test_tokens_are_those_of_the_messages_and_of_what_stands_around_them() -> None:
+def test_tokens_count_the_messages_and_the_rest_of_the_request() -> None:
     talk = anthropic(reads(2))
     reader = Reader(provider_named(talk.format))
     around = {key: value for key, value in talk.body().items() if key != "messages"}
@@ -73,13 +73,13 @@ def test_parts_before_the_first_change_inside_a_message_are_shared() -> None:
     assert before.tokens - after.cached == before.sheets[2].forms[1].tokens
 
 
-def test_other_tools_leave_nothing_cached() -> None:
+def test_changed_tool_definitions_leave_nothing_cached() -> None:
     bodies = iter(range(10))
     policy = Scripted(lambda body: body | {"tools": [{"name": f"tool{next(bodies)}"}]})
     assert [one.cached for one in replay(anthropic(reads(2)), policy).requests] == [0, 0, 0]
 
 
-def test_gaps_are_known_where_both_times_are() -> None:
+def test_a_gap_needs_the_times_of_both_requests() -> None:
     talk = anthropic(reads(3), times=[100.0, 160.0, None, 200.0])
     assert [one.gap for one in replay(talk, Unpruned()).requests] == [None, 60.0, None, None]
 

@@ -44,17 +44,17 @@ def test_a_line_that_another_part_still_shows_is_kept() -> None:
     assert (found.lines, found.lines_kept) == (1, 1)
 
 
-def test_what_the_history_never_showed_does_not_count() -> None:
+def test_a_line_that_the_history_never_showed_does_not_count() -> None:
     found = kept(anthropic([READ, edit("/a", "    return window.handle")]), Mask(0))
     assert found.lines == 0
 
 
-def test_a_use_is_asked_of_the_request_before_the_answer() -> None:
+def test_a_use_is_checked_against_the_request_before_its_answer() -> None:
     steps = [READ, edit("/a", "    return door.handle"), ("Bash", {"command": "ls"}, "ok")]
     assert kept(anthropic(steps), Mask(2)).lines_kept == 1, "it was cleared only after the edit"
 
 
-def test_what_is_lost_is_read_again_once_from_the_smallest_part() -> None:
+def test_a_lost_line_is_read_again_once_from_the_smallest_part() -> None:
     small = read("/b", "return door.handle")
     steps: list[Step] = [READ, small, edit("/a", "return door.handle"), edit("/b", "return door.handle")]
     talk = anthropic(steps)
@@ -71,7 +71,7 @@ def test_names_in_the_arguments_are_soft_uses() -> None:
     assert kept(anthropic(steps), Mask(1)).soft_kept == 1
 
 
-def test_names_that_are_everywhere_are_no_uses() -> None:
+def test_common_names_do_not_count_as_uses() -> None:
     def talk(times: int) -> Session:
         steps = [read(f"/{n}", f"found remarkable_name {n}") for n in range(times)]
         return anthropic([*steps, ("Grep", {"pattern": "remarkable_name"}, "ok")])
@@ -170,7 +170,7 @@ class Noted:
         ("[cut; read src/remarkable_name.py again]", 1),
     ],
 )
-def test_a_name_is_in_place_in_a_line_as_it_was_and_in_a_path(note: str, in_place: int) -> None:
+def test_a_name_is_in_place_in_an_unchanged_line_or_a_path(note: str, in_place: int) -> None:
     steps: list[Step] = [
         read("/a", "   12\u2192found remarkable_name here\n"),
         ("Grep", {"pattern": "remarkable_name"}, "ok"),

@@ -26,7 +26,7 @@ def test_every_policy_is_measured_at_every_price(tmp_path: Path) -> None:
     ]
 
 
-def test_no_pruning_costs_what_no_pruning_costs(tmp_path: Path) -> None:
+def test_the_policy_none_costs_as_much_as_no_pruning(tmp_path: Path) -> None:
     for row in measure(record(tmp_path / "a.json"), study=STUDY).rows:
         if row.policy == "none":
             assert (row.cost, row.tokens, row.breaks) == (row.unpruned, row.unpruned_tokens, 0)
@@ -35,7 +35,7 @@ def test_no_pruning_costs_what_no_pruning_costs(tmp_path: Path) -> None:
             assert row.breaks > 0
 
 
-def test_effective_cost_pays_for_what_is_read_again(tmp_path: Path) -> None:
+def test_effective_cost_includes_reading_lost_parts_again(tmp_path: Path) -> None:
     edit = ("Edit", {"path": "/srv/app/part0.py", "old_string": "value_0_39 = 39", "new_string": "x"}, "ok")
     path = tmp_path / "a.json"
     path.write_text(json.dumps(chat_messages([*reads(8), edit])))
@@ -61,7 +61,7 @@ def test_a_damaged_file_is_reported_and_not_fatal(tmp_path: Path, data: bytes) -
     assert found.rows == ()
 
 
-def test_a_file_that_is_not_there_is_reported(tmp_path: Path) -> None:
+def test_a_missing_file_is_reported(tmp_path: Path) -> None:
     assert "gone.json" in measure(tmp_path / "gone.json", study=STUDY).failure
 
 

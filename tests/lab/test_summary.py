@@ -34,7 +34,7 @@ def test_the_worst_session_is_named() -> None:
     assert (found.worst, found.worst_session) == (pytest.approx(1.1), "b")
 
 
-def test_nothing_used_is_nothing_lost() -> None:
+def test_without_uses_retention_is_complete() -> None:
     [found] = summarise([replace(ROW, lines=0, lines_kept=0, files=0, files_kept=0)])
     assert (found.hard, found.lines, found.files) == (1.0, 1.0, 1.0)
 

@@ -60,7 +60,7 @@ def test_a_pyproject_without_the_table_is_refused_when_named(tmp_path: Path) -> 
     assert complaints(path) == [f"{path}: no settings here; expected a table [tool.prunus]"]
 
 
-def test_files_of_a_directory_are_laid_on_top_of_each_other(tmp_path: Path) -> None:
+def test_files_of_a_directory_are_merged_in_order(tmp_path: Path) -> None:
     acp = write(tmp_path / "acp.jsonc", '{"pruneNotification": "off", "turnProtection": {"turns": 1}}')
     pyproject = write(tmp_path / "pyproject.toml", "[tool.prunus]\nturn_protection = 2\nlimits.body = 7\n")
     toml = write(tmp_path / "prunus.toml", "turn_protection = 3")
@@ -138,13 +138,13 @@ def test_problems_of_all_files_are_raised_together(user: Path, project: Path) ->
     ]
 
 
-def test_without_files_the_defaults_hold(user: Path, project: Path) -> None:
+def test_without_files_the_defaults_apply(user: Path, project: Path) -> None:
     loaded = discover(project, user)
     assert loaded.settings == Settings()
     assert loaded.sources == ()
 
 
-def test_the_project_wins_over_the_user(user: Path, project: Path) -> None:
+def test_project_files_override_user_files(user: Path, project: Path) -> None:
     mine = write(user / "prunus.toml", "turn_protection = 1\nlimits.idle = 5\n")
     theirs = write(project / "prunus.toml", "turn_protection = 2")
     loaded = discover(project, user)
@@ -229,7 +229,7 @@ def test_an_option_sets_one_value(user: Path, project: Path, options: list[str],
     assert Settings.discover(project, user, options) == Settings(**same)
 
 
-def test_an_option_wins_over_the_files(user: Path, project: Path) -> None:
+def test_an_option_overrides_the_files(user: Path, project: Path) -> None:
     write(project / "prunus.toml", 'preset = "acp"\nturn_protection = 2\n')
     settings = Settings.discover(project, user, ["turn_protection=5", "preset=auto"])
     assert settings == Settings(turn_protection=5)

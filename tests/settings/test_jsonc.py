@@ -23,12 +23,12 @@ from prunus.settings.jsonc import parse
         ("/**/[]", []),
     ],
 )
-def test_comments_and_trailing_commas_are_no_content(text: str, value: Any) -> None:
+def test_comments_and_trailing_commas_are_ignored(text: str, value: Any) -> None:
     assert parse(text) == value
 
 
 @pytest.mark.parametrize("text", ["[,]", "{,}", "[1,,]", "{} /* open", '{"a": NaN}', "{'a': 1}", "", "{} {}"])
-def test_what_is_not_json_is_refused(text: str) -> None:
+def test_invalid_json_is_refused(text: str) -> None:
     with pytest.raises(ValueError):
         parse(text)
 
@@ -39,7 +39,7 @@ def test_an_error_after_a_comment_names_its_own_line_and_column() -> None:
     assert (caught.value.lineno, caught.value.colno) == (4, 8)
 
 
-def test_a_key_may_not_stand_twice() -> None:
+def test_a_duplicate_key_is_refused() -> None:
     with pytest.raises(ValueError, match='"a" stands twice'):
         parse('{"a": 1, "a": 2}')
 

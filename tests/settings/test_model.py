@@ -1,4 +1,4 @@
-"""Settings that are built in Python, and what they give to the pruner."""
+"""Settings built in Python, and the objects that they create for the pruner."""
 
 import pickle
 
@@ -53,7 +53,7 @@ def test_a_field_of_a_strategy_reaches_it() -> None:
     assert OldErrors(turns=7) in settings.active_strategies()
 
 
-def test_an_explicit_value_wins_over_the_preset() -> None:
+def test_an_explicit_value_overrides_the_preset() -> None:
     settings = Settings(preset="off", strategies={"old_errors": {"enabled": True}})
     assert names(settings) == ["old_errors"]
 
@@ -66,7 +66,7 @@ def test_a_disabled_prunus_runs_no_strategy() -> None:
     assert names(Settings(enabled=False, strategies={"old_errors": {"enabled": True}})) == []
 
 
-def test_manual_mode_without_automatic_strategies_runs_only_what_is_asked_for() -> None:
+def test_manual_mode_without_automatic_strategies_runs_only_requested_edits() -> None:
     assert names(Settings(manual={"enabled": True, "automatic_strategies": False})) == ["asked"]
     assert names(Settings(preset="off", manual={"enabled": True, "automatic_strategies": False})) == []
 
@@ -109,7 +109,7 @@ def test_an_unknown_encoding_is_named_when_the_counter_is_made() -> None:
 
 
 @pytest.mark.parametrize("name", ["auto", "acp", "smart", "off"])
-def test_what_is_dumped_builds_the_same_settings(name: str) -> None:
+def test_dumped_settings_build_equal_settings(name: str) -> None:
     settings = Settings(preset=name, protected_tools=["x"], tools=[{"name": "x", "kind": "other"}])
     assert Settings(**settings.dump()) == settings
 
@@ -119,7 +119,7 @@ def test_settings_survive_pickling() -> None:
     assert pickle.loads(pickle.dumps(settings)) == settings
 
 
-def test_protected_tools_by_name_are_neither_cut_nor_do_they_replace() -> None:
+def test_a_protected_tool_is_never_cut_and_supersedes_nothing() -> None:
     section = Settings(protected_tools=["Task", "mcp__*"]).guards.protected_tools
     assert section.victims == section.triggers == ("Task", "mcp__*")
 
@@ -128,7 +128,7 @@ def test_protected_tools_by_name_are_neither_cut_nor_do_they_replace() -> None:
     ("part", "victims", "triggers"),
     [("victim", ("Edit",), ()), ("trigger", (), ("Edit",)), ("both", ("Edit",), ("Edit",))],
 )
-def test_a_tool_may_be_protected_in_one_part_only(
+def test_a_tool_may_be_protected_as_victim_or_trigger_only(
     part: str, victims: tuple[str, ...], triggers: tuple[str, ...]
 ) -> None:
     section = Settings(protected_tools=[{"name": "Edit", "as": part}]).guards.protected_tools
@@ -207,7 +207,7 @@ def test_a_pattern_that_is_no_regular_expression_is_refused(pattern: str) -> Non
     assert f"{pattern!r} is not a regular expression" in line
 
 
-def test_patterns_that_do_not_go_together_are_refused() -> None:
+def test_patterns_that_do_not_combine_into_one_regex_are_refused() -> None:
     [line] = complaints(strategies={"repeated_queries": {"patterns": ["(?P<a>x)", "(?P<a>y)"]}})
     assert "redefinition of group name" in line
 

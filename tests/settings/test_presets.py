@@ -1,4 +1,4 @@
-"""Presets name strategies and fields that exist, and turn on what they promise."""
+"""Presets name existing strategies and fields, and turn on the strategies they promise."""
 
 import dataclasses
 from typing import Any, cast, get_args
@@ -32,11 +32,11 @@ def test_a_preset_names_strategies_and_fields_that_exist(name: str) -> None:
 
 
 @pytest.mark.parametrize("name", PRESETS)
-def test_a_preset_runs_what_it_names_and_nothing_else(name: str) -> None:
+def test_a_preset_runs_exactly_the_strategies_it_names(name: str) -> None:
     assert running(name) == set(PRESETS[name])
 
 
-def test_auto_leaves_out_what_only_counts_calls() -> None:
+def test_auto_runs_no_strategy_that_only_counts_calls() -> None:
     off = {strategy.name for strategy in ALL} - running("auto")
     assert off >= {"middle_reads", "old_results", "old_code_blocks"}
     assert running("auto") >= {
@@ -48,7 +48,7 @@ def test_auto_leaves_out_what_only_counts_calls() -> None:
     }
 
 
-def test_auto_waits_for_the_right_moment_and_the_seeds_rules_do_not() -> None:
+def test_auto_uses_the_cache_schedule_and_acp_and_smart_are_eager() -> None:
     assert {name: Settings.preset(name).schedule for name in PRESETS} == {
         "auto": "cache",
         "acp": "eager",
@@ -58,7 +58,7 @@ def test_auto_waits_for_the_right_moment_and_the_seeds_rules_do_not() -> None:
     assert Settings().schedule == "cache"
 
 
-def test_settings_of_ones_own_count_before_those_of_the_preset() -> None:
+def test_explicit_settings_override_those_of_the_preset() -> None:
     assert Settings(preset="acp", schedule="cache").schedule == "cache"
     assert Settings(preset="acp", pressure={"thinking": 7}).active_pressure().thinking == 7
 
@@ -79,7 +79,7 @@ def test_acp_keeps_one_view_of_a_file() -> None:
     assert active("acp", "repeated_views").any_operation
 
 
-def test_acp_runs_the_ten_aggressive_strategies_the_supersedes_and_what_goes_with_age_or_under_pressure() -> None:
+def test_acp_runs_the_aggressive_supersede_age_and_pressure_strategies() -> None:
     assert running("acp") == {
         "spent_inputs", "step_markers", "repeated_fetches", "repeated_queries", "old_snapshots",
         "retried_errors", "old_attachments", "old_code_blocks", "old_errors", "repeated_views",
@@ -92,12 +92,12 @@ def test_smart_shortens_shell_output_only() -> None:
     assert active("smart", "long_outputs").kinds == ("shell",)
 
 
-def test_smart_cuts_no_edits_but_runs_of_them_in_very_long_sessions() -> None:
+def test_smart_compresses_edits_only_in_very_long_sessions() -> None:
     assert running("smart") == {"middle_reads", "long_outputs", "old_results", "old_edits", "asked"}
     assert active("smart", "old_edits").turns == 50
 
 
-def test_acp_has_the_triggers_of_its_seed() -> None:
+def test_acp_has_the_pressure_triggers_of_the_plugin() -> None:
     pressure = Settings.preset("acp").active_pressure()
     assert (pressure.historical, pressure.aggressive, pressure.thinking) == (80_000, 100_000, 20_000)
     assert not any(Settings.preset(name).active_pressure().triggered for name in PRESETS if name != "acp")

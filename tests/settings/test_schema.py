@@ -1,4 +1,4 @@
-"""The schema and the template name every key, with its words and its default."""
+"""The schema and the template contain every key with its help text and default."""
 
 import dataclasses
 import re
@@ -51,12 +51,12 @@ def test_every_setting_has_a_key() -> None:
 
 
 @pytest.mark.parametrize("key", KEYS, ids=lambda key: key.name)
-def test_a_key_says_what_it_does(key: Key) -> None:
+def test_every_key_has_a_help_text(key: Key) -> None:
     assert key.doc.endswith(".")
 
 
 @pytest.mark.parametrize("key", KEYS, ids=lambda key: key.name)
-def test_the_schema_has_the_words_and_the_default_of_a_key(key: Key) -> None:
+def test_the_schema_has_the_help_text_and_the_default_of_a_key(key: Key) -> None:
     schema = Settings.schema()
     place = schema
     for step in key.name.split("."):
@@ -70,7 +70,7 @@ def test_the_schema_knows_the_presets() -> None:
     assert Settings.schema()["properties"]["preset"]["enum"] == ["auto", "acp", "smart", "off"]
 
 
-def test_the_schema_allows_the_names_of_the_seeds() -> None:
+def test_the_schema_allows_acp_keys() -> None:
     schema = Settings.schema()
     assert {"turnProtection", "protectedTools", "manualMode", "debug"} <= schema["properties"].keys()
     assert {"aggressivePruning", "purgeErrors"} <= schema["$defs"]["Strategies"]["properties"].keys()

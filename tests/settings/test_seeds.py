@@ -1,4 +1,4 @@
-"""The keys of acp.jsonc: each has the effect that its own documents give it."""
+"""Each key of acp.jsonc has the effect that the plugin's documents describe."""
 
 import json
 from pathlib import Path
@@ -68,13 +68,13 @@ def test_a_level_sets_all_ten_switches(tmp_path: Path, level: str, off: set[str]
     assert running(settings) == ACP - off
 
 
-def test_a_switch_wins_over_the_level(tmp_path: Path) -> None:
+def test_a_switch_overrides_the_level(tmp_path: Path) -> None:
     switches = '"preset": "verbose", "pruneFiles": true, "truncateOldErrors": true'
     settings = acp(tmp_path, f'{{"strategies": {{"aggressivePruning": {{{switches}}}}}}}')
     assert running(settings) & set(AGGRESSIVE.values()) == {"old_attachments", "old_errors"}
 
 
-def test_supersede_reads_counts_edits_as_the_seed_does() -> None:
+def test_supersede_reads_treats_edits_like_writes() -> None:
     settings = Settings(strategies={"supersedeReads": {"enabled": True}})
     assert settings.strategies.stale_reads.enabled
     assert settings.strategies.stale_reads.after_edits
@@ -114,12 +114,12 @@ def test_text_and_input_of_errors_have_a_switch_each(
     assert (section.enabled, section.turns, section.inputs) == expected
 
 
-def test_purge_errors_says_when_inputs_go() -> None:
+def test_purge_errors_sets_when_error_inputs_are_pruned() -> None:
     settings = Settings(strategies={"purgeErrors": {"enabled": True, "turns": 9}})
     assert settings.strategies.old_errors.inputs == 9
 
 
-def test_protected_tools_may_still_replace_others() -> None:
+def test_tools_protected_by_an_acp_key_still_supersede_others() -> None:
     section = Settings(protectedTools=["write"], tools={"settings": {"protectedTools": ["edit", "write"]}})
     assert section.guards.protected_tools.victims == ("write", "edit")
     assert section.guards.protected_tools.triggers == ()
@@ -138,21 +138,21 @@ def test_protected_file_patterns_are_protected_paths() -> None:
         ({"turns": 6}, 6),
     ],
 )
-def test_turn_protection_needs_to_be_on(protection: dict[str, object], turns: int) -> None:
+def test_turn_protection_counts_only_when_enabled(protection: dict[str, object], turns: int) -> None:
     assert Settings(turnProtection=protection).guards.recent_turns.turns == turns
 
 
-def test_notification_and_manual_mode_have_their_old_names() -> None:
+def test_acp_keys_set_notification_and_manual_mode() -> None:
     settings = Settings(pruneNotification="detailed", manualMode={"enabled": True, "automaticStrategies": False})
     assert settings == Settings(notification="detailed", manual={"enabled": True, "automatic_strategies": False})
 
 
-def test_a_toml_file_may_use_the_old_names(tmp_path: Path) -> None:
+def test_a_toml_file_may_use_acp_keys(tmp_path: Path) -> None:
     path = write(tmp_path / "prunus.toml", "[strategies.aggressivePruning]\npruneFiles = false\n")
     assert Settings.load(path) == Settings(strategies={"old_attachments": {"enabled": False}})
 
 
-def test_the_list_of_the_seeds_means_the_same_written_out(tmp_path: Path) -> None:
+def test_repeating_the_default_list_of_acp_changes_nothing(tmp_path: Path) -> None:
     names = ", ".join(f'"{name}"' for name in sorted([*PROTECTED, "lookup"]))
     settings = acp(tmp_path, f'{{"tools": {{"settings": {{"protectedTools": [{names}]}}}}}}')
     victims = set(settings.guards.protected_tools.victims)
@@ -179,7 +179,7 @@ def test_supersede_writes_is_a_strategy_of_its_own(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("place", [(), ("tools",), ("tools", "settings")], ids=["top", "tools", "settings"])
-def test_the_notification_may_show_what_was_distilled(place: tuple[str, ...]) -> None:
+def test_an_acp_key_shows_distillations_in_the_notification(place: tuple[str, ...]) -> None:
     given: dict[str, Any] = {"distill": {"showDistillation": True}}
     for step in reversed(place):
         given = {step: given}
@@ -222,12 +222,12 @@ def test_a_key_that_can_have_no_effect_is_refused_with_the_reason(
 
 
 @pytest.mark.parametrize(("allowed", "chosen"), [(True, "prune"), (False, "skip")])
-def test_sub_agents_are_allowed_by_their_old_name(allowed: bool, chosen: str) -> None:
+def test_an_acp_key_allows_sub_agents(allowed: bool, chosen: str) -> None:
     assert Settings(preset="acp", experimental={"allowSubAgents": allowed}).subagents == chosen
 
 
 @pytest.mark.parametrize("place", [(), ("tools",), ("tools", "settings")], ids=["top", "tools", "settings"])
-def test_what_the_agent_may_do_has_its_old_names(place: tuple[str, ...]) -> None:
+def test_acp_keys_set_what_the_agent_may_do(place: tuple[str, ...]) -> None:
     given: dict[str, Any] = {
         "todoReminder": {
             "enabled": True,
@@ -252,7 +252,7 @@ def test_what_the_agent_may_do_has_its_old_names(place: tuple[str, ...]) -> None
     assert not (asked.discard or asked.distill or asked.messages or asked.thinking or settings.agent.own_ids)
 
 
-def test_commands_may_be_switched_off_by_their_old_name() -> None:
+def test_an_acp_key_switches_commands_off() -> None:
     assert not Settings(commands={"enabled": False}).agent.commands
 
 
@@ -279,14 +279,14 @@ def test_a_problem_is_reported_under_the_name_in_the_file(tmp_path: Path) -> Non
         ({"purgeErrors": {"enabled": None}}, "expected true or false"),
     ],
 )
-def test_a_wrong_value_of_the_old_names_is_reported(strategies: dict[str, object], complaint: str) -> None:
+def test_a_wrong_value_of_an_acp_key_is_reported(strategies: dict[str, object], complaint: str) -> None:
     with pytest.raises(SettingsError) as caught:
         Settings(strategies=strategies)
     [line] = str(caught.value).split("\n")
     assert line.endswith(complaint)
 
 
-def test_every_other_name_leads_to_a_setting_that_exists() -> None:
+def test_every_acp_key_maps_to_an_existing_setting() -> None:
     plain = Settings().dump()
     for place in (*MOVED.values(), *IMPLIED.values(), *SHORTHANDS.values()):
         value: Any = plain

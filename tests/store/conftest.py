@@ -1,4 +1,4 @@
-"""A store in a directory of the test, and what goes into it."""
+"""A store in the directory of the test."""
 
 from __future__ import annotations
 

@@ -60,6 +60,6 @@ def memo(
 
 
 def recalled(memory: Memory, links: Sequence[bytes]) -> tuple[ConversationRecord | None, int]:
-    """What a memory knows of the conversation with the deepest of these links, and how many of them it has."""
+    """Return the memo of the conversation with the deepest of these links, and how many links it shares."""
     found = memory.find(links)[0]
     return memory.load(found.id), found.shared

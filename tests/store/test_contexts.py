@@ -1,4 +1,4 @@
-"""What filled the newest request of each conversation is kept, in numbers."""
+"""The store keeps token counts of the newest request of each conversation."""
 
 from dataclasses import replace
 from pathlib import Path
@@ -19,7 +19,7 @@ from tests.store.samples import exchange, receipt
 FILLED = Context(900, 700, {"old_todos": Tally(2, 200)}, {"system": 100, "historical": 600}, {"critical": 700})
 
 
-def test_the_newest_request_counts(tmp_path: Path) -> None:
+def test_the_context_is_that_of_the_newest_request(tmp_path: Path) -> None:
     store = open_store(f"sqlite:///{tmp_path / 'p.db'}")
     store.record("", exchange("c1", 2, context=FILLED))
     store.record("", exchange("c1", 1, context=Context()))
@@ -32,14 +32,14 @@ def test_the_newest_request_counts(tmp_path: Path) -> None:
     assert store.contexts("") == []
 
 
-def test_what_is_no_context_is_said() -> None:
+def test_loading_invalid_context_numbers_raises_format_error() -> None:
     assert Context.load(FILLED.dump()) == FILLED
     with pytest.raises(FormatError, match="not a context"):
         Context.load(b"[]")
 
 
 def parts_of_a_call(strategy: str, follows: str) -> list[Receipt]:
-    """The result of a call, cut by a strategy, and its input, which goes along."""
+    """Return receipts for the result of a call, cut by a strategy, and for its input, which goes with it."""
     cut = Edit(Ref(3, 0), Note("-"), strategy, "later", tokens_before=50, tokens_after=10)
     bare = Edit(Ref(2, 1), Note("-"), "spent_inputs", "later", tokens_before=90, tokens_after=20, follows=follows)
     return [
@@ -49,7 +49,7 @@ def parts_of_a_call(strategy: str, follows: str) -> list[Receipt]:
 
 
 @pytest.mark.parametrize("conversation", ["c1", ""])
-def test_input_and_result_of_a_call_are_one_prune_of_what_superseded_it(tmp_path: Path, conversation: str) -> None:
+def test_input_and_result_of_a_superseded_call_count_as_one_prune(tmp_path: Path, conversation: str) -> None:
     store = open_store(f"sqlite:///{tmp_path / 'p.db'}")
     store.record("", exchange("c1"), parts_of_a_call("old_todos", "old_todos"))
     assert store.totals("", conversation).strategies == {"old_todos": Tally(1, 110)}
@@ -74,7 +74,7 @@ def test_a_prune_whose_note_would_be_longer_counts_and_is_not_listed(tmp_path: P
     assert len(store.receipts("")) == 2
 
 
-def test_a_store_of_the_version_before_is_opened(tmp_path: Path) -> None:
+def test_a_store_of_the_previous_version_is_migrated(tmp_path: Path) -> None:
     path = tmp_path / "p.db"
     old = Database(path, migrations=MIGRATIONS[:4])
     old.write(

@@ -1,4 +1,4 @@
-"""A store that vanishes, fills up, is locked or breaks says so at once, and works again when it can."""
+"""A store that vanishes, fills up, is locked or breaks raises an error at once, and recovers by itself."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ def modes(directory: Path) -> dict[str, int]:
 
 
 @posix
-def test_nobody_else_may_read_it(store: Store, path: Path) -> None:
+def test_only_the_owner_may_read_the_store(store: Store, path: Path) -> None:
     before = os.umask(0)
     try:
         store.record("", exchange(), [receipt("aaaaaa")])
@@ -43,7 +43,7 @@ def test_nobody_else_may_read_it(store: Store, path: Path) -> None:
 
 
 @posix
-def test_a_file_that_others_could_read_is_closed_to_them(store: Store, path: Path, reopen: Reopen) -> None:
+def test_opening_a_readable_store_restricts_it_to_the_owner(store: Store, path: Path, reopen: Reopen) -> None:
     store.record("", exchange())
     for file in path.parent.iterdir():
         file.chmod(0o644)
@@ -51,7 +51,7 @@ def test_a_file_that_others_could_read_is_closed_to_them(store: Store, path: Pat
     assert set(modes(path.parent).values()) == {0o600}
 
 
-def test_a_deleted_store_is_made_anew(store: Store, path: Path) -> None:
+def test_a_deleted_store_is_created_again(store: Store, path: Path) -> None:
     store.record("", exchange(), [receipt("aaaaaa")])
     path.unlink()
     store.record("", exchange(request=2), [receipt("bbbbbb")])
@@ -59,7 +59,7 @@ def test_a_deleted_store_is_made_anew(store: Store, path: Path) -> None:
     assert path.exists()
 
 
-def test_a_deleted_directory_is_made_anew(store: Store, path: Path) -> None:
+def test_a_deleted_directory_is_created_again(store: Store, path: Path) -> None:
     memory = store.memory("")
     memory.keep(memo("c1", 2), links(2), {})
     shutil.rmtree(path.parent)
@@ -68,7 +68,7 @@ def test_a_deleted_directory_is_made_anew(store: Store, path: Path) -> None:
     assert memory.find(links(4))
 
 
-def test_what_was_written_before_a_deletion_is_not_taken_for_written(store: Store, path: Path) -> None:
+def test_a_cached_ledger_is_stale_after_the_store_was_deleted(store: Store, path: Path) -> None:
     from tests.store.samples import edit
 
     memory, kept = store.memory(""), memo("c1", 2, (edit(2),))
@@ -87,7 +87,7 @@ def lock(store: Store, path: Path) -> Iterator[sqlite3.Connection]:
         yield other
 
 
-def test_a_locked_store_says_so_soon_and_can_still_be_read(store: Store, lock: sqlite3.Connection) -> None:
+def test_a_locked_store_fails_writes_quickly_and_allows_reads(store: Store, lock: sqlite3.Connection) -> None:
     for _ in range(20):
         with pytest.raises(StoreError, match="locked by another process"):
             store.record("", exchange(request=2))
@@ -97,7 +97,7 @@ def test_a_locked_store_says_so_soon_and_can_still_be_read(store: Store, lock: s
     assert store.totals("").requests == 2
 
 
-def test_a_lock_that_is_let_go_in_time_is_waited_for(reopen: Reopen, path: Path) -> None:
+def test_a_write_waits_for_a_lock_that_is_released_in_time(reopen: Reopen, path: Path) -> None:
     store = reopen(wait=10.0)
     store.record("", exchange())
     with closing(sqlite3.connect(path, isolation_level=None, check_same_thread=False)) as other:
@@ -122,7 +122,7 @@ def test_a_pruner_works_on_without_its_store(store: Store, lock: sqlite3.Connect
     assert len(heard) == 6
 
 
-def test_without_somebody_to_tell_the_request_goes_out_as_it_came(store: Store, lock: sqlite3.Connection) -> None:
+def test_without_a_trouble_callback_the_request_is_sent_unchanged(store: Store, lock: sqlite3.Connection) -> None:
     from tests.store.test_memory import requests
 
     body = requests(6)[-1]
@@ -132,7 +132,7 @@ def test_without_somebody_to_tell_the_request_goes_out_as_it_came(store: Store, 
     assert "locked" in out.error
 
 
-def test_a_full_store_says_so_and_keeps_what_it_has(store: Store, path: Path) -> None:
+def test_a_full_store_raises_an_error_and_keeps_its_data(store: Store, path: Path) -> None:
     store.record("", exchange(), [receipt("aaaaaa")])
     database = Database(path)
     full = database.read(lambda connection: connection.execute("PRAGMA max_page_count=1").fetchone())
@@ -174,7 +174,7 @@ def run(script: str, *args: str) -> subprocess.CompletedProcess[str]:
 
 
 @posix
-def test_a_full_disk_is_survived(path: Path, reopen: Reopen) -> None:
+def test_the_store_survives_a_full_disk(path: Path, reopen: Reopen) -> None:
     done = run(FULL, f"sqlite:///{path}")
     assert done.returncode == 0, done.stderr
     store = reopen()
@@ -186,7 +186,7 @@ def test_a_full_disk_is_survived(path: Path, reopen: Reopen) -> None:
 
 @posix
 @pytest.mark.parametrize("closed", ["file", "directory", "both"])
-def test_a_read_only_store_says_so(store: Store, path: Path, closed: str) -> None:
+def test_a_read_only_store_raises_an_error(store: Store, path: Path, closed: str) -> None:
     store.record("", exchange(), [receipt("aaaaaa")])
     store.close()
     if closed in ("file", "both"):
@@ -202,7 +202,7 @@ def test_a_read_only_store_says_so(store: Store, path: Path, closed: str) -> Non
 
 @contextmanager
 def ordinary_user(path: Path) -> Iterator[None]:
-    """Root may write everywhere: be the owner of the file instead, without root's rights."""
+    """Drop the rights of root, which may write everywhere, and become the owner of the file."""
     if os.getuid():
         yield
         return
@@ -223,7 +223,7 @@ def ordinary_user(path: Path) -> Iterator[None]:
 LETTER = b"not a database at all, but a letter to aunt Frieda " * 99
 
 
-def test_a_damaged_file_of_ours_is_kept_and_a_new_one_started(path: Path, reopen: Reopen) -> None:
+def test_a_damaged_store_is_renamed_and_a_new_one_is_created(path: Path, reopen: Reopen) -> None:
     first = reopen()
     first.record("", exchange())
     content = path.read_bytes()[:100] + b"junk" * 200
@@ -264,7 +264,7 @@ def test_a_file_that_takes_the_place_of_a_store_is_left_alone(path: Path, conten
     assert list(path.parent.glob("*damaged*")) == []
 
 
-def test_a_damaged_file_in_our_own_data_directory_is_ours(
+def test_any_damaged_file_in_our_data_directory_is_renamed(
     path: Path, reopen: Reopen, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr("prunus.store.url.default_path", lambda: path)
@@ -292,7 +292,7 @@ def test_a_file_that_is_damaged_while_in_use_is_replaced(path: Path, reopen: Reo
     assert len(list(path.parent.glob("prunus.db.damaged-*"))) == 1
 
 
-def test_who_only_looks_changes_nothing(path: Path, reopen: Reopen) -> None:
+def test_opening_an_existing_store_for_reading_changes_nothing(path: Path, reopen: Reopen) -> None:
     with pytest.raises(NoStore):
         reopen(existing=True).sessions("")
     assert not path.parent.exists()
@@ -317,7 +317,7 @@ def test_a_database_of_another_program_is_left_alone(path: Path, reopen: Reopen)
     assert stat.S_IMODE(path.stat().st_mode) == 0o644
 
 
-def test_an_older_store_is_brought_up_to_date(store: Store, path: Path) -> None:
+def test_an_older_store_is_migrated(store: Store, path: Path) -> None:
     store.record("", exchange(), [receipt("aaaaaa")])
     store.close()
     later = (*MIGRATIONS, ("ALTER TABLE receipts ADD COLUMN colour TEXT NOT NULL DEFAULT 'red'",))
@@ -330,7 +330,7 @@ def test_an_older_store_is_brought_up_to_date(store: Store, path: Path) -> None:
         store.receipts("")
 
 
-def test_what_named_no_conversation_is_removed_from_an_older_store(path: Path) -> None:
+def test_migration_removes_hidden_exchanges_without_a_conversation(path: Path) -> None:
     older = Database(path, migrations=MIGRATIONS[:2])
     row = "INSERT INTO hidden (tenant, key, value, seen) VALUES ('', 'call:toolu_000000000001', x'7b7d', 1)"
     older.write(lambda connection: connection.execute(row))
@@ -340,7 +340,7 @@ def test_what_named_no_conversation_is_removed_from_an_older_store(path: Path) -
     newer.close()
 
 
-def test_a_step_that_fails_leaves_the_store_as_it_was(store: Store, path: Path) -> None:
+def test_a_failed_migration_leaves_the_store_unchanged(store: Store, path: Path) -> None:
     store.record("", exchange(), [receipt("aaaaaa")])
     broken = Database(path, migrations=(*MIGRATIONS, ("DROP TABLE receipts", "not SQL")))
     with pytest.raises(StoreError, match="syntax error"):

@@ -1,4 +1,4 @@
-"""Killed at any point, the store is whole and has every receipt that was committed."""
+"""A process killed at any point leaves an intact store with every committed receipt."""
 
 from __future__ import annotations
 

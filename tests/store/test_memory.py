@@ -1,4 +1,4 @@
-"""Conversations in the store: found by their links, with the ledger they had."""
+"""The store finds a conversation by its links and returns its ledger."""
 
 from __future__ import annotations
 
@@ -60,7 +60,7 @@ def test_a_restart_changes_no_byte(settings: Settings, reopen: Reopen) -> None:
 
 
 @pytest.mark.parametrize("settings", SETTINGS, ids=lambda s: s.schedule)
-def test_two_workers_give_the_bytes_of_one(settings: Settings, reopen: Reopen) -> None:
+def test_two_workers_send_the_same_bytes_as_one(settings: Settings, reopen: Reopen) -> None:
     steady = Pruner(settings)
     workers = [Pruner(settings, reopen().memory("")) for _ in range(2)]
     for n, body in enumerate(requests(14)):
@@ -68,14 +68,14 @@ def test_two_workers_give_the_bytes_of_one(settings: Settings, reopen: Reopen) -
         assert worker.prune(body, now=10.0 * n).body == steady.prune(body, now=10.0 * n).body
 
 
-def test_what_is_recorded_of_an_exchange_does_not_change_what_is_remembered(store: Store) -> None:
+def test_recording_an_exchange_does_not_change_the_memory(store: Store) -> None:
     kept = memo("c1", 6, (edit(2),), at=50.0)
     store.memory("").keep(kept, links(6), {})
     store.record("", exchange("c1", 99, time=9_999.0))
     assert recalled(store.memory(""), links(6)) == (kept, 6)
 
 
-def test_the_deepest_link_counts(store: Store) -> None:
+def test_find_returns_the_conversation_with_the_deepest_link(store: Store) -> None:
     memory = store.memory("")
     whole = links(3_000)
     memory.keep(memo("short", 10), whole[:10], {})
@@ -88,7 +88,7 @@ def test_the_deepest_link_counts(store: Store) -> None:
     assert not memory.find([])
 
 
-def test_a_ledger_follows_every_change(reopen: Reopen) -> None:
+def test_the_stored_ledger_equals_the_ledger_after_every_change(reopen: Reopen) -> None:
     ours, theirs = reopen().memory(""), reopen().memory("")
     one, two, two_again, three = edit(2), edit(4), edit(4, "old_errors"), edit(6)
     states = [
@@ -151,7 +151,7 @@ for line in sys.stdin:
 """
 
 
-def test_two_processes_give_the_bytes_of_one(path: Path) -> None:
+def test_two_processes_send_the_same_bytes_as_one(path: Path) -> None:
     steady = Pruner(Settings(schedule="cache"))
     pipe = subprocess.PIPE
     command = [sys.executable, "-c", f"import sys; sys.path[:0] = {sys.path!r}\n{WORKER}", f"sqlite:///{path}"]

@@ -1,4 +1,4 @@
-"""A store that is out of reach for a while knows less than the process that went on without it."""
+"""After an outage the store knows less than the process that continued without it."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ TALK: Final = talk(7)
 
 
 def request(count: int, *, words: str = "") -> bytes:
-    """A conversation that is flushed now and then; with words, its newest message has gained a block of text."""
+    """Return a request of a conversation with some flushes; with `words`, its newest message has one more block."""
     body = json.loads(TALK[count])
     if words:
         newest = body["messages"][-1]
@@ -47,7 +47,7 @@ def locked(path: Path) -> Iterator[None]:
 
 
 def nothing_sent_is_rewritten(pruner: Pruner, out: Callable[[], Any], back: Callable[[], None]) -> None:
-    """The store is away for the requests 8 to 15; then the newest message gains a block of text."""
+    """Make the store fail for requests 8 to 15; then add a block of text to the newest message."""
     for count in range(1, 8):
         pruner.prune(request(count), 10.0 * count)
     with out():
@@ -62,20 +62,20 @@ def nothing_sent_is_rewritten(pruner: Pruner, out: Callable[[], Any], back: Call
     assert messages(after.body)[:cut] == messages(last.body)[:cut]
 
 
-def test_after_a_lock_nothing_that_was_sent_is_rewritten(store: Store, path: Path) -> None:
+def test_after_a_lock_sent_messages_keep_their_bytes(store: Store, path: Path) -> None:
     troubles: list[StoreError] = []
     pruner = Pruner(DEAR_READS, store.memory("", troubles.append))
     nothing_sent_is_rewritten(pruner, lambda: locked(path), lambda: None)
     assert troubles
 
 
-def test_after_a_store_came_back_empty_nothing_that_was_sent_is_rewritten(store: Store, path: Path) -> None:
+def test_after_a_store_came_back_empty_sent_messages_keep_their_bytes(store: Store, path: Path) -> None:
     pruner = Pruner(DEAR_READS, store.memory("", lambda _: None))
     nothing_sent_is_rewritten(pruner, lambda: locked(path), path.unlink)
 
 
 class Full(Shelf):
-    """A memory on a disk that may be full: it can be read, and nothing more is kept."""
+    """A memory on a full disk: reads work, writes fail."""
 
     def __init__(self) -> None:
         super().__init__()
@@ -92,14 +92,14 @@ class Full(Shelf):
         self.full = False
 
 
-def test_after_a_full_disk_nothing_that_was_sent_is_rewritten() -> None:
+def test_after_a_full_disk_sent_messages_keep_their_bytes() -> None:
     memory = Full()
     nothing_sent_is_rewritten(Pruner(DEAR_READS, memory), memory.filled, lambda: None)
 
 
 @pytest.mark.parametrize("missed", range(1, 7))
-def test_what_a_store_missed_is_kept_with_the_next_request(missed: int) -> None:
-    """Another process goes on in the same bytes, however many requests the store had not been told of."""
+def test_the_next_request_saves_what_an_outage_missed(missed: int) -> None:
+    """Another process continues with the same bytes, however many requests the store missed."""
     memory = Full()
     first, steady = Pruner(DEAR_READS, memory), Pruner(DEAR_READS)
     for count in range(1, 12):

@@ -1,4 +1,4 @@
-"""A recorded session that goes on in another process: the same bytes, and the same account, as in one."""
+"""A recorded session that continues in another process has the same bytes and the same account as in one."""
 
 from __future__ import annotations
 
@@ -44,7 +44,7 @@ def told(pruner: Pruner, format: str, now: float, body: bytes) -> Sent:
 
 
 def steady(reopen: Reopen, chosen: Settings, format: str, bodies: list[tuple[float, bytes]]) -> list[Sent]:
-    """What one process sends."""
+    """Return the requests that one process sends."""
     pruner = Pruner(chosen, reopen().memory("steady"))
     return [told(pruner, format, now, body) for now, body in bodies]
 
@@ -62,10 +62,10 @@ def test_a_new_process_for_every_request_changes_no_byte(tmp_path: Path, reopen:
 
 
 @pytest.mark.parametrize(("agent", "row", "first"), [("claude-code", CHEAP, 1), ("codex", "0.1/1.25", 2)])
-def test_a_stop_after_any_request_changes_no_byte(
+def test_a_restart_after_any_request_changes_no_byte(
     tmp_path: Path, reopen: Reopen, agent: str, row: str, first: int
 ) -> None:
-    """Tried for every other request: the odd ones of one agent, the even ones of another."""
+    """To save time, this tries the odd requests of one agent and the even requests of another."""
     chosen = settings(row)
     format, bodies = requests(tmp_path, agent)
     expected = steady(reopen, chosen, format, bodies)
@@ -80,8 +80,8 @@ def test_a_stop_after_any_request_changes_no_byte(
         assert sent == expected
 
 
-def test_without_its_account_a_conversation_would_go_on_otherwise(tmp_path: Path, reopen: Reopen) -> None:
-    """The laws above can be broken: a purse that is empty again pays for fewer flushes."""
+def test_without_its_stored_account_a_conversation_would_flush_differently(tmp_path: Path, reopen: Reopen) -> None:
+    """The tests above can fail: without its account, a conversation can pay for fewer flushes."""
     format, bodies = requests(tmp_path, "claude-code")
     chosen = settings(CHEAP)
     expected = steady(reopen, chosen, format, bodies)

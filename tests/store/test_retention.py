@@ -1,4 +1,4 @@
-"""The store stays within its size and age, and drops what nobody needs any more."""
+"""The store stays within its size and age limits, and drops rows that nobody needs."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ def noise(seed: int, size: int = 30_000) -> str:
     return Random(seed).randbytes(size // 2).hex()
 
 
-def test_conversations_that_are_too_old_go_with_all_they_had(small: Store) -> None:
+def test_old_conversations_are_removed_with_all_their_rows(small: Store) -> None:
     small.memory("").keep(memo("old", 6, (edit(2),), at=NOW - 9 * DAY), links(6), {})
     small.record("", exchange("old", time=NOW - 9 * DAY), [receipt("aaaaaa", 2), receipt("bbbbbb", 4, "only here")])
     small.ask("", "old", "sweep")
@@ -53,7 +53,7 @@ def test_the_sums_of_all_time_outlive_their_conversations(small: Store) -> None:
     assert before.requests == 1
 
 
-def test_the_oldest_go_first_when_it_is_full(small: Store, path: Path) -> None:
+def test_a_full_store_removes_the_oldest_conversations_first(small: Store, path: Path) -> None:
     for n in range(200):
         at = NOW - 1_000 + n
         small.memory("").keep(memo(f"c{n}", 2, at=at), links(2, f"c{n}"), {})
@@ -77,7 +77,7 @@ def test_one_conversation_that_is_too_large_loses_its_oldest_originals(small: St
     assert small.original("", kept[199]) == noise(199)
 
 
-def test_what_is_still_used_is_not_old(small: Store, path: Path) -> None:
+def test_a_hidden_exchange_in_use_is_not_removed(small: Store, path: Path) -> None:
     import sqlite3
 
     small.save_hidden("", "used", b"1")
@@ -90,7 +90,7 @@ def test_what_is_still_used_is_not_old(small: Store, path: Path) -> None:
     assert small.hidden("", ["used", "unused"]) == {"used": b"1"}
 
 
-def test_an_original_without_a_receipt_goes(small: Store, path: Path) -> None:
+def test_vacuum_removes_originals_without_a_receipt(small: Store, path: Path) -> None:
     import sqlite3
 
     small.record("", exchange(time=NOW), [receipt("aaaaaa")])

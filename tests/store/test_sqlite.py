@@ -1,4 +1,4 @@
-"""What is put into the store comes out again, for its tenant and nobody else."""
+"""The store returns what it was given, only to the same tenant."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ def test_an_exchange_comes_back_as_it_was(store: Store) -> None:
     assert store.exchanges("", "c1") == [one, two]
 
 
-def test_an_exchange_recorded_again_takes_its_own_place(store: Store) -> None:
+def test_recording_an_exchange_again_replaces_it(store: Store) -> None:
     before = exchange(usage=None, status=0, cost=0.0, id="x")
     after = exchange(id="x")
     store.record("", before, [receipt("aaaaaa")])
@@ -55,7 +55,7 @@ def test_a_shadow_run_is_counted_apart_and_keeps_no_originals(store: Store) -> N
     assert store.info().originals == 0
 
 
-def test_a_conversation_with_both_has_figures_of_both(store: Store) -> None:
+def test_a_conversation_has_separate_totals_for_real_and_shadow_requests(store: Store) -> None:
     store.record("", exchange(cost=400.0), [receipt("aaaaaa", 2)])
     store.record("", exchange(request=2, cost=300.0, shadow=True), [receipt("bbbbbb", 4), receipt("cccccc", 6)])
     [session] = store.sessions("")
@@ -66,7 +66,7 @@ def test_a_conversation_with_both_has_figures_of_both(store: Store) -> None:
     assert (session.shadow, session.cost, session.receipts) == (False, 600.0, 1)
 
 
-def test_what_a_shadow_run_would_cut_does_not_hide_what_was_cut(store: Store) -> None:
+def test_a_shadow_receipt_does_not_replace_a_real_receipt(store: Store) -> None:
     store.record("", exchange(), [receipt("aaaaaa")])
     store.record("", exchange(request=2, shadow=True), [receipt("aaaaaa", strategy="old_errors")])
     [kept] = store.receipts("")
@@ -78,7 +78,7 @@ def test_what_a_shadow_run_would_cut_does_not_hide_what_was_cut(store: Store) ->
     assert store.totals("", shadow=True).strategies == {}
 
 
-def test_receipts_of_a_request_that_the_provider_refused_are_those_of_a_shadow_run(store: Store) -> None:
+def test_receipts_of_a_refused_request_become_shadow_receipts(store: Store) -> None:
     sent = exchange(status=0)
     store.record("", sent, [receipt("aaaaaa")])
     store.record("", replace(sent, status=200, shadow=True))
@@ -119,7 +119,7 @@ def test_equal_originals_are_kept_once(store: Store) -> None:
     assert len(store.receipts("")) == 2
 
 
-def test_originals_are_not_kept_where_settings_say_so(path: object) -> None:
+def test_settings_can_turn_originals_off(path: object) -> None:
     from prunus import Settings
 
     store = open_store(f"sqlite:///{path}", Settings(store={"originals": False}))
@@ -130,13 +130,13 @@ def test_originals_are_not_kept_where_settings_say_so(path: object) -> None:
     store.close()
 
 
-def test_the_price_of_a_break_is_shared_by_the_edits_behind_its_cut(store: Store) -> None:
+def test_the_edits_behind_the_cut_share_the_price_of_a_cache_break(store: Store) -> None:
     early, late, later = receipt("aaaaaa", 1), receipt("bbbbbb", 5), receipt("cccccc", 9)
     store.record("", exchange(flush=flush(cut=5), cost_of_break=60.0), [early, late, later])
     assert {r.id: r.price for r in store.receipts("")} == {"aaaaaa": 0.0, "bbbbbb": 30.0, "cccccc": 30.0}
 
 
-def test_a_price_that_is_known_later_is_shared_later(store: Store) -> None:
+def test_a_price_that_arrives_with_the_answer_is_shared_then(store: Store) -> None:
     sent = exchange(flush=flush(cut=5), status=0, id="x")
     store.record("", sent, [receipt("aaaaaa", 1), receipt("bbbbbb", 5)])
     store.record("", replace(sent, cost_of_break=60.0, status=200))
@@ -164,7 +164,7 @@ def test_hidden_exchanges_come_back_by_key(store: Store) -> None:
 
 
 @pytest.mark.parametrize("kind", ["sqlite", "off"])
-def test_what_is_asked_for_is_taken_once(store: Store, kind: str) -> None:
+def test_a_queued_command_is_taken_once(store: Store, kind: str) -> None:
     store = store if kind == "sqlite" else open_store("off")
     store.ask("", "c1", "sweep 5")
     store.ask("", "c1", "sweep 2")
@@ -174,7 +174,7 @@ def test_what_is_asked_for_is_taken_once(store: Store, kind: str) -> None:
 
 
 @pytest.mark.parametrize("kind", ["sqlite", "off"])
-def test_no_tenant_sees_what_belongs_to_another(store: Store, kind: str) -> None:
+def test_no_tenant_sees_the_data_of_another(store: Store, kind: str) -> None:
     store = store if kind == "sqlite" else open_store("off")
     store.record("anna", exchange(), [receipt("aaaaaa", original="of anna")])
     store.memory("anna").keep(memo("c1", 6), links(6), {})
@@ -193,7 +193,7 @@ def test_no_tenant_sees_what_belongs_to_another(store: Store, kind: str) -> None
     assert store.asked("anna", "c1") == ("sweep",)
 
 
-def test_the_same_conversation_and_the_same_text_of_two_tenants_are_two(store: Store) -> None:
+def test_two_tenants_share_neither_conversations_nor_originals(store: Store) -> None:
     for tenant in ("anna", "bert"):
         store.memory(tenant).keep(memo("c1", 6), links(6), {})
         store.record(tenant, exchange(), [receipt("aaaaaa")])

@@ -1,4 +1,4 @@
-"""What is kept and recorded together is committed as one."""
+"""`together` commits the memory and the exchange in one transaction."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from tests.store.samples import edit, exchange, links, memo, recalled, receipt
 Reopen = Callable[..., Store]
 
 
-def test_others_see_both_or_none(store: Store, reopen: Reopen) -> None:
+def test_other_connections_see_a_joint_transaction_completely_or_not_at_all(store: Store, reopen: Reopen) -> None:
     other = reopen()
     kept = memo("c1", 2, (edit(2),))
     with store.together():
@@ -29,7 +29,7 @@ def test_others_see_both_or_none(store: Store, reopen: Reopen) -> None:
     assert [one.id for one in other.receipts("")] == ["aaaaaa"]
 
 
-def test_what_was_done_before_a_fault_is_committed(store: Store, reopen: Reopen) -> None:
+def test_changes_before_an_error_are_committed(store: Store, reopen: Reopen) -> None:
     kept = memo("c1", 2)
     with pytest.raises(RuntimeError, match="on the way"), store.together():
         store.memory("").keep(kept, links(2), {})
@@ -37,9 +37,7 @@ def test_what_was_done_before_a_fault_is_committed(store: Store, reopen: Reopen)
     assert recalled(reopen().memory(""), links(2)) == (kept, 2)
 
 
-def test_a_receipt_that_cannot_be_written_does_not_take_the_memory_with_it(
-    store: Store, reopen: Reopen, path: Path
-) -> None:
+def test_a_failed_receipt_does_not_roll_back_the_memory(store: Store, reopen: Reopen, path: Path) -> None:
     store.record("", exchange("c0"))
     with sqlite3.connect(path) as connection:
         connection.execute("CREATE TRIGGER no BEFORE INSERT ON receipts BEGIN SELECT raise(ABORT, 'refused'); END")
@@ -52,7 +50,7 @@ def test_a_receipt_that_cannot_be_written_does_not_take_the_memory_with_it(
     assert store.totals("").requests == 1
 
 
-def test_exchanges_are_recorded_all_or_none(store: Store, path: Path) -> None:
+def test_record_all_writes_all_exchanges_or_none(store: Store, path: Path) -> None:
     store.record("", exchange("c0"))
     with sqlite3.connect(path) as connection:
         connection.execute(
@@ -89,4 +87,4 @@ def test_a_store_that_is_locked_or_slow_is_not_prompt(path: Path) -> None:
 
 
 def _nothing(_: sqlite3.Connection) -> None:
-    """Work that only has to be committed."""
+    """A callback that does nothing, so that only the commit counts."""

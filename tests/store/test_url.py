@@ -1,4 +1,4 @@
-"""Which store a URL means."""
+"""Store URLs and the files they mean."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ def test_a_path_may_be_relative_absolute_or_in_the_home(
 
 
 @pytest.mark.parametrize("name", ["with space.db", "100%.db", "what?.db", "a#b.db"])
-def test_any_name_of_a_file_will_do(name: str, tmp_path: Path) -> None:
+def test_the_file_may_have_any_name(name: str, tmp_path: Path) -> None:
     store = open_store(f"sqlite:///{tmp_path}/{name}")
     store.record("", exchange())
     assert store.totals("").requests == 1
