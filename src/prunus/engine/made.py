@@ -9,7 +9,7 @@ from prunus.apply import extended
 from prunus.edits import Added, Input, Proposal
 from prunus.engine.board import Board
 from prunus.engine.sums import Sums
-from prunus.engine.tally import Tallies
+from prunus.engine.tallies import Tallies
 from prunus.history import Ref
 from prunus.view import View
 
