@@ -9,7 +9,7 @@ import re
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
-from typing import Final, Literal
+from typing import Final, Literal, NamedTuple
 
 from prunus.shell import changing, printing
 from prunus.shell.changing import MANAGERS, NOTHING, RUN_WORDS, WILD, Changed
@@ -35,8 +35,7 @@ class Program:
     """The files that the program changes, from the words behind its name."""
 
 
-@dataclass(frozen=True, slots=True)
-class ShellStep:
+class ShellStep(NamedTuple):
     """One simple command of a script, with the program that it runs."""
 
     simple: Simple
@@ -81,8 +80,9 @@ def steps(command: str) -> tuple[ShellStep, ...] | None:
 def step_of(simple: Simple) -> ShellStep:
     """One simple command with its program."""
     words = without_runners(simple.words)
-    name = words[0].text.replace("\\", "/").rsplit("/", 1)[-1] if words else ""
-    name = name.removesuffix(".cmd").removesuffix(".exe")
+    name = words[0].text if words else ""
+    if not name.isalnum():
+        name = name.replace("\\", "/").rsplit("/", 1)[-1].removesuffix(".cmd").removesuffix(".exe")
     program = PROGRAMS.get(name, _UNKNOWN)
     found = NOTHING
     if program.changes:
