@@ -6,7 +6,7 @@ from collections import Counter
 from collections.abc import Collection, Iterable, Mapping
 from typing import Any, Final
 
-from prunus.agent.inspection import info, inspect
+from prunus.agent.inspection import inspect
 from prunus.edits import Edit, Gone, Note
 from prunus.engine import Engine
 from prunus.history import Attachment, Ref, Result, Text, Thinking
@@ -65,7 +65,7 @@ def execute(
     whole = extended(raw, read, api_named(name).call_messages("asked", tool, arguments, "..."))
     seen = inspect(whole, settings, name, held)
     if is_info(tool):
-        return info(seen.engine, seen.around, seen.window, seen.pressure, seen.budget)
+        return seen.info()
     before = {edit.target for edit in held if _cuts(edit)}
     return answer(seen.engine, seen.engine.view.uses[-1], before, hint, settings.notification)
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from typing import Final, Protocol, runtime_checkable
 
-from prunus.agent.inspection import Inspection, could_go, fullness, inspect, most_of
+from prunus.agent.inspection import Inspection, inspect
 from prunus.context import Context
 from prunus.conversation import Loader, declares_tools
 from prunus.guide import ACTIONS
@@ -18,7 +18,6 @@ from prunus.report.funnel import funnel_box, funnel_of, funnel_of_all
 from prunus.report.totals_box import stats_box
 from prunus.requested.commands import ANSWER, COMMANDS, Command, answers, command_in, swept
 from prunus.schedule.budget import CATEGORIES, budget, headroom
-from prunus.schedule.pressure import advice
 from prunus.settings import Settings
 from prunus.store.records import Totals
 from prunus.strategies.asked import Requested
@@ -86,9 +85,8 @@ def _context(look: Inspection) -> str:
     rows = budget(look.engine.view, look.around, look.engine.saved_of)
     used = sum(rows.values())
     allowed = look.budget.allowed(look.window)
-    leaving = list(could_go(look.engine))
-    level = look.pressure.level(used, look.window)
-    lines = [f"{fullness(look.engine, look.around, look.window, look.pressure)} {advice(level, most_of(leaving))}"]
+    leaving = look.could_go()
+    lines = [look.fullness(leaving)]
     for name, words in CATEGORIES.items():
         part = rows[name] / used if used else 0.0
         spent = f"{rows[name]:>9,} of {allowed[name]:>9,}"

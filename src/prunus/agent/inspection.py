@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Final
 
@@ -10,7 +10,7 @@ from prunus.conversation import Loader, count_around, declares_tools
 from prunus.edits import Edit, as_proposal
 from prunus.engine import Engine
 from prunus.guide import Advice, advise
-from prunus.history import Attachment, Ref, Text, Thinking
+from prunus.history import Attachment, Part, Ref, Text, Thinking
 from prunus.notes import shorten
 from prunus.outcome import Outcome
 from prunus.proposals import describe
@@ -18,12 +18,26 @@ from prunus.providers import frame
 from prunus.pruner import prune
 from prunus.requested.targets import discarded
 from prunus.schedule.budget import Budget, budget
-from prunus.schedule.pressure import Bulk, Level, Pressure, advice
+from prunus.schedule.pressure import Bulk, Pressure, advice
 from prunus.settings import Settings
 from prunus.strategies.asked import Requested
 from prunus.uses import weigh
+from prunus.view import View
 
 _LISTED: Final = 20
+
+
+@dataclass(frozen=True, slots=True)
+class Leaving:
+    """A part that could go."""
+
+    id: str
+    what: str
+    tokens: int
+    turn: int
+    bulk: Bulk
+    advice: Advice
+    """What the content type guide says about it."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,6 +53,53 @@ class Inspection:
     """Tokens that the model can take."""
     pressure: Pressure
     budget: Budget
+
+    @property
+    def used(self) -> int:
+        """Tokens of the whole request."""
+        return self.around + self.engine.tokens
+
+    def could_go(self) -> list[Leaving]:
+        """The parts that `context_prune` would take out."""
+        engine, view = self.engine, self.engine.view
+        rules = engine.requests or Requested()
+        found = []
+        for id, ref in view.ids.items():
+            edit = discarded(ref, "", None, view, rules) if engine.board.made(ref) is None else None
+            if isinstance(edit, Edit) and engine.allows(edit):
+                part = view.part(ref)
+                says = advise(ref, view, superseded=engine.ends_call(ref))
+                tokens = weigh(part, view.counter)
+                found.append(Leaving(id, _what(view, ref), tokens, view.turn_of(ref), _bulk(part), says))
+        return found
+
+    def fullness(self, leaving: Iterable[Leaving]) -> str:
+        """How full the context is, and what to do about it given the parts that could go."""
+        share = self.used / self.window if self.window else 0.0
+        level = self.pressure.level(self.used, self.window)
+        words = f"{self.used:,} of {self.window:,} tokens, {share:.0%} full; pressure is {level}."
+        return f"{words} {advice(level, most_of(leaving))}"
+
+    def info(self) -> str:
+        """The answer to `context_info`."""
+        allowed = self.budget.allowed(self.window)
+        leaving = sorted(self.could_go(), key=lambda row: (-row.tokens, row.id))
+        lines = [f"Context: {self.fullness(leaving)}"]
+        lines += (
+            f"  {name}: {tokens:,} of {allowed[name]:,}{', over budget' * (tokens > allowed[name])}"
+            for name, tokens in budget(self.engine.view, self.around, self.engine.saved_of).items()
+            if tokens
+        )
+        if not leaving:
+            return "\n".join([*lines, "Nothing could go."])
+        lines.append(f"Could go, {sum(row.tokens for row in leaving):,} tokens in all:")
+        lines += (
+            f"  [{row.id}] {row.what}: {row.tokens:,} tokens, turn {row.turn}; {row.advice}"
+            for row in leaving[:_LISTED]
+        )
+        if len(leaving) > _LISTED:
+            lines.append(f"  and {len(leaving) - _LISTED} more")
+        return "\n".join(lines)
 
 
 def inspect(body: bytes, settings: Settings, format: str | None, edits: Iterable[Edit] | None = None) -> Inspection:
@@ -68,71 +129,7 @@ def inspect(body: bytes, settings: Settings, format: str | None, edits: Iterable
     )
 
 
-@dataclass(frozen=True, slots=True)
-class Leaving:
-    """A part that could go."""
-
-    id: str
-    what: str
-    tokens: int
-    turn: int
-    bulk: Bulk
-    advice: Advice
-    """What the content type guide says about it."""
-
-
-def fullness(engine: Engine, around: int, window: int, pressure: Pressure | None = None) -> str:
-    """How full the context is, in one sentence; `around` are the tokens of system text and tools."""
-    used = _used(engine, around)
-    share = used / window if window else 0.0
-    level = (pressure or Pressure()).level(used, window)
-    return f"{used:,} of {window:,} tokens, {share:.0%} full; pressure is {level}."
-
-
-def info(
-    engine: Engine, around: int, window: int, pressure: Pressure | None = None, allowance: Budget | None = None
-) -> str:
-    """The answer to `context_info`."""
-    rows = budget(engine.view, around, engine.saved_of)
-    allowed = (allowance or Budget()).allowed(window)
-    leaving = sorted(could_go(engine), key=lambda row: (-row.tokens, row.id))
-    level: Level = (pressure or Pressure()).level(_used(engine, around), window)
-    lines = [f"Context: {fullness(engine, around, window, pressure)} {advice(level, most_of(leaving))}"]
-    lines += (
-        f"  {name}: {tokens:,} of {allowed[name]:,}{', over budget' * (tokens > allowed[name])}"
-        for name, tokens in rows.items()
-        if tokens
-    )
-    if leaving:
-        lines.append(f"Could go, {sum(row.tokens for row in leaving):,} tokens in all:")
-        lines += (
-            f"  [{row.id}] {row.what}: {row.tokens:,} tokens, turn {row.turn}; {row.advice}"
-            for row in leaving[:_LISTED]
-        )
-        if len(leaving) > _LISTED:
-            lines.append(f"  and {len(leaving) - _LISTED} more")
-    else:
-        lines.append("Nothing could go.")
-    return "\n".join(lines)
-
-
-def could_go(engine: Engine) -> Iterator[Leaving]:
-    """The parts that `context_prune` would take out."""
-    view = engine.view
-    rules = engine.requests or Requested()
-    for id, ref in view.ids.items():
-        edit = discarded(ref, "", None, view, rules) if engine.board.made(ref) is None else None
-        if isinstance(edit, Edit) and engine.allows(edit):
-            part = view.part(ref)
-            bulk: Bulk = (
-                "reasoning" if isinstance(part, Thinking) else "messages" if isinstance(part, Text) else "results"
-            )
-            spent = engine.ends_call(ref)
-            says = advise(ref, view, superseded=spent)
-            yield Leaving(id, _what(engine, ref), weigh(part, view.counter), view.turn_of(ref), bulk, says)
-
-
-def most_of(leaving: Sequence[Leaving]) -> Bulk | None:
+def most_of(leaving: Iterable[Leaving]) -> Bulk | None:
     """What most of the tokens that could go belong to."""
     tokens: dict[Bulk, int] = {}
     for row in leaving:
@@ -140,15 +137,15 @@ def most_of(leaving: Sequence[Leaving]) -> Bulk | None:
     return max(tokens, key=lambda bulk: tokens[bulk], default=None)
 
 
-def _used(engine: Engine, around: int) -> int:
-    return around + engine.tokens
+def _bulk(part: Part) -> Bulk:
+    return "reasoning" if isinstance(part, Thinking) else "messages" if isinstance(part, Text) else "results"
 
 
-def _what(engine: Engine, ref: Ref) -> str:
-    use = engine.view.by_ref.get(ref)
+def _what(view: View, ref: Ref) -> str:
+    use = view.by_ref.get(ref)
     if use is not None:
         return describe(use)
-    part = engine.view.part(ref)
+    part = view.part(ref)
     if isinstance(part, Attachment):
         return f"file {shorten(part.name)}"
-    return f"your {'thinking' if isinstance(part, Thinking) else 'message'} of turn {engine.view.turn_of(ref)}"
+    return f"your {'thinking' if isinstance(part, Thinking) else 'message'} of turn {view.turn_of(ref)}"

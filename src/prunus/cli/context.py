@@ -94,7 +94,7 @@ def command(
 
 
 def _of_file(source: str, format_: str | None, settings: Settings) -> _Context:
-    from prunus.agent.inspection import could_go, inspect, most_of
+    from prunus.agent.inspection import inspect, most_of
     from prunus.context import context_of
     from prunus.errors import FormatError
     from prunus.providers import encode
@@ -110,8 +110,7 @@ def _of_file(source: str, format_: str | None, settings: Settings) -> _Context:
         raise Failure(located(source, raw, str(error))) from error
     engine, view = look.engine, look.engine.view
     filled, report = context_of(engine, look.around), look.outcome.report
-    leaving = list(could_go(engine))
-    used = look.around + engine.tokens
+    leaving, used = look.could_go(), look.used
     level = look.pressure.level(used, look.window)
     total = look.budget.total(look.window)
     return _Context(
