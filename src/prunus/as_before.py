@@ -61,3 +61,10 @@ def as_before(
     after = before - sum(edit.saved for edit in ledger.edits) + added
     report = Report(before, after, strategies, categories, read.format.name, request.model, len(read))
     return Outcome(body, ledger.edits, report=report, conversation=name, request=memo.requests), written
+
+
+def differing(
+    before: Mapping[int, Written | None], after: Mapping[int, Written | None]
+) -> dict[int, Written | None]:
+    """The messages that are sent in another form than before."""
+    return {i: after.get(i) for i in before.keys() | after.keys() if before.get(i) != after.get(i)}

@@ -10,6 +10,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from copy import copy
 from dataclasses import dataclass, field
+from hashlib import blake2b
 from threading import Lock
 from typing import Any
 
@@ -19,7 +20,8 @@ from prunus.engine import Engine
 from prunus.errors import FormatError
 from prunus.history import Message
 from prunus.memory import ConversationRecord
-from prunus.providers import Frame, Objects, decode, digest, encode
+from prunus.providers import Frame, Objects, decode, digest, encode, unmarked
+from prunus.providers import copy as copy_value
 from prunus.schedule.ledger import Ledger, Written
 from prunus.surrogates import decode as decode_json
 from prunus.tokens import Counter
@@ -132,6 +134,23 @@ class Conversation:
             if isinstance(self.last, Objects):
                 body.inherit(self.last)
         self.last = body
+
+    def count_around(self, body: Body, counter: Counter) -> int:
+        """The tokens of system text, tools and options, counted again only if they are other than before."""
+        around = body.around()
+        if around != self.around:
+            self.around = copy_value(around)
+            self.around_tokens = count_around(body, counter)
+        return self.around_tokens
+
+    def lost_cache(self, memo: ConversationRecord, body: Body) -> str:
+        """Why the provider's cache is lost, as far as that shows around the messages; empty if it is not."""
+        prompt = body.prompt
+        if prompt != self.prompt:
+            self.prompt = copy_value(prompt)
+            self.prompt_digest = blake2b(encode(unmarked(prompt)), digest_size=16).digest()
+        changed = memo.requests and self.prompt_digest != memo.prompt
+        return "model, system text or tools changed" if changed else ""
 
 
 def count_around(body: Body, counter: Counter) -> int:

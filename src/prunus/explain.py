@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from prunus.conversation import Loader, count_around, declares_tools
+from prunus.assembly import Assembly
+from prunus.conversation import Loader, count_around
 from prunus.edits import Proposal, Refusal
 from prunus.engine import Engine
 from prunus.engine.board import Cell
@@ -46,16 +47,7 @@ def explain(body: bytes, settings: Settings | None = None, format: str | None = 
     """Return the decision about every part of a request. Raises FormatError for a body that Prunus cannot read."""
     settings = settings or Settings()
     cut = frame(body, format)
-    engine = Engine(
-        cut.format.name,
-        () if cut.closed else settings.active_strategies(),
-        settings.active_guards(),
-        settings.toolbox(),
-        settings.counter(),
-        declared=declares_tools(cut),
-        words=settings.words,
-        notification=settings.notification,
-    )
+    engine = Assembly(settings).inspector(cut)
     load = Loader(cut)
     engine.look(len(cut), load)
     engine.view.look_at(load)

@@ -18,6 +18,7 @@ from typing import Final
 
 from prunus.conversation import Conversation
 from prunus.conversations import Conversations, Request
+from prunus.engine import Engine, edits_taken_over
 from prunus.memory import ConversationRecord, Match, Memory, chain
 from prunus.schedule.account import Account
 from prunus.schedule.ledger import Ledger
@@ -42,6 +43,18 @@ class Base:
     """The chained hashes of the messages of the request, where a memory wants to know them."""
     new_links: list[bytes]
     """Those that the conversation has not been known by."""
+
+    def taken_over(self, request: Request) -> ConversationRecord:
+        """The conversation with the edits that a request takes over; one that simply continues takes over all."""
+        if not self.left:
+            return self.memo
+        edits = edits_taken_over(self.memo.ledger, len(request), request.load)
+        return replace(self.memo, ledger=replace(self.memo.ledger, edits=edits))
+
+    def begin(self, request: Request, engine: Engine) -> Conversation:
+        """A conversation that this process has not looked at."""
+        digests = [request.load.digest(i) for i in range(self.memo.depth)]
+        return Conversation(self.memo, request.read, engine, request.owner, digests=digests)
 
 
 def find_base(request: Request, conversations: Conversations, memory: Memory | None) -> Base:

@@ -1,4 +1,4 @@
-"""The pipeline on one screen: bytes, history, view, edits, guards, invariants, bytes."""
+"""Finds the conversation that a request continues, has its engine prune the request, and remembers the result."""
 
 from __future__ import annotations
 
@@ -6,32 +6,29 @@ import time
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import replace
 from functools import cache
-from hashlib import blake2b
 from time import monotonic
 from typing import Any, Final, TypeVar
 
-from prunus.as_before import as_before
-from prunus.bodies import as_given, as_read
+from prunus.as_before import as_before, differing
+from prunus.assembly import Assembly
+from prunus.bodies import as_read
 from prunus.context import Context, context_of
-from prunus.conversation import Body, Conversation, Loader, count_around, declares_tools
+from prunus.conversation import Conversation, Loader
 from prunus.conversations import Conversations, Request
-from prunus.engine import Engine, edits_taken_over
+from prunus.engine import Engine
 from prunus.errors import FormatError, TooLate
 from prunus.lineage import Base, find_base, find_known
 from prunus.memory import ConversationRecord, Memory
 from prunus.outcome import Outcome, Report
-from prunus.providers import copy, encode, unmarked
-from prunus.receipts import receipt_of
+from prunus.reporting import outcome_of
 from prunus.schedule.ledger import Written
 from prunus.schedule.plan import Schedule
-from prunus.schedule.prices import Price, with_ttl
+from prunus.schedule.prices import with_ttl
 from prunus.settings import Settings
 from prunus.timing import Timing
 
 T = TypeVar("T")
 
-_MODELS: Final = 256
-"""Models whose prices are kept at hand."""
 _MANY: Final = 400
 """Messages that a request with a deadline looks at again, at most, where the ledger is enough to write it."""
 _TURN: Final = 0.05
@@ -74,14 +71,10 @@ class Pruner:
         self.settings = settings or Settings()
         self._memory = memory
         self._asks = asks
-        self._strategies = self.settings.active_strategies()
-        self._guards = self.settings.active_guards()
-        self._toolbox = self.settings.toolbox()
-        self._counter = self.settings.counter()
+        self._assembly = Assembly(self.settings)
         self._schedule = schedule or self.settings.active_schedule()
         self._pressure = self.settings.active_pressure()
         self._conversations = Conversations(self.settings.limits)
-        self._terms: dict[str, tuple[Price, int]] = {}
         self._commands: dict[str, tuple[str, ...]] = {}
         """What was asked for, of requests that were not remembered after all."""
 
@@ -125,8 +118,8 @@ class Pruner:
             if hold:
                 base = find_known(request, self._conversations, self._memory)
                 name = base.parent if base.left <= base.memo.depth else ""
-                memo = _taken_over(request, base)
-                return as_before(request, memo, name, self._counter, self._written(base))[0]
+                memo = base.taken_over(request)
+                return as_before(request, memo, name, self._assembly.counter, self._written(base))[0]
             return self._prune(request, until, cache(claim))
         except Exception as error:  # whatever fails in here, the request has to go out as it came
             return Outcome(body, error=f"{type(error).__name__}: {error}")
@@ -155,17 +148,14 @@ class Pruner:
             view = held.engine.view
             if len(view.turns) != len(held.last) or held.in_force is None:
                 return None
-            view.look_at(Loader(held.last))
-            try:
+            with held.engine.at(Loader(held.last)):
                 return context_of(held.engine, held.around_tokens)
-            finally:
-                view.look_at(None)
 
     def _prune(self, request: Request, until: float | None, claim: Callable[[], bool]) -> Outcome[Any]:
         while True:
             base = find_base(request, self._conversations, self._memory)
             held = base.conversation
-            conversation = held or self._new(request, base)
+            conversation = held or base.begin(request, self._assembly.engine(request.read))
             looked = conversation.lock.acquire(timeout=-1.0 if until is None else max(0.0, until - monotonic()))
             asked = self._take_commands(base.memo.id)
             commands = (*base.memo.ledger.commands, *((len(request), words) for words in asked))
@@ -207,11 +197,11 @@ class Pruner:
         if conversation.in_force is not memo.ledger:
             engine.take_over(memo.ledger.edits, load)
         conversation.in_force = None
-        tokens = self._around(conversation, read)
-        price, window = self._terms_of(request.model)
+        tokens = conversation.count_around(read, self._assembly.counter)
+        price, window = self._assembly.terms(request.model)
         if price.long_write is not None:
             price = with_ttl(price, read.lifetime())
-        cold = self._cold(conversation, memo, read)
+        cold = conversation.lost_cache(memo, read)
         timing = Timing(engine, memo, tokens, self._schedule, self._pressure, price, window, request.now, cold)
         with engine.at(load):
             engine.settle()
@@ -221,7 +211,7 @@ class Pruner:
         memo = replace(memo, ledger=ledger, account=timing.settled())
         self._keep(conversation, request, base, memo, engine.written(engine.rendering.changed), claim)
         conversation.in_force = ledger
-        return self._outcome(request, conversation, tokens, timing)
+        return outcome_of(request, conversation, tokens, timing.flush)
 
     def _write_behind(
         self,
@@ -234,13 +224,13 @@ class Pruner:
         """Write the next request of a conversation as its ledger says, because there is no time to look at it."""
         # What follows takes no longer than for another request, so nobody need begin it a second time.
         claim()
-        memo = _taken_over(request, base)
+        memo = base.taken_over(request)
         if commands != memo.ledger.commands:
             memo = replace(memo, ledger=replace(memo.ledger, commands=commands))
         known = self._written(base)
-        outcome, written = as_before(request, memo, memo.id, self._counter, known, exact=False)
-        self._cold(conversation, memo, request.read)
-        self._keep(conversation, request, base, memo, _differing(known, written), claim)
+        outcome, written = as_before(request, memo, memo.id, self._assembly.counter, known, exact=False)
+        conversation.lost_cache(memo, request.read)
+        self._keep(conversation, request, base, memo, differing(known, written), claim)
         conversation.written = written
         outcome.behind = True
         outcome.request = conversation.memo.requests
@@ -302,112 +292,7 @@ class Pruner:
         if self._memory is not None:
             self._memory.keep(memo, base.new_links, written)
 
-    def _new(self, request: Request, base: Base) -> Conversation:
-        """A conversation that this process has not looked at."""
-        read = request.read
-        engine = Engine(
-            read.format.name,
-            self._strategies,
-            self._guards,
-            self._toolbox,
-            self._counter,
-            tags=shows_ids(self.settings, read),
-            declared=declares_tools(read),
-            own_ids=self.settings.agent.own_ids,
-            words=self.settings.words,
-            reminders=self.settings.active_reminders(),
-            pressure=self._pressure,
-            notification=self.settings.notification,
-        )
-        digests = [request.load.digest(i) for i in range(base.memo.depth)]
-        return Conversation(base.memo, read, engine, request.owner, digests=digests)
-
     def _admit(self, size: int) -> None:
         """Refuse a body over the limit; bytes before they are looked at, objects once their size is known."""
         if size > self.settings.limits.body:
             raise FormatError(f"a body of {size:,} bytes; the limit is {self.settings.limits.body:,}")
-
-    def _cold(self, conversation: Conversation, memo: ConversationRecord, read: Body) -> str:
-        """Why the provider's cache is lost, as far as that shows around the messages."""
-        prompt = read.prompt
-        if prompt != conversation.prompt:
-            conversation.prompt = copy(prompt)
-            conversation.prompt_digest = blake2b(encode(unmarked(prompt)), digest_size=16).digest()
-        changed = memo.requests and conversation.prompt_digest != memo.prompt
-        return "model, system text or tools changed" if changed else ""
-
-    def _terms_of(self, model: str) -> tuple[Price, int]:
-        """What a model costs, and how much it can take."""
-        terms = self._terms.get(model)
-        if terms is None:
-            if len(self._terms) >= _MODELS:
-                self._terms.clear()
-            terms = self._terms[model] = self.settings.price_of(model), self.settings.window_of(model)
-        return terms
-
-    def _outcome(self, request: Request, conversation: Conversation, tokens: int, timing: Timing) -> Outcome[Any]:
-        engine, read, load = conversation.engine, request.read, request.load
-        tallies, sent = engine.made.tallies, engine.rendering
-        before = tokens + engine.view.tokens
-        report = Report(
-            before,
-            before - tallies.saved + engine.tags.tokens,
-            {name: tally for name, tally in tallies.by_strategy.items() if tally.count},
-            {name: tally for name, tally in tallies.by_category.items() if tally.count},
-            read.format.name,
-            request.model,
-            len(read),
-        )
-        pruned = request.body
-        if sent.rendered or sent.changed:
-            # Where the last edit was taken back, the body that is read has to forget it too.
-            made = read.assemble(sent.edited, sent.rendered, sent.changed)
-            pruned = as_given(request.body, made) if sent.rendered else request.body
-        return Outcome(
-            pruned,
-            engine.made.edits(),
-            engine.refused,
-            report,
-            flush=timing.flush,
-            conversation=conversation.memo.id,
-            request=conversation.memo.requests,
-            made=tuple(engine.made.new),
-            passed=tuple(engine.made.passed),
-            receipt=lambda edit: receipt_of(edit, engine, load),
-        )
-
-    def _around(self, conversation: Conversation, read: Body) -> int:
-        """The tokens of what stands around the messages: system text, tools, options."""
-        around = read.around()
-        if around != conversation.around:
-            conversation.around = copy(around)
-            conversation.around_tokens = count_around(read, self._counter)
-        return conversation.around_tokens
-
-
-def _taken_over(request: Request, base: Base) -> ConversationRecord:
-    """A memo with the edits that a request takes over; one that simply continues takes over all of them."""
-    memo = base.memo
-    if not base.left:
-        return memo
-    edits = edits_taken_over(memo.ledger, len(request), request.load)
-    return replace(memo, ledger=replace(memo.ledger, edits=edits))
-
-
-def _differing(
-    before: Mapping[int, Written | None], after: Mapping[int, Written | None]
-) -> dict[int, Written | None]:
-    """What is sent in another form than before."""
-    return {i: after.get(i) for i in before.keys() | after.keys() if before.get(i) != after.get(i)}
-
-
-def shows_ids(settings: Settings, read: Body) -> bool:
-    """Whether the model of a request can ask for parts by their ids.
-
-    A tool that the client offers may come later; one that the proxy adds is there from the first request on.
-    """
-    offer = settings.agent.offer
-    if offer != "hidden":
-        return offer != "off"
-    tools = read.prompt.get("tools", b"")
-    return b"context_prune" in (tools if isinstance(tools, bytes) else encode(tools))

@@ -7,6 +7,7 @@ from collections.abc import Collection, Iterable, Mapping
 from typing import Any, Final
 
 from prunus.agent.inspection import inspect
+from prunus.assembly import shows_ids
 from prunus.edits import Edit, Gone, Note
 from prunus.engine import Engine
 from prunus.history import Attachment, Ref, Result, Text, Thinking
@@ -15,7 +16,7 @@ from prunus.proposals import describe
 from prunus.providers import encode, frame
 from prunus.providers.recognition import api_named
 from prunus.providers.rewriting import extended
-from prunus.pruner import prune, shows_ids
+from prunus.pruner import prune
 from prunus.requested.request import PRUNE, PruneRequest, is_info, parse
 from prunus.requested.targets import HEADINGS, Choice, discarded
 from prunus.settings import Settings

@@ -6,7 +6,8 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Final
 
-from prunus.conversation import Loader, count_around, declares_tools
+from prunus.assembly import Assembly
+from prunus.conversation import Loader, count_around
 from prunus.edits import Edit, as_proposal
 from prunus.engine import Engine
 from prunus.guide import Advice, advise
@@ -106,17 +107,7 @@ def inspect(body: bytes, settings: Settings, format: str | None, edits: Iterable
     """Inspect a request without changing it; `edits` are those in force, without them the request is pruned."""
     cut = frame(body, format)
     outcome = prune(body, settings, format=format) if edits is None else Outcome(body)
-    engine = Engine(
-        cut.format.name,
-        settings.active_strategies(),
-        settings.active_guards(),
-        settings.toolbox(),
-        settings.counter(),
-        tags=settings.agent.offer != "off",
-        declared=declares_tools(cut),
-        words=settings.words,
-        notification=settings.notification,
-    )
+    engine = Assembly(settings).inspector(cut, tags=settings.agent.offer != "off")
     load = Loader(cut)
     engine.look(len(cut), load)
     engine.take_over(map(as_proposal, outcome.edits if edits is None else edits), load)

@@ -1,16 +1,54 @@
-"""What one edit took away, which call superseded which, and how to ask for it."""
+"""What pruning one request gave: its outcome, and a receipt for each edit."""
 
 from __future__ import annotations
 
-from prunus.conversation import Loader
+from typing import Any
+
+from prunus.bodies import as_given
+from prunus.conversation import Conversation, Loader
+from prunus.conversations import Request
 from prunus.edits import Proposal
 from prunus.engine import Engine
 from prunus.history import Call
 from prunus.ids import short_id
 from prunus.originals import original
-from prunus.outcome import Receipt
+from prunus.outcome import Outcome, Receipt, Report
+from prunus.schedule.ledger import Flush
 from prunus.tally import category_of
 from prunus.uses import Use
+
+
+def outcome_of(request: Request, conversation: Conversation, around: int, flush: Flush | None) -> Outcome[Any]:
+    """The outcome of a request whose edits are made and rendered; `around` are the tokens around its messages."""
+    engine, read, load = conversation.engine, request.read, request.load
+    tallies, sent = engine.made.tallies, engine.rendering
+    before = around + engine.view.tokens
+    report = Report(
+        before,
+        before - tallies.saved + engine.tags.tokens,
+        {name: tally for name, tally in tallies.by_strategy.items() if tally.count},
+        {name: tally for name, tally in tallies.by_category.items() if tally.count},
+        read.format.name,
+        request.model,
+        len(read),
+    )
+    pruned = request.body
+    if sent.rendered or sent.changed:
+        # Where the last edit was taken back, the body that is read has to forget it too.
+        assembled = read.assemble(sent.edited, sent.rendered, sent.changed)
+        pruned = as_given(request.body, assembled) if sent.rendered else request.body
+    return Outcome(
+        pruned,
+        engine.made.edits(),
+        engine.refused,
+        report,
+        flush=flush,
+        conversation=conversation.memo.id,
+        request=conversation.memo.requests,
+        made=tuple(engine.made.new),
+        passed=tuple(engine.made.passed),
+        receipt=lambda edit: receipt_of(edit, engine, load),
+    )
 
 
 def receipt_of(edit: Proposal, engine: Engine, load: Loader) -> Receipt:
