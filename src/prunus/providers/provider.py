@@ -116,7 +116,7 @@ class Api(Provider):
     """A format in which a client talks to a model."""
 
     path_end: ClassVar[str] = ""
-    """How the paths end that ask for an answer in this format."""
+    """How the paths end that ask for an answer in this format; empty where `endpoint` decides."""
     upstream: ClassVar[str]
     """The upstream in the settings to which its requests go."""
     version: ClassVar[str] = "/v1"
@@ -136,7 +136,7 @@ class Api(Provider):
 
     def endpoint(self, path: str) -> Endpoint | None:
         """What a path says that asks for an answer in this format; None for any other path."""
-        return Endpoint() if path.endswith(self.path_end) else None
+        return Endpoint() if self.path_end and path.endswith(self.path_end) else None
 
     @abstractmethod
     def call_messages(self, id: str, tool: str, arguments: Mapping[str, Any] | str, text: str) -> list[Any]:
