@@ -40,7 +40,7 @@ def name_of(source: str) -> str:
     return "standard input" if source == "-" else click.format_filename(source)
 
 
-def located(source: str, body: bytes, message: str) -> str:
+def located_error(source: str, body: bytes, message: str) -> str:
     """Return an error message about a body, with line and column if known."""
     if not body.strip():
         return f"{name_of(source)}: is empty"

@@ -9,10 +9,10 @@ from prunus.settings import Settings
 
 def cautions(settings: Settings) -> tuple[str, ...]:
     """Return warnings about costs and credentials. Raises SettingsError for an invalid provider address."""
-    return (*_dear(settings), *credential_notes(settings.upstreams.addresses()))
+    return (*_cost_warning(settings), *credential_notes(settings.upstreams.addresses()))
 
 
-def _dear(settings: Settings) -> tuple[str, ...]:
+def _cost_warning(settings: Settings) -> tuple[str, ...]:
     """Return a warning about an expensive schedule and a better choice, if there is reason to warn."""
     if settings.schedule != "eager" or not settings.active_strategies():
         return ()

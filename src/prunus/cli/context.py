@@ -10,9 +10,9 @@ from typing import TYPE_CHECKING, Any, Final
 
 import click
 
-from prunus.cli.body import located, name_of, read_body
+from prunus.cli.body import located_error, name_of, read_body
 from prunus.cli.options import Failure, format_option, load_settings, settings_options
-from prunus.cli.store import emptiness, moment, opened, session_of, store_option, tenant_of
+from prunus.cli.store import empty_message, existing_store, local_time, session_of, store_option, tenant_of
 from prunus.cli.table import fold, say
 from prunus.printable import printable
 
@@ -90,7 +90,7 @@ def command(
     if in_json:
         click.echo(json.dumps(_record(found), indent=2))
     else:
-        say(_drawn(found))
+        say(_text_of(found))
 
 
 def _of_file(source: str, format_: str | None, settings: Settings) -> _Context:
@@ -107,7 +107,7 @@ def _of_file(source: str, format_: str | None, settings: Settings) -> _Context:
     try:
         look = inspect(raw, settings, format_)
     except FormatError as error:
-        raise Failure(located(source, raw, str(error))) from error
+        raise Failure(located_error(source, raw, str(error))) from error
     engine, view = look.engine, look.engine.view
     filled, report = context_of(engine, look.around), look.outcome.report
     leaving, used = look.could_go(), look.used
@@ -151,14 +151,14 @@ def _of_store(source: str | None, url: str | None, settings: Settings) -> _Conte
     from prunus.schedule.budget import headroom
     from prunus.schedule.pressure import advice
 
-    with opened(url) as store:
+    with existing_store(url) as store:
         if store is None:
             unknown = f"{source}: no such file, and no store. " if source is not None else ""
-            raise Failure(unknown + emptiness(url))
+            raise Failure(unknown + empty_message(url))
         tenant = tenant_of(store, None)
         newest = store.sessions(tenant, 1)
         if not newest:
-            raise Failure(emptiness(url))
+            raise Failure(empty_message(url))
         session: StoredSession = newest[0] if source is None else session_of(store, tenant, source)
         known = store.contexts(tenant, session.id)
     filled = known[0] if known else Context()
@@ -166,7 +166,7 @@ def _of_store(source: str | None, url: str | None, settings: Settings) -> _Conte
     used = session.tokens_before if session.shadow else session.tokens_after
     level, budget = settings.active_pressure().level(used, window), settings.active_budget()
     return _Context(
-        f"{session.id[:8]}, {session.model}, {moment(session.last)}",
+        f"{session.id[:8]}, {session.model}, {local_time(session.last)}",
         used,
         session.tokens_before,
         window,
@@ -192,7 +192,7 @@ def _record(found: _Context) -> dict[str, Any]:
     return {**values, "funnel": None if found.funnel is None else funnel_record(found.funnel)}
 
 
-def _drawn(found: _Context) -> str:
+def _text_of(found: _Context) -> str:
     from prunus.report.funnel import funnel_box
     from prunus.schedule.priorities import MARKS
 

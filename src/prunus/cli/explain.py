@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Final
 
 import click
 
-from prunus.cli.body import located, read_request, turn_option
+from prunus.cli.body import located_error, read_request, turn_option
 from prunus.cli.options import Failure, format_option, load_settings, settings_options
 from prunus.cli.table import say, show
 
@@ -59,7 +59,7 @@ def command(
     try:
         parts = explain(body, settings, format_)
     except FormatError as error:
-        raise Failure(located(source, body, str(error))) from error
+        raise Failure(located_error(source, body, str(error))) from error
     if in_json_:
         click.echo(json.dumps(in_json(parts), ensure_ascii=False, indent=2))
         return

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 import click
 
-from prunus.cli.files import opened
+from prunus.cli.files import open_history
 from prunus.cli.options import Failure
 from prunus.printable import printable
 
@@ -38,7 +38,7 @@ def command(session: Path, path: str, turn: int | None, since: int | None, full_
     """
     from prunus.files import NoSuchFile, NoSuchTurn
 
-    name, history = opened(session)
+    name, history = open_history(session)
     try:
         if full_diff:
             edits = history.diff(path, turn)

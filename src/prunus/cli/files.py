@@ -33,7 +33,7 @@ def command(session: Path, turn: int | None, in_json: bool) -> None:
     """
     from prunus.files import NoSuchTurn
 
-    name, history = opened(session)
+    name, history = open_history(session)
     try:
         timeline = history.timeline(turn)
     except NoSuchTurn as error:
@@ -54,7 +54,7 @@ def command(session: Path, turn: int | None, in_json: bool) -> None:
     say(f"{len(states)} file{'s' * (len(states) != 1)} {after}, {whole} known as a whole")
 
 
-def opened(path: Path) -> tuple[str, FileHistory]:
+def open_history(path: Path) -> tuple[str, FileHistory]:
     """Return the name and the file history of the first session of a recording.
 
     Raises Failure if the recording is not readable. `FILE#2` means the second session of a file.

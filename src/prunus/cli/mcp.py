@@ -5,7 +5,7 @@ from __future__ import annotations
 import click
 
 from prunus.cli.options import Failure
-from prunus.cli.store import opened, store_option, tenant_of
+from prunus.cli.store import existing_store, store_option, tenant_of
 from prunus.cli.version import own_version
 
 _UNKNOWN = "Nothing is known of the context yet. Results that may be pruned end in a line with their id."
@@ -38,7 +38,7 @@ def _info(url: str | None) -> str:
     """Return a text about the newest request that the proxy sent."""
     from prunus.cli.options import load_settings
 
-    with opened(url) as store:
+    with existing_store(url) as store:
         newest = store.sessions(tenant_of(store, None), 1) if store is not None else []
     if not newest:
         return _UNKNOWN

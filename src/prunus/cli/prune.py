@@ -7,7 +7,7 @@ from pathlib import Path
 
 import click
 
-from prunus.cli.body import located, read_request, turn_option, write_body
+from prunus.cli.body import located_error, read_request, turn_option, write_body
 from prunus.cli.options import Failure, format_option, load_settings, settings_options
 from prunus.cli.table import say
 
@@ -57,7 +57,7 @@ def command(
     if outcome.error is not None:
         kind, _, message = outcome.error.partition(": ")
         if kind == "FormatError":
-            wrong = located(source, body, message)
+            wrong = located_error(source, body, message)
             if report != "json":
                 raise Failure(wrong)
             click.echo(json.dumps({**record(outcome), "error": wrong}, ensure_ascii=False, indent=2), err=True)

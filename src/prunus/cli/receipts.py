@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Final
 
 import click
 
-from prunus.cli.store import emptiness, opened, session_of, store_options, tenant_of
+from prunus.cli.store import empty_message, existing_store, session_of, store_options, tenant_of
 from prunus.cli.table import say, show
 
 if TYPE_CHECKING:
@@ -47,7 +47,7 @@ def command(session: str | None, everything: bool, url: str | None, tenant: str 
       prunus receipts 3f9a --all
       prunus restore a1b2c3
     """
-    with opened(url) as store:
+    with existing_store(url) as store:
         found: list[StoredReceipt] = []
         if store is not None:
             name = tenant_of(store, tenant)
@@ -58,7 +58,7 @@ def command(session: str | None, everything: bool, url: str | None, tenant: str 
     if in_json:
         click.echo(json.dumps([asdict(receipt) for receipt in shown], indent=2))
     elif store is None or empty:
-        say(emptiness(url))
+        say(empty_message(url))
     elif not found:
         click.echo("Nothing was cut yet.")
     else:

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 import click
 
 from prunus.cli.options import Failure, load_settings
-from prunus.cli.store import emptiness, opened, session_of, store_options, tenant_of
+from prunus.cli.store import empty_message, existing_store, session_of, store_options, tenant_of
 from prunus.printable import printable
 
 if TYPE_CHECKING:
@@ -52,9 +52,9 @@ def command(
         raise click.UsageError("give the ID of a receipt, or --full-diff PATH with --session")
     if path is not None and session is None:
         raise click.UsageError("--full-diff needs --session")
-    with opened(url) as store:
+    with existing_store(url) as store:
         if store is None:
-            raise Failure(emptiness(url))
+            raise Failure(empty_message(url))
         name = tenant_of(store, tenant)
         within = "" if session is None else session_of(store, name, session).id
         if path is not None:

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Final
 
 import click
 
-from prunus.cli.store import emptiness, moment, opened, store_options, tenant_of
+from prunus.cli.store import empty_message, existing_store, local_time, store_options, tenant_of
 from prunus.cli.table import say, show
 
 if TYPE_CHECKING:
@@ -32,7 +32,7 @@ def command(everything: bool, url: str | None, tenant: str | None, in_json: bool
       prunus sessions
       prunus sessions --all --json
     """
-    with opened(url) as store:
+    with existing_store(url) as store:
         limit = None if everything else _SHOWN + 1
         found = store.sessions(tenant_of(store, tenant), limit) if store is not None else []
     if in_json:
@@ -40,7 +40,7 @@ def command(everything: bool, url: str | None, tenant: str | None, in_json: bool
         click.echo(json.dumps([asdict(session) for session in shown], indent=2))
         return
     if not found:
-        say(emptiness(url))
+        say(empty_message(url))
         return
     shown = found if everything else found[:_SHOWN]
     show(_HEADINGS, [_cells(session) for session in shown], right=(4, 5, 6, 7, 8), flexible=(3,))
@@ -56,7 +56,7 @@ def _cells(session: StoredSession) -> tuple[str, ...]:
     share = percent(round(abs(saved)), round(session.cost_unpruned))
     return (
         session.id,
-        moment(session.last),
+        local_time(session.last),
         session.client or "-",
         session.model or "-",
         f"{session.requests:,}",

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 import click
 
 from prunus.cli.options import load_settings
-from prunus.cli.store import emptiness, opened, session_of, store_options, tenant_of
+from prunus.cli.store import empty_message, existing_store, session_of, store_options, tenant_of
 from prunus.cli.table import say
 
 if TYPE_CHECKING:
@@ -37,10 +37,10 @@ def command(session: str | None, everything: bool, url: str | None, tenant: str 
 
     if session is not None and everything:
         raise click.UsageError("give a session or --all, not both")
-    with opened(url) as store:
+    with existing_store(url) as store:
         sessions = store.sessions(name := tenant_of(store, tenant), 1) if store is not None else []
         if store is None or not (sessions or store.totals(name).requests):
-            say("{}" if in_json else emptiness(url))
+            say("{}" if in_json else empty_message(url))
             return
         shown = None
         if sessions and not everything:
@@ -55,7 +55,7 @@ def command(session: str | None, everything: bool, url: str | None, tenant: str 
     funnel = funnel_of_all(
         newest if shown is not None else [context for context in every if context.shadow == shadow]
     )
-    room, words = _room(shown) if shown is not None else ({}, "")
+    room, words = _headroom(shown) if shown is not None else ({}, "")
     if in_json:
         record = {
             "session": shown and one and {"id": shown.id, "shadow": shadow, **totals_record(one, funnel), **room},
@@ -68,7 +68,7 @@ def command(session: str | None, everything: bool, url: str | None, tenant: str 
     say("\n\n".join(filter(None, (stats_box(one, ever, about, shadow=shadow, funnel=funnel), words))))
 
 
-def _room(session: StoredSession) -> tuple[dict[str, int], str]:
+def _headroom(session: StoredSession) -> tuple[dict[str, int], str]:
     """Return the tokens that the newest request leaves before a summary is due, as data and as text."""
     from prunus.schedule.budget import headroom
 

@@ -32,7 +32,7 @@ def store_options(command: _Command) -> _Command:
 
 
 @contextmanager
-def opened(url: str | None) -> Iterator[Store | None]:
+def existing_store(url: str | None) -> Iterator[Store | None]:
     """Open the store if there is one, without creating or repairing it. Raises Failure if it is unusable."""
     from prunus.errors import SettingsError
     from prunus.store import NoStore, StoreError, open_store
@@ -53,7 +53,7 @@ def opened(url: str | None) -> Iterator[Store | None]:
         raise Failure(str(error)) from error
 
 
-def emptiness(url: str | None) -> str:
+def empty_message(url: str | None) -> str:
     """Return a message that the store is empty, with a hint how to fill it."""
     from prunus.store import default_path
 
@@ -83,12 +83,12 @@ def session_of(store: Store, tenant: str, asked: str) -> StoredSession:
     if len(found) == 1:
         return found[0]
     if found:
-        listed = "\n".join(f"  {session.id}  {moment(session.last)}  {session.model}" for session in found)
+        listed = "\n".join(f"  {session.id}  {local_time(session.last)}  {session.model}" for session in found)
         raise Failure(f"{len(found)} sessions begin with {asked}:\n{listed}")
     raise Failure(f"no session {asked}; `prunus sessions --all` lists them")
 
 
-def moment(at: float) -> str:
+def local_time(at: float) -> str:
     """Return a time in local time, as `2026-01-31 12:30`."""
     return time.strftime("%Y-%m-%d %H:%M", time.localtime(at)) if at else "-"
 
@@ -113,12 +113,12 @@ def command() -> None:
 @json_option
 def info_command(url: str | None, in_json: bool) -> None:
     """Say where the store is and how much is in it."""
-    with opened(url) as store:
+    with existing_store(url) as store:
         found = store.info() if store is not None else None
     if in_json:
         click.echo(json.dumps(asdict(found) if found is not None else None, indent=2))
     elif found is None or found.url == "off":
-        click.echo(emptiness(url))
+        click.echo(empty_message(url))
     else:
         say("\n".join(f"{label:<15}{value}" for label, value in _rows(found)))
 
@@ -128,14 +128,14 @@ def info_command(url: str | None, in_json: bool) -> None:
 @json_option
 def vacuum_command(url: str | None, in_json: bool) -> None:
     """Remove what is too old or too much, and give the space back."""
-    with opened(url) as store:
+    with existing_store(url) as store:
         if store is None:
-            _said({"before": 0, "after": 0}, emptiness(url), in_json)
+            _print_result({"before": 0, "after": 0}, empty_message(url), in_json)
             return
         before = store.info().size
         store.vacuum()
         after = store.info().size
-    _said({"before": before, "after": after}, f"{_bytes(before)} before, {_bytes(after)} now", in_json)
+    _print_result({"before": before, "after": after}, f"{_bytes(before)} before, {_bytes(after)} now", in_json)
 
 
 @command.command("clear")
@@ -147,9 +147,9 @@ def clear_command(url: str | None, in_json: bool, yes: bool) -> None:
 
     Agents that run behind Prunus go on; their next request may miss the provider's cache once.
     """
-    with opened(url) as store:
+    with existing_store(url) as store:
         if store is None:
-            _said({"conversations": 0, "receipts": 0}, emptiness(url), in_json)
+            _print_result({"conversations": 0, "receipts": 0}, empty_message(url), in_json)
             return
         found = store.info()
         sessions, receipts = found.conversations, found.receipts
@@ -160,10 +160,10 @@ def clear_command(url: str | None, in_json: bool, yes: bool) -> None:
             click.confirm(f"Remove {counted} from {found.url}?", abort=True, err=True)
         store.clear()
     record = {"conversations": found.conversations, "receipts": found.receipts}
-    _said(record, f"Removed {counted}.", in_json)
+    _print_result(record, f"Removed {counted}.", in_json)
 
 
-def _said(record: dict[str, int], words: str, in_json: bool) -> None:
+def _print_result(record: dict[str, int], words: str, in_json: bool) -> None:
     click.echo(json.dumps(record) if in_json else words)
 
 
@@ -173,7 +173,7 @@ def _rows(info: Info) -> Iterator[tuple[str, str]]:
     yield "kept for", f"{info.days} days after the last request"
     yield "conversations", f"{info.conversations:,}"
     if info.conversations:
-        yield "from", f"{moment(info.oldest)} to {moment(info.newest)}"
+        yield "from", f"{local_time(info.oldest)} to {local_time(info.newest)}"
     yield "requests", f"{info.exchanges:,}"
     yield "receipts", f"{info.receipts:,}"
     yield "originals", f"{info.originals:,}, {_bytes(info.originals_text)} in {_bytes(info.originals_size)}"

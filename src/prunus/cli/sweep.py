@@ -7,7 +7,7 @@ import json
 import click
 
 from prunus.cli.options import Failure
-from prunus.cli.store import emptiness, moment, opened, session_of, store_options, tenant_of
+from prunus.cli.store import empty_message, existing_store, local_time, session_of, store_options, tenant_of
 
 
 @click.command("sweep")
@@ -26,21 +26,21 @@ def command(count: int | None, session: str | None, url: str | None, tenant: str
       prunus restore a1b2c3
     """
     what = "sweep" if count is None else f"sweep {count}"
-    with opened(url) as store:
+    with existing_store(url) as store:
         if store is None:
-            raise Failure(emptiness(url))
+            raise Failure(empty_message(url))
         name = tenant_of(store, tenant)
         if session is not None:
             chosen = session_of(store, name, session)
         else:
             newest = store.sessions(name, 1)
             if not newest:
-                raise Failure(emptiness(url))
+                raise Failure(empty_message(url))
             chosen = newest[0]
         store.ask(name, chosen.id, what)
     if in_json:
         click.echo(json.dumps({"session": chosen.id, "asked": what}, indent=2))
         return
     results = "all results since your last message" if count is None else f"the newest {count} results"
-    client = f" ({chosen.client}, {moment(chosen.last)})" if chosen.client else ""
+    client = f" ({chosen.client}, {local_time(chosen.last)})" if chosen.client else ""
     click.echo(f"The next request of {chosen.id[:8]}{client} goes without {results}.")

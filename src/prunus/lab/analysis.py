@@ -11,7 +11,7 @@ from functools import partial
 from pathlib import Path
 from typing import Any, Final
 
-from prunus.lab.conversations import Known, RecordedConversation, over_pieces, repeats
+from prunus.lab.conversations import Known, RecordedConversation, for_each_conversation, repeats
 from prunus.lab.cost import cost, is_cold
 from prunus.lab.masks import Unpruned
 from prunus.lab.policies import policy_named
@@ -167,7 +167,7 @@ def measure(path: Path, gauge: Gauge | None = None, *, known: Known | None = Non
     gauge = gauge or Gauge()
     told = (known or {}).get(str(path), ())
     gauge.expect(sum(repeat.requests for repeat in told if repeat.copied < repeat.requests))
-    read = over_pieces(path, partial(_row, path, gauge), known)
+    read = for_each_conversation(path, partial(_row, path, gauge), known)
     return File(str(path), read.found, read.skipped, read.copies, read.failure)
 
 

@@ -148,7 +148,7 @@ def recorded_lifetime(path: Path) -> str:
     return "1h" if tokens[b"1h"] > tokens[b"5m"] else ""
 
 
-def over_pieces(
+def for_each_conversation(
     path: Path, work: Callable[[RecordedConversation], Found], known: Known | None = None, limit: int | None = None
 ) -> Read[Found]:
     """Call `work` for each conversation of a file, and return its results. Results before a damaged place count.
@@ -182,6 +182,6 @@ def _keys(path: Path) -> list[tuple[str, ...]]:
     found: list[tuple[str, ...]] = []
     try:
         found.extend(session.keys() for session in stream(path))
-    except Exception:  # `over_pieces` reports this error.
+    except Exception:  # `for_each_conversation` reports this error.
         return found
     return found

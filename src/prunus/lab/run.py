@@ -8,7 +8,7 @@ from functools import partial
 from pathlib import Path
 from typing import Final
 
-from prunus.lab.conversations import LIMIT, Known, RecordedConversation, over_pieces, repeats
+from prunus.lab.conversations import LIMIT, Known, RecordedConversation, for_each_conversation, repeats
 from prunus.lab.cost import Cost, cost, price_row
 from prunus.lab.loss import events
 from prunus.lab.masks import Unpruned
@@ -129,7 +129,7 @@ def measure(path: Path, gauge: Gauge | None = None, *, study: Study, known: Know
             gauge.expect(replays * len(piece.session.requests))
         return tuple(_rows(piece, study, gauge))
 
-    read = over_pieces(path, rows, known, study.limit)
+    read = for_each_conversation(path, rows, known, study.limit)
     short = sum(not one for one in read.found)
     measured = tuple(row for one in read.found for row in one)
     return Measured(str(path), measured, len(read.found) - short, short, read.skipped, read.copies, read.failure)

@@ -17,7 +17,7 @@ from pathlib import Path
 from threading import Lock, local
 from typing import Final, TypeVar
 
-from prunus.store.file import SIDECARS, alone, beside, close_to_others, has_our_header
+from prunus.store.file import SIDECARS, beside, directory_lock, has_our_header, restrict_to_owner
 from prunus.store.schema import MIGRATIONS, Migration, migrate
 from prunus.store.store import NoStore, StoreError
 
@@ -152,7 +152,7 @@ class Database:
     def _guarded(self, work: Callable[[sqlite3.Connection], T]) -> T:
         for attempt in (1, 2):
             try:
-                return self._leased(work)
+                return self._with_connection(work)
             except sqlite3.Error as error:
                 ours = self._own_path or has_our_header(self.path)
                 if _code(error) not in _CORRUPT or self._existing or not ours or attempt == 2:
@@ -162,9 +162,9 @@ class Database:
                 raise self.problem(error) from error
         raise AssertionError
 
-    def _leased(self, work: Callable[[sqlite3.Connection], T]) -> T:
+    def _with_connection(self, work: Callable[[sqlite3.Connection], T]) -> T:
         """Run a callback with a connection that no other thread uses meanwhile."""
-        file = self._current()
+        file = self._ensure_open()
         try:
             connection = self._free.pop()
         except IndexError:
@@ -208,18 +208,18 @@ class Database:
                     connection.execute("ROLLBACK")
             self._writing.release()
 
-    def _current(self) -> tuple[int, ...]:
+    def _ensure_open(self) -> tuple[int, ...]:
         """Return the process id and identity of the current file; drop connections to any other file."""
-        file = self._seen()
+        file = self._current_file()
         if file is None or file != self._file:
             with self._opening:
-                file = self._seen()
+                file = self._current_file()
                 if file is None or file != self._file:
                     self._drop()
                     file = self._file = self._open()
         return file
 
-    def _seen(self) -> tuple[int, ...] | None:
+    def _current_file(self) -> tuple[int, ...] | None:
         try:
             status = self.path.stat()
         except FileNotFoundError:
@@ -233,7 +233,7 @@ class Database:
                 raise NoStore(f"there is no store at {self.path}")
         else:
             self.path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
-        with alone(self.path.parent, self._wait):
+        with directory_lock(self.path.parent, self._wait):
             if not self.path.exists():
                 for suffix in SIDECARS:
                     beside(self.path, suffix).unlink(missing_ok=True)
@@ -241,8 +241,8 @@ class Database:
             with closing(self._connect()) as connection:
                 migrate(connection, self.path, self._migrations)
                 if not self._existing:
-                    close_to_others(self.path)
-        file = self._seen()
+                    restrict_to_owner(self.path)
+        file = self._current_file()
         if file is None:
             raise FileNotFoundError(2, "it was deleted while it was opened")
         return file
@@ -270,8 +270,8 @@ class Database:
 
     def _move_aside(self, problem: StoreError) -> None:
         """Rename a damaged file, so that the next call creates a new one."""
-        with self._opening, alone(self.path.parent, self._wait):
-            ours = self._file is None or self._seen() == self._file
+        with self._opening, directory_lock(self.path.parent, self._wait):
+            ours = self._file is None or self._current_file() == self._file
             self._drop()
             if not ours or not self.path.exists():
                 return

@@ -44,7 +44,7 @@ def _header(path: Path) -> bytes:
 
 
 @contextmanager
-def alone(directory: Path, wait: float) -> Iterator[None]:
+def directory_lock(directory: Path, wait: float) -> Iterator[None]:
     """Hold a lock, so that no other process creates or renames store files in the directory."""
     if os.name != "posix":
         yield
@@ -69,7 +69,7 @@ def beside(path: Path, suffix: str) -> Path:
     return path.with_name(path.name + suffix)
 
 
-def close_to_others(path: Path) -> None:
+def restrict_to_owner(path: Path) -> None:
     """Make the file and its sidecar files readable only by their owner."""
     for one in (path, *(beside(path, suffix) for suffix in SIDECARS)):
         with suppress(OSError):

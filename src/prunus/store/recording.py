@@ -47,7 +47,7 @@ class Original:
     data: bytes
 
 
-def packed(text: str) -> Original:
+def compress_original(text: str) -> Original:
     """Compress a text and compute its hash."""
     raw = text.encode("utf-8", "surrogatepass")
     return Original(blake2b(raw, digest_size=16).digest(), len(raw), zlib.compress(raw, 1))
@@ -86,7 +86,7 @@ def write_exchange(
     )
     if not connection.execute(_INSERT.format("IGNORE"), row).rowcount:
         shadow, *before = connection.execute(_SELECT, place).fetchone()
-        before.append(_begins(connection, place, shadow))
+        before.append(_is_only_exchange(connection, place, shadow))
         _add(connection, tenant, shadow, [-value for value in before])
         connection.execute(_INSERT.format("REPLACE"), row)
         if shadow != exchange.shadow:
@@ -102,7 +102,7 @@ def write_exchange(
         exchange.cost_of_break,
         exchange.flush is not None,
         exchange.behind,
-        _begins(connection, place, exchange.shadow),
+        _is_only_exchange(connection, place, exchange.shadow),
     )
     _add(connection, tenant, exchange.shadow, sums)
     for receipt, original in receipts:
@@ -140,7 +140,7 @@ def _add(connection: sqlite3.Connection, tenant: str, shadow: bool, values: Sequ
     connection.execute(_ADD, (tenant, shadow, *values))
 
 
-def _begins(connection: sqlite3.Connection, place: tuple[int, str], shadow: bool) -> bool:
+def _is_only_exchange(connection: sqlite3.Connection, place: tuple[int, str], shadow: bool) -> bool:
     """Return whether an exchange is the only one of its conversation with this value of `shadow`."""
     others = "SELECT 1 FROM exchanges WHERE conversation = ? AND id != ? AND shadow = ? LIMIT 1"
     return connection.execute(others, (*place, shadow)).fetchone() is None
@@ -196,11 +196,11 @@ def _write_receipt(
         if (exchange.shadow and not shadow) or (receipt.passed and what != PASSED):
             return
         connection.execute("DELETE FROM receipts WHERE conversation = ? AND message = ? AND part = ?", place)
-        alone = _alone(connection, number, shadow, strategy, item)
+        alone = _is_only_receipt(connection, number, shadow, strategy, item)
         _count(connection, tenant, shadow, strategy, -alone, -tokens)
     whole = receipt.item or edit.target
     item = f"{whole.message}.{whole.part}"
-    alone = _alone(connection, number, exchange.shadow, edit.counted_as, item)
+    alone = _is_only_receipt(connection, number, exchange.shadow, edit.counted_as, item)
     after = edit.tokens_before if receipt.passed else edit.tokens_after
     _count(connection, tenant, exchange.shadow, edit.counted_as, alone, edit.tokens_before - after)
     connection.execute(
@@ -226,7 +226,7 @@ def _write_receipt(
     )
 
 
-def _alone(connection: sqlite3.Connection, number: int, shadow: bool, strategy: str, item: str) -> bool:
+def _is_only_receipt(connection: sqlite3.Connection, number: int, shadow: bool, strategy: str, item: str) -> bool:
     """Return whether the item has no other receipt of this strategy: several cuts in one call are one prune."""
     others = "SELECT 1 FROM receipts WHERE conversation = ? AND item = ? AND strategy = ? AND shadow = ? LIMIT 1"
     return connection.execute(others, (number, item, strategy, shadow)).fetchone() is None

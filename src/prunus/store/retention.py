@@ -35,15 +35,15 @@ def tidy(database: Database, *, size: int, days: int, now: float, seconds: float
     until = None if seconds is None else time.monotonic() + seconds
     oldest = now - days * _DAY
     full = database.read(used) > size
-    while database.write(lambda connection: _round(connection, oldest, size, full)):
+    while database.write(lambda connection: _remove_some(connection, oldest, size, full)):
         if until is not None and time.monotonic() > until:
             return False
-    database.write(lambda connection: _forget_loose(connection, oldest))
+    database.write(lambda connection: _remove_unowned(connection, oldest))
     database.read(_shrink)
     return True
 
 
-def _round(connection: sqlite3.Connection, oldest: float, size: int, full: bool) -> bool:
+def _remove_some(connection: sqlite3.Connection, oldest: float, size: int, full: bool) -> bool:
     """Remove a few conversations; return whether there may be more to remove."""
     rows = connection.execute(
         "SELECT n, tenant, id, last FROM conversations ORDER BY last LIMIT ?", (_ROUND + 1,)
@@ -56,7 +56,7 @@ def _round(connection: sqlite3.Connection, oldest: float, size: int, full: bool)
     if gone:
         _remove(connection, gone)
         return True
-    return over and _thin_out(connection)
+    return over and _remove_originals(connection)
 
 
 def _remove(connection: sqlite3.Connection, gone: list[tuple[int, str, str, float]]) -> None:
@@ -74,7 +74,7 @@ def _remove(connection: sqlite3.Connection, gone: list[tuple[int, str, str, floa
         connection.execute("DELETE FROM hidden WHERE seen < ?", (last,))
 
 
-def _thin_out(connection: sqlite3.Connection) -> bool:
+def _remove_originals(connection: sqlite3.Connection) -> bool:
     """Remove the oldest originals of the only conversation, and keep its receipts."""
     cursor = connection.execute(
         "DELETE FROM originals WHERE n IN "
@@ -84,7 +84,7 @@ def _thin_out(connection: sqlite3.Connection) -> bool:
     return cursor.rowcount > 0
 
 
-def _forget_loose(connection: sqlite3.Connection, oldest: float) -> None:
+def _remove_unowned(connection: sqlite3.Connection, oldest: float) -> None:
     """Remove old hidden exchanges, and old commands without a conversation."""
     connection.execute("DELETE FROM hidden WHERE seen < ?", (oldest,))
     connection.execute(

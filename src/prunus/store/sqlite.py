@@ -16,7 +16,7 @@ from prunus.settings.tables import StoreSettings as Limits
 from prunus.store import reading
 from prunus.store.database import Database
 from prunus.store.memory import SqliteMemory
-from prunus.store.recording import packed, write_exchange
+from prunus.store.recording import compress_original, write_exchange
 from prunus.store.records import Exchange, Info, StoredReceipt, StoredSession, Totals
 from prunus.store.retention import forget_orphans, tidy
 from prunus.store.store import StoreError
@@ -46,12 +46,13 @@ class Sqlite:
     def record(self, tenant: str, exchange: Exchange, receipts: Sequence[Receipt] = ()) -> None:
         keep = self._limits.originals and not exchange.shadow
         ready = [
-            (receipt, packed(receipt.original) if keep and not receipt.passed else None) for receipt in receipts
+            (receipt, compress_original(receipt.original) if keep and not receipt.passed else None)
+            for receipt in receipts
         ]
         self._database.change(lambda connection: write_exchange(connection, tenant, exchange, ready))
         # An exchange without a status is recorded before its request is sent; housekeeping would delay the request.
         if exchange.status:
-            self._keep_house(1)
+            self._housekeep(1)
 
     def together(self) -> AbstractContextManager[None]:
         return self._database.together()
@@ -66,7 +67,7 @@ class Sqlite:
                 write_exchange(connection, tenant, exchange, ())
 
         self._database.write(write)
-        self._keep_house(len(exchanges))
+        self._housekeep(len(exchanges))
 
     def save_hidden(self, tenant: str, key: str, value: bytes) -> None:
         self._change(
@@ -152,7 +153,7 @@ class Sqlite:
     def close(self) -> None:
         self._database.close()
 
-    def _keep_house(self, recorded: int) -> None:
+    def _housekeep(self, recorded: int) -> None:
         """Check size and age from time to time."""
         self._recorded += recorded
         if self._recorded >= _EVERY:

@@ -39,9 +39,9 @@ def open_store(
     """
     limits = (settings or Settings()).store
     if url == "off":
-        from prunus.store.nothing import Nothing
+        from prunus.store.in_memory import InMemoryStore
 
-        return Nothing()
+        return InMemoryStore()
     if url and (not url.startswith(_SCHEME) or url == _SCHEME):
         raise SettingsError(f"store.url: {url!r}: expected {_SCHEME}PATH, off, or nothing for the default")
     from prunus.store.database import Database

@@ -23,7 +23,7 @@ _MOST: Final = 10_000
 """The store holds at most this many entries of each kind."""
 
 
-class Nothing:
+class InMemoryStore:
     """A store that forgets; `Store` documents the methods."""
 
     def __init__(self) -> None:
