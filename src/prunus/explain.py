@@ -59,7 +59,7 @@ def explain(body: bytes, settings: Settings | None = None, format: str | None = 
         Timing(engine, memo, around, schedule, settings.active_pressure(), price, window, 0.0, "").press()
     engine.mark()
     engine.make(0, 0, 0)
-    chosen = {edit.target: edit for edit in engine.made.edits()}
+    chosen = {edit.target: edit for edit in engine.made.with_outlines(engine.made.in_order())}
     return tuple(
         _explained(ref := Ref(index, part), load, engine, chosen.get(ref))
         for index in range(len(cut.starts))

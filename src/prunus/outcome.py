@@ -66,14 +66,14 @@ class Outcome(Generic[Body_co]):
     """A pruned request, and what was done to it."""
 
     __slots__ = (
-        "_edits", "_made", "_passed", "_receipt", "_refusals",
+        "_edits", "_made", "_outlined", "_passed", "_receipt", "_refusals",
         "behind", "body", "conversation", "error", "flush", "report", "request",
     )  # fmt: skip
 
     def __init__(
         self,
         body: Body_co,
-        edits: tuple[Edit, ...] = (),
+        edits: tuple[Proposal, ...] = (),
         refusals: tuple[tuple[Refusal, ...], ...] = (),
         report: Report | None = None,
         error: str | None = None,
@@ -83,6 +83,7 @@ class Outcome(Generic[Body_co]):
         made: tuple[Proposal, ...] = (),
         passed: tuple[Proposal, ...] = (),
         receipt: Callable[[Proposal], Receipt] | None = None,
+        outlined: Callable[[tuple[Proposal, ...]], tuple[Proposal, ...]] | None = None,
     ) -> None:
         self.body = body
         """The request to send, of the type that was given."""
@@ -101,12 +102,14 @@ class Outcome(Generic[Body_co]):
         self._passed = passed
         self._receipt = receipt
         self._edits = edits
+        self._outlined = outlined
         self._refusals = refusals
 
     @property
     def edits(self) -> tuple[Edit, ...]:
         """What was changed and why, in the order of the messages."""
-        return tuple(sorted(self._edits, key=lambda edit: edit.target))
+        edits = self._edits if self._outlined is None else self._outlined(self._edits)
+        return tuple(sorted(edits, key=lambda edit: edit.target))
 
     @property
     def receipts(self) -> tuple[Receipt, ...]:

@@ -21,7 +21,7 @@ from prunus.uses import Use
 def outcome_of(request: Request, conversation: Conversation, around: int, flush: Flush | None) -> Outcome[Any]:
     """The outcome of a request whose edits are made and rendered; `around` are the tokens around its messages."""
     engine, read, load = conversation.engine, request.read, request.load
-    tallies, sent = engine.made.tallies, engine.rendering
+    tallies, sent, edits = engine.made.tallies, engine.rendering, engine.made.in_order()
     before = around + engine.view.tokens
     report = Report(
         before,
@@ -39,7 +39,7 @@ def outcome_of(request: Request, conversation: Conversation, around: int, flush:
         pruned = as_given(request.body, assembled) if sent.rendered else request.body
     return Outcome(
         pruned,
-        engine.made.edits(),
+        edits,
         engine.refused,
         report,
         flush=flush,
@@ -48,6 +48,7 @@ def outcome_of(request: Request, conversation: Conversation, around: int, flush:
         made=tuple(engine.made.new),
         passed=tuple(engine.made.passed),
         receipt=lambda edit: receipt_of(edit, engine, load),
+        outlined=engine.made.with_outlines,
     )
 
 

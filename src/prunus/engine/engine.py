@@ -76,7 +76,7 @@ class Engine:
         self._timers = Timers(view)
         self._dispatch = Dispatch(view, strategies)
         self._mutes = tuple(guard for guard in guards if isinstance(guard, Mutes))
-        self._refused: set[Ref] = set()
+        self._refused: dict[Ref, tuple[Refusal, ...]] = {}
         self._obeyed = 0
         """Commands from outside of the history that are carried out already."""
         self._answering = None
@@ -201,7 +201,7 @@ class Engine:
     @property
     def refused(self) -> tuple[tuple[Refusal, ...], ...]:
         """The proposals that were refused, part by part."""
-        return tuple(self.board[ref].refusals for ref in self._refused)
+        return tuple(self._refused.values())
 
     def saved_of(self, ref: Ref) -> int:
         """The tokens that the edit of a part saves."""
@@ -256,7 +256,10 @@ class Engine:
                 self._timers.start(ref, wait)
             self.board.leave(ref, leaves=decision.leaves)
             cell.refusals, cell.requested = decision.refusals, decision.requested
-            (self._refused.add if decision.refusals else self._refused.discard)(ref)
+            if decision.refusals:
+                self._refused[ref] = decision.refusals
+            else:
+                self._refused.pop(ref, None)
             if decision.forgone is not None or cell.forgone is not None:
                 self.made.forgo(ref, decision.forgone)
             changed = decision.wanted != cell.wanted

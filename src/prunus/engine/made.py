@@ -104,10 +104,10 @@ class Made:
             self._sorted = tuple(edit for edit in found if edit is not None)
         return self._sorted
 
-    def edits(self) -> tuple[Proposal, ...]:
-        """One edit for each part that is not sent as it came, outlines behind results included."""
-        edits = {edit.target: edit for edit in self.in_order()}
-        for edit in self.in_order():
+    def with_outlines(self, made: tuple[Proposal, ...]) -> tuple[Proposal, ...]:
+        """One edit for each part that these edits change, the results behind which outlines are shown included."""
+        edits = {edit.target: edit for edit in made}
+        for edit in made:
             if not isinstance(edit.replacement, Input) or edit.replacement.result is None:
                 continue
             result, words = edit.replacement.result, edit.replacement.left
@@ -115,7 +115,7 @@ class Made:
             alone = Input(edit.replacement.value)
             edits[edit.target] = replace(edit, replacement=alone, tokens_after=edit.tokens_after - tokens)
             plain = Proposal(result, Added(""), edit.strategy, _LEFT, use.tokens, use.tokens)
-            own = self._board.made(result) or plain
+            own = edits.get(result, plain)
             edits[result] = replace(
                 own,
                 replacement=extended(own.replacement, words),
