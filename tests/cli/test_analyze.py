@@ -137,7 +137,7 @@ def test_models_without_a_price_have_no_dollars(run: Run, home: Path) -> None:
     other = home / "talk.json"
     other.write_text(json.dumps(chat_messages(steps(4))))
     result = run("analyze", str(claude(home, "one")), str(other), "--input-price", "claude*=3")
-    assert "No dollars were given for no name" in result.stdout
+    assert "No dollar price was given for no name" in result.stdout
     assert "In dollars (1 session with a price):" in result.stdout
 
 

@@ -40,7 +40,7 @@ def test_an_error_after_a_comment_names_its_own_line_and_column() -> None:
 
 
 def test_a_duplicate_key_is_refused() -> None:
-    with pytest.raises(ValueError, match='"a" stands twice'):
+    with pytest.raises(ValueError, match='"a" occurs twice'):
         parse('{"a": 1, "a": 2}')
 
 

@@ -185,7 +185,7 @@ def test_an_unknown_key_is_named_with_the_nearest_known_one(values: dict[str, ob
         ({"protected_paths": ["a", 1]}, "protected_paths[1] = 1: expected a text"),
         ({"protected_tools": "Task"}, 'protected_tools = "Task": expected a list of names of tools'),
         ({"tools": 5}, "tools = 5: expected a list"),
-        ({"tools": [{"name": "x"}]}, "tools[0].kind: needed, and not there"),
+        ({"tools": [{"name": "x"}]}, "tools[0].kind: required, but missing"),
         ({"tools": [{"name": "", "kind": "read"}]}, 'tools[0].name = "": expected the name of a tool'),
         ({"manualMode": True}, "manualMode = true: expected a table"),
     ],
@@ -219,7 +219,7 @@ def test_a_glob_that_git_would_refuse_is_refused() -> None:
 
 def test_two_names_for_one_setting_may_not_disagree() -> None:
     [line] = complaints(guards={"recent_turns": {"turns": 1}}, turn_protection=2)
-    assert line == "turn_protection = 2: guards.recent_turns.turns says something else"
+    assert line == "turn_protection = 2: guards.recent_turns.turns sets another value"
 
 
 def test_two_names_for_one_setting_may_agree() -> None:

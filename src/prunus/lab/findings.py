@@ -182,11 +182,11 @@ def _notes(rows: Sequence[SessionResult], money: Money) -> tuple[str, ...]:
     ]
     if not money.prices:
         notes.append(
-            "The price table holds ratios and no dollars; --input-price USD per million tokens says them too."
+            "The price table holds ratios, not dollars; give --input-price USD (per million tokens) to see dollars."
         )
     without = sorted({row.model or "no name" for row in rows if money.of(row.model) is None})
     if money.prices and without:
-        notes.append(f"No dollars were given for {', '.join(without)}: the sums are without them.")
+        notes.append(f"No dollar price was given for {', '.join(without)}: the sums do not include them.")
     hours = sum(bool(row.lifetime) for row in rows)
     if hours:
         notes.append(f"{counted(hours, 'session')} cached for an hour, as recorded, at that write's price.")

@@ -39,7 +39,7 @@ def _text(details: ErrorDetails, model: type[BaseModel]) -> str:
         case "extra_forbidden":
             return _unknown(details["loc"], model)
         case "missing":
-            return "needed, and not there"
+            return "required, but missing"
         case "greater_than_equal":
             return f"expected {context['ge']} or more"
         case "literal_error":

@@ -46,7 +46,7 @@ def _table(pairs: Sequence[tuple[str, Any]]) -> dict[str, Any]:
     if len(table) < len(pairs):
         counts = Counter(name for name, _ in pairs)
         twice = next(name for name, count in counts.items() if count > 1)
-        raise ValueError(f'the key "{twice}" stands twice in one table')
+        raise ValueError(f'the key "{twice}" occurs twice in one table')
     return table
 
 

@@ -103,7 +103,7 @@ class Layer:
         other = table.get(place[-1], MISSING)
         if other is not MISSING and other != value:
             also = self.spelled.get(place, dotted(place))
-            self.complain(spelled, value, f"{also} says something else")
+            self.complain(spelled, value, f"{also} sets another value")
             return
         table[place[-1]] = value
         if spelled != dotted(place):

@@ -47,7 +47,7 @@ def _regexes(patterns: tuple[str, ...]) -> tuple[str, ...]:
     try:
         re.compile("|".join(f"(?:{pattern})" for pattern in patterns))
     except re.error as error:
-        raise ValueError(f"these do not go together: {error}") from error
+        raise ValueError(f"these patterns cannot be combined: {error}") from error
     return patterns
 
 
