@@ -258,6 +258,31 @@ def test_what_went_comes_back_where_edits_are_made_at_once_and_there_is_room_aga
     ]
 
 
+def test_an_answer_points_back_again_once_there_is_room() -> None:
+    # Under pressure both reads went. With room again, the older one is shown and the newer one points to it.
+    code = "\n".join(f"{n:6}\u2192def part_{n}(argument_{n}): return argument_{n} * {n}" for n in range(1, 200))
+    short: list[dict[str, Any]] = []
+    for number in range(4, 10):
+        short += step(number, "Bash", {"command": f"echo {number}"}, "ok")
+    full = [{"role": "user", "content": "Go on."}]
+    full += step(1, "Read", {"file_path": "/a.py"}, code) + step(2, "Read", {"file_path": "/a.py"}, code)
+    full += step(3, "Read", {"file_path": "/x.py"}, code.replace("part", "other") * 2) + short
+    roomy = [*full, *step(10, "Write", {"file_path": "/x.py", "content": "x = 1\n"}, "ok"), *short]
+    names = ("duplicate_calls", "repeated_views", "stale_reads", "under_pressure")
+    strategies: dict[str, dict[str, bool]] = {name: {"enabled": True} for name in names}
+    strategies["duplicate_calls"]["point_back"] = True
+    settings = Settings(preset="off", schedule="eager", window=12_000, strategies=strategies)
+    pruner = Pruner(settings)
+    under_pressure = pruner.prune({"messages": full})
+    assert [edit.strategy for edit in under_pressure.edits][-1] == "under_pressure"
+    afterwards = pruner.prune({"messages": roomy})
+    assert afterwards.body == Pruner(settings).prune({"messages": roomy}).body
+    assert [(edit.target.message, edit.strategy) for edit in afterwards.edits] == [
+        (4, "duplicate_calls"),
+        (6, "stale_reads"),
+    ]
+
+
 def test_relief_of_zero_frees_as_little_as_needed_where_edits_are_made_at_once() -> None:
     _, least = pruned(story(20), LEVELS["high"], pressure={"relief": 0}, **EAGER)
     window = tokens_of(story(20)) / LEVELS["high"]

@@ -188,8 +188,10 @@ class Board:
         better = wanted is not None and not wanted.when.under_pressure
         if not self.pressed.returns:
             return better or (cell.made is not None and cell.made.when.under_pressure)
+        # A part to which another one could point may go for the better reason only because pressure takes it too.
         # An edit that covers other parts is made whatever else is wanted for its own part.
-        return better and not any(one.when.under_pressure and one.covers for one in cell.options.values())
+        covers = any(one.when.under_pressure and one.covers for one in cell.options.values())
+        return better and not cell.dependants and not covers
 
     def _propose(self, proposal: Proposal) -> None:
         target, rank = proposal.target, self.rank(proposal)

@@ -26,8 +26,9 @@ ANSWER: Final = 150
 OUTPUT: Final = 5.0
 """The price of an output token, relative to uncached input."""
 _ROUNDS: Final = 1_000
-_NUMBERED: Final = re.compile(r"\s*\d+\s*(?:→|\t|\||:|\. )")
-_PATH: Final = re.compile(r"[\w.~@+-]*(?:[/\\][\w.~@+-]+)+|\b[\w-]+\.[A-Za-z]\w{0,4}\b")
+_NUMBER: Final = re.compile(r"\s*\d+\s*(?:→|\t|\||:|\. )")
+_WORD: Final = re.compile(r"[\w.~@+/\\-]+")
+_SUFFIX: Final = re.compile(r"\.[A-Za-z]\w{0,4}")
 
 
 @dataclass(frozen=True, slots=True)
@@ -76,10 +77,20 @@ def _rate(conversations: Sequence[tuple[int, int]]) -> float:
 
 
 def lines_as_they_were(text: str) -> frozenset[str]:
-    """Return the lines of a text without line numbers and surrounding blanks."""
-    return frozenset(_NUMBERED.sub("", line, count=1).strip() for line in text.splitlines())
+    """The lines of a text without their numbers and the blanks around them."""
+    return frozenset(map(_without_number, text.splitlines()))
+
+
+def _without_number(line: str) -> str:
+    number = _NUMBER.match(line)
+    return line[number.end() if number else 0 :].strip()
 
 
 def names_in_paths(text: str) -> set[str]:
-    """Return the identifiers in the paths of a text."""
-    return identifiers(" ".join(_PATH.findall(text)))
+    """The identifiers that stand in paths."""
+    return identifiers(" ".join(filter(_is_path, _WORD.findall(text))))
+
+
+def _is_path(word: str) -> bool:
+    """Whether a word names a file or a folder: it has a slash, or ends like a file."""
+    return "/" in word or "\\" in word or _SUFFIX.fullmatch(word, max(0, word.rfind("."))) is not None
