@@ -67,7 +67,9 @@ class Timing:
         schedule = OnRequest() if engine.manual else self._schedule
         if not forced:
             risky = engine.pending.risky()
-            engine.hold({one.target for one in risky if not schedule.takes(one, self._price, memo.requests)})
+            engine.pending.hold(
+                {one.target for one in risky if not schedule.takes(one, self._price, memo.requests)}
+            )
         pending, sizes = engine.pending.waiting(), engine.made.sizes
         plan = schedule.plan(
             RequestState(
@@ -112,7 +114,7 @@ class Timing:
         if self._schedule.presses == "anew":
             return self._press_anew(), 0
         engine, pressure, window = self._engine, self._pressure, self._window
-        engine.hold(frozenset())
+        engine.pending.hold(frozenset())
         _, before = self._gains()
         # What costs nothing to cut counts as gone already.
         tokens = self._around + engine.tokens - before
@@ -142,7 +144,7 @@ class Timing:
         for the first time ends as one does whose conversation was followed from its beginning.
         """
         engine, pressure = self._engine, self._pressure
-        engine.hold(frozenset())
+        engine.pending.hold(frozenset())
         next(engine.offers(((),), returns=True))
         before = self._fill()
         reason = pressure.reason(before.tokens, before.window, before.historical, before.thinking)

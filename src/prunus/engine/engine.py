@@ -12,7 +12,7 @@ seen message by message.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Sequence, Set
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 
 from prunus.calls import Toolbox
@@ -177,10 +177,6 @@ class Engine:
     def mark(self) -> None:
         """Ask the strategies that are only asked when the context runs short."""
         self._take(self._dispatch.late())
-
-    def hold(self, refs: Set[Ref]) -> None:
-        """Keep the pending edits of these parts out of this request; releases those of all others."""
-        self.pending.hold(refs)
 
     @property
     def depth(self) -> tuple[Standing, ...]:

@@ -13,7 +13,7 @@ from typing import Any, ClassVar, Protocol, runtime_checkable
 
 from prunus.edits import Move, Proposal
 from prunus.files import Timeline
-from prunus.requested.targets import Choice
+from prunus.requested.targets import Choice, Permissions
 from prunus.uses import Piece, Use
 from prunus.view import View
 
@@ -80,25 +80,10 @@ class OnlyUnderPressure(OnUse, OnPiece, Protocol):
 
 
 @runtime_checkable
-class TakesRequests(Protocol):
+class TakesRequests(Permissions, Protocol):
     """Carries out what the agent and the user ask for; a conversation has at most one such strategy."""
 
     name: ClassVar[str]
-
-    @property
-    def messages(self) -> bool: ...
-
-    @property
-    def thinking(self) -> bool: ...
-
-    @property
-    def errors(self) -> bool: ...
-
-    def forbids(self, tool: str) -> bool:
-        """Whether the agent may not discard the results of a tool."""
-
-    def sweeps(self, tool: str) -> bool:
-        """Whether the user's `sweep` may take the results of a tool."""
 
     def choices(self, use: Use, view: View) -> tuple[Choice, ...]:
         """What one call of the agent asks for, target by target."""
