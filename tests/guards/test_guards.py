@@ -5,8 +5,9 @@ from pathlib import Path
 import pytest
 
 from prunus.edits import Note, Proposal
-from prunus.guards.integrity import Definitions, OpenCalls
-from prunus.guards.protection import Critical
+from prunus.guards.critical import Critical
+from prunus.guards.definitions import Definitions
+from prunus.guards.open_calls import OpenCalls
 from prunus.history import Ref
 from prunus.providers import read
 from prunus.settings import Settings

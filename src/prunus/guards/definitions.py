@@ -1,0 +1,26 @@
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import ClassVar
+
+from prunus.edits import Proposal
+from prunus.guards.guard import Hold
+from prunus.view import View
+
+
+@dataclass(frozen=True, slots=True)
+class Definitions:
+    """What carries tool definitions is never touched: without it the model would lose the tools."""
+
+    name: ClassVar[str] = "definitions"
+
+    tools: tuple[str, ...] = ("ToolSearch", "tool_search")
+    """Tools whose results bring definitions."""
+
+    def hold(self, edit: Proposal, view: View) -> Hold | None:
+        use = view.by_ref.get(edit.target)
+        if use is not None and (use.defines or use.tool in self.tools):
+            return Hold("it brings tool definitions")
+        if view.message(edit.target.message).definitions:
+            return Hold("the item carries tool definitions")
+        return None

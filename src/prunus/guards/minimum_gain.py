@@ -1,0 +1,31 @@
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import ClassVar
+
+from prunus.edits import Note, Proposal, Shorter
+from prunus.guards.guard import Hold
+from prunus.view import View
+
+
+@dataclass(frozen=True, slots=True)
+class MinimumGain:
+    """A note that is not shorter than what it replaces is not worth the change."""
+
+    name: ClassVar[str] = "minimum_gain"
+
+    tokens: int = 1
+    """Edits that save fewer tokens are not made."""
+
+    def hold(self, edit: Proposal, view: View) -> Hold | None:
+        if edit.covers:
+            return None
+        if edit.saved < self.tokens:
+            return Hold(f"it would save {edit.saved} tokens, less than {self.tokens}", too_small=True)
+        use = view.by_ref.get(edit.target)
+        if use is None or edit.target != use.result or edit.tokens_before != use.tokens:
+            return None
+        match edit.replacement:
+            case Note(text) | Shorter(text) if len(text) >= use.size:
+                return Hold("what would stand there has as many characters", too_small=True)
+        return None

@@ -1,0 +1,39 @@
+from __future__ import annotations
+
+from dataclasses import dataclass
+from fnmatch import fnmatchcase
+from typing import ClassVar
+
+from prunus.edits import Proposal
+from prunus.guards.guard import Hold
+from prunus.uses import Use
+from prunus.view import View
+
+
+@dataclass(frozen=True, slots=True)
+class ProtectedTools:
+    """Tools whose calls are never cut, or whose calls never make others dispensable."""
+
+    name: ClassVar[str] = "protected_tools"
+
+    victims: tuple[str, ...] = ()
+    """Tools whose calls and results are left alone; `*` and `?` are understood."""
+    triggers: tuple[str, ...] = ()
+    """Tools whose calls replace no others."""
+
+    def hold(self, edit: Proposal, view: View) -> Hold | None:
+        target = view.by_ref.get(edit.target)
+        if target is not None and _matches(target.tool, self.victims):
+            return Hold(f"{target.tool} is protected")
+        trigger = view.by_ref.get(edit.cause) if edit.cause is not None else None
+        if trigger is not None and _matches(trigger.tool, self.triggers):
+            return Hold(f"{trigger.tool} may not replace others")
+        return None
+
+    def mutes(self, use: Use) -> bool:
+        """Whether a call may replace no others."""
+        return _matches(use.tool, self.triggers)
+
+
+def _matches(tool: str, patterns: tuple[str, ...]) -> bool:
+    return any(fnmatchcase(tool, pattern) for pattern in patterns)

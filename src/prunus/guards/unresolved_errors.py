@@ -1,0 +1,27 @@
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import ClassVar
+
+from prunus.edits import Proposal
+from prunus.guards.guard import Hold
+from prunus.view import View
+
+
+@dataclass(frozen=True, slots=True)
+class UnresolvedErrors:
+    """A failure that nothing has cured yet stays as it is for some turns."""
+
+    name: ClassVar[str] = "unresolved_errors"
+
+    turns: int = 3
+    """How many turns a failure stays whole."""
+
+    def hold(self, edit: Proposal, view: View) -> Hold | None:
+        use = view.by_ref.get(edit.target)
+        if use is None or use.ok or edit.when.requested_by or (edit.cause and edit.ends_call):
+            return None
+        ready = use.turn + self.turns + 1
+        return (
+            Hold(f"an unresolved error of the last {self.turns} turns", turn=ready) if view.turn < ready else None
+        )
