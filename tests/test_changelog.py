@@ -367,3 +367,7 @@ def test_plain_data_holds_everything() -> None:
         "failed": 1,
         "reverted": 0,
     }  # fmt: skip
+
+
+def test_an_empty_file_has_no_lines() -> None:
+    assert of(bash("cat > data/.gitkeep <<'EOF'\nEOF")) == [("data/.gitkeep", "Created", 0, 0)]

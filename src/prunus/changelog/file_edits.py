@@ -98,7 +98,7 @@ def _actions(effect: ShellEffect) -> Iterator[LoggedAction]:
         case Patch(files):
             yield from map(_patched, files)
         case PathChange(path, Write(text)):
-            yield FileEdit(path, "written", whole="\n" if text == "" else text, exact=text is not None)
+            yield FileEdit(path, "written", whole=text, exact=text is not None)
         case PathChange(path, Append(text)):
             texts = () if text is None else (TextChange("", text),)
             yield FileEdit(path, "appended", texts, exact=text is not None)
