@@ -12,7 +12,7 @@ from copy import copy
 from dataclasses import dataclass, field
 from hashlib import blake2b
 from threading import Lock
-from typing import Any
+from typing import Any, Final
 
 import msgspec
 
@@ -27,6 +27,9 @@ from prunus.surrogates import decode as decode_json
 from prunus.tokens import Counter
 
 Body = Frame | Objects
+
+
+_LARGE: Final = 4_000_000
 
 
 def declares_tools(body: Body) -> bool:
@@ -64,8 +67,9 @@ class Loader:
         found = self._digests.get(index)
         if found is None:
             raw = self._body.raw(index)
-            # Most messages of a known conversation are never parsed, so their values are not held.
-            value = self._decoded.get(index)
+            # Most messages of a known conversation are never parsed, so their values are not held. A very large one
+            # is decoded only once: meanwhile no other thread can run.
+            value = self.decoded(index, raw) if len(raw) > _LARGE else self._decoded.get(index)
             found = self._digests[index] = digest(decode(raw, index) if value is None else value, raw)
         return found
 
