@@ -1,4 +1,4 @@
-"""Log lines: one for each request, and at debug level one for each prune, in the words of the seeds."""
+"""Log lines: one for each request, and at debug level one for each prune, in the words of the ACP plugin."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Which strategies the seeds call auto-supersede, and under which of their words each is reported."""
+"""Which strategies the ACP plugin calls auto-supersede, and the word under which each is reported."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ SUPERSEDE_ICONS: Final[Mapping[str, str]] = {
     "snapshot": "📸",
     "retry": "🔁",
 }
-"""The types of the seeds, with their icons."""
+"""The types of the ACP plugin, with their icons."""
 
 SUPERSEDED_BY: Final[Mapping[str, Supersede]] = {
     "duplicate_calls": "hash",

@@ -1,4 +1,4 @@
-"""What fills the context, by the seeds' categories."""
+"""What fills the context, by the ACP plugin's categories."""
 
 from __future__ import annotations
 

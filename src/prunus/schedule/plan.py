@@ -72,7 +72,7 @@ class Schedule(Protocol):
 
 @dataclass(frozen=True, slots=True)
 class Eager:
-    """Every edit is made as soon as it is found, as in the seeds.
+    """Every edit is made as soon as it is found, as the ACP plugin does.
 
     What goes then depends on the history alone, not on how it grew.
     """

@@ -1,13 +1,11 @@
 """How full the context is, how deep pruning may then cut, and what the model is advised to do.
 
-The levels are the seeds': light below half of the model's window, moderate, high from three quarters on, critical
-from nine tenths. While there is room, only what strategies find goes, when it pays. From moderate on, what they
-marked for such times goes too, by retention priority: first temporary parts, at the level high also ephemeral
-ones, at the level critical also important ones. Critical parts never go. From high on the price does not matter
-any more, because the next thing to happen is that the client compacts, or the provider refuses.
-
-Where edits are made at once, there is no price to pay, and what goes follows from the request alone: the level
-comes from its size before anything goes under pressure. Then one wave after the other goes until there is room.
+The levels are those of the ACP plugin: light below half of the model's window, moderate, high from three
+quarters on, critical from nine tenths. While there is room, the only edits are those that strategies find, made
+when they pay. From moderate on, parts that strategies marked for such times go too, by retention priority:
+first temporary parts, at the level high also ephemeral ones, at the level critical also important ones.
+Critical parts never go. From high on the price does not matter any more: otherwise the client would compact
+next, or the provider would refuse the request.
 """
 
 from __future__ import annotations
@@ -42,7 +40,7 @@ ADVICE: Final[dict[Level, str]] = {
         "critical and discard part by part."
     ),
 }
-"""What the model is advised to do at each level, by the seeds' decision tree."""
+"""What the model is advised to do at each level, by the ACP plugin's decision tree."""
 
 _MOSTLY: Final[dict[Bulk, str]] = {
     "results": "Most of what could go are old results: discard those that you no longer need.",
@@ -83,11 +81,11 @@ class Pressure:
     relief: float = 0.05
     """The share of the window that a flush under pressure has to free at least; 0 frees as little as needed."""
     historical: int = 0
-    """Tokens of historical context from which on edits are made at any price (the seeds: 80,000); 0 for never."""
+    """Tokens of historical context from which on edits are made at any price (preset acp: 80,000); 0 for never."""
     aggressive: int = 0
-    """Tokens of historical context from which on the level is at least high (the seeds: 100,000); 0 for never."""
+    """Tokens of historical context from which on the level is at least high (preset acp: 100,000); 0 for never."""
     thinking: int = 0
-    """Tokens of reasoning from which on edits are made at any price (the seeds: 20,000); 0 for never."""
+    """Tokens of reasoning from which on edits are made at any price (preset acp: 20,000); 0 for never."""
 
     def level(self, tokens: int, window: int, historical: int = 0) -> Level:
         """How full a context of so many tokens is."""

@@ -1,4 +1,4 @@
-"""How much each part matters: the seeds' hierarchy of retention."""
+"""How much each part matters: the ACP plugin's retention priorities."""
 
 from __future__ import annotations
 

@@ -34,7 +34,7 @@ class RepeatedViews:
 
     any_operation: bool = False
     """Any read, write or edit of a file replaces all earlier ones, and a search or listing made again those with
-    another limit (the seeds' rule)."""
+    another limit (the ACP plugin's rule)."""
 
     def groups(self, use: Use) -> Iterable[Hashable]:
         if self.any_operation and use.ok and use.meaning.unlimited:

@@ -25,7 +25,7 @@ class StaleReads:
     icon: ClassVar[str] = "📁"
 
     after_edits: bool = False
-    """Treat an edit like a full write (the seeds' rule)."""
+    """Treat an edit like a full write (the ACP plugin's rule)."""
 
     def groups(self, use: Use) -> Iterable[Hashable]:
         if use.ok and use.meaning.kind in _FILE_KINDS:

@@ -24,7 +24,7 @@ class StepMarkers:
     icon: ClassVar[str] = "🏁"
 
     newest: bool = False
-    """Leave out those of the newest step too, where `guards.same_turn.early` is on (the seeds' rule)."""
+    """Leave out those of the newest step too, where `guards.same_turn.early` is on (the ACP plugin's rule)."""
 
     def inspect(self, piece: Piece, view: View) -> Iterator[Proposal]:
         if not isinstance(piece.part, Marker):

@@ -1,4 +1,4 @@
-"""The rooms of the house: a module imports from the rooms before its own, never from those after it."""
+"""The layers of the code: a module imports from the layers before its own, never from those after it."""
 
 import ast
 from collections.abc import Iterator
@@ -8,7 +8,7 @@ import pytest
 
 SOURCE = Path(__file__).parent.parent / "src" / "prunus"
 
-ROOMS = (
+LAYERS = (
     "errors",
     "fingerprint",
     "numbers",
@@ -90,16 +90,16 @@ a package on another layer: `calls` uses the clients' tables and dialects, and t
 PROVIDER_SDKS = ("anthropic", "openai", "google", "litellm", "langchain")
 
 
-def room_of(module: str) -> str:
-    """The entry of ROOMS that names the module, or its package, most precisely; empty if there is none."""
+def layer_of(module: str) -> str:
+    """The entry of LAYERS that names the module, or its package, most precisely; empty if there is none."""
     names = module.split(".")
     fitting = [
-        room
-        for room in ROOMS
-        if len(parts := room.split(".")) <= len(names)
+        layer
+        for layer in LAYERS
+        if len(parts := layer.split(".")) <= len(names)
         and all(part in ("*", name) for part, name in zip(parts, names, strict=False))
     ]
-    return max(fitting, key=lambda room: room.count("."), default="")
+    return max(fitting, key=lambda layer: layer.count("."), default="")
 
 
 def modules(package: Path) -> Iterator[tuple[str, Path]]:
@@ -129,24 +129,24 @@ def imports(package: Path, path: Path) -> Iterator[tuple[int, str]]:
 
 
 def complaints(package: Path) -> list[str]:
-    """One sentence for each room that is not on the list and each import that goes upward."""
+    """One sentence for each layer that is not on the list and each import that goes upward."""
     found = []
     for module, path in modules(package):
         where = path.relative_to(package.parent).as_posix()
-        room = room_of(module)
-        if not room:
+        layer = layer_of(module)
+        if not layer:
             name = module.partition(".")[0]
-            found.append(f"{where}: the room '{name}' is not on the list; give it a place in ROOMS")
+            found.append(f"{where}: the layer '{name}' is not on the list; give it a place in LAYERS")
             continue
         for line, name in imports(package, path):
             top, _, rest = name.partition(".")
-            target = room_of(rest)
-            if top != package.name or target == room:
+            target = layer_of(rest)
+            if top != package.name or target == layer:
                 continue
             if not target:
-                found.append(f"{where}:{line}: '{name}' is in no room; import from the room that defines it")
-            elif ROOMS.index(target) > ROOMS.index(room):
-                found.append(f"{where}:{line}: '{room}' may not import from '{target}', which comes later")
+                found.append(f"{where}:{line}: '{name}' is in no layer; import from the layer that defines it")
+            elif LAYERS.index(target) > LAYERS.index(layer):
+                found.append(f"{where}:{line}: '{layer}' may not import from '{target}', which comes later")
     return found
 
 
@@ -239,12 +239,12 @@ def test_a_low_module_of_a_package_is_open_to_the_layers_above_it(tmp_path: Path
 @pytest.mark.parametrize("line", ["import prunus", "from prunus import Pruner", "from . import Pruner"])
 def test_nobody_imports_from_the_front_door(tmp_path: Path, line: str) -> None:
     [complaint] = complaints(house(tmp_path, {"cli.py": line}))
-    assert "is in no room" in complaint
+    assert "is in no layer" in complaint
 
 
-def test_a_room_off_the_list_is_named(tmp_path: Path) -> None:
+def test_a_layer_off_the_list_is_named(tmp_path: Path) -> None:
     [complaint] = complaints(house(tmp_path, {"attic/box.py": ""}))
-    assert "the room 'attic' is not on the list" in complaint
+    assert "the layer 'attic' is not on the list" in complaint
 
 
 @pytest.mark.parametrize(
