@@ -6,8 +6,6 @@ from typing import Any
 
 from prunus.errors import FormatError
 
-__all__ = ["as_given", "as_read"]
-
 
 def as_read(body: Any) -> Any:
     """The body as bytes or as parsed objects."""

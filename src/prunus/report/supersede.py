@@ -5,8 +5,6 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Final, Literal, TypeAlias
 
-__all__ = ["SUPERSEDED_BY", "SUPERSEDE_ICONS", "Supersede"]
-
 Supersede: TypeAlias = Literal["hash", "file", "todo", "url", "query", "snapshot", "retry"]
 
 SUPERSEDE_ICONS: Final[Mapping[str, str]] = {
