@@ -105,9 +105,12 @@ class Written(msgspec.Struct, frozen=True):
 def together(new: Written) -> Written:
     """What was measured now, and what was measured before of other policies on the same requests."""
     old = new
-    if (RESULTS / "lab.json").exists():
-        read = msgspec.json.decode((RESULTS / "lab.json").read_bytes(), type=Written)
+    path = RESULTS / "lab.json"
+    try:
+        read = msgspec.json.decode(path.read_bytes(), type=Written) if path.exists() else new
         old = read if (read.conversations, read.requests) == (new.conversations, new.requests) else new
+    except msgspec.ValidationError as error:
+        print(f"lab.json was written by another version and is replaced; measure all policies again ({error})")
     policies = joined(new.policies, old.policies)
     regrets = {policy: regret(policies, policy, bound) for policy, bound in BOUNDS}
     agents = {name: joined(rows, old.agents.get(name, ())) for name, rows in new.agents.items()}
