@@ -93,10 +93,16 @@ def policies(left_out: tuple[str, ...] = ()) -> str:
         ours = name == "auto"
         costs = (f"{found[price]['cost']:.{3 if ours else 2}f}" for price in ROWS)
         worst = f"{max(one['worst'] for one in found.values()):.2f}"
-        kept = (span([found[price][key] for price in ROWS], 3 if ours else 2) for key in ("hard", "soft"))
-        return words, *(f"**{cost}**" if ours else cost for cost in costs), worst, *kept
+        first = found[ROWS[0]]
+        lost = "{value:.1f} ({low:.1f}-{high:.1f})".format(**first["lost"])
+        kept = (span([found[price][key] for price in ROWS], 3 if ours else 2) for key in ("hard", "in_place"))
+        effective = f"{first['effective']:.{3 if ours else 2}f}"
+        return words, *(f"**{cost}**" if ours else cost for cost in costs), worst, effective, lost, *kept
 
-    head = "policy | 0.1 / 1.25 | 0.025 / 1.25 | 0.5 / 1.0 | 0.02 / 1.0 | worst session | hard | soft"
+    head = (
+        "policy | 0.1 / 1.25 | 0.025 / 1.25 | 0.5 / 1.0 | 0.02 / 1.0 | worst session | effective | "
+        "lost per 1,000 | hard | soft"
+    )
     return table(head, (row(name, words) for name, words in POLICIES.items() if name not in left_out))
 
 

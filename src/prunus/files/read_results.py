@@ -12,7 +12,7 @@ from typing import Final
 from prunus.calls import Span, is_cut
 from prunus.clients.dialect import pattern, words
 from prunus.clients.system_reminders import without_last_reminders
-from prunus.files.content import split
+from prunus.files.content import MOST, split
 from prunus.shown import Shown, Style, numbered, uncut
 
 _MOST: Final = 2000
@@ -39,7 +39,8 @@ def read_result(tool: str, span: Span, text: str) -> Shown | None:
     if (found := _CAT.search(text[:600])) is not None:
         return _cat(text[found.end() :], span)
     name = tool.rsplit("__", 1)[-1]
-    listed = numbered(text.split("\n")) if name in _NUMBERING else None
+    # A file of more lines is not followed, so no more of them are cut apart.
+    listed = numbered(text.split("\n", MOST + 1)) if name in _NUMBERING else None
     if listed is not None and listed.start == max(span.start, 1) and tool not in ("read", "read_file"):
         clean = not any(line.strip() for line in listed.rest)
         asked = None if span.end is None else span.end - span.start + 1
