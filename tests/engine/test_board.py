@@ -69,9 +69,9 @@ def test_a_note_is_decided_anew_when_the_part_that_it_points_to_leaves() -> None
     one = board()
     one.take(Proposal(NEWER, Note("see above"), STRATEGY, "", points_to=PART))
     touched(one)
-    one.leave(PART, leaves=True)
+    one.judge(PART, leaves=True, requested=False, refusals=())
     assert touched(one) == {NEWER}
-    one.leave(PART, leaves=True)
+    one.judge(PART, leaves=True, requested=False, refusals=())
     assert touched(one) == set()
 
 

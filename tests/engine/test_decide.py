@@ -9,6 +9,7 @@ from typing import Any
 from hypothesis import given
 from hypothesis import strategies as st
 
+from prunus import Settings
 from prunus.conversation import Loader
 from prunus.engine import Engine
 from prunus.engine.board import Board
@@ -36,16 +37,21 @@ class Counting(Rules):
         return super().decide(target)
 
 
+def looked_at(body: bytes, format: str, settings: Settings) -> tuple[Engine, Loader]:
+    """An engine that has seen all messages of a body and decided nothing."""
+    read = frame(body, format)
+    load = Loader(read)
+    strategies, guards = settings.active_strategies(), settings.active_guards()
+    engine = Engine(format, strategies, guards, settings.toolbox(), settings.counter())
+    engine.look(len(read), load)
+    return engine, load
+
+
 @every_case
 @given(data=st.data())
 def test_a_part_is_decided_only_a_few_times(format: str, preset: str, data: Any) -> None:
-    settings = PRESETS[preset]
-    read = frame(data.draw(bodies(format)), format)
-    load = Loader(read)
-    guards = settings.active_guards()
-    engine = Engine(format, settings.active_strategies(), guards, settings.toolbox(), settings.counter())
-    engine.look(len(read), load)
-    rules = engine._rules = Counting(engine.board, guards, engine.view)
+    engine, load = looked_at(data.draw(bodies(format)), format, PRESETS[preset])
+    rules = engine._rules = Counting(engine.board, PRESETS[preset].active_guards(), engine.view)
     with engine.at(load):
         engine.settle()
         for _ in engine.offers(DEPTH.values()):
@@ -57,12 +63,7 @@ def test_a_part_is_decided_only_a_few_times(format: str, preset: str, data: Any)
 @every_case
 @given(data=st.data())
 def test_deciding_once_more_changes_nothing(format: str, preset: str, data: Any) -> None:
-    settings = PRESETS[preset]
-    read = frame(data.draw(bodies(format)), format)
-    load = Loader(read)
-    guards = settings.active_guards()
-    engine = Engine(format, settings.active_strategies(), guards, settings.toolbox(), settings.counter())
-    engine.look(len(read), load)
+    engine, load = looked_at(data.draw(bodies(format)), format, PRESETS[preset])
     with engine.at(load):
         engine.settle()
         wanted = {ref: cell.wanted for ref, cell in engine.board}

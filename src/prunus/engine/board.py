@@ -14,12 +14,11 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Final
 
-from prunus.edits import PREFERENCES, Added, Gone, Input, Move, Note, Postpone, Proposal, Refusal, Shorter, Withdraw
-from prunus.history import Attachment, Call, Opaque, Part, Ref, Result
-from prunus.providers import as_json
+from prunus.edits import PREFERENCES, Move, Postpone, Proposal, Refusal, Withdraw
+from prunus.engine.weights import with_tokens
+from prunus.history import Attachment, Ref
 from prunus.schedule.priorities import Standing
 from prunus.strategies import AfterEdit, Strategy, TakesRequests
-from prunus.uses import weigh, weigh_result
 from prunus.view import View
 
 REMINDERS: Final = "reminders"
@@ -92,6 +91,8 @@ class Board:
         self._touched: set[Ref] = set()
         self._marked: set[Ref] = set()
         """Parts with a proposal for times when the context runs short."""
+        self._refused: dict[Ref, None] = {}
+        """Parts with refused proposals, in the order of their first refusal."""
         self.pressed = Pressed()
 
     def __getitem__(self, ref: Ref) -> Cell:
@@ -116,6 +117,11 @@ class Board:
         """The edit that a part has in the requests that are sent."""
         cell = self._cells.get(ref)
         return None if cell is None else cell.made
+
+    @property
+    def refused(self) -> tuple[tuple[Refusal, ...], ...]:
+        """The proposals that were refused, part by part."""
+        return tuple(self._cells[ref].refusals for ref in self._refused)
 
     def touch(self, refs: Iterable[Ref]) -> None:
         """Have these parts decided anew."""
@@ -167,12 +173,29 @@ class Board:
         pointers = (old, proposal, *map(self.wanted, changed))
         self._touched.update(one.points_to for one in pointers if one is not None and one.points_to is not None)
 
-    def leave(self, ref: Ref, *, leaves: bool) -> None:
-        """Note whether a part is cut for a reason of its own. Notes that point to the part look at that."""
+    def judge(self, ref: Ref, *, leaves: bool, requested: bool, refusals: tuple[Refusal, ...]) -> None:
+        """Note what was decided about a part. Notes that point to the part look at whether it leaves."""
         cell = self[ref]
+        cell.refusals, cell.requested = refusals, requested
+        if refusals:
+            self._refused[ref] = None
+        else:
+            self._refused.pop(ref, None)
         if leaves != cell.leaves:
             cell.leaves = leaves
             self._touched |= cell.dependants
+
+    def make(self, ref: Ref, proposal: Proposal | None) -> Proposal | None:
+        """Give a part another edit, or none; returns the edit that the part had."""
+        cell = self[ref]
+        old, cell.made = cell.made, proposal
+        return old
+
+    def forgo(self, ref: Ref, proposal: Proposal | None) -> Proposal | None:
+        """Note the proposal that a part forgoes, or none; returns the one that it had forgone."""
+        cell = self[ref]
+        old, cell.forgone = cell.forgone, proposal
+        return old
 
     def _cover(self, ref: Ref, by: Ref) -> None:
         """Another part begins or ends to cover a part."""
@@ -259,31 +282,3 @@ def _with(refs: set[Ref] | frozenset[Ref], ref: Ref) -> set[Ref]:
     found = refs if isinstance(refs, set) else set(refs)
     found.add(ref)
     return found
-
-
-def with_tokens(proposal: Proposal, part: Part, view: View) -> Proposal:
-    """A proposal with the tokens of its part before and after the edit."""
-    counter = view.counter
-    use = view.by_ref.get(proposal.target)
-    if use is None:
-        before = weigh(part, counter)
-    else:
-        before = use.input_tokens if isinstance(part, Call) else use.tokens
-    match proposal.replacement:
-        case Note(text) | Shorter(text):
-            after = weigh_result(text, counter) if isinstance(part, Result) else counter.count(text)
-            if isinstance(part, Result) and isinstance(proposal.replacement, Note):
-                before += sum(weigh(inner, counter) for inner in _inside(proposal.target, view))
-        case Input(value, left):
-            after = counter.count(use.tool if use else "") + counter.count(as_json(value)) + counter.count(left)
-        case Added(text):
-            after = before + counter.count(text)
-        case Gone():
-            after = 0
-    return replace(proposal, tokens_before=before, tokens_after=after)
-
-
-def _inside(result: Ref, view: View) -> Iterator[Part]:
-    """The parts that a result contains and that go along with it."""
-    parts = view.message(result.message).parts
-    return (p for p in parts if isinstance(p, Attachment | Opaque) and p.inside == result.part)

@@ -31,8 +31,9 @@ from dataclasses import replace
 from typing import NamedTuple
 
 from prunus.edits import Note, Proposal, Refusal, Shorter
-from prunus.engine.board import Board, Cell, with_tokens
+from prunus.engine.board import Board, Cell
 from prunus.engine.timers import Wait
+from prunus.engine.weights import with_tokens
 from prunus.guards import Guard
 from prunus.history import Attachment, Ref, Result
 from prunus.schedule.priorities import standing

@@ -76,7 +76,6 @@ class Engine:
         self._timers = Timers(view)
         self._dispatch = Dispatch(view, strategies)
         self._mutes = tuple(guard for guard in guards if isinstance(guard, Mutes))
-        self._refused: dict[Ref, tuple[Refusal, ...]] = {}
         self._obeyed = 0
         """Commands from outside of the history that are carried out already."""
         self._answering = None
@@ -197,7 +196,7 @@ class Engine:
     @property
     def refused(self) -> tuple[tuple[Refusal, ...], ...]:
         """The proposals that were refused, part by part."""
-        return tuple(self._refused.values())
+        return self.board.refused
 
     def saved_of(self, ref: Ref) -> int:
         """The tokens that the edit of a part saves."""
@@ -250,12 +249,7 @@ class Engine:
             cell = self.board[ref]
             for wait in decision.waits:
                 self._timers.start(ref, wait)
-            self.board.leave(ref, leaves=decision.leaves)
-            cell.refusals, cell.requested = decision.refusals, decision.requested
-            if decision.refusals:
-                self._refused[ref] = decision.refusals
-            else:
-                self._refused.pop(ref, None)
+            self.board.judge(ref, leaves=decision.leaves, requested=decision.requested, refusals=decision.refusals)
             if decision.forgone is not None or cell.forgone is not None:
                 self.made.forgo(ref, decision.forgone)
             changed = decision.wanted != cell.wanted

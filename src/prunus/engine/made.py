@@ -43,9 +43,8 @@ class Made:
 
     def put(self, target: Ref, edit: Proposal | None) -> None:
         """Make an edit in place of the one that a part had, or of none."""
-        cell = self._board[target]
         self._sorted = None
-        old, cell.made = cell.made, edit
+        old = self._board.make(target, edit)
         for changed, sign in ((old, -1), (edit, 1)):
             if changed is not None:
                 self.tallies.count(changed, sign)
@@ -64,8 +63,7 @@ class Made:
 
     def forgo(self, target: Ref, proposal: Proposal | None) -> None:
         """A part is superseded and stays as it is, or that is so no longer."""
-        cell = self._board[target]
-        old, cell.forgone = cell.forgone, proposal
+        old = self._board.forgo(target, proposal)
         if old is not None:
             self.tallies.forgo(old, -1)
         if proposal is not None:

@@ -87,7 +87,7 @@ def _share(
             for future in done:
                 finish(waiting.pop(future), future.result())
             look()
-    except BaseException:
+    except BaseException:  # Also on Ctrl-C: no worker may go on.
         for child in set(active_children()) - before:
             child.terminate()
         raise

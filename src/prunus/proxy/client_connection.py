@@ -76,7 +76,7 @@ class _Cycle(RequestResponseCycle):
         async def cut(*given: Any) -> None:
             try:
                 await app(*given)
-            except BaseException:
+            except BaseException:  # Also when cancelled: half an answer must not look whole.
                 if self._until_close:
                     self._reset()
                 raise

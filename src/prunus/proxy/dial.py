@@ -40,7 +40,7 @@ async def dial(place: ServerAddress, idle: float, context: ssl.SSLContext) -> Co
     if place.tunnels:
         try:
             await _tunnel(place, connection, context)
-        except BaseException:
+        except BaseException:  # Also when cancelled: a connection that nobody holds must not stay open.
             connection.abort()
             raise
     return connection

@@ -71,7 +71,10 @@ class AgentHooks(Protocol):
 
 
 class GuardedAnswer:
-    """An answer as an interceptor passes it on; after a fault the rest passes as it comes."""
+    """An answer as an interceptor passes it on; after a fault the rest passes as it comes.
+
+    Whatever an interceptor raises is a fault of Prunus, and must not cost the client its answer.
+    """
 
     def __init__(self, interceptor: Interceptor, faults: Faults) -> None:
         self._interceptor = interceptor

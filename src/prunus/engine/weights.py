@@ -1,0 +1,40 @@
+"""The tokens of a proposal: of its part as it came, and of what the edit would leave of it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import replace
+
+from prunus.edits import Added, Gone, Input, Note, Proposal, Shorter
+from prunus.history import Attachment, Call, Opaque, Part, Ref, Result
+from prunus.providers import as_json
+from prunus.uses import weigh, weigh_result
+from prunus.view import View
+
+
+def with_tokens(proposal: Proposal, part: Part, view: View) -> Proposal:
+    """A proposal with the tokens of its part before and after the edit."""
+    counter = view.counter
+    use = view.by_ref.get(proposal.target)
+    if use is None:
+        before = weigh(part, counter)
+    else:
+        before = use.input_tokens if isinstance(part, Call) else use.tokens
+    match proposal.replacement:
+        case Note(text) | Shorter(text):
+            after = weigh_result(text, counter) if isinstance(part, Result) else counter.count(text)
+            if isinstance(part, Result) and isinstance(proposal.replacement, Note):
+                before += sum(weigh(inner, counter) for inner in _inside(proposal.target, view))
+        case Input(value, left):
+            after = counter.count(use.tool if use else "") + counter.count(as_json(value)) + counter.count(left)
+        case Added(text):
+            after = before + counter.count(text)
+        case Gone():
+            after = 0
+    return replace(proposal, tokens_before=before, tokens_after=after)
+
+
+def _inside(result: Ref, view: View) -> Iterator[Part]:
+    """The parts that a result contains and that go along with it."""
+    parts = view.message(result.message).parts
+    return (p for p in parts if isinstance(p, Attachment | Opaque) and p.inside == result.part)
