@@ -65,6 +65,17 @@ def test_a_unified_diff_needs_its_removed_and_context_lines() -> None:
     assert needed({"command": DIFF}, "Bash") == {"unchanged context line", "removed line of code"}
 
 
+@pytest.mark.parametrize(
+    "command",
+    [
+        "sed -i 's/    return first_value/    return second_value/' a.py",
+        "python3 -c \"s = open('a.py').read(); open('a.py', 'w').write(s.replace('return first_value', 'x'))\"",
+    ],
+)
+def test_a_shell_edit_needs_the_text_it_looks_for(command: str) -> None:
+    assert needed({"command": command}, "Bash") == {"return first_value"}
+
+
 @pytest.mark.parametrize("text", [PATCH, DIFF])
 def test_a_patch_that_is_only_written_to_a_file_needs_nothing(text: str) -> None:
     assert needed({"file_path": "fix.patch", "content": text}, "Write") == set()

@@ -1,8 +1,8 @@
 """The knowledge that a call shows in its arguments: the lines it replaces, and the files and names it mentions.
 
-*hard*: lines of at least 12 characters that an edit replaces, or that a patch removes or names as context; and
-files that a call reads, changes or lists. A file counts by the last two steps of its path, because calls may name
-the same file by an absolute or a relative path.
+*hard*: lines of at least 12 characters that an edit replaces, that a shell edit looks for, or that a patch removes
+or names as context; and files that a call reads, changes or lists. A file counts by the last two steps of its path,
+because calls may name the same file by an absolute or a relative path.
 *soft*: identifiers of at least 8 characters anywhere in the arguments.
 """
 
@@ -17,6 +17,7 @@ from prunus.calls.arguments import changes_of
 from prunus.changes import Patch, Replace
 from prunus.history import Call
 from prunus.paths import normalise
+from prunus.shell.sought import texts_sought
 
 LINE: Final = 12
 """The length of the shortest line that counts, without surrounding blanks."""
@@ -35,8 +36,11 @@ def identifiers(text: str) -> set[str]:
 
 def lines(call: Call, toolbox: Toolbox) -> frozenset[str]:
     """Return the lines that a call needs to know, without surrounding blanks."""
+    meaning = toolbox.meaning(call.tool, call.input)
     found: set[str] = set()
-    for change in changes_of(call.input, toolbox.meaning(call.tool, call.input)):
+    for text in texts_sought(meaning.command) if meaning.command else ():
+        found.update(text.splitlines())
+    for change in changes_of(call.input, meaning):
         match change:
             case Replace(old):
                 found.update(old.splitlines())

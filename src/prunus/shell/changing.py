@@ -85,9 +85,14 @@ def code(words: Sequence[Word], simple: Simple) -> Changed:
     return written_by(simple.heredoc) if simple.heredoc else NOTHING
 
 
+def writes(script: str) -> bool:
+    """Whether a Python or JavaScript text writes to a file or a stream."""
+    return _WRITES.search(script) is not None
+
+
 def written_by(script: str) -> Changed:
     """The files that a Python or JavaScript text names, if the text writes any file."""
-    if not _WRITES.search(script):
+    if not writes(script):
         return NOTHING
     return Changed(tuple(dict.fromkeys(Word(text) for _, text in _LITERAL.findall(script) if " " not in text)))
 

@@ -1,9 +1,9 @@
-"""The command line of `sed`: the lines that it prints, or the files that it edits in place."""
+"""The command line of `sed`: the lines that it prints, the files that it edits, and what it looks for in them."""
 
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 
 from prunus.numbers import as_number
@@ -12,8 +12,19 @@ from prunus.shell.words import Simple, Word
 from prunus.touches import Span
 
 _QUIET = frozenset({"-n", "--quiet", "--silent", "-nE", "-En", "-nr", "-rn"})
+_EXTENDED = frozenset({"-E", "-r", "--regexp-extended", "-nE", "-En", "-nr", "-rn", "-Ei", "-ri", "-iE", "-ir"})
 _IN_PLACE = ("-i", "--in-place", "-Ei", "-ri", "-ni")
 _PRINT = re.compile(r"(\d+)(?:,\s*(\d+|\$|\+\d+))?\s*(?:p|\{\s*p;?\s*\})|\$\s*p")
+_STEP = re.compile(
+    r"""[\s;{}!,]*(?:
+        (?:\d+|\$)[\d~+]*
+      | /(?P<address>(?:\\.|[^/\\\n])+)/I?
+      | s(?P<mark>[^\w\s\\])(?P<pattern>(?:\\.|(?!(?P=mark))[^\\])+)(?P=mark)(?:\\.|(?!(?P=mark))[^\\])*(?P=mark)\w*
+      | [aic](?:\\.|[^\\\n])*  # The text that is added reaches to the end of the line.
+      | [^;\n}]+)""",
+    re.X | re.S,
+)
+"""An address, or one command of a script."""
 _MARK = re.compile(r"[;\n{}]")
 _QUIT = re.compile(r"\d+\s*q")
 
@@ -25,6 +36,8 @@ class _Sed(NamedTuple):
     files: tuple[Word, ...]
     quiet: bool
     in_place: bool
+    extended: bool
+    """Expressions are extended ones, by -E or -r."""
     odd: bool
     """A flag that is not understood."""
 
@@ -32,11 +45,12 @@ class _Sed(NamedTuple):
 def _read(words: Sequence[Word]) -> _Sed:
     scripts: list[str] = []
     files: list[Word] = []
-    quiet = in_place = odd = False
+    quiet = in_place = extended = odd = False
     at = 0
     while at < len(words):
         text = words[at].text
         at += 1
+        extended = extended or text in _EXTENDED
         if text in ("-e", "-ne", "-f", "--expression") and at < len(words):
             quiet = quiet or text == "-ne"
             odd = odd or text in ("-f", "--expression")
@@ -53,13 +67,23 @@ def _read(words: Sequence[Word]) -> _Sed:
             files.append(words[at - 1])
     if not scripts and files:
         scripts.append(files.pop(0).text)
-    return _Sed(tuple(scripts), tuple(files), quiet, in_place, odd)
+    return _Sed(tuple(scripts), tuple(files), quiet, in_place, extended, odd)
 
 
 def sed_changes(words: Sequence[Word], simple: Simple) -> Changed:
     """The files that `sed -i` edits."""
     sed = _read(words)
     return named(sed.files) if sed.in_place else NOTHING
+
+
+def sed_expressions(words: Sequence[Word]) -> Iterator[tuple[str, bool]]:
+    """The expressions by which `sed -i` finds the lines that it edits, and whether each is an extended one."""
+    sed = _read(words)
+    if sed.in_place:
+        for script in sed.scripts:
+            for found in _STEP.finditer(script):
+                if expression := found["address"] or found["pattern"]:
+                    yield expression, sed.extended
 
 
 def sed_prints(words: Sequence[Word]) -> tuple[tuple[Word, ...], tuple[Span, ...]] | None:
