@@ -67,6 +67,34 @@ def test_sub_agents_are_sessions_with_their_own_roles(document):
     assert [m["role"] for m in sub.messages] == ["user", "assistant", "tool", "assistant"]
 
 
+def test_sub_agents_that_only_the_source_marks_are_sessions_of_their_own(document):
+    def aside(one: dict[str, Any], source: str = "subagent") -> dict[str, Any]:
+        return one | {"_metadata": {"source": source}}
+
+    main, first, second, third = document(
+        {
+            "messages": [
+                message("user", said("Go")),
+                call("a"),
+                aside(message("user", said("Look around"))),
+                aside(call("h")),
+                output("h"),
+                aside(message("assistant", said("Looked"))),
+                aside(message("user", said("Look again"))),
+                aside(message("assistant", said("Seen"))),
+                aside(message("user", said("Count")), "subagent-3"),
+                aside(message("assistant", said("Three")), "subagent-3"),
+                output("a"),
+                message("assistant", said("Done")),
+            ]
+        }
+    )
+    assert [m["role"] for m in main.messages] == ["user", "assistant", "tool", "assistant"]
+    assert [m["content"] for m in first.messages][::2] == ["Look around", "out h"]
+    assert [m["content"] for m in second.messages] == ["Look again", "Seen"]
+    assert [m["content"] for m in third.messages] == ["Count", "Three"]
+
+
 def test_a_call_without_result_in_the_middle_is_left_out(document):
     messages = [
         message("user", said("Go")),

@@ -6,7 +6,7 @@ them belonged together; messages of sub-agents stand between the others.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from typing import Any
 
 from prunus.clients.chat_turns import dialogue, message_turn, plain_turns
@@ -14,6 +14,9 @@ from prunus.clients.recorded_file import JsonObject, Recording, Session, mapping
 from prunus.clients.turns import RecordedTurn
 
 AGENT = "chat-export"
+_MAIN = ""
+_NAMELESS = "subagent"
+"""The source of a sub-agent's messages where no name is given."""
 
 
 def recognise(recording: Recording) -> bool:
@@ -27,13 +30,36 @@ def recognise(recording: Recording) -> bool:
 
 def sessions(recording: Recording) -> Iterator[Session]:
     """The main conversation, then each sub-agent's."""
-    speakers: dict[str, list[RecordedTurn]] = {"": []}
-    for message in rows(recording.document["messages"]):
-        _, _, agent = text(message.get("role")).partition("-subagent-")
-        speakers.setdefault(agent, []).extend(_turns(message))
-    for turns in speakers.values():
+    for turns in _conversations(rows(recording.document["messages"])):
         found = dialogue(_whole_answers(turns))
         yield recording.session(AGENT, "openai_chat", _model(recording.document), found)
+
+
+def _conversations(messages: Iterable[JsonObject]) -> Iterator[Sequence[RecordedTurn]]:
+    """The turns of the main conversation, then those of each sub-agent.
+
+    The role or `_metadata.source` marks the messages of a sub-agent. A source that names no sub-agent stands for
+    several in a row, and each of them begins with what it was asked. A result belongs to whoever made the call.
+    """
+    found: dict[tuple[str, int], list[RecordedTurn]] = {(_MAIN, 0): []}
+    number: dict[str, int] = {}
+    callers: dict[str, tuple[str, int]] = {}
+    for message in messages:
+        source = _source(message)
+        for turn in _turns(message):
+            if source == _NAMELESS and turn.role == "user":
+                number[source] = number.get(source, 0) + 1
+            speaker = callers.get(turn.answers, (source, number.get(source, 0)))
+            callers.update(dict.fromkeys(turn.calls, speaker))
+            found.setdefault(speaker, []).append(turn)
+    yield from found.values()
+
+
+def _source(message: JsonObject) -> str:
+    """The sub-agent that a message belongs to; empty for the main conversation."""
+    _, _, named = text(message.get("role")).partition("-subagent-")
+    source = text(mapping(message.get("_metadata")).get("source"))
+    return named or (source if source.startswith(_NAMELESS) else _MAIN)
 
 
 def _turns(message: JsonObject) -> list[RecordedTurn]:
