@@ -5,8 +5,8 @@
 With names only those are measured, and the figures of the others stay as they are.
 
 Conversations of at least 15 requests of six agents, cut where the agent itself compacted and at 200k tokens.
-Prints what was measured beside the table of the issue that asked for it, per agent, and writes
-bench/results/lab.json and bench/results/lab.html.
+Prints what was measured beside the table of the issue that asked for it, per agent and per fold of repositories,
+and writes bench/results/lab.json and bench/results/lab.html.
 
 How the two differ. The reference counts characters / 4, knows no times for chat-export and takes the cache of the
 row 0.02/1.0 as always warm; here tokens are estimated, all recorded times count (a gap of more than the row's ttl
@@ -27,7 +27,7 @@ from prunus.cli.table import plain
 from prunus.lab.picture import picture
 from prunus.lab.policies import installed
 from prunus.lab.run import Measured, Study, recordings, run
-from prunus.lab.summary import BOUNDS, Summary, by_agent, regret, summarise, table
+from prunus.lab.summary import BOUNDS, Summary, by_agent, by_fold, regret, summarise, table
 from prunus.schedule.prices import NAMED_ROWS
 
 HERE = Path(__file__).resolve().parent
@@ -81,6 +81,20 @@ def of_agents(found: list[Measured]) -> Table:
     return shown
 
 
+def of_folds(found: list[Measured]) -> Table:
+    """Effective cost at the first price and lost events, for each fold of repositories."""
+    folds = by_fold(row for one in found for row in one.rows if row.prices == PRICES[0])
+    heads = (f"{fold}: {group[0].requests:,} requests" for fold, group in folds.items())
+    shown = Table(
+        "policy", *heads, title=f"Effective cost at {PRICES[0]} / lost per 1,000, per fold of repositories"
+    )
+    for column in shown.columns[1:]:
+        column.justify = "right"
+    for at in zip(*folds.values(), strict=True):
+        shown.add_row(at[0].policy, *(f"{one.effective:.3f} / {one.lost.value:.1f}" for one in at))
+    return shown
+
+
 def over_bounds(summaries: tuple[Summary, ...]) -> Table:
     """What not knowing the future costs: each schedule over the best one for the same edits."""
     rows = tuple(dict.fromkeys(one.prices for one in summaries))
@@ -100,6 +114,7 @@ class Written(msgspec.Struct, frozen=True):
     regret: dict[str, dict[str, float]]
     policies: tuple[Summary, ...]
     agents: dict[str, tuple[Summary, ...]]
+    folds: dict[int, tuple[Summary, ...]] = {}
 
 
 def together(new: Written) -> Written:
@@ -114,7 +129,8 @@ def together(new: Written) -> Written:
     policies = joined(new.policies, old.policies)
     regrets = {policy: regret(policies, policy, bound) for policy, bound in BOUNDS}
     agents = {name: joined(rows, old.agents.get(name, ())) for name, rows in new.agents.items()}
-    return Written(new.conversations, new.requests, regrets, policies, agents)
+    folds = {fold: joined(rows, old.folds.get(fold, ())) for fold, rows in new.folds.items()}
+    return Written(new.conversations, new.requests, regrets, policies, agents, folds)
 
 
 def joined(new: tuple[Summary, ...], old: tuple[Summary, ...]) -> tuple[Summary, ...]:
@@ -140,6 +156,7 @@ def main(arguments: list[str] | None = None) -> None:
     console.print(beside(summaries))
     console.print(over_bounds(summaries))
     console.print(of_agents(found))
+    console.print(of_folds(found))
     headings, lines = table(summaries)
     print("At all prices; worst session, retention and faults are the worst of all prices")
     print(plain(headings, lines, right=range(1, len(headings))))
@@ -149,7 +166,7 @@ def main(arguments: list[str] | None = None) -> None:
     first = summaries[0]
     console.print(f"{first.conversations} conversations, {first.requests:,} requests, {took:.0f} s")
     RESULTS.mkdir(exist_ok=True)
-    written = together(Written(first.conversations, first.requests, {}, summaries, by_agent(rows)))
+    written = together(Written(first.conversations, first.requests, {}, summaries, by_agent(rows), by_fold(rows)))
     (RESULTS / "lab.json").write_bytes(msgspec.json.format(msgspec.json.encode(written)) + b"\n")
     (RESULTS / "lab.html").write_text(picture(written.policies, "Prunus on recorded sessions"), encoding="utf-8")
 

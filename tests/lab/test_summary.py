@@ -1,15 +1,16 @@
+from collections.abc import Sequence
 from dataclasses import replace
 
 import pytest
 
 from prunus.lab.run import Measurement
-from prunus.lab.summary import by_agent, regret, summarise, table
+from prunus.lab.summary import by_agent, by_fold, left_out, regret, summarise, table
 
 ROW = Measurement(
     session="a", agent="pi", policy="mask:10", prices="0.1/1.25", requests=50, cost=60.0, unpruned=100.0,
     effective=65.0, tokens=40, unpruned_tokens=80, peak=10, unpruned_peak=20, breaks=5, flushes=4, undeclared=5,
     cold=0, invalid=0, lines=10, lines_kept=9, files=5, files_kept=5, soft=20, soft_kept=19,
-    in_place=18, lost=1,
+    in_place=18, lost=1, fold=0,
 )  # fmt: skip
 OTHER = replace(ROW, session="b", agent="codex", cost=330.0, unpruned=300.0, lines=30, lines_kept=30)
 
@@ -42,6 +43,22 @@ def test_without_uses_retention_is_complete() -> None:
 def test_policies_and_prices_are_kept_apart() -> None:
     rows = [ROW, replace(ROW, policy="none"), replace(ROW, prices="0.5/1.0")]
     assert len(summarise(rows)) == 3
+
+
+def test_folds_are_kept_apart() -> None:
+    found = by_fold([replace(OTHER, fold=3), ROW])
+    assert [(fold, one.cost) for fold, [one] in found.items()] == [(0, pytest.approx(0.6)), (3, pytest.approx(1.1))]
+
+
+def test_each_fold_is_reported_with_what_was_chosen_on_the_others() -> None:
+    """Mask is cheaper in fold 0 and clear in fold 1, so each looks worse where it was not chosen."""
+    costs = {("mask", 0): 10.0, ("clear", 0): 20.0, ("mask", 1): 40.0, ("clear", 1): 30.0}
+    rows = [replace(ROW, policy=policy, fold=fold, cost=cost) for (policy, fold), cost in costs.items()]
+
+    def cheapest(seen: Sequence[Measurement]) -> str:
+        return min(seen, key=lambda row: row.cost).policy
+
+    assert [(row.fold, row.policy) for row in left_out(rows, cheapest)] == [(0, "clear"), (1, "mask")]
 
 
 def test_agents_are_kept_apart() -> None:

@@ -10,6 +10,7 @@ from typing import Final
 
 from prunus.lab.conversations import LIMIT, Known, RecordedConversation, for_each_conversation, repeats
 from prunus.lab.cost import Cost, cost, price_row
+from prunus.lab.folds import fold_of
 from prunus.lab.loss import events
 from prunus.lab.masks import Unpruned
 from prunus.lab.policies import policy_named
@@ -75,6 +76,8 @@ class Measurement:
     """Retained names in an unchanged line or in a path."""
     lost: int
     """Requests whose answer edits lines that the pruned request did not show."""
+    fold: int
+    """The fold of its repository."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -147,6 +150,7 @@ def _rows(piece: RecordedConversation, study: Study, gauge: Gauge) -> Iterator[M
     reader = Reader(provider_named(session.format))
     needs = Needs(session, reader)
     later = needs.since(copied)
+    fold = fold_of(session)
     replays: dict[Policy | Bound, Replay] = {}
     kept: dict[Policy | Bound, Retention] = {}
 
@@ -167,11 +171,18 @@ def _rows(piece: RecordedConversation, study: Study, gauge: Gauge) -> Iterator[M
             sent = replayed(policy)
             if policy not in kept:
                 kept[policy] = retention(later, sent)
-            yield _row(piece, name, prices, base, cost(sent.since(copied), price), kept[policy], price)
+            yield _row(piece, name, prices, base, cost(sent.since(copied), price), kept[policy], price, fold)
 
 
 def _row(
-    piece: RecordedConversation, policy: str, prices: str, base: Cost, paid: Cost, kept: Retention, price: Price
+    piece: RecordedConversation,
+    policy: str,
+    prices: str,
+    base: Cost,
+    paid: Cost,
+    kept: Retention,
+    price: Price,
+    fold: int,
 ) -> Measurement:
     return Measurement(
         piece.session.name,
@@ -199,4 +210,5 @@ def _row(
         kept.soft_kept,
         kept.in_place,
         events(kept.lost),
+        fold,
     )
