@@ -46,13 +46,13 @@ REFERENCE = {
     "langchain": (0.77, 0.92, 0.67, 0.94, 1.04, 0.86, 0.95),
     "openai-agents": (0.78, 0.86, 0.73, 0.97, 1.36, 0.95, 0.98),
 }
-"""Cost at each of PRICES, worst session, lines (which the reference calls hard), soft."""
+"""Cost at each of PRICES, worst session, lines (which the reference calls hard), names anywhere in a request."""
 
 
 def beside(summaries: tuple[Summary, ...]) -> Table:
     """Measured figures, with the reference in brackets."""
     found = {(one.policy, one.prices): one for one in summaries}
-    shown = Table("policy", *PRICES, "worst", "lines", "soft", title="Measured (reference)")
+    shown = Table("policy", *PRICES, "worst", "lines", "names", title="Measured (reference)")
     for column in shown.columns[1:]:
         column.justify = "right"
     for policy in dict.fromkeys(one.policy for one in summaries):
@@ -77,7 +77,7 @@ def of_agents(found: list[Measured]) -> Table:
     names = dict.fromkeys(one.policy for group in agents.values() for one in group)
     for policy in names:
         at = [next(one for one in group if one.policy == policy) for group in agents.values()]
-        shown.add_row(policy, *(f"{one.cost:.2f} / {one.hard:.2f} / {one.soft:.2f}" for one in at))
+        shown.add_row(policy, *(f"{one.cost:.2f} / {one.hard:.2f} / {one.in_place:.2f}" for one in at))
     return shown
 
 

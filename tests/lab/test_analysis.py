@@ -12,11 +12,14 @@ from prunus.lab.analysis import (
     Total,
     by_agent,
     least,
+    lost_events,
     record,
     share,
     strategies,
     total,
 )
+from prunus.lab.cost import Money
+from prunus.lab.findings import findings_of
 from prunus.lab.page import PageSection, page
 
 ROW = SessionResult(
@@ -25,7 +28,7 @@ ROW = SessionResult(
     "codex",
     "gpt-5",
     True,
-    Total(1, 10, 0, 1000, 800, 500.0, 400.0, 900, 700, 2, 4, 3, 8, 8),
+    Total(1, 10, 0, 1000, 800, 500.0, 400.0, 420.0, 900, 700, 2, 1, 4, 3, 8, 8, 6),
     {"stale_reads": Effect(2, 200, 900, 50.0)},
 )
 
@@ -73,6 +76,22 @@ def test_a_record_is_plain_data() -> None:
     plain = msgspec.json.decode(msgspec.json.encode(record(ROW)))
     assert plain["strategies"] == {"stale_reads": {"edits": 2, "tokens": 200, "kept": 900, "saved": 50.0}}
     assert (plain["session"], plain["cost"], plain["unpruned"]) == ("a", 400.0, 500.0)
+    assert (plain["effective"], plain["lost"], plain["in_place"], plain["soft_kept"]) == (420.0, 1, 6, 8)
+
+
+def test_lost_events_are_per_thousand_requests_with_an_interval_over_sessions() -> None:
+    kept = replace(ROW, total=replace(ROW.total, lost=0, requests=30))
+    rate = lost_events([ROW, kept])
+    assert (rate.low, rate.value, rate.high) == (0.0, 25.0, 100.0)
+
+
+def test_the_findings_tell_loss_beside_cost() -> None:
+    found = findings_of([ROW], Money())
+    assert "In 100.0 of 1,000 requests" in found.headline and "0.840 of not pruning" in found.headline
+    [loss] = [section for section in found.sections if section.title == "Loss"]
+    assert loss.lines == (("codex", "1", "100.0 (100.0-100.0)", "0.840", "0.750", "0.750"),)
+    unharmed = replace(ROW, total=replace(ROW.total, lost=0))
+    assert "No answer edited lines that were cut." in findings_of([unharmed], Money()).headline
 
 
 FILES = (

@@ -116,7 +116,8 @@ def _legend(prices: tuple[str, ...]) -> str:
     from prunus.lab.run import OWN
 
     said = (
-        "Costs are shares of not pruning; hard (lines, files) and soft (names) are shares of what was used later."
+        "Costs are shares of not pruning; hard (lines, files) and soft (names in a line as it was, or in a path) "
+        "are shares of what was used later."
     )
     if OWN in prices:
         said += (

@@ -13,6 +13,7 @@ from typing import Any, Final
 
 from prunus.lab.conversations import Known, RecordedConversation, for_each_conversation, repeats
 from prunus.lab.cost import cost, is_cold
+from prunus.lab.loss import Rate, events, lost_rate
 from prunus.lab.masks import Unpruned
 from prunus.lab.policies import policy_named
 from prunus.lab.policy import Pruned, PrunusSender
@@ -57,17 +58,24 @@ class Total:
     unpruned: float = 0.0
     """Cost without pruning."""
     cost: float = 0.0
+    effective: float = 0.0
+    """The cost including one more request for each part that the agent must read again."""
     unpruned_cached: int = 0
     """Tokens that the prompt cache would have provided without pruning."""
     cached: int = 0
     breaks: int = 0
     """Requests that break a warm cache only because Prunus changed the prefix."""
+    lost: int = 0
+    """Requests whose answer edits lines that the pruned request did not show."""
     hard: int = 0
     """Lines and files that later calls used."""
     hard_kept: int = 0
     soft: int = 0
     """Names that later calls used."""
     soft_kept: int = 0
+    """Retained names anywhere in a request, also in a mere list of names."""
+    in_place: int = 0
+    """Retained names in an unchanged line or in a path."""
     refused: int = 0
     """Requests that Prunus could not read and sent unchanged."""
     invalid: int = 0
@@ -109,6 +117,11 @@ def total(rows: Iterable[SessionResult]) -> Total:
     """Return the sums over all sessions."""
     totals = [row.total for row in rows]
     return Total(**{field.name: sum(getattr(one, field.name) for one in totals) for field in fields(Total)})
+
+
+def lost_events(rows: Iterable[SessionResult]) -> Rate:
+    """Return the lost events per 1,000 requests, with an interval over sessions."""
+    return lost_rate([(row.total.lost, row.total.requests) for row in rows])
 
 
 def by_agent(rows: Iterable[SessionResult]) -> dict[str, Total]:
@@ -190,13 +203,16 @@ def _row(path: Path, gauge: Gauge, piece: RecordedConversation) -> SessionResult
         paid.tokens,
         unpruned.cost,
         paid.cost,
+        paid.cost + sum(part.cost(price) for part in kept.lost),
         _cached(before, price),
         _cached(after, price),
         _breaks(before, after, price),
+        events(kept.lost),
         kept.hard,
         kept.hard_kept,
         kept.soft,
         kept.soft_kept,
+        kept.in_place,
         policy.refused,
         paid.invalid,
     )

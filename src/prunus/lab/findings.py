@@ -5,7 +5,18 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from prunus.lab.analysis import PRESET, File, SessionResult, Total, by_agent, least, share, strategies, total
+from prunus.lab.analysis import (
+    PRESET,
+    File,
+    SessionResult,
+    Total,
+    by_agent,
+    least,
+    lost_events,
+    share,
+    strategies,
+    total,
+)
 from prunus.lab.cost import Money
 from prunus.lab.page import PageSection
 from prunus.schedule.prices import DEFAULT
@@ -27,7 +38,7 @@ def findings_of(rows: Sequence[SessionResult], money: Money) -> Findings:
 
 
 def _headline(rows: Sequence[SessionResult], money: Money) -> str:
-    """Return the result in one or two sentences."""
+    """Return the result in two or three sentences."""
     everything = total(rows)
     cost = share(everything.cost, everything.unpruned)
     sent = share(everything.tokens, everything.unpruned_tokens)
@@ -41,7 +52,19 @@ def _headline(rows: Sequence[SessionResult], money: Money) -> str:
     if priced:
         known = "" if len(priced) == len(rows) else f" ({counted(len(priced), 'session')} with a price)"
         said += f" In dollars{known}: {_dollars(priced, money, 'unpruned')} to {_dollars(priced, money, 'cost')}."
-    return said
+    return f"{said} {_loss_in_words(rows, everything)}"
+
+
+def _loss_in_words(rows: Sequence[SessionResult], everything: Total) -> str:
+    """Return how often an agent would have missed what was cut, and the cost if that is counted too."""
+    if not everything.lost:
+        return "No answer edited lines that were cut."
+    effective = share(everything.effective, everything.unpruned)
+    rate = lost_events(rows)
+    return (
+        f"In {rate.value:.1f} of 1,000 requests ({rate.low:.1f} to {rate.high:.1f}) the answer edited lines that "
+        f"were cut; had the agent read them again each time, the cost would be {effective:.3f} of not pruning."
+    )
 
 
 def _dollars(rows: Sequence[SessionResult], money: Money, field: str) -> str:
@@ -82,11 +105,18 @@ def _sections(rows: Sequence[SessionResult], money: Money) -> tuple[PageSection,
     return (
         PageSection(
             "By agent",
-            ("agent", "sessions", "requests", "tokens before", "after", *paid, "cost", "hard", "soft"),
+            ("agent", "sessions", "requests", "tokens before", "after", *paid, "cost"),
             tuple(_sums(name, one, members[name], money) for name, one in groups.items()),
             "Cost is a share of not pruning"
-            + ("." if money.prices else ", before and after are in uncached input tokens.")
-            + " Hard and soft are the shares of lines and files, and of names, used later that were still shown.",
+            + ("." if money.prices else ", before and after are in uncached input tokens."),
+        ),
+        PageSection(
+            "Loss",
+            ("agent", "lost", "per 1,000 requests", "effective cost", "hard", "soft"),
+            tuple(_loss(name, one, members[name]) for name, one in groups.items()),
+            "Lost are requests whose answer edits lines that were cut, with a 95 % interval over sessions; "
+            "effective cost counts one more request for each part that must then be read again. Hard and soft "
+            "are shares of what later calls used and was still shown: lines and files; names in a line as it was, or in a path.",
         ),
         PageSection(
             "Prompt cache",
@@ -157,8 +187,17 @@ def _sums(name: str, one: Total, rows: Sequence[SessionResult], money: Money) ->
         f"{one.tokens:,}",
         *paid,
         f"{share(one.cost, one.unpruned):.3f}",
+    )
+
+
+def _loss(name: str, one: Total, rows: Sequence[SessionResult]) -> tuple[str, ...]:
+    return (
+        name,
+        f"{one.lost:,}",
+        str(lost_events(rows)),
+        f"{share(one.effective, one.unpruned):.3f}",
         f"{share(one.hard_kept, one.hard):.3f}" if one.hard else "-",
-        f"{share(one.soft_kept, one.soft):.3f}" if one.soft else "-",
+        f"{share(one.in_place, one.soft):.3f}" if one.soft else "-",
     )
 
 

@@ -95,9 +95,8 @@ def _panel(prices: str, points: Sequence[Summary]) -> str:
     spots = [(at, height, len(one.policy)) for at, height, one in placed]
     for (at, height, one), (label, left) in zip(placed, _labels(spots), strict=True):
         anchor, shift = ("end", -8) if left else ("start", 8)
-        words = (
-            f"{one.policy}: cost {one.cost:.3f}, hard {one.hard:.3f}, soft {one.soft:.3f}, worst {one.worst:.2f}"
-        )
+        kept = f"hard {one.hard:.3f}, soft {one.in_place:.3f}"
+        words = f"{one.policy}: cost {one.cost:.3f}, {kept}, worst {one.worst:.2f}"
         lines.append(
             f'<g class="{"ours" if one.policy == "auto" else "other"}"><title>{escape(words)}</title>'
             f'<circle cx="{at:.1f}" cy="{height:.1f}" r="4.5"/>'
