@@ -116,7 +116,8 @@ def _sections(rows: Sequence[SessionResult], money: Money) -> tuple[PageSection,
             tuple(_loss(name, one, members[name]) for name, one in groups.items()),
             "Lost are requests whose answer edits lines that were cut, with a 95 % interval over sessions; "
             "effective cost counts one more request for each part that must then be read again. Hard and soft "
-            "are shares of what later calls used and was still shown: lines and files; names in a line as it was, or in a path.",
+            "are shares of what later calls used and was still shown: lines and files; names in a line as it was, "
+            "or in a path.",
         ),
         PageSection(
             "Prompt cache",
