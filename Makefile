@@ -1,7 +1,7 @@
 # Each verb sets up what it needs: Python 3.11 or newer with pip is enough, and uv is used when it is there.
 .DEFAULT_GOAL := help
 .DELETE_ON_ERROR:
-.PHONY: help demo run test e2e fix docs corpus bench lock
+.PHONY: help demo run test e2e integrations fix docs corpus bench lock
 
 PYTHON ?= python3
 PY := .venv/bin/python
@@ -16,7 +16,7 @@ INSTALL = $$($(PY) -c 'import pip' 2>/dev/null && echo $(PY) -m pip || echo $(PY
 endif
 
 help: ## Show this list
-	@awk -F ':.*## ' '/^[a-z]+:.*## / {printf "  make %-8s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
+	@awk -F ':.*## ' '/^[a-z]+:.*## / {printf "  make %-12s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
 
 demo: .venv/.installed ## Prune a sample conversation and show what went and why
 	@.venv/bin/prunus demo
@@ -35,6 +35,10 @@ test: .venv/.installed ## Check formatting, lint, types and generated docs, then
 # All of them, or some: make e2e CLIENTS="claude codex"
 e2e: .venv/.installed ## Run real clients against a scripted provider, alone and behind Prunus
 	PRUNUS_E2E_CLIENTS="$(CLIENTS)" $(PY) -m pytest -m e2e -q tests/e2e
+
+# All of them, or some: make integrations FRAMEWORKS="langchain httpx"; LOWEST=1 takes the lowest versions
+integrations: .venv/.installed ## Run agents of real frameworks with Prunus inside
+	$(PY) -m tests.integrations.frameworks $(if $(LOWEST),--lowest) $(FRAMEWORKS)
 
 fix: .venv/.installed ## Format the code and repair what the linter can
 	.venv/bin/ruff format .

@@ -1,0 +1,159 @@
+"""The frameworks that Prunus integrates with, at the lowest and at the newest version that we test.
+
+`python -m tests.integrations.frameworks langchain httpx` installs each into an environment of its own and runs its
+tests there; all of them without a name, at the lowest versions with `--lowest`. The environments are kept in
+`$PRUNUS_FRAMEWORKS`, or in `prunus-frameworks` in the user's cache directory.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import os
+import shutil
+import subprocess
+import sys
+import tempfile
+import time
+import tomllib
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Final
+
+import platformdirs
+
+__all__ = ["FRAMEWORKS", "Framework"]
+
+ROOT: Final = Path(__file__).parents[2]
+MINUTES: Final = 10
+"""How long an installation may take."""
+TESTING: Final = ("pytest==9.2.0", "hypothesis==6.170.15")
+
+
+@dataclass(frozen=True, slots=True)
+class Framework:
+    """One framework: what to install, and which tests to run with it."""
+
+    name: str
+    newest: tuple[str, ...]
+    lowest: tuple[str, ...]
+    python: str = ""
+    """The version of Python that it needs, where that is newer than ours."""
+
+    @property
+    def file(self) -> str:
+        """The file of its tests."""
+        return f"tests/integrations/test_{self.name.replace('-', '_')}.py"
+
+
+FRAMEWORKS: Final = {
+    one.name: one
+    for one in (
+        Framework(
+            "langchain",
+            ("langchain==1.4.7", "langgraph==1.2.20", "langchain-core==1.7.2"),
+            ("langchain==1.1.0", "langgraph==1.0.2", "langgraph-prebuilt==1.0.2"),
+        ),
+    )
+}
+
+
+class NotInstalled(Exception):
+    """A framework that could not be installed here, with the reason."""
+
+
+def cache_folder() -> Path:
+    """Where environments are kept between runs."""
+    named = os.environ.get("PRUNUS_FRAMEWORKS")
+    return Path(named) if named else platformdirs.user_cache_path("prunus-frameworks", appauthor=False)
+
+
+def environment(framework: Framework, *, lowest: bool = False) -> Path:
+    """The Python of a framework's environment, made now if it is not there yet."""
+    wanted = sorted((*_own_dependencies(), *TESTING, *(framework.lowest if lowest else framework.newest)))
+    python = _python(framework)
+    mark = hashlib.sha256("\n".join([python, *wanted]).encode()).hexdigest()[:12]
+    place = cache_folder() / f"{framework.name}-{mark}"
+    if not place.exists():
+        place.parent.mkdir(parents=True, exist_ok=True)
+        work = Path(tempfile.mkdtemp(prefix=f".{framework.name}-", dir=place.parent))
+        try:
+            for command in _commands(python, work, wanted):
+                _run(command)
+            work.rename(place)
+        finally:
+            shutil.rmtree(work, ignore_errors=True)
+    return place / "bin" / "python"
+
+
+def _own_dependencies() -> list[str]:
+    project = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]
+    return list(project["dependencies"])
+
+
+def _python(framework: Framework) -> str:
+    ours = f"{sys.version_info.major}.{sys.version_info.minor}"
+    if not framework.python or tuple(map(int, framework.python.split("."))) <= sys.version_info[:2]:
+        return sys.executable
+    found = shutil.which(f"python{framework.python}")
+    if found is None:
+        raise NotInstalled(
+            f"{framework.name} needs Python {framework.python}; this is {ours}, and no other is here"
+        )
+    return found
+
+
+def _commands(python: str, work: Path, wanted: Iterable[str]) -> Iterator[list[str]]:
+    inside = str(work / "bin" / "python")
+    if uv := shutil.which("uv"):
+        # The environment is moved once it is whole, so its scripts must not name the folder it was made in.
+        yield [uv, "venv", "--quiet", "--allow-existing", "--relocatable", "--python", python, str(work)]
+        yield [uv, "pip", "install", "--quiet", "--python", inside, *wanted]
+        return
+    yield [python, "-m", "venv", str(work)]
+    yield [inside, "-m", "pip", "install", "--quiet", "--disable-pip-version-check", *wanted]
+
+
+def _run(command: list[str]) -> None:
+    try:
+        done = subprocess.run(command, capture_output=True, text=True, timeout=MINUTES * 60)
+    except subprocess.TimeoutExpired as late:
+        raise NotInstalled(f"{' '.join(command[:3])} took more than {MINUTES} minutes") from late
+    if done.returncode:
+        last = (done.stderr.strip() or done.stdout.strip() or "no message").splitlines()[-1]
+        raise NotInstalled(f"{' '.join(command[:3])} ended with {done.returncode}: {last}")
+
+
+def _test(framework: Framework, lowest: bool) -> bool:
+    """Install a framework and run its tests; False where one of both failed."""
+    began = time.monotonic()
+    try:
+        python = environment(framework, lowest=lowest)
+    except NotInstalled as reason:
+        print(f"{framework.name}: NOT INSTALLED: {reason}", flush=True)
+        return False
+    installed = time.monotonic()
+    # Frameworks warn of what they will change themselves, which is no fault of ours.
+    command = [str(python), "-m", "pytest", "-q", "-W", "ignore", "-rs", framework.file]
+    code = subprocess.run(command, cwd=ROOT).returncode
+    took = f"{installed - began:.0f} s to install, {time.monotonic() - installed:.0f} s to test"
+    print(f"{framework.name}: {'passed' if code == 0 else 'FAILED'} ({took})", flush=True)
+    return code == 0
+
+
+def main(words: list[str]) -> int:
+    """Install and test the named frameworks; 1 when one of them failed."""
+    lowest = "--lowest" in words
+    names = [word for word in words if word != "--lowest"]
+    unknown = sorted(set(names) - set(FRAMEWORKS))
+    if unknown:
+        print(f"unknown: {', '.join(unknown)}; known: {', '.join(FRAMEWORKS)}", file=sys.stderr)
+        return 2
+    failed = [name for name in names or FRAMEWORKS if not _test(FRAMEWORKS[name], lowest)]
+    if failed:
+        print(f"failed: {', '.join(failed)}", file=sys.stderr)
+    return 1 if failed else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1:]))
