@@ -14,6 +14,7 @@ LAYERS = (
     "numbers",
     "printable",
     "surrogates",
+    "long_strings",
     "splice",
     "enclosed",
     "history",

@@ -12,7 +12,7 @@ from copy import copy
 from dataclasses import dataclass, field
 from hashlib import blake2b
 from threading import Lock
-from typing import Any, Final
+from typing import Any
 
 import msgspec
 
@@ -23,13 +23,11 @@ from prunus.memory import ConversationRecord
 from prunus.providers import Frame, Objects, decode, digest, encode, unmarked
 from prunus.providers import copy as copy_value
 from prunus.schedule.ledger import Ledger, Written
+from prunus.surrogates import LARGE
 from prunus.surrogates import decode as decode_json
 from prunus.tokens import Counter
 
 Body = Frame | Objects
-
-
-_LARGE: Final = 4_000_000
 
 
 def declares_tools(body: Body) -> bool:
@@ -69,7 +67,7 @@ class Loader:
             raw = self._body.raw(index)
             # Most messages of a known conversation are never parsed, so their values are not held. A very large one
             # is decoded only once: meanwhile no other thread can run.
-            value = self.decoded(index, raw) if len(raw) > _LARGE else self._decoded.get(index)
+            value = self.decoded(index, raw) if len(raw) > LARGE else self._decoded.get(index)
             found = self._digests[index] = digest(decode(raw, index) if value is None else value, raw)
         return found
 

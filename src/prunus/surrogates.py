@@ -21,13 +21,14 @@ _SURROGATE: Final = re.compile(
     rb"(?<!\\)(\\++)(u[dD][89a-fA-F][0-9a-fA-F]{2})(\\u[dD][c-fC-F][0-9a-fA-F]{2})?"
 )  # fmt: skip
 _MENDED: Final = rb"\ufffd"
-_LARGE: Final = 4_000_000
+LARGE: Final = 4_000_000
+"""Bytes from which parsing a text takes so long that other threads should get a turn."""
 _PAUSE: Final = 0.005
 
 
 def decode(data: bytes | str | msgspec.Raw, type: Any = Any) -> Any:
     """Return the value of a JSON text; half of a surrogate pair becomes the replacement character."""
-    if len(data) > _LARGE:
+    if len(data) > LARGE:
         _let_others_run()
     try:
         return msgspec.json.decode(data, type=type)

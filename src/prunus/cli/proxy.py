@@ -78,10 +78,13 @@ def command(
                 serve(settings, listener, board.add)
         else:
             log_to_stderr(verbose=verbose)
-            click.echo(f"Prunus listens on {url}{''.join(f' ({note})' for note in notes)}", err=True)
-            for line in says:
-                click.echo(f"prunus: {line}", err=True)
-            serve(settings, listener)
+
+            def tell() -> None:
+                click.echo(f"Prunus listens on {url}{''.join(f' ({note})' for note in notes)}", err=True)
+                for line in says:
+                    click.echo(f"prunus: {line}", err=True)
+
+            serve(settings, listener, ready=tell)
 
 
 def upstream_sets(upstreams: tuple[str, ...]) -> list[str]:

@@ -9,9 +9,9 @@ from typing import Any
 
 import msgspec
 
-from prunus import surrogates
 from prunus.errors import FormatError
 from prunus.history import History, Message
+from prunus.long_strings import decode_long
 from prunus.providers.blocks import as_json
 from prunus.providers.digest import digest, unmarked
 from prunus.providers.frame import Frame, frame, resume
@@ -47,7 +47,7 @@ __all__ = [
 def decode(raw: bytes, index: int) -> dict[str, Any]:
     """One message as JSON; it has to be an object."""
     try:
-        value = surrogates.decode(raw)
+        value = decode_long(raw)
     except (msgspec.MsgspecError, UnicodeDecodeError, RecursionError) as error:
         raise FormatError(f"message {index}: {error}") from error
     if not isinstance(value, dict):

@@ -10,7 +10,8 @@ import msgspec
 
 from prunus.errors import FormatError
 from prunus.fingerprint import fingerprint
-from prunus.surrogates import decode
+from prunus.long_strings import encoded
+from prunus.surrogates import LARGE, decode
 
 
 def digest(message: Mapping[str, Any], raw: bytes) -> bytes:
@@ -27,7 +28,7 @@ def digest(message: Mapping[str, Any], raw: bytes) -> bytes:
         block = content[0]
         if isinstance(block, dict) and block.keys() == {"type", "text"} and block["type"] == "text":
             value = {**value, "content": block["text"]}
-    return fingerprint(msgspec.json.encode(value))
+    return fingerprint(*encoded(value)) if len(raw) > LARGE else fingerprint(msgspec.json.encode(value))
 
 
 def unmarked(prompt: Mapping[str, Any]) -> dict[str, Any]:

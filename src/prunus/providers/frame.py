@@ -5,17 +5,18 @@ from __future__ import annotations
 import dataclasses
 from bisect import bisect_right
 from collections.abc import Collection, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, Final
 
 import msgspec
 
 from prunus.errors import FormatError
+from prunus.long_strings import ShortenedJson
 from prunus.providers.digest import lifetime
 from prunus.providers.provider import Provider
 from prunus.providers.recognition import ALL, FIELDS, provider_named, recognise
 from prunus.providers.rewriting import message_of, place_of, skip_space, spans
-from prunus.surrogates import decode
+from prunus.surrogates import LARGE, decode
 
 PROMPT: Final = ("model", *(key for provider in ALL for key in provider.system_keys), "tools")
 """The keys of what a provider reads before the messages."""
@@ -102,6 +103,15 @@ class Frame:
 
 def frame(body: bytes, name: str | None = None) -> Frame:
     """Find the messages of a body and their format; `name` is the format where the caller knows it."""
+    short = ShortenedJson(body)
+    cut = _frame(short.text, name)
+    if not short:
+        return cut
+    prompt = {key: short.restored(value) for key, value in cut.prompt.items()}
+    return replace(cut, body=body, starts=short.places(cut.starts), ends=short.places(cut.ends), prompt=prompt)
+
+
+def _frame(body: bytes, name: str | None) -> Frame:
     chosen = provider_named(name) if name else None
     start = skip_space(body, 0)
     opening = body[start : start + 1]
@@ -129,6 +139,8 @@ def resume(known: Frame, body: bytes, count: int, name: str | None = None) -> Fr
     None where the rest cannot be read alone or shows another format. Then the whole body has to be scanned.
     """
     end = known.ends[count - 1]
+    if len(body) - end > LARGE:
+        return None
     try:
         if body[skip_space(body, 0) : skip_space(body, 0) + 1] == b"[":
             items = decode(b"[0" + body[end:], list[msgspec.Raw])[1:]

@@ -24,7 +24,7 @@ from prunus.proxy.security import Gate, Refused
 from prunus.proxy.tenant import Tenant
 from prunus.proxy.upstream import Upstream
 from prunus.settings import Settings
-from prunus.store.store import Store
+from prunus.store.store import Store, StoreError
 
 
 class App:
@@ -70,9 +70,17 @@ class App:
             await self._serve(scope, receive, send)
 
     async def open(self) -> None:
-        """Get ready, on the running loop."""
+        """Get ready, on the running loop, so that the first request finds certificates and store at hand."""
+        await self._upstream.open()
         if self._store is not None and self._settings.store.url != "off":
             self._recorder = Recorder(self._store, self.faults)
+            await asyncio.to_thread(self._open_store, self._store)
+
+    def _open_store(self, store: Store) -> None:
+        try:
+            store.open()
+        except StoreError as error:
+            self.faults.report("store", error)
 
     async def close(self) -> None:
         """Let go of connections and threads; what was recorded is written."""

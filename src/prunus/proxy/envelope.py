@@ -11,6 +11,7 @@ import msgspec
 
 from prunus.clients.dialect import words
 from prunus.errors import FormatError
+from prunus.long_strings import ShortenedJson
 from prunus.providers import Provider, provider_named
 from prunus.providers.digest import lifetime, unmarked
 from prunus.providers.frame import PROMPT
@@ -46,7 +47,11 @@ class Envelope:
 def read_envelope(body: bytes, format: str) -> Envelope:
     """Read the top of a request."""
     try:
-        return _read(decode(body, dict[str, msgspec.Raw]), provider_named(format))
+        short = ShortenedJson(body)
+        top = decode(short.text, dict[str, msgspec.Raw])
+        if short:
+            top = {key: msgspec.Raw(short.restored(bytes(value))) for key, value in top.items()}
+        return _read(top, provider_named(format))
     except (msgspec.MsgspecError, UnicodeDecodeError, RecursionError) as error:
         raise FormatError(f"not a JSON object: {error}") from error
 

@@ -96,6 +96,12 @@ class Pool:
         self._closed = False
         self._context: ssl.SSLContext | None = None
 
+    async def open(self) -> ssl.SSLContext:
+        """Read the certificates, in a thread because that takes longer than others should wait."""
+        if self._context is None:
+            self._context = await asyncio.to_thread(_new_context)
+        return self._context
+
     async def take(self, place: ServerAddress) -> tuple[Connection, bool]:
         """A connection for one exchange, and whether it was used before."""
         parked = self._parked[place]
@@ -105,10 +111,7 @@ class Pool:
                 connection.take()
                 return connection, True
         async with asyncio.timeout(self._connect_timeout):
-            if self._context is None:
-                # Reading the certificates takes longer than others should wait.
-                self._context = await asyncio.to_thread(_new_context)
-            return await dial(place, self._idle_timeout, self._context), False
+            return await dial(place, self._idle_timeout, await self.open()), False
 
     def give(self, exchange: UpstreamExchange) -> None:
         """End an exchange: keep its connection where another request can use it, close it elsewhere."""

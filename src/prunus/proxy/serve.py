@@ -68,14 +68,19 @@ def base_url(listener: socket.socket) -> str:
     return f"http://[{host}]:{port}" if ":" in host else f"http://{host}:{port}"
 
 
-def serve(settings: Settings, listener: socket.socket, watch: Callable[[Event], None] | None = None) -> None:
-    """Serve until told to stop."""
+def serve(
+    settings: Settings,
+    listener: socket.socket,
+    watch: Callable[[Event], None] | None = None,
+    ready: Callable[[], None] = lambda: None,
+) -> None:
+    """Serve until told to stop; `ready` is called once requests are answered at once, or by workers that start."""
     if settings.proxy.workers > 1:
-        _serve_many(settings, listener)
+        _serve_many(settings, listener, ready)
     else:
         from prunus.proxy.server import Server
 
-        _run(Server(_app(settings, watch), settings.proxy.grace), listener)
+        _run(Server(_app(settings, watch), settings.proxy.grace, ready), listener)
 
 
 def _run(server: Server, listener: socket.socket) -> None:
@@ -135,12 +140,12 @@ def _app(settings: Settings, watch: Callable[[Event], None] | None = None, fallb
     return app
 
 
-def _serve_many(settings: Settings, listener: socket.socket) -> None:
+def _serve_many(settings: Settings, listener: socket.socket, ready: Callable[[], None]) -> None:
     """Processes that share one listener and their counters; one that ends is replaced."""
     with tempfile.TemporaryDirectory(prefix="prunus-metrics-") as folder:
         os.environ[_SHARED] = folder
         try:
-            _supervise(settings, listener)
+            _supervise(settings, listener, ready)
         finally:
             del os.environ[_SHARED]
 
@@ -157,7 +162,7 @@ class _Hired:
             self.orders.send(now)
 
 
-def _supervise(settings: Settings, listener: socket.socket) -> None:
+def _supervise(settings: Settings, listener: socket.socket, ready: Callable[[], None]) -> None:
     from prometheus_client.multiprocess import mark_process_dead
 
     from prunus.proxy.server import END_SECONDS
@@ -176,6 +181,7 @@ def _supervise(settings: Settings, listener: socket.socket) -> None:
         return _Hired(process, ours)
 
     workers = [hire() for _ in range(settings.proxy.workers)]
+    ready()
     while not stop.wait(0.5):
         for i, worker in enumerate(workers):
             if not worker.process.is_alive():

@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import logging
 import time
+from collections.abc import Callable
 from importlib.util import find_spec
 from multiprocessing.connection import Connection
 from socket import socket
@@ -31,7 +32,7 @@ class Server(uvicorn.Server):
     After `grace` seconds, or at a second signal, the answers that still run are cut.
     """
 
-    def __init__(self, app: App, grace: float) -> None:
+    def __init__(self, app: App, grace: float, ready: Callable[[], None] = lambda: None) -> None:
         # What uvicorn says about single requests would repeat our words, and show what a stack trace may hold.
         logging.getLogger("uvicorn.error").setLevel(logging.CRITICAL)
         super().__init__(
@@ -50,6 +51,7 @@ class Server(uvicorn.Server):
             )
         )
         self._grace = grace
+        self._ready = ready
 
     @property
     def longest_end(self) -> float:
@@ -60,6 +62,10 @@ class Server(uvicorn.Server):
         """End as at a first signal, or `now` as at a second one; any thread may call it."""
         self.should_exit = True
         self.force_exit = self.force_exit or now
+
+    async def startup(self, sockets: list[socket] | None = None) -> None:
+        await super().startup(sockets)
+        self._ready()
 
     def handle_exit(self, sig: int, frame: FrameType | None) -> None:
         again = self.should_exit

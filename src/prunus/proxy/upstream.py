@@ -83,6 +83,10 @@ class Upstream:
     def __contains__(self, name: str) -> bool:
         return name in self._places
 
+    async def open(self) -> None:
+        """Get ready for connections."""
+        await self._pool.open()
+
     def close(self) -> None:
         """Close all connections."""
         self._pool.close()

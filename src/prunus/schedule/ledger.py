@@ -154,8 +154,24 @@ class _Row(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     preference: int = 0
 
     def proposal(self) -> Proposal:
-        values = {name: getattr(self, name) for name in self.__struct_fields__}
-        return Proposal(**values | {"replacement": _replacement(self.replacement)})
+        return Proposal(
+            self.target,
+            _replacement(self.replacement),
+            self.strategy,
+            self.reason,
+            self.tokens_before,
+            self.tokens_after,
+            self.follows,
+            self.when,
+            self.cause,
+            self.ends_call,
+            self.points_to,
+            self.needs_cover,
+            self.covers,
+            self.reuse,
+            self.only_code,
+            self.preference,
+        )
 
 
 class _RowV1(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
@@ -214,10 +230,14 @@ def _row(edit: Proposal) -> dict[str, Any]:
     return kept | {"replacement": plain}
 
 
+_ROWS: Final = msgspec.json.Decoder(list[_Row])
+_ROWS_V1: Final = msgspec.json.Decoder(list[_RowV1])
+
+
 def _edits(dump: _Dump) -> list[Proposal]:
     if dump.version == VERSION:
-        return [row.proposal() for row in msgspec.json.decode(dump.edits, type=list[_Row])]
-    return [row.proposal() for row in msgspec.json.decode(dump.edits, type=list[_RowV1])]
+        return [row.proposal() for row in _ROWS.decode(dump.edits)]
+    return [row.proposal() for row in _ROWS_V1.decode(dump.edits)]
 
 
 def _replacement(plain: dict[str, Any]) -> Replacement:

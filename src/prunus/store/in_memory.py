@@ -103,6 +103,9 @@ class InMemoryStore:
             self._hidden.clear()
             self._asked.clear()
 
+    def open(self) -> None:
+        pass
+
     def close(self) -> None:
         pass
 

@@ -150,6 +150,9 @@ class Sqlite:
         self._database.write(clear)
         self._database.read(_vacuum)
 
+    def open(self) -> None:
+        self._database.read(lambda _: None)
+
     def close(self) -> None:
         self._database.close()
 

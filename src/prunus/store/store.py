@@ -98,5 +98,8 @@ class Store(Protocol):
     def clear(self) -> None:
         """Remove all data of all tenants."""
 
+    def open(self) -> None:
+        """Get the store ready, so that the first call does not wait for that."""
+
     def close(self) -> None:
         """Close the store; committed data stays."""
