@@ -15,6 +15,7 @@ if TYPE_CHECKING:
     from prunus.errors import FormatError, InvariantError, PrunusError, SettingsError
     from prunus.files import FileHistory, FileState
     from prunus.histories import history_of
+    from prunus.integrations.http_clients import async_httpx_client, httpx_client
     from prunus.intent import with_intent, without_intent
     from prunus.outcome import Outcome, Receipt, Report
     from prunus.projections import compose, projection, smart_tool_retention
@@ -37,9 +38,11 @@ __all__ = [
     "Report",
     "Settings",
     "SettingsError",
+    "async_httpx_client",
     "compose",
     "generate_changelog",
     "history_of",
+    "httpx_client",
     "projection",
     "prune",
     "smart_tool_retention",
@@ -62,9 +65,11 @@ _HOMES = {
     "Report": "outcome",
     "Settings": "settings",
     "SettingsError": "errors",
+    "async_httpx_client": "integrations.http_clients",
     "compose": "projections",
     "generate_changelog": "changelog",
     "history_of": "histories",
+    "httpx_client": "integrations.http_clients",
     "projection": "projections",
     "prune": "pruner",
     "smart_tool_retention": "projections",

@@ -54,6 +54,11 @@ FRAMEWORKS: Final = {
             ("langchain==1.4.7", "langgraph==1.2.20", "langchain-core==1.7.2"),
             ("langchain==1.1.0", "langgraph==1.0.2", "langgraph-prebuilt==1.0.2"),
         ),
+        Framework(
+            "httpx",
+            ("httpx==0.28.1", "httpx2==2.16.0", "anthropic==2.8.0", "openai==3.49.0", "google-genai==3.1.0"),
+            ("httpx==0.28.0", "anthropic==0.70.0", "openai==2.0.0", "google-genai==1.40.0"),
+        ),
     )
 }
 
