@@ -57,7 +57,7 @@ FRAMEWORKS: Final = {
         Framework(
             "httpx",
             ("httpx==0.28.1", "httpx2==2.16.0", "anthropic==2.8.0", "openai==3.49.0", "google-genai==3.1.0"),
-            ("httpx==0.28.0", "anthropic==0.70.0", "openai==2.0.0", "google-genai==1.40.0"),
+            ("httpx==0.28.1", "anthropic==0.70.0", "openai==2.0.0", "google-genai==1.40.0"),
         ),
     )
 }

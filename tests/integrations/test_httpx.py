@@ -12,7 +12,8 @@ import pytest
 
 import prunus
 from prunus import Pruner, Settings
-from tests.integrations.scenario import MODEL, PROMPTS, SYSTEM, Move, Played, assert_sound, load_snippet
+from tests.integrations.scenario import MODEL, PROMPTS, SYSTEM, Played, assert_sound, load_snippet
+from tests.integrations.wires import TOOLS, Call, ChatWire, GeminiWire, MessagesWire, ResponsesWire, schema
 
 pytest.importorskip("openai", reason="openai is not installed: make integrations FRAMEWORKS=httpx")
 pytest.importorskip("anthropic", reason="anthropic is not installed: make integrations FRAMEWORKS=httpx")
@@ -26,28 +27,9 @@ from google import genai
 LIBRARIES = ["httpx", *(["httpx2"] if int(openai.__version__.partition(".")[0]) >= 3 else [])]
 SDK_HTTP = import_module(LIBRARIES[-1])
 """The library that the SDKs here take clients of; older ones know only httpx."""
-TOOLS = {
-    "read_file": ("path",),
-    "write_file": ("path", "content"),
-    "edit_file": ("path", "old_str", "new_str"),
-    "bash": ("command",),
-}
-Call = tuple[str, str, dict[str, str]]
-"""Id, tool, arguments."""
 
 
-def schema(arguments: tuple[str, ...]) -> dict[str, Any]:
-    return {"type": "object", "properties": {name: {"type": "string"} for name in arguments}}
-
-
-def chat_calls(calls: list[Call]) -> list[dict[str, Any]]:
-    return [
-        {"id": id, "type": "function", "function": {"name": name, "arguments": json.dumps(given)}}
-        for id, name, given in calls
-    ]
-
-
-class Chat:
+class Chat(ChatWire):
     """OpenAI Chat Completions."""
 
     def __init__(self, http_client: Any) -> None:
@@ -55,9 +37,6 @@ class Chat:
         self.client = kind(api_key="k", base_url="http://model.test/v1", http_client=http_client, max_retries=0)
         functions = [{"name": name, "parameters": schema(given)} for name, given in TOOLS.items()]
         self.tools: Any = [{"type": "function", "function": one} for one in functions]
-
-    def user(self, text: str) -> dict[str, Any]:
-        return {"role": "user", "content": text}
 
     def ask(self, history: list[Any]) -> Any:
         messages: Any = [{"role": "system", "content": SYSTEM}, *history]
@@ -69,27 +48,8 @@ class Chat:
         made = [(c.id, c.function.name, json.loads(c.function.arguments)) for c in message.tool_calls or ()]
         return made, message.content or ""
 
-    def results(self, results: list[tuple[str, str, str]]) -> list[Any]:
-        return [{"role": "tool", "tool_call_id": id, "content": text} for id, _, text in results]
 
-    @staticmethod
-    def rows(history: list[Any]) -> list[dict[str, Any]]:
-        return history
-
-    @staticmethod
-    def messages(body: dict[str, Any]) -> list[Any]:
-        return body["messages"]
-
-    @staticmethod
-    def answer(move: Move, calls: list[Call]) -> dict[str, Any]:
-        message: dict[str, Any] = {"role": "assistant", "content": move.text or None}
-        if calls:
-            message["tool_calls"] = chat_calls(calls)
-        choice = {"index": 0, "message": message, "finish_reason": "tool_calls" if calls else "stop"}
-        return {"id": "x", "object": "chat.completion", "created": 0, "model": MODEL, "choices": [choice]}
-
-
-class Responses(Chat):
+class Responses(ResponsesWire, Chat):
     """OpenAI Responses."""
 
     def __init__(self, http_client: Any) -> None:
@@ -109,48 +69,8 @@ class Responses(Chat):
         calls = [item for item in answer.output if item.type == "function_call"]
         return [(item.call_id, item.name, json.loads(item.arguments)) for item in calls], answer.output_text
 
-    def results(self, results: list[tuple[str, str, str]]) -> list[Any]:
-        return [{"type": "function_call_output", "call_id": id, "output": text} for id, _, text in results]
 
-    @staticmethod
-    def messages(body: dict[str, Any]) -> list[Any]:
-        return body["input"]
-
-    @staticmethod
-    def rows(history: list[Any]) -> list[dict[str, Any]]:
-        found: list[dict[str, Any]] = []
-        for item in history:
-            match item.get("type", "message"):
-                case "function_call":
-                    call = chat_calls([(item["call_id"], item["name"], json.loads(item["arguments"]))])
-                    if found[-1]["role"] == "assistant" and found[-1].get("tool_calls"):
-                        found[-1]["tool_calls"] += call
-                    else:
-                        found.append({"role": "assistant", "content": None, "tool_calls": call})
-                case "function_call_output":
-                    found.append({"role": "tool", "tool_call_id": item["call_id"], "content": item["output"]})
-                case _:
-                    text = item["content"]
-                    text = text if isinstance(text, str) else text[0]["text"]
-                    found.append({"role": item["role"], "content": text})
-        return found
-
-    @staticmethod
-    def answer(move: Move, calls: list[Call]) -> dict[str, Any]:
-        output: list[Any] = [
-            {"type": "function_call", "id": f"fc_{id}", "call_id": id, "name": name, "arguments": json.dumps(given)}
-            for id, name, given in calls
-        ]
-        if move.text:
-            said = {"type": "output_text", "text": move.text, "annotations": []}
-            output.append(
-                {"type": "message", "id": "m", "role": "assistant", "status": "completed", "content": [said]}
-            )
-        rest = {"parallel_tool_calls": True, "tool_choice": "auto", "tools": [], "status": "completed"}
-        return {"id": "r", "object": "response", "created_at": 0, "model": MODEL, "output": output, **rest}
-
-
-class Messages(Chat):
+class Messages(MessagesWire, Chat):
     """Anthropic Messages."""
 
     def __init__(self, http_client: Any) -> None:
@@ -169,45 +89,8 @@ class Messages(Chat):
         made = [(block.id, block.name, block.input) for block in answer.content if block.type == "tool_use"]
         return made, "".join(block.text for block in answer.content if block.type == "text")
 
-    def results(self, results: list[tuple[str, str, str]]) -> list[Any]:
-        blocks = [{"type": "tool_result", "tool_use_id": id, "content": text} for id, _, text in results]
-        return [{"role": "user", "content": blocks}]
 
-    @staticmethod
-    def rows(history: list[Any]) -> list[dict[str, Any]]:
-        return [row for message in history for row in Messages.rows_of(message)]
-
-    @staticmethod
-    def rows_of(message: dict[str, Any]) -> Iterator[dict[str, Any]]:
-        content = message["content"]
-        if isinstance(content, str):
-            yield {"role": message["role"], "content": content}
-        elif message["role"] == "assistant":
-            calls = chat_calls([(b["id"], b["name"], b["input"]) for b in content if b["type"] == "tool_use"])
-            text = "".join(block["text"] for block in content if block["type"] == "text")
-            yield {"role": "assistant", "content": text or None, **({"tool_calls": calls} if calls else {})}
-        else:
-            for block in content:
-                yield {"role": "tool", "tool_call_id": block["tool_use_id"], "content": _text(block["content"])}
-
-    @staticmethod
-    def answer(move: Move, calls: list[Call]) -> dict[str, Any]:
-        blocks: list[Any] = [
-            {"type": "tool_use", "id": id, "name": name, "input": given} for id, name, given in calls
-        ]
-        if move.text:
-            blocks.append({"type": "text", "text": move.text})
-        usage = {"input_tokens": 1, "output_tokens": 1}
-        stop = "tool_use" if calls else "end_turn"
-        top = {"id": "m", "type": "message", "role": "assistant", "model": MODEL}
-        return {**top, "content": blocks, "stop_reason": stop, "stop_sequence": None, "usage": usage}
-
-
-def _text(content: Any) -> str:
-    return content if isinstance(content, str) else "".join(block["text"] for block in content)
-
-
-class Gemini(Chat):
+class Gemini(GeminiWire, Chat):
     """Google's generateContent."""
 
     def __init__(self, http_client: Any) -> None:
@@ -223,9 +106,6 @@ class Gemini(Chat):
             "automatic_function_calling": quiet,
         }
 
-    def user(self, text: str) -> dict[str, Any]:
-        return {"role": "user", "parts": [{"text": text}]}
-
     def ask(self, history: list[Any]) -> Any:
         models = self.client.aio.models if self.asynchronous else self.client.models
         return models.generate_content(model=MODEL, contents=history, config=self.config)
@@ -239,43 +119,6 @@ class Gemini(Chat):
             if p.function_call
         ]
         return made, "".join(part.text or "" for part in content.parts)
-
-    def results(self, results: list[tuple[str, str, str]]) -> list[Any]:
-        parts = [
-            {"function_response": {"id": id, "name": name, "response": {"output": text}}}
-            for id, name, text in results
-        ]
-        return [{"role": "user", "parts": parts}]
-
-    @staticmethod
-    def messages(body: dict[str, Any]) -> list[Any]:
-        return body["contents"]
-
-    @staticmethod
-    def rows(history: list[Any]) -> list[dict[str, Any]]:
-        return [row for content in history for row in Gemini.rows_of(content)]
-
-    @staticmethod
-    def rows_of(content: dict[str, Any]) -> Iterator[dict[str, Any]]:
-        parts = content["parts"]
-        called = [part.get("functionCall") or part.get("function_call") for part in parts]
-        calls = chat_calls([(call["id"], call["name"], call["args"]) for call in called if call])
-        text = "".join(part.get("text", "") for part in parts)
-        if content["role"] == "model":
-            yield {"role": "assistant", "content": text or None, **({"tool_calls": calls} if calls else {})}
-            return
-        if text:
-            yield {"role": "user", "content": text}
-        for part in parts:
-            if given := part.get("functionResponse") or part.get("function_response"):
-                yield {"role": "tool", "tool_call_id": given["id"], "content": given["response"]["output"]}
-
-    @staticmethod
-    def answer(move: Move, calls: list[Call]) -> dict[str, Any]:
-        parts: list[Any] = [{"functionCall": {"id": id, "name": name, "args": given}} for id, name, given in calls]
-        if move.text:
-            parts.append({"text": move.text})
-        return {"candidates": [{"content": {"role": "model", "parts": parts}, "finishReason": "STOP"}]}
 
 
 def serve(sdk: type[Chat], played: Played, request: Any, outcome: Any) -> Any:
