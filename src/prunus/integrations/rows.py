@@ -20,7 +20,7 @@ M = TypeVar("M")
 
 _FORMAT: Final = "openai_chat"
 
-Changes = Mapping[Hashable, Any]
+Changes = Mapping[Any, Any]
 """What became of the parts of a message: the new text of a text, the new arguments (a dict) of a call."""
 
 

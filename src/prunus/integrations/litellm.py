@@ -1,0 +1,66 @@
+"""litellm: a callback that prunes what the proxy and the asynchronous functions of the SDK send.
+
+In the configuration of the proxy:
+
+    litellm_settings:
+      callbacks: prunus.integrations.litellm.handler
+
+In a program: `litellm.callbacks = [PrunusHandler()]`, for `acompletion`, `aresponses` and `anthropic_messages`.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from typing import Any, Final
+
+from litellm.integrations.custom_logger import CustomLogger
+
+from prunus.integrations.integration import Integration
+from prunus.integrations.wire import prune_body
+from prunus.pruner import Pruner
+from prunus.settings import Settings
+
+_FORMATS: Final = {
+    "completion": "openai_chat",
+    "acompletion": "openai_chat",
+    "responses": "openai_responses",
+    "aresponses": "openai_responses",
+    "anthropic_messages": "anthropic_messages",
+    "aanthropic_messages": "anthropic_messages",
+}
+"""The format of the body, by what litellm calls the request."""
+_BODY: Final = ("model", "system", "instructions", "tools", "messages", "input", "previous_response_id")
+"""The arguments of a call that belong to the body that Prunus reads."""
+_HISTORY: Final = ("messages", "input")
+
+
+class PrunusHandler(Integration, CustomLogger):
+    """Prunes a request when its deployment is chosen, so that the prices of the model that is asked count."""
+
+    def __init__(self, *, pruner: Pruner | None = None, settings: Settings | None = None) -> None:
+        Integration.__init__(self, pruner=pruner, settings=settings)
+        CustomLogger.__init__(self)
+
+    async def async_pre_call_deployment_hook(self, kwargs: dict[str, Any], call_type: Any) -> dict[str, Any] | None:
+        """The arguments of the call to make; None for a call that is not for a model, or without a history."""
+        format = _FORMATS.get(getattr(call_type, "value", call_type))
+        if format is None or not any(isinstance(kwargs.get(name), list) for name in _HISTORY):
+            return None
+        return await asyncio.to_thread(self._pruned, kwargs, format)
+
+    def _pruned(self, kwargs: dict[str, Any], format: str) -> dict[str, Any]:
+        body = {name: kwargs[name] for name in _BODY if kwargs.get(name) is not None}
+        body["model"] = str(kwargs.get("model") or "").rpartition("/")[2]
+        pruned = prune_body(self, body, format=format, key=_session(kwargs))
+        return {**kwargs, **{name: pruned[name] for name in _HISTORY if name in pruned}}
+
+
+def _session(kwargs: dict[str, Any]) -> str:
+    """The id that the client gave to the conversation; empty where it gave none."""
+    named = [kwargs.get("litellm_session_id")]
+    named += [(kwargs.get(name) or {}).get("session_id") for name in ("metadata", "litellm_metadata")]
+    return next((str(one) for one in named if one), "")
+
+
+handler: Final = PrunusHandler()
+"""The callback for a configuration file."""

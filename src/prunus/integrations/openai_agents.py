@@ -1,0 +1,41 @@
+"""OpenAI Agents SDK: a filter for the input of each call to the model.
+
+    Runner.run(agent, text, run_config=RunConfig(call_model_input_filter=PrunusFilter()))
+
+The items of the run and of its session stay whole.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from typing import Any
+
+from agents.run import CallModelData, ModelInputData
+
+from prunus.integrations.integration import Integration
+from prunus.integrations.wire import prune_body
+
+
+class PrunusFilter(Integration):
+    """Prunes the input of every call to a model."""
+
+    async def __call__(self, data: CallModelData[Any]) -> ModelInputData:
+        """What the model gets; the pruning happens beside the event loop."""
+        return await asyncio.to_thread(self._pruned, data)
+
+    def _pruned(self, data: CallModelData[Any]) -> ModelInputData:
+        given, agent = data.model_data, data.agent
+        body = {
+            "model": _model_name(agent.model),
+            "instructions": given.instructions or "",
+            "tools": [{"type": "function", "name": tool.name} for tool in agent.tools],
+            "input": given.input,
+        }
+        pruned = prune_body(self, body, format="openai_responses")
+        return ModelInputData(input=pruned["input"], instructions=given.instructions)
+
+
+def _model_name(model: Any) -> str:
+    """The name of a model, which an agent has as a string or inside of an object."""
+    name = model if isinstance(model, str) else getattr(model, "model", "")
+    return name.rpartition("/")[2] if isinstance(name, str) else ""
