@@ -20,15 +20,12 @@ from prunus.integrations.wire import prune_body
 from prunus.pruner import Pruner
 from prunus.settings import Settings
 
-_FORMATS: Final = {
-    "completion": "openai_chat",
-    "acompletion": "openai_chat",
-    "responses": "openai_responses",
-    "aresponses": "openai_responses",
-    "anthropic_messages": "anthropic_messages",
-    "aanthropic_messages": "anthropic_messages",
-}
-"""The format of the body, by what litellm calls the request."""
+_FORMATS: Final = (
+    ("openai_chat", ("completion", "acompletion")),
+    ("openai_responses", ("responses", "aresponses")),
+    ("anthropic_messages", ("anthropic_messages", "aanthropic_messages")),
+)
+"""The format of a body, and what litellm calls the requests that have it."""
 _BODY: Final = ("model", "system", "instructions", "tools", "messages", "input", "previous_response_id")
 """The arguments of a call that belong to the body that Prunus reads."""
 _HISTORY: Final = ("messages", "input")
@@ -43,7 +40,8 @@ class PrunusHandler(Integration, CustomLogger):
 
     async def async_pre_call_deployment_hook(self, kwargs: dict[str, Any], call_type: Any) -> dict[str, Any] | None:
         """The arguments of the call to make; None for a call that is not for a model, or without a history."""
-        format = _FORMATS.get(getattr(call_type, "value", call_type))
+        kind = getattr(call_type, "value", call_type)
+        format = next((format for format, kinds in _FORMATS if kind in kinds), None)
         if format is None or not any(isinstance(kwargs.get(name), list) for name in _HISTORY):
             return None
         return await asyncio.to_thread(self._pruned, kwargs, format)
