@@ -6,6 +6,8 @@ from pathlib import Path
 
 import pytest
 
+from tests.sources import python_files
+
 SOURCE = Path(__file__).parent.parent / "src" / "prunus"
 
 LAYERS = (
@@ -82,6 +84,7 @@ LAYERS = (
     "proxy",
     "dashboard",
     "integrations",
+    "ab",
     "cli",
     "__main__",
 )
@@ -105,7 +108,7 @@ def layer_of(module: str) -> str:
 
 def modules(package: Path) -> Iterator[tuple[str, Path]]:
     """Every module of the package with its dotted name, apart from the package's own `__init__`."""
-    for path in sorted(package.rglob("*.py")):
+    for path in python_files(package):
         name = ".".join(path.relative_to(package).with_suffix("").parts)
         if name != "__init__":
             yield name, path
@@ -158,7 +161,7 @@ def sdk_imports(package: Path) -> list[str]:
     """
     return [
         f"{path.relative_to(package.parent).as_posix()}:{line}: imports {name}"
-        for path in sorted(package.rglob("*.py"))
+        for path in python_files(package)
         if not path.is_relative_to(package / "integrations")
         for line, name in imports(package, path)
         if name.partition(".")[0].partition("_")[0] in PROVIDER_SDKS

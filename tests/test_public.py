@@ -10,6 +10,7 @@ from importlib.metadata import packages_distributions
 from pathlib import Path
 
 import prunus
+from tests.sources import python_files
 
 USER = Path(__file__).parent / "typing" / "user.py"
 
@@ -49,7 +50,7 @@ def test_every_package_that_users_install_is_imported() -> None:
     project = tomllib.loads((root / "pyproject.toml").read_text(encoding="utf-8"))["project"]
     extras = project["optional-dependencies"]
     declared = [*project["dependencies"], *extras["tokens"], *extras["proxy"], *extras["mcp"]]
-    source = "\n".join(path.read_text(encoding="utf-8") for path in (root / "src").rglob("*.py"))
+    source = "\n".join(path.read_text(encoding="utf-8") for path in python_files(root / "src" / "prunus"))
     for line in declared:
         name = line.replace("-", "_").partition(";")[0].partition(">")[0]
         known = packages_distributions().items()

@@ -15,6 +15,7 @@ from prunus.clients.dialect import Dialect, pattern, words
 from prunus.clients.finder import Home
 from prunus.clients.launcher import Launcher, launcher_of, launchers
 from tests.recorded.files import WRITERS, recorded
+from tests.sources import python_files
 
 SOURCE = Path(__file__).parent.parent.parent / "src" / "prunus"
 
@@ -118,7 +119,7 @@ def test_only_a_client_knows_its_name() -> None:
     allowed = [SOURCE / "clients", *(SOURCE / place for place in ALLOWED)]
     found = [
         line
-        for path in sorted(SOURCE.rglob("*.py"))
+        for path in python_files(SOURCE)
         if not any(path.is_relative_to(place) for place in allowed)
         for line in named(path)
     ]

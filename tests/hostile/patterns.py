@@ -15,6 +15,7 @@ from typing import Any, Final
 
 import prunus
 from tests.hostile.shapes import BEHIND, Shape
+from tests.sources import python_files
 
 __all__ = ["Compiled", "compiled", "modules", "shapes"]
 
@@ -81,7 +82,7 @@ class Compiled:
 def modules() -> tuple[str, ...]:
     """Every module of the package."""
     root = Path(prunus.__path__[0])
-    parts = (path.relative_to(root).with_suffix("").parts for path in sorted(root.rglob("*.py")))
+    parts = (path.relative_to(root).with_suffix("").parts for path in python_files(root))
     names = (".".join(("prunus", *each)).removesuffix(".__init__") for each in parts)
     return tuple(name for name in names if not name.endswith("__main__"))
 

@@ -19,6 +19,7 @@ from prunus.providers.provider import ToolDefinition, ToolResult
 from prunus.providers.rewriting import extended, rewritten
 from prunus.proxy.envelope import read_envelope
 from prunus.proxy.route import route
+from tests.sources import python_files
 
 SOURCE: Final = Path(__file__).parents[2] / "src" / "prunus"
 PATHS: Final = {
@@ -167,7 +168,7 @@ def branches(tree: ast.AST) -> Iterator[tuple[int, str]]:
 def test_only_providers_branch_on_a_format() -> None:
     found = [
         f"{path.relative_to(SOURCE).as_posix()}:{line}: {name}"
-        for path in sorted(SOURCE.rglob("*.py"))
+        for path in python_files(SOURCE)
         if path.relative_to(SOURCE).parts[0] != "providers" and path.relative_to(SOURCE).as_posix() not in ALLOWED
         for line, name in branches(ast.parse(path.read_text(encoding="utf-8")))
     ]

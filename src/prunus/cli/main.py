@@ -22,6 +22,7 @@ _COMMANDS: Final[Mapping[str, str]] = {
     "replay": "Replay recorded sessions through policies: cost and loss.",
     "analyze": "Say what Prunus would have saved in your own sessions.",
     "run": "Start a coding agent behind Prunus.",
+    "ab": "Compare an agent without Prunus and behind it, with a real model.",
     "proxy": "Serve any agent that can be pointed at a base URL.",
     "stats": "Show what was saved, in tokens and money.",
     "context": "Show what fills the context of a conversation.",

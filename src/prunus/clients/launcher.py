@@ -6,7 +6,7 @@ import tomllib
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any, Final
+from typing import Any, ClassVar, Final
 from urllib.parse import urlsplit
 
 from prunus.clients.client import ALL, Client
@@ -53,6 +53,9 @@ class Launcher:
     provider: str = "openai"
     """The upstream for requests that do not show which provider they are for."""
 
+    keys: ClassVar[tuple[str, ...]] = ()
+    """Variables one of which holds the API key, where the program needs one to work unattended."""
+
     def upstreams(self, host: Host) -> dict[str, str]:
         """Where the program sends its requests now, for each provider whose address the user has changed."""
         return {name: origin(base) for name, base in _bases(host).items()}
@@ -66,6 +69,13 @@ class Launcher:
                 for variable, (name, path) in _VARIABLES.items()
             }
         )
+
+    def unattended(self, prompt: str, model: str, host: Host) -> Launch | None:
+        """How to make the program do one task without a user; None if Prunus does not know how.
+
+        The program runs every command without asking. An empty model is the program's own choice.
+        """
+        return None
 
     def problems(self, host: Host) -> Iterable[str]:
         """What keeps requests from passing through the proxy, and what the user can do about it."""

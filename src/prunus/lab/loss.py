@@ -10,12 +10,12 @@ A name is *in place* if it is in a path or in an unchanged line. A list of names
 
 from __future__ import annotations
 
-import random
 import re
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import Final
 
+from prunus.lab.bootstrap import interval
 from prunus.lab.needs import identifiers
 from prunus.schedule.prices import Price
 
@@ -25,7 +25,6 @@ ANSWER: Final = 150
 """The tokens of an answer that asks for a missing part."""
 OUTPUT: Final = 5.0
 """The price of an output token, relative to uncached input."""
-_ROUNDS: Final = 1_000
 _NUMBER: Final = re.compile(r"\s*\d+\s*(?:→|\t|\||:|\. )")
 _WORD: Final = re.compile(r"[\w.~@+/\\-]+")
 _SUFFIX: Final = re.compile(r"\.[A-Za-z]\w{0,4}")
@@ -66,9 +65,7 @@ class Rate:
 
 def lost_rate(conversations: Sequence[tuple[int, int]]) -> Rate:
     """Return the rate over conversations, each given as its lost events and its requests."""
-    pick = random.Random(0)
-    rates = sorted(_rate(pick.choices(conversations, k=len(conversations))) for _ in range(_ROUNDS))
-    return Rate(_rate(conversations), rates[_ROUNDS * 25 // 1000], rates[_ROUNDS * 975 // 1000 - 1])
+    return Rate(_rate(conversations), *interval(conversations, _rate))
 
 
 def _rate(conversations: Sequence[tuple[int, int]]) -> float:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, Final
 
 
 @dataclass(frozen=True, slots=True)
@@ -18,6 +18,14 @@ class Usage:
     output: int = 0
 
 
+_INNER: Final = {
+    "prompt_tokens_details": "of_input.",
+    "input_tokens_details": "of_input.",
+    "cache_creation": "of_write.",
+}
+"""Objects within the counts, and what their names get in front."""
+
+
 def counts_in(event: Mapping[str, Any]) -> dict[str, int]:
     """The counts of one event, under the names of its format; cumulative, so that later ones replace earlier."""
     found: dict[str, int] = {}
@@ -28,9 +36,9 @@ def counts_in(event: Mapping[str, Any]) -> dict[str, int]:
             counts = holder.get(key)
             if isinstance(counts, dict):
                 found |= _flat(counts)
-                for inner in ("prompt_tokens_details", "input_tokens_details"):
+                for inner, before in _INNER.items():
                     if isinstance(counts.get(inner), dict):
-                        found |= _flat(counts[inner], "of_input.")
+                        found |= _flat(counts[inner], before)
     return found
 
 
@@ -55,3 +63,8 @@ def usage_of(counts: Mapping[str, int]) -> Usage | None:
         write = counts.get("cache_creation_input_tokens", 0)
         return Usage(counts["input_tokens"], read, write, counts.get("output_tokens", 0))
     return None
+
+
+def long_writes_of(counts: Mapping[str, int]) -> int:
+    """The tokens written to a cache that lives for an hour, which cost more than other writes."""
+    return counts.get("of_write.ephemeral_1h_input_tokens", 0)

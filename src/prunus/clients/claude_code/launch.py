@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterator
-from typing import Final
+from typing import ClassVar, Final
 
 from prunus.clients.launcher import Host, Launch, Launcher, as_dict, origin, read_json, through
 
@@ -19,6 +19,8 @@ _ELSEWHERE: Final = {
 class ClaudeLauncher(Launcher):
     """Overrides a base URL from the settings files by the option `--settings`."""
 
+    keys: ClassVar = ("ANTHROPIC_API_KEY", "ANTHROPIC_AUTH_TOKEN")
+
     def upstreams(self, host: Host) -> dict[str, str]:
         base = _configured(host) or host.environment.get(_VARIABLE)
         return {"anthropic": origin(base)} if base else {}
@@ -29,6 +31,18 @@ class ClaudeLauncher(Launcher):
         wanted = through(url, "anthropic", base) if base else url
         arguments = ("--settings", json.dumps({"env": {_VARIABLE: wanted}})) if configured else ()
         return Launch(arguments, {_VARIABLE: wanted})
+
+    def unattended(self, prompt: str, model: str, host: Host) -> Launch:
+        chosen = ("--model", model) if model else ()
+        arguments = ("-p", prompt, *chosen, "--dangerously-skip-permissions", "--output-format", "json")
+        environment = {
+            "CLAUDE_CONFIG_DIR": str(host.home / ".claude"),
+            "DISABLE_AUTOUPDATER": "1",
+            "CLAUDE_CODE_DISABLE_NONESSENTIAL_TRAFFIC": "1",
+            "IS_SANDBOX": "1",  # as root, it works unattended only where it is told that this is meant
+            "CLAUDECODE": "",  # set inside a session of its own, in which it would not start another
+        }
+        return Launch(arguments, environment)
 
     def problems(self, host: Host) -> Iterator[str]:
         for variable, provider in _ELSEWHERE.items():

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 from collections.abc import Iterator
 from pathlib import Path
-from typing import Final
+from typing import ClassVar, Final
 
 from prunus.clients.launcher import Host, Launch, Launcher, as_dict, origin, read_json, read_toml, through
 
@@ -16,6 +16,8 @@ _CHATGPT: Final = "https://chatgpt.com/backend-api/codex"
 class CodexLauncher(Launcher):
     """Sets the base URL of the provider that Codex is configured to use."""
 
+    keys: ClassVar = ("CODEX_API_KEY", "OPENAI_API_KEY")
+
     def upstreams(self, host: Host) -> dict[str, str]:
         _, base = _in_use(host)
         return {"openai": origin(base)} if base else {}
@@ -24,6 +26,14 @@ class CodexLauncher(Launcher):
         key, base = _in_use(host)
         wanted = through(url, "openai", base) if base else f"{url}/v1"
         return Launch(("-c", f"{key}={json.dumps(wanted)}"))
+
+    def unattended(self, prompt: str, model: str, host: Host) -> Launch:
+        chosen = ("--model", model) if model else ()
+        free = ("--dangerously-bypass-approvals-and-sandbox", "--skip-git-repo-check")
+        key = next(filter(None, map(host.environment.get, self.keys)), "")
+        arguments = ("-c", "analytics.enabled=false", "exec", *free, *chosen, prompt)
+        # An empty home is none: the settings of the user shall not count.
+        return Launch(arguments, {"CODEX_HOME": "", "CODEX_API_KEY": key})
 
     def problems(self, host: Host) -> Iterator[str]:
         chosen = read_toml(_home(host) / "config.toml").get("model_provider")

@@ -1,0 +1,100 @@
+"""The transcript of a run: every request to the provider with its answer, one JSON object per line.
+
+Headers are not kept, because they hold keys.
+"""
+
+from __future__ import annotations
+
+import gzip
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import msgspec
+
+from prunus.providers.usage import Usage, counts_in, long_writes_of, usage_of
+
+FILE = "exchanges.jsonl.gz"
+"""The name of the transcript in the folder of a run."""
+
+
+@dataclass(frozen=True, slots=True)
+class RelayedExchange:
+    """One request and its answer, as they passed by just before the provider."""
+
+    number: int
+    time: float
+    """When the request came, in seconds since 1970."""
+    seconds: float
+    """How long the answer took."""
+    method: str
+    path: str
+    status: int
+    """The status of the answer; 0 if none came."""
+    request: str
+    answer: str
+    model: str = ""
+    """The model that the request names; empty if it names none."""
+    usage: Usage | None = None
+    """What the provider says that the request took."""
+    long_writes: int = 0
+    """The written tokens that live in the cache for an hour."""
+
+
+def append(folder: Path, exchange: RelayedExchange) -> None:
+    """Add an exchange to the transcript in a folder; what is there already survives a crash."""
+    with gzip.open(folder / FILE, "ab") as out:
+        out.write(msgspec.json.encode(exchange) + b"\n")
+
+
+def read_exchanges(folder: Path) -> Iterator[RelayedExchange]:
+    """The transcript in a folder, as far as it was written; nothing if there is none."""
+    if not (folder / FILE).exists():
+        return
+    with gzip.open(folder / FILE, "rb") as lines:
+        try:
+            for line in lines:
+                yield msgspec.json.decode(line, type=RelayedExchange)
+        except (EOFError, msgspec.MsgspecError):  # the last line of a run that was killed
+            return
+
+
+def model_of(request: bytes) -> str:
+    """The model that a request names; empty if it is no JSON object with a model."""
+    try:
+        model = msgspec.json.decode(request, type=dict[str, msgspec.Raw]).get("model")
+        return msgspec.json.decode(model, type=str) if model is not None else ""
+    except (msgspec.MsgspecError, UnicodeDecodeError, RecursionError):
+        return ""
+
+
+def usage_in(answer: bytes) -> tuple[Usage | None, int]:
+    """What an answer says that its request took, and how many written tokens live for an hour.
+
+    An answer is one JSON document or a stream of events; a later event replaces the counts of an earlier one.
+    """
+    counts: dict[str, int] = {}
+    for event in _events(answer):
+        counts |= counts_in(event)
+    return usage_of(counts), long_writes_of(counts)
+
+
+def _events(answer: bytes) -> Iterator[dict[str, Any]]:
+    whole = _object(answer)
+    if whole:
+        yield whole
+        return
+    for line in answer.splitlines():
+        if line.startswith(b"data:") and b"sage" in line:  # "usage", or "usageMetadata"
+            yield _object(line[5:])
+
+
+def _object(raw: bytes) -> dict[str, Any]:
+    try:
+        value = msgspec.json.decode(raw)
+    except (msgspec.MsgspecError, UnicodeDecodeError, RecursionError):
+        return {}
+    if isinstance(value, list):  # a stream that is one array of events
+        value = next((one for one in reversed(value) if isinstance(one, dict) and counts_in(one)), {})
+    return value if isinstance(value, dict) else {}

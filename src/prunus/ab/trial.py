@@ -1,0 +1,77 @@
+"""A trial: all runs of both arms, one after the other, each on disk before the next begins."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from prunus.ab.agent_run import AgentSetup, perform
+from prunus.ab.forecast import Forecast, forecast
+from prunus.ab.meter import Meter
+from prunus.ab.results import (
+    PlannedRun,
+    RunResult,
+    agree_on,
+    done,
+    fresh_folder,
+    planned,
+    results,
+    save,
+    spent,
+)
+from prunus.ab.tasks import CodingTask
+
+
+@dataclass(frozen=True, slots=True)
+class Trial:
+    """What is compared, and where it is kept."""
+
+    setup: AgentSetup
+    tasks: tuple[CodingTask, ...]
+    repeat: int
+    out: Path
+    budget: float
+    compared: Mapping[str, object]
+    """What all runs in the folder have in common; a second call with something else is refused."""
+
+    @property
+    def runs(self) -> list[PlannedRun]:
+        """All runs in their order."""
+        return planned([task.name for task in self.tasks], self.repeat)
+
+    @property
+    def remaining(self) -> list[PlannedRun]:
+        """The runs that are not done yet."""
+        return [run for run in self.runs if done(self.out, run) is None]
+
+    @property
+    def finished(self) -> tuple[RunResult, ...]:
+        """The results so far."""
+        return results(self.out, self.runs)
+
+    @property
+    def spent(self) -> float:
+        """The dollars so far, those of stopped runs included."""
+        return spent(self.out, self.setup.tariffs)
+
+    def forecast(self) -> Forecast:
+        """What the remaining runs may cost."""
+        return forecast(len(self.remaining), self.finished, self.setup.model, self.setup.tariffs)
+
+    def go_on(self, starting: Callable[[PlannedRun, Meter], None]) -> Iterator[RunResult]:
+        """Make the remaining runs and give each result; `starting` is called before each run.
+
+        Raises Stopped if the budget is used up; the next call goes on with the run that was stopped. Raises
+        AgentFailed if the agent does not get to work.
+        """
+        agree_on(self.out, self.compared)
+        tasks: Mapping[str, CodingTask] = {task.name: task for task in self.tasks}
+        remaining: Sequence[PlannedRun] = self.remaining
+        meter = Meter(self.budget, self.spent, self.setup.tariffs)
+        for run in remaining:
+            starting(run, meter)
+            folder = fresh_folder(self.out, run)
+            result = perform(self.setup, tasks[run.task], run, meter, folder)
+            save(self.out, run, result)
+            yield result

@@ -1,0 +1,1 @@
+"""Tests of the comparison with a model, without a model."""
