@@ -6,8 +6,8 @@ from dataclasses import replace
 
 import pytest
 
-from prunus.apply import apply, change, extended
-from prunus.edits import Added, Edit, Gone, Input, Note, Replacement, Shorter
+from prunus.apply import apply, change, extended, spelled_out
+from prunus.edits import Added, Continued, Edit, Gone, Input, Note, Proposal, Replacement, Shorter
 from prunus.errors import InvariantError
 from prunus.history import Attachment, Call, History, Marker, Message, Opaque, Part, Ref, Result, Text, Thinking
 
@@ -120,3 +120,11 @@ def test_words_stand_behind_what_is_left_and_before_a_reminder(
     replacement: Replacement | None, after: Replacement
 ) -> None:
     assert extended(replacement, " words", " tag") == after
+
+
+def test_a_continued_part_is_made_with_both_texts() -> None:
+    part = Result("t1", "own")
+    proposal = Proposal(Ref(0, 0), Continued(" and more"), "folded_views", "")
+    assert spelled_out(proposal, part).replacement == Shorter("own and more")
+    noted = replace(proposal, replacement=Note("gone"))
+    assert spelled_out(noted, part) is noted

@@ -7,7 +7,7 @@ from dataclasses import replace
 
 import msgspec
 
-from prunus.edits import Added, Edit, Gone, Input, Note, Replacement, Shorter
+from prunus.edits import Added, Continued, Edit, Gone, Input, Note, Proposal, Replacement, Shorter
 from prunus.errors import InvariantError
 from prunus.history import Attachment, Call, History, Message, Opaque, Part, Result, Text, Thinking
 from prunus.splice import Path
@@ -35,6 +35,13 @@ def extended(replacement: Replacement | None, words: str, tag: str = "") -> Repl
             return Added(words + tag + text)
         case other:
             return other
+
+
+def spelled_out(proposal: Proposal, part: Part) -> Proposal:
+    """A proposal as it is made and kept in the ledger: its replacement does not refer to the text of the part."""
+    if isinstance(proposal.replacement, Continued) and isinstance(part, Result):
+        return replace(proposal, replacement=Shorter(part.text + proposal.replacement.text))
+    return proposal
 
 
 def change(message: Message, edits: Mapping[int, Replacement]) -> Message | None:

@@ -119,8 +119,8 @@ class Conversation:
 
     @property
     def size(self) -> int:
-        """Bytes held for it, roughly: the last body, and what was found in it, which takes five times as much."""
-        return 6 * self.last.size + self.engine.rendering.size + 1_000 * len(self.engine.view.uses)
+        """Bytes held for it, roughly: the last body, and what was found in it, which takes three times as much."""
+        return 4 * self.last.size + self.engine.rendering.size + 1_000 * len(self.engine.view.uses)
 
     def shared(self, load: Loader, count: int, equal: int = 0) -> int:
         """How many messages it has in common with a body of `count` messages, the first `equal` of which are."""

@@ -38,6 +38,16 @@ class Added:
 
 
 @dataclass(frozen=True, slots=True)
+class Continued:
+    """The part keeps its text, and this text continues it. The ids of the part stand behind both.
+
+    A proposal need not repeat the text of its part this way. The edit that is made is a `Shorter` with both texts.
+    """
+
+    text: str
+
+
+@dataclass(frozen=True, slots=True)
 class Input:
     """These arguments replace the arguments of a call."""
 
@@ -53,7 +63,7 @@ class Gone:
     """The part is left out."""
 
 
-Replacement = Note | Shorter | Added | Input | Gone
+Replacement = Note | Shorter | Added | Continued | Input | Gone
 
 
 @dataclass(frozen=True, slots=True)

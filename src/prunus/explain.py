@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from prunus.apply import spelled_out
 from prunus.assembly import Assembly
 from prunus.conversation import Loader, count_around
 from prunus.edits import Proposal, Refusal
@@ -75,7 +76,7 @@ def _explained(ref: Ref, load: Loader, engine: Engine, chosen: Proposal | None) 
     options, refusals = cell.options, cell.refusals
     refused = [refusal.edit for refusal in refusals]
     waiting = tuple(
-        edit
+        spelled_out(edit, part)
         for _, edit in sorted(options.items())
         if chosen is None and edit not in refused
         if edit.when.under_pressure or edit.when.from_turn > view.turn or edit.when.from_loop > view.loop

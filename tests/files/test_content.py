@@ -5,6 +5,8 @@ from hypothesis import strategies as st
 
 from prunus.files.content import Content
 from prunus.files.replacing import replace_text
+from prunus.files.tracked import TrackedFile
+from prunus.shown import Shown
 
 LINES = st.sampled_from(["a", "b", "ab", "  b", "", "}"])
 
@@ -49,3 +51,15 @@ def test_a_replacement_claims_no_wrong_line(
         assert content.length == len(expected)
     if made is not None and content.whole and content.ended is not None and expected:
         assert content.ended == truth.endswith("\n")
+
+
+def test_an_era_ends_when_all_lines_are_forgotten() -> None:
+    file = TrackedFile("a.py")
+    file.show(0, Shown(1, ("one", "two"), 2))
+    era = file.content.era
+    file.doubt()
+    assert file.remembers(era)
+    file.settle()
+    assert file.content.era is era
+    file.forget()
+    assert not file.remembers(era)

@@ -336,12 +336,6 @@ def test_a_printed_diff_is_followed() -> None:
     assert history(ABC, step).file_state_at(A).text == "a\nB\nBB\nc\n"
 
 
-def test_lines_that_are_still_there_are_found_again() -> None:
-    [(_, lines), (_, changed)] = list(history(ABC, edit(A, "a", "0\na\nA")).timeline().current(A))
-    assert lines == ((2, 4), (3, 5))
-    assert changed == ((1, 1), (2, 2), (3, 3))
-
-
 def test_one_message_at_a_time_gives_the_same_as_all_at_once() -> None:
     steps = (ABC, edit(A, "b", "x\ny"), bash("pytest"), read(A, "c", start=4, limit=1))
     whole = history(*steps)

@@ -30,7 +30,8 @@ from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from typing import NamedTuple
 
-from prunus.edits import Note, Proposal, Refusal, Shorter
+from prunus.apply import spelled_out
+from prunus.edits import Continued, Note, Proposal, Refusal, Shorter
 from prunus.engine.board import Board, Cell
 from prunus.engine.timers import Wait
 from prunus.engine.weights import with_tokens
@@ -92,7 +93,7 @@ class Rules:
     def _yields(self, proposal: Proposal, cell: Cell) -> bool:
         """Whether pressure takes a marked part: its standing is low enough, or it is gone already."""
         pressed = self._board.pressed
-        if not pressed.returns and cell.made == proposal:
+        if not pressed.returns and cell.made is not None and cell.made == self.spelled_out(proposal):
             return True
         return bool(pressed.depth) and standing(proposal.target, self._view) in pressed.depth
 
@@ -185,8 +186,17 @@ class Rules:
 
     def shows_nothing(self, view: Proposal) -> bool:
         """Whether a view has faded away, so that its part is as it came."""
-        part, replacement = self._view.part(view.target), view.replacement
+        replacement = view.replacement
+        if isinstance(replacement, Continued):
+            return not replacement.text
+        part = self._view.part(view.target)
         return isinstance(replacement, Shorter) and isinstance(part, Result) and replacement.text == part.text
+
+    def spelled_out(self, proposal: Proposal) -> Proposal:
+        """A proposal as it is made: with the text of its part, where the replacement continues that text."""
+        if not isinstance(proposal.replacement, Continued):
+            return proposal
+        return spelled_out(proposal, self._view.part(proposal.target))
 
     def superseded(self, proposal: Proposal) -> bool:
         """Whether a proposal says that a newer call replaces a result that is still shown."""
@@ -255,7 +265,7 @@ class _Deciding:
             # The parts that the view covered stay away, whatever becomes of the part behind which it was shown.
             wanted = self._faded if wanted is None else replace(wanted, covers=self._faded.covers)
         return Decision(
-            wanted,
+            None if wanted is None else self._rules.spelled_out(wanted),
             self._discard is not None,
             own is not None,
             tuple(self._refusals),

@@ -24,18 +24,42 @@ _FILES: Final = 500
 """Files that are followed, those that were used last. Each command is asked of every one whether it changed it."""
 
 
+class _Grouped:
+    """One strategy, and the calls that it was told of, by group."""
+
+    __slots__ = ("_groups", "_strategy")
+
+    def __init__(self, strategy: OnUse) -> None:
+        self._strategy = strategy
+        self._groups: dict[Hashable, list[Use]] = {}
+
+    def tell(self, use: Use, view: View) -> Iterator[Move]:
+        """The moves that follow from a call."""
+        for group in self._strategy.groups(use):
+            members = self._groups.get(group)
+            if members is None:
+                yield from self._strategy.propose(use, (), group, view)
+                # Most groups never get a second member, so the list has no room for one yet.
+                self._groups[group] = [use]
+                continue
+            whole = group is None or len(members) <= _MOST
+            earlier = members if whole else [*members[:_FIRST], *members[_FIRST - _MOST :]]
+            yield from self._strategy.propose(use, earlier, group, view)
+            members.append(use)
+
+
 class Dispatch:
     """Tells each strategy of the events that it wants, together with what came before; returns their moves."""
 
     def __init__(self, view: View, strategies: Sequence[Strategy]) -> None:
         self._view = view
         usual = [s for s in strategies if not isinstance(s, OnlyUnderPressure)]
-        self._on_use = tuple(s for s in usual if isinstance(s, OnUse))
+        self._on_use = tuple(_Grouped(s) for s in usual if isinstance(s, OnUse))
         self._on_piece = tuple(s for s in usual if isinstance(s, OnPiece))
         self._on_pressure = tuple(s for s in strategies if isinstance(s, OnlyUnderPressure))
+        self._late_uses = tuple(map(_Grouped, self._on_pressure))
         self._on_file = tuple((s, s.State()) for s in strategies if isinstance(s, OnFile))
         self._timeline = Timeline(most=_FILES) if self._on_file else None
-        self._groups: dict[tuple[str, Hashable], list[Use]] = {}
         self._told_late = 0
         """Calls that the strategies for times of pressure have been told of."""
         self._late: list[tuple[Ref, Role, int, int]] = []
@@ -52,16 +76,18 @@ class Dispatch:
 
     def use(self, use: Use) -> Iterator[Move]:
         """The moves that follow from an answered call."""
-        yield from self._tell(self._on_use, use)
+        for strategy in self._on_use:
+            yield from strategy.tell(use, self._view)
         if self._timeline is not None:
             self._timeline.take(use, self._view)
-            for strategy, state in self._on_file:
-                yield from strategy.fold(use, self._timeline, state, self._view)
+            for folding, state in self._on_file:
+                yield from folding.fold(use, self._timeline, state, self._view)
 
     def late(self) -> Iterator[Move]:
         """The moves of the strategies that are only asked when the context runs short."""
         for use in self._view.uses[self._told_late :]:
-            yield from self._tell(self._on_pressure, use)
+            for grouped in self._late_uses:
+                yield from grouped.tell(use, self._view)
         self._told_late = len(self._view.uses)
         late, self._late = self._late, []
         for ref, role, turn, loop in late:
@@ -69,12 +95,3 @@ class Dispatch:
             if isinstance(part, Thinking):
                 for strategy in self._on_pressure:
                     yield from strategy.inspect(Piece(ref, part, role, turn, loop), self._view)
-
-    def _tell(self, strategies: Sequence[OnUse], use: Use) -> Iterator[Move]:
-        for strategy in strategies:
-            for group in strategy.groups(use):
-                members = self._groups.setdefault((strategy.name, group), [])
-                whole = group is None or len(members) <= _MOST
-                earlier = members if whole else [*members[:_FIRST], *members[_FIRST - _MOST :]]
-                yield from strategy.propose(use, earlier, group, self._view)
-                members.append(use)

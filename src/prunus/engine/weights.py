@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import replace
 
-from prunus.edits import Added, Gone, Input, Note, Proposal, Shorter
+from prunus.edits import Added, Continued, Gone, Input, Note, Proposal, Shorter
 from prunus.history import Attachment, Call, Opaque, Part, Ref, Result
 from prunus.providers import as_json
 from prunus.uses import weigh, weigh_result
@@ -27,6 +27,8 @@ def with_tokens(proposal: Proposal, part: Part, view: View) -> Proposal:
                 before += sum(weigh(inner, counter) for inner in _inside(proposal.target, view))
         case Input(value, left):
             after = counter.count(use.tool if use else "") + counter.count(as_json(value)) + counter.count(left)
+        case Continued(text):
+            after = weigh_result(part.text + text, counter) if isinstance(part, Result) else before
         case Added(text):
             after = before + counter.count(text)
         case Gone():

@@ -98,7 +98,7 @@ class Content:
     Where the length is not known, lines may follow behind the last one that is held here.
     """
 
-    __slots__ = ("ended", "length", "lines", "losses")
+    __slots__ = ("ended", "era", "length", "lines", "losses")
 
     def __init__(self) -> None:
         self.lines: list[Line | None] = []
@@ -107,6 +107,8 @@ class Content:
         self.length: int | None = None
         self.ended: bool | None = None
         """Whether the last line ends with a line break."""
+        self.era = object()
+        """Another one since all lines were forgotten: no line of an earlier era comes back."""
 
     @property
     def blank(self) -> bool:
@@ -134,7 +136,7 @@ class Content:
 
     def forget(self) -> None:
         """Forget every line."""
-        self.lines, self.length, self.ended = [], None, None
+        self.lines, self.length, self.ended, self.era = [], None, None, object()
         self.losses += 1
 
     def set_aside(self) -> Content:
@@ -146,7 +148,7 @@ class Content:
 
     def take_back(self, held: Content) -> None:
         """Restore what was set aside."""
-        self.lines, self.length, self.ended = held.lines, held.length, held.ended
+        self.lines, self.length, self.ended, self.era = held.lines, held.length, held.ended, held.era
 
     def write(self, text: str) -> list[Line]:
         """Replace the whole file; returns its lines."""

@@ -8,7 +8,6 @@ that may write, another agent, a read that shows something else than was known.
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterator
 from typing import Final
 
 from prunus.calls import body_of, process_of
@@ -34,7 +33,7 @@ from prunus.files.signs import (
 )
 from prunus.files.state import FileState
 from prunus.files.tool_edits import follow_changes
-from prunus.files.tracked import Mention, TrackedFile, TrackedFiles
+from prunus.files.tracked import TrackedFile, TrackedFiles
 from prunus.history import Call, Result, Text
 from prunus.paths import ends, join
 from prunus.shell.effects import only_move, written_texts
@@ -84,16 +83,6 @@ class Timeline:
     def state(self, path: str) -> FileState:
         """What is certain of a file now."""
         return self._files.state(path)
-
-    def current(self, path: str) -> Iterator[tuple[Mention, tuple[tuple[int, int], ...]]]:
-        """For each call that showed lines of a file, the lines that are still there: their number then and now."""
-        file = self.files.get(path)
-        if file is None:
-            return
-        now = {id(line): number for number, line in enumerate(file.content.lines, 1) if line is not None}
-        for mention in file.mentions:
-            places = ((mention.start + at, now.get(id(line))) for at, line in enumerate(mention.lines))
-            yield mention, tuple((then, here) for then, here in places if here is not None)
 
     def _follow(self, use: Use, call: Call, text: str, folder: str) -> None:
         kind = use.meaning.kind

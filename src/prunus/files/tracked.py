@@ -29,10 +29,8 @@ class Mention:
     use: int
     start: int
     lines: tuple[Line | None, ...]
-    style: Style | None = None
-    """How a read showed the lines; None for an edit."""
-    losses: int = 0
-    """Losses of the file until then: while there are no more, another line replaced each line that is gone."""
+    read: bool = False
+    """Whether a read showed the lines, and not an edit."""
 
 
 @dataclass(slots=True)
@@ -53,6 +51,9 @@ class TrackedFile:
     fresh: bool = False
     """An agent that notices changes by others has changed the file since the user spoke last."""
     mentions: list[Mention] = field(default_factory=list)
+    """The newest two."""
+    style: Style | None = None
+    """How the newest read showed its lines; None if the file was never read."""
     traced: int = -1
     """The newest call whose change of the file was followed without a loss."""
 
@@ -63,8 +64,13 @@ class TrackedFile:
             self.content.forget()
         self.doubted = None
         lines = self.content.learn(found.start, found.texts, found.total, found.ended)
-        self.mentions.append(Mention(use, found.start, tuple(lines), found.style, self.content.losses))
+        self.style = found.style
+        self._mention(Mention(use, found.start, tuple(lines), read=True))
         return agrees
+
+    def remembers(self, era: object) -> bool:
+        """Whether lines of that era may still be in the file."""
+        return era is self.content.era or (self.doubted is not None and era is self.doubted.era)
 
     def doubt(self) -> None:
         """The file may have been changed: nothing is certain until that is settled."""
@@ -102,7 +108,11 @@ class TrackedFile:
             keep = set(map(id, made))
             lines = self.content.lines[start - 1 : end]
             shown = tuple(line if line is not None and id(line) in keep else None for line in lines)
-            self.mentions.append(Mention(use, start, shown, losses=self.content.losses))
+            self._mention(Mention(use, start, shown))
+
+    def _mention(self, mention: Mention) -> None:
+        """Remember the newest mentions; the lines of older ones need not be kept."""
+        self.mentions = [*self.mentions[-1:], mention]
 
     def make(self, changes: Sequence[FileChange], tool: str) -> list[Line] | None:
         """Carry out changes; returns the new lines, None if one of the changes cannot have happened here."""
@@ -203,6 +213,7 @@ class TrackedFiles:
         new = self.by_path.setdefault(target, TrackedFile(target))
         new.content.lines = list(old.content.lines)
         new.content.length, new.content.ended = old.content.length, old.content.ended
+        new.content.era = old.content.era
         new.deleted = False
         new.doubted = None
         if not copied:

@@ -20,11 +20,6 @@ def current_lines(file: TrackedFile, numbers: Iterable[int], style: Style) -> st
     return "\n".join((head, *(f"[lines {run[0][0]}-{run[-1][0]}]\n{_bare(run)}" for run in _runs(lines))))
 
 
-def line_style(file: TrackedFile) -> Style | None:
-    """How the newest read of a file showed its lines."""
-    return next((mention.style for mention in reversed(file.mentions) if mention.style is not None), None)
-
-
 def _bare(run: list[tuple[int, str]]) -> str:
     return "\n".join(text for _, text in run)
 

@@ -31,7 +31,7 @@ def outline_of(use: Use, text: str, share: float) -> str:
     return outline(text, share, "listing" if searches(use) else "log")
 
 
-@lru_cache(maxsize=256)
+@lru_cache(maxsize=16)
 def outline(text: str, share: float, sort: Sort = "log", path: str = "", first: int = 0) -> str:
     """About this share of a text, with a note below that counts the lines that went.
 
@@ -56,7 +56,7 @@ def outline(text: str, share: float, sort: Sort = "log", path: str = "", first: 
     return "\n".join((*shown, outline_note(lines + beyond - kept, lines + beyond)))
 
 
-@lru_cache(maxsize=64)
+@lru_cache(maxsize=4)
 def gist(text: str, share: float, *, listing: bool = False) -> str:
     """About this share of the middle of a text: what complains, paths and names; ends with a newline."""
     text = text[:_READ]

@@ -41,7 +41,7 @@ def lean_input(use: Use, view: View, over: int, share: float) -> Input | None:
     return Input(kept, f"\n\n{words}", use.result) if size < len(text) else None
 
 
-@lru_cache(maxsize=64)
+@lru_cache(maxsize=4)
 def _outline(text: str, share: float, path: str) -> tuple[str, int]:
     """About this share of a text, and the bytes that it has in JSON, against as few as the text can have."""
     shown, whole, lines = code(text, int(len(text) * share), path, 1)

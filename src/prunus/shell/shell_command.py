@@ -10,6 +10,7 @@ import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+from prunus.fingerprint import fingerprint
 from prunus.patches import touches_of
 from prunus.paths import join
 from prunus.shell import powershell
@@ -26,7 +27,7 @@ class ShellCommand:
     text: str
     """The command, unwrapped from `bash -lc` and its like."""
     key: str
-    """Folder and command, with runs of blanks outside quotes made one."""
+    """Folder and command, with runs of blanks outside quotes made one; a hash of both if they are long."""
     touches: tuple[Touch, ...] = ()
     reads: bool = False
     """The command prints files and does nothing else."""
@@ -46,6 +47,7 @@ _WRAPPED = re.compile(
 )
 _BLANKS = re.compile(r"""'[^']*'|"(?:\\.|[^"\\])*+(?:"|\\?\Z)|(\s{2,}|[\t\r\n])""", re.S)
 _NEUTRAL = frozenset({"echo", "printf", "pwd", "true", ":", "clear", "set", "export", "false", "date"})
+_LONG_KEY = 400
 _HARMLESS_ELSE = frozenset({"echo", "printf", "true", ":"})
 
 
@@ -108,7 +110,9 @@ def _quote(word: str) -> str:
 def _key(command: str, workdir: str) -> str:
     if "<<" not in command:
         command = _BLANKS.sub(_blank, command)
-    return f"{workdir}$ {command}" if workdir else command
+    key = f"{workdir}$ {command}" if workdir else command
+    # Conversations keep their keys, so a key does not repeat a script that the command brings along.
+    return key if len(key) <= _LONG_KEY else fingerprint(key.encode("utf-8", "surrogatepass")).hex()
 
 
 def _blank(found: re.Match[str]) -> str:

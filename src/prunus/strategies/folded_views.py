@@ -2,15 +2,15 @@ from __future__ import annotations
 
 import json
 from collections.abc import Generator, Iterable, Iterator, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import ClassVar, Final
 
-from prunus.edits import Input, Move, Note, Postpone, Proposal, Shorter, When
+from prunus.edits import Continued, Input, Move, Note, Postpone, Proposal, Shorter, When
 from prunus.files import Timeline, TrackedFile
 from prunus.files.content import Line
 from prunus.history import Call, Ref, Result
 from prunus.notes import note, shorten
-from prunus.outlines.current_lines import current_lines, line_style
+from prunus.outlines.current_lines import current_lines
 from prunus.outlines.outline import outline_of
 from prunus.outlines.written import lean_input
 from prunus.shown import PLAIN, Style
@@ -22,6 +22,8 @@ _WHOLE, _FEWER, _NONE, _DROP = range(4)
 _WHY = "what is still true of older reads and edits"
 _MOST: Final = 300
 """Parts that show lines of one file and could be folded; beyond that nothing more of the file is."""
+_LOST: Final = (Line(""),)
+"""Stands for lines that cannot be in their file any more, so that their texts need not be kept."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -32,6 +34,7 @@ class _Shown:
     brought: tuple[Line, ...]
     """Those of the lines that edits have put there."""
     losses: int
+    era: object
     saved: int
     """Tokens that go with it."""
     size: int
@@ -100,7 +103,10 @@ class FoldedViews:
         if file is None or path in state.settled:
             return
         known = state.shown.setdefault(path, [])
-        state.style = line_style(file) or state.style
+        if known and known[-1].era is not file.content.era:
+            lost = (one.lines not in ((), _LOST) and not file.remembers(one.era) for one in known)
+            known[:] = [replace(one, lines=_LOST) if gone else one for one, gone in zip(known, lost, strict=True)]
+        state.style = file.style or state.style
         own = self._own(use, file, view)
         if own is not None:
             folded = yield from self._make(use, own, file, known, state.style, view)
@@ -122,7 +128,7 @@ class FoldedViews:
         now = {id(line): number for number, line in enumerate(content.lines, 1) if line is not None}
         reads = use.meaning.kind == "read"
         mine = set(map(id, own.lines)) if reads else set()
-        everything = content.whole and all(id(line) in mine for line in content.lines)
+        everything = content.whole and mine.issuperset(now)
         able = [
             shown
             for shown in (*known, *(() if reads else (own,)))
@@ -139,7 +145,7 @@ class FoldedViews:
         size = len(json.dumps(text))
         if sum(one.saved for one in chosen) - tokens < self.least or sum(one.size for one in chosen) <= size:
             return [*known, own]
-        lines = [line for number in wanted if (line := content.lines[number - 1]) is not None]
+        lines = _known(content.lines[number - 1] for number in wanted)
         brought = {id(line) for shown in chosen for line in shown.brought}
         # What was in doubt and then read again is another line, with the same text.
         doubted = (shown for shown in chosen if shown.losses != content.losses)
@@ -150,9 +156,10 @@ class FoldedViews:
         fewer = current_lines(file, [number for number in still if number in shown_at], style)
         covers = frozenset(ref for shown in chosen for ref in _refs(shown))
         made = _Shown(
-            (*lines, *(own.lines if reads else ())),
+            lines + own.lines if reads else lines,
             _known(content.lines[number - 1] for number in still),
             content.losses,
+            content.era,
             tokens + (own.saved if reads else 0),
             size + (own.size if reads else 0),
             own.drop if reads else None,
@@ -164,10 +171,10 @@ class FoldedViews:
         for shown in chosen:
             if shown.drop is not None:
                 yield shown.drop
-        yield self._view(made, result.text + text, _WHOLE, 0)
+        yield self._view(made, Continued(text), _WHOLE, 0)
         for preference, wait in self._waits():
             words = fewer if preference == _FEWER else ""
-            yield self._view(made, result.text + words, preference, use.turn + wait + 1)
+            yield self._view(made, Continued(words), preference, use.turn + wait + 1)
         gone = set(map(id, chosen))
         return [*(one for one in known if id(one) not in gone), *(() if reads or id(own) in gone else (own,)), made]
 
@@ -175,11 +182,11 @@ class FoldedViews:
         """What a view becomes when its file is left alone, and after how many turns."""
         return ((_FEWER, self.idle), (_NONE, self.gone)) if self.gone else ((_FEWER, self.idle),)
 
-    def _view(self, shown: _Shown, text: str, preference: int, from_turn: int) -> Proposal:
+    def _view(self, shown: _Shown, becomes: Continued | Shorter, preference: int, from_turn: int) -> Proposal:
         assert shown.at is not None
         return Proposal(
             shown.at,
-            Shorter(text),
+            becomes,
             self.name,
             _WHY,
             when=When(from_turn),
@@ -195,7 +202,7 @@ class FoldedViews:
             text = outline_of(view.by_ref[shown.at], result.text, self.outline)
             for preference, wait in self._waits():
                 words = shown.alone if preference == _FEWER else ""
-                yield self._view(shown, text + words, preference, use.turn + wait + 1)
+                yield self._view(shown, Shorter(text + words), preference, use.turn + wait + 1)
             return
         for preference, wait in self._waits():
             yield Postpone(shown.at, self.name, use.turn + wait + 1, preference=preference)
@@ -230,13 +237,15 @@ class FoldedViews:
         """What a call shows of its file, and what would be left of it; None if that is not certain."""
         mentions = [mention for mention in file.mentions[-2:] if mention.use == use.index]
         lines = [line for mention in mentions for line in mention.lines]
+        lost = file.content.losses, file.content.era
         if use.meaning.kind == "read":
             if not mentions or not use.visible or None in lines:
                 return None
             what, why = f"older read of {shorten(file.path)}", "its current lines are shown where it was used last"
             text = note(what, why)
             saved, size = use.tokens - view.counter.count(text), use.size - len(text)
-            return _Shown(_known(lines), (), file.content.losses, saved, size, self._drop(use.result, Note(text)))
+            drop = self._drop(use.result, Note(text))
+            return _Shown(_known(lines), (), *lost, saved, size, drop)
         call = view.part(use.call)
         lean = lean_input(use, view, 0, self.written) if file.traced == use.index else None
         if lean is None or not isinstance(call, Call):
@@ -245,7 +254,7 @@ class FoldedViews:
         saved = use.input_tokens - view.counter.count(left) - view.counter.count(use.tool)
         brought = _known(lines) if use.meaning.kind == "edit" else ()
         drop = self._drop(use.call, lean)
-        return _Shown(_known(lines), brought, file.content.losses, saved, len(call.text) - len(left), drop)
+        return _Shown(_known(lines), brought, *lost, saved, len(call.text) - len(left), drop)
 
     def _drop(self, target: Ref, replacement: Note | Input) -> Proposal:
         return Proposal(

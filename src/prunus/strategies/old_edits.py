@@ -8,7 +8,7 @@ from typing import ClassVar, Final
 
 from prunus.calls.arguments import changes_of
 from prunus.changes import Replace
-from prunus.edits import Input, Proposal, Shorter, When
+from prunus.edits import Continued, Input, Proposal, When
 from prunus.files import Timeline
 from prunus.history import Call, Ref, Result
 from prunus.notes import edits_note, shorten
@@ -91,7 +91,7 @@ class OldEdits:
         known.proposed = len(older)
         yield Proposal(
             use.result,
-            Shorter(result.text + text),
+            Continued(text),
             self.name,
             f"{len(run)} edits of one file",
             when=When(use.turn + self.turns + 1) if self.turns else When(under_pressure=True),

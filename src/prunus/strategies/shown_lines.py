@@ -1,11 +1,12 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import ClassVar
 
 from prunus.edits import Move, Note, Proposal, When, Withdraw
-from prunus.files import Mention, Timeline
+from prunus.files import Timeline
+from prunus.files.content import Line
 from prunus.history import Call, Ref
 from prunus.notes import pointer_note, shorten
 from prunus.proposals import describe
@@ -22,7 +23,11 @@ class _Source:
 
     use: Use
     part: Ref
-    mention: Mention
+    start: int
+    """The number of its first line."""
+    lines: tuple[Line, ...] | None
+    """None once no line of it can be in the file."""
+    era: object
     what: str
     size: int
 
@@ -67,8 +72,11 @@ class ShownLines:
         own = self._source(use, timeline, view)
         if own is None:
             return
-        length = timeline.files[path].content.length
-        found = next((one for one in reversed(known) if _holds(one.mention, own.mention, length)), None)
+        file = timeline.files[path]
+        if known and known[-1].era is not own.era:
+            lost = (one.lines is not None and not file.remembers(one.era) for one in known)
+            known[:] = [replace(one, lines=None) if gone else one for one, gone in zip(known, lost, strict=True)]
+        found = next((one for one in reversed(known) if _holds(one, own, file.content.length)), None)
         if found is None or own.part != use.result or use.size <= self.over:
             known.append(own)
             del known[:-_MOST]
@@ -91,26 +99,31 @@ class ShownLines:
         if file is None or not file.mentions:
             return None
         mention = file.mentions[-1]
-        if mention.use != use.index or None in mention.lines:
+        lines = tuple(line for line in mention.lines if line is not None)
+        if mention.use != use.index or len(lines) < len(mention.lines):
             return None
-        if mention.style is not None:
-            return _Source(use, use.result, mention, describe(use), use.size) if use.visible else None
+        shown = mention.start, lines, file.content.era
+        if mention.read:
+            return _Source(use, use.result, *shown, describe(use), use.size) if use.visible else None
         call, kind = view.part(use.call), use.meaning.kind
         if not self.writes or kind not in ("write", "shell") or use.stripped or not isinstance(call, Call):
             return None
         # A command may write lines without spelling them out.
-        if kind == "shell" and not all(line and line.text in use.meaning.command for line in mention.lines):
+        if kind == "shell" and not all(line.text in use.meaning.command for line in lines):
             return None
         what = describe(use) if kind == "write" else f"command that wrote {shorten(file.path)}"
-        return _Source(use, use.call, mention, what, len(call.text))
+        return _Source(use, use.call, *shown, what, len(call.text))
 
 
-def _holds(mention: Mention, own: Mention, length: int | None) -> bool:
+def _holds(source: _Source, own: _Source, length: int | None) -> bool:
     """Whether all lines of a part stand in an earlier one, under the same numbers, and the file ends there too."""
-    first, end = own.start - mention.start, own.start + len(own.lines)
-    if first < 0 or (length == end - 1 and mention.start + len(mention.lines) != end):
+    held, wanted = source.lines, own.lines
+    if held is None or wanted is None:
         return False
-    if first < len(mention.lines) and own.lines and mention.lines[first] is not own.lines[0]:
+    first, end = own.start - source.start, own.start + len(wanted)
+    if first < 0 or (length == end - 1 and source.start + len(held) != end):
         return False
-    held = mention.lines[first : first + len(own.lines)]
-    return len(held) == len(own.lines) and all(a is b for a, b in zip(held, own.lines, strict=True))
+    if first < len(held) and wanted and held[first] is not wanted[0]:
+        return False
+    same = held[first : first + len(wanted)]
+    return len(same) == len(wanted) and all(a is b for a, b in zip(same, wanted, strict=True))
