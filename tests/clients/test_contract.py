@@ -31,6 +31,8 @@ ALLOWED = {
     "schedule/prices.py": "names of models, and where a price was found",
     "settings/acp.py": "a setting of an OpenCode plugin",
     "cli": "help for users",
+    "integrations/mini_swe_agent.py": "what serves the library of a client is named after it",
+    "integrations/openhands.py": "what serves the library of a client is named after it",
 }
 """Where the name of a client may stand, and why."""
 

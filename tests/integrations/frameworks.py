@@ -59,9 +59,12 @@ FRAMEWORKS: Final = {
             ("httpx==0.28.1", "httpx2==2.16.0", "anthropic==2.8.0", "openai==3.49.0", "google-genai==3.1.0"),
             ("httpx==0.28.1", "anthropic==0.70.0", "openai==2.0.0", "google-genai==1.60.0"),
         ),
-        Framework("litellm", ("litellm[proxy]==1.106.2",), ("litellm[proxy]==1.90.5",)),
-        Framework("openai-agents", ("openai-agents==0.24.0",), ("openai-agents==0.9.2",)),
-        Framework("pydantic-ai", ("pydantic-ai-slim==2.66.0",), ("pydantic-ai-slim==2.1.0",)),
+        Framework("litellm", ("litellm[proxy]==1.106.2",), ("litellm[proxy]==1.106.2",)),
+        Framework("openai-agents", ("openai-agents==0.24.0",), ("openai-agents==0.24.0",)),
+        Framework("google-adk", ("google-adk==2.13.0",), ("google-adk==2.13.0",)),
+        Framework("openhands", ("openhands-sdk==1.58.0",), ("openhands-sdk==1.58.0",), python="3.12"),
+        Framework("mini-swe-agent", ("mini-swe-agent==2.4.6",), ("mini-swe-agent==2.4.6",)),
+        Framework("pydantic-ai", ("pydantic-ai-slim==2.66.0",), ("pydantic-ai-slim==2.66.0",)),
     )
 }
 

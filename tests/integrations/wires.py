@@ -172,7 +172,11 @@ class GeminiWire(ChatWire):
             yield {"role": "user", "content": text}
         for part in parts:
             if given := part.get("functionResponse") or part.get("function_response"):
-                yield {"role": "tool", "tool_call_id": given["id"], "content": given["response"]["output"]}
+                yield {
+                    "role": "tool",
+                    "tool_call_id": given["id"],
+                    "content": next(iter(given["response"].values())),
+                }
 
     @staticmethod
     def answer(move: Move, calls: list[Call]) -> dict[str, Any]:

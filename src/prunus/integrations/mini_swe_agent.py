@@ -1,0 +1,34 @@
+"""mini-swe-agent: a model that prunes what it sends, named in the configuration.
+
+    model:
+      model_class: prunus.integrations.mini_swe_agent.PrunedModel
+
+The trajectory stays whole.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+from minisweagent.models.litellm_model import LitellmModel
+from minisweagent.models.utils.actions_toolcall import BASH_TOOL
+
+from prunus.integrations.integration import Integration
+from prunus.integrations.wire import prune_body
+from prunus.pruner import Pruner
+from prunus.settings import Settings
+
+
+class PrunedModel(Integration, LitellmModel):
+    """mini-swe-agent's own model for litellm, with a pruned history in each request."""
+
+    def __init__(self, *, pruner: Pruner | None = None, settings: Settings | None = None, **config: Any) -> None:
+        Integration.__init__(self, pruner=pruner, settings=settings)
+        LitellmModel.__init__(self, **config)
+
+    def _prepare_messages_for_api(self, messages: list[dict[str, Any]]) -> list[dict[str, Any]]:
+        ready: list[dict[str, Any]] = super()._prepare_messages_for_api(messages)
+        name = self.config.model_name.rpartition("/")[2]
+        body = {"model": name, "tools": [BASH_TOOL], "messages": ready}
+        sent: list[dict[str, Any]] = prune_body(self, body, format="openai_chat")["messages"]
+        return sent
