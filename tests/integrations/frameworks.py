@@ -64,7 +64,9 @@ FRAMEWORKS: Final = {
         Framework("google-adk", ("google-adk==2.13.0",), ("google-adk==2.13.0",)),
         Framework("openhands", ("openhands-sdk==1.58.0",), ("openhands-sdk==1.58.0",), python="3.12"),
         Framework("mini-swe-agent", ("mini-swe-agent==2.4.6",), ("mini-swe-agent==2.4.6",)),
-        Framework("pydantic-ai", ("pydantic-ai-slim==2.66.0",), ("pydantic-ai-slim==2.66.0",)),
+        Framework("pydantic-ai", ("pydantic-ai-slim==2.66.0",), ("pydantic-ai-slim==2.56.0",)),
+        Framework("strands", ("strands-agents==1.62.0",), ("strands-agents==1.62.0",)),
+        Framework("agent-framework", ("agent-framework-core==1.23.0",), ("agent-framework-core==1.23.0",)),
     )
 }
 

@@ -8,7 +8,7 @@ from typing import Any
 
 from tests.integrations.scenario import MODEL, Move
 
-__all__ = ["TOOLS", "Call", "ChatWire", "GeminiWire", "MessagesWire", "ResponsesWire", "schema"]
+__all__ = ["TOOLS", "Call", "ChatWire", "GeminiWire", "MessagesWire", "ResponsesWire", "chat_calls", "schema"]
 
 TOOLS = {
     "read_file": ("path",),
