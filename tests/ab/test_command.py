@@ -82,6 +82,20 @@ def test_a_change_of_the_tests_solves_nothing(tmp_path: Path) -> None:
     assert "0 of 1" in done.output
 
 
+def test_a_patch_of_the_tests_is_applied_before_they_run(tmp_path: Path) -> None:
+    folder = lay_out(tmp_path)
+    hidden = ["from calc import total", "assert total([7]) == 7"]
+    added = "".join(f"+{line}\n" for line in hidden)
+    patch = f"--- /dev/null\n+++ b/tests/hidden.py\n@@ -0,0 +1,{len(hidden)} @@\n{added}"
+    instance = json.loads((folder / "instances.jsonl").read_text())
+    instance |= {"test_patch": patch, "test_command": "{python} -m {tests}", "FAIL_TO_PASS": ["tests.hidden"]}
+    (folder / "instances.jsonl").write_text(json.dumps(instance))
+    with Upstream(script()) as up:
+        compare(folder, up.url)
+    assert [run["solved"] for run in report(folder)["runs"]] == [True, True]
+    assert all("tests/hidden.py" not in request.bytes.decode() for request in up.requests)
+
+
 def test_a_second_call_goes_on(tmp_path: Path) -> None:
     folder = lay_out(tmp_path, "one", "two")
     with Upstream(script()) as up:

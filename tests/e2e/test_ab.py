@@ -10,6 +10,7 @@ import pytest
 from click.testing import CliRunner
 
 from prunus.ab.exchanges import read_exchanges
+from prunus.ab.tasks import CodingTask, bundled, chosen, repairs
 from prunus.cli import main
 from tests.ab.stage import lay_out
 from tests.e2e.clients import asked_for
@@ -85,3 +86,44 @@ def runs(out: Path) -> list[dict[str, Any]]:
 def longest(out: Path, arm: str) -> int:
     """The length of the longest request that the provider saw in an arm."""
     return max(len(one.request) for one in read_exchanges(out / "runs" / "calc-1" / f"1-{arm}"))
+
+
+def solving(task: CodingTask) -> Script:
+    """A model that works as the prompt asks: file by file, each repair an edit of its own."""
+    steps: list[Step] = []
+    modules = sorted(path for path in task.source.glob("*/*.py") if path.parent.name != "tests")
+    for path in modules:
+        name = path.relative_to(task.source).as_posix()
+        steps.append(Step((Read(name),), f"I read {name}."))
+        steps += (
+            Step((Edit(name, repair.wrong, repair.right),), f"I repair {name}.")
+            for repair in repairs(task.name)
+            if repair.path == name
+        )
+    for path in sorted((task.source / "tests").glob("test_*.py")):
+        steps.append(Step((Read(f"tests/{path.name}"),), f"What does {path.name} want?"))
+        steps.append(Step((Run(f"python3 -m unittest tests.{path.stem}"),), "I run it."))
+    return Script((*steps, Step(text="All tests pass.")))
+
+
+@pytest.mark.skipif("claude" not in asked_for(), reason="claude is not asked for by PRUNUS_E2E_CLIENTS")
+def test_a_bundled_task_is_solved_in_both_arms(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    try:
+        program = install("claude")
+    except NotInstalled as reason:
+        pytest.skip(f"claude cannot be installed: {reason}")
+    monkeypatch.setenv("XDG_CONFIG_HOME", str(tmp_path / "user"))
+    monkeypatch.setenv("ANTHROPIC_API_KEY", "dummy")
+    [task], out = chosen(bundled(), ["ledger"]), tmp_path / "out"
+    with Upstream(solving(task)) as up:
+        given = (
+            "ab", "--agent", str(program), "--model", MODELS["claude"], "--tasks", task.name, "--out", str(out),
+            "--upstream", f"anthropic={up.url}", "--budget", "50", "--minutes", "5",
+        )  # fmt: skip
+        done = CliRunner().invoke(main, given, catch_exceptions=False)
+    told = "\n".join(path.read_text() for path in sorted(out.rglob("agent.*")))
+    assert done.exit_code == 0, done.output + told
+    assert up.problems == []
+    without, behind = runs(out)
+    assert without["solved"] and behind["solved"], told
+    assert without["calls"] == behind["calls"] >= 35
