@@ -10,6 +10,7 @@ from typing import Any
 import pytest
 
 from prunus import Pruner, Settings
+from prunus.experience import Experience
 from prunus.memory import ConversationRecord, Match, chain
 from prunus.schedule.ledger import Written
 
@@ -21,6 +22,7 @@ class Shelf:
         self.memos: dict[str, ConversationRecord] = {}
         self.links: dict[bytes, tuple[str, int]] = {}
         self.texts: dict[str, dict[int, Written | None]] = {}
+        self.known: dict[str, Experience] = {}
 
     def find(self, links: Sequence[bytes]) -> Sequence[Match]:
         holders = [self.links[link] for link in reversed(links) if link in self.links]
@@ -38,6 +40,9 @@ class Shelf:
         self.texts[memo.id] = {**self.texts.get(memo.id, {}), **written}
         for at, link in enumerate(links):
             self.links[link] = memo.id, memo.depth - len(links) + at + 1
+
+    def experience(self, client: str) -> Experience:
+        return self.known.get(client, Experience())
 
 
 def step(n: int) -> list[dict[str, Any]]:

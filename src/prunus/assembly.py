@@ -6,6 +6,7 @@ from typing import Final
 
 from prunus.conversation import Body, declares_tools
 from prunus.engine import Engine
+from prunus.learning import Learned
 from prunus.providers import encode
 from prunus.schedule.prices import Price
 from prunus.settings import Settings
@@ -35,19 +36,19 @@ class Assembly:
             terms = self._terms[model] = self._settings.price_of(model), self._settings.window_of(model)
         return terms
 
-    def engine(self, body: Body) -> Engine:
-        """An engine for the conversation that begins with a request."""
-        agent = self._settings.agent
-        return self._engine(body, tags=shows_ids(self._settings, body), own_ids=agent.own_ids, reminders=True)
+    def engine(self, body: Body, learned: Learned) -> Engine:
+        """An engine for the conversation that begins with a request, and what it has learned about its agent."""
+        tags, own_ids = shows_ids(self._settings, body), self._settings.agent.own_ids
+        return self._engine(body, learned, tags=tags, own_ids=own_ids, reminders=True)
 
     def inspector(self, body: Body, *, tags: bool = False) -> Engine:
         """An engine that only looks at a request: it reminds the model of nothing."""
-        return self._engine(body, tags=tags, own_ids=True, reminders=False)
+        return self._engine(body, Learned(), tags=tags, own_ids=True, reminders=False)
 
-    def _engine(self, body: Body, *, tags: bool, own_ids: bool, reminders: bool) -> Engine:
+    def _engine(self, body: Body, learned: Learned, *, tags: bool, own_ids: bool, reminders: bool) -> Engine:
         return Engine(
             body.format.name,
-            () if body.closed else self._strategies,
+            () if body.closed else tuple(one for one in self._strategies if one.name not in learned.stepped_back),
             self._guards,
             self._toolbox,
             self.counter,
@@ -55,6 +56,7 @@ class Assembly:
             declared=declares_tools(body),
             own_ids=own_ids,
             words=self._settings.words,
+            offsets=learned.offsets,
             reminders=self._settings.active_reminders() if reminders else None,
             pressure=self._pressure if reminders else None,
             notification=self._settings.notification,

@@ -28,6 +28,8 @@ class Request:
     model: str
     key: str
     owner: str
+    client: str
+    """The agent that sends it, as far as the caller says so."""
     equal: dict[Conversation, int]
     """How many messages have the bytes of each conversation that begins like it."""
 
@@ -61,7 +63,7 @@ class Conversations:
         return len(self._held)
 
     def read(
-        self, body: Any, given: Any, now: float, format: str | None, model: str, key: str, owner: str
+        self, body: Any, given: Any, now: float, format: str | None, model: str, key: str, owner: str, client: str
     ) -> Request:
         """Read a body; what it shares with the newest body of a conversation is not scanned again."""
         kind = Frame if isinstance(given, bytes) else Objects
@@ -74,7 +76,7 @@ class Conversations:
                     equal[candidate] = shared
         best = max(equal, key=lambda one: equal[one], default=None)
         read = _read(given, best.last if best is not None else None, equal[best] if best else 0, format)
-        return Request(body, read, Loader(read), now, read.model or model, key, owner, equal)
+        return Request(body, read, Loader(read), now, read.model or model, key, owner, client, equal)
 
     def find(self, request: Request) -> Sequence[Match]:
         """The conversations that a request may build on; see `Memory.find`."""

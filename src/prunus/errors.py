@@ -26,5 +26,9 @@ class InvariantError(PrunusError):
     """A provider would refuse the pruned request."""
 
 
+class Overtaken(PrunusError):
+    """Another request of the same conversation was remembered first."""
+
+
 class TooLate(PrunusError):
     """The request was sent with its earlier edits before the pruner was done; the pruner keeps nothing of it."""

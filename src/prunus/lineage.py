@@ -19,6 +19,7 @@ from typing import Final
 from prunus.conversation import Conversation
 from prunus.conversations import Conversations, Request
 from prunus.engine import Engine, edits_taken_over
+from prunus.learning import learn
 from prunus.memory import ConversationRecord, Match, Memory, chain
 from prunus.schedule.account import Account
 from prunus.schedule.ledger import Ledger
@@ -57,8 +58,14 @@ class Base:
         return Conversation(self.memo, request.read, engine, request.owner, digests=digests)
 
 
-def find_base(request: Request, conversations: Conversations, memory: Memory | None) -> Base:
-    """What a request builds on, by the process and by the memory."""
+def find_base(
+    request: Request, conversations: Conversations, memory: Memory | None, allowed: float | None = None
+) -> Base:
+    """What a request builds on, by the process and by the memory.
+
+    A new conversation learns from the earlier ones of its agent. `allowed` is how many cut parts of a strategy may
+    be asked for again in 1,000 requests; None if the conversation shall not learn.
+    """
     own = conversations.find(request)
     links: list[bytes] = []
     kept: Sequence[Match] = ()
@@ -69,12 +76,16 @@ def find_base(request: Request, conversations: Conversations, memory: Memory | N
     found = _likeliest(own, kept, request)
     memo = None if found is None else _newest(found, conversations, memory)
     if found is None or memo is None:
-        return Base(ConversationRecord(_name(request, ""), Ledger(), 0, 0, 0.0, b""), "", 0, None, links, links)
+        new = ConversationRecord(_name(request, ""), Ledger(), 0, 0, 0.0, b"")
+        if memory is not None and allowed is not None:
+            new = replace(new, learned=learn(memory.experience(request.client), allowed))
+        return Base(new, "", 0, None, links, links)
     shared = min(found.shared, memo.depth)
     if shared < memo.depth:
         name = _name(request, f"{memo.id} {memo.requests}")
         requests = min(memo.requests, shared // 2)
-        left = ConversationRecord(name, memo.ledger.before(shared), shared, requests, memo.seen, memo.prompt)
+        ledger = memo.ledger.before(shared)
+        left = ConversationRecord(name, ledger, shared, requests, memo.seen, memo.prompt, learned=memo.learned)
         return Base(left, memo.id, memo.depth - shared, None, links, links)
     return Base(memo, memo.id, 0, conversations.continuing(request, memo), links, links[shared:])
 

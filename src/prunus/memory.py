@@ -15,6 +15,8 @@ from dataclasses import dataclass, field
 from hashlib import blake2b
 from typing import Protocol
 
+from prunus.experience import Experience
+from prunus.learning import Learned
 from prunus.schedule.account import Account
 from prunus.schedule.ledger import Ledger, Written
 
@@ -34,6 +36,8 @@ class ConversationRecord:
     prompt: bytes
     """Hash of model, system text and tools."""
     account: Account = field(default_factory=Account)
+    learned: Learned = field(default_factory=Learned)
+    """What it took at its start from the experience with its agent."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -74,6 +78,9 @@ class Memory(Protocol):
         `links` are those of its newest messages, the last one of message `depth`. `written` are the messages that
         are sent in another form than with the request before, None for one that is sent as it came again.
         """
+
+    def experience(self, client: str) -> Experience:
+        """What the cuts in all conversations of an agent led to."""
 
 
 def chain(digests: Iterable[bytes], link: bytes) -> list[bytes]:

@@ -6,8 +6,10 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
 from typing import Generic, TypeVar
 
+from prunus.asked_again import AskedAgain
 from prunus.edits import Edit, Proposal, Refusal
 from prunus.history import Ref
+from prunus.reuse import PartKind
 from prunus.schedule.ledger import Flush
 from prunus.tally import Tally
 
@@ -28,6 +30,10 @@ class Report:
     format: str = ""
     model: str = ""
     messages: int = 0
+    asked_again: AskedAgain = field(default_factory=AskedAgain)
+    """The cut parts that the newest calls ask for again, by strategy and by kind."""
+    stepped_back: tuple[str, ...] = ()
+    """The strategies that cut nothing in this conversation, because too much of their cuts was asked for again."""
 
     @property
     def saved(self) -> int:
@@ -60,6 +66,8 @@ class Receipt:
     by_tool: str = ""
     about: str = ""
     """What both calls are about: a file, an address, a command."""
+    kind: PartKind | None = None
+    """What was cut, if a later call can ask for it again."""
 
 
 class Outcome(Generic[Body_co]):

@@ -10,13 +10,14 @@ from time import monotonic
 from typing import Any, Final, TypeVar
 
 from prunus.as_before import as_before, differing
+from prunus.asked_again import AskedAgain
 from prunus.assembly import Assembly
 from prunus.bodies import as_read
 from prunus.context import Context, context_of
 from prunus.conversation import Conversation, Loader
 from prunus.conversations import Conversations, Request
 from prunus.engine import Engine
-from prunus.errors import FormatError, TooLate
+from prunus.errors import FormatError, Overtaken, TooLate
 from prunus.lineage import Base, find_base, find_known
 from prunus.memory import ConversationRecord, Memory
 from prunus.outcome import Outcome, Report
@@ -44,10 +45,6 @@ def prune(
     pruned comes back as it is, with `error` saying why.
     """
     return Pruner(settings).prune(body, now, format=format)
-
-
-class Overtaken(Exception):
-    """Another request of the same conversation was remembered first."""
 
 
 class Pruner:
@@ -87,6 +84,7 @@ class Pruner:
         model: str = "",
         key: str = "",
         owner: str = "",
+        client: str = "",
         deadline: float | None = None,
         claim: Callable[[], bool] = lambda: True,
         hold: bool = False,
@@ -97,7 +95,7 @@ class Pruner:
         `now` is the time of the request in seconds; conversations that were idle for long are forgotten. `model`
         names the model where the body does not. A `key` that the client gives all requests of one conversation
         makes it quicker to find; it is found without one as well. Conversations of different `owner`s know nothing
-        of each other.
+        of each other. `client` names the agent, from which later conversations of the same agent learn.
 
         After `deadline` seconds the looking ends, and the request is written with the edits that are in force; see
         `Outcome.behind` and `catch_up`. `claim` is asked before anything is remembered: False says that the request
@@ -111,7 +109,7 @@ class Pruner:
             if isinstance(given, bytes):
                 self._admit(len(given))
             now = time.time() if now is None else now
-            request = self._conversations.read(body, given, now, format, model, key, owner)
+            request = self._conversations.read(body, given, now, format, model, key, owner, client)
             self._admit(request.read.size)
             if request.read.closed or (subagent and self.settings.subagents == "skip"):
                 return Outcome(body, report=Report(format=request.read.format.name, model=request.model))
@@ -153,9 +151,9 @@ class Pruner:
 
     def _prune(self, request: Request, until: float | None, claim: Callable[[], bool]) -> Outcome[Any]:
         while True:
-            base = find_base(request, self._conversations, self._memory)
+            base = find_base(request, self._conversations, self._memory, self.settings.allowed_asks())
             held = base.conversation
-            conversation = held or base.begin(request, self._assembly.engine(request.read))
+            conversation = held or base.begin(request, self._assembly.engine(request.read, base.memo.learned))
             looked = conversation.lock.acquire(timeout=-1.0 if until is None else max(0.0, until - monotonic()))
             asked = self._take_commands(base.memo.id)
             commands = (*base.memo.ledger.commands, *((len(request), words) for words in asked))
@@ -197,6 +195,7 @@ class Pruner:
         if conversation.in_force is not memo.ledger:
             engine.take_over(memo.ledger.edits, load)
         conversation.in_force = None
+        asked_again = AskedAgain(engine.asks(memo.depth))
         tokens = conversation.count_around(read, self._assembly.counter)
         price, window = self._assembly.terms(request.model)
         if price.long_write is not None:
@@ -211,7 +210,7 @@ class Pruner:
         memo = replace(memo, ledger=ledger, account=timing.settled())
         self._keep(conversation, request, base, memo, engine.written(engine.rendering.changed), claim)
         conversation.in_force = ledger
-        return outcome_of(request, conversation, tokens, timing.flush)
+        return outcome_of(request, conversation, tokens, timing.flush, asked_again)
 
     def _write_behind(
         self,

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
+from prunus.asked_again import AskedAgain, part_kind
 from prunus.bodies import as_given
 from prunus.conversation import Conversation, Loader
 from prunus.conversations import Request
@@ -18,7 +19,9 @@ from prunus.tally import category_of
 from prunus.uses import Use
 
 
-def outcome_of(request: Request, conversation: Conversation, around: int, flush: Flush | None) -> Outcome[Any]:
+def outcome_of(
+    request: Request, conversation: Conversation, around: int, flush: Flush | None, asked_again: AskedAgain
+) -> Outcome[Any]:
     """The outcome of a request whose edits are made and rendered; `around` are the tokens around its messages."""
     engine, read, load = conversation.engine, request.read, request.load
     tallies, sent, edits = engine.made.tallies, engine.rendering, engine.made.in_order()
@@ -31,6 +34,8 @@ def outcome_of(request: Request, conversation: Conversation, around: int, flush:
         read.format.name,
         request.model,
         len(read),
+        asked_again,
+        conversation.memo.learned.stepped_back,
     )
     pruned = request.body
     if sent.rendered or sent.changed:
@@ -81,6 +86,7 @@ def receipt_of(edit: Proposal, engine: Engine, load: Loader) -> Receipt:
         by=_call_id(by, load) if by is not None else "",
         by_tool=by.tool if by is not None else "",
         about=_about(use, by),
+        kind=part_kind(use, target, changed=view.changed_since(use)),
     )
 
 

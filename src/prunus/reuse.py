@@ -78,11 +78,12 @@ def reuse_probability(
     ranged: bool = False,
     reads: int = 0,
     failed: bool = False,
+    offset: float = 0.0,
 ) -> float:
     """The probability that a part will be used again.
 
     `idle` counts the turns since its file was used last, or since it came; `tasks` how often the user has spoken
-    since; `reads` how often its file was read since.
+    since; `reads` how often its file was read since. `offset` is what was learned about the agent, in log-odds.
     """
     start, slope = KINDS[kind]
     odds = start + slope * log2(1 + min(idle, _LONGEST)) + SIZE * log2(max(1, tokens) / 500)
@@ -90,10 +91,12 @@ def reuse_probability(
         odds += PAST_TASK + PAST_TASKS * log2(1 + min(tasks, _MOST_TASKS))
         odds += PAST_READ * (kind == "read") + PAST_INPUT * (kind in ("write", "edit"))
     odds += READ_AGAIN * log2(1 + reads) + DOCUMENT * document + RANGE * ranged + FAILED * failed
-    return 1 / (1 + exp(-odds))
+    return 1 / (1 + exp(-odds - offset))
 
 
-def reuse_of(use: Use, kind: PartKind, tokens: int, idle: int, tasks: int = 0, reads: int = 0) -> float:
+def reuse_of(
+    use: Use, kind: PartKind, tokens: int, idle: int, tasks: int = 0, reads: int = 0, *, offset: float = 0.0
+) -> float:
     """The probability that the result or the input of a call will be used again."""
     touch = use.touches[0] if use.touches else None
     return reuse_probability(
@@ -105,4 +108,5 @@ def reuse_of(use: Use, kind: PartKind, tokens: int, idle: int, tasks: int = 0, r
         ranged=touch is not None and touch.span.end is not None,
         reads=reads,
         failed=not use.ok,
+        offset=offset,
     )

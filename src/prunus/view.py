@@ -8,7 +8,7 @@ A *turn* is one model step. A *loop* is what the model does between two messages
 from __future__ import annotations
 
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 
 from prunus.calls import Toolbox
 from prunus.clients.dialect import words
@@ -28,12 +28,19 @@ class View:
     """What is known of one conversation so far."""
 
     def __init__(
-        self, toolbox: Toolbox, counter: Counter, *, declared: bool = True, words: Words = "prunus"
+        self,
+        toolbox: Toolbox,
+        counter: Counter,
+        *,
+        declared: bool = True,
+        words: Words = "prunus",
+        offsets: Mapping[str, float] | None = None,
     ) -> None:
         """`declared` says that the client declares its tools, so that what they print does not come as words."""
         self._declared = declared
         self.words = words
         """Whose words the strategies leave behind."""
+        self._offsets = offsets or {}
         self.toolbox = toolbox
         self.counter = counter
         self.uses: list[Use] = []
@@ -145,6 +152,15 @@ class View:
                 self.touched[touch.kind, touch.path] = use.index
         if use.meaning.key:
             self.newest[use.meaning.kind, use.meaning.key] = use.index
+
+    def offset(self, kind: str) -> float:
+        """How much more often the agent uses parts of a kind again than others do, in log-odds."""
+        return self._offsets.get(kind, 0.0)
+
+    def changed_since(self, use: Use) -> bool:
+        """Whether a successful call has changed a file of this call after it."""
+        kinds = ("edit", "write", "change")
+        return any(self.touched.get((kind, touch.path), -1) > use.index for touch in use.touches for kind in kinds)
 
     def colour_of(self, ref: Ref) -> Colour | None:
         """The colour of the item in the newest todo list that names a part, if one does."""

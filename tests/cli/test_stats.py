@@ -6,7 +6,7 @@ import pytest
 from click.testing import Result
 
 from prunus.store import open_store
-from tests.store.samples import exchange, flush, receipt
+from tests.store.samples import ask, exchange, flush, receipt
 
 Run = Callable[..., Result]
 
@@ -52,6 +52,49 @@ def test_json_has_every_number(run: Run, url: str) -> None:
     assert found["all"]["usage"]["cache_read"] == 1_000
     assert found["all"]["strategies"]["repeated_reads"] == {"count": 2, "tokens": 180}
     assert found["shadow"]["requests"] == 0
+
+
+@pytest.fixture
+def regretted(tmp_path: Path) -> str:
+    """A store in which one strategy is regretted so often that it steps back."""
+    url = f"sqlite:///{tmp_path}/prunus.db"
+    store = open_store(url)
+    cuts = [receipt(f"{n:06}", n, strategy="old_results", kind="read", reuse=0.05) for n in range(2, 62)]
+    cuts += [receipt("aaaaaa", 70, strategy="old_errors", kind="shell")]
+    store.record("", exchange("11aa"), cuts)
+    store.record("", exchange("11aa", 2, asks=tuple(ask(n, "old_results") for n in range(2, 8))))
+    store.close()
+    return url
+
+
+def test_what_was_asked_for_again_is_shown_by_strategy(run: Run, regretted: str) -> None:
+    shown = run("stats", "--store", regretted).stdout
+    assert shown.count("Asked again cut 61 parts, 6 asked for again (9.8 %): old_results 6 of 60\n") == 2
+    steps_back = (
+        "old_results steps back in new sessions of claude: in 1,000 requests 33.7 of its parts are asked for"
+    )
+    assert f"{steps_back} again, and 4 are allowed" in " ".join(shown.split())
+    assert "claude uses read parts again more often than expected (log-odds +0.22)" in shown
+
+
+def test_without_learning_nothing_steps_back(
+    run: Run, regretted: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (tmp_path / "prunus.toml").write_text("learn = false\n")
+    monkeypatch.chdir(tmp_path)
+    shown = run("stats", "--store", regretted).stdout
+    assert "6 asked for again" in shown
+    assert "steps back" not in shown
+    assert "learned" not in json.loads(run("stats", "--json", "--store", regretted).stdout)["agents"]["claude"]
+
+
+def test_json_tells_what_was_asked_for_again(run: Run, regretted: str) -> None:
+    found = json.loads(run("stats", "--json", "--store", regretted).stdout)
+    asked = found["session"]["asked_again"]
+    assert asked == found["all"]["asked_again"] == found["agents"]["claude"]["asked_again"]
+    assert asked["strategies"]["old_results"] == {"cut": 60, "expected": 3.0, "asked": 6, "tokens": 600}
+    assert asked["kinds"]["shell"] == {"cut": 1, "expected": 0.0, "asked": 0, "tokens": 0}
+    assert found["agents"]["claude"]["learned"] == {"offsets": {"read": 0.22}, "stepped_back": ["old_results"]}
 
 
 def test_the_headroom_of_a_session_is_shown(run: Run, url: str) -> None:

@@ -12,6 +12,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from prunus import Outcome, Pruner, Settings
+from prunus.experience import Experience, Tried
 from tests.laws.cases import fewer
 from tests.test_memory import Shelf
 
@@ -73,20 +74,35 @@ class Desk:
         return [self.waiting.popitem()[1]] if self.waiting else ()
 
 
+def experience(rng: Random) -> Experience:
+    """What the cuts so far led to: some strategies step back, and some kinds of parts are likelier to be used."""
+    names = ("finished_results", "past_tasks", "stale_reads", "duplicate_calls")
+    tried = {
+        (name, kind): Tried(200, 4.0, rng.choice((0, 2, 60)))
+        for name in names
+        for kind in ("read", "shell", "other")
+    }
+    return Experience(rng.choice((500, 20_000)), tried)
+
+
 def sent(
     chosen: Settings, talks: list[list[bytes]], replicas: list[int], rng: Random, count: int
 ) -> list[tuple[Any, ...]]:
-    """What leaves when request n is answered by the replica that the list names; some are restarted, some retry."""
+    """What leaves when request n is answered by the replica that the list names; some are restarted, some retry.
+
+    Meanwhile other conversations of the agent go on, so that what a new conversation learns changes.
+    """
     shelf, desk = Shelf(), Desk()
     pruners = [Pruner(chosen, shelf, desk.take) for _ in range(count)]
     made: list[tuple[Any, ...]] = []
     order = [(turn, one) for turn in range(TURNS) for one in range(len(talks))]
     for n, (turn, one) in enumerate(order):
+        shelf.known["agent"] = experience(rng)
         if rng.random() < 0.05:
             desk.waiting[n] = rng.choice(("sweep 2", "manual on", "manual off"))
         for _ in range(1 + (rng.random() < 0.05)):
             which = replicas[n % len(replicas)] % count
-            outcome: Outcome = pruners[which].prune(talks[one][turn], 2.0 * n)
+            outcome: Outcome = pruners[which].prune(talks[one][turn], 2.0 * n, client="agent")
             assert outcome.error is None
             made.append((outcome.body, outcome.flush, outcome.conversation, outcome.request))
         restarted = rng.random() < 0.1

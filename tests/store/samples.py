@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 from hashlib import blake2b
 
+from prunus.asked_again import Ask
 from prunus.edits import Note, Proposal
 from prunus.history import Ref
 from prunus.memory import ConversationRecord, Memory, chain
 from prunus.outcome import Receipt
+from prunus.reuse import PartKind
 from prunus.schedule.ledger import Flush, Ledger
 from prunus.store import Exchange, Usage
 
@@ -24,8 +27,19 @@ def edit(message: int, strategy: str = "repeated_reads", saved: int = 90) -> Pro
     )
 
 
-def receipt(id: str, message: int = 2, original: str = "one\ntwo\n", strategy: str = "repeated_reads") -> Receipt:
-    return Receipt(id, edit(message, strategy), original, "Read", 3)
+def receipt(
+    id: str,
+    message: int = 2,
+    original: str = "one\ntwo\n",
+    strategy: str = "repeated_reads",
+    kind: PartKind | None = None,
+    reuse: float = 0.0,
+) -> Receipt:
+    return Receipt(id, replace(edit(message, strategy), reuse=reuse), original, "Read", 3, kind=kind)
+
+
+def ask(message: int = 2, strategy: str = "repeated_reads", kind: PartKind = "read") -> Ask:
+    return Ask(Ref(message, 0), strategy, kind, 100, Ref(message + 5, 0))
 
 
 def exchange(conversation: str = "c1", request: int = 1, **more: object) -> Exchange:

@@ -62,7 +62,8 @@ def test_a_full_store_removes_the_oldest_conversations_first(small: Store, path:
     assert left == [f"c{n}" for n in range(199, 199 - len(left), -1)]
     assert 10 < len(left) < 140
     small.vacuum()
-    assert small.info().size <= 1024 * 1024
+    # The limit is for the file; the index of its log, 32 KB, lies beside it while the store is open.
+    assert path.stat().st_size <= 1024 * 1024
     assert small.totals("").requests == 200
 
 

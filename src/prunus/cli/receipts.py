@@ -82,5 +82,5 @@ def _cells(receipt: StoredReceipt) -> tuple[str, ...]:
         f"{receipt.saved:,}",
         f"{receipt.price:,.0f}",
         receipt.strategy,
-        receipt.reason,
+        f"{receipt.reason} (asked for again)" if receipt.asked_again else receipt.reason,
     )

@@ -12,6 +12,7 @@ from prunus.cli.store import empty_message, existing_store, session_of, store_op
 from prunus.cli.table import say
 
 if TYPE_CHECKING:
+    from prunus.settings import Settings
     from prunus.store import StoredSession
 
 
@@ -33,6 +34,7 @@ def command(session: str | None, everything: bool, url: str | None, tenant: str 
       prunus stats --all --json
     """
     from prunus.report.funnel import funnel_of_all
+    from prunus.report.regret import agents_record, learned_lines
     from prunus.report.totals_box import stats_box, totals_record
 
     if session is not None and everything:
@@ -52,27 +54,32 @@ def command(session: str | None, everything: bool, url: str | None, tenant: str 
         one = store.totals(name, shown.id, shadow=shadow) if shown is not None else None
         every = store.contexts(name)
         newest = store.contexts(name, shown.id) if shown is not None else []
+        agents = store.experiences(name)
+    settings = load_settings(None, None, ()).settings
+    allowed = settings.allowed_asks()
     funnel = funnel_of_all(
         newest if shown is not None else [context for context in every if context.shadow == shadow]
     )
-    room, words = _headroom(shown) if shown is not None else ({}, "")
+    room, words = _headroom(shown, settings) if shown is not None else ({}, "")
     if in_json:
         record = {
             "session": shown and one and {"id": shown.id, "shadow": shadow, **totals_record(one, funnel), **room},
             "all": totals_record(real, funnel_of_all(context for context in every if not context.shadow)),
+            "agents": agents_record(agents, allowed),
             "shadow": totals_record(in_shadow, funnel_of_all(context for context in every if context.shadow)),
         }
         click.echo(json.dumps(record, indent=2))
         return
     about = "" if shown is None else ", ".join(filter(None, (shown.id, shown.client, shown.model)))
-    say("\n\n".join(filter(None, (stats_box(one, ever, about, shadow=shadow, funnel=funnel), words))))
+    learned = list(learned_lines(agents, allowed)) if allowed is not None and not shadow else []
+    box = stats_box(one, ever, about, shadow=shadow, funnel=funnel, learned=learned)
+    say("\n\n".join(filter(None, (box, words))))
 
 
-def _headroom(session: StoredSession) -> tuple[dict[str, int], str]:
+def _headroom(session: StoredSession, settings: Settings) -> tuple[dict[str, int], str]:
     """Return the tokens that the newest request leaves before a summary is due, as data and as text."""
     from prunus.schedule.budget import headroom
 
-    settings = load_settings(None, None, ()).settings
     window, budget = settings.window_of(session.model), settings.active_budget()
     used = session.tokens_before if session.shadow else session.tokens_after
     total = budget.total(window)

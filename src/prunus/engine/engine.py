@@ -12,9 +12,10 @@ seen message by message.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 
+from prunus.asked_again import Ask, find_asks
 from prunus.calls import Toolbox
 from prunus.edits import Added, Move, Proposal, Refusal
 from prunus.engine.answering import Answering
@@ -58,11 +59,12 @@ class Engine:
         declared: bool = True,
         own_ids: bool = True,
         words: Words = "prunus",
+        offsets: Mapping[str, float] | None = None,
         reminders: Reminding | None = None,
         pressure: Pressure | None = None,
         notification: Notification = "minimal",
     ) -> None:
-        self.view = view = View(toolbox, counter, declared=declared, words=words)
+        self.view = view = View(toolbox, counter, declared=declared, words=words, offsets=offsets)
         self.requests = next((strategy for strategy in strategies if isinstance(strategy, TakesRequests)), None)
         """The strategy that carries out what the agent and the user ask for."""
         self.manual = False
@@ -216,6 +218,10 @@ class Engine:
     def allows(self, proposal: Proposal) -> bool:
         """Whether every guard would let a proposal through now."""
         return self._rules.allows(proposal)
+
+    def asks(self, since: int) -> tuple[Ask, ...]:
+        """The cut parts that the calls ask for again whose results came with message `since` or later."""
+        return tuple(find_asks(self.view.uses, self.board.made, self.view.loops, since))
 
     def newly_requested(self, target: Ref) -> bool:
         """Whether this request cuts a part that was whole, because the agent or the user asked for it."""

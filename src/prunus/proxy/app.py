@@ -13,7 +13,7 @@ from prunus.proxy.exchange import Event
 from prunus.proxy.faults import LOGGER, Faults
 from prunus.proxy.headers import ambiguity
 from prunus.proxy.hooks import AgentHooks
-from prunus.proxy.lines import edit_lines, request_line
+from prunus.proxy.lines import edit_lines, request_line, step_back_line
 from prunus.proxy.metrics import CONTENT_TYPE, Metrics
 from prunus.proxy.peer import Receive, Send
 from prunus.proxy.preparing import Preparing
@@ -53,6 +53,8 @@ class App:
         self._recorder: Recorder | None = None
         self._preparing = Preparing(proxy.deadline)
         self._begun = time.time()
+        self._stepped_back: set[tuple[str, str]] = set()
+        """The agents and strategies of which the log has told that they step back."""
         self._services = Services(
             self._upstream,
             self.metrics,
@@ -143,9 +145,10 @@ class App:
         self.metrics.requests.labels(event.exchange.format if event.exchange else "", event.what).inc()
         self.metrics.answers.labels(event.upstream, str(event.status)).inc()
         if event.exchange is not None:
-            self.metrics.exchanged(event.exchange)
+            self.metrics.exchanged(event.exchange, event.receipts)
             if self._recorder is not None:
                 self._recorder.put(tenant.name, event.exchange, tenant.context)
+        self._tell_of_steps_back(event)
         LOGGER.info("%s", _Lazy(event))
         if event.status_line:
             LOGGER.info("%s", event.status_line)
@@ -157,6 +160,13 @@ class App:
                 self._watch(event)
             except Exception as error:  # a table that cannot be drawn must not cost a request
                 self.faults.report("display", error)
+
+    def _tell_of_steps_back(self, event: Event) -> None:
+        """Log once for each agent which strategies step back."""
+        for strategy in event.report.stepped_back if event.report is not None else ():
+            if (event.client, strategy) not in self._stepped_back:
+                self._stepped_back.add((event.client, strategy))
+                LOGGER.warning("%s", step_back_line(event.client, strategy))
 
 
 class _Lazy:

@@ -21,7 +21,17 @@ def request_line(event: Event) -> str:
         line += f", cache read {exchange.usage.cache_read}"
     if exchange.flush is not None:
         line += f", flush: {exchange.flush.reason}"
+    if exchange.asks:
+        line += f", asked again for {len(exchange.asks)}"
     return line
+
+
+def step_back_line(client: str, strategy: str) -> str:
+    """Says that a strategy cuts nothing in new conversations of an agent."""
+    return (
+        f"{strategy} steps back in new conversations of {client or 'this agent'}: too much of what it cut was "
+        "asked for again (see `prunus stats`; `learn = false` switches this off)"
+    )
 
 
 def edit_lines(receipts: Iterable[Receipt]) -> Iterator[str]:

@@ -6,12 +6,14 @@ Workers count in files that they share, in a folder that `serve` makes: whicheve
 from __future__ import annotations
 
 import os
+from collections.abc import Iterable
 from typing import Final
 
 from prometheus_client import CollectorRegistry, Counter, Gauge, Histogram, generate_latest
 from prometheus_client.exposition import CONTENT_TYPE_LATEST
 from prometheus_client.multiprocess import MultiProcessCollector
 
+from prunus.outcome import Receipt
 from prunus.store.records import Exchange
 
 CONTENT_TYPE: Final = CONTENT_TYPE_LATEST
@@ -48,6 +50,18 @@ class Metrics:
         self.breaks = Counter(
             "prunus_cache_breaks", "Declared breaks of the prompt cache.", ["model", "mode"], registry=own
         )
+        self.cut = Counter(
+            "prunus_cut_parts",
+            "Parts that were cut and that a later call can ask for.",
+            ["strategy", "kind", "mode"],
+            registry=own,
+        )
+        self.asked_again = Counter(
+            "prunus_asked_again",
+            "Cut parts that a later call asked for.",
+            ["strategy", "kind", "mode"],
+            registry=own,
+        )
         self.behind = Counter(
             "prunus_behind",
             "Requests that there was no time to look at; they went out with the edits in force.",
@@ -73,8 +87,8 @@ class Metrics:
         """Count a fault."""
         self.faults.labels(where).inc()
 
-    def exchanged(self, exchange: Exchange) -> None:
-        """Count a finished exchange; of a shadow run the figures say what would have been."""
+    def exchanged(self, exchange: Exchange, receipts: Iterable[Receipt]) -> None:
+        """Count a finished exchange and its edits; of a shadow run the figures say what would have been."""
         model, mode = self._model(exchange.model), "shadow" if exchange.shadow else "real"
         for when, tokens in (("before", exchange.tokens_before), ("after", exchange.tokens_after)):
             self.tokens.labels(model, when, mode).inc(tokens)
@@ -83,6 +97,11 @@ class Metrics:
                 self.billed.labels(model, kind).inc(getattr(exchange.usage, kind))
         for when, cost in (("before", exchange.cost_unpruned), ("after", exchange.cost)):
             self.cost.labels(model, when, mode).inc(max(0.0, cost))
+        for receipt in receipts:
+            if receipt.kind is not None and not receipt.passed:
+                self.cut.labels(receipt.edit.counted_as, receipt.kind, mode).inc()
+        for ask in exchange.asks:
+            self.asked_again.labels(ask.strategy, ask.kind, mode).inc()
         self.behind.inc(exchange.behind)
         if exchange.flush is not None:
             self.breaks.labels(model, mode).inc()

@@ -136,9 +136,10 @@ class Tenant:
             flush=outcome.flush,
             shadow=shadow,
             behind=outcome.behind,
+            asks=outcome.report.asked_again.asks,
         )
         superseded = (*outcome.receipts, *outcome.passed)
-        if self._kept and superseded:
+        if self._kept and (superseded or exchange.asks):
             self._record(exchange, superseded)
         return Prepared(
             sent if changed else arrived.raw,
@@ -203,6 +204,7 @@ class Tenant:
             model=arrived.route.model,
             key=arrived.key,
             owner=owner,
+            client=arrived.client,
             deadline=deadline,
             claim=claim,
             hold=hold,

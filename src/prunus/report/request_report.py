@@ -69,6 +69,10 @@ def record(outcome: Outcome[object]) -> dict[str, Any]:
         "autoSupersede": tallies_record(auto_supersede(report.strategies)),
         "funnel": funnel_record(funnel_of(report.tokens_before, report.tokens_after, report.strategies)),
         "categories": tallies_record(report.categories),
+        "asked_again": {
+            "strategies": tallies_record(report.asked_again.strategies),
+            "kinds": tallies_record(report.asked_again.kinds),
+        },
         "edits": [{**_place(edit), **edit_record(edit)} for edit in outcome.edits],
         "refusals": [{**_place(refusal.edit), **refusal_record(refusal)} for refusal in outcome.refusals],
         "error": outcome.error,

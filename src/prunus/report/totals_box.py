@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from typing import Any, Final
 
 from prunus.numbers import percent, short
 from prunus.printable import printable
 from prunus.report.funnel import Funnel, auto_supersede, effectiveness, funnel_box, funnel_record
+from prunus.report.regret import experience_record, regret_line
 from prunus.report.request_report import tallies_record
 from prunus.store.records import Totals
 
@@ -23,10 +24,12 @@ def stats_box(
     *,
     shadow: bool = False,
     funnel: Funnel | None = None,
+    learned: Sequence[str] = (),
 ) -> str:
     """The numbers of one session and of all time, or of either; without a session, those of all time in full.
 
-    `funnel` is that of the newest request of the session, or of each session.
+    `funnel` is that of the newest request of the session, or of each session. `learned` are lines that say what new
+    sessions learn from earlier ones.
     In shadow mode nothing was pruned, and the words say what would have been.
     """
     shown = session or ever or Totals()
@@ -47,6 +50,8 @@ def stats_box(
         blocks.append(funnel_box(funnel, f" ({newest})"))
     if session is not None and ever is not None:
         blocks.append("\n".join(_lines("All time", ever, shadow)))
+    if learned:
+        blocks.append("\n".join(learned))
     return "\n\n".join([*blocks, _UNIT])
 
 
@@ -73,6 +78,7 @@ def totals_record(totals: Totals, funnel: Funnel | None = None) -> dict[str, Any
         "saved": totals.saved,
         "strategies": tallies_record(totals.strategies),
         "autoSupersede": tallies_record(auto_supersede(totals.strategies)),
+        "asked_again": experience_record(totals.experience),
         "funnel": None if funnel is None else funnel_record(funnel),
     }
 
@@ -96,6 +102,8 @@ def _lines(title: str, totals: Totals, shadow: bool) -> Iterator[str]:
         "Would bill" if shadow else "Billed", f"{_cost(totals.cost)} (unpruned {_cost(totals.cost_unpruned)})"
     )
     yield _line("Would save" if shadow else "Saved", _saved(totals, shadow))
+    if regret := regret_line(totals.experience, shadow=shadow):
+        yield _line("Asked again", regret)
     usage = totals.usage
     if any((usage.input, usage.cache_read, usage.cache_write, usage.output)):
         yield _line(

@@ -47,7 +47,8 @@ _TABLES: Final[Mapping[str, type]] = {
     "store": StoreSettings,
 }
 _PLAIN: Final = (
-    "enabled", "notification", "show_distillation", "words", "schedule", "compaction", "subagents", "window",
+    "enabled", "notification", "show_distillation", "words", "schedule", "compaction", "subagents", "learn",
+    "window",
 )  # fmt: skip
 """The top-level keys that hold a single value."""
 

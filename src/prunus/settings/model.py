@@ -14,6 +14,7 @@ from prunus.errors import SettingsError
 from prunus.guards import ALL as ALL_GUARDS
 from prunus.guards import Guard
 from prunus.guards.same_turn import SameTurn
+from prunus.learning import ALLOWED
 from prunus.notes import Words
 from prunus.schedule.budget import Budget
 from prunus.schedule.cache import SCHEDULES as ALL_SCHEDULES
@@ -89,6 +90,8 @@ class Values(Section):
     hits the prompt cache; `whole` sends the full history if it fits the model's window."""
     subagents: Literal["prune", "skip"] = "prune"
     """Whether Prunus prunes the requests of sub-agents or sends them unchanged."""
+    learn: StrictBool = True
+    """Whether new conversations learn from what the same agent asked for again. That needs a store."""
     window: Count = 0
     """The model's context window in tokens; 0 derives it from the model's name."""
     prices: tuple[PriceRow, ...] = ()
@@ -168,6 +171,10 @@ class Settings(Values):
         owner = next(owner for owner in ALL_SCHEDULES if owner.name == self.schedule)
         section = getattr(self.schedules, owner.name) if owner.name in SCHEDULES else None
         return owner(**fields_of(section, owner)) if section is not None else owner()
+
+    def allowed_asks(self) -> float | None:
+        """Return how many parts that a strategy cut may be asked for again in 1,000 requests; None for no limit."""
+        return ALLOWED if self.learn else None
 
     def active_pressure(self) -> Pressure:
         """Return the thresholds at which the context counts as full."""

@@ -13,6 +13,7 @@ from threading import Lock
 from typing import Final
 
 from prunus.context import Context
+from prunus.experience import Experience
 from prunus.memory import ConversationRecord, Match, Memory
 from prunus.outcome import Receipt
 from prunus.schedule.ledger import Written
@@ -92,6 +93,9 @@ class InMemoryStore:
     def totals(self, tenant: str, conversation: str = "", *, shadow: bool = False) -> Totals:
         return Totals()
 
+    def experiences(self, tenant: str, *, shadow: bool = False) -> Mapping[str, Experience]:
+        return {}
+
     def info(self) -> Info:
         return Info("off")
 
@@ -124,3 +128,6 @@ class _Blank:
 
     def keep(self, memo: ConversationRecord, links: Sequence[bytes], written: Mapping[int, Written | None]) -> None:
         pass
+
+    def experience(self, client: str) -> Experience:
+        return Experience()

@@ -15,11 +15,14 @@ from threading import Lock
 from typing import Final, TypeVar
 
 from prunus.errors import FormatError
+from prunus.experience import Experience
 from prunus.history import Ref
+from prunus.learning import Learned
 from prunus.memory import ConversationRecord, Match
 from prunus.schedule.account import Account
 from prunus.schedule.ledger import Ledger, Written
 from prunus.store.database import Database
+from prunus.store.regrets import experience_with
 from prunus.store.store import StoreError
 
 T = TypeVar("T")
@@ -74,6 +77,10 @@ class SqliteMemory:
                 raise
             self._trouble(error)
 
+    def experience(self, client: str) -> Experience:
+        """Return what the cuts in all conversations of an agent led to; shadow runs do not count."""
+        return self._read(lambda connection: experience_with(connection, self._tenant, client), Experience())
+
     def _find(self, connection: sqlite3.Connection, links: Sequence[bytes]) -> Sequence[Match]:
         for batch in _deepest_first(links):
             deepest = self._holders(connection, batch, "ORDER BY l.depth DESC LIMIT 1")
@@ -104,8 +111,8 @@ class SqliteMemory:
     def _memo(self, connection: sqlite3.Connection, id: str) -> ConversationRecord | None:
         connection.execute("BEGIN")
         row = connection.execute(
-            "SELECT n, depth, requests, seen, prompt, stamp, flushes, whole, paid, tokens FROM conversations "
-            "WHERE tenant = ? AND id = ?",
+            "SELECT n, depth, requests, seen, prompt, stamp, flushes, learned, whole, paid, tokens "
+            "FROM conversations WHERE tenant = ? AND id = ?",
             (self._tenant, id),
         ).fetchone()
         edits = connection.execute(
@@ -114,16 +121,17 @@ class SqliteMemory:
         connection.execute("COMMIT")
         if row is None:
             return None
-        _, depth, requests, seen, prompt, stamp, flushes, *account = row
+        _, depth, requests, seen, prompt, stamp, flushes, learned, *account = row
         try:
             rows = Ledger.load_all([raw for [raw] in edits])
             whole = Ledger.load(flushes) if flushes else Ledger()
+            known = Learned.load(learned)
         except FormatError:
             # Another version of Prunus wrote this ledger. The conversation starts anew, which costs one cache miss.
             return None
         ledger = replace(whole, edits=rows.edits, tags=rows.tags)
         self._note(id, stamp, ledger)
-        return ConversationRecord(id, ledger, depth, requests, seen, prompt, Account(*account))
+        return ConversationRecord(id, ledger, depth, requests, seen, prompt, Account(*account), known)
 
     def _keep(
         self,
@@ -154,8 +162,17 @@ class SqliteMemory:
         )
         connection.execute(
             "UPDATE conversations SET last = max(last, ?), seen = ?, requests = ?, depth = ?, prompt = ?, "
-            "whole = ?, paid = ?, tokens = ? WHERE n = ?",
-            (memo.seen, memo.seen, memo.requests, memo.depth, memo.prompt, *astuple(memo.account), number),
+            "learned = ?, whole = ?, paid = ?, tokens = ? WHERE n = ?",
+            (
+                memo.seen,
+                memo.seen,
+                memo.requests,
+                memo.depth,
+                memo.prompt,
+                memo.learned.dump(),
+                *astuple(memo.account),
+                number,
+            ),
         )
         above = memo.depth - len(links) + 1
         connection.executemany(

@@ -10,13 +10,17 @@ from pathlib import Path
 from typing import Any, Final
 
 from prunus.context import Context
+from prunus.experience import Experience
 from prunus.schedule.ledger import Ledger
 from prunus.store.records import Exchange, Info, StoredReceipt, StoredSession, Totals, Usage
+from prunus.store.regrets import asks_of, experience_of, experiences
 from prunus.tally import Tally
 
 _RECEIPT: Final = """
     SELECT r.id, c.id, r.request, r.time, r.message, r.part, r.turn, r.tool, r.what, r.strategy, r.reason,
-           r.tokens_before, r.tokens_after, r.price, ifnull(lower(hex(o.hash)), ''), r.shadow
+           r.tokens_before, r.tokens_after, r.price, ifnull(lower(hex(o.hash)), ''), r.shadow,
+           ifnull((SELECT max(x.asked) FROM cuts x
+                   WHERE x.conversation = r.conversation AND x.message = r.message AND x.part = r.part), 0)
     FROM receipts r JOIN conversations c ON c.n = r.conversation LEFT JOIN originals o ON o.n = r.original
     WHERE c.tenant = ? AND r.what != 'passed' """
 _NEWEST: Final = " ORDER BY r.time DESC, r.message, r.part LIMIT ?"
@@ -60,7 +64,8 @@ def exchanges(connection: sqlite3.Connection, tenant: str, conversation: str) ->
         """,
         (tenant, conversation),
     )
-    return [_exchange(row) for row in rows]
+    asks = asks_of(connection, tenant, conversation)
+    return [replace(_exchange(row), asks=asks.get(row[1], ())) for row in rows]
 
 
 def receipts(
@@ -129,6 +134,10 @@ def totals(connection: sqlite3.Connection, tenant: str, conversation: str, shado
             (tenant, shadow),
         ).fetchall()
     numbers = [value or 0 for value in row] if row is not None else [0] * 14
+    if conversation:
+        experience = experience_of(connection, tenant, conversation, shadow, numbers[0])
+    else:
+        experience = sum(experiences(connection, tenant, shadow).values(), Experience())
     return replace(
         Totals(*numbers[:4]),
         usage=Usage(*numbers[4:8]),
@@ -139,6 +148,7 @@ def totals(connection: sqlite3.Connection, tenant: str, conversation: str, shado
         behind=numbers[12],
         strategies={strategy: Tally(count, tokens) for strategy, count, tokens in tallies},
         conversations=numbers[13],
+        experience=experience,
     )
 
 
@@ -173,7 +183,7 @@ def info(connection: sqlite3.Connection, path: Path, limit: int, days: int) -> I
 
 
 def _receipts(rows: Iterable[tuple[Any, ...]]) -> list[StoredReceipt]:
-    return [replace(StoredReceipt(*row[:-1]), shadow=bool(row[-1])) for row in rows]
+    return [replace(StoredReceipt(*row[:-2]), shadow=bool(row[-2]), asked_again=row[-1]) for row in rows]
 
 
 def _exchange(row: tuple[Any, ...]) -> Exchange:

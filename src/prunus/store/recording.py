@@ -13,6 +13,7 @@ from prunus.outcome import Receipt
 from prunus.schedule.ledger import Ledger
 from prunus.store.memory import begin
 from prunus.store.records import Exchange
+from prunus.store.regrets import count_request, move_cuts, write_asks, write_cut
 
 PASSED: Final = "passed"
 """Marks a superseded part that stays because a note would be longer. Totals count it; lists omit it."""
@@ -22,7 +23,7 @@ _SUMS: Final = (
     "cost", "cost_unpruned", "cost_of_breaks", "breaks", "behind", "conversations",
 )  # fmt: skip
 _SELECT: Final = (
-    "SELECT shadow, 1, error != '', tokens_before, tokens_after, ifnull(input, 0), ifnull(cache_read, 0), "
+    "SELECT shadow, client, 1, error != '', tokens_before, tokens_after, ifnull(input, 0), ifnull(cache_read, 0), "
     "ifnull(cache_write, 0), ifnull(output, 0), cost, cost_unpruned, cost_of_break, flush IS NOT NULL, behind "
     "FROM exchanges WHERE conversation = ? AND id = ?"
 )
@@ -85,8 +86,9 @@ def write_exchange(
         exchange.behind,
     )
     if not connection.execute(_INSERT.format("IGNORE"), row).rowcount:
-        shadow, *before = connection.execute(_SELECT, place).fetchone()
+        shadow, client, *before = connection.execute(_SELECT, place).fetchone()
         before.append(_is_only_exchange(connection, place, shadow))
+        count_request(connection, tenant, shadow, client, -1)
         _add(connection, tenant, shadow, [-value for value in before])
         connection.execute(_INSERT.format("REPLACE"), row)
         if shadow != exchange.shadow:
@@ -105,8 +107,11 @@ def write_exchange(
         _is_only_exchange(connection, place, exchange.shadow),
     )
     _add(connection, tenant, exchange.shadow, sums)
+    count_request(connection, tenant, exchange.shadow, exchange.client, 1)
     for receipt, original in receipts:
         _write_receipt(connection, tenant, number, exchange, receipt, original)
+        write_cut(connection, tenant, number, exchange, receipt)
+    write_asks(connection, tenant, number, exchange)
     _share_price(connection, number, exchange)
     if exchange.context is not None:
         connection.execute(
@@ -157,6 +162,7 @@ def _move_receipts(connection: sqlite3.Connection, tenant: str, number: int, exc
     for strategy, count, tokens in connection.execute(tallies, place).fetchall():
         _count(connection, tenant, not exchange.shadow, strategy, -count, -tokens)
         _count(connection, tenant, exchange.shadow, strategy, count, tokens)
+    move_cuts(connection, tenant, number, exchange)
     connection.execute(
         "UPDATE receipts SET shadow = ? WHERE conversation = ? AND request = ? AND shadow = ?",
         (exchange.shadow, *place),

@@ -6,7 +6,9 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from secrets import token_hex
 
+from prunus.asked_again import Ask
 from prunus.context import Context
+from prunus.experience import Experience
 from prunus.providers.usage import Usage as Usage
 from prunus.schedule.ledger import Flush
 from prunus.tally import Tally
@@ -54,6 +56,8 @@ class Exchange:
     """Pruning took too long, so the request was sent with earlier edits only."""
     context: Context | None = None
     """The token counts of the request, if known."""
+    asks: tuple[Ask, ...] = ()
+    """The cut parts that the newest calls of the request asked for again."""
     id: str = field(default_factory=_new_id)
     """The key of the record: recording another exchange with the same id replaces this one."""
 
@@ -82,6 +86,8 @@ class StoredReceipt:
     """The hash of the removed content, for `Store.original`; empty if the store does not keep originals."""
     shadow: bool = False
     """The request was not changed: Prunus would have made this edit."""
+    asked_again: int = 0
+    """The request whose newest calls asked for the removed content again; 0 if none did."""
 
     @property
     def saved(self) -> int:
@@ -108,6 +114,8 @@ class Totals:
     strategies: Mapping[str, Tally] = field(default_factory=dict)
     """For each strategy the number of prunes, and the tokens that they remove from a request."""
     conversations: int = 0
+    experience: Experience = field(default_factory=Experience)
+    """The parts that were cut and that calls can ask for, and how many of them were asked for again."""
 
     @property
     def saved(self) -> float:

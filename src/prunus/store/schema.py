@@ -187,7 +187,46 @@ _REPORTS: Final[Migration] = (
     )""",
 )
 
-MIGRATIONS: Final[tuple[Migration, ...]] = (_FIRST, _ACCOUNTS, _OWNED, _BEHIND, _REPORTS)
+_EXPERIENCE: Final[Migration] = (
+    "ALTER TABLE conversations ADD COLUMN learned BLOB NOT NULL DEFAULT x''",
+    # Parts that were cut and that calls can ask for: the request that cut them, and the one that asked, 0 for none.
+    """CREATE TABLE cuts (
+        conversation INTEGER NOT NULL REFERENCES conversations ON DELETE CASCADE,
+        message INTEGER NOT NULL,
+        part INTEGER NOT NULL,
+        strategy TEXT NOT NULL,
+        kind TEXT NOT NULL,
+        made INTEGER NOT NULL DEFAULT 0,
+        expected REAL NOT NULL DEFAULT 0,
+        asked INTEGER NOT NULL DEFAULT 0,
+        tokens INTEGER NOT NULL DEFAULT 0,
+        call_message INTEGER NOT NULL DEFAULT 0,
+        call_part INTEGER NOT NULL DEFAULT 0,
+        shadow INTEGER NOT NULL,
+        PRIMARY KEY (conversation, message, part, strategy)
+    ) WITHOUT ROWID""",
+    """CREATE TABLE agents (
+        tenant TEXT NOT NULL,
+        shadow INTEGER NOT NULL,
+        client TEXT NOT NULL,
+        requests INTEGER NOT NULL,
+        PRIMARY KEY (tenant, shadow, client)
+    ) WITHOUT ROWID""",
+    """CREATE TABLE experience (
+        tenant TEXT NOT NULL,
+        shadow INTEGER NOT NULL,
+        client TEXT NOT NULL,
+        strategy TEXT NOT NULL,
+        kind TEXT NOT NULL,
+        cut INTEGER NOT NULL,
+        expected REAL NOT NULL,
+        asked INTEGER NOT NULL,
+        tokens INTEGER NOT NULL,
+        PRIMARY KEY (tenant, shadow, client, strategy, kind)
+    ) WITHOUT ROWID""",
+)
+
+MIGRATIONS: Final[tuple[Migration, ...]] = (_FIRST, _ACCOUNTS, _OWNED, _BEHIND, _REPORTS, _EXPERIENCE)
 
 
 def migrate(connection: sqlite3.Connection, path: Path, migrations: Sequence[Migration] = MIGRATIONS) -> None:

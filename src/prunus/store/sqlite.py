@@ -5,15 +5,16 @@ from __future__ import annotations
 import sqlite3
 import time
 import zlib
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from contextlib import AbstractContextManager, suppress
 from typing import Final, TypeVar
 
 from prunus.context import Context
+from prunus.experience import Experience
 from prunus.memory import Memory
 from prunus.outcome import Receipt
 from prunus.settings.tables import StoreSettings as Limits
-from prunus.store import reading
+from prunus.store import reading, regrets
 from prunus.store.database import Database
 from prunus.store.memory import SqliteMemory
 from prunus.store.recording import compress_original, write_exchange
@@ -28,7 +29,7 @@ _EVERY: Final = 64
 _DAY: Final = 86_400.0
 _KEYS: Final = 500
 """The most keys in one query."""
-_TABLES: Final = ("conversations", "originals", "hidden", "asked", "totals", "strategies")
+_TABLES: Final = ("conversations", "originals", "hidden", "asked", "totals", "strategies", "agents", "experience")
 """The tables that `clear` empties; rows of other tables belong to conversations and go with them."""
 
 
@@ -131,6 +132,9 @@ class Sqlite:
 
     def totals(self, tenant: str, conversation: str = "", *, shadow: bool = False) -> Totals:
         return self._database.read(lambda connection: reading.totals(connection, tenant, conversation, shadow))
+
+    def experiences(self, tenant: str, *, shadow: bool = False) -> Mapping[str, Experience]:
+        return self._database.read(lambda connection: regrets.experiences(connection, tenant, shadow))
 
     def info(self) -> Info:
         return self._database.read(

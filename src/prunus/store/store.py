@@ -7,12 +7,13 @@ thread may call any method.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from contextlib import AbstractContextManager
 from typing import Protocol
 
 from prunus.context import Context
 from prunus.errors import PrunusError
+from prunus.experience import Experience
 from prunus.memory import Memory
 from prunus.outcome import Receipt
 from prunus.store.records import Exchange, Info, StoredReceipt, StoredSession, Totals
@@ -88,6 +89,9 @@ class Store(Protocol):
 
     def totals(self, tenant: str, conversation: str = "", *, shadow: bool = False) -> Totals:
         """Return the sums of a conversation or of all time; shadow runs have sums of their own."""
+
+    def experiences(self, tenant: str, *, shadow: bool = False) -> Mapping[str, Experience]:
+        """Return what the cuts led to with each agent, by its name, including removed conversations."""
 
     def info(self) -> Info:
         """Return the size of the store and the number of entries in it."""

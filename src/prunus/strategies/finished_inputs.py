@@ -6,7 +6,7 @@ from typing import ClassVar
 
 from prunus.edits import Move, Postpone, Proposal, When
 from prunus.outlines.written import lean_input
-from prunus.reuse import reuse_of
+from prunus.reuse import PartKind, reuse_of
 from prunus.uses import Use
 from prunus.view import View
 
@@ -48,5 +48,6 @@ class FinishedInputs:
         lean = lean_input(use, view, self.over, self.written)
         if lean is not None:
             why = f"its file was left alone for {self.idle} turns"
-            likely = reuse_of(use, "write" if use.meaning.kind == "write" else "edit", use.input_tokens, self.idle)
+            kind: PartKind = "write" if use.meaning.kind == "write" else "edit"
+            likely = reuse_of(use, kind, use.input_tokens, self.idle, offset=view.offset(kind))
             yield Proposal(use.call, lean, self.name, why, when=When(from_turn), reuse=likely)

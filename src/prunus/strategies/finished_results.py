@@ -51,7 +51,7 @@ class FinishedResults:
             wait = self.search if searches(use) else self.shell if use.meaning.kind == "shell" else None
             if wait is not None:
                 kind: PartKind = "search" if searches(use) else "shell"
-                likely = reuse_of(use, kind, use.tokens, wait)
+                likely = reuse_of(use, kind, use.tokens, wait, offset=view.offset(kind))
                 yield from self._cut(use, use.turn + wait, likely, f"{wait} turns old", view)
             return
         path = str(group)
@@ -64,7 +64,8 @@ class FinishedResults:
             if read.size <= self.over or read.index > changes[-1]:
                 continue
             # How likely it is used again, once the file has been left alone.
-            likely = reuse_of(read, "edited read", read.tokens, self.idle, reads=len(reads) - 1 - at)
+            offset = view.offset("edited read")
+            likely = reuse_of(read, "edited read", read.tokens, self.idle, reads=len(reads) - 1 - at, offset=offset)
             if len(read.touches) == 1 and changes[bisect_right(changes, read.index)] != use.index:
                 # It was proposed before; every touch of the file starts its idle time anew.
                 yield Postpone(read.result, self.name, from_turn, likely)

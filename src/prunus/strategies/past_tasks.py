@@ -63,21 +63,22 @@ class PastTasks:
         loop = view.loops[use.call.message]
         kind = use.meaning.kind
         if (kind == "write" and self.writes) or (kind == "edit" and self.edits):
-            tasks, likely = self._tasks(kind, use.input_tokens, use)
+            tasks, likely = self._tasks(kind, use.input_tokens, use, view.offset(kind))
             lean = lean_input(use, view, self.over, self.written) if tasks else None
             if lean is not None:
                 yield self._edit(use.call, lean, When(from_turn, loop + tasks), likely)
         result = view.part(use.result)
         if use.size > self.over and use.visible and isinstance(result, Result):
-            tasks, likely = self._tasks(_RESULTS.get(kind, "other"), use.tokens, use)
+            of_result = _RESULTS.get(kind, "other")
+            tasks, likely = self._tasks(of_result, use.tokens, use, view.offset(of_result))
             if tasks:
                 shorter = Shorter(outline_of(use, result.text, self.share))
                 yield self._edit(use.result, shorter, When(from_turn, loop + tasks), likely)
 
-    def _tasks(self, kind: PartKind, tokens: int, use: Use) -> tuple[int, float]:
+    def _tasks(self, kind: PartKind, tokens: int, use: Use, offset: float) -> tuple[int, float]:
         """After how many tasks a part is unlikely enough to be used again (0 for never), and how likely then."""
         for tasks in range(1, _MOST + 1):
-            likely = reuse_of(use, kind, tokens, self.idle, tasks)
+            likely = reuse_of(use, kind, tokens, self.idle, tasks, offset=offset)
             if likely * 500 <= self.risk * tokens:
                 return tasks, likely
         return 0, 0.0

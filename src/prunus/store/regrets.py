@@ -1,0 +1,149 @@
+"""The tables about what was cut and asked for again: a row for each cut, and the sums of each agent.
+
+A part that one strategy cut and another one cut anew has two rows. The sums outlive their conversations, like the
+totals of all time.
+"""
+
+from __future__ import annotations
+
+import sqlite3
+from collections.abc import Iterable, Mapping
+from typing import Any, Final
+
+from prunus.asked_again import Ask
+from prunus.edits import Proposal
+from prunus.experience import Experience, Tried
+from prunus.history import Ref
+from prunus.outcome import Receipt
+from prunus.store.records import Exchange
+
+_ADD: Final = (
+    "INSERT INTO experience (tenant, shadow, client, strategy, kind, cut, expected, asked, tokens) "
+    "VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?) ON CONFLICT (tenant, shadow, client, strategy, kind) DO UPDATE SET "
+    "cut = cut + excluded.cut, expected = expected + excluded.expected, "
+    "asked = asked + excluded.asked, tokens = tokens + excluded.tokens"
+)
+_SUMS: Final = "strategy, kind, sum(made > 0), total(expected), sum(asked > 0), total(iif(asked > 0, tokens, 0))"
+
+
+def count_request(connection: sqlite3.Connection, tenant: str, shadow: bool, client: str, sign: int) -> None:
+    """Count a request of an agent, or with -1 count it no longer."""
+    connection.execute(
+        "INSERT INTO agents (tenant, shadow, client, requests) VALUES (?, ?, ?, ?) "
+        "ON CONFLICT (tenant, shadow, client) DO UPDATE SET requests = requests + excluded.requests",
+        (tenant, shadow, client, sign),
+    )
+
+
+def write_cut(
+    connection: sqlite3.Connection, tenant: str, number: int, exchange: Exchange, receipt: Receipt
+) -> None:
+    """Count a part that was cut, if a later call can ask for it."""
+    edit, kind = receipt.edit, receipt.kind
+    if kind is None or receipt.passed:
+        return
+    strategy, shadow, expected = edit.counted_as, exchange.shadow, edit.reuse if isinstance(edit, Proposal) else 0.0
+    new = connection.execute(
+        "INSERT OR IGNORE INTO cuts (conversation, message, part, strategy, kind, made, expected, shadow) "
+        "VALUES (?, ?, ?, ?, ?, ?, ?, ?)",
+        (number, *edit.target, strategy, kind, exchange.request, expected, shadow),
+    ).rowcount
+    if new:
+        connection.execute(_ADD, (tenant, shadow, exchange.client, strategy, kind, 1, expected, 0, 0))
+
+
+def write_asks(connection: sqlite3.Connection, tenant: str, number: int, exchange: Exchange) -> None:
+    """Count the parts that an exchange asked for again, each of them once."""
+    for ask in exchange.asks:
+        place = number, *ask.target, ask.strategy
+        # A conversation that left another one took over edits for which it has no rows.
+        connection.execute(
+            "INSERT OR IGNORE INTO cuts (conversation, message, part, strategy, kind, shadow) "
+            "VALUES (?, ?, ?, ?, ?, ?)",
+            (*place, ask.kind, exchange.shadow),
+        )
+        [kind] = connection.execute(
+            "SELECT kind FROM cuts WHERE conversation = ? AND message = ? AND part = ? AND strategy = ?", place
+        ).fetchone()
+        new = connection.execute(
+            "UPDATE cuts SET asked = ?, tokens = ?, call_message = ?, call_part = ? "
+            "WHERE conversation = ? AND message = ? AND part = ? AND strategy = ? AND asked = 0",
+            (exchange.request, ask.tokens, *ask.call, *place),
+        ).rowcount
+        if new:
+            sums = 0, 0.0, 1, ask.tokens
+            connection.execute(_ADD, (tenant, exchange.shadow, exchange.client, ask.strategy, kind, *sums))
+
+
+def move_cuts(connection: sqlite3.Connection, tenant: str, number: int, exchange: Exchange) -> None:
+    """Count the cuts of a request among those of shadow runs, or no longer among them."""
+    place = number, exchange.request, not exchange.shadow
+    chosen = "conversation = ? AND made = ? AND shadow = ?"
+    rows = connection.execute(f"SELECT {_SUMS} FROM cuts WHERE {chosen} GROUP BY strategy, kind", place).fetchall()
+    for strategy, kind, *sums in rows:
+        for shadow, sign in ((not exchange.shadow, -1), (exchange.shadow, 1)):
+            moved = (sign * value for value in sums)
+            connection.execute(_ADD, (tenant, shadow, exchange.client, strategy, kind, *moved))
+    connection.execute(f"UPDATE cuts SET shadow = ? WHERE {chosen}", (exchange.shadow, *place))
+
+
+def asks_of(connection: sqlite3.Connection, tenant: str, conversation: str) -> Mapping[int, tuple[Ask, ...]]:
+    """Return the asks of a conversation by the number of their request."""
+    rows = connection.execute(
+        "SELECT x.asked, x.message, x.part, x.strategy, x.kind, x.tokens, x.call_message, x.call_part "
+        "FROM cuts x JOIN conversations c ON c.n = x.conversation WHERE c.tenant = ? AND c.id = ? AND x.asked > 0 "
+        "ORDER BY x.call_message, x.call_part, x.message, x.part",
+        (tenant, conversation),
+    )
+    found: dict[int, tuple[Ask, ...]] = {}
+    for request, message, part, strategy, kind, tokens, *call in rows:
+        ask = Ask(Ref(message, part), strategy, kind, tokens, Ref(*call))
+        found[request] = (*found.get(request, ()), ask)
+    return found
+
+
+def experience_of(
+    connection: sqlite3.Connection, tenant: str, conversation: str, shadow: bool, requests: int
+) -> Experience:
+    """Return the experience of one conversation; `requests` are its requests."""
+    rows = connection.execute(
+        f"SELECT {_SUMS} FROM cuts WHERE shadow = ? AND conversation = "
+        "(SELECT n FROM conversations WHERE tenant = ? AND id = ?) GROUP BY strategy, kind",
+        (shadow, tenant, conversation),
+    )
+    return Experience(requests, _tried(rows))
+
+
+def experiences(connection: sqlite3.Connection, tenant: str, shadow: bool) -> Mapping[str, Experience]:
+    """Return the experience with each agent, by its name."""
+    agents = connection.execute(
+        "SELECT client, requests FROM agents WHERE tenant = ? AND shadow = ? AND requests > 0 ORDER BY client",
+        (tenant, shadow),
+    ).fetchall()
+    return {client: Experience(requests, _sums(connection, tenant, shadow, client)) for client, requests in agents}
+
+
+def experience_with(connection: sqlite3.Connection, tenant: str, client: str) -> Experience:
+    """Return the experience with one agent; shadow runs do not count."""
+    row = connection.execute(
+        "SELECT requests FROM agents WHERE tenant = ? AND shadow = 0 AND client = ?", (tenant, client)
+    ).fetchone()
+    return Experience(row[0], _sums(connection, tenant, False, client)) if row is not None else Experience()
+
+
+def _sums(
+    connection: sqlite3.Connection, tenant: str, shadow: bool, client: str
+) -> Mapping[tuple[str, str], Tried]:
+    rows = connection.execute(
+        "SELECT strategy, kind, cut, expected, asked, tokens FROM experience "
+        "WHERE tenant = ? AND shadow = ? AND client = ? AND cut > 0",
+        (tenant, shadow, client),
+    )
+    return _tried(rows)
+
+
+def _tried(rows: Iterable[tuple[Any, ...]]) -> Mapping[tuple[str, str], Tried]:
+    return {
+        (strategy, kind): Tried(cut, expected, asked, int(tokens))
+        for strategy, kind, cut, expected, asked, tokens in rows
+    }
