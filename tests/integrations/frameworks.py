@@ -25,7 +25,7 @@ import platformdirs
 __all__ = ["FRAMEWORKS", "Framework"]
 
 ROOT: Final = Path(__file__).parents[2]
-MINUTES: Final = 10
+MINUTES: Final = 20
 """How long an installation may take."""
 TESTING: Final = ("pytest==9.2.0", "hypothesis==6.170.15")
 

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import copy
+import itertools
 from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -140,6 +142,26 @@ def test_a_failure_of_the_pruner_or_of_the_put_back_passes_the_messages_as_they_
     assert prune_rows(here, messages, to_rows, put_back) == messages
     assert here.last is not None and here.last.error == "RuntimeError: the pruner is broken"
     assert prune_rows(pruning(), messages, to_rows, broken_put_back) == messages
+
+
+def test_threads_share_an_integration_and_each_conversation_keeps_its_prefix() -> None:
+    here = pruning("auto")
+
+    def converse(name: str) -> list[list[Said]]:
+        history = [Said(0, "user", (Part("text", f"I am {name}."),))]
+        sent = []
+        for step in range(12):
+            call = Part("call", id=f"c{step}", arguments=(("path", f"{step % 3}.py"),))
+            history.append(Said(len(history), "assistant", (call,)))
+            history.append(Said(len(history), "tool", (Part("result", f"# {step % 3}\n{LONG}", id=f"c{step}"),)))
+            sent.append(prune_rows(here, history, to_rows, put_back))
+        return sent
+
+    with ThreadPoolExecutor(4) as pool:
+        runs = list(pool.map(converse, ["one", "two", "three", "four"]))
+    for sent in runs:
+        assert all(after[: len(before)] == before for before, after in itertools.pairwise(sent))
+        assert sum(len(part.text) for message in sent[-1] for part in message.parts) < 6 * len(LONG)
 
 
 def test_a_failure_is_logged_once(caplog: Any) -> None:
