@@ -67,6 +67,7 @@ FRAMEWORKS: Final = {
         Framework("pydantic-ai", ("pydantic-ai-slim==2.66.0",), ("pydantic-ai-slim==2.56.0",)),
         Framework("strands", ("strands-agents==1.62.0",), ("strands-agents==1.62.0",)),
         Framework("agent-framework", ("agent-framework-core==1.23.0",), ("agent-framework-core==1.23.0",)),
+        Framework("inspect-ai", ("inspect-ai==0.3.285",), ("inspect-ai==0.3.285",)),
     )
 }
 
