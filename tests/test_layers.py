@@ -73,6 +73,8 @@ LAYERS = (
     "as_before",
     "reporting",
     "assembly",
+    "cache_terms",
+    "warmth",
     "pruner",
     "explain",
     "histories",

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from itertools import pairwise
 from typing import Any
 
@@ -12,6 +13,7 @@ import pytest
 from prunus import Pruner, Settings
 from prunus.experience import Experience
 from prunus.memory import ConversationRecord, Match, chain
+from prunus.schedule.cache_life import Hindsight, total
 from prunus.schedule.ledger import Written
 
 
@@ -43,6 +45,15 @@ class Shelf:
 
     def experience(self, client: str) -> Experience:
         return self.known.get(client, Experience())
+
+    def refresh(self, id: str, requests: int, time: float) -> bool:
+        memo = self.memos[id]
+        if memo.requests == requests:
+            self.memos[id] = replace(memo, life=replace(memo.life, kept=time))
+        return memo.requests == requests
+
+    def hindsight(self) -> Hindsight:
+        return total(memo.life.own.ended() for memo in self.memos.values())
 
 
 def step(n: int) -> list[dict[str, Any]]:

@@ -60,7 +60,11 @@ def as_before(
             categories[kind] = categories.get(kind, Tally()).add(1, edit.saved)
     after = before - sum(edit.saved for edit in ledger.edits) + added
     report = Report(before, after, strategies, categories, read.format.name, request.model, len(read))
-    return Outcome(body, ledger.edits, report=report, conversation=name, request=memo.requests), written
+    lifetime = memo.life.standing(request.lifetime)
+    outcome = Outcome(
+        body, ledger.edits, report=report, conversation=name, request=memo.requests, lifetime=lifetime
+    )
+    return outcome, written
 
 
 def differing(

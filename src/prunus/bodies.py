@@ -32,3 +32,9 @@ def as_given(body: Any, pruned: Any) -> Any:
         case memoryview():
             return memoryview(pruned)
     return pruned
+
+
+def admit(size: int, limit: int) -> None:
+    """Raise for a body over the limit; bytes before they are looked at, objects once their size is known."""
+    if size > limit:
+        raise FormatError(f"a body of {size:,} bytes; the limit is {limit:,}")

@@ -13,6 +13,7 @@ from typing import Any
 from prunus.conversation import Body, Conversation, Loader
 from prunus.memory import ConversationRecord, Match
 from prunus.providers import Frame, Objects, frame, read_objects, resume
+from prunus.schedule.cache_life import Lifetime
 from prunus.settings.tables import Limits
 
 
@@ -32,6 +33,8 @@ class Request:
     """The agent that sends it, as far as the caller says so."""
     equal: dict[Conversation, int]
     """How many messages have the bytes of each conversation that begins like it."""
+    lifetime: Lifetime = "as sent"
+    """How long its cache marks shall make the cache live."""
 
     def __len__(self) -> int:
         return len(self.read)
@@ -63,7 +66,16 @@ class Conversations:
         return len(self._held)
 
     def read(
-        self, body: Any, given: Any, now: float, format: str | None, model: str, key: str, owner: str, client: str
+        self,
+        body: Any,
+        given: Any,
+        now: float,
+        format: str | None,
+        model: str,
+        key: str,
+        owner: str,
+        client: str,
+        lifetime: Lifetime = "as sent",
     ) -> Request:
         """Read a body; what it shares with the newest body of a conversation is not scanned again."""
         kind = Frame if isinstance(given, bytes) else Objects
@@ -76,7 +88,7 @@ class Conversations:
                     equal[candidate] = shared
         best = max(equal, key=lambda one: equal[one], default=None)
         read = _read(given, best.last if best is not None else None, equal[best] if best else 0, format)
-        return Request(body, read, Loader(read), now, read.model or model, key, owner, client, equal)
+        return Request(body, read, Loader(read), now, read.model or model, key, owner, client, equal, lifetime)
 
     def find(self, request: Request) -> Sequence[Match]:
         """The conversations that a request may build on; see `Memory.find`."""

@@ -18,6 +18,7 @@ from typing import Protocol
 from prunus.experience import Experience
 from prunus.learning import Learned
 from prunus.schedule.account import Account
+from prunus.schedule.cache_life import CacheLife, Hindsight
 from prunus.schedule.ledger import Ledger, Written
 
 
@@ -38,6 +39,12 @@ class ConversationRecord:
     account: Account = field(default_factory=Account)
     learned: Learned = field(default_factory=Learned)
     """What it took at its start from the experience with its agent."""
+    life: CacheLife = field(default_factory=CacheLife)
+
+    @property
+    def refreshed(self) -> float:
+        """When the provider's cache was read or written last, by a request or by a keep-alive request."""
+        return max(self.seen, self.life.kept)
 
 
 @dataclass(frozen=True, slots=True)
@@ -81,6 +88,12 @@ class Memory(Protocol):
 
     def experience(self, client: str) -> Experience:
         """What the cuts in all conversations of an agent led to."""
+
+    def refresh(self, id: str, requests: int, time: float) -> bool:
+        """Remember the time of a keep-alive request; False where the conversation has gone on in the meantime."""
+
+    def hindsight(self) -> Hindsight:
+        """What other lives of the cache would have saved in the newest conversations."""
 
 
 def chain(digests: Iterable[bytes], link: bytes) -> list[bytes]:

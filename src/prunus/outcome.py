@@ -75,7 +75,7 @@ class Outcome(Generic[Body_co]):
 
     __slots__ = (
         "_edits", "_made", "_outlined", "_passed", "_receipt", "_refusals",
-        "behind", "body", "conversation", "error", "flush", "report", "request",
+        "behind", "body", "conversation", "error", "flush", "lifetime", "report", "request",
     )  # fmt: skip
 
     def __init__(
@@ -92,6 +92,7 @@ class Outcome(Generic[Body_co]):
         passed: tuple[Proposal, ...] = (),
         receipt: Callable[[Proposal], Receipt] | None = None,
         outlined: Callable[[tuple[Proposal, ...]], tuple[Proposal, ...]] | None = None,
+        lifetime: str = "",
     ) -> None:
         self.body = body
         """The request to send, of the type that was given."""
@@ -106,6 +107,8 @@ class Outcome(Generic[Body_co]):
         """The name of the conversation that it belongs to."""
         self.request = request
         """Its number in the conversation, counted from 1."""
+        self.lifetime = lifetime
+        """The lifetime that the caller shall give its cache marks, as in `1h`; empty to leave them as they are."""
         self._made = made
         self._passed = passed
         self._receipt = receipt

@@ -12,21 +12,22 @@ from typing import Any, Final, TypeVar
 from prunus.as_before import as_before, differing
 from prunus.asked_again import AskedAgain
 from prunus.assembly import Assembly
-from prunus.bodies import as_read
+from prunus.bodies import admit, as_read
+from prunus.cache_terms import cache_terms, wanted_lifetime
 from prunus.context import Context, context_of
 from prunus.conversation import Conversation, Loader
 from prunus.conversations import Conversations, Request
 from prunus.engine import Engine
-from prunus.errors import FormatError, Overtaken, TooLate
+from prunus.errors import Overtaken, TooLate
 from prunus.lineage import Base, find_base, find_known
 from prunus.memory import ConversationRecord, Memory
 from prunus.outcome import Outcome, Report
 from prunus.reporting import outcome_of
 from prunus.schedule.ledger import Written
 from prunus.schedule.plan import Schedule
-from prunus.schedule.prices import with_ttl
 from prunus.settings import Settings
 from prunus.timing import Timing
+from prunus.warmth import Warmth
 
 T = TypeVar("T")
 
@@ -72,6 +73,7 @@ class Pruner:
         self._schedule = schedule or self.settings.active_schedule()
         self._pressure = self.settings.active_pressure()
         self._conversations = Conversations(self.settings.limits)
+        self.warmth = Warmth(self._conversations, memory)
         self._commands: dict[str, tuple[str, ...]] = {}
         """What was asked for, of requests that were not remembered after all."""
 
@@ -89,6 +91,7 @@ class Pruner:
         claim: Callable[[], bool] = lambda: True,
         hold: bool = False,
         subagent: bool = False,
+        marks: bool = False,
     ) -> Outcome[T]:
         """Prune one request. Never raises for what is in the body; see `Outcome.error`.
 
@@ -101,16 +104,18 @@ class Pruner:
         `Outcome.behind` and `catch_up`. `claim` is asked before anything is remembered: False says that the request
         was sent otherwise in the meantime, and nothing is. With `hold`, nothing new is cut and nothing is
         remembered: the request is written with the edits that are in force in the conversation that it continues.
-        `subagent` says that a sub-agent sends the request; with `subagents = "skip"` it then stays as it is.
+        `subagent` says that a sub-agent sends the request; with `subagents = "skip"` it then stays as it is. With
+        `marks`, the caller gives the cache marks of the request the lifetime in `Outcome.lifetime`.
         """
         until = None if deadline is None else monotonic() + deadline
         try:
             given = as_read(body)
             if isinstance(given, bytes):
-                self._admit(len(given))
+                admit(len(given), self.settings.limits.body)
             now = time.time() if now is None else now
-            request = self._conversations.read(body, given, now, format, model, key, owner, client)
-            self._admit(request.read.size)
+            life = wanted_lifetime(self.settings.cache.lifetime, marks=marks, subagent=subagent)
+            request = self._conversations.read(body, given, now, format, model, key, owner, client, life)
+            admit(request.read.size, self.settings.limits.body)
             if request.read.closed or (subagent and self.settings.subagents == "skip"):
                 return Outcome(body, report=Report(format=request.read.format.name, model=request.model))
             if hold:
@@ -189,7 +194,8 @@ class Pruner:
         claim: Callable[[], bool],
     ) -> Outcome[Any]:
         """Prune the next request of a conversation."""
-        read, load, memo, engine = request.read, request.load, base.memo, conversation.engine
+        read, load, engine = request.read, request.load, conversation.engine
+        memo = self.warmth.begun(base.memo, request)
         if not self._look(request, memo, engine, commands, until):
             return self._write_behind(request, base, conversation, commands, claim)
         if conversation.in_force is not memo.ledger:
@@ -198,16 +204,18 @@ class Pruner:
         asked_again = AskedAgain(engine.asks(memo.depth))
         tokens = conversation.count_around(read, self._assembly.counter)
         price, window = self._assembly.terms(request.model)
-        if price.long_write is not None:
-            price = with_ttl(price, read.lifetime())
         cold = conversation.lost_cache(memo, read)
-        timing = Timing(engine, memo, tokens, self._schedule, self._pressure, price, window, request.now, cold)
+        terms = cache_terms(request, memo, price, tokens + engine.tokens, cold)
+        timing = Timing(
+            engine, memo, tokens, self._schedule, self._pressure, terms.price, window, request.now, cold, terms.ttl
+        )
         with engine.at(load):
             engine.settle()
             engine.make(timing.cut(), tokens, window)
             engine.rendering.renew(request.equal.get(conversation, 0))
         ledger = engine.ledger(memo.ledger, timing.flushes, commands)
-        memo = replace(memo, ledger=ledger, account=timing.settled())
+        life = terms.settled(timing.following(answered=terms.answered))
+        memo = replace(memo, ledger=ledger, account=timing.settled(), life=life)
         self._keep(conversation, request, base, memo, engine.written(engine.rendering.changed), claim)
         conversation.in_force = ledger
         return outcome_of(request, conversation, tokens, timing.flush, asked_again)
@@ -290,8 +298,3 @@ class Pruner:
         self._conversations.remember(conversation)
         if self._memory is not None:
             self._memory.keep(memo, base.new_links, written)
-
-    def _admit(self, size: int) -> None:
-        """Refuse a body over the limit; bytes before they are looked at, objects once their size is known."""
-        if size > self.settings.limits.body:
-            raise FormatError(f"a body of {size:,} bytes; the limit is {self.settings.limits.body:,}")

@@ -54,6 +54,7 @@ def outcome_of(
         passed=tuple(engine.made.passed),
         receipt=lambda edit: receipt_of(edit, engine, load),
         outlined=engine.made.with_outlines,
+        lifetime=conversation.memo.life.lifetime,
     )
 
 

@@ -8,6 +8,7 @@ from prunus.engine import Engine
 from prunus.memory import ConversationRecord
 from prunus.schedule.account import Account
 from prunus.schedule.budget import budget, thinking_tokens
+from prunus.schedule.cache_life import Following
 from prunus.schedule.ledger import Flush
 from prunus.schedule.plan import OnRequest, Plan, RequestState, Schedule
 from prunus.schedule.pressure import DEPTH, Fill, Pressure
@@ -22,8 +23,8 @@ class Timing:
     """Asks a schedule about one request of a conversation, of which the memo of the request before is given."""
 
     __slots__ = (
-        "_around", "_cold", "_engine", "_memo", "_now", "_pressure", "_price", "_schedule", "_sent", "_window",
-        "flush",
+        "_around", "_cold", "_engine", "_lost", "_memo", "_now", "_pressure", "_price", "_schedule", "_sent",
+        "_window", "flush",
     )  # fmt: skip
 
     def __init__(
@@ -37,7 +38,9 @@ class Timing:
         window: int,
         now: float,
         cold: str,
+        ttl: float | None = None,
     ) -> None:
+        """`cold` says why the cache is lost for another reason than time; `ttl` is how long it has lived so far."""
         self._engine = engine
         self._memo = memo
         self._around = around
@@ -46,9 +49,11 @@ class Timing:
         self._price = price
         self._window = window
         self._now = now
-        idle = now - memo.seen
+        idle = now - memo.refreshed
+        self._lost = bool(cold) or not memo.requests
         self._sent = memo.depth
-        self._cold = cold or (f"idle for {idle:.0f} seconds" if memo.requests and idle > price.ttl else "")
+        expired = memo.requests and idle > (price.ttl if ttl is None else ttl)
+        self._cold = cold or (f"idle for {idle:.0f} seconds" if expired else "")
         self.flush: Flush | None = None
         """The break that this request declares, once it was asked for its cut."""
 
@@ -170,6 +175,16 @@ class Timing:
         changed = self.flush.cut if self.flush is not None else self._sent
         paid = self._cost(sizes.before(changed), sizes.before(len(sizes)))
         return self._memo.account.add(self._whole(), paid, self._engine.view.tokens)
+
+    def following(self, *, answered: bool) -> Following:
+        """This request as it is about to be sent; `answered` says that the user has spoken since the last one."""
+        memo, sizes = self._memo, self._engine.made.sizes
+        tokens = self._around + sizes.before(len(sizes))
+        changed = self.flush.cut if self.flush is not None else self._sent
+        # What a flush cut from a cache that had expired would have stayed, had the cache been alive.
+        cached = memo.life.own.tokens if self._cold else self._around + sizes.before(changed)
+        pause = self._now - memo.seen if memo.requests else 0.0
+        return Following(pause, answered, tokens, 0 if self._lost else min(cached, tokens))
 
     def _whole(self) -> float:
         """What this request costs without pruning."""

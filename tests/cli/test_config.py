@@ -77,3 +77,15 @@ def test_init_into_a_directory(run: Run) -> None:
 def test_init_writes_nothing_but_toml(run: Run) -> None:
     assert run("config", "init", "prunus.json").exit_code == 2
     assert not Path("prunus.json").exists()
+
+
+def test_check_says_where_a_longer_life_of_the_cache_has_no_effect(run: Run) -> None:
+    Path("prunus.toml").write_text('cache.lifetime = "auto"\n')
+    assert "# cache.lifetime: takes effect only in the proxy" in run("config", "check").stdout
+
+
+def test_check_refuses_more_keep_alive_requests_than_pay(run: Run) -> None:
+    Path("prunus.toml").write_text("cache.keep_alive = 4\n")
+    result = run("config", "check")
+    assert result.exit_code == 2
+    assert "cache.keep_alive = 4: expected 3 or less" in result.output

@@ -94,3 +94,12 @@ def test_a_port_that_is_taken_is_a_problem(run: Run, provider: Provider) -> None
     port = provider.url.rpartition(":")[2]
     result = run("doctor", "--offline", "--set", f"proxy.port={port}")
     assert f"127.0.0.1:{port}" in result.output
+
+
+@pytest.mark.parametrize(("name", "none"), [("claude", False), ("codex", True)])
+def test_a_client_whose_cache_cannot_live_longer_is_said(run: Run, tmp_path: Path, name: str, none: bool) -> None:
+    install(tmp_path, name)
+    result = run("doctor", "--offline", "--set", "proxy.port=0", "--set", "cache.lifetime=1h")
+    said = " ".join(result.output.split())
+    assert "takes effect only in the proxy" in said
+    assert ("cache.lifetime: no effect" in said) is none

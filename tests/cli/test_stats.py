@@ -129,3 +129,17 @@ def test_stats_of_a_shadow_run_are_conditional(run: Run, tmp_path: Path) -> None
     found = json.loads(run("stats", "--json", "--store", url).stdout)
     assert (found["session"]["shadow"], found["all"]["requests"], found["all"]["conversations"]) == (True, 0, 0)
     assert (found["shadow"]["requests"], found["shadow"]["conversations"]) == (1, 1)
+
+
+def test_keep_alive_requests_and_their_cost_are_shown_apart(run: Run, url: str) -> None:
+    store = open_store(url)
+    ping = exchange("22bb", 2, id="ping", keep_alive=True, tokens_before=0, cost=40.0, cost_unpruned=0.0)
+    store.record("", ping)
+    store.close()
+    shown = run("stats", "--store", url).stdout
+    assert "Session 22bb, claude, claude-sonnet-4-5: 1 request\n" in shown
+    assert "Kept alive  1 keep-alive request for the prompt cache, 40 of what was billed" in shown
+    found = json.loads(run("stats", "--json", "--store", url).stdout)
+    for key in ("session", "all"):
+        assert (found[key]["keep_alives"], found[key]["cost_of_keep_alives"]) == (1, 40.0)
+    assert found["all"]["requests"] == 2

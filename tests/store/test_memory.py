@@ -6,12 +6,14 @@ import json
 import subprocess
 import sys
 from collections.abc import Callable
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 import pytest
 
 from prunus import Pruner, Settings
+from prunus.schedule.cache_life import CacheLife, Hindsight
 from prunus.store import Store, StoreError
 from tests.store.samples import edit, exchange, flush, links, memo, recalled
 
@@ -166,3 +168,32 @@ def test_two_processes_send_the_same_bytes_as_one(path: Path) -> None:
         assert answer == steady.prune(body, now=10.0 * n).body
     for worker in workers:
         worker.communicate()
+
+
+def test_the_life_of_the_cache_comes_back_as_it_was_kept(store: Store) -> None:
+    life = CacheLife("1h", 0.0, Hindsight(12.5, (1.0, 2.0, -3.0), 70_000, 7_000.0), Hindsight(4.0))
+    store.memory("").keep(replace(memo("c1", 4), life=life), links(4), {})
+    kept = store.memory("").load("c1")
+    assert kept is not None
+    assert kept.life == life
+
+
+def test_a_keep_alive_request_is_remembered_unless_the_conversation_has_gone_on(store: Store) -> None:
+    memory = store.memory("")
+    memory.keep(memo("c1", 4, at=100.0), links(4), {})
+    assert memory.refresh("c1", 2, 380.0)
+    assert not memory.refresh("c1", 1, 500.0)
+    assert not store.memory("other").refresh("c1", 2, 500.0)
+    kept = store.memory("").load("c1")
+    assert kept is not None
+    assert (kept.seen, kept.refreshed) == (100.0, 380.0)
+
+
+def test_hindsight_is_that_of_the_tenants_newest_conversations(store: Store) -> None:
+    for n in range(12):
+        life = CacheLife(own=Hindsight(2.0**n, (1.0, 1.0, 1.0), 10, 1.0))
+        store.memory("").keep(replace(memo(f"c{n}", 2, at=float(n)), life=life), links(2, f"c{n}"), {})
+    found = store.memory("").hindsight()
+    assert found.hour == sum(2.0**n for n in range(2, 12))
+    assert found.kept == (0.0, -10.0, -20.0)
+    assert store.memory("other").hindsight() == Hindsight()

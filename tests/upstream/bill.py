@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
+from itertools import repeat
 
 from prunus.schedule.prices import Price
 from tests.upstream.model import Request
@@ -26,20 +27,29 @@ class Bill:
 
 def billed(requests: Sequence[Request], price: Price) -> Bill:
     """What the provider has charged for the requests that it saw."""
-    return _sum(requests[0].format, (request.usage for request in requests if _counts(request)), price)
+    return _sum(
+        requests[0].format, [(request.usage, _life(request)) for request in requests if _counts(request)], price
+    )
 
 
-def unpruned(format: str, bodies: Iterable[bytes], price: Price) -> Bill:
+def unpruned(format: str, bodies: Iterable[bytes], price: Price, times: Iterable[float] | None = None) -> Bill:
     """What the provider would have charged for these bodies, had it seen them and nothing else."""
-    return _sum(format, (request.usage for request in alone(format, bodies) if _counts(request)), price)
+    return _sum(
+        format,
+        [(request.usage, _life(request)) for request in alone(format, bodies, times) if _counts(request)],
+        price,
+    )
 
 
-def alone(format: str, bodies: Iterable[bytes]) -> list[Request]:
-    """These bodies with what the provider would have counted, had it seen them and nothing else."""
+def alone(format: str, bodies: Iterable[bytes], times: Iterable[float] | None = None) -> list[Request]:
+    """These bodies with what the provider would have counted, had it seen them and nothing else.
+
+    Without `times`, no cache expires.
+    """
     wire, cache, found = WIRES[format], Cache(), []
-    for number, raw in enumerate(bodies):
+    for number, (raw, now) in enumerate(zip(bodies, repeat(0.0) if times is None else times, strict=False)):
         body = json.loads(raw)
-        usage, _ = cache.send(number, chain(wire, body), cached=wire.caches(body))
+        usage, _ = cache.send(number, chain(wire, body), life=wire.lifetime(body), now=now)
         found.append(Request(number, format, "", {}, raw, usage=usage))
     return found
 
@@ -49,11 +59,16 @@ def _counts(request: Request) -> bool:
     return bool(wire.tools(body) or wire.past(body).ids)
 
 
-def _sum(format: str, usages: Iterable[Usage], price: Price) -> Bill:
-    # Only Anthropic says what it has written to the cache, and charges for it.
-    write = price.write if format == "anthropic_messages" else 1.0
+def _life(request: Request) -> float:
+    return WIRES[request.format].lifetime(request.body)
+
+
+def _sum(format: str, usages: Iterable[tuple[Usage, float]], price: Price) -> Bill:
     tokens, cost = 0, 0.0
-    for usage in usages:
+    for usage, life in usages:
+        # Only Anthropic says what it has written to the cache, and charges for it: more for an hour.
+        write = price.write if format == "anthropic_messages" else 1.0
+        write = price.long_write or write if life > price.ttl else write
         tokens += usage.input
         cost += usage.fresh + usage.read * price.read + usage.written * write
     return Bill(tokens, cost)

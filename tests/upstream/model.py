@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import threading
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
 
 from tests import validity
@@ -65,8 +65,9 @@ class Answer:
 class Model:
     """Follows the script, refuses what a provider would refuse, and keeps what it saw."""
 
-    def __init__(self, script: Script, *, keep: bool = True) -> None:
+    def __init__(self, script: Script, *, keep: bool = True, clock: Callable[[], float] = lambda: 0.0) -> None:
         self.script = script
+        self.clock = clock
         self.keep = keep
         self.requests: list[Request] = []
         self.problems: list[str] = []
@@ -86,12 +87,13 @@ class Model:
                 self.problems.extend(f"request {request.number} ({wire.format}): {problem}" for problem in refused)
                 return self._kept(replace(request, status=400), wire.error(400, refused[0]))
             links = chain(wire, body)
-            usage, broken = self._cache.send(request.number, links, cached=wire.caches(body))
+            life, now = wire.lifetime(body), self.clock()
+            usage, broken = self._cache.send(request.number, links, life=life, now=now)
             if broken:
                 self.breaks.append(broken)
             tools = wire.tools(body)
             turn = self.script.turn(wire.past(body), tools, links.tag, thinking=wire.thinks(body))
-            usage = replace(usage, output=_output(turn))
+            usage = replace(usage, output=_output(turn) if body.get("max_tokens") != 0 else 0)
             self.tokens += usage
             streamed = body.get("stream", False) if stream is None else stream
             request = replace(request, conversation=links.tag, step=turn.step, usage=usage, tools=_names(tools))

@@ -2,8 +2,9 @@
 
 A request is a chain of links: model, tools, system, then each message without its cache markers: its role, and
 each of its parts. The cache reads the longest chain that an earlier request began with, up to the end of one of its
-messages, at four characters a token. A conversation breaks where its next request does not begin with all the links
-of the one before; a message that gains a part is no break.
+messages, at four characters a token. What is not read for its lifetime is lost; what is read lives on. A
+conversation breaks where its next request does not begin with all the links of the one before; a message that gains
+a part is no break.
 """
 
 from __future__ import annotations
@@ -86,21 +87,25 @@ def chain(wire: Wire, body: Json) -> Chain:
 class Cache:
     """What was sent so far."""
 
-    seen: set[bytes] = field(default_factory=set)
+    seen: dict[bytes, tuple[float, float]] = field(default_factory=dict)
+    """How long each chain lives without use, and until when, by its hash."""
     last: dict[str, tuple[int, Chain]] = field(default_factory=dict)
 
-    def send(self, number: int, chain: Chain, *, cached: bool) -> tuple[Usage, Break | None]:
-        """Count a request, and tell whether it broke its conversation."""
+    def send(self, number: int, chain: Chain, *, life: float, now: float = 0.0) -> tuple[Usage, Break | None]:
+        """Count a request that is cached for `life` seconds, and tell whether it broke its conversation."""
         digest = b""
         read = whole = 0
         for link, following in zip_longest(chain.links, chain.links[1:]):
             digest = hashlib.blake2b(digest + link.text.encode(), digest_size=16).digest()
             whole += link.tokens
-            read = whole if cached and digest in self.seen else read
-            if cached and (following is None or following.message != link.message):
-                self.seen.add(digest)
+            lives, until = self.seen.get(digest, (0.0, -1.0))
+            alive = life > 0 and until >= now
+            read = whole if alive else read
+            if life and (following is None or following.message != link.message):
+                lives = lives if alive else life
+                self.seen[digest] = lives, now + lives
         read = read if read >= MINIMUM else 0
-        written = whole - read if cached and whole >= MINIMUM else 0
+        written = whole - read if life and whole >= MINIMUM else 0
         broken = self._broken(number, chain)
         self.last[chain.tag] = number, chain
         return Usage(fresh=whole - read - written, read=read, written=written), broken

@@ -7,6 +7,7 @@ import contextlib
 import gzip
 import socket
 import struct
+from collections.abc import Callable
 
 import zstandard
 from aiohttp import web
@@ -35,9 +36,18 @@ class Upstream(Loopback):
     for one, `up.refuse()` and `up.accept()` for the port itself.
     """
 
-    def __init__(self, script: Script, *, port: int = 0, keep: bool = True, pace: float = 0.0) -> None:
+    def __init__(
+        self,
+        script: Script,
+        *,
+        port: int = 0,
+        keep: bool = True,
+        pace: float = 0.0,
+        clock: Callable[[], float] = lambda: 0.0,
+    ) -> None:
+        """Caches expire by the `clock`, which stands still unless a test gives another one."""
         super().__init__(port)
-        self.model = Model(script, keep=keep)
+        self.model = Model(script, keep=keep, clock=clock)
         self.pace = pace
         """Seconds between two events of a stream."""
         self.others: list[tuple[str, str]] = []

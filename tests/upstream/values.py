@@ -106,8 +106,8 @@ class Wire(Protocol):
     def thinks(self, body: Json) -> bool:
         """Whether the request asks for thinking."""
 
-    def caches(self, body: Json) -> bool:
-        """Whether the provider would cache this request."""
+    def lifetime(self, body: Json) -> float:
+        """Seconds for which the provider would cache this request; 0 where it would not."""
 
     def signatures(self, body: Json) -> Iterator[str]:
         """What is wrong with the signed thinking that came back."""

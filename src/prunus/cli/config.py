@@ -86,9 +86,13 @@ def check(path: Path | None) -> None:
       prunus config check
       prunus config check ~/work/app/acp.jsonc
     """
+    from prunus.cli.cautions import cache_notes
+
     loaded = load_settings(path, None, ())
     click.echo("ok")
     click.echo(_read(loaded))
+    for note in cache_notes(loaded.settings):
+        click.echo(f"# {note}")
 
 
 @command.command("init")

@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Final
 
 import click
 
-from prunus.cli.cautions import no_hidden_tool
+from prunus.cli.cautions import cache_notes, no_cache_life, no_hidden_tool
 from prunus.cli.options import load_settings, settings_options
 from prunus.cli.table import say, show
 
@@ -93,6 +93,8 @@ def _settings(loaded: Loaded) -> Iterator[Finding]:
         yield Finding("settings", "problem", says, "nothing is pruned: choose a preset, such as --preset auto")
     else:
         yield Finding("settings", "ok", says)
+    for note in cache_notes(settings):
+        yield Finding("cache", "ok", note)
 
 
 def _store(settings: Settings) -> Iterator[Finding]:
@@ -132,6 +134,8 @@ def _clients(place: Host, settings: Settings) -> Iterator[Finding]:
             yield Finding(name, "ok", f"{program}: prunus run {name}{now}")
         if unheard := no_hidden_tool(settings, client.provider):
             yield Finding(name, "problem", unheard, unheard.rpartition("; ")[2])
+        if idle := no_cache_life(settings, client.provider):
+            yield Finding(name, "none", idle)
 
 
 def _port(settings: Settings) -> Iterator[Finding]:

@@ -131,6 +131,8 @@ class Api(Provider):
     """Whether tools can be offered to the model without the client noticing."""
     merges_words: ClassVar[bool] = True
     """Whether a client puts the words of all hops of a turn into one message."""
+    lifetimes: ClassVar[tuple[str, ...]] = ()
+    """The lifetimes that a request may ask for its cache; none where the provider alone decides."""
 
     # Requests
 
@@ -158,6 +160,14 @@ class Api(Provider):
     def streams_arguments(self, cut: Frame) -> bool:
         """Whether a request asks for arguments in pieces that this format's stream cannot put together."""
         return False
+
+    def with_lifetime(self, body: bytes, lifetime: str) -> bytes:
+        """A request whose cache marks ask for one of `lifetimes`; all other bytes stay."""
+        return body
+
+    def cache_reading(self, body: bytes) -> bytes | None:
+        """The request that reads the cache of another one for the smallest answer; None where there is none."""
+        return None
 
     # Messages of the model
 
@@ -195,6 +205,10 @@ class Api(Provider):
         """
 
     # Answers
+
+    def finishes_turn(self, event: Mapping[str, Any]) -> bool:
+        """Whether an event of a stream, or a whole answer, says that the model is done and calls no tool."""
+        return False
 
     @abstractmethod
     def calls_in_answer(self, answer: Any) -> Iterator[CallSite]:

@@ -4,15 +4,18 @@ from __future__ import annotations
 
 import asyncio
 import time
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 from urllib.parse import quote
 
+from prunus.outcome import Receipt
 from prunus.proxy.answers import answer_json, answer_with, refuse
-from prunus.proxy.exchange import Event
+from prunus.proxy.clock import Clock, SystemClock
+from prunus.proxy.exchange import Arrived, Event, Prepared, SentBy
 from prunus.proxy.faults import LOGGER, Faults
 from prunus.proxy.headers import ambiguity
 from prunus.proxy.hooks import AgentHooks
+from prunus.proxy.keep_alive import KeepAlive, rest_after
 from prunus.proxy.lines import edit_lines, request_line, step_back_line
 from prunus.proxy.metrics import CONTENT_TYPE, Metrics
 from prunus.proxy.peer import Receive, Send
@@ -24,6 +27,7 @@ from prunus.proxy.security import Gate, Refused
 from prunus.proxy.tenant import Tenant
 from prunus.proxy.upstream import Upstream
 from prunus.settings import Settings
+from prunus.store.records import Exchange
 from prunus.store.store import Store, StoreError
 
 
@@ -37,8 +41,10 @@ class App:
         layer: AgentHooks | None = None,
         watch: Callable[[Event], None] | None = None,
         fallback: str = "openai",
+        clock: Clock | None = None,
     ) -> None:
         proxy = settings.proxy
+        clock = clock or SystemClock()
         self.metrics = Metrics()
         self._settings = settings
         self._store = store
@@ -55,14 +61,17 @@ class App:
         self._begun = time.time()
         self._stepped_back: set[tuple[str, str]] = set()
         """The agents and strategies of which the log has told that they step back."""
+        self._keep_alive = KeepAlive(settings.cache.keep_alive, self._upstream, clock, self.faults, self._record)
         self._services = Services(
             self._upstream,
             self.metrics,
             self.faults,
             settings.limits.body,
-            self._preparing.prepare,
+            self._prepare,
             self._preparing.go_on,
             self._finish,
+            self._rest,
+            clock,
         )
 
     async def __call__(self, scope: Mapping[str, Any], receive: Receive, send: Send) -> None:
@@ -86,6 +95,7 @@ class App:
 
     async def close(self) -> None:
         """Let go of connections and threads; what was recorded is written."""
+        self._keep_alive.close()
         self._upstream.close()
         self._preparing.close()
         await asyncio.to_thread(self._let_go)
@@ -140,14 +150,33 @@ class App:
             finally:
                 self.metrics.open.dec()
 
+    async def _prepare(self, tenant: Tenant, arrived: Arrived) -> Prepared:
+        """What to send for a request; its conversation needs no keep-alive request meanwhile."""
+        with self._keep_alive.arriving(arrived.caller):
+            prepared = await self._preparing.prepare(tenant, arrived)
+            if prepared.exchange is not None:
+                self._keep_alive.begin(tenant.name, prepared.exchange.conversation)
+            return prepared
+
+    def _rest(self, tenant: Tenant, prepared: Prepared, sent: SentBy) -> None:
+        """An answer is finished: have the cache kept alive while the user pauses."""
+        rest = rest_after(tenant, prepared, sent) if self._settings.cache.keep_alive else None
+        if rest is not None:
+            self._keep_alive.rest(rest)
+
+    def _record(self, tenant: Tenant, exchange: Exchange, receipts: Sequence[Receipt] = ()) -> None:
+        """Count and record an exchange with the receipts of its edits."""
+        self.metrics.exchanged(exchange, receipts)
+        if self._recorder is not None:
+            self._recorder.put(tenant.name, exchange, tenant.context)
+
     def _finish(self, tenant: Tenant, event: Event) -> None:
         """Count, record and tell what became of a request."""
         self.metrics.requests.labels(event.exchange.format if event.exchange else "", event.what).inc()
         self.metrics.answers.labels(event.upstream, str(event.status)).inc()
         if event.exchange is not None:
-            self.metrics.exchanged(event.exchange, event.receipts)
-            if self._recorder is not None:
-                self._recorder.put(tenant.name, event.exchange, tenant.context)
+            self._keep_alive.end(tenant.name, event.exchange.conversation, event.status)
+            self._record(tenant, event.exchange, event.receipts)
         self._tell_of_steps_back(event)
         LOGGER.info("%s", _Lazy(event))
         if event.status_line:

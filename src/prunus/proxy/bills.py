@@ -7,10 +7,9 @@ from dataclasses import replace
 from typing import Final
 
 from prunus.proxy.calibration import Weight
-from prunus.proxy.counterfactual import Accounts, SentRequest
-from prunus.proxy.envelope import Envelope
+from prunus.proxy.counterfactual import Accounts, SentRequest, charge
 from prunus.proxy.exchange import Prepared
-from prunus.proxy.usage_reader import total
+from prunus.proxy.usage_reader import total, whole
 from prunus.schedule.ledger import Flush
 from prunus.schedule.prices import Price, with_ttl
 from prunus.settings import Settings
@@ -53,12 +52,15 @@ class Bills:
             exchange.flush,
             usages,
             exchange.shadow,
-            newest=max((call.request for call in prepared.further), default=exchange.request),
+            newest=prepared.newest,
             breaks=tuple(call.flush for call in prepared.further),
             aside=bool(envelope.hold),
             whole=bool(envelope.hold) and not outcome.edits,
         )
-        costs = self._accounts.settle(sent, self._price(exchange.model, envelope))
+        asked = self.price(exchange.model, envelope.lifetime)
+        costs = self._accounts.settle(
+            sent, self.price(exchange.model, outcome.lifetime or envelope.lifetime), asked
+        )
         return replace(
             exchange,
             status=status,
@@ -72,12 +74,20 @@ class Bills:
             flush=_joined([exchange.flush, *sent.breaks]),
         )
 
-    def _price(self, model: str, envelope: Envelope) -> Price:
+    def settle_keep_alive(self, exchange: Exchange, price: Price, usage: Usage | None) -> Exchange:
+        """A keep-alive request with its cost; nobody would have sent it without Prunus."""
+        if usage is None:
+            return exchange
+        self._accounts.refresh(exchange.conversation, exchange.time)
+        return replace(exchange, usage=usage, tokens_after=whole(usage), cost=charge(usage, price))
+
+    def price(self, model: str, lifetime: str | None) -> Price:
+        """The price of a model with a lifetime of the cache."""
         if model not in self._prices:
             if len(self._prices) >= _MODELS:
                 self._prices.clear()
             self._prices[model] = self._settings.price_of(model)
-        return with_ttl(self._prices[model], envelope.lifetime)
+        return with_ttl(self._prices[model], lifetime)
 
 
 def _joined(flushes: Sequence[Flush | None]) -> Flush | None:

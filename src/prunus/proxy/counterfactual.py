@@ -3,9 +3,11 @@
 Two prompt caches are simulated for each conversation: that of the requests as they were sent, and that of the
 requests as they would have been sent without Prunus. A request extends the one before it in the same
 conversation, so what it shares with it is all of that one; a flush shortens this in the pruned world only, and an
-expired cache or another prompt empties both. Where the provider says what it found in its cache, its word replaces
-the simulation, and the share of the expected hits that really came is applied to the unpruned world too: a provider
-that evicts, or a client that asks for no cache, must not look like a saving of ours.
+expired cache or another prompt empties both. Where Prunus made the cache live longer, by a longer lifetime or by
+keep-alive requests, the cache of the unpruned world expires sooner, and is written at that world's price. Where the
+provider says what it found in its cache, its word replaces the simulation, and the share of the expected hits that
+really came is applied to the unpruned world too: a provider that evicts, or a client that asks for no cache, must
+not look like a saving of ours.
 
 Where Prunus answers a hidden tool and asks the model again, that second call was sent and billed like any other.
 Without Prunus nobody would have made it. What the agent has just discarded is cut in it already.
@@ -95,6 +97,10 @@ class _Last:
     """The same, with the agent layer's own calls behind it: all of that is cached."""
     hits: float
     """Share of the expected cache hits that came."""
+    ttl: float
+    """Seconds that the cache of what was sent lives."""
+    refreshed: float
+    """When that cache was written or read last."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -123,8 +129,12 @@ class Accounts:
         self._calibration = Calibration()
         self._last: OrderedDict[str, _Last] = OrderedDict()
 
-    def settle(self, sent: SentRequest, price: Price) -> ExchangeCost:
-        """Price an exchange, and remember it for the next one of its conversation."""
+    def settle(self, sent: SentRequest, price: Price, asked: Price | None = None) -> ExchangeCost:
+        """Price an exchange, and remember it for the next one of its conversation.
+
+        `asked` is the price with the lifetime for which the client asks, where Prunus has given it another one.
+        """
+        asked = asked or price
         last = self._last.get(sent.conversation)
         usage, hops = next(iter(sent.usages), None), sent.usages[1:]
         billed = self._measured(sent, last)
@@ -132,22 +142,25 @@ class Accounts:
         gap = rates.measure(sent.gap)
         other = max(0.0, billed - gap if sent.shadow else billed + gap)
         size = _Worlds(billed, other) if sent.shadow else _Worlds(other, billed)
-        cached = _cached(sent, size, rates, last, price)
+        cached = _cached(sent, size, rates, last, price, asked)
         rate = _write_rate(usage, price)
         # A provider may cache shorter prefixes than the table says.
         least = min(price.minimum, usage.cache_read) if usage is not None and usage.cache_read else price.minimum
         pruned, unpruned = (
-            _cost(price, tokens, held if held >= least else 0.0, rate)
-            for tokens, held in ((size.pruned, cached.pruned), (size.unpruned, cached.unpruned))
+            _cost(terms, tokens, held if held >= least else 0.0, _write_rate(usage, terms))
+            for terms, tokens, held in (
+                (price, size.pruned, cached.pruned),
+                (asked, size.unpruned, cached.unpruned),
+            )
         )
         if usage is not None and sent.shadow:
-            unpruned = _billed(usage, price)
+            unpruned = charge(usage, price)
         elif usage is not None:
-            pruned = sum(_billed(each, price) for each in sent.usages)
+            pruned = sum(charge(each, price) for each in sent.usages)
         if not sent.aside:
             newest = float(whole(hops[-1])) if hops else billed
             last_call = replace(sent, request=max(sent.request, sent.newest))
-            self._last[sent.conversation] = _Last(last_call, billed, newest, cached.hits)
+            self._last[sent.conversation] = _Last(last_call, billed, newest, cached.hits, price.ttl, sent.time)
             self._last.move_to_end(sent.conversation)
             while len(self._last) > _CONVERSATIONS:
                 self._last.popitem(last=False)
@@ -168,6 +181,12 @@ class Accounts:
         self._calibration.learn(sent.model, more, billed - before, whole=last is None)
         return billed
 
+    def refresh(self, conversation: str, time: float) -> None:
+        """A keep-alive request has read the cache."""
+        last = self._last.get(conversation)
+        if last is not None:
+            self._last[conversation] = replace(last, refreshed=time)
+
     def skip(self, conversation: str, request: int) -> None:
         """A request got no answer: nothing was billed, and nothing new is cached."""
         last = self._last.get(conversation)
@@ -175,14 +194,28 @@ class Accounts:
             self._last[conversation] = replace(last, sent=replace(last.sent, request=request))
 
 
-def _cached(sent: SentRequest, size: _Worlds, rates: Rates, last: _Last | None, price: Price) -> _Cached:
+def _cached(
+    sent: SentRequest, size: _Worlds, rates: Rates, last: _Last | None, price: Price, asked: Price
+) -> _Cached:
+    """What the caches hold of a request; the unpruned one may have expired while the other was kept alive."""
+    found = _alive(sent, size, rates, last, price)
+    if last is None or _is_cold(sent, last) or sent.time - last.sent.time <= asked.ttl:
+        return found
+    return replace(found, unpruned=0.0)
+
+
+def _is_cold(sent: SentRequest, last: _Last) -> bool:
+    return sent.prompt != last.sent.prompt or sent.time - last.refreshed > last.ttl
+
+
+def _alive(sent: SentRequest, size: _Worlds, rates: Rates, last: _Last | None, price: Price) -> _Cached:
     """What the caches hold of a request, by the request before it or else by the provider's word."""
     flush, shadow = sent.flush, sent.shadow
     read = float(sent.usages[0].cache_read) if sent.usages else 0.0
     factor = size.pruned / max(1.0, sent.pruned.tokens)
     lost, gone = (flush.rewritten * factor, flush.saved * factor) if flush is not None else (0.0, 0.0)
     # What is found where nothing should be, such as a prompt that conversations share, is found in both worlds.
-    if last is not None and (sent.prompt != last.sent.prompt or sent.time - last.sent.time > price.ttl):
+    if last is not None and _is_cold(sent, last):
         return _Cached(read, read)
     if last is not None and sent.whole:
         held = min(last.billed + rates.measure(last.sent.gap), size.unpruned) * last.hits
@@ -224,7 +257,7 @@ def _hits(sent: SentRequest, price: Price, last: _Last) -> float:
     return min(1.0, sent.usages[0].cache_read / last.cached)
 
 
-def _billed(usage: Usage, price: Price) -> float:
+def charge(usage: Usage, price: Price) -> float:
     """What the provider charges by its own word."""
     cost = usage.input + usage.cache_read * price.read + usage.cache_write * price.write
     return cost * _tier(price, whole(usage))

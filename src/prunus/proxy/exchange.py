@@ -4,11 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
-from typing import Final
+from typing import Final, NamedTuple
 
 from prunus.clients.dialect import words
 from prunus.outcome import Outcome, Receipt, Report
 from prunus.proxy.envelope import Envelope
+from prunus.proxy.headers import Headers
 from prunus.proxy.hooks import Interceptor
 from prunus.proxy.route import Route
 from prunus.schedule.ledger import Flush
@@ -45,6 +46,14 @@ class Arrived:
     """Whose credentials it carries, as a hash."""
     headers: Mapping[str, str] = field(default_factory=dict)
     """Its headers, in lower case."""
+
+
+class SentBy(NamedTuple):
+    """How a client sent a request; the headers hold its credentials."""
+
+    method: str
+    query: str
+    headers: Headers
 
 
 @dataclass(frozen=True, slots=True)
@@ -91,6 +100,12 @@ class Prepared:
     def all_receipts(self) -> tuple[Receipt, ...]:
         """Those of all calls of the model that were made for it."""
         return (*self.receipts, *(receipt for call in self.further for receipt in call.receipts))
+
+    @property
+    def newest(self) -> int:
+        """The number of the last call of the model that was made for it."""
+        own = self.exchange.request if self.exchange is not None else 0
+        return max((own, *(call.request for call in self.further)))
 
     @property
     def what(self) -> str:

@@ -67,6 +67,12 @@ class Metrics:
             "Requests that there was no time to look at; they went out with the edits in force.",
             registry=own,
         )
+        self.keep_alives = Counter(
+            "prunus_keep_alives", "Keep-alive requests for the prompt cache.", ["model", "status"], registry=own
+        )
+        self.keep_alive_cost = Counter(
+            "prunus_keep_alive_cost_tokens", "Their cost in uncached input tokens.", ["model"], registry=own
+        )
         self.open = Gauge(
             "prunus_open_requests", "Requests that are being served.", registry=own, multiprocess_mode="livesum"
         )
@@ -103,6 +109,9 @@ class Metrics:
         for ask in exchange.asks:
             self.asked_again.labels(ask.strategy, ask.kind, mode).inc()
         self.behind.inc(exchange.behind)
+        if exchange.keep_alive:
+            self.keep_alives.labels(model, str(exchange.status)).inc()
+            self.keep_alive_cost.labels(model).inc(exchange.cost)
         if exchange.flush is not None:
             self.breaks.labels(model, mode).inc()
 

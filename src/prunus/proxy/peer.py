@@ -79,3 +79,10 @@ class Peer:
             self.gone = True
             if asyncio.current_task() is not self._task:
                 self._task.cancel()
+
+
+async def after(head: bytes, rest: AsyncIterator[bytes]) -> AsyncIterator[bytes]:
+    """The chunks of a body whose beginning was read already."""
+    yield head
+    async for chunk in rest:
+        yield chunk

@@ -8,14 +8,16 @@ from collections.abc import AsyncIterator, Awaitable, Callable, Mapping
 from dataclasses import dataclass, replace
 from typing import Any, Final
 
+from prunus.providers import api_named
 from prunus.proxy.answers import answer_with, refuse
+from prunus.proxy.clock import Clock
 from prunus.proxy.encoding import can_decode, decoder_of
-from prunus.proxy.exchange import Arrived, Event, Prepared, client_name, conversation_key
+from prunus.proxy.exchange import Arrived, Event, Prepared, SentBy, client_name, conversation_key
 from prunus.proxy.faults import LOGGER, Faults
 from prunus.proxy.headers import Headers, answer_headers, caller_of, request_headers, value_of
 from prunus.proxy.hooks import GuardedAnswer, Interceptor
 from prunus.proxy.metrics import Metrics
-from prunus.proxy.peer import ClientGone, Peer, Receive, Send
+from prunus.proxy.peer import ClientGone, Peer, Receive, Send, after
 from prunus.proxy.route import Route
 from prunus.proxy.tenant import Tenant
 from prunus.proxy.upstream import Answer, NoAnswer, Upstream, decode_chunk
@@ -38,6 +40,8 @@ class Services:
     prepare: Callable[[Tenant, Arrived], Awaitable[Prepared]]
     go_on: Callable[[Tenant, Prepared, bytes], Awaitable[Prepared]]
     finish: Callable[[Tenant, Event], None]
+    rest: Callable[[Tenant, Prepared, SentBy], None]
+    clock: Clock
 
 
 class ProxiedRequest:
@@ -62,13 +66,14 @@ class ProxiedRequest:
         self._tenant = tenant
         self._send = send
         self._peer = Peer(receive)
-        self._time = time.time()
+        self._time = services.clock.time()
         self._begun = time.perf_counter()
         self._status = 0
         self._started = False
         self._prepared: Prepared | None = None
         self._usages: list[Usage] = []
         self._usage: UsageReader | None = None
+        self._finished = False
 
     async def run(self) -> None:
         try:
@@ -137,7 +142,7 @@ class ProxiedRequest:
         length = self._names.get("content-length", "")
         body: AsyncIterator[bytes] | bytes | None = None
         if head:
-            body = _after(head, self._peer.body())
+            body = after(head, self._peer.body())
         elif "transfer-encoding" in self._names or (length.isdigit() and int(length)):
             body = self._peer.body()
         else:
@@ -204,11 +209,13 @@ class ProxiedRequest:
     def _listen(self, answer: Answer, encoding: str) -> None:
         """Read the usage of an answer from here on, from chunks in a content encoding."""
         if self._prepared is not None and self._prepared.exchange is not None and 200 <= answer.status < 300:
-            self._usage = UsageReader(value_of(answer.headers, b"content-type"), encoding)
+            kind = value_of(answer.headers, b"content-type")
+            self._usage = UsageReader(kind, encoding, api_named(self._route.format))
 
     def _count(self) -> None:
         """The answer is over: note what it took."""
         found = self._usage.end() if self._usage is not None else None
+        self._finished = self._usage is not None and self._usage.finished
         self._usage = None
         self._usages += [found] if found is not None else []
 
@@ -285,14 +292,8 @@ class ProxiedRequest:
         exchange = None
         if prepared is not None:
             exchange = self._tenant.settle(prepared, self._status, self._usages, seconds * 1000)
-        place = self._route
-        event = Event(
-            self._time, client_name(self._names), self._method, place.upstream, place.path, self._status, seconds
-        )
+        client, place = client_name(self._names), self._route
+        event = Event(self._time, client, self._method, place.upstream, place.path, self._status, seconds)
         self._services.finish(self._tenant, event if prepared is None else prepared.ended(event, exchange))
-
-
-async def _after(head: bytes, rest: AsyncIterator[bytes]) -> AsyncIterator[bytes]:
-    yield head
-    async for chunk in rest:
-        yield chunk
+        if prepared is not None and self._finished and not self._peer.gone:
+            self._services.rest(self._tenant, prepared, SentBy(self._method, self._query, self._headers))

@@ -18,6 +18,7 @@ from prunus.proxy.envelope import NO_TOOLS, Envelope, read_envelope
 from prunus.proxy.exchange import Arrived, Further, Prepared
 from prunus.proxy.faults import Faults
 from prunus.proxy.hooks import AgentHooks, Interceptor
+from prunus.proxy.marks import sets_marks, with_lifetime
 from prunus.proxy.subagents import SUBAGENT, from_subagent
 from prunus.pruner import Pruner
 from prunus.report.status import requested_line
@@ -46,7 +47,8 @@ class Tenant:
         if store is not None and self._kept:
             memory = store.memory(name, lambda error: faults.report("store", error))
         self._pruner = Pruner(settings, memory, self._asked if self._kept else None)
-        self._bills = Bills(settings)
+        self.bills = Bills(settings)
+        self.warmth = self._pruner.warmth
         self._refused: OrderedDict[str, None] = OrderedDict()
 
     def _asked(self, conversation: str) -> tuple[str, ...]:
@@ -115,13 +117,17 @@ class Tenant:
         if reply is not None:
             return Prepared(arrived.raw, skip="answered by Prunus", envelope=envelope, reply=reply)
         given = body if turn is None else turn.before()
-        outcome = self._prune(arrived, given, arrived.time, deadline, claim, hold=bool(envelope.hold))
+        subagent = from_subagent(arrived.headers, envelope.system)
+        outcome = self._prune(
+            arrived, given, arrived.time, deadline, claim, hold=bool(envelope.hold), subagent=subagent
+        )
         skip = self._not_pruned(outcome, envelope)
         if skip:
             return Prepared(arrived.raw, skip=skip, envelope=envelope)
         if self._goes_whole(envelope, outcome.report):
             outcome = _whole(outcome, given)
         sent = outcome.body if turn is None else turn.after(outcome)
+        sent = with_lifetime(sent, arrived, outcome)
         shadow = self._settings.proxy.shadow or outcome.conversation in self._refused
         changed = not shadow and sent is not body and sent != body
         exchange = Exchange(
@@ -193,6 +199,7 @@ class Tenant:
         claim: Callable[[], bool],
         *,
         hold: bool = False,
+        subagent: bool = False,
     ) -> Outcome[bytes]:
         """Prune a request of a caller: the one that arrived, or a further one of the same turn."""
         # In shadow mode nothing is sent as it was decided, so what was decided says nothing of a real run.
@@ -208,6 +215,8 @@ class Tenant:
             deadline=deadline,
             claim=claim,
             hold=hold,
+            subagent=subagent,
+            marks=sets_marks(self._settings, arrived, body),
         )
 
     def look_again(
@@ -223,7 +232,8 @@ class Tenant:
             return None
         found = None
         with self._written_together():
-            found = self._prune(arrived, body, time(), deadline, claim)
+            subagent = from_subagent(arrived.headers, envelope.system)
+            found = self._prune(arrived, body, time(), deadline, claim, subagent=subagent)
         return found if found is not None and found.error is None and found.conversation else None
 
     def go_on(self, prepared: Prepared, outcome: Outcome[bytes] | None) -> Prepared:
@@ -231,6 +241,8 @@ class Tenant:
         turn, exchange = prepared.turn, prepared.exchange
         assert turn is not None and exchange is not None
         body = turn.again(outcome)
+        if outcome is not None and prepared.arrived is not None:
+            body = with_lifetime(body, prepared.arrived, outcome)
         if outcome is None:
             return replace(prepared, body=body)
         call = Further(outcome.request, outcome.flush, outcome.receipts)
@@ -270,11 +282,17 @@ class Tenant:
 
     def settle(self, prepared: Prepared, status: int, usages: Sequence[Usage], ms: float) -> Exchange | None:
         """The exchange with its costs, once its answer is complete or has broken off."""
-        return self._bills.settle(prepared, status, usages, ms)
+        return self.bills.settle(prepared, status, usages, ms)
 
 
 def _whole(outcome: Outcome[bytes], body: bytes) -> Outcome[bytes]:
     """A request of the same conversation without its edits."""
     before = outcome.report.tokens_before
     report = replace(outcome.report, tokens_after=before, strategies={}, categories={})
-    return Outcome(body, report=report, conversation=outcome.conversation, request=outcome.request)
+    return Outcome(
+        body,
+        report=report,
+        conversation=outcome.conversation,
+        request=outcome.request,
+        lifetime=outcome.lifetime,
+    )

@@ -11,6 +11,7 @@ from typing import Final
 
 import msgspec
 
+from prunus.providers import Api
 from prunus.providers.usage import Usage, counts_in, usage_of
 from prunus.proxy.encoding import can_decode, decoder_of
 
@@ -21,12 +22,15 @@ _LONGEST: Final = 16 * 1024 * 1024
 class UsageReader:
     """Watches one answer go by."""
 
-    def __init__(self, content_type: str, encoding: str = "") -> None:
+    def __init__(self, content_type: str, encoding: str = "", api: Api | None = None) -> None:
+        self._api = api
         self._lines = content_type.lower().startswith("text/event-stream")
         self._held = bytearray()
         self._blind = not can_decode(encoding)
         self._decoder = None if self._blind else decoder_of(encoding)
         self._found: dict[str, int] = {}
+        self.finished = False
+        """The answer says that the model is done and calls no tool; only with an `api`."""
 
     def feed(self, chunk: bytes) -> None:
         """Take in the next chunk."""
@@ -74,6 +78,7 @@ class UsageReader:
         for event in value if isinstance(value, list) else [value]:
             if isinstance(event, dict):
                 self._found.update(counts_in(event))
+                self.finished = self.finished or (self._api is not None and self._api.finishes_turn(event))
 
 
 def whole(usage: Usage) -> int:

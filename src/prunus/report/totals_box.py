@@ -75,6 +75,8 @@ def totals_record(totals: Totals, funnel: Funnel | None = None) -> dict[str, Any
         "cost_unpruned": totals.cost_unpruned,
         "cost_of_breaks": totals.cost_of_breaks,
         "breaks": totals.breaks,
+        "keep_alives": totals.keep_alives,
+        "cost_of_keep_alives": totals.cost_of_keep_alives,
         "saved": totals.saved,
         "strategies": tallies_record(totals.strategies),
         "autoSupersede": tallies_record(auto_supersede(totals.strategies)),
@@ -110,6 +112,11 @@ def _lines(title: str, totals: Totals, shadow: bool) -> Iterator[str]:
             "Provider",
             f"{_tokens(usage.input)} input, {_tokens(usage.cache_read)} from cache, "
             f"{_tokens(usage.cache_write)} to cache, {_tokens(usage.output)} output",
+        )
+    if totals.keep_alives:
+        kept = f"{totals.keep_alives:,} keep-alive {_many('request', totals.keep_alives)}"
+        yield _line(
+            "Kept alive", f"{kept} for the prompt cache, {_cost(totals.cost_of_keep_alives)} of what was billed"
         )
     if totals.behind:
         late = f"{totals.behind:,} {_many('request', totals.behind)}"

@@ -42,6 +42,8 @@ def _text(details: ErrorDetails, model: type[BaseModel]) -> str:
             return "required, but missing"
         case "greater_than_equal":
             return f"expected {context['ge']} or more"
+        case "less_than_equal":
+            return f"expected {context['le']} or less"
         case "literal_error":
             return f"expected {context['expected']}"
         case "value_error":

@@ -22,7 +22,17 @@ from prunus.schedule.pressure import Pressure
 from prunus.settings.acp import SHORTHANDS, known_at
 from prunus.settings.model import Settings, Values
 from prunus.settings.sections import GUARDS, SCHEDULES, STRATEGIES
-from prunus.settings.tables import Agent, Limits, Manual, Proxy, Reminders, StoreSettings, Tokens, Upstreams
+from prunus.settings.tables import (
+    Agent,
+    CacheSettings,
+    Limits,
+    Manual,
+    Proxy,
+    Reminders,
+    StoreSettings,
+    Tokens,
+    Upstreams,
+)
 
 ENABLED: Final = "Whether this strategy runs."
 
@@ -40,6 +50,7 @@ _TABLES: Final[Mapping[str, type]] = {
     "manual": Manual,
     "pressure": Pressure,
     "budget": Budget,
+    "cache": CacheSettings,
     "agent": Agent,
     "reminders": Reminders,
     "proxy": Proxy,

@@ -42,6 +42,7 @@ from prunus.settings.sections import (
 )
 from prunus.settings.tables import (
     Agent,
+    CacheSettings,
     Limits,
     Manual,
     PriceRow,
@@ -104,6 +105,8 @@ class Values(Section):
     """How large a request Prunus prunes, and how much it remembers."""
     manual: Manual = Field(default_factory=Manual)
     """Manual mode: Prunus prunes only on request."""
+    cache: CacheSettings = Field(default_factory=CacheSettings)
+    """How long the provider's prompt cache lives."""
     agent: Agent = Field(default_factory=Agent)
     """How the agent itself may prune its context."""
     reminders: Reminders = Field(default_factory=Reminders)

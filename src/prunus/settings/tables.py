@@ -64,8 +64,23 @@ class PriceRow(Section):
     """A request of more tokens than this costs `tier_factor` times as much."""
     tier_factor: float | None = Field(None, ge=1)
     """The price factor of a request above `tier` tokens."""
+    long_write: float | None = Field(None, ge=0)
+    """The price of a token that is written to the cache for the longer lifetime, if the provider has one."""
+    long_ttl: float | None = Field(None, ge=0)
+    """The longer lifetime in seconds."""
     minimum: int | None = Field(None, ge=0)
     """The provider does not cache a prefix of fewer tokens than this."""
+
+
+class CacheSettings(Section):
+    """How long the provider's prompt cache lives, with the proxy and an API that lets a request say so."""
+
+    lifetime: Literal["as sent", "1h", "auto"] = "as sent"
+    """The lifetime of the client's cache marks: `as sent` leaves it to the client, `1h` asks for an hour, whose
+    writes cost more, and `auto` does so where the pauses of the user so far would have paid for it."""
+    keep_alive: Annotated[int, Field(strict=True, ge=0, le=3)] = 0
+    """The number of keep-alive requests after a finished answer, at most: each reads the cache shortly before it
+    expires, if that would have paid in the pauses so far."""
 
 
 class Agent(Section):

@@ -16,6 +16,7 @@ from prunus.context import Context
 from prunus.experience import Experience
 from prunus.memory import ConversationRecord, Match, Memory
 from prunus.outcome import Receipt
+from prunus.schedule.cache_life import Hindsight
 from prunus.schedule.ledger import Written
 from prunus.store.records import Exchange, Info, StoredReceipt, StoredSession, Totals
 from prunus.store.store import StoreError
@@ -131,3 +132,9 @@ class _Blank:
 
     def experience(self, client: str) -> Experience:
         return Experience()
+
+    def refresh(self, id: str, requests: int, time: float) -> bool:
+        return True
+
+    def hindsight(self) -> Hindsight:
+        return Hindsight()

@@ -20,10 +20,12 @@ from prunus.history import Ref
 from prunus.learning import Learned
 from prunus.memory import ConversationRecord, Match
 from prunus.schedule.account import Account
+from prunus.schedule.cache_life import CacheLife, Hindsight, total
 from prunus.schedule.ledger import Ledger, Written
 from prunus.store.database import Database
 from prunus.store.regrets import experience_with
 from prunus.store.store import StoreError
+from prunus.warmth import EARLIER
 
 T = TypeVar("T")
 
@@ -65,6 +67,27 @@ class SqliteMemory:
     def written(self, id: str) -> Mapping[int, Written | None]:
         """Return the messages of a conversation that Prunus sent in changed form."""
         return self._read(lambda connection: self._written_of(connection, id), {})
+
+    def refresh(self, id: str, requests: int, time: float) -> bool:
+        """Save the time of a keep-alive request; False if another request has come."""
+        change = "UPDATE conversations SET kept = ? WHERE tenant = ? AND id = ? AND requests = ?"
+        try:
+            return self._database.write(
+                lambda connection: connection.execute(change, (time, self._tenant, id, requests)).rowcount > 0
+            )
+        except StoreError as error:
+            if self._trouble is None:
+                raise
+            self._trouble(error)
+            return True
+
+    def hindsight(self) -> Hindsight:
+        """Return what other lives of the cache would have saved in the newest conversations."""
+        newest = "SELECT life FROM conversations WHERE tenant = ? AND life != x'' ORDER BY last DESC LIMIT ?"
+        rows: list[tuple[bytes]] = self._read(
+            lambda connection: connection.execute(newest, (self._tenant, EARLIER)).fetchall(), []
+        )
+        return total(CacheLife.load(life).own.ended() for [life] in rows)
 
     def keep(self, memo: ConversationRecord, links: Sequence[bytes], written: Mapping[int, Written | None]) -> None:
         """Save a conversation; the commit happens before this returns, or at the end of `together`."""
@@ -111,7 +134,7 @@ class SqliteMemory:
     def _memo(self, connection: sqlite3.Connection, id: str) -> ConversationRecord | None:
         connection.execute("BEGIN")
         row = connection.execute(
-            "SELECT n, depth, requests, seen, prompt, stamp, flushes, learned, whole, paid, tokens "
+            "SELECT n, depth, requests, seen, prompt, stamp, flushes, learned, life, kept, whole, paid, tokens "
             "FROM conversations WHERE tenant = ? AND id = ?",
             (self._tenant, id),
         ).fetchone()
@@ -121,17 +144,18 @@ class SqliteMemory:
         connection.execute("COMMIT")
         if row is None:
             return None
-        _, depth, requests, seen, prompt, stamp, flushes, learned, *account = row
+        _, depth, requests, seen, prompt, stamp, flushes, learned, life, kept, *account = row
         try:
             rows = Ledger.load_all([raw for [raw] in edits])
             whole = Ledger.load(flushes) if flushes else Ledger()
             known = Learned.load(learned)
+            alive = CacheLife.load(life, kept)
         except FormatError:
             # Another version of Prunus wrote this ledger. The conversation starts anew, which costs one cache miss.
             return None
         ledger = replace(whole, edits=rows.edits, tags=rows.tags)
         self._note(id, stamp, ledger)
-        return ConversationRecord(id, ledger, depth, requests, seen, prompt, Account(*account), known)
+        return ConversationRecord(id, ledger, depth, requests, seen, prompt, Account(*account), known, alive)
 
     def _keep(
         self,
@@ -162,7 +186,7 @@ class SqliteMemory:
         )
         connection.execute(
             "UPDATE conversations SET last = max(last, ?), seen = ?, requests = ?, depth = ?, prompt = ?, "
-            "learned = ?, whole = ?, paid = ?, tokens = ? WHERE n = ?",
+            "learned = ?, life = ?, kept = ?, whole = ?, paid = ?, tokens = ? WHERE n = ?",
             (
                 memo.seen,
                 memo.seen,
@@ -170,6 +194,8 @@ class SqliteMemory:
                 memo.depth,
                 memo.prompt,
                 memo.learned.dump(),
+                memo.life.dump(),
+                memo.life.kept,
                 *astuple(memo.account),
                 number,
             ),

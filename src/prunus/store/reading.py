@@ -25,9 +25,10 @@ _RECEIPT: Final = """
     WHERE c.tenant = ? AND r.what != 'passed' """
 _NEWEST: Final = " ORDER BY r.time DESC, r.message, r.part LIMIT ?"
 _SUMS: Final = """
-    count(*), sum(e.error != ''), sum(e.tokens_before), sum(e.tokens_after), sum(ifnull(e.input, 0)),
+    sum(NOT e.keep_alive), sum(e.error != ''), sum(e.tokens_before), sum(e.tokens_after), sum(ifnull(e.input, 0)),
     sum(ifnull(e.cache_read, 0)), sum(ifnull(e.cache_write, 0)), sum(ifnull(e.output, 0)), sum(e.cost),
-    sum(e.cost_unpruned), sum(e.cost_of_break), sum(e.flush IS NOT NULL), sum(e.behind), count(DISTINCT c.n)"""
+    sum(e.cost_unpruned), sum(e.cost_of_break), sum(e.flush IS NOT NULL), sum(e.behind),
+    sum(e.keep_alive), sum(e.keep_alive * e.cost), count(DISTINCT c.n)"""
 
 
 def sessions(connection: sqlite3.Connection, tenant: str, limit: int | None) -> list[StoredSession]:
@@ -35,7 +36,8 @@ def sessions(connection: sqlite3.Connection, tenant: str, limit: int | None) -> 
     rows = connection.execute(
         """
         SELECT c.id, c.client, c.format, c.model, c.first, c.last,
-               max(c.requests, (SELECT count(*) FROM exchanges e WHERE e.conversation = c.n)), c.depth,
+               max(c.requests, (SELECT count(*) FROM exchanges e WHERE e.conversation = c.n AND NOT e.keep_alive)),
+               c.depth,
                ifnull(newest.tokens_before, 0), ifnull(newest.tokens_after, 0),
                (SELECT total(cost) FROM exchanges e WHERE e.conversation = c.n AND e.shadow = newest.shadow),
                (SELECT total(cost_unpruned) FROM exchanges e
@@ -58,7 +60,7 @@ def exchanges(connection: sqlite3.Connection, tenant: str, conversation: str) ->
         """
         SELECT c.id, e.request, e.time, e.client, e.format, e.model, e.tokens_before, e.tokens_after,
                e.input, e.cache_read, e.cache_write, e.output, e.cost, e.cost_unpruned, e.cost_of_break, e.flush,
-               e.status, e.ms, e.error, e.shadow, e.behind, e.id
+               e.status, e.ms, e.error, e.shadow, e.behind, e.keep_alive, e.id
         FROM exchanges e JOIN conversations c ON c.n = e.conversation
         WHERE c.tenant = ? AND c.id = ? ORDER BY e.time, e.request
         """,
@@ -125,7 +127,7 @@ def totals(connection: sqlite3.Connection, tenant: str, conversation: str, shado
     else:
         row = connection.execute(
             "SELECT requests, errors, tokens_before, tokens_after, input, cache_read, cache_write, output, cost, "
-            "cost_unpruned, cost_of_breaks, breaks, behind, conversations "
+            "cost_unpruned, cost_of_breaks, breaks, behind, keep_alives, cost_of_keep_alives, conversations "
             "FROM totals WHERE tenant = ? AND shadow = ?",
             (tenant, shadow),
         ).fetchone()
@@ -133,7 +135,7 @@ def totals(connection: sqlite3.Connection, tenant: str, conversation: str, shado
             "SELECT strategy, count, tokens FROM strategies WHERE tenant = ? AND shadow = ? AND count > 0",
             (tenant, shadow),
         ).fetchall()
-    numbers = [value or 0 for value in row] if row is not None else [0] * 14
+    numbers = [value or 0 for value in row] if row is not None else [0] * 16
     if conversation:
         experience = experience_of(connection, tenant, conversation, shadow, numbers[0])
     else:
@@ -147,7 +149,9 @@ def totals(connection: sqlite3.Connection, tenant: str, conversation: str, shado
         breaks=numbers[11],
         behind=numbers[12],
         strategies={strategy: Tally(count, tokens) for strategy, count, tokens in tallies},
-        conversations=numbers[13],
+        keep_alives=numbers[13],
+        cost_of_keep_alives=float(numbers[14]),
+        conversations=numbers[15],
         experience=experience,
     )
 
@@ -187,7 +191,7 @@ def _receipts(rows: Iterable[tuple[Any, ...]]) -> list[StoredReceipt]:
 
 
 def _exchange(row: tuple[Any, ...]) -> Exchange:
-    status, ms, error, shadow, behind, id = row[16:]
+    status, ms, error, shadow, behind, keep_alive, id = row[16:]
     return replace(
         Exchange(*row[:8]),
         usage=None if row[8] is None else Usage(*row[8:12]),
@@ -200,5 +204,6 @@ def _exchange(row: tuple[Any, ...]) -> Exchange:
         error=error,
         shadow=bool(shadow),
         behind=bool(behind),
+        keep_alive=bool(keep_alive),
         id=id,
     )

@@ -20,12 +20,13 @@ PASSED: Final = "passed"
 
 _SUMS: Final = (
     "requests", "errors", "tokens_before", "tokens_after", "input", "cache_read", "cache_write", "output",
-    "cost", "cost_unpruned", "cost_of_breaks", "breaks", "behind", "conversations",
+    "cost", "cost_unpruned", "cost_of_breaks", "breaks", "behind", "keep_alives", "cost_of_keep_alives",
+    "conversations",
 )  # fmt: skip
 _SELECT: Final = (
-    "SELECT shadow, client, 1, error != '', tokens_before, tokens_after, ifnull(input, 0), ifnull(cache_read, 0), "
-    "ifnull(cache_write, 0), ifnull(output, 0), cost, cost_unpruned, cost_of_break, flush IS NOT NULL, behind "
-    "FROM exchanges WHERE conversation = ? AND id = ?"
+    "SELECT shadow, client, NOT keep_alive, error != '', tokens_before, tokens_after, ifnull(input, 0), "
+    "ifnull(cache_read, 0), ifnull(cache_write, 0), ifnull(output, 0), cost, cost_unpruned, cost_of_break, "
+    "flush IS NOT NULL, behind, keep_alive, keep_alive * cost FROM exchanges WHERE conversation = ? AND id = ?"
 )
 """The values that an exchange added to the sums, in the order of the sums."""
 _ADD: Final = (
@@ -35,7 +36,7 @@ _ADD: Final = (
 _INSERT: Final = (
     "INSERT OR {} INTO exchanges (conversation, id, request, time, client, format, model, tokens_before, "
     "tokens_after, input, cache_read, cache_write, output, cost, cost_unpruned, cost_of_break, flush, status, "
-    "ms, error, shadow, behind) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)"
+    f"ms, error, shadow, behind, keep_alive) VALUES ({', '.join('?' * 23)})"
 )
 
 
@@ -84,17 +85,18 @@ def write_exchange(
         exchange.error,
         exchange.shadow,
         exchange.behind,
+        exchange.keep_alive,
     )
     if not connection.execute(_INSERT.format("IGNORE"), row).rowcount:
         shadow, client, *before = connection.execute(_SELECT, place).fetchone()
         before.append(_is_only_exchange(connection, place, shadow))
-        count_request(connection, tenant, shadow, client, -1)
+        count_request(connection, tenant, shadow, client, -before[0])
         _add(connection, tenant, shadow, [-value for value in before])
         connection.execute(_INSERT.format("REPLACE"), row)
         if shadow != exchange.shadow:
             _move_receipts(connection, tenant, number, exchange)
     sums = (
-        1,
+        not exchange.keep_alive,
         exchange.error != "",
         exchange.tokens_before,
         exchange.tokens_after,
@@ -104,10 +106,12 @@ def write_exchange(
         exchange.cost_of_break,
         exchange.flush is not None,
         exchange.behind,
+        exchange.keep_alive,
+        exchange.keep_alive * exchange.cost,
         _is_only_exchange(connection, place, exchange.shadow),
     )
     _add(connection, tenant, exchange.shadow, sums)
-    count_request(connection, tenant, exchange.shadow, exchange.client, 1)
+    count_request(connection, tenant, exchange.shadow, exchange.client, not exchange.keep_alive)
     for receipt, original in receipts:
         _write_receipt(connection, tenant, number, exchange, receipt, original)
         write_cut(connection, tenant, number, exchange, receipt)

@@ -54,6 +54,8 @@ class Exchange:
     """The request was not changed; the numbers say what pruning would have done."""
     behind: bool = False
     """Pruning took too long, so the request was sent with earlier edits only."""
+    keep_alive: bool = False
+    """Prunus sent the request itself, to keep the provider's cache alive."""
     context: Context | None = None
     """The token counts of the request, if known."""
     asks: tuple[Ask, ...] = ()
@@ -111,6 +113,10 @@ class Totals:
     """Requests that broke the prompt cache."""
     behind: int = 0
     """Requests that were sent with earlier edits only, because pruning took too long."""
+    keep_alives: int = 0
+    """Requests that Prunus sent itself, to keep the provider's cache alive; `requests` does not count them."""
+    cost_of_keep_alives: float = 0.0
+    """The part of `cost` that pays for them."""
     strategies: Mapping[str, Tally] = field(default_factory=dict)
     """For each strategy the number of prunes, and the tokens that they remove from a request."""
     conversations: int = 0

@@ -226,7 +226,16 @@ _EXPERIENCE: Final[Migration] = (
     ) WITHOUT ROWID""",
 )
 
-MIGRATIONS: Final[tuple[Migration, ...]] = (_FIRST, _ACCOUNTS, _OWNED, _BEHIND, _REPORTS, _EXPERIENCE)
+_CACHE_LIFE: Final[Migration] = (
+    # What is remembered about the life of the provider's cache, and when a keep-alive request read it last.
+    "ALTER TABLE conversations ADD COLUMN life BLOB NOT NULL DEFAULT x''",
+    "ALTER TABLE conversations ADD COLUMN kept REAL NOT NULL DEFAULT 0",
+    "ALTER TABLE exchanges ADD COLUMN keep_alive INTEGER NOT NULL DEFAULT 0",
+    "ALTER TABLE totals ADD COLUMN keep_alives INTEGER NOT NULL DEFAULT 0",
+    "ALTER TABLE totals ADD COLUMN cost_of_keep_alives REAL NOT NULL DEFAULT 0",
+)
+
+MIGRATIONS: Final[tuple[Migration, ...]] = (_FIRST, _ACCOUNTS, _OWNED, _BEHIND, _REPORTS, _EXPERIENCE, _CACHE_LIFE)
 
 
 def migrate(connection: sqlite3.Connection, path: Path, migrations: Sequence[Migration] = MIGRATIONS) -> None:

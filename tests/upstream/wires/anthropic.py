@@ -13,6 +13,7 @@ from tests.upstream.values import Json, Past, Tool, Turn, Usage, pieces, sse
 
 __all__ = ["Anthropic"]
 
+LIVES = {"5m": 300.0, "1h": 3600.0}
 THINKING = ("thinking", "redacted_thinking")
 NAME = re.compile(r"[a-zA-Z0-9_-]{1,128}")
 KEYS = {
@@ -70,8 +71,9 @@ class Anthropic:
     def thinks(self, body: Json) -> bool:
         return (body.get("thinking") or {}).get("type") in ("enabled", "adaptive")
 
-    def caches(self, body: Json) -> bool:
-        return '"cache_control": {' in json.dumps(body)
+    def lifetime(self, body: Json) -> float:
+        lives = [LIVES.get(mark.get("ttl", "5m"), 0.0) for mark in _marks(body)]
+        return max(lives, default=0.0)
 
     def signatures(self, body: Json) -> Iterator[str]:
         messages = body["messages"]
@@ -99,8 +101,15 @@ class Anthropic:
 
     def refusals(self, body: Json) -> Iterator[str]:
         for key in ("model", "max_tokens", "messages"):
-            if not body.get(key):
+            if body.get(key) in (None, "", []):
                 yield f"{key}: Field required"
+        if body.get("max_tokens") == 0 and any(self._answers_anyway(body)):
+            yield "max_tokens: 0 is not permitted with streaming, thinking, a forced tool or an output format"
+        ttls = [mark.get("ttl", "5m") for mark in _marks(body)]
+        if any(ttl not in LIVES for ttl in ttls):
+            yield "cache_control.ttl: Input should be '5m' or '1h'"
+        if "1h" in ttls[ttls.index("5m") :] if "5m" in ttls else False:
+            yield "cache_control: a ttl='1h' block must not come after a ttl='5m' block"
         messages = body.get("messages") or []
         if messages and messages[0].get("role") != "user":
             yield 'messages: first message must use the "user" role'
@@ -121,7 +130,16 @@ class Anthropic:
             if count > 1 or not NAME.fullmatch(str(name)):
                 yield f"tools: {name!r} is not unique or not well-formed"
 
+    def _answers_anyway(self, body: Json) -> Iterator[bool]:
+        yield bool(body.get("stream"))
+        yield (body.get("thinking") or {}).get("type") == "enabled"
+        yield (body.get("tool_choice") or {}).get("type") in ("any", "tool")
+        yield bool((body.get("output_config") or {}).get("format"))
+
     def answer(self, body: Json, turn: Turn, usage: Usage) -> Json:
+        if body["max_tokens"] == 0:
+            silent = _usage(usage) | {"output_tokens": 0}
+            return _message(body, turn) | {"content": [], "stop_reason": "max_tokens", "usage": silent}
         content = list(_content(body, turn))
         stop = "tool_use" if turn.calls else "end_turn"
         return _message(body, turn) | {"content": content, "stop_reason": stop, "usage": _usage(usage)}
@@ -165,6 +183,16 @@ def _blocks(message: Json) -> list[Json]:
 
 def _text(content: Any) -> str:
     return content if isinstance(content, str) else "\n".join(block.get("text", "") for block in content)
+
+
+def _marks(body: Json) -> Iterator[Json]:
+    """The cache marks in the order in which the provider reads what they mark."""
+    parts = [*(body.get("tools") or ()), *(_blocks({"content": body.get("system")}))]
+    for message in body.get("messages") or ():
+        for block in _blocks(message):
+            inner = block.get("content")
+            parts += [*(inner if isinstance(inner, list) else ()), block]
+    yield from (part["cache_control"] for part in (*parts, body) if part.get("cache_control"))
 
 
 def _bare(value: Any) -> Any:

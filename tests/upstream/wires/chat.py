@@ -46,8 +46,8 @@ class Chat:
     def thinks(self, body: Json) -> bool:
         return False
 
-    def caches(self, body: Json) -> bool:
-        return True
+    def lifetime(self, body: Json) -> float:
+        return 300.0
 
     def signatures(self, body: Json) -> Iterator[str]:
         return iter(())

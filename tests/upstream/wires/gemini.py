@@ -59,8 +59,8 @@ class Gemini:
     def thinks(self, body: Json) -> bool:
         return bool((body.get("generationConfig") or {}).get("thinkingConfig"))
 
-    def caches(self, body: Json) -> bool:
-        return True
+    def lifetime(self, body: Json) -> float:
+        return 300.0
 
     def signatures(self, body: Json) -> Iterator[str]:
         contents = body["contents"]

@@ -56,8 +56,8 @@ class Responses:
     def thinks(self, body: Json) -> bool:
         return "reasoning.encrypted_content" in (body.get("include") or ())
 
-    def caches(self, body: Json) -> bool:
-        return True
+    def lifetime(self, body: Json) -> float:
+        return 300.0
 
     def signatures(self, body: Json) -> Iterator[str]:
         items = self.messages(body)

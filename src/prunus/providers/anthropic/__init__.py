@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any, ClassVar, Final
 import msgspec
 
 from prunus.history import Message
+from prunus.providers.anthropic.cache_marks import cache_reading, finishes_turn, with_lifetime
 from prunus.providers.anthropic.messages import read_message
 from prunus.providers.blocks import arguments_object, dicts, kind_of, words_of
 from prunus.providers.hidden_calls import CallSite, HiddenExchange, decoded, insert_counted, numbered, without_start
@@ -34,6 +35,7 @@ class Anthropic(Api):
     own_headers: ClassVar[tuple[str, ...]] = ("anthropic-version", "anthropic-beta", "x-api-key")
     own_paths: ClassVar[tuple[str, ...]] = ("/v1/messages", "/messages/", "/v1/complete", "/api/")
     required: ClassVar[Mapping[str, Any]] = {"max_tokens": 32_000}
+    lifetimes: ClassVar[tuple[str, ...]] = ("5m", "1h")
 
     def claims_request(self, top: Mapping[str, Any]) -> bool:
         return "anthropic_version" in top or any("input_schema" in tool for tool in _tools(top))
@@ -106,6 +108,15 @@ class Anthropic(Api):
         elif not record.messages:
             return
         messages[index : index + 1] = [*record.messages, *([{**message, "content": left}] if left else [])]
+
+    def with_lifetime(self, body: bytes, lifetime: str) -> bytes:
+        return with_lifetime(body, lifetime)
+
+    def cache_reading(self, body: bytes) -> bytes | None:
+        return cache_reading(body)
+
+    def finishes_turn(self, event: Mapping[str, Any]) -> bool:
+        return finishes_turn(event)
 
     def calls_in_answer(self, answer: Any) -> Iterator[CallSite]:
         return self.calls_of(answer)

@@ -1,0 +1,156 @@
+"""How long the provider's prompt cache shall live, judged by what another life would have saved so far.
+
+A cache that nobody reads expires: after five minutes, or after an hour where the request asked for that and paid
+more for each token that it wrote. A keep-alive request reads the cache once more shortly before it expires. Whether
+either pays depends on how long the user of a conversation pauses, and nobody knows the next pause. So a
+conversation keeps sums in hindsight: what the hour would have saved, and what one, two or three keep-alive requests
+after each finished answer would have, had they been chosen from its first request on. What would have paid so far
+is chosen.
+
+The sums are in uncached input tokens, so a pause counts as much as the context that had to be written again. They
+are part of what is remembered of a conversation, so that replicas agree. A new conversation also knows the sums of
+the user's earlier ones.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass, replace
+from typing import Final, Literal
+
+import msgspec
+
+from prunus.errors import FormatError
+from prunus.schedule.prices import Price, request_cost, with_ttl
+
+Lifetime = Literal["as sent", "1h", "auto"]
+
+HOUR: Final = "1h"
+"""The longer lifetime, as a request asks for it."""
+MOST: Final = 3
+"""Keep-alive requests after one answer, at most."""
+_EARLY: Final = 14 / 15
+"""The share of the cache's lifetime after which a keep-alive request is sent: after 280 of 300 seconds."""
+
+
+def keep_alive_after(price: Price) -> float:
+    """Seconds after which a cache is read once more, so that it does not expire."""
+    return _EARLY * price.ttl
+
+
+@dataclass(frozen=True, slots=True)
+class Following:
+    """A request as it is sent, and how it follows the one before."""
+
+    pause: float
+    """Seconds since the request before; 0 for the first one."""
+    answered: bool
+    """The user has spoken, so the answer before it was finished and no tool was running."""
+    tokens: int
+    cached: int
+    """The tokens that it shares with the request before."""
+
+
+@dataclass(frozen=True, slots=True)
+class Hindsight:
+    """What each life of the cache would have saved a conversation so far."""
+
+    hour: float = 0.0
+    """What the longer lifetime would have saved, less what its dearer writes would have cost."""
+    kept: tuple[float, ...] = (0.0,) * MOST
+    """What at most one, two or three keep-alive requests after each answer would have saved, less their cost."""
+    tokens: int = 0
+    """The tokens of the newest request."""
+    again: float = 0.0
+    """What it costs to read these once more."""
+
+    def add(self, step: Following, asked: Price, now: Price) -> Hindsight:
+        """With one more request; `asked` is the price of the client's lifetime, `now` that of the one in force."""
+        long = with_ttl(asked, HOUR)
+        hour = self.hour + _cost(step, asked) - _cost(step, long)
+        kept = tuple(
+            sofar + self._saved_by(most, step, now) if step.answered else sofar
+            for most, sofar in enumerate(self.kept, 1)
+        )
+        return Hindsight(hour, kept, step.tokens, now.read * step.tokens)
+
+    def _saved_by(self, most: int, step: Following, price: Price) -> float:
+        """What keep-alive requests in the pause before a request would have saved."""
+        every = keep_alive_after(price)
+        sent = min(most, int(step.pause / every))
+        alive = step.pause <= sent * every + price.ttl
+        spared = _cost(step, price) - _cost(replace(step, pause=0.0), price) if alive else 0.0
+        return spared - sent * self.again
+
+    def ended(self) -> Hindsight:
+        """The same for a conversation that does not go on: the last keep-alive requests were for nothing."""
+        return replace(self, kept=tuple(saved - most * self.again for most, saved in enumerate(self.kept, 1)))
+
+
+def total(every: Iterable[Hindsight]) -> Hindsight:
+    """The sums of several conversations."""
+    hour = 0.0
+    kept: tuple[float, ...] = (0.0,) * MOST
+    for one in every:
+        hour += one.hour
+        kept = tuple(a + b for a, b in zip(kept, one.kept, strict=True))
+    return Hindsight(hour, kept)
+
+
+@dataclass(frozen=True, slots=True)
+class CacheLife:
+    """What is remembered about the life of a conversation's cache."""
+
+    lifetime: str = ""
+    """The lifetime that its cache marks were given; empty where they have the client's own."""
+    kept: float = 0.0
+    """The time of the newest keep-alive request."""
+    own: Hindsight = Hindsight()
+    usual: Hindsight = Hindsight()
+    """The sums of the user's earlier conversations, when this one began."""
+
+    def choose(self, wanted: Lifetime, asked: Price, tokens: int, *, anew: bool) -> str:
+        """The lifetime of a request's cache marks; empty for the client's own.
+
+        It only changes where all of the cache is written `anew`, at the start or after it was lost: the request
+        then pays for no rewrite that was not due. The hour is chosen where it would have paid so far, the dearer
+        write of this request included.
+        """
+        long = with_ttl(asked, HOUR)
+        if wanted == "as sent" or long == asked:
+            return ""
+        if wanted == HOUR:
+            return HOUR
+        if not anew:
+            return self.lifetime
+        return HOUR if self.own.hour + self.usual.hour > (long.write - asked.write) * tokens else ""
+
+    def standing(self, wanted: Lifetime) -> str:
+        """The lifetime of the cache marks of a request about which nothing new is decided."""
+        return {"as sent": "", HOUR: HOUR, "auto": self.lifetime}[wanted]
+
+    def keep_alives(self, most: int) -> int:
+        """How many keep-alive requests pay after an answer, at most so many."""
+        sums = [0.0, *(own + usual for own, usual in zip(self.own.kept, self.usual.kept, strict=True))]
+        return max(range(min(most, MOST) + 1), key=lambda count: (sums[count], -count))
+
+    def dump(self) -> bytes:
+        """As JSON, without the time of the newest keep-alive request; empty where nothing is known."""
+        if self == CacheLife(kept=self.kept):
+            return b""
+        return msgspec.json.encode((self.lifetime, self.own, self.usual))
+
+    @classmethod
+    def load(cls, raw: bytes, kept: float = 0.0) -> CacheLife:
+        """Read what `dump` wrote."""
+        if not raw:
+            return cls(kept=kept)
+        try:
+            lifetime, own, usual = msgspec.json.decode(raw, type=tuple[str, Hindsight, Hindsight])
+        except msgspec.MsgspecError as error:
+            raise FormatError(f"not the life of a cache: {error}") from error
+        return cls(lifetime, kept, own, usual)
+
+
+def _cost(step: Following, price: Price) -> float:
+    return request_cost(price, step.tokens, 0 if step.pause > price.ttl else step.cached)
