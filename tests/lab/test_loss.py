@@ -6,11 +6,11 @@ from prunus.schedule.prices import Price
 
 def test_a_lost_part_costs_one_more_request() -> None:
     price = Price(0.1, 1.25, 300, 0)
-    assert LostPart(7, 50_000, 2_000).cost(price) == pytest.approx(5_000 + 2_500 + 750)
+    assert LostPart(7, 50_000, 2_000, 0).cost(price) == pytest.approx(5_000 + 2_500 + 750)
 
 
 def test_a_request_that_lost_two_parts_is_one_event() -> None:
-    assert events([LostPart(3, 10, 1), LostPart(3, 10, 2), LostPart(5, 10, 1)]) == 2
+    assert events([LostPart(3, 10, 1, 0), LostPart(3, 10, 2, 1), LostPart(5, 10, 1, 2)]) == 2
 
 
 def test_the_interval_is_the_same_each_time_and_holds_the_rate() -> None:

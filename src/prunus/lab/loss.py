@@ -40,6 +40,8 @@ class LostPart:
     """The tokens of that request."""
     tokens: int
     """The tokens of the part."""
+    place: int
+    """The index of the part among all parts of the full history."""
 
     def cost(self, price: Price) -> float:
         """Return the cost of reading the part again, in tokens of uncached input."""

@@ -204,7 +204,7 @@ def retention(needs: Needs, replayed: Replay) -> Retention:
         elif use.kind == "line" and all(at - again.get(place, -VISIBLE - 1) > VISIBLE for place in use.shown):
             place = min(use.shown, key=lambda place: needs.forms[place].tokens)
             again[place] = at
-            lost.append(LostPart(at, replayed.requests[at].tokens, needs.forms[place].tokens))
+            lost.append(LostPart(at, replayed.requests[at].tokens, needs.forms[place].tokens, place))
     return Retention(
         uses["line"],
         kept["line"],
