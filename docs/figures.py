@@ -63,6 +63,20 @@ FOLDS = {
     "one file, one view": "one file, one view",
 }
 WAYS = {"outlines": "**outlines, 15 %**"}
+LIVES = {
+    "as sent": "five minutes, as sent",
+    "1h": '`lifetime = "1h"`',
+    "auto": '`lifetime = "auto"`',
+    "keep_alive 1": "`keep_alive = 1`",
+    "keep_alive 2": "`keep_alive = 2`",
+    "keep_alive 3": "`keep_alive = 3`",
+    "auto, keep_alive 3": '`lifetime = "auto"`, `keep_alive = 3`',
+    "1h, keep_alive 3": '`lifetime = "1h"`, `keep_alive = 3`',
+    "always 1": "*one keep-alive request in every pause*",
+    "always 2": "*two in every pause*",
+    "always 3": "*three in every pause*",
+    "always 12": "*twelve in every pause*",
+}
 
 
 def results(name: str) -> Any:
@@ -181,6 +195,29 @@ def outlines() -> str:
     return table(head, (row(name, one) for name, one in results("outlines")["ways"].items()))
 
 
+def lifetime() -> str:
+    measured = results("lifetime")
+    agents = list(measured["unpruned"]["as sent"]["agents"])
+
+    def row(plan: str, words: str) -> tuple[str, ...]:
+        alone, pruned = (measured[which][plan] for which in ("unpruned", "pruned"))
+        own = (f"{alone['agents'][agent]:.2f}" for agent in agents)
+        costs = (
+            f"{alone['cost']:.3f}",
+            f"{alone['worst']:.2f}",
+            *own,
+            f"{pruned['cost']:.3f}",
+            f"{pruned['worst']:.2f}",
+        )
+        sent = f"{alone['keep_alives']:.0f} / {pruned['keep_alives']:.0f}"
+        return words, *costs, sent
+
+    head = (
+        f" | all | worst session | {' | '.join(agents)} | pruned | worst session | keep-alives per 1,000 requests"
+    )
+    return table(head, (row(plan, words) for plan, words in LIVES.items()))
+
+
 def waiting() -> str:
     measured = results("waiting")
 
@@ -202,6 +239,7 @@ def waiting() -> str:
 
 TABLES: dict[str, Callable[[], str]] = {
     "waiting": waiting,
+    "lifetime": lifetime,
     "policies": policies,
     "policies-at-first-sight": lambda: policies(NOT_FIRST_SIGHT),
     "presets": presets,

@@ -57,10 +57,9 @@ class Bills:
             aside=bool(envelope.hold),
             whole=bool(envelope.hold) and not outcome.edits,
         )
+        given = outcome.lifetime if not exchange.shadow else ""
         asked = self.price(exchange.model, envelope.lifetime)
-        costs = self._accounts.settle(
-            sent, self.price(exchange.model, outcome.lifetime or envelope.lifetime), asked
-        )
+        costs = self._accounts.settle(sent, self.price(exchange.model, given or envelope.lifetime), asked)
         return replace(
             exchange,
             status=status,

@@ -240,9 +240,9 @@ class Tenant:
         """What to send for a further request of the same turn."""
         turn, exchange = prepared.turn, prepared.exchange
         assert turn is not None and exchange is not None
-        body = turn.again(outcome)
-        if outcome is not None and prepared.arrived is not None:
-            body = with_lifetime(body, prepared.arrived, outcome)
+        body, decided = turn.again(outcome), outcome or prepared.outcome
+        if decided is not None and prepared.arrived is not None:
+            body = with_lifetime(body, prepared.arrived, decided)
         if outcome is None:
             return replace(prepared, body=body)
         call = Further(outcome.request, outcome.flush, outcome.receipts)
