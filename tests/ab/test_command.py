@@ -206,3 +206,6 @@ def test_a_key_is_needed(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Non
     told = CliRunner().invoke(main, given, catch_exceptions=False)
     assert told.exit_code == 2
     assert "no API key for claude: set ANTHROPIC_API_KEY or ANTHROPIC_AUTH_TOKEN." in told.output
+    monkeypatch.setenv("CLAUDE_CODE_USE_BEDROCK", "1")
+    past = CliRunner().invoke(main, given, catch_exceptions=False)
+    assert (past.exit_code, "requests go to Amazon Bedrock, past Prunus" in past.output) == (2, True)

@@ -19,11 +19,11 @@ if TYPE_CHECKING:
     from prunus.ab.meter import Meter
     from prunus.ab.results import PlannedRun, RunResult
     from prunus.ab.trial import Trial
-    from prunus.clients.launcher import Launcher
+    from prunus.clients.launcher import Host, Launcher
     from prunus.settings import Settings
 
 
-@click.command("ab", context_settings={"ignore_unknown_options": False})
+@click.command("ab")
 @click.option(
     "--agent", metavar="NAME", default="claude", show_default=True, help="claude, codex, mini, or a program."
 )
@@ -123,9 +123,9 @@ def command(
         tasks = chosen(every, (name.strip() for name in names.split(",") if name.strip()))
         tariffs = tuple(map(read_tariff, prices))
         addresses = _addresses(known, upstreams, settings)
-        setup = AgentSetup(
-            known, shutil.which(agent) or agent, arguments, model, addresses, settings, 60 * minutes, tariffs
-        )
+        # Runs happen in other folders, where a relative path would lead nowhere.
+        program = str(Path(shutil.which(agent) or agent).absolute())
+        setup = AgentSetup(known, program, arguments, model, addresses, settings, 60 * minutes, tariffs)
         compared = {
             "agent": known.name,
             "arguments": arguments,
@@ -143,7 +143,7 @@ def command(
             _go_on(trial)
             stopped = ""
         except Stopped as reason:
-            stopped = f"Stopped: {reason}. The same call with a larger --budget goes on."
+            stopped = f"Stopped: {reason}. Call again to go on."
         except AgentFailed as reason:
             raise Failure(str(reason)) from reason
         except KeyboardInterrupt:
@@ -160,12 +160,17 @@ def _addresses(
     known: Launcher, upstreams: tuple[str, ...], settings: Callable[[tuple[str, ...], tuple[str, ...]], Settings]
 ) -> dict[str, str]:
     """The address of each provider: from options, from variables of the environment, or the usual one."""
+    found = known.upstreams(_bare_host())
+    given = (*(f"{name}={url}" for name, url in found.items()), *upstreams)
+    return settings(given, ()).upstreams.addresses()
+
+
+def _bare_host() -> Host:
+    """This machine without the user's files, as every run finds it."""
     from prunus.clients.launcher import Host
 
     nowhere = Path(os.devnull)
-    found = known.upstreams(Host(dict(os.environ), nowhere, nowhere, nowhere))
-    given = (*(f"{name}={url}" for name, url in found.items()), *upstreams)
-    return settings(given, ()).upstreams.addresses()
+    return Host(dict(os.environ), nowhere, nowhere, nowhere)
 
 
 def _refuse_what_cannot_run(trial: Trial, agent: str, budget: float | None) -> None:
@@ -177,6 +182,8 @@ def _refuse_what_cannot_run(trial: Trial, agent: str, budget: float | None) -> N
         raise Failure("--budget DOLLARS is needed: the runs cost real money")
     if shutil.which(agent) is None:
         raise Failure(f"{agent} is not installed{f': {known.install}' if known.install else ''}")
+    for problem in known.problems(_bare_host()):
+        raise Failure(problem)
     if known.keys and not trial.setup.arguments and not any(os.environ.get(key) for key in known.keys):
         raise Failure(
             f"no API key for {known.name}: set {' or '.join(known.keys)}. A login in the agent's own settings does "
