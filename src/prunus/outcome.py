@@ -75,7 +75,7 @@ class Outcome(Generic[Body_co]):
 
     __slots__ = (
         "_edits", "_made", "_outlined", "_passed", "_receipt", "_refusals",
-        "behind", "body", "conversation", "error", "flush", "lifetime", "report", "request",
+        "behind", "body", "conversation", "error", "fault", "flush", "lifetime", "report", "request",
     )  # fmt: skip
 
     def __init__(
@@ -93,12 +93,19 @@ class Outcome(Generic[Body_co]):
         receipt: Callable[[Proposal], Receipt] | None = None,
         outlined: Callable[[tuple[Proposal, ...]], tuple[Proposal, ...]] | None = None,
         lifetime: str = "",
+        fault: Exception | None = None,
     ) -> None:
         self.body = body
         """The request to send, of the type that was given."""
         self.report = report or Report()
         self.error = error
         """Why the request was left as it came, where something was wrong with it."""
+        self.fault = fault
+        """The exception that `error` tells of."""
+        if fault is not None:
+            self.error = f"{type(fault).__name__}: {fault}"
+            # The traceback would keep everything alive that the pruner had at hand.
+            fault.__traceback__ = None
         self.flush = flush
         """The break of the prompt cache that this request declares, if it does: from where, why, at what price."""
         self.behind = False

@@ -125,7 +125,7 @@ class Pruner:
                 return as_before(request, memo, name, self._assembly.counter, self._written(base))[0]
             return self._prune(request, until, cache(claim))
         except Exception as error:  # whatever fails in here, the request has to go out as it came
-            return Outcome(body, error=f"{type(error).__name__}: {error}")
+            return Outcome(body, fault=error)
 
     def catch_up(self, conversation: str) -> bool:
         """Look for a moment at what a deadline left out; False where more is left to look at."""

@@ -137,6 +137,8 @@ def _text(quoted: bytes) -> str:
 
 
 def _skip_space(raw: bytes, at: int) -> int:
+    if raw[at : at + 1] > b" ":
+        return at
     found = _SPACE.match(raw, at)
     return found.end() if found else at
 

@@ -58,7 +58,7 @@ class Integration:
 
     def failed(self, body: T, error: Exception) -> Outcome[T]:
         """The outcome of a request that is sent as it is, because Prunus failed."""
-        return self._keep(Outcome(body, error=f"{type(error).__name__}: {error}"))
+        return self._keep(Outcome(body, fault=error))
 
     def _keep(self, outcome: Outcome[T]) -> Outcome[T]:
         before = self.last.error if self.last is not None else None

@@ -184,11 +184,10 @@ class Tenant:
         """Why a request goes out as it came; empty where it was pruned."""
         if outcome.error is None:
             return "" if outcome.conversation else envelope.hold or "the provider holds the history"
-        kind, _, reason = outcome.error.partition(": ")
-        if kind in (FormatError.__name__, TooLate.__name__):
-            return reason
+        if isinstance(outcome.fault, FormatError | TooLate):
+            return str(outcome.fault)
         self._faults.report("pruning", outcome.error)
-        return f"a fault of Prunus: {kind}"
+        return f"a fault of Prunus: {type(outcome.fault).__name__}"
 
     def _prune(
         self,
