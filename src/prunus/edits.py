@@ -48,6 +48,19 @@ class Continued:
 
 
 @dataclass(frozen=True, slots=True)
+class Outlined:
+    """An outline of a result replaces its text. Only proposals hold it: the edit that is made is a `Shorter`.
+
+    Most proposals are overtaken by others before they are due, so their outlines are never made.
+    """
+
+    share: float
+    """How much of the text stays."""
+    behind: str = ""
+    """Words behind the outline."""
+
+
+@dataclass(frozen=True, slots=True)
 class Input:
     """These arguments replace the arguments of a call."""
 
@@ -63,7 +76,7 @@ class Gone:
     """The part is left out."""
 
 
-Replacement = Note | Shorter | Added | Continued | Input | Gone
+Replacement = Note | Shorter | Added | Continued | Outlined | Input | Gone
 
 
 @dataclass(frozen=True, slots=True)

@@ -62,9 +62,9 @@ class Answering:
 
     def _made_now(self, ref: Ref) -> Iterator[Proposal]:
         """The proposals for a part that could be made at once."""
-        cell, view = self._board.get(ref), self._view
-        for proposal in [*cell.options.values()] if cell is not None else ():
-            when = proposal.when
+        cell, view = self._board[ref], self._view
+        for rank in tuple(cell.options):
+            when = cell.options[rank].when
             due = not when.under_pressure and when.from_turn <= view.turn and when.from_loop <= view.loop
-            if due and self._rules.allows(proposal):
+            if due and self._rules.allows(proposal := self._board.weighed(cell, rank)):
                 yield proposal

@@ -31,7 +31,10 @@ class Cell:
     """What is known about one part."""
 
     options: dict[int, Proposal] = field(default_factory=dict)
-    """The proposals for the part. The one with the lowest rank is preferred."""
+    """The proposals for the part. The one with the lowest rank is preferred.
+
+    `Board.weighed` gives one of them with its tokens.
+    """
     wanted: Proposal | None = None
     """The edit that the part would get now."""
     made: Proposal | None = None
@@ -154,6 +157,14 @@ class Board:
         """The place of a proposal among those for one part; the lowest is preferred."""
         return self._rank[proposal.strategy] - proposal.preference
 
+    def weighed(self, cell: Cell, rank: int) -> Proposal:
+        """A proposal for a part with its tokens, which are counted when somebody first wants to know them."""
+        proposal = cell.options[rank]
+        if not proposal.tokens_before and not proposal.tokens_after:
+            part = self._view.part(proposal.target)
+            proposal = cell.options[rank] = with_tokens(proposal, part, self._view)
+        return proposal
+
     def press(self, pressed: Pressed) -> None:
         """Let pressure reach deeper or less deep, and have the parts decided anew that this may change."""
         if pressed != self.pressed:
@@ -227,7 +238,7 @@ class Board:
         held = cell.options.get(rank)
         if held is not None and held.points_to is not None:
             self._touched.add(held.points_to)
-        cell.options[rank] = with_tokens(proposal, part, self._view)
+        cell.options[rank] = proposal
         if proposal.points_to is not None:
             self._depend(target, proposal.points_to)
         for ref in proposal.covers:

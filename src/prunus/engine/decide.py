@@ -79,23 +79,23 @@ class Rules:
             # Then the outcome must not depend on earlier pressure, so proposals for pressure come last.
             ranks.sort(key=lambda rank: options[rank].when.under_pressure)
         for rank in ranks:
-            proposal = options[rank]
-            when = proposal.when
-            if when.under_pressure and not self._yields(proposal, cell):
+            when = options[rank].when
+            if when.under_pressure and not self._yields(rank, cell):
                 continue
             if when.from_turn > view.turn:
                 waits.append(Wait(turn=when.from_turn))
             elif when.from_loop > view.loop:
                 waits.append(Wait(loop=when.from_loop))
             else:
-                yield proposal
+                yield self._board.weighed(cell, rank)
 
-    def _yields(self, proposal: Proposal, cell: Cell) -> bool:
+    def _yields(self, rank: int, cell: Cell) -> bool:
         """Whether pressure takes a marked part: its standing is low enough, or it is gone already."""
         pressed = self._board.pressed
-        if not pressed.returns and cell.made is not None and cell.made == self.spelled_out(proposal):
+        made = None if pressed.returns else cell.made
+        if made is not None and made == self.spelled_out(self._board.weighed(cell, rank)):
             return True
-        return bool(pressed.depth) and standing(proposal.target, self._view) in pressed.depth
+        return bool(pressed.depth) and standing(cell.options[rank].target, self._view) in pressed.depth
 
     def could_point_back(self, call: Ref, target: Ref) -> bool:
         """Whether a note in place of the answer of a call could point to a part."""
@@ -157,9 +157,9 @@ class Rules:
         for ref in view.covers:
             cell = self._board[ref]
             # Of several proposals the preferred one counts: a part can go but once.
-            drop = next((cell.options[r] for r in sorted(cell.options) if cell.options[r].needs_cover), None)
-            if drop is not None and self._goes_because_covered(drop, cell):
-                saved += drop.saved
+            drop = next((rank for rank in sorted(cell.options) if cell.options[rank].needs_cover), None)
+            if drop is not None and self._goes_because_covered(weighed := self._board.weighed(cell, drop), cell):
+                saved += weighed.saved
         return saved > 0
 
     def _goes_because_covered(self, drop: Proposal, cell: Cell) -> bool:

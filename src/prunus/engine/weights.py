@@ -5,17 +5,21 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import replace
 
-from prunus.edits import Added, Continued, Gone, Input, Note, Proposal, Shorter
+from prunus.edits import Added, Continued, Gone, Input, Note, Outlined, Proposal, Shorter
 from prunus.history import Attachment, Call, Opaque, Part, Ref, Result
+from prunus.outlines.outline import outline_of
 from prunus.providers import as_json
 from prunus.uses import weigh, weigh_result
 from prunus.view import View
 
 
 def with_tokens(proposal: Proposal, part: Part, view: View) -> Proposal:
-    """A proposal with the tokens of its part before and after the edit."""
+    """A proposal with the tokens of its part before and after the edit, and with its outline, if it wants one."""
     counter = view.counter
     use = view.by_ref.get(proposal.target)
+    if isinstance(proposal.replacement, Outlined) and use is not None and isinstance(part, Result):
+        outline = outline_of(use, part.text, proposal.replacement.share)
+        proposal = replace(proposal, replacement=Shorter(outline + proposal.replacement.behind))
     if use is None:
         before = weigh(part, counter)
     else:
@@ -29,6 +33,8 @@ def with_tokens(proposal: Proposal, part: Part, view: View) -> Proposal:
             after = counter.count(use.tool if use else "") + counter.count(as_json(value)) + counter.count(left)
         case Continued(text):
             after = weigh_result(part.text + text, counter) if isinstance(part, Result) else before
+        case Outlined():
+            after = before
         case Added(text):
             after = before + counter.count(text)
         case Gone():

@@ -5,9 +5,8 @@ from collections.abc import Hashable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import ClassVar
 
-from prunus.edits import Move, Postpone, Proposal, Shorter, When
-from prunus.history import Result
-from prunus.outlines.outline import outline_of, searches
+from prunus.edits import Move, Outlined, Postpone, Proposal, When
+from prunus.outlines.outline import searches
 from prunus.reuse import PartKind, reuse_of
 from prunus.uses import Use
 from prunus.view import View
@@ -52,7 +51,7 @@ class FinishedResults:
             if wait is not None:
                 kind: PartKind = "search" if searches(use) else "shell"
                 likely = reuse_of(use, kind, use.tokens, wait, offset=view.offset(kind))
-                yield from self._cut(use, use.turn + wait, likely, f"{wait} turns old", view)
+                yield from self._cut(use, use.turn + wait, likely, f"{wait} turns old")
             return
         path = str(group)
         changes = [other.index for other in (*earlier, use) if _changes(other, path)]
@@ -70,12 +69,11 @@ class FinishedResults:
                 # It was proposed before; every touch of the file starts its idle time anew.
                 yield Postpone(read.result, self.name, from_turn, likely)
             elif all(_changed(touch.path, view) > read.index for touch in read.touches):
-                yield from self._cut(read, use.turn + self.idle, likely, _LEFT_ALONE, view)
+                yield from self._cut(read, use.turn + self.idle, likely, _LEFT_ALONE)
 
-    def _cut(self, use: Use, last: int, likely: float, why: str, view: View) -> Iterator[Move]:
-        result = view.part(use.result)
-        if use.size > self.over and use.visible and isinstance(result, Result):
-            outline = Shorter(outline_of(use, result.text, self.share))
+    def _cut(self, use: Use, last: int, likely: float, why: str) -> Iterator[Move]:
+        if use.size > self.over and use.visible:
+            outline = Outlined(self.share)
             yield Proposal(use.result, outline, self.name, why, when=When(last + 1), reuse=likely)
 
 

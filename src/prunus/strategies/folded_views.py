@@ -5,13 +5,12 @@ from collections.abc import Generator, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from typing import ClassVar, Final
 
-from prunus.edits import Continued, Input, Move, Note, Postpone, Proposal, Shorter, When
+from prunus.edits import Continued, Input, Move, Note, Outlined, Postpone, Proposal, When
 from prunus.files import Timeline, TrackedFile
 from prunus.files.content import Line
 from prunus.history import Call, Ref, Result
 from prunus.notes import note, shorten
 from prunus.outlines.current_lines import current_lines
-from prunus.outlines.outline import outline_of
 from prunus.outlines.written import lean_input
 from prunus.shown import PLAIN, Style
 from prunus.uses import Use
@@ -115,7 +114,7 @@ class FoldedViews:
                 state.settled.add(path)
         for shown in known:
             if shown.at is not None and shown.at != use.result:
-                yield from self._postpone(shown, use, view)
+                yield from self._postpone(shown, use)
 
     def _make(
         self, use: Use, own: _Shown, file: TrackedFile, known: list[_Shown], style: Style, view: View
@@ -182,7 +181,7 @@ class FoldedViews:
         """What a view becomes when its file is left alone, and after how many turns."""
         return ((_FEWER, self.idle), (_NONE, self.gone)) if self.gone else ((_FEWER, self.idle),)
 
-    def _view(self, shown: _Shown, becomes: Continued | Shorter, preference: int, from_turn: int) -> Proposal:
+    def _view(self, shown: _Shown, becomes: Continued | Outlined, preference: int, from_turn: int) -> Proposal:
         assert shown.at is not None
         return Proposal(
             shown.at,
@@ -194,15 +193,13 @@ class FoldedViews:
             preference=preference,
         )
 
-    def _postpone(self, shown: _Shown, use: Use, view: View) -> Iterator[Move]:
+    def _postpone(self, shown: _Shown, use: Use) -> Iterator[Move]:
         """A file was used again: its older views stay longer, but a read below one is not true any more."""
         assert shown.at is not None
-        result = view.part(shown.at)
-        if shown.drop is not None and use.meaning.kind != "read" and isinstance(result, Result):
-            text = outline_of(view.by_ref[shown.at], result.text, self.outline)
+        if shown.drop is not None and use.meaning.kind != "read":
             for preference, wait in self._waits():
                 words = shown.alone if preference == _FEWER else ""
-                yield self._view(shown, Shorter(text + words), preference, use.turn + wait + 1)
+                yield self._view(shown, Outlined(self.outline, words), preference, use.turn + wait + 1)
             return
         for preference, wait in self._waits():
             yield Postpone(shown.at, self.name, use.turn + wait + 1, preference=preference)

@@ -4,9 +4,8 @@ from collections.abc import Hashable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import ClassVar
 
-from prunus.edits import Input, Move, Postpone, Proposal, Shorter, When
-from prunus.history import Ref, Result
-from prunus.outlines.outline import outline_of
+from prunus.edits import Input, Move, Outlined, Postpone, Proposal, When
+from prunus.history import Ref
 from prunus.outlines.written import lean_input
 from prunus.reuse import PartKind, reuse_of
 from prunus.uses import Use
@@ -67,13 +66,11 @@ class PastTasks:
             lean = lean_input(use, view, self.over, self.written) if tasks else None
             if lean is not None:
                 yield self._edit(use.call, lean, When(from_turn, loop + tasks), likely)
-        result = view.part(use.result)
-        if use.size > self.over and use.visible and isinstance(result, Result):
+        if use.size > self.over and use.visible:
             of_result = _RESULTS.get(kind, "other")
             tasks, likely = self._tasks(of_result, use.tokens, use, view.offset(of_result))
             if tasks:
-                shorter = Shorter(outline_of(use, result.text, self.share))
-                yield self._edit(use.result, shorter, When(from_turn, loop + tasks), likely)
+                yield self._edit(use.result, Outlined(self.share), When(from_turn, loop + tasks), likely)
 
     def _tasks(self, kind: PartKind, tokens: int, use: Use, offset: float) -> tuple[int, float]:
         """After how many tasks a part is unlikely enough to be used again (0 for never), and how likely then."""
@@ -83,5 +80,5 @@ class PastTasks:
                 return tasks, likely
         return 0, 0.0
 
-    def _edit(self, target: Ref, replacement: Shorter | Input, when: When, likely: float) -> Proposal:
+    def _edit(self, target: Ref, replacement: Outlined | Input, when: When, likely: float) -> Proposal:
         return Proposal(target, replacement, self.name, "its task is over", when=when, reuse=likely)

@@ -4,9 +4,7 @@ from collections.abc import Hashable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import ClassVar, Final
 
-from prunus.edits import Proposal, Shorter, When
-from prunus.history import Result
-from prunus.outlines.outline import outline_of
+from prunus.edits import Outlined, Proposal, When
 from prunus.strategies.old_thinking import without_reasoning
 from prunus.uses import Piece, Use
 from prunus.view import View
@@ -40,10 +38,7 @@ class UnderPressure:
             yield None
 
     def propose(self, use: Use, earlier: Sequence[Use], group: Hashable, view: View) -> Iterator[Proposal]:
-        result = view.part(use.result)
-        if isinstance(result, Result):
-            text = outline_of(use, result.text, self.share)
-            yield Proposal(use.result, Shorter(text), self.name, "the context runs short", when=_WHEN)
+        yield Proposal(use.result, Outlined(self.share), self.name, "the context runs short", when=_WHEN)
 
     def inspect(self, piece: Piece, view: View) -> Iterator[Proposal]:
         replacement = without_reasoning(piece, view) if self.thinking else None
