@@ -9,8 +9,14 @@ import json
 import re
 import sys
 from collections.abc import Callable, Iterator, Mapping
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
+
+import msgspec
+
+from prunus.lab.picture import panel
+from prunus.lab.summary import Summary
 
 HERE = Path(__file__).parent
 RESULTS = HERE.parent / "bench" / "results"
@@ -19,7 +25,9 @@ ROWS = ("0.1/1.25", "0.025/1.25", "0.5/1.0", "0.02/1.0")
 PLACE = re.compile(r"(<!-- figures: ([\w-]+) -->\n).*?(<!-- /figures -->)", re.DOTALL)
 
 POLICIES = {
-    "auto": "**Prunus, preset `auto`**",
+    "safe": "Prunus, level `safe`",
+    "auto": "**Prunus, level `balanced`**, the default",
+    "lean": "Prunus, level `lean`",
     "eager": "the same edits at once",
     "acp": "the ACP plugin's rules, at once",
     "acp@cache": "the ACP plugin's rules, when they pay",
@@ -45,7 +53,9 @@ PRESETS = {
     ),
     "none": ("`off`", "nothing"),
 }
-NOT_FIRST_SIGHT = ("acp", "acp@cache", "smart", "mask:10", "clairvoyant", "oracle")
+RIVALS = ("mask:10", "mask:10:30000", "clear:100000:3", "langchain", "openai-agents")
+OURS = ("safe", "auto", "lean")
+NOT_FIRST_SIGHT = ("eager", "acp", "acp@cache", "smart", "mask:10", "clairvoyant", "oracle")
 SCHEDULE = {
     "auto": "**auto**",
     "as many again": "as many requests again as there have been",
@@ -101,23 +111,65 @@ def span(figures: list[float], digits: int) -> str:
 
 def policies(left_out: tuple[str, ...] = ()) -> str:
     measured = results("lab")["policies"]
+    known = {one["policy"] for one in measured}
 
     def row(name: str, words: str) -> tuple[str, ...]:
         found = {one["prices"]: one for one in measured if one["policy"] == name}
-        ours = name == "auto"
+        ours = name in OURS
         costs = (f"{found[price]['cost']:.{3 if ours else 2}f}" for price in ROWS)
         worst = f"{max(one['worst'] for one in found.values()):.2f}"
         first = found[ROWS[0]]
         lost = "{value:.1f} ({low:.1f}-{high:.1f})".format(**first["lost"])
         kept = (span([found[price][key] for price in ROWS], 3 if ours else 2) for key in ("hard", "in_place"))
         effective = f"{first['effective']:.{3 if ours else 2}f}"
-        return words, *(f"**{cost}**" if ours else cost for cost in costs), worst, effective, lost, *kept
+        return words, *(f"**{cost}**" if name == "auto" else cost for cost in costs), worst, effective, lost, *kept
 
     head = (
         "policy | 0.1 / 1.25 | 0.025 / 1.25 | 0.5 / 1.0 | 0.02 / 1.0 | worst session | effective | "
         "lost per 1,000 | hard | soft"
     )
-    return table(head, (row(name, words) for name, words in POLICIES.items() if name not in left_out))
+    return table(head, (row(name, words) for name, words in POLICIES.items() if name in known - {*left_out}))
+
+
+def levels() -> str:
+    measured = results("frontier")["left out"]
+
+    def row(level: str, of_rows: Mapping[str, Mapping[str, float]]) -> tuple[str, ...]:
+        return f"`{level}`", *(f"{short(one['effective'])} / {one['lost']:.1f}" for one in of_rows.values())
+
+    head = " | ".join(("level", *(price.replace("/", " / ") for price in measured["safe"])))
+    return table(head, (row(level, of_rows) for level, of_rows in measured.items()))
+
+
+def rivals() -> str:
+    """By which level each rival is beaten in effective cost and in lost events, at each price."""
+    measured = results("lab")["policies"]
+    prices = tuple(dict.fromkeys(one["prices"] for one in measured))
+    of = {(one["policy"], one["prices"]): one for one in measured}
+
+    def pair(one: Mapping[str, Any]) -> tuple[float, float]:
+        return one["effective"], one["lost"]["value"]
+
+    def better(rival: str, price: str) -> str:
+        cost, lost = pair(of[rival, price])
+        ours = {"balanced" if level == "auto" else level: pair(of[level, price]) for level in OURS}
+        beaten = [level for level, own in ours.items() if own[0] <= cost and own[1] <= lost]
+        return f"{short(cost)} / {lost:.1f}: {', '.join(beaten) or '-'}"
+
+    def row(name: str) -> tuple[str, ...]:
+        return POLICIES[name], *(better(name, price) for price in prices)
+
+    head = " | ".join(("rival", *(price.replace("/", " / ") for price in prices)))
+    return table(head, (row(name) for name in RIVALS if (name, prices[0]) in of))
+
+
+def frontier() -> str:
+    """The picture of the README, as an SVG file."""
+    rows = msgspec.convert(results("lab")["policies"], tuple[Summary, ...])
+    shown = ("safe", "auto", "lean", *(name for name in RIVALS if name != "mask:10"))
+    names = {"auto": "balanced", "mask:10:30000": "masking", "clear:100000:3": "Anthropic's rule"}
+    chosen = [replace(one, policy=names.get(one.policy, one.policy)) for one in rows if one.policy in shown]
+    return panel(chosen, ROWS[0]) + "\n"
 
 
 def presets() -> str:
@@ -242,6 +294,8 @@ TABLES: dict[str, Callable[[], str]] = {
     "lifetime": lifetime,
     "policies": policies,
     "policies-at-first-sight": lambda: policies(NOT_FIRST_SIGHT),
+    "levels": levels,
+    "rivals": rivals,
     "presets": presets,
     "regret": regret,
     "schedule": schedule,
@@ -254,6 +308,11 @@ TABLES: dict[str, Callable[[], str]] = {
 
 def main() -> int:
     stale = []
+    picture, drawn = HERE / "frontier.svg", frontier()
+    if not picture.exists() or picture.read_text(encoding="utf-8") != drawn:
+        stale.append(picture.name)
+        if "--check" not in sys.argv:
+            picture.write_text(drawn, encoding="utf-8")
     for path in PAGES:
         before = path.read_text(encoding="utf-8")
         after = PLACE.sub(lambda found: found[1] + TABLES[found[2]]() + found[3], before)

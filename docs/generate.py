@@ -12,7 +12,7 @@ from typing import Any
 from prunus import guards, strategies
 from prunus.schedule.priorities import PRIORITIES
 from prunus.settings.describe import field_docs, keys
-from prunus.settings.presets import PRESETS
+from prunus.settings.presets import LEVELS, PRESETS, strategies_of
 
 HERE = Path(__file__).parent
 MADE = "<!-- Made by docs/generate.py from the code; change the code and run `make docs`. -->\n"
@@ -45,7 +45,7 @@ def strategies_page() -> str:
         f"|---|---|{'---|' * len(presets)}",
     ]
     for strategy in strategies.ALL:
-        on = " | ".join("on" if strategy.name in PRESETS[preset] else "" for preset in presets)
+        on = " | ".join("on" if strategy.name in strategies_of(preset, "balanced") else "" for preset in presets)
         lines.append(f"| [{strategy.name}](#{strategy.name}) | {strategy.seed} | {on} |")
     for strategy in strategies.ALL:
         lines += ["", f"## {strategy.name}", "", inspect.getdoc(strategy) or ""]
@@ -54,6 +54,11 @@ def strategies_page() -> str:
             f"`{preset}` sets {', '.join(f'`{key} = {value(v)}`' for key, v in PRESETS[preset][strategy.name].items())}."
             for preset in presets
             if PRESETS[preset].get(strategy.name)
+        ]
+        set_by += [
+            f"Level `{level}` of `auto` sets {', '.join(f'`{key} = {value(v)}`' for key, v in chosen[strategy.name].items())}."
+            for level, chosen in LEVELS.items()
+            if chosen.get(strategy.name)
         ]
         lines += ["", *set_by] if set_by else []
     return "\n".join(lines) + "\n"
@@ -78,7 +83,7 @@ def settings_page() -> str:
         "# Settings",
         "",
         "Prunus reads settings from `prunus.toml`, `[tool.prunus]` in `pyproject.toml`, `prunus.jsonc`, `acp.jsonc` and `dcp.jsonc`.",
-        "The project's files override the user's, and the command line (`--preset`, `--schedule`, `--set key=value`) overrides both.",
+        "The project's files override the user's, and the command line (`--preset`, `--level`, `--schedule`, `--set key=value`) overrides both.",
         "`prunus config init` writes a commented file,",
         "`prunus config check` lists every problem, `prunus config schema` prints the JSON schema for editors.",
         "",

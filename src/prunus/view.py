@@ -58,6 +58,8 @@ class View:
         """The newest answered call of each kind and key."""
         self.touched: dict[tuple[str, str], int] = {}
         """The newest successful call that read, wrote or edited each file."""
+        self.first_changes: dict[int, int] = {}
+        """The first successful call of each loop that changed a file."""
         self.folder = ""
         """The folder the agent works in, where its first messages name it."""
         self._pairing = Pairing(toolbox, counter)
@@ -150,6 +152,8 @@ class View:
         if use.ok:
             for touch in use.touches:
                 self.touched[touch.kind, touch.path] = use.index
+                if touch.kind != "read":
+                    self.first_changes.setdefault(self.loops[use.call.message], use.index)
         if use.meaning.key:
             self.newest[use.meaning.kind, use.meaning.key] = use.index
 
@@ -161,6 +165,11 @@ class View:
         """Whether a successful call has changed a file of this call after it."""
         kinds = ("edit", "write", "change")
         return any(self.touched.get((kind, touch.path), -1) > use.index for touch in use.touches for kind in kinds)
+
+    def after_change(self, use: Use) -> bool:
+        """Whether the agent had changed a file in its loop before this call."""
+        first = self.first_changes.get(self.loops[use.call.message])
+        return first is not None and first < use.index
 
     def colour_of(self, ref: Ref) -> Colour | None:
         """The colour of the item in the newest todo list that names a part, if one does."""

@@ -12,8 +12,8 @@ POINT = Summary(
 )
 POINTS = (
     POINT,
-    replace(POINT, policy="mask:10", cost=1.2, hard=0.72),
-    replace(POINT, policy="mask:10", prices="0.02/1.0", cost=3.1, hard=0.72),
+    replace(POINT, policy="mask:10", effective=1.2, lost=Rate(20.0, 10.0, 30.0)),
+    replace(POINT, policy="mask:10", prices="0.02/1.0", effective=3.1, lost=Rate(20.0, 10.0, 30.0)),
 )
 
 
@@ -26,14 +26,14 @@ def test_there_is_a_panel_per_price_and_a_point_per_policy() -> None:
 
 
 def test_all_points_are_inside_their_panel() -> None:
-    wild = (*POINTS, replace(POINT, cost=25.0, hard=0.0), replace(POINT, cost=0.01, hard=1.0))
+    wild = (*POINTS, replace(POINT, effective=25.0, lost=Rate(2e3, 1e3, 3e3)), replace(POINT, effective=0.01))
     for panel in panels(picture(wild)):
         for circle in panel.iter("circle"):
             assert 0 <= float(circle.attrib["cx"]) <= WIDTH
             assert 0 <= float(circle.attrib["cy"]) <= HEIGHT
 
 
-def test_cheaper_is_further_left_and_better_kept_is_higher() -> None:
+def test_cheaper_is_further_left_and_less_lost_is_higher() -> None:
     ours, mask = panels(picture(POINTS))[0].findall(".//circle")
     assert float(ours.attrib["cx"]) < float(mask.attrib["cx"])
     assert float(ours.attrib["cy"]) < float(mask.attrib["cy"])

@@ -6,7 +6,7 @@ from typing import Any, cast, get_args
 import pytest
 
 from prunus.settings import Settings
-from prunus.settings.presets import PRESETS, Preset
+from prunus.settings.presets import ALLOWED_LOSS, LEVELS, PRESETS, Dial, Preset, strategies_of
 from prunus.strategies import ALL, strategy_named
 
 
@@ -33,7 +33,24 @@ def test_a_preset_names_strategies_and_fields_that_exist(name: str) -> None:
 
 @pytest.mark.parametrize("name", PRESETS)
 def test_a_preset_runs_exactly_the_strategies_it_names(name: str) -> None:
-    assert running(name) == set(PRESETS[name])
+    assert running(name) == set(strategies_of(name, Settings().level))
+
+
+@pytest.mark.parametrize("level", get_args(Dial))
+def test_a_level_changes_the_preset_auto_alone(level: str) -> None:
+    auto, acp = Settings(level=level), Settings(preset="acp", level=level)
+    assert {strategy.name for strategy in auto.active_strategies()} == set(strategies_of("auto", level))
+    assert acp.active_strategies() == Settings(preset="acp").active_strategies()
+
+
+def test_each_level_risks_more_than_the_one_before() -> None:
+    assert get_args(Dial) == tuple(LEVELS) == tuple(ALLOWED_LOSS)
+    risks = [Settings(level=level).strategies.past_tasks.risk for level in LEVELS]
+    assert risks == sorted(risks)
+
+
+def test_a_field_of_ones_own_wins_over_the_level() -> None:
+    assert Settings(level="lean", strategies={"past_tasks": {"risk": 0.5}}).strategies.past_tasks.risk == 0.5
 
 
 def test_auto_runs_no_strategy_that_only_counts_calls() -> None:

@@ -24,6 +24,10 @@ if TYPE_CHECKING:
 )
 @click.option("--html", metavar="OUT", type=click.Path(path_type=Path), help="Write a page with plots.")
 @click.option(
+    "--level", type=click.Choice(("safe", "balanced", "lean")), default="balanced", show_default=True,
+    help="The level of Prunus in the tables: safe, balanced or lean.",
+)  # fmt: skip
+@click.option(
     "--limit", metavar="N", type=click.IntRange(1), default=200, show_default=True,
     help="Replay only the newest N files.",
 )  # fmt: skip
@@ -33,12 +37,17 @@ if TYPE_CHECKING:
     "that match a pattern such as 'claude*'; may be repeated.",
 )  # fmt: skip
 def command(
-    paths: tuple[Path, ...], json_: Path | None, html: Path | None, limit: int, input_prices: tuple[str, ...]
+    paths: tuple[Path, ...],
+    json_: Path | None,
+    html: Path | None,
+    level: str,
+    limit: int,
+    input_prices: tuple[str, ...],
 ) -> None:
     """Say what Prunus would have saved in your own sessions.
 
     Finds the sessions that agents recorded on this machine, or reads the given files and folders. Replays each
-    session without and with Prunus, and compares costs by agent, strategy and prompt cache use; also lists the
+    session without Prunus, with each level of it and with two rivals, and compares costs and losses; also lists the
     sessions with the smallest savings. Requests that a resumed or forked session repeats count once. The command
     changes no file and sends nothing over the network.
 
@@ -64,7 +73,7 @@ def command(
         _nothing_here("No recorded sessions were found on this machine.")
         return
     started = time.perf_counter()
-    found = analyse(files, workers=max(2, os.cpu_count() or 1))
+    found = analyse(files, level, workers=max(2, os.cpu_count() or 1))
     took = time.perf_counter() - started
     for one in found:
         if one.failure:
@@ -78,7 +87,7 @@ def command(
             raise Failure(said)
         _nothing_here(f"There is {said}.")
         return
-    findings = findings_of(rows, money)
+    findings = findings_of(rows, money, level)
     _print(scope(found, total(rows), took, older), findings)
     _write(found, json_, html, findings)
 

@@ -131,11 +131,12 @@ def _layers(loaded: Loaded, options: list[str]) -> list[tuple[str, Callable[[Pla
     """Return each source with a test for the settings that it sets; later sources override earlier ones."""
     from prunus.settings.files import from_options, read
     from prunus.settings.layers import Layer, merge
-    from prunus.settings.presets import OTHER_SETTINGS, PRESETS
+    from prunus.settings.presets import OTHER_SETTINGS, strategies_of
 
     found = [(str(source), read(source)) for source in loaded.sources] + [("option", from_options(options))]
     base = loaded.settings.base
-    strategies = {name: {"enabled": True, **fields} for name, fields in PRESETS[base].items()}
+    chosen = strategies_of(base, loaded.settings.level)
+    strategies = {name: {"enabled": True, **fields} for name, fields in chosen.items()}
     below = Layer("", values=merge(OTHER_SETTINGS.get(base, {}), {"strategies": strategies}))
     return [(name, layer.has) for name, layer in ((f"preset {base}", below), *found) if layer is not None]
 

@@ -88,7 +88,8 @@ def _settings(loaded: Loaded) -> Iterator[Finding]:
     settings = loaded.settings
     where = ", ".join(map(str, loaded.sources)) or "no file, the defaults"
     count = len(settings.active_strategies())
-    says = f"{where}; preset {settings.base}, {count} strategies, schedule {settings.schedule}"
+    level = f" ({settings.level})" if settings.base == "auto" else ""
+    says = f"{where}; preset {settings.base}{level}, {count} strategies, schedule {settings.schedule}"
     if not count:
         yield Finding("settings", "problem", says, "nothing is pruned: choose a preset, such as --preset auto")
     else:

@@ -42,13 +42,14 @@ class Interruption(click.ClickException):
 
 
 def settings_options(command: Callable[..., Any]) -> Callable[..., Any]:
-    """Add --preset, --schedule, --set and --config to a command; the schedule becomes one of its `sets`."""
+    """Add --preset, --level, --schedule, --set and --config; level and schedule become some of the `sets`."""
 
     @wraps(command)
-    def with_schedule(*given: Any, schedule: str | None, sets: tuple[str, ...], **more: Any) -> Any:
-        return command(*given, sets=(*([f"schedule={schedule}"] if schedule is not None else []), *sets), **more)
+    def with_sets(*given: Any, level: str | None, schedule: str | None, sets: tuple[str, ...], **more: Any) -> Any:
+        own = [f"{key}={value}" for key, value in (("level", level), ("schedule", schedule)) if value is not None]
+        return command(*given, sets=(*own, *sets), **more)
 
-    decorated: Callable[..., Any] = with_schedule
+    decorated: Callable[..., Any] = with_sets
     for option in (
         click.option(
             "--config",
@@ -60,6 +61,9 @@ def settings_options(command: Callable[..., Any]) -> Callable[..., Any]:
             "--set", "sets", metavar="KEY=VALUE", multiple=True, help="One setting for this run; may be repeated."
         ),
         click.option("--schedule", metavar="NAME", help="When edits are made: cache, eager, pressure or manual."),
+        click.option(
+            "--level", metavar="NAME", help="How much preset auto may lose to save: safe, balanced or lean."
+        ),
         click.option("--preset", metavar="NAME", help="Preset to start from: auto, acp, smart or off."),
     ):
         decorated = option(decorated)

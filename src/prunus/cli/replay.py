@@ -14,7 +14,7 @@ from prunus.cli.options import Failure
 if TYPE_CHECKING:
     from prunus.lab.run import Measured, Measurement
 
-_POLICIES = ("none", "auto", "eager", "mask:10", "mask:10:30000", "clear:100000:3")
+_POLICIES = ("none", "safe", "balanced", "lean", "mask:10", "mask:10:30000", "clear:100000:3")
 
 
 @click.command("replay")

@@ -68,7 +68,7 @@ def _named(name: str) -> type[Strategy]:
 def _page(strategy: type[Strategy], settings: Settings) -> dict[str, Any]:
     """Return everything about one strategy as plain data."""
     from prunus.settings.describe import field_docs
-    from prunus.settings.presets import PRESETS
+    from prunus.settings.presets import PRESETS, strategies_of
 
     section = settings.dump()["strategies"][strategy.name]
     docs = field_docs(strategy)
@@ -78,7 +78,7 @@ def _page(strategy: type[Strategy], settings: Settings) -> dict[str, Any]:
         "seed": strategy.seed,
         "icon": strategy.icon,
         "on": strategy.name in {active.name for active in settings.active_strategies()},
-        "presets": [preset for preset, chosen in PRESETS.items() if strategy.name in chosen],
+        "presets": [preset for preset in PRESETS if strategy.name in strategies_of(preset, settings.level)],
         "doc": inspect.getdoc(strategy) or "",
         "fields": [
             {

@@ -6,11 +6,12 @@ The prices of a session are those of its own model.
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import asdict, dataclass, fields
+from dataclasses import asdict, dataclass, field, fields
 from functools import partial
 from pathlib import Path
 from typing import Any, Final
 
+from prunus.lab.beside import LEVELS, RIVALS, Alternative, alternatives
 from prunus.lab.conversations import Known, RecordedConversation, for_each_conversation, repeats
 from prunus.lab.cost import cost, is_cold
 from prunus.lab.loss import Rate, events, lost_rate
@@ -97,6 +98,8 @@ class SessionResult:
     strategies: Mapping[str, Effect]
     lifetime: str = ""
     """The lifetime of its prompt cache, as in `cache_control.ttl`; empty if the recording does not say."""
+    beside: Mapping[str, Alternative] = field(default_factory=dict)
+    """What the other levels and the rivals would have cost and lost."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -116,7 +119,7 @@ class File:
 def total(rows: Iterable[SessionResult]) -> Total:
     """Return the sums over all sessions."""
     totals = [row.total for row in rows]
-    return Total(**{field.name: sum(getattr(one, field.name) for one in totals) for field in fields(Total)})
+    return Total(**{one.name: sum(getattr(part, one.name) for part in totals) for one in fields(Total)})
 
 
 def lost_events(rows: Iterable[SessionResult]) -> Rate:
@@ -139,7 +142,7 @@ def strategies(rows: Iterable[SessionResult]) -> dict[str, Effect]:
         for name, effect in row.strategies.items():
             groups.setdefault(name, []).append(effect)
     sums = {
-        name: Effect(**{field.name: sum(getattr(one, field.name) for one in group) for field in fields(Effect)})
+        name: Effect(**{one.name: sum(getattr(part, one.name) for part in group) for one in fields(Effect)})
         for name, group in groups.items()
     }
     return dict(sorted(sums.items(), key=lambda item: (-item[1].kept, item[0])))
@@ -157,7 +160,8 @@ def record(row: SessionResult) -> dict[str, Any]:
     beside = {"path": row.path, "session": row.session, "agent": row.agent, "model": row.model, "known": row.known}
     beside["lifetime"] = row.lifetime
     numbers = {name: value for name, value in asdict(row.total).items() if name != "sessions"}
-    return {**beside, **numbers, "strategies": named}
+    others = {name: asdict(one) for name, one in row.beside.items()}
+    return {**beside, **numbers, "strategies": named, "beside": others}
 
 
 def share(part: float, whole: float) -> float:
@@ -165,36 +169,40 @@ def share(part: float, whole: float) -> float:
     return part / whole if whole else 1.0
 
 
-PRESET: Final = "auto"
-"""The policy that `prunus analyze` replays; `prunus replay` knows it by the same name."""
+LEVEL: Final = "balanced"
+"""The level that `prunus analyze` replays; `prunus replay` knows it by the same name."""
 
 
-def analyse(paths: Sequence[Path], *, workers: int = 2, quiet: bool = False) -> tuple[File, ...]:
+def analyse(
+    paths: Sequence[Path], level: str = LEVEL, *, workers: int = 2, quiet: bool = False
+) -> tuple[File, ...]:
     """Return the results of all files, in their order, and show progress on standard error."""
-    work = partial(measure, known=repeats(paths, workers=workers))
+    work = partial(measure, level=level, known=repeats(paths, workers=workers))
     return spread_counted(work, paths, workers=workers, quiet=quiet)
 
 
-def measure(path: Path, gauge: Gauge | None = None, *, known: Known | None = None) -> File:
+def measure(path: Path, gauge: Gauge | None = None, *, level: str = LEVEL, known: Known | None = None) -> File:
     """Return the results of all sessions of one file."""
     gauge = gauge or Gauge()
     told = (known or {}).get(str(path), ())
-    gauge.expect(sum(repeat.requests for repeat in told if repeat.copied < repeat.requests))
-    read = for_each_conversation(path, partial(_row, path, gauge), known)
+    replays = len({level, *LEVELS, *RIVALS})
+    gauge.expect(replays * sum(repeat.requests for repeat in told if repeat.copied < repeat.requests))
+    read = for_each_conversation(path, partial(_row, path, level, gauge), known)
     return File(str(path), read.found, read.skipped, read.copies, read.failure)
 
 
-def _row(path: Path, gauge: Gauge, piece: RecordedConversation) -> SessionResult:
+def _row(path: Path, level: str, gauge: Gauge, piece: RecordedConversation) -> SessionResult:
     session, copied, price = piece.session, piece.copied, piece.price
     reader = Reader(provider_named(session.format))
-    chosen = policy_named(PRESET, price, piece.window)
+    chosen = policy_named(level, price, piece.window)
     assert isinstance(chosen, Pruned)
     policy = _Watched(chosen)
     before = replay(session, Unpruned(), reader).since(copied)
     whole = replay(session, Counted(policy, gauge), reader)
     after = whole.since(copied)
     unpruned, paid = cost(before, price), cost(after, price)
-    kept = retention(Needs(session, reader).since(copied), whole)
+    needs = Needs(session, reader).since(copied)
+    kept = retention(needs, whole)
     numbers = Total(
         1,
         len(session.requests) - copied,
@@ -219,7 +227,15 @@ def _row(path: Path, gauge: Gauge, piece: RecordedConversation) -> SessionResult
     effects = _effects(policy.tallies[copied:], after, price, unpruned.cost - paid.cost)
     table = price_of(session.model) != DEFAULT
     return SessionResult(
-        str(path), session.name, session.agent, session.model, table, numbers, effects, piece.lifetime
+        str(path),
+        session.name,
+        session.agent,
+        session.model,
+        table,
+        numbers,
+        effects,
+        piece.lifetime,
+        alternatives(piece, reader, needs, level, gauge),
     )
 
 

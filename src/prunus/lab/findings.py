@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from prunus.lab.analysis import (
-    PRESET,
+    LEVEL,
     File,
     SessionResult,
     Total,
@@ -18,6 +18,7 @@ from prunus.lab.analysis import (
     total,
 )
 from prunus.lab.cost import Money
+from prunus.lab.levels import levels_in_words, policies
 from prunus.lab.page import PageSection
 from prunus.schedule.prices import DEFAULT
 
@@ -32,9 +33,10 @@ class Findings:
     """Notes that explain the numbers."""
 
 
-def findings_of(rows: Sequence[SessionResult], money: Money) -> Findings:
-    """Return the report on these sessions."""
-    return Findings(_headline(rows, money), _sections(rows, money), _notes(rows, money))
+def findings_of(rows: Sequence[SessionResult], money: Money, level: str = LEVEL) -> Findings:
+    """Return the report on these sessions, which were replayed at this level."""
+    headline = f"{_headline(rows, money)} {levels_in_words(rows, money, level)}".rstrip()
+    return Findings(headline, (policies(rows, money, level), *_sections(rows, money)), _notes(rows, money, level))
 
 
 def _headline(rows: Sequence[SessionResult], money: Money) -> str:
@@ -212,13 +214,13 @@ def _cache(name: str, one: Total) -> tuple[str, ...]:
     )
 
 
-def _notes(rows: Sequence[SessionResult], money: Money) -> tuple[str, ...]:
+def _notes(rows: Sequence[SessionResult], money: Money, level: str) -> tuple[str, ...]:
     """Return notes that explain the numbers."""
     notes = [
-        f'Replayed with preset = "{PRESET}".',
+        f'Replayed with preset = "auto", level = "{level}".',
         "Answers are not counted: they cost the same either way. Each session is paid by its model's cache prices.",
         "System text and tools count only where the agent recorded them.",
-        f"`prunus replay --policy {PRESET} --prices own` gives the same cost, and compares it with other policies.",
+        f"`prunus replay --policy {level} --prices own` gives the same cost, and compares it with other policies.",
     ]
     if not money.prices:
         notes.append(

@@ -1,4 +1,4 @@
-"""Plot cost against hard retention, with a point for each policy and a panel for each price.
+"""Plot effective cost against lost events, with a point for each policy and a panel for each price.
 
 The page is one HTML file with inline SVG. It needs neither scripts nor the network.
 """
@@ -18,7 +18,9 @@ _LEFT, _RIGHT, _TOP, _BOTTOM = 52, 16, 48, 44
 _LETTER: Final = 6.2
 """The approximate width of a letter in pixels."""
 _COSTS: Final = (0.2, 0.3, 0.4, 0.5, 0.6, 0.7, 0.8, 0.9, 1.0, 1.5, 2.0, 3.0, 5.0, 10.0)
-_SHARES: Final = (0.0, 0.2, 0.4, 0.5, 0.6, 0.7, 0.75, 0.8, 0.85, 0.9, 0.95, 1.0)
+_LOST: Final = (0, 1, 2, 5, 10, 20, 50, 100, 200, 500, 1000)
+OURS: Final = ("safe", "auto", "balanced", "lean")
+"""Prunus at its levels; a line joins them."""
 
 _STYLE: Final = """
 :root { color-scheme: light dark;
@@ -31,6 +33,7 @@ body { font: 14px/1.45 system-ui, sans-serif; color: var(--ink); background: var
 svg { max-width: 100%; height: auto } .panels { display: flex; flex-wrap: wrap; gap: 1rem }
 text { fill: var(--ink); font: 11px system-ui, sans-serif } .tick { fill: var(--faint) }
 .grid { stroke: var(--grid) } .even { stroke: var(--faint); stroke-dasharray: 3 3 }
+.line { fill: none; stroke: var(--mark); stroke-width: 1.5 }
 circle { fill: var(--faint) } .ours circle { fill: var(--mark) } .ours text { font-weight: 600 }
 table { border-collapse: collapse; margin-top: 1.5rem; font-variant-numeric: tabular-nums }
 .table { overflow-x: auto }
@@ -39,7 +42,7 @@ th:first-child, td:first-child { text-align: left }
 """
 
 
-def picture(summaries: Sequence[Summary], title: str = "Cost against retention") -> str:
+def picture(summaries: Sequence[Summary], title: str = "Cost against loss") -> str:
     """Return the page for these summaries."""
     panels: dict[str, list[Summary]] = {}
     for one in summaries:
@@ -51,8 +54,9 @@ def picture(summaries: Sequence[Summary], title: str = "Cost against retention")
 <html lang="en"><head><meta charset="utf-8"><meta name="viewport" content="width=device-width">
 <title>{escape(title)}</title><style>{_STYLE}</style></head><body>
 <h1>{escape(title)}</h1>
-<p>{counted:,} conversations, {asked:,} requests. To the left is cheaper than not pruning, higher shows more of what
-the agent used later. Cost is what the input costs with a prompt cache, as a share of not pruning.</p>
+<p>{counted:,} conversations, {asked:,} requests. Further left is cheaper, higher loses less. Cost is what the input
+costs with a prompt cache, as a share of not pruning, with one more request for each part that has to be read
+again. A request is lost if its answer edits lines that were cut.</p>
 <div class="panels">
 {drawn}
 </div>
@@ -61,18 +65,26 @@ the agent used later. Cost is what the input costs with a prompt cache, as a sha
 """
 
 
+def panel(summaries: Sequence[Summary], prices: str) -> str:
+    """Return the panel of one price as an SVG file of its own."""
+    drawn = _panel(prices, [one for one in summaries if one.prices == prices])
+    style = f'<style>{_STYLE}</style><rect width="{WIDTH}" height="{HEIGHT}" style="fill: var(--paper)"/>'
+    head, rest = drawn.split(">", 1)
+    return f'{head} xmlns="http://www.w3.org/2000/svg">{style}{rest}'
+
+
 def _panel(prices: str, points: Sequence[Summary]) -> str:
-    costs = [max(one.cost, 0.05) for one in points]
+    costs = [max(one.effective, 0.05) for one in points]
     low = max([tick for tick in _COSTS if tick < min([*costs, 0.95])], default=0.05)
     high = min([tick for tick in _COSTS if tick > max([*costs, 1.0])], default=max(costs) * 1.1)
-    least = min([one.hard for one in points], default=0.9)
-    floor = max((tick for tick in _SHARES if tick < least - 0.01), default=0.0)
+    most = max([one.lost.value for one in points], default=0.0)
+    floor = next((tick for tick in _LOST if tick > most), _LOST[-1])
 
     def x(cost: float) -> float:
         return _LEFT + (WIDTH - _LEFT - _RIGHT) * math.log(cost / low) / math.log(high / low)
 
-    def y(share: float) -> float:
-        return HEIGHT - _BOTTOM - (HEIGHT - _TOP - _BOTTOM) * (share - floor) / (1.0 - floor)
+    def y(lost: float) -> float:
+        return _TOP + (HEIGHT - _TOP - _BOTTOM) * math.log1p(lost) / math.log1p(floor)
 
     lines = [f'<text x="{_LEFT}" y="18">read {escape(prices.replace("/", ", write "))}</text>']
     for tick in _COSTS:
@@ -83,22 +95,26 @@ def _panel(prices: str, points: Sequence[Summary]) -> str:
                 f'<text class="tick" text-anchor="middle" x="{x(tick):.1f}" y="{HEIGHT - _BOTTOM + 15}">'
                 f"{tick:g}</text>"
             )
-    for tick in _SHARES:
-        if tick >= floor:
+    for tick in _LOST:
+        if tick <= floor:
             lines.append(
                 f'<line class="grid" x1="{_LEFT}" x2="{WIDTH - _RIGHT}" y1="{y(tick):.1f}" y2="{y(tick):.1f}"/>'
                 f'<text class="tick" text-anchor="end" x="{_LEFT - 6}" y="{y(tick) + 4:.1f}">{tick:g}</text>'
             )
-    lines.append(f'<text class="tick" x="{_LEFT}" y="{HEIGHT - 8}">cost, share of not pruning</text>')
-    lines.append(f'<text class="tick" x="6" y="{_TOP - 14}">hard retention</text>')
-    placed = sorted(((x(max(one.cost, 0.05)), y(one.hard), one) for one in points), key=lambda point: point[:2])
+    lines.append(f'<text class="tick" x="{_LEFT}" y="{HEIGHT - 8}">effective cost, share of not pruning</text>')
+    lines.append(f'<text class="tick" x="6" y="{_TOP - 14}">lost per 1,000 requests</text>')
+    points = sorted(points, key=lambda one: (one.effective, one.lost.value))
+    placed = [(x(max(one.effective, 0.05)), y(min(one.lost.value, floor)), one) for one in points]
     spots = [(at, height, len(one.policy)) for at, height, one in placed]
+    ours = [(at, height) for at, height, one in placed if one.policy in OURS]
+    joined = " ".join(f"{at:.1f},{height:.1f}" for at, height in sorted(ours, key=lambda spot: spot[1]))
+    lines.append(f'<polyline class="line" points="{joined}"/>')
     for (at, height, one), (label, left) in zip(placed, _labels(spots), strict=True):
         anchor, shift = ("end", -8) if left else ("start", 8)
-        kept = f"hard {one.hard:.3f}, soft {one.in_place:.3f}"
-        words = f"{one.policy}: cost {one.cost:.3f}, {kept}, worst {one.worst:.2f}"
+        kept = f"lost {one.lost} of 1,000 requests, hard {one.hard:.3f}, soft {one.in_place:.3f}"
+        words = f"{one.policy}: cost {one.cost:.3f}, effective {one.effective:.3f}, {kept}, worst {one.worst:.2f}"
         lines.append(
-            f'<g class="{"ours" if one.policy == "auto" else "other"}"><title>{escape(words)}</title>'
+            f'<g class="{"ours" if one.policy in OURS else "other"}"><title>{escape(words)}</title>'
             f'<circle cx="{at:.1f}" cy="{height:.1f}" r="4.5"/>'
             f'<text text-anchor="{anchor}" x="{at + shift:.1f}" y="{label:.1f}">{escape(one.policy)}</text></g>'
         )

@@ -18,7 +18,10 @@ from prunus.settings.presets import PRESETS
 
 POLICIES: Final[Mapping[str, str]] = {
     "none": "every request as it came",
-    "auto": "the preset auto with the schedule cache, told the price",
+    "auto": "the preset auto with the schedule cache, told the price; the same as balanced",
+    "safe": "auto at the level safe",
+    "balanced": "auto at the level balanced",
+    "lean": "auto at the level lean",
     "eager": "the preset auto, every edit at once",
     "acp": "the preset acp, every edit at once",
     "smart": "the preset smart, every edit at once",
@@ -61,6 +64,8 @@ def policy_named(text: str, price: str | Price | None = None, window: int | None
     match text:
         case "auto":
             return Pruned(text, text, "cache", told, window)
+        case "safe" | "balanced" | "lean":
+            return Pruned(text, "auto", "cache", told, window, text)
         case "clairvoyant":
             return Clairvoyant(text, Pruned("auto", "auto", "cache", known_price, window), known_price)
         case "oracle" | "oracle:all":

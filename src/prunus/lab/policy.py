@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Protocol, runtime_checkable
 
 from prunus.outcome import Outcome
@@ -56,19 +56,21 @@ class Bound(Protocol):
 class Pruned:
     """Prunus as a policy: a preset, a schedule, and the price that the schedule assumes."""
 
-    name: str
+    name: str = field(compare=False)
     preset: str
     schedule: str
     price: Price | None = None
     window: int | None = None
     """The model's context window in tokens, if the requests do not name a model."""
+    level: str = "balanced"
+    """How much the preset auto may lose to save."""
 
     def start(self) -> PrunusSender:
         return PrunusSender(Pruner(self.settings()))
 
     def settings(self) -> Settings:
         """Return the settings of the replayed pruner."""
-        values: dict[str, Any] = {"preset": self.preset, "schedule": self.schedule}
+        values: dict[str, Any] = {"preset": self.preset, "level": self.level, "schedule": self.schedule}
         if self.price is not None:
             told = ("read", "write", "ttl", *(("tier", "tier_factor") if self.price.tier is not None else ()))
             values["prices"] = [{"model": "*", **{name: getattr(self.price, name) for name in told}}]

@@ -9,7 +9,7 @@ from typing import Final
 from prunus.lab.loss import Rate, lost_rate
 from prunus.lab.run import Measurement
 
-BOUNDS: Final = (("auto", "clairvoyant"), ("acp@cache", "acp@clairvoyant"))
+BOUNDS: Final = (("auto", "clairvoyant"), ("balanced", "clairvoyant"), ("acp@cache", "acp@clairvoyant"))
 """Pairs of a policy and the bound that makes the same edits but knows the future."""
 
 

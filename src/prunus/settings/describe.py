@@ -58,7 +58,8 @@ _TABLES: Final[Mapping[str, type]] = {
     "store": StoreSettings,
 }
 _PLAIN: Final = (
-    "enabled", "notification", "show_distillation", "words", "schedule", "compaction", "subagents", "learn",
+    "level", "enabled", "notification", "show_distillation", "words", "schedule", "compaction", "subagents",
+    "learn",
     "window",
 )  # fmt: skip
 """The top-level keys that hold a single value."""

@@ -14,7 +14,6 @@ from prunus.errors import SettingsError
 from prunus.guards import ALL as ALL_GUARDS
 from prunus.guards import Guard
 from prunus.guards.same_turn import SameTurn
-from prunus.learning import ALLOWED
 from prunus.notes import Words
 from prunus.schedule.budget import Budget
 from prunus.schedule.cache import SCHEDULES as ALL_SCHEDULES
@@ -25,7 +24,7 @@ from prunus.schedule.reminders import Reminding
 from prunus.settings import files
 from prunus.settings.checks import check
 from prunus.settings.layers import Layer, Problem, fail, merge
-from prunus.settings.presets import OTHER_SETTINGS, PRESETS, Preset
+from prunus.settings.presets import ALLOWED_LOSS, OTHER_SETTINGS, Dial, Preset, strategies_of
 from prunus.settings.sections import (
     GUARDS,
     SCHEDULES,
@@ -63,6 +62,9 @@ class Values(Section):
 
     base: Preset = Field("auto", alias="preset")
     """Which strategies run unless the settings say otherwise: auto, acp, smart or off."""
+    level: Dial = "balanced"
+    """How much the preset auto may lose for what it saves: `safe`, `balanced` or `lean`. Other presets have no
+    levels."""
     enabled: StrictBool = True
     """Whether Prunus prunes at all."""
     notification: Literal["off", "minimal", "detailed"] = "minimal"
@@ -177,7 +179,7 @@ class Settings(Values):
 
     def allowed_asks(self) -> float | None:
         """Return how many parts that a strategy cut may be asked for again in 1,000 requests; None for no limit."""
-        return ALLOWED if self.learn else None
+        return ALLOWED_LOSS[self.level] if self.learn else None
 
     def active_pressure(self) -> Pressure:
         """Return the thresholds at which the context counts as full."""
@@ -282,6 +284,7 @@ def _on_preset(values: Mapping[str, Any]) -> dict[str, Any]:
     """Return the values of the preset, overridden by the explicit values."""
     preset = values.get("preset", "auto")
     preset = preset if isinstance(preset, str) else ""
-    chosen = PRESETS.get(preset, {})
+    level = values.get("level", "balanced")
+    chosen = strategies_of(preset, level if isinstance(level, str) else "")
     strategies = {name: {"enabled": name in chosen, **chosen.get(name, {})} for name in STRATEGIES}
     return merge(merge({"strategies": strategies}, OTHER_SETTINGS.get(preset, {})), values)

@@ -9,6 +9,7 @@ from collections.abc import Mapping
 from typing import Any, Final, Literal
 
 Preset = Literal["auto", "acp", "smart", "off"]
+Dial = Literal["safe", "balanced", "lean"]
 
 _NOT_READS: Final = ("list", "search", "fetch", "shell", "snapshot", "other")
 """The kinds of results that `auto` may cut before their first send; reads and sub-agent reports would cost most."""
@@ -43,7 +44,7 @@ PRESETS: Final[Mapping[str, Mapping[str, Any]]] = {
         "spent_inputs": {},
         "folded_views": {"gone": 0},
         "finished_results": {},
-        "past_tasks": {"risk": 0.0107, "edits": False},
+        "past_tasks": {},
         "long_outputs": {
             "kinds": _NOT_READS,
             "over": 4_000,
@@ -53,7 +54,7 @@ PRESETS: Final[Mapping[str, Mapping[str, Any]]] = {
             "at_once": True,
         },
         "old_thinking": {"turns": 1},
-        "finished_inputs": {"edits": False},
+        "finished_inputs": {},
         "old_edits": {},
         "under_pressure": {},
     },
@@ -93,6 +94,34 @@ PRESETS: Final[Mapping[str, Mapping[str, Any]]] = {
     },
     "off": {},
 }
+
+LEVELS: Final[Mapping[str, Mapping[str, Any]]] = {
+    "safe": {
+        "past_tasks": {"risk": 0.007, "edits": False},
+        "finished_inputs": {"edits": False},
+    },
+    "balanced": {
+        "past_tasks": {"risk": 0.022},
+    },
+    "lean": {
+        "past_tasks": {"risk": 0.05},
+        "finished_results": {"search": 4, "idle": 4},
+        "finished_inputs": {"idle": 20},
+        "unlikely_reads": {"risk": 0.08},
+    },
+}
+"""How much of what may be used again each level of `auto` cuts; chosen by `bench/frontier.py`."""
+
+ALLOWED_LOSS: Final[Mapping[str, float]] = {"safe": 1.5, "balanced": 4.0, "lean": 10.0}
+"""The lost events of 1,000 requests up to which each level may go; see `lab/loss.py`."""
+
+
+def strategies_of(preset: str, level: str) -> Mapping[str, Mapping[str, Any]]:
+    """Return the strategies that run in a preset at a level, with the fields that the two set."""
+    chosen = PRESETS.get(preset, {})
+    more = LEVELS.get(level, {}) if preset == "auto" else {}
+    return {name: {**chosen.get(name, {}), **more.get(name, {})} for name in (*chosen, *more)}
+
 
 OTHER_SETTINGS: Final[Mapping[str, Mapping[str, Any]]] = {
     # Like the ACP plugin: edits at once, and the agent gets a tool of its own.

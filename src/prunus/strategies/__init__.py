@@ -35,6 +35,7 @@ from prunus.strategies.stale_reads import StaleReads
 from prunus.strategies.step_markers import StepMarkers
 from prunus.strategies.strategy import AfterEdit, OnFile, OnlyUnderPressure, OnPiece, OnUse, Strategy, TakesRequests
 from prunus.strategies.under_pressure import UnderPressure
+from prunus.strategies.unlikely_reads import UnlikelyReads
 
 __all__ = [
     "ALL",
@@ -67,6 +68,7 @@ ALL: Final[tuple[type[Strategy], ...]] = (
     OldResults,
     FinishedResults,
     PastTasks,
+    UnlikelyReads,
     LongOutputs,
     OldThinking,
     OldAttachments,

@@ -30,6 +30,8 @@ class _Source:
     era: object
     what: str
     size: int
+    copy: bool = False
+    """An earlier one has the same text, so this one may point to that itself."""
 
     @property
     def note(self) -> tuple[str, int]:
@@ -76,22 +78,16 @@ class ShownLines:
         if known and known[-1].era is not own.era:
             lost = (one.lines is not None and not file.remembers(one.era) for one in known)
             known[:] = [replace(one, lines=None) if gone else one for one, gone in zip(known, lost, strict=True)]
-        found = next((one for one in reversed(known) if _holds(one, own, file.content.length)), None)
-        if found is None or own.part != use.result or use.size <= self.over:
-            known.append(own)
+        holders = [one for one in reversed(known) if _holds(one, own, file.content.length)]
+        found = next((one for one in holders if not one.copy), None)
+        again = found is not None and found.use.shown == use.shown
+        if found is None or again or own.part != use.result or use.size <= self.over:
+            known.append(replace(own, copy=again))
             del known[:-_MOST]
-        elif found.use.shown != use.shown:
-            text = pointer_note(describe(use), found.what, found.size, among=True)
-            why = f"the earlier {found.what} shows its lines"
-            yield Proposal(
-                use.result,
-                Note(text),
-                self.name,
-                why,
-                cause=found.use.call,
-                points_to=found.part,
-                when=When(before_first_send=True),
-            )
+        else:
+            # Where the first one leaves, a copy of it stays.
+            copy = next((one for one in holders if one.copy), None)
+            yield from (_pointer(use, one, n) for n, one in enumerate((copy, found)) if one is not None)
 
     def _source(self, use: Use, timeline: Timeline, view: View) -> _Source | None:
         """What a call shows of its file; None unless that is an unbroken run of lines."""
@@ -113,6 +109,21 @@ class ShownLines:
             return None
         what = describe(use) if kind == "write" else f"command that wrote {shorten(file.path)}"
         return _Source(use, use.call, *shown, what, len(call.text))
+
+
+def _pointer(use: Use, found: _Source, preference: int) -> Proposal:
+    """A note in place of a read that points to an earlier part."""
+    text = pointer_note(describe(use), found.what, found.size, among=True)
+    return Proposal(
+        use.result,
+        Note(text),
+        ShownLines.name,
+        f"the earlier {found.what} shows its lines",
+        cause=found.use.call,
+        points_to=found.part,
+        when=When(before_first_send=True),
+        preference=preference,
+    )
 
 
 def _holds(source: _Source, own: _Source, length: int | None) -> bool:

@@ -1,0 +1,159 @@
+"""The levels of the preset `auto`: chosen on some repositories, reported on others.
+
+    python bench/frontier.py [ROW ...]
+
+Replays the dev sessions with each candidate of the ladder below at each price row (all six by default). A level is
+the candidate with the lowest effective cost whose lost events stay below what the level allows. For the table of
+left-out folds the choice is made five times, each time on four folds of repositories, and measured on the fifth; so
+no session helped to choose the values that it is measured with. Writes bench/results/frontier.json.
+"""
+
+from __future__ import annotations
+
+import json
+import sys
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from functools import partial
+from pathlib import Path
+from typing import Any, NamedTuple
+
+from measured import NOTHING, RESULTS, SHORTEST, Strict, auto, recordings
+
+from prunus import Pruner
+from prunus.cli.table import plain
+from prunus.clients.sessions import Session, load
+from prunus.lab.conversations import conversations
+from prunus.lab.cost import cost
+from prunus.lab.folds import FOLDS, fold_of
+from prunus.lab.loss import events, lost_rate
+from prunus.lab.masks import Unpruned
+from prunus.lab.pool import spread
+from prunus.lab.reading import Reader
+from prunus.lab.replay import replay
+from prunus.lab.retention import Needs, retention
+from prunus.providers import provider_named
+from prunus.schedule.prices import NAMED_ROWS
+from prunus.settings.presets import ALLOWED_LOSS
+
+CHOSEN_AT = "0.1/1.25"
+OFF: Mapping[str, Any] = {"enabled": False}
+
+
+def candidate(risk: float, reads: float = 0.0, *, edits: bool = False, soon: bool = False) -> dict[str, Any]:
+    """Strategies by how likely a part may be used again: of past tasks, and (`reads`) inside a task.
+
+    With `edits`, inputs of edits go too. With `soon`, results and inputs that are done with go earlier.
+    """
+    return {
+        "past_tasks": {"risk": risk, "edits": edits},
+        "finished_inputs": {"edits": edits, **({"idle": 20} if soon else {})},
+        "finished_results": {"search": 4, "idle": 4} if soon else {},
+        "unlikely_reads": {"enabled": True, "risk": reads} if reads else OFF,
+    }
+
+
+LADDER: Mapping[str, Mapping[str, Any]] = {
+    "risk .004": candidate(0.004),
+    "risk .007": candidate(0.007),
+    "risk .01": candidate(0.01),
+    "risk .015, edits": candidate(0.015, edits=True),
+    "risk .02, edits": candidate(0.02, edits=True),
+    "risk .022, edits": candidate(0.022, edits=True),
+    "risk .03, edits": candidate(0.03, edits=True),
+    "risk .05, edits": candidate(0.05, edits=True),
+    "risk .05, edits, soon": candidate(0.05, edits=True, soon=True),
+    "risk .05, edits, soon, reads .08": candidate(0.05, 0.08, edits=True, soon=True),
+}
+
+
+class Row(NamedTuple):
+    """One conversation with one candidate at one price."""
+
+    price: str
+    candidate: str
+    fold: int
+    requests: int
+    unpruned: float
+    cost: float
+    effective: float
+    lost: int
+
+
+def main(rows: Sequence[str]) -> None:
+    found = [one for some in spread(partial(measure, rows=rows), recordings()) for one in some]
+    if not found:
+        print(NOTHING)
+        return
+    seen = [one for one in found if one.price == CHOSEN_AT]
+    chosen = {level: choose(seen, most) for level, most in ALLOWED_LOSS.items()}
+    ladder = {name: {row: figures(_own(found, row, name)) for row in rows} for name in LADDER}
+    left_out = {
+        level: {row: figures(_left_out(found, seen, row, most)) for row in rows}
+        for level, most in ALLOWED_LOSS.items()
+    }
+    table = [(name, *(said(one) for one in of_rows.values())) for name, of_rows in ladder.items()]
+    print(plain(("candidate", *rows), table, right=range(1, len(rows) + 1)), "\n")
+    table = [(f"{level}: {chosen[level]}", *map(said, of_rows.values())) for level, of_rows in left_out.items()]
+    print("Chosen on all folds, and measured on folds that did not help to choose")
+    print(plain(("level", *rows), table, right=range(1, len(rows) + 1)))
+    made = {"chosen": chosen, "ladder": ladder, "left out": left_out}
+    (RESULTS / "frontier.json").write_text(json.dumps(made, indent=1) + "\n")
+
+
+def measure(path: Path, rows: Sequence[str]) -> list[Row]:
+    """Every conversation of a recording with every candidate at every price."""
+    whole = (one for session in load(path) for one in conversations(session))
+    return [row for one in whole if len(one.requests) >= SHORTEST for row in _rows(one, rows)]
+
+
+def _rows(one: Session, rows: Sequence[str]) -> Iterator[Row]:
+    reader = Reader(provider_named(one.format))
+    needs, base, fold = Needs(one, reader), replay(one, Unpruned(), reader), fold_of(one)
+    for row in rows:
+        price = NAMED_ROWS[row]
+        whole = cost(base, price).cost
+        for name, strategies in LADDER.items():
+            sent = replay(one, Strict(Pruner(auto(row, strategies))), reader)
+            paid, lost = cost(sent, price).cost, retention(needs, sent).lost
+            again = sum(part.cost(price) for part in lost)
+            yield Row(row, name, fold, len(one.requests), whole, paid, paid + again, events(lost))
+
+
+def choose(found: Sequence[Row], most: float) -> str:
+    """The candidate with the lowest effective cost that loses at most so many of 1,000 requests."""
+    sums = {name: figures([one for one in found if one.candidate == name]) for name in LADDER}
+    able = [name for name in LADDER if sums[name]["lost"] <= most]
+    least = min(LADDER, key=lambda name: sums[name]["lost"])
+    return min(able or [least], key=lambda name: sums[name]["effective"])
+
+
+def _own(found: Iterable[Row], price: str, candidate: str) -> list[Row]:
+    return [one for one in found if (one.price, one.candidate) == (price, candidate)]
+
+
+def _left_out(found: Sequence[Row], seen: Sequence[Row], price: str, most: float) -> list[Row]:
+    """Each fold with the candidate that the other folds choose."""
+    best = [choose([one for one in seen if one.fold != fold], most) for fold in range(FOLDS)]
+    return [one for one in found if one.price == price and one.candidate == best[one.fold]]
+
+
+def figures(rows: Sequence[Row]) -> dict[str, float]:
+    """Cost and effective cost as shares of not pruning, lost events of 1,000 requests, and the worst session."""
+    unpruned = sum(one.unpruned for one in rows)
+    rate = lost_rate([(one.lost, one.requests) for one in rows])
+    return {
+        "cost": round(sum(one.cost for one in rows) / unpruned, 4),
+        "effective": round(sum(one.effective for one in rows) / unpruned, 4),
+        "lost": round(rate.value, 2),
+        "low": round(rate.low, 1),
+        "high": round(rate.high, 1),
+        "worst": round(max(one.cost / one.unpruned for one in rows), 3),
+    }
+
+
+def said(one: Mapping[str, float]) -> str:
+    return f"{one['effective']:.3f} / {one['lost']:.1f}"
+
+
+if __name__ == "__main__":
+    main(sys.argv[1:] or tuple(NAMED_ROWS))

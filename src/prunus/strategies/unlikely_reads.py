@@ -1,0 +1,67 @@
+from __future__ import annotations
+
+from collections.abc import Hashable, Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from typing import ClassVar
+
+from prunus.edits import Move, Postpone, Proposal, Shorter, When
+from prunus.history import Result
+from prunus.outlines.outline import outline_of
+from prunus.reuse import reuse_of
+from prunus.uses import Use
+from prunus.view import View
+
+_LONGEST = 60
+"""Idle turns beyond which a read becomes no less likely to be used."""
+
+
+@dataclass(frozen=True, slots=True)
+class UnlikelyReads:
+    """Reads that led to no edit while their task went on, where they are unlikely to be used again.
+
+    Agents read first and edit much later, so a read of a file that was not edited yet is mostly a plan. But in a
+    long task many such reads are never used: above all those that came after the first edit, when the agent looks
+    things up in passing. How likely a read is to be used is asked of a model (`reuse.py`); the more tokens it has,
+    the likelier it may be. An outline stays.
+    """
+
+    name: ClassVar[str] = "unlikely_reads"
+    seed: ClassVar[str] = ""
+    icon: ClassVar[str] = "🔭"
+
+    risk: float = 0.02
+    """The chance of being used again, for each 500 tokens, up to which a read is cut."""
+    idle: int = 10
+    """Turns that the read and its files have to be left alone at least."""
+    share: float = 0.15
+    """How much of a result the outline keeps."""
+    over: int = 600
+    """Results with fewer characters stay whole."""
+
+    def groups(self, use: Use) -> Iterable[Hashable]:
+        if use.ok:
+            yield from dict.fromkeys(touch.path for touch in use.touches)
+
+    def propose(self, use: Use, earlier: Sequence[Use], group: Hashable, view: View) -> Iterator[Move]:
+        for old in earlier:
+            idle, likely = self._wait(old, view)
+            if idle:
+                yield Postpone(old.result, self.name, use.turn + idle + 1, likely)
+        idle, likely = self._wait(use, view) if group == use.touches[0].path else (0, 0.0)
+        result = view.part(use.result) if idle else None
+        if isinstance(result, Result):
+            outline = Shorter(outline_of(use, result.text, self.share))
+            when = When(use.turn + idle + 1)
+            yield Proposal(use.result, outline, self.name, f"unused for {idle} turns", when=when, reuse=likely)
+
+    def _wait(self, use: Use, view: View) -> tuple[int, float]:
+        """After how many idle turns a read is unlikely enough to be used (0 for never), and how likely then."""
+        if use.meaning.kind == "read" and use.size > self.over and use.visible:
+            late, offset = view.after_change(use), view.offset("read")
+            idle = self.idle
+            while idle <= _LONGEST:
+                likely = reuse_of(use, "read", use.tokens, idle, late=late, offset=offset)
+                if likely * 500 <= self.risk * use.tokens:
+                    return idle, likely
+                idle *= 2
+        return 0, 0.0
