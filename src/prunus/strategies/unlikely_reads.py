@@ -4,9 +4,7 @@ from collections.abc import Hashable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import ClassVar
 
-from prunus.edits import Move, Postpone, Proposal, Shorter, When
-from prunus.history import Result
-from prunus.outlines.outline import outline_of
+from prunus.edits import Move, Outlined, Postpone, Proposal, When
 from prunus.reuse import reuse_of
 from prunus.uses import Use
 from prunus.view import View
@@ -48,11 +46,9 @@ class UnlikelyReads:
             if idle:
                 yield Postpone(old.result, self.name, use.turn + idle + 1, likely)
         idle, likely = self._wait(use, view) if group == use.touches[0].path else (0, 0.0)
-        result = view.part(use.result) if idle else None
-        if isinstance(result, Result):
-            outline = Shorter(outline_of(use, result.text, self.share))
-            when = When(use.turn + idle + 1)
-            yield Proposal(use.result, outline, self.name, f"unused for {idle} turns", when=when, reuse=likely)
+        if idle:
+            why, when = f"unused for {idle} turns", When(use.turn + idle + 1)
+            yield Proposal(use.result, Outlined(self.share), self.name, why, when=when, reuse=likely)
 
     def _wait(self, use: Use, view: View) -> tuple[int, float]:
         """After how many idle turns a read is unlikely enough to be used (0 for never), and how likely then."""
