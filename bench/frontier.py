@@ -2,17 +2,18 @@
 
     python bench/frontier.py [ROW ...]
 
-Replays the dev sessions with each candidate of the ladder below at each price row (all six by default). A level is
-the candidate with the lowest effective cost whose lost events stay below what the level allows. For the table of
-left-out folds the choice is made five times, each time on four folds of repositories, and measured on the fifth; so
-no session helped to choose the values that it is measured with. Writes bench/results/frontier.json.
+Replays the dev sessions with each candidate of the ladder below at read 0.1, write 1.25. A level is the candidate
+with the lowest effective cost whose lost events stay below what the level allows. For the table of left-out folds
+the choice is made five times, each time on four folds of repositories, and measured on the fifth, at each price row
+(all six by default); so no session helped to choose the values that it is measured with. Writes
+bench/results/frontier.json.
 """
 
 from __future__ import annotations
 
 import json
 import sys
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from functools import partial
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -80,43 +81,55 @@ class Row(NamedTuple):
 
 
 def main(rows: Sequence[str]) -> None:
-    found = [one for some in spread(partial(measure, rows=rows), recordings()) for one in some]
-    if not found:
+    paths = recordings()
+    seen = _measured(paths, (CHOSEN_AT,), tuple(LADDER))
+    if not seen:
         print(NOTHING)
         return
-    seen = [one for one in found if one.price == CHOSEN_AT]
     chosen = {level: choose(seen, most) for level, most in ALLOWED_LOSS.items()}
-    ladder = {name: {row: figures(_own(found, row, name)) for row in rows} for name in LADDER}
+    best = {level: _best_elsewhere(seen, most) for level, most in ALLOWED_LOSS.items()}
+    wanted = {*chosen.values(), *(name for names in best.values() for name in names)}
+    others = tuple(row for row in rows if row != CHOSEN_AT)
+    found = [*seen, *_measured(paths, others, tuple(name for name in LADDER if name in wanted))]
+    ladder = {name: figures([one for one in seen if one.candidate == name]) for name in LADDER}
     left_out = {
-        level: {row: figures(_left_out(found, seen, row, most)) for row in rows}
-        for level, most in ALLOWED_LOSS.items()
+        level: {row: figures(_of_folds(found, row, names)) for row in rows} for level, names in best.items()
     }
-    table = [(name, *(said(one) for one in of_rows.values())) for name, of_rows in ladder.items()]
-    print(plain(("candidate", *rows), table, right=range(1, len(rows) + 1)), "\n")
+    print(plain(("candidate", CHOSEN_AT), [(name, said(one)) for name, one in ladder.items()], right=(1,)), "\n")
     table = [(f"{level}: {chosen[level]}", *map(said, of_rows.values())) for level, of_rows in left_out.items()]
     print("Chosen on all folds, and measured on folds that did not help to choose")
     print(plain(("level", *rows), table, right=range(1, len(rows) + 1)))
-    made = {"chosen": chosen, "ladder": ladder, "left out": left_out}
+    made = {"chosen": chosen, "chosen by the other folds": best, "ladder": ladder, "left out": left_out}
     (RESULTS / "frontier.json").write_text(json.dumps(made, indent=1) + "\n")
 
 
-def measure(path: Path, rows: Sequence[str]) -> list[Row]:
-    """Every conversation of a recording with every candidate at every price."""
+def _measured(paths: Sequence[Path], rows: Sequence[str], names: Sequence[str]) -> list[Row]:
+    work = partial(measure, rows=rows, names=names)
+    return [one for some in spread(work, paths) for one in some] if rows else []
+
+
+def measure(path: Path, rows: Sequence[str], names: Sequence[str]) -> list[Row]:
+    """Every conversation of a recording with these candidates at these prices."""
     whole = (one for session in load(path) for one in conversations(session))
-    return [row for one in whole if len(one.requests) >= SHORTEST for row in _rows(one, rows)]
+    return [row for one in whole if len(one.requests) >= SHORTEST for row in _rows(one, rows, names)]
 
 
-def _rows(one: Session, rows: Sequence[str]) -> Iterator[Row]:
+def _rows(one: Session, rows: Sequence[str], names: Sequence[str]) -> Iterator[Row]:
     reader = Reader(provider_named(one.format))
     needs, base, fold = Needs(one, reader), replay(one, Unpruned(), reader), fold_of(one)
     for row in rows:
         price = NAMED_ROWS[row]
         whole = cost(base, price).cost
-        for name, strategies in LADDER.items():
-            sent = replay(one, Strict(Pruner(auto(row, strategies))), reader)
+        for name in names:
+            sent = replay(one, Strict(Pruner(auto(row, LADDER[name]))), reader)
             paid, lost = cost(sent, price).cost, retention(needs, sent).lost
             again = sum(part.cost(price) for part in lost)
             yield Row(row, name, fold, len(one.requests), whole, paid, paid + again, events(lost))
+
+
+def _of_folds(found: Sequence[Row], price: str, names: Sequence[str]) -> list[Row]:
+    """The conversations of each fold with the candidate of that fold."""
+    return [one for one in found if (one.price, one.candidate) == (price, names[one.fold])]
 
 
 def choose(found: Sequence[Row], most: float) -> str:
@@ -127,14 +140,9 @@ def choose(found: Sequence[Row], most: float) -> str:
     return min(able or [least], key=lambda name: sums[name]["effective"])
 
 
-def _own(found: Iterable[Row], price: str, candidate: str) -> list[Row]:
-    return [one for one in found if (one.price, one.candidate) == (price, candidate)]
-
-
-def _left_out(found: Sequence[Row], seen: Sequence[Row], price: str, most: float) -> list[Row]:
-    """Each fold with the candidate that the other folds choose."""
-    best = [choose([one for one in seen if one.fold != fold], most) for fold in range(FOLDS)]
-    return [one for one in found if one.price == price and one.candidate == best[one.fold]]
+def _best_elsewhere(seen: Sequence[Row], most: float) -> list[str]:
+    """For each fold the candidate that the other folds choose."""
+    return [choose([one for one in seen if one.fold != fold], most) for fold in range(FOLDS)]
 
 
 def figures(rows: Sequence[Row]) -> dict[str, float]:
