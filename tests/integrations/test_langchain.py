@@ -142,6 +142,12 @@ def test_an_agent_without_arguments_shares_the_pruner_of_the_process() -> None:
         PrunusMiddleware(pruner=Pruner(), settings=Settings())
 
 
+def test_a_request_of_another_shape_passes_as_it_is() -> None:
+    middleware = PrunusMiddleware()
+    assert middleware.wrap_model_call("request", lambda given: given) == "request"
+    assert middleware.last is not None and str(middleware.last.error).startswith("AttributeError")
+
+
 def test_the_snippet_of_the_page_builds_an_agent_that_prunes() -> None:
     played = Played()
     model = ScriptedModel(played=played, last=lambda: None)

@@ -144,6 +144,12 @@ def test_a_failure_of_the_pruner_or_of_the_put_back_passes_the_messages_as_they_
     assert prune_rows(pruning(), messages, to_rows, broken_put_back) == messages
 
 
+def test_whatever_fails_in_an_integration_the_given_request_comes_back() -> None:
+    here, given = pruning(), object()
+    assert here.safely(given, lambda: 1 // 0) is given
+    assert here.last is not None and here.last.error == "ZeroDivisionError: integer division or modulo by zero"
+
+
 def test_threads_share_an_integration_and_each_conversation_keeps_its_prefix() -> None:
     here = pruning("auto")
 

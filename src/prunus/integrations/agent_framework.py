@@ -24,9 +24,13 @@ class PrunusChatMiddleware(Integration, ChatMiddleware):
 
     async def process(self, context: ChatContext, call_next: Callable[[], Awaitable[None]]) -> None:
         """Send a pruned history; the pruning happens beside the event loop."""
+        given = context.messages
+        context.messages = await asyncio.to_thread(self.safely, given, lambda: self._pruned(context))
+        await call_next()
+
+    def _pruned(self, context: ChatContext) -> list[Any]:
         options = context.options or {}
-        context.messages = await asyncio.to_thread(
-            prune_rows,
+        return prune_rows(
             self,
             context.messages,
             to_rows,
@@ -36,7 +40,6 @@ class PrunusChatMiddleware(Integration, ChatMiddleware):
             model=str(options.get("model") or getattr(context.client, "model", None) or ""),
             key=str(getattr(context.session, "session_id", None) or ""),
         )
-        await call_next()
 
 
 def to_rows(message: Message) -> Iterator[ChatRow]:

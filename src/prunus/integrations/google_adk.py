@@ -29,21 +29,19 @@ class PrunusPlugin(Integration, BasePlugin):
 
     async def before_model_callback(self, *, callback_context: Any, llm_request: Any) -> None:
         """Give the request a pruned history; the pruning happens beside the event loop."""
-        key = callback_context.session.id
-        llm_request.contents = await asyncio.to_thread(self._pruned, llm_request, key)
+        given = llm_request.contents
+        llm_request.contents = await asyncio.to_thread(
+            self.safely, given, lambda: self._pruned(llm_request, callback_context.session.id)
+        )
 
     def _pruned(self, request: Any, key: str) -> list[Any]:
         """The contents to send. Unchanged ones are the given objects, changed ones are copies."""
-        try:
-            raw = [_as_json(content) for content in request.contents]
-            given = {id(one): content for one, content in zip(raw, request.contents, strict=True)}
-            body = {**_prompt(request.config), "contents": raw}
-            name = str(request.model or "").rpartition("/")[2]
-            pruned = prune_body(self, body, format="gemini", model=name, key=key)
-            return [given.get(id(one)) or _from_json(one) for one in pruned["contents"]]
-        except Exception as error:  # whatever fails in here, the history has to go out as it was
-            self.failed(request.contents, error)
-            return list(request.contents)
+        raw = [_as_json(content) for content in request.contents]
+        given = {id(one): content for one, content in zip(raw, request.contents, strict=True)}
+        body = {**_prompt(request.config), "contents": raw}
+        name = str(request.model or "").rpartition("/")[2]
+        pruned = prune_body(self, body, format="gemini", model=name, key=key)
+        return [given.get(id(one)) or _from_json(one) for one in pruned["contents"]]
 
 
 def _prompt(config: Any) -> dict[str, Any]:

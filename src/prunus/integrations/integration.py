@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import logging
+from collections.abc import Callable
 from threading import Lock
 from typing import Any, Final, TypeVar
 
@@ -55,6 +56,13 @@ class Integration:
         except Exception as error:  # a pruner of the user's own may raise
             return self.failed(body, error)
         return self._keep(outcome)
+
+    def safely(self, given: T, work: Callable[[], T]) -> T:
+        """What the work makes of a history or a request; where it raises, the given one as it is."""
+        try:
+            return work()
+        except Exception as error:  # whatever fails in here, the request has to go out as it was
+            return self.failed(given, error).body
 
     def failed(self, body: T, error: Exception) -> Outcome[T]:
         """The outcome of a request that is sent as it is, because Prunus failed."""

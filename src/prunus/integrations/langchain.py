@@ -25,11 +25,12 @@ class PrunusMiddleware(Integration, AgentMiddleware):
 
     def wrap_model_call(self, request: Any, handler: Callable[[Any], Any]) -> Any:
         """Call the model with a pruned history."""
-        return handler(self._pruned(request))
+        return handler(self.safely(request, lambda: self._pruned(request)))
 
     async def awrap_model_call(self, request: Any, handler: Callable[[Any], Awaitable[Any]]) -> Any:
         """Call the model with a pruned history; the pruning happens beside the event loop."""
-        return await handler(await asyncio.to_thread(self._pruned, request))
+        pruned = await asyncio.to_thread(self.safely, request, lambda: self._pruned(request))
+        return await handler(pruned)
 
     def _pruned(self, request: Any) -> Any:
         messages = prune_messages(
@@ -53,4 +54,4 @@ class PrunusContextEdit(Integration):
 
     def apply(self, messages: list[BaseMessage], *, count_tokens: Callable[..., int]) -> None:
         """Put the pruned messages into the list, which is the middleware's own copy of the history."""
-        messages[:] = prune_messages(self, messages, model=self._model)
+        messages[:] = self.safely(messages, lambda: prune_messages(self, messages, model=self._model))

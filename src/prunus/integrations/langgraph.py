@@ -27,4 +27,5 @@ class PreModelHook(Integration):
     def __call__(self, state: Any) -> dict[str, Any]:
         """The part of the state that the model reads instead of the messages."""
         messages = state["messages"] if isinstance(state, dict) else state.messages
-        return {"llm_input_messages": prune_messages(self, messages, model=self._model)}
+        pruned = self.safely(messages, lambda: prune_messages(self, messages, model=self._model))
+        return {"llm_input_messages": pruned}

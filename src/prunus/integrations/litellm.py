@@ -44,7 +44,7 @@ class PrunusHandler(Integration, CustomLogger):
         format = next((format for format, kinds in _FORMATS if kind in kinds), None)
         if format is None or not any(isinstance(kwargs.get(name), list) for name in _HISTORY):
             return None
-        return await asyncio.to_thread(self._pruned, kwargs, format)
+        return await asyncio.to_thread(self.safely, kwargs, lambda: self._pruned(kwargs, format))
 
     def _pruned(self, kwargs: dict[str, Any], format: str) -> dict[str, Any]:
         body = {name: kwargs[name] for name in _BODY if kwargs.get(name) is not None}

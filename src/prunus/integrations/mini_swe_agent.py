@@ -30,5 +30,4 @@ class PrunedModel(Integration, LitellmModel):
         ready: list[dict[str, Any]] = super()._prepare_messages_for_api(messages)
         name = self.config.model_name.rpartition("/")[2]
         body = {"model": name, "tools": [BASH_TOOL], "messages": ready}
-        sent: list[dict[str, Any]] = prune_body(self, body, format="openai_chat")["messages"]
-        return sent
+        return self.safely(ready, lambda: list(prune_body(self, body, format="openai_chat")["messages"]))

@@ -21,7 +21,7 @@ class PrunusFilter(Integration):
 
     async def __call__(self, data: CallModelData[Any]) -> ModelInputData:
         """What the model gets; the pruning happens beside the event loop."""
-        return await asyncio.to_thread(self._pruned, data)
+        return await asyncio.to_thread(self.safely, data.model_data, lambda: self._pruned(data))
 
     def _pruned(self, data: CallModelData[Any]) -> ModelInputData:
         given, agent = data.model_data, data.agent

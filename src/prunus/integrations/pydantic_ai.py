@@ -33,19 +33,24 @@ class Prunus(Integration, AbstractCapability[Any]):
 
     async def before_model_request(self, ctx: Any, request_context: Any) -> Any:
         """The request with a pruned history; the pruning happens beside the event loop."""
-        parameters = request_context.model_request_parameters
+        given = request_context.messages
         request_context.messages = await asyncio.to_thread(
-            prune_rows,
+            self.safely, given, lambda: self._pruned(ctx, request_context)
+        )
+        return request_context
+
+    def _pruned(self, ctx: Any, request: Any) -> list[Any]:
+        parameters = request.model_request_parameters
+        return prune_rows(
             self,
-            request_context.messages,
+            request.messages,
             to_rows,
             put_back,
             system="\n".join(part.content for part in parameters.instruction_parts or ()),
             tools=[tool.name for tool in parameters.function_tools],
-            model=request_context.model.model_name,
+            model=request.model.model_name,
             key=ctx.conversation_id or "",
         )
-        return request_context
 
 
 def to_rows(message: ModelMessage) -> Iterator[ChatRow]:

@@ -87,7 +87,8 @@ def prune_rows(
     `system` and `tools` (the names) are what the model reads before the messages. When they change, the provider's
     cache is lost, and the pruner has to know.
     """
-    try:
+
+    def pruned() -> list[M]:
         rows = [(index, row) for index, message in enumerate(messages) for row in to_rows(message)]
         integration.unmapped = sum(row.unmapped for _, row in rows)
         body: dict[str, Any] = {"model": model, "tools": [_declared(name) for name in tools] or [{}]}
@@ -102,9 +103,8 @@ def prune_rows(
             put_back(message, changes[index]) if changes.get(index) else message
             for index, message in enumerate(messages)
         ]
-    except Exception as error:  # whatever fails in here, the history has to go out as it was
-        integration.failed(messages, error)
-        return list(messages)
+
+    return integration.safely(list(messages), pruned)
 
 
 def _aligned(outcome: Outcome[dict[str, Any]], count: int) -> Sequence[Mapping[str, Any] | None]:

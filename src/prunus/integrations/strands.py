@@ -31,13 +31,16 @@ class PrunusAgentPlugin(Integration, Plugin):
 
     def init_agent(self, agent: Any) -> None:
         """Stand before the calls of an agent to its model."""
-        agent.add_middleware(InvokeModelStage.Input, self._pruned)
+        agent.add_middleware(InvokeModelStage.Input, self._before_call)
 
-    async def _pruned(self, context: InvokeModelContext) -> InvokeModelContext:
+    async def _before_call(self, context: InvokeModelContext) -> InvokeModelContext:
+        """The call with a pruned history; the pruning happens beside the event loop."""
+        return await asyncio.to_thread(self.safely, context, lambda: self._pruned(context))
+
+    def _pruned(self, context: InvokeModelContext) -> InvokeModelContext:
         config = context.model.get_config()
         name = config.get("model_id") if isinstance(config, dict) else getattr(config, "model_id", None)
-        messages = await asyncio.to_thread(
-            prune_rows,
+        messages = prune_rows(
             self,
             context.messages,
             to_rows,

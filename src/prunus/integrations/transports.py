@@ -86,7 +86,8 @@ def _is_readable(request: Any) -> bool:
 
 def _pruned(integration: Integration, request: Any) -> Any:
     """The request to send: the given one, or a copy of it with a shorter body."""
-    try:
+
+    def pruned() -> Any:
         key = conversation_key(request.headers)
         body = prune_request(integration, request.url.path, request.content, key)
         if body == request.content:
@@ -95,9 +96,8 @@ def _pruned(integration: Integration, request: Any) -> Any:
         return type(request)(
             request.method, request.url, headers=headers, content=body, extensions=request.extensions
         )
-    except Exception as error:  # whatever fails in here, the request has to go out as it came
-        integration.failed(request, error)
-        return request
+
+    return integration.safely(request, pruned)
 
 
 _FRAMING = (b"content-length", b"transfer-encoding")
