@@ -179,15 +179,13 @@ class KeepAlive:
         while sent < await self._paying(rest):
             due = refreshed + keep_alive_after(rest.price)
             await self._clock.sleep(max(0.0, due - self._clock.time()))
+            if await self._paying(rest) <= sent:
+                return  # another replica has got the next request
             while rest.caller in self._arriving:
                 await self._arriving[rest.caller].over.wait()
-            # Another replica may have got the next request, and a machine that slept has missed the time.
             now = self._clock.time()
-            if (
-                await self._paying(rest) <= sent
-                or now > refreshed + rest.price.ttl
-                or not await self._send(rest, now)
-            ):
+            # A machine that slept has missed the time.
+            if now > refreshed + rest.price.ttl or not await self._send(rest, now):
                 return
             refreshed, sent = now, sent + 1
 
