@@ -35,6 +35,8 @@ from prunus.learning import learn
 from prunus.schedule.prices import NAMED_ROWS
 
 ROW = "0.1/1.25"
+ALLOWED = 4.0
+"""The asks of 1,000 requests that the level `balanced` allows."""
 SETTINGS: dict[str, dict[str, dict[str, Any]]] = {"auto": {}, "risky": {"past_tasks": {"risk": 0.1, "idle": 2}}}
 """The preset, and one that cuts so much of past tasks that there is more to learn from."""
 VARIANTS = {f"{name}{', learning' * learns}": (name, learns) for name in SETTINGS for learns in (False, True)}
@@ -113,7 +115,7 @@ def report(measured: Sequence[Measured], chances: Sequence[Chance]) -> dict[str,
         agents[agent] = {}
         for variant in VARIANTS:
             some = [one for one in own if one.variant == variant]
-            learned = learn(total(one.experience for one in some))
+            learned = learn(total(one.experience for one in some), ALLOWED)
             said = {"offsets": dict(learned.offsets), "stepped_back": list(learned.stepped_back)}
             agents[agent][variant] = {**figures(some), "learned": said}
     plain = [one for one in measured if one.variant == "auto"]

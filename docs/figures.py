@@ -72,6 +72,12 @@ FOLDS = {
     "reads dropped after edits": "reads dropped after edits",
     "one file, one view": "one file, one view",
 }
+LEARNING = {
+    "auto": "`auto`",
+    "auto, learning": "`auto`, learning",
+    "risky": "`past_tasks` with risk 0.1 after 2 turns",
+    "risky, learning": "the same, learning",
+}
 WAYS = {"outlines": "**outlines, 15 %**"}
 LIVES = {
     "as sent": "five minutes, as sent",
@@ -289,7 +295,33 @@ def waiting() -> str:
     return f"{beside}\n{after}"
 
 
+def learning() -> str:
+    measured = results("learning")["all"]
+
+    def row(name: str, one: Mapping[str, float]) -> tuple[str, ...]:
+        lost = f"{one['lost']:.1f} ({one['lost_low']:.1f}-{one['lost_high']:.1f})"
+        return LEARNING[name], f"{one['cost']:.3f}", f"{one['effective']:.3f}", lost
+
+    return table("settings | cost | effective | lost per 1,000", (row(name, measured[name]) for name in LEARNING))
+
+
+def asked_by_chance() -> str:
+    measured = results("learning")
+    cut, view = measured["chance"]["kinds"], measured["in view"]
+
+    def row(kind: str) -> tuple[str, ...]:
+        behind, before = cut.get(kind, {"cut": 0, "asked": 0}), view.get(kind, {"parts": 0, "asked": 0})
+        return kind, f"{behind['asked']} of {behind['cut']:,}", f"{before['asked']} of {before['parts']:,}"
+
+    return table(
+        "kind | asked for again behind a cut | asked for again in view",
+        (row(kind) for kind in sorted({*cut, *view} - {"edit", "edited read"})),
+    )
+
+
 TABLES: dict[str, Callable[[], str]] = {
+    "learning": learning,
+    "asked-by-chance": asked_by_chance,
     "waiting": waiting,
     "lifetime": lifetime,
     "policies": policies,

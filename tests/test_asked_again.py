@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from prunus import Pruner, Settings
-from prunus.asked_again import TASKS, AskedAgain, find_asks, part_kind
+from prunus.asked_again import TASKS, AskedAgain, Showings, part_kind
 from prunus.calls import Toolbox
 from prunus.edits import OWN_WORDS, Added, Input, Note, Proposal, Replacement
 from prunus.history import Ref
@@ -50,7 +50,7 @@ def asks(
     for number in inputs:
         ref = view.uses[number].call
         edits[ref] = Proposal(ref, Input({}), "some_rule", "old", **more)
-    found = find_asks(view.uses, edits.get, view.loops, view.uses[-1].result.message)
+    found = Showings(view.uses).asks(view.uses[-1:], edits.get, view.loops)
     return [(view.by_ref[ask.target].index, ask.kind) for ask in found]
 
 
@@ -166,14 +166,14 @@ def test_an_edit_that_leaves_the_text_in_view_took_nothing_away(more: dict[str, 
 def test_an_addition_took_nothing_away(replacement: Replacement) -> None:
     view = seen(read(A, *ROWS), read(A, *ROWS))
     added = Proposal(view.uses[0].result, replacement, "reminders", "due")
-    assert not list(find_asks(view.uses, {added.target: added}.get, view.loops, 0))
+    assert not list(Showings(view.uses).asks(view.uses, {added.target: added}.get, view.loops))
 
 
 def test_calls_of_one_turn_do_not_ask_for_each_other() -> None:
     view = seen(read(A, *ROWS), read(A, *ROWS))
     both = [replace(use, turn=1) for use in view.uses]
     cut = Proposal(view.uses[0].result, Note(""), "some_rule", "old")
-    assert not list(find_asks(both, {cut.target: cut}.get, view.loops, 0))
+    assert not list(Showings(both).asks(both, {cut.target: cut}.get, view.loops))
 
 
 @pytest.mark.parametrize(("tasks", "found"), [(TASKS, [(0, "read")]), (TASKS + 1, [])])
@@ -181,11 +181,18 @@ def test_only_the_next_few_tasks_count(tasks: int, found: list[tuple[int, str]])
     assert asks(SPEAKS, read(A, *ROWS), *[SPEAKS] * tasks, read(A, *ROWS)) == found
 
 
+def test_a_part_that_several_calls_ask_for_counts_once() -> None:
+    view = seen(read(A, *ROWS), read(A, *ROWS[:3], limit=3), read(A, *ROWS[5:9], start=6))
+    cut = Proposal(view.uses[0].result, Note(""), "some_rule", "old")
+    found = list(Showings(view.uses).asks(view.uses, {cut.target: cut}.get, view.loops))
+    assert [ask.call for ask in found] == [view.uses[1].call]
+
+
 def test_only_new_calls_are_looked_at() -> None:
     view = seen(read(A, *ROWS), read(A, *ROWS), read(B, *ROWS))
     cut = Proposal(view.uses[0].result, Note(""), "some_rule", "old")
     for since, count in ((0, 1), (3, 1), (4, 0)):
-        assert len(list(find_asks(view.uses, {cut.target: cut}.get, view.loops, since))) == count
+        assert len(list(Showings(view.uses).asks(view.uses, {cut.target: cut}.get, view.loops, since))) == count
 
 
 def test_a_part_has_a_kind_if_it_can_be_asked_for() -> None:

@@ -11,34 +11,35 @@ import pytest
 from prunus import Pruner, Settings
 from prunus.errors import FormatError
 from prunus.experience import Experience, Tried
-from prunus.learning import ALLOWED, LOOKS, TIMES, Learned, asked_rate, learn
+from prunus.learning import LOOKS, TIMES, Learned, asked_rate, learn
 from tests.test_memory import Shelf
 
+ALLOWED = 4.0
 OFTEN = Experience(10_000, {("past_tasks", "read"): Tried(200, 10.0, 60), ("past_tasks", "shell"): Tried(9, 0.1)})
 
 
 def test_nothing_is_learned_from_nothing() -> None:
-    assert learn(Experience()) == Learned()
+    assert learn(Experience(), ALLOWED) == Learned()
 
 
 def test_a_kind_that_is_asked_for_more_often_than_expected_gets_an_offset() -> None:
-    learned = learn(OFTEN)
+    learned = learn(OFTEN, ALLOWED)
     mean = (LOOKS * 0.05 + 60) / (LOOKS + 200)
     assert learned.offsets == {"read": pytest.approx(log(mean / (1 - mean)) - log(0.05 / 0.95), abs=0.01)}
     assert learned.stepped_back == ()
 
 
 def test_few_asks_move_little() -> None:
-    few = learn(Experience(10_000, {("past_tasks", "read"): Tried(4, 0.2, 2)}))
-    assert 0 < few.offsets["read"] < 0.2 < learn(OFTEN).offsets["read"]
+    few = learn(Experience(10_000, {("past_tasks", "read"): Tried(4, 0.2, 2)}), ALLOWED)
+    assert 0 < few.offsets["read"] < 0.2 < learn(OFTEN, ALLOWED).offsets["read"]
 
 
 def test_what_is_not_asked_for_is_no_reason_to_cut_more() -> None:
-    assert learn(Experience(10_000, {("past_tasks", "read"): Tried(2_000, 100.0, 0)})) == Learned()
+    assert learn(Experience(10_000, {("past_tasks", "read"): Tried(2_000, 100.0, 0)}), ALLOWED) == Learned()
 
 
 def test_cuts_without_a_probability_move_no_offset() -> None:
-    assert not learn(Experience(100_000, {("long_outputs", "shell"): Tried(100, 0.0, 90)})).offsets
+    assert not learn(Experience(100_000, {("long_outputs", "shell"): Tried(100, 0.0, 90)}), ALLOWED).offsets
 
 
 def test_a_strategy_steps_back_at_three_times_what_is_allowed() -> None:
@@ -46,7 +47,7 @@ def test_a_strategy_steps_back_at_three_times_what_is_allowed() -> None:
     edge = round(TIMES * ALLOWED * (requests + LOOKS) / 1_000 - LOOKS * ALLOWED / 1_000 + 0.5)
     for asked, back in ((edge, ("old_results",)), (edge - 1, ())):
         tried = {("old_results", "read"): Tried(500, 0.0, asked - 5), ("old_results", "shell"): Tried(50, 0.0, 5)}
-        assert learn(Experience(requests, tried)).stepped_back == back
+        assert learn(Experience(requests, tried), ALLOWED).stepped_back == back
 
 
 def test_a_level_that_allows_more_lets_a_strategy_go_on() -> None:
@@ -56,12 +57,12 @@ def test_a_level_that_allows_more_lets_a_strategy_go_on() -> None:
 
 
 def test_one_ask_of_an_agent_that_was_hardly_seen_makes_nobody_step_back() -> None:
-    assert learn(Experience(1, {("old_results", "read"): Tried(1, 0.0, 1)})).stepped_back == ()
-    assert asked_rate(Tried(), 0) == pytest.approx(ALLOWED)
+    assert learn(Experience(1, {("old_results", "read"): Tried(1, 0.0, 1)}), ALLOWED).stepped_back == ()
+    assert asked_rate(Tried(), 0, ALLOWED) == pytest.approx(ALLOWED)
 
 
 def test_what_the_agent_itself_pruned_is_its_own_affair() -> None:
-    assert learn(Experience(1_000, {("asked", "read"): Tried(500, 0.0, 400)})) == Learned()
+    assert learn(Experience(1_000, {("asked", "read"): Tried(500, 0.0, 400)}), ALLOWED) == Learned()
 
 
 def test_what_was_learned_comes_back_as_it_was() -> None:

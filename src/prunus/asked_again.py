@@ -16,7 +16,8 @@ often recorded sessions, which were never pruned, ask again by chance.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from bisect import bisect_left, bisect_right
+from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Final
 
@@ -94,44 +95,81 @@ def part_kind(use: Use, target: Ref, *, changed: bool) -> PartKind | None:
     return "edited read" if kind == "read" and changed else kind
 
 
-def find_asks(
-    uses: Sequence[Use], made: Callable[[Ref], Proposal | None], loops: Sequence[int], since: int
-) -> Iterator[Ask]:
-    """The parts that calls ask for again whose results came with message `since` or later.
+class Showings:
+    """The successful calls of a conversation by what they showed: a new call finds the earlier ones at once."""
 
-    `made` gives the edit of a part that was in force when the calls were made; `loops` the task of each message.
-    """
-    first = len(uses)
-    while first and uses[first - 1].result.message >= since:
-        first -= 1
-    met: set[Ref] = set()
-    for at in range(first, len(uses)):
-        use = uses[at]
+    def __init__(self, uses: Iterable[Use] = ()) -> None:
+        self._calls: dict[Hashable, list[Use]] = {}
+        """The calls that touched a file, by its path, and those that asked for the same thing."""
+        self._changes: list[int] = []
+        """The places of the calls that changed a file."""
+        for use in uses:
+            self.add(use)
+
+    def add(self, use: Use) -> None:
+        """Take in the next answered call."""
         if not use.ok:
-            continue
-        touches: Sequence[Touch | None] = use.touches if use.meaning.kind == "read" else (None,)
-        for touch in touches:
-            earlier = _earlier(uses, at, loops)
-            old = _same_call(use, earlier) if touch is None else _same_lines(touch, earlier)
-            if old is None or old[0] in met:
-                continue
-            target, kind, tokens = old
-            edit = made(target)
-            if edit is not None and _takes_away(edit):
-                met.add(target)
-                yield Ask(target, edit.counted_as, kind, tokens, use.call)
-
-
-def _earlier(uses: Sequence[Use], at: int, loops: Sequence[int]) -> Iterator[Use]:
-    """The successful calls of the same and the last few tasks, the newest first, without those of the same turn."""
-    use = uses[at]
-    oldest = loops[use.call.message] - TASKS
-    for index in range(at - 1, -1, -1):
-        old = uses[index]
-        if loops[old.call.message] < oldest:
             return
-        if old.ok and old.turn != use.turn:
-            yield old
+        for path in dict.fromkeys(touch.path for touch in use.touches):
+            self._calls.setdefault(path, []).append(use)
+        if (wanted := _wanted(use)) is not None:
+            self._calls.setdefault(wanted, []).append(use)
+        if _changes_files(use):
+            self._changes.append(use.index)
+
+    def asks(
+        self, uses: Sequence[Use], made: Callable[[Ref], Proposal | None], loops: Sequence[int], since: int = 0
+    ) -> Iterator[Ask]:
+        """The parts that calls ask for again, of those whose results came with message `since` or later.
+
+        The calls have been taken in. `made` gives the edit of a part that was in force when they were made, and
+        `loops` the task of each message.
+        """
+        met: set[Ref] = set()
+        for use in uses[bisect_left(uses, since, key=lambda use: use.result.message) :]:
+            for target, kind, tokens in self._shown_before(use, loops):
+                edit = made(target)
+                if edit is not None and _takes_away(edit) and target not in met:
+                    met.add(target)
+                    yield Ask(target, edit.counted_as, kind, tokens, use.call)
+
+    def _shown_before(self, use: Use, loops: Sequence[int]) -> Iterator[tuple[Ref, PartKind, int]]:
+        """The newest parts that showed what a call asks for, each with its kind and its tokens."""
+        if not use.ok:
+            return
+        if use.meaning.kind != "read":
+            found = self._same_call(use, loops)
+            if found is not None:
+                yield found
+            return
+        for touch in use.touches:
+            found = _same_lines(touch, self._earlier(touch.path, use, loops))
+            if found is not None:
+                yield found
+
+    def _earlier(self, key: Hashable, use: Use, loops: Sequence[int]) -> Iterator[Use]:
+        """The calls of the same and the last few tasks, the newest first, without those of the same turn."""
+        oldest = loops[use.call.message] - TASKS
+        for old in reversed(self._calls.get(key, ())):
+            if loops[old.call.message] < oldest:
+                return
+            if old.index < use.index and old.turn != use.turn:
+                yield old
+
+    def _same_call(self, use: Use, loops: Sequence[int]) -> tuple[Ref, PartKind, int] | None:
+        """The result of the newest call that asked for the same, unless it may differ by now."""
+        wanted = _wanted(use)
+        if wanted is None or _changes_files(use):
+            return None
+        old = next((old for old in self._earlier(wanted, use, loops) if old.visible), None)
+        if old is None or (use.meaning.kind not in _LASTING and self._changed_between(old, use)):
+            return None
+        return old.result, _KINDS[use.meaning.kind], old.tokens
+
+    def _changed_between(self, old: Use, new: Use) -> bool:
+        """Whether a call between two others changed a file."""
+        at = bisect_right(self._changes, old.index)
+        return at < len(self._changes) and self._changes[at] < new.index
 
 
 def _takes_away(edit: Proposal) -> bool:
@@ -155,31 +193,19 @@ def _same_lines(touch: Touch, earlier: Iterator[Use]) -> tuple[Ref, PartKind, in
     return None
 
 
-def _same_call(use: Use, earlier: Iterator[Use]) -> tuple[Ref, PartKind, int] | None:
-    """The result of the newest call that asked for the same, with its kind and its tokens."""
-    kind, wanted = _KINDS.get(use.meaning.kind), _wanted(use)
-    if kind is None or wanted is None or _changes_files(use):
-        return None
-    lasting = use.meaning.kind in _LASTING
-    for old in earlier:
-        if old.meaning.kind == use.meaning.kind and old.visible and _wanted(old) == wanted:
-            return old.result, kind, old.tokens
-        if not lasting and _changes_files(old):
-            return None
-    return None
-
-
 def _changes_files(use: Use) -> bool:
     return use.meaning.wild or any(touch.kind != "read" for touch in use.touches)
 
 
-def _wanted(use: Use) -> tuple[str | bytes, int] | None:
-    """Equal for two calls of one kind that ask for the same; None if a call asks for something new.
+def _wanted(use: Use) -> Hashable:
+    """Equal for two calls that ask for the same; None if a call asks for something new, such as more output.
 
     The same command in another directory asks for something else.
     """
     meaning = use.meaning
+    if meaning.kind == "read" or meaning.kind not in _KINDS:
+        return None
     words = (
         meaning.unlimited or meaning.key or meaning.command or (use.signature if meaning.kind == "other" else "")
     )
-    return (words, use.epoch) if words else None
+    return (meaning.kind, words, use.epoch) if words else None

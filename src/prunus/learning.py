@@ -23,8 +23,6 @@ from prunus.strategies.asked import Requested
 
 LOOKS: Final = 200
 """What is known before an agent was seen counts as much as this many parts, or this many requests."""
-ALLOWED: Final = 4.0
-"""The parts of one strategy that may be asked for again in 1,000 requests."""
 TIMES: Final = 3
 """A strategy steps back at so many times what is allowed."""
 
@@ -51,7 +49,7 @@ class Learned:
             raise FormatError(f"not what a conversation learned: {error}") from error
 
 
-def learn(experience: Experience, allowed: float = ALLOWED) -> Learned:
+def learn(experience: Experience, allowed: float) -> Learned:
     """What a new conversation of an agent takes from the experience with it.
 
     `allowed` is how many parts of one strategy may be asked for again in 1,000 requests.
@@ -69,7 +67,7 @@ def learn(experience: Experience, allowed: float = ALLOWED) -> Learned:
     return Learned(offsets, tuple(back))
 
 
-def asked_rate(tried: Tried, requests: int, allowed: float = ALLOWED) -> float:
+def asked_rate(tried: Tried, requests: int, allowed: float) -> float:
     """How many parts of a strategy are asked for again in 1,000 requests, as far as that is known.
 
     An agent that was hardly seen is believed to ask for as many as are allowed.

@@ -15,7 +15,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 
-from prunus.asked_again import Ask, find_asks
+from prunus.asked_again import Ask, Showings
 from prunus.calls import Toolbox
 from prunus.edits import Added, Move, Proposal, Refusal
 from prunus.engine.answering import Answering
@@ -76,6 +76,7 @@ class Engine:
         self.rendering = Rendering(format, view, self.board, self.made, self.tags)
         self._rules = Rules(self.board, guards, view)
         self._timers = Timers(view)
+        self._showings = Showings()
         self._dispatch = Dispatch(view, strategies)
         self._mutes = tuple(guard for guard in guards if isinstance(guard, Mutes))
         self._obeyed = 0
@@ -221,7 +222,7 @@ class Engine:
 
     def asks(self, since: int) -> tuple[Ask, ...]:
         """The cut parts that the calls ask for again whose results came with message `since` or later."""
-        return tuple(find_asks(self.view.uses, self.board.made, self.view.loops, since))
+        return tuple(self._showings.asks(self.view.uses, self.board.made, self.view.loops, since))
 
     def newly_requested(self, target: Ref) -> bool:
         """Whether this request cuts a part that was whole, because the agent or the user asked for it."""
@@ -274,6 +275,7 @@ class Engine:
                 self.manual = self.requests.manual(event, self.view, self.manual)
             return
         self.view.admit(event)
+        self._showings.add(event)
         if tokens := self.tags.tag(event):
             self.made.lengthen(event.result.message, tokens)
         if any(guard.mutes(event) for guard in self._mutes):

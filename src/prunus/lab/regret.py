@@ -10,7 +10,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from prunus.asked_again import Ask, AskedAgain, find_asks, part_kind
+from prunus.asked_again import Ask, AskedAgain, Showings, part_kind
 from prunus.calls import Toolbox
 from prunus.clients.sessions import Session
 from prunus.edits import Note, Proposal
@@ -95,7 +95,7 @@ def asked_in_view(session: Session) -> tuple[AskedAgain, Mapping[str, int]]:
         refs = (use.result, use.call) if use.meaning.kind == "write" else (use.result,)
         for kind in filter(None, (part_kind(use, ref, changed=False) for ref in refs)):
             parts[kind] = parts.get(kind, 0) + 1
-    asks = find_asks(view.uses, lambda ref: Proposal(ref, Note(""), "in view", ""), view.loops, 0)
+    asks = Showings(view.uses).asks(view.uses, lambda ref: Proposal(ref, Note(""), "in view", ""), view.loops)
     return AskedAgain(tuple(asks)), parts
 
 
