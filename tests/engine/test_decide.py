@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from collections import Counter
 from collections.abc import Sequence
 from typing import Any
@@ -19,8 +20,12 @@ from prunus.history import Ref
 from prunus.providers import frame
 from prunus.schedule.pressure import DEPTH
 from prunus.view import View
+from tests.files.agents import AGENTS
 from tests.laws.cases import PRESETS, bodies, every_case
+from tests.laws.edited_file import worked
 
+ENDLESS = 1000
+"""A part that is decided more often than this is decided for ever."""
 MOST = 8
 """How often a part is decided at most each time that pressure changes, or something about the part does."""
 
@@ -34,6 +39,7 @@ class Counting(Rules):
 
     def decide(self, target: Ref) -> Decision:
         self.decided[target] += 1
+        assert self.decided[target] <= ENDLESS
         return super().decide(target)
 
 
@@ -70,3 +76,22 @@ def test_deciding_once_more_changes_nothing(format: str, preset: str, data: Any)
         engine.board.touch_all()
         engine.settle()
         assert {ref: cell.wanted for ref, cell in engine.board} == wanted
+
+
+def test_a_view_and_a_note_do_not_take_turns() -> None:
+    """The second read points to the first, the newest one to the second, and a view behind it covers both."""
+    part = ("read", 1, 30)
+    steps = [("read", None, None), part, part, part, ("edit", (37, 0, 1), None), ("edit", (34, 1, 2), None), part]
+    chosen = {"folded_views": {"share": 0.0, "least": 1, "idle": 2, "gone": 4}, "shown_lines": {"over": 100}}
+    settings = Settings(preset="auto", strategies=chosen, guards={"same_turn": {"early": True}})
+    guards = settings.active_guards()
+    engine = Engine(
+        "anthropic_messages", settings.active_strategies(), guards, settings.toolbox(), settings.counter()
+    )
+    engine._rules = Counting(engine.board, guards, engine.view)
+    for body, _ in worked(60, steps, AGENTS["pi"]):
+        read = frame(json.dumps(body).encode(), "anthropic_messages")
+        load = Loader(read)
+        engine.look(len(read), load)
+        with engine.at(load):
+            engine.settle()

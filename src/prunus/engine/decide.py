@@ -14,7 +14,8 @@ covered as well. If no view covers T, the pointer counts, and S may not be cover
 
 Why deciding ends. What a decision looks at forms no cycle:
 
-1. Whether T leaves depends on older parts (what T could point to) and on whether V covers T.
+1. Whether T leaves depends on its own proposals and on whether older parts leave to which T could point. It does
+   not depend on covers: a note that is refused only because a view covers both T and S counts as if it were made.
 2. Whether V is wanted depends on newer views (do they cover V?), on notes that point to V, and on the proposals of
    the parts that V covers, but not on whether these are wanted *because of* V.
 3. A part looks at another one through a pointer in one direction only: if a view covers T, T looks at S and S does
@@ -141,6 +142,17 @@ class Rules:
             return "a newer answer points to it"
         return None
 
+    def gives_way(self, pointer: Proposal, cell: Cell) -> bool:
+        """Whether a note in place of a part points to a part that stays, covers aside.
+
+        Newer notes may not point to the part then, even while a view covers it. Otherwise they and the view would
+        take turns: with the view the part needs no note, so that they may point to it, and then the view may not.
+        """
+        shown = pointer.points_to
+        if shown is None or not pointer.when.before_first_send or not _goes_with_cover(cell):
+            return False
+        return not (self._board[shown].leaves or cell.noted or self._held(pointer))
+
     def _is_pointed_to(self, target: Ref, cell: Cell) -> bool:
         """Whether an answer points to a part and has to go on doing so."""
         for ref in cell.dependants:
@@ -225,6 +237,8 @@ class _Deciding:
         """The part goes because it is covered, or a view is shown behind it."""
         self._faded: Proposal | None = None
         """A view of which nothing is left to show."""
+        self._gives_way = False
+        """The part would give way to a note that points to an older one, if no view covered it."""
         self._sort(cell)
 
     def _sort(self, cell: Cell) -> None:
@@ -235,6 +249,7 @@ class _Deciding:
             refusal, too_small = rules.refusal(proposal, cell, self._waits)
             if refusal is not None:
                 self._refusals.append(refusal)
+                self._gives_way = self._gives_way or rules.gives_way(proposal, cell)
                 if too_small and self._forgone is None and rules.superseded(proposal):
                     self._forgone = proposal
             elif proposal.cause is not None and rules.could_point_back(proposal.cause, self._target):
@@ -267,7 +282,7 @@ class _Deciding:
         return Decision(
             None if wanted is None else self._rules.spelled_out(wanted),
             self._discard is not None,
-            own is not None,
+            own is not None or self._gives_way,
             tuple(self._refusals),
             self._forgone if wanted is None else None,
             tuple(self._waits),
