@@ -319,9 +319,103 @@ def asked_by_chance() -> str:
     )
 
 
+def percent(share: float, digits: int = 1) -> str:
+    return f"{100 * share:.{digits}f} %"
+
+
+PRUNUS = "**Prunus, preset `auto`**"
+
+
+def published_waste() -> str:
+    ours = results("published")["waste"]
+    stale = (
+        f"{percent(ours['stale_turns'])} (4 user turns old), {percent(ours['stale_requests'])} (20 requests old)"
+    )
+    rows = (
+        ("definitions of tools that are never called", "11.0 %", "not recorded"),
+        ("duplicates", "2.2 %", percent(ours["duplicates"])),
+        ("stale results", "8.7 %", stale),
+    )
+    return table("share of all input tokens | theirs | ours", iter(rows))
+
+
+def published_evictions() -> str:
+    def row(age: str, one: Mapping[str, float]) -> tuple[str, ...]:
+        again = f"{one['faults']:,} of {one['evictions']:,} ({percent(one['rate'])})"
+        hidden = f"{percent(one['rate_hidden'], 2)} of {one['hidden']:,}"
+        return (
+            f"ours, after {age}", again, f"{one['unchanged']:,}", hidden,
+            f"{one['lost']:.1f}", f"{one['tokens']:.2f}", f"{one['cost']:.2f}",
+        )  # fmt: skip
+
+    theirs = ("theirs", "", "", "0.0254 % of 1.4 million", "", "", "")
+    head = (
+        "evicted | asked for again | file unchanged | counted at every request | lost per 1,000 | tokens | "
+        "cost at 0.1 / 1.25"
+    )
+    ours = (row(age, one) for age, one in results("published")["evictions"].items())
+    return table(head, iter((theirs, *ours)))
+
+
+def published_caching() -> str:
+    ours = results("published")["costs"]["all"]
+
+    def row(price: str) -> tuple[str, ...]:
+        alone, answers, pruned = (1 - ours[policy][price] for policy in ("none", "with answers", "auto"))
+        return price.replace("/", " / "), percent(alone, 0), percent(answers, 0), percent(pruned, 0)
+
+    head = "read / write | caching alone saves | the same, answers counted | caching and `auto` save"
+    rows = (row(price) for price in ours["none"] if price != "no cache")
+    return table(head, iter((("theirs, three providers", "", "45-80 %", ""), *rows)))
+
+
+def published_hops() -> str:
+    def row(name: str, one: Mapping[str, float]) -> tuple[str, ...]:
+        freed, rewritten = (
+            f"{one[f'{what}_50']:,} ({one[f'{what}_25']:,}-{one[f'{what}_75']:,})"
+            for what in ("freed", "rewritten")
+        )
+        return (
+            PRUNUS if name == "auto" else POLICIES[name],
+            f"{one['per_100']:.1f}", f"{one['results']:.0f}", freed, rewritten,
+            percent(one["place"], 0), f"{one['rewritten_per_freed']:.2f}",
+        )  # fmt: skip
+
+    theirs = ("theirs: langchain ClearToolUsesEdit", "", "1", "700-2,100", "50,000-300,000", "70-89 %", "")
+    head = (
+        " | breaks per 100 requests | results changed | bytes freed | tokens written again | first change at | "
+        "tokens written again per byte freed"
+    )
+    return table(head, iter((theirs, *(row(name, one) for name, one in results("published")["hops"].items()))))
+
+
+def published_masking() -> str:
+    costs = results("published")["costs"]
+    prices = ("no cache", "0.5/1.0", "0.1/1.25", "0.025/1.25")
+
+    def row(words: str, group: str, policy: str) -> tuple[str, ...]:
+        ours = costs[group]
+        return words, *(f"{ours[policy][price] / ours['none'][price]:.2f}" for price in prices)
+
+    rows = (
+        ("theirs: masking, five models", "about 0.5", "", "", ""),
+        ("theirs: a fork with another model", "0.61", "", "", ""),
+        row("ours: all but the newest 10 masked, every turn", "all", "mask:10"),
+        row("the same, mini-swe-agent only", "mini-swe-agent", "mask:10"),
+        row("ours: in batches of 30k tokens", "all", "mask:10:30000"),
+        row(PRUNUS, "all", "auto"),
+    )
+    return table(" | no cache | 0.5 / 1.0 | 0.1 / 1.25 | 0.025 / 1.25", iter(rows))
+
+
 TABLES: dict[str, Callable[[], str]] = {
     "learning": learning,
     "asked-by-chance": asked_by_chance,
+    "published-waste": published_waste,
+    "published-evictions": published_evictions,
+    "published-caching": published_caching,
+    "published-hops": published_hops,
+    "published-masking": published_masking,
     "waiting": waiting,
     "lifetime": lifetime,
     "policies": policies,
