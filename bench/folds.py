@@ -16,10 +16,11 @@ from functools import partial
 from pathlib import Path
 from typing import Any
 
-from measured import NEVER, NOTHING, RESULTS, ROWS, Measured, auto, figures, measured, pieces, recordings
+from measured import NEVER, NOTHING, RESULTS, ROWS, auto, figures, measured, pieces, recordings
 
 from prunus import Pruner
 from prunus.lab.pool import spread
+from prunus.lab.run import Measurement
 
 DIGITS = {"cost": 3, "worst": 2, "hard": 4, "soft": 4, "breaks": 1}
 
@@ -47,7 +48,7 @@ def folding(row: str) -> Iterator[tuple[str, Pruner]]:
         yield name, Pruner(auto(row, strategies))
 
 
-def measure(path: Path, rows: tuple[str, ...]) -> list[Measured]:
+def measure(path: Path, rows: tuple[str, ...]) -> list[Measurement]:
     return [found for one in pieces(path) for found in measured(one, rows, folding)]
 
 

@@ -7,17 +7,21 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any
 
 from prunus import Pruner, Settings
 from prunus.clients.sessions import Session, load
 from prunus.lab.conversations import conversations
 from prunus.lab.cost import cost
+from prunus.lab.folds import fold_of
+from prunus.lab.loss import Rate
 from prunus.lab.masks import Unpruned
 from prunus.lab.policy import PrunusSender
 from prunus.lab.reading import Reader
 from prunus.lab.replay import replay
 from prunus.lab.retention import Needs, retention
+from prunus.lab.run import Measurement, measurement
+from prunus.lab.summary import summarise
 from prunus.providers import provider_named
 from prunus.schedule.prices import NAMED_ROWS
 
@@ -33,21 +37,6 @@ NEVER = 1_000_000
 NOTHING = "No recorded sessions of that length here (../shared/corpus/dev); there is nothing to compare."
 
 Strategies = Mapping[str, Mapping[str, Any]]
-
-
-class Measured(NamedTuple):
-    """One conversation with one variant at one price."""
-
-    row: str
-    variant: str
-    cost: float
-    unpruned: float
-    hard: int
-    hard_kept: int
-    soft: int
-    soft_kept: int
-    breaks: int
-    requests: int
 
 
 class Strict(PrunusSender):
@@ -84,36 +73,24 @@ def pieces(path: Path) -> list[Session]:
 
 def measured(
     one: Session, rows: Iterable[str], pruners: Callable[[str], Iterable[tuple[str, Pruner]]]
-) -> Iterator[Measured]:
+) -> Iterator[Measurement]:
     """A conversation with each of the pruners that there are at each price; nothing if it is too short."""
     if len(one.requests) < SHORTEST:
         return
     reader = Reader(provider_named(one.format))
-    needs, base = Needs(one, reader), replay(one, Unpruned(), reader)
+    needs, base, fold = Needs(one, reader), replay(one, Unpruned(), reader), fold_of(one)
     for row in rows:
         price = NAMED_ROWS[row]
-        whole = cost(base, price).cost
+        whole = cost(base, price)
         for variant, pruner in pruners(row):
             sent = replay(one, Strict(pruner), reader)
-            paid, kept = cost(sent, price), retention(needs, sent)
-            uses = kept.hard, kept.hard_kept, kept.soft, kept.soft_kept
-            yield Measured(row, variant, paid.cost, whole, *uses, paid.breaks, len(one.requests))
+            kept = retention(needs, sent)
+            yield measurement(one, 0, variant, row, price, whole, cost(sent, price), kept, fold)
 
 
-def figures(found: Iterable[Measured], row: str, variant: str, digits: Mapping[str, int]) -> dict[str, float]:
-    """Those that are asked for, rounded to so many digits each.
-
-    There are the cost against no pruning, the worst session, hard and soft retention, breaks per 100 requests.
-    """
-    own = [one for one in found if (one.row, one.variant) == (row, variant)]
-    paid, whole, hard, hard_kept, soft, soft_kept, breaks, requests = (
-        sum(column) for column in list(zip(*own, strict=True))[2:]
-    )
-    every = {
-        "cost": paid / whole,
-        "worst": max(one.cost / one.unpruned for one in own),
-        "hard": hard_kept / hard if hard else 1.0,
-        "soft": soft_kept / soft if soft else 1.0,
-        "breaks": 100 * breaks / requests,
-    }
-    return {name: round(every[name], places) for name, places in digits.items()}
+def figures(found: Iterable[Measurement], row: str, variant: str, digits: Mapping[str, int]) -> dict[str, float]:
+    """Those that are asked for by their names in `Summary`, rounded to so many digits each."""
+    [own] = summarise(one for one in found if (one.prices, one.policy) == (row, variant))
+    every = {name: getattr(own, name) for name in digits}
+    rates = {name: value.value if isinstance(value, Rate) else value for name, value in every.items()}
+    return {name: round(rates[name], places) for name, places in digits.items()}

@@ -1,118 +1,89 @@
-"""What the outlines are worth: other ways to leave something behind in their place, on the dev sessions.
+"""What each piece of an outline is worth: outlines without it, on the dev sessions.
 
-Cost against no pruning, worst session, hard and soft retention for each way and price row; then the time that each
-sort of outline takes, and where tree-sitter and its grammars are installed, what those find and how long they take.
+    python bench/outlines.py
+
+For each way the cost against no pruning, the effective cost, lost events per 1,000 requests, hard retention, files,
+names in place and the tokens sent; then the ways by fold of repositories, and the time that each sort of outline
+takes. Writes bench/results/outlines.json.
 """
 
 from __future__ import annotations
 
-import importlib
 import json
-import re
 import time
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from pathlib import Path
+from types import ModuleType
 from typing import Any
 
-from measured import NOTHING, RESULTS, Measured, auto, figures, measured, pieces, recordings
+from measured import NOTHING, RESULTS, auto, figures, measured, pieces, recordings
 
 from prunus import Pruner
 from prunus.calls import Toolbox
 from prunus.clients.sessions import load
 from prunus.history import Result
 from prunus.lab.pool import spread
-from prunus.notes import outline_note
-from prunus.outlines.code import definitions
+from prunus.lab.run import Measurement
+from prunus.lab.summary import left_out, summarise
+from prunus.outlines import code, listing, log, written
 from prunus.outlines.outline import gist, outline, outline_of, searches
-from prunus.outlines.texts import names
 from prunus.providers import provider_named
-from prunus.strategies import finished_results, folded_views, long_outputs, past_tasks
 from prunus.tokens import Counter
 from prunus.uses import Use
 from prunus.view import View
 
-ROWS = ("0.1/1.25", "0.5/1.0")
-DIGITS = {"cost": 3, "worst": 2, "hard": 4, "soft": 4}
-GRAMMARS = {
-    "py": ("tree_sitter_python", "language"),
-    "js": ("tree_sitter_javascript", "language"),
-    "jsx": ("tree_sitter_javascript", "language"),
-    "ts": ("tree_sitter_typescript", "language_typescript"),
-    "tsx": ("tree_sitter_typescript", "language_tsx"),
-    "go": ("tree_sitter_go", "language"),
-    "rs": ("tree_sitter_rust", "language"),
+ROW = "0.1/1.25"
+DIGITS = {"cost": 4, "effective": 4, "lost": 2, "hard": 4, "files": 4, "in_place": 4, "soft": 4, "tokens": 4}
+
+
+def _none(*given: object, **more: object) -> list[Any]:
+    return []
+
+
+Change = tuple[ModuleType, str, object]
+"""A name of a module, and what it stands for instead."""
+
+PIECES: dict[str, tuple[Change, ...]] = {
+    "definitions": ((code, "definitions", _none),),
+    "paths": ((code, "squeezed", _none), (listing, "squeezed", _none), (log, "squeezed", _none)),
+    "edges": ((log, "_HEAD", 0), (log, "_TAIL", 0)),
+    "complaints": ((log, "_complains", lambda line: False),),
 }
-DEFINING = re.compile(
-    r"(?:function|class|method|abstract_class|interface|type_alias|enum)_(?:definition|declaration)|type_spec"
-    r"|(?:function|struct|enum|trait|impl|mod|type)_item"
-)
-
-Way = tuple[Callable[[Use, str, float], str], Callable[..., str]]
-
-
-def _noted(text: str, shown: Iterable[str]) -> str:
-    lines = text.count("\n") + 1
-    return "\n".join((*shown, outline_note(lines, lines)))
-
-
-def _placeholder(use: Use, text: str, share: float) -> str:
-    return _noted(text, ())
-
-
-def _head_and_tail(use: Use, text: str, share: float) -> str:
-    half = int(len(text) * share / 2)
-    return _noted(text, (text[:half], text[len(text) - half :]))
-
-
-def _names(use: Use, text: str, share: float) -> str:
-    return _noted(text, names(text, int(len(text) * share)))
-
-
-def _nothing(text: str, share: float, *, listing: bool = False) -> str:
-    return ""
-
-
-def _named(text: str, share: float, *, listing: bool = False) -> str:
-    return "".join(f"{line}\n" for line in names(text, int(len(text) * share)))
-
-
-def _as_a_log(use: Use, text: str, share: float) -> str:
-    return outline(text, share)
-
-
-WAYS: dict[str, Way] = {
-    "outlines": (outline_of, gist),
-    "nothing but a note": (_placeholder, _nothing),
-    "head and tail": (_head_and_tail, _nothing),
-    "names alone": (_names, _named),
-    "every result as a log": (_as_a_log, lambda text, share, listing: gist(text, share)),
+WAYS: dict[str, tuple[Change, ...]] = {
+    "outlines": (),
+    **{f"without {piece}": changes for piece, changes in PIECES.items()},
+    "nothing but a note": tuple(change for changes in PIECES.values() for change in changes),
+    "twice the definitions": ((code, "_DEFINITIONS", 0.4),),
 }
-SHARES = (0.12, 0.1, 0.07)
+USUAL = {(module, name): vars(module)[name] for changes in WAYS.values() for module, name, _ in changes}
 
 
 def pruners(row: str) -> Iterator[tuple[str, Pruner]]:
-    """The preset with each way to leave something behind, which is in use until the next one is asked for."""
-    for way, (cut, middle) in WAYS.items():
-        for module in (finished_results, past_tasks, folded_views):
-            vars(module)["outline_of"] = cut
-        vars(long_outputs)["gist"] = middle
+    """The preset with each way, which is in use until the next one is asked for."""
+    for way, changes in WAYS.items():
+        _use(changes)
         yield way, Pruner(auto(row))
-    for module in (finished_results, past_tasks, folded_views):
-        vars(module)["outline_of"] = outline_of
-    vars(long_outputs)["gist"] = gist
-    for share in SHARES:
-        fields = {
-            "finished_results": "share",
-            "past_tasks": "share",
-            "folded_views": "outline",
-            "long_outputs": "middle",
-        }
-        strategies = {name: {key: share} for name, key in fields.items()}
-        yield f"outlines of {100 * share:.0f} %", Pruner(auto(row, strategies))
+    _use(())
 
 
-def measure(path: Path) -> list[Measured]:
-    return [found for one in pieces(path) for found in measured(one, ROWS, pruners)]
+def _use(changes: Iterable[Change]) -> None:
+    for (module, name), usual in USUAL.items():
+        vars(module)[name] = usual
+    for module, name, other in changes:
+        vars(module)[name] = other
+    for cached in (outline, gist, vars(written)["_outline"]):
+        cached.cache_clear()
+
+
+def measure(path: Path) -> list[Measurement]:
+    return [found for one in pieces(path) for found in measured(one, (ROW,), pruners)]
+
+
+def cheapest(rows: Sequence[Measurement]) -> str:
+    """The way with the least effective cost among those that keep nine of ten files that a note alone loses."""
+    found = {one.policy: one for one in summarise(rows)}
+    least = found["outlines"].files - 0.1 * (found["outlines"].files - found["nothing but a note"].files)
+    return min((one for one in found.values() if one.files >= least), key=lambda one: one.effective).policy
 
 
 def results(paths: Iterable[Path]) -> Iterator[tuple[Use, str]]:
@@ -157,71 +128,20 @@ def speed(paths: Iterable[Path]) -> dict[str, float]:
     return {sort: timed(cut, given) for sort, given in sorts.items() if given}
 
 
-def grammars(paths: Iterable[Path]) -> dict[str, dict[str, float]]:
-    """What regular expressions and the grammars of tree-sitter find in what was read, and their time."""
-    try:
-        tree_sitter = importlib.import_module("tree_sitter")
-        parsers = {
-            ending: tree_sitter.Parser(tree_sitter.Language(getattr(importlib.import_module(module), name)()))
-            for ending, (module, name) in GRAMMARS.items()
-        }
-    except ImportError:
-        return {}
-    given = [
-        (use, _unnumbered(text))
-        for use, text in results(paths)
-        if use.meaning.kind == "read" and use.touches and _ending(use) in parsers
-    ]
-
-    def by_expression(use: Use, text: str) -> int:
-        return len(list(definitions(text, use.touches[0].path, 1)))
-
-    def by_grammar(use: Use, text: str) -> int:
-        return _defined(parsers[_ending(use)].parse(text.encode("utf-8", "replace")).walk())
-
-    return {
-        name: {"definitions": sum(run(*one) for one in given), "us per KB": timed(run, given)}
-        for name, run in (("regular expressions", by_expression), ("tree-sitter", by_grammar))
-    }
-
-
-def _ending(use: Use) -> str:
-    return use.touches[0].path.rpartition(".")[2].lower()
-
-
-def _unnumbered(text: str) -> str:
-    return re.sub(r"^[ \t]*\d+(?:→|\t|: ?|\| ?)", "", text, flags=re.M)
-
-
-def _defined(cursor: Any) -> int:
-    """How many definitions a tree holds, functions that are given a name by `const` among them."""
-    count = 0
-    while True:
-        node = cursor.node
-        if node.type == "variable_declarator":
-            value = node.child_by_field_name("value")
-            count += value is not None and value.type in ("arrow_function", "function_expression")
-        count += DEFINING.fullmatch(node.type) is not None
-        if cursor.goto_first_child():
-            continue
-        while not cursor.goto_next_sibling():
-            if not cursor.goto_parent():
-                return count
-
-
 def main() -> None:
     paths = sorted(recordings(), key=lambda path: -path.stat().st_size)
     found = [one for some in spread(measure, paths) for one in some]
     if not found:
         print(NOTHING)
         return
-    ways: dict[str, dict[str, dict[str, float]]] = {}
-    for way in dict.fromkeys(one.variant for one in found):
-        for row in ROWS:
-            shown = ways.setdefault(way, {})[row] = figures(found, row, way, DIGITS)
-            print(f"{way:24}{row:10}", *(f"{key} {value:<7}" for key, value in shown.items()))
-    result = {"ways": ways, "us per KB": speed(paths[:20]), "definitions": grammars(paths[:20])}
-    print(result["us per KB"], result["definitions"] or "(tree-sitter is not installed)", sep="\n")
+    ways: dict[str, dict[str, float]] = {}
+    for way in WAYS:
+        shown = ways[way] = figures(found, ROW, way, DIGITS)
+        print(f"{way:24}", *(f"{key} {value:<7}" for key, value in shown.items()))
+    chosen = {row.fold: row.policy for row in left_out(found, cheapest)}
+    print("chosen on the other folds:", chosen)
+    result = {"ways": ways, "chosen for each fold": chosen, "us per KB": speed(paths[:20])}
+    print(result["us per KB"])
     (RESULTS / "outlines.json").write_text(json.dumps(result, indent=1) + "\n")
 
 

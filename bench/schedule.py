@@ -24,11 +24,12 @@ from pathlib import Path
 from statistics import mean
 from typing import Any
 
-from measured import AGENTS, NOTHING, RESULTS, ROWS, SESSIONS, Measured, auto, figures, measured, pieces
+from measured import AGENTS, NOTHING, RESULTS, ROWS, SESSIONS, auto, figures, measured, pieces
 
 from prunus import Pruner
 from prunus.errors import FormatError
 from prunus.lab.pool import spread
+from prunus.lab.run import Measurement
 from prunus.schedule.cache import FITTED, KNOWN, Cache
 from prunus.schedule.plan import RequestState
 
@@ -88,7 +89,7 @@ def lengths(path: Path) -> tuple[int, ...]:
         return ()
 
 
-def measure(path: Path) -> list[Measured]:
+def measure(path: Path) -> list[Measurement]:
     """What each schedule pays for the conversations of a recording."""
     return [
         found for one in pieces(path) for found in measured(one, ROWS, partial(scheduled, length=len(one.requests)))

@@ -16,10 +16,11 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
-from measured import NEVER, NOTHING, RESULTS, Measured, auto, figures, measured, pieces, recordings
+from measured import NEVER, NOTHING, RESULTS, auto, figures, measured, pieces, recordings
 
 from prunus import Pruner
 from prunus.lab.pool import spread
+from prunus.lab.run import Measurement
 
 ROW = "0.1/1.25"
 DIGITS = {"cost": 4, "worst": 4, "hard": 4, "soft": 4, "breaks": 4}
@@ -51,7 +52,7 @@ def changed(row: str) -> Iterator[tuple[str, Pruner]]:
         yield name, Pruner(auto(row, strategies))
 
 
-def measure(path: Path) -> list[Measured]:
+def measure(path: Path) -> list[Measurement]:
     return [found for one in pieces(path) for found in measured(one, (ROW,), changed)]
 
 

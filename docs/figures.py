@@ -78,7 +78,6 @@ LEARNING = {
     "risky": "`past_tasks` with risk 0.1 after 2 turns",
     "risky, learning": "the same, learning",
 }
-WAYS = {"outlines": "**outlines, 15 %**"}
 LIVES = {
     "as sent": "five minutes, as sent",
     "1h": '`lifetime = "1h"`',
@@ -242,14 +241,12 @@ def timeline() -> str:
 
 
 def outlines() -> str:
-    def row(name: str, one: Mapping[str, Mapping[str, float]]) -> tuple[str, ...]:
-        pairs = (one[price] for price in ("0.1/1.25", "0.5/1.0"))
-        shown = (
-            f"{pair[key]:.{digits}f}" for pair in pairs for key, digits in {"cost": 3, "hard": 4, "soft": 3}.items()
-        )
-        return WAYS.get(name, name), *shown
+    digits = {"cost": 3, "effective": 3, "lost": 1, "hard": 4, "files": 4, "in_place": 4, "tokens": 3}
 
-    head = "way | 0.1 / 1.25: cost | hard | soft | 0.5 / 1.0: cost | hard | soft"
+    def row(name: str, one: Mapping[str, float]) -> tuple[str, ...]:
+        return f"**{name}**" if name == "outlines" else name, *(f"{one[key]:.{n}f}" for key, n in digits.items())
+
+    head = "way | cost | effective | lost per 1,000 | hard | files | soft in place | tokens sent"
     return table(head, (row(name, one) for name, one in results("outlines")["ways"].items()))
 
 

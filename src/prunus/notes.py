@@ -29,7 +29,10 @@ _ERROR = re.compile(r"\[Error output truncated - \d+ chars total\]\s*\Z")
 _WRITTEN = "[Prunus: outline of what was written to "
 _IN_FILE = " lines removed; read the file for what it has now]"
 _HEAD = re.compile(r"\n(?=\n(\[(?:Prunus: |Edits to )[^\n]*))")
-_OUTLINE = re.compile(r"\[Prunus: [\d,]+ of [\d,]+ lines removed; call the tool again to see them\.\]\Z")
+_OUTLINE = re.compile(
+    r"\[Prunus: (?:[\d,]+ of [\d,]+ lines removed|lines \d+-\d+ removed(?: except those above)?)"
+    r"; call the tool again to see them\.\]\Z"
+)
 _POINTER = re.compile(
     r"\[Prunus: [^\n]* removed; the earlier ([^\n]+) shows (?:the same|its lines among) ([\d,]+) characters\.\]"
 )
@@ -158,9 +161,11 @@ def truncated_note(characters: int, lines: int) -> str:
     return f"... [truncated: {characters:,} chars total, {lines:,} lines] ..."
 
 
-def outline_note(removed: int, lines: int) -> str:
-    """The line under the outline of an output."""
-    return f"[Prunus: {removed:,} of {lines:,} lines removed; call the tool again to see them.]"
+def outline_note(kept: int, lines: int, where: str = "") -> str:
+    """The line under the outline of an output; `where` tells which lines of its file the output had."""
+    above = " except those above" if kept else ""
+    removed = f"lines {where} removed{above}" if where else f"{lines - kept:,} of {lines:,} lines removed"
+    return f"[Prunus: {removed}; call the tool again to see them.]"
 
 
 def written_note(path: str, removed: int, lines: int) -> str:

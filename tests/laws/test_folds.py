@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 from prunus import Outcome, Pruner, Settings
 from prunus.edits import Shorter
-from prunus.notes import is_view
+from prunus.notes import is_view, outlined
 from tests.files.agents import AGENTS, Agent, Claude, lines_of
 from tests.laws.edited_file import Step, every_agent, few, settled, shrunk, worked
 
@@ -87,7 +87,9 @@ def views(outcome: Outcome) -> Iterator[tuple[int, list[tuple[int, str]]]]:
     for edit in outcome.edits:
         if edit.covers and isinstance(edit.replacement, Shorter):
             lines: list[tuple[int, str]] = []
-            for line in edit.replacement.text.split("\n")[_head(edit.replacement.text) + 1 :]:
+            # Behind the view of a file that was written may stand an outline of what was written.
+            text, *_ = outlined(edit.replacement.text)
+            for line in text.split("\n")[_head(text) + 1 :]:
                 if run := re.fullmatch(r"\[lines (\d+)-\d+\]", line):
                     number = int(run[1]) - 1
                 elif numbered := re.match(r" *(\d+)(?:→|\t|: )(.*)\Z", line):

@@ -9,6 +9,7 @@ import sys
 import pytest
 
 from prunus.notes import is_shortened
+from prunus.outlines.code import definitions
 from prunus.outlines.outline import Sort, gist, outline
 from tests.strategies.fillers import fill
 
@@ -88,44 +89,16 @@ def test_complaints_take_at_most_a_third_of_the_room() -> None:
     assert shown[-4:] == lines[-4:]
 
 
-def test_names_stand_below_in_the_order_they_came() -> None:
+def test_a_complaint_that_is_repeated_stands_once() -> None:
     lines = log(100)
-    lines[30] = "see zebra_module and"
-    lines[60] = "see alpha_module too"
-    assert kept(lines)[6:] == ["zebra_module alpha_module"]
+    lines[20] = lines[50] = lines[70] = "a warning"
+    assert kept(lines) == [*lines[:2], "a warning", *lines[-4:]]
 
 
-def test_rare_names_come_before_frequent_ones() -> None:
-    lines = [*log(100), *(f"everywhere module_{i:03}" for i in range(60)), *log(100)]
-    names = kept(lines, 0.1)[-1].split()
-    assert names == [f"module_{i:03}" for i in range(len(names))]
-    assert "everywhere" in kept(lines, 0.5)[-1].split()
-
-
-def test_names_that_the_kept_lines_show_are_not_said_again() -> None:
+def test_no_list_of_words_stands_below() -> None:
     lines = log(100)
-    lines[0] = lines[50] = "build of first_module"
+    lines[30] = "see zebra_module and self.reader.configuration"
     assert kept(lines) == [*lines[:2], *lines[-4:]]
-
-
-def test_a_name_stands_without_what_is_around_it() -> None:
-    lines = log(100)
-    lines[50] = "self.reader.configuration"
-    assert kept(lines)[6:] == ["configuration"]
-
-
-def test_short_words_are_no_names() -> None:
-    lines = log(100)
-    lines[50] = "seven77"
-    assert len(kept(lines)) == 6
-
-
-def test_names_stay_only_as_far_as_there_is_room() -> None:
-    lines = [f"module_{i:06}" for i in range(1000)]
-    text = "\n".join(lines)
-    names = kept(lines, 0.1)[-1].split()
-    assert names == lines[2 : 2 + len(names)]
-    assert len(outline(text, 0.1)) < len(text) * 0.1 + 100
 
 
 def test_paths_of_a_log_share_their_folder() -> None:
@@ -144,7 +117,8 @@ def test_paths_of_a_log_share_their_folder() -> None:
         ("in src/a.ts.", "src/a.ts"),
         ("app/(auth)/page.tsx", "app/(auth)/page.tsx"),
         ("(auth)/page.tsx", "(auth)/page.tsx"),
-        ("app/posts/[slug]", "app/posts/[slug]"),
+        ("app/posts/[slug].ts", "app/posts/[slug].ts"),
+        ("src/web/a.ts-778-    return 1", "src/web/a.ts"),
         ("./src/a.ts:12:", "src/a.ts"),
         ("C:\\work\\a.ts", "C:\\work\\a.ts"),
     ],
@@ -155,8 +129,10 @@ def test_a_path_stands_without_what_is_around_it(line: str, path: str) -> None:
     assert path in kept(lines)[6:]
 
 
-@pytest.mark.parametrize("line", ["1/2 done", "and/or", "on 2026/02/13", "see https://example.org/a/b.html"])
-def test_fractions_choices_dates_and_addresses_are_no_paths(line: str) -> None:
+@pytest.mark.parametrize(
+    "line", ["1/2 done", "and/or", "on 2026/02/13", "see https://example.org/a/b.html", "POST /api/users"]
+)
+def test_fractions_choices_dates_and_addresses_are_no_files(line: str) -> None:
     lines = log(100)
     lines[50] = line
     assert len(kept(lines)) == 6
@@ -186,6 +162,23 @@ def test_a_search_names_each_file_once() -> None:
     assert kept(lines, 0.15, "listing") == [lines[0], "src/web/app/page.tsx"]
 
 
+def test_a_listing_of_a_folder_names_files_and_folders() -> None:
+    lines = [
+        "total 8",
+        "drwxr-xr-x  5 ada  staff   160 Feb  3 10:11 .",
+        "drwxr-xr-x  5 ada  staff   160 Feb  3 10:11 my docs",
+        "-rw-r--r--@ 1 ada  staff  1204 Feb  3 10:11 Makefile",
+        "lrwxr-xr-x  1 ada  staff    12 Feb  3 10:11 latest -> ../a/b.txt",
+    ]
+    assert kept(lines, 1, "listing") == ["total 8", "my docs/ Makefile latest"]
+    assert kept(["a.py", "LICENSE", "src/", *["."] * 50], 1, "listing") == ["a.py", "LICENSE src/"]
+
+
+def test_a_member_of_an_object_is_no_file() -> None:
+    lines = ["12:  a", "13:  row = db.prepare", "14:  see notes.md and console.log(x)"]
+    assert kept(lines, 1, "listing") == ["12:  a", "notes.md"]
+
+
 def test_a_listing_says_how_many_paths_are_missing() -> None:
     lines = [f"src/part{i:03}/file{i:03}.py" for i in range(300)]
     *_, last = kept(lines, 0.1, "listing")
@@ -197,28 +190,44 @@ def test_a_listing_says_how_many_paths_are_missing() -> None:
 
 @pytest.mark.parametrize("first", [1, 40])
 def test_definitions_stand_with_the_numbers_of_their_lines(first: int) -> None:
-    assert kept(SOURCE.splitlines(), 2, "code", "a.py", first) == [
-        f"{first + 3} class Loader(Base):",
-        f"{first + 4} def load_settings(self, path):",
-        f"{first + 8} async def main():",
-        "configuration",
+    *shown, note = outline(SOURCE, 4, "code", "a.py", first).splitlines()
+    assert shown == [
+        f"{first + 3}: class Loader(Base):",
+        f"{first + 4}: def load_settings(self, path):",
+        f"{first + 8}: async def main():",
     ]
+    which = f"lines {first}-{first + 10} removed except those above"
+    assert note == f"[Prunus: {which}; call the tool again to see them.]"
+
+
+def test_the_note_says_which_lines_went_where_nothing_is_defined() -> None:
+    note = "[Prunus: lines 40-42 removed; call the tool again to see them.]"
+    assert outline("    a = 1\n    b = 2\n    return a", 0.15, "code", "a.py", 40) == note
+    assert is_shortened(note)
+    own = "<file>\n00040| a = 1\n00041| b = 2\n00042| return a\n</file>"
+    assert outline(own, 0.15, "code", "a.py", 1) == note, "the numbers in the text count"
 
 
 @pytest.mark.parametrize("form", ["{:6}→{}", "{:6}\t{}", "{}: {}", "{:05}| {}"])
 def test_numbered_lines_keep_their_own_numbers(form: str) -> None:
     lines = [form.format(i, line) for i, line in enumerate(SOURCE.splitlines(), 70)]
-    assert kept(lines, 2, "code", "a.py", 1)[0] == "73 class Loader(Base):"
+    assert kept(lines, 4, "code", "a.py", 1)[0] == "73: class Loader(Base):"
 
 
 def test_nothing_is_numbered_where_the_first_line_is_unknown() -> None:
-    assert kept(SOURCE.splitlines(), 2, "code", "a.py")[0] == "class Loader(Base):"
+    assert kept(SOURCE.splitlines(), 4, "code", "a.py")[0] == "class Loader(Base):"
 
 
-def test_many_definitions_stand_as_line_and_name() -> None:
-    lines = [line for i in range(50) for line in (f"def f{i}(left, right, middle):", "    pass", "", "")]
-    shown = kept(lines, 0.3, "code", "a.py", 1)
-    assert shown[0].startswith("1 f0; 5 f1; 9 f2; ")
+def test_of_many_definitions_the_outermost_stand_first_and_the_others_are_counted() -> None:
+    lines = [
+        f"class Part{i}:\n    def first(self):\n        pass\n    def second(self):\n        pass" for i in range(9)
+    ]
+    shown = kept(lines, 1.5, "code", "a.py", 1)
+    classes = [f"{1 + 5 * i}: class Part{i}:" for i in range(9)]
+    assert [line for line in shown if "class" in line] == classes
+    assert "2: def first(self):" in shown
+    assert shown[-1] == f"(and {27 - len(shown) + 1} more definitions)"
+    assert kept(lines, 0.5, "code", "a.py", 1)[-1].startswith("(and 2")
 
 
 @pytest.mark.parametrize(
@@ -227,6 +236,7 @@ def test_many_definitions_stand_as_line_and_name() -> None:
         ("a.ts", "export default class Page extends Base {", "Page"),
         ("a.ts", "  private async find_all(q: Query): Promise<Row[]> {", "find_all"),
         ("a.tsx", "export const useLamp = (wire: Wire) => {", "useLamp"),
+        ("a.test.ts", "  it('opens the door', async () => {", "opens the door"),
         ("a.go", "func (s *Server) Handle(w Writer) {", "Handle"),
         ("a.rs", "    pub(crate) async fn lift(x: u8) -> u8 {", "lift"),
         ("a.java", "  private static int count(int c) {", "count"),
@@ -241,24 +251,24 @@ def test_many_definitions_stand_as_line_and_name() -> None:
 )
 def test_each_family_of_languages_has_its_definitions(path: str, line: str, name: str) -> None:
     lines = [line, *["x"] * 60] * 9
-    assert kept(lines, 1, "code", path, 1)[0] == f"1 {line.strip()}"
-    assert kept(lines, 0.15, "code", path, 1)[0].startswith(f"1 {name}; 62 {name}")
+    assert kept(lines, 5, "code", path, 1)[0] == f"1: {line.strip()}"
+    assert [found.name for found in definitions("\n".join(lines), path)] == [name] * 9
 
 
 @pytest.mark.parametrize(
-    "line", ["  if (ready) {", "  useEffect(() => {", "const seven = count(3)", "return lift(x)"]
+    "line", ["  if (ready) {", "  useEffect(() => {", "const seven = count(3)", "return lift(x)", "  type Wire,"]
 )
 def test_what_only_looks_like_a_definition_is_none(line: str) -> None:
-    assert kept([line] * 9, 2, "code", "a.ts", 1) in ([], ["useEffect"])
+    assert kept([line] * 9, 5, "code", "a.ts", 1) == []
 
 
 def test_what_a_client_writes_before_an_output_shrinks_to_how_it_ended() -> None:
     before = ["Chunk ID: 1f", "Wall time: 2 seconds", "Process exited with code 3", "Output:"]
     lines = log(100)
     assert kept([*before, *lines]) == ["Process exited with code 3", *lines[:2], *lines[-4:]]
-    assert kept([*before, *SOURCE.splitlines()], 2, "code", "a.py", 1)[:2] == [
+    assert kept([*before, *SOURCE.splitlines()], 4, "code", "a.py", 1)[:2] == [
         "Process exited with code 3",
-        "4 class Loader(Base):",
+        "4: class Loader(Base):",
     ]
 
 
@@ -266,7 +276,8 @@ def test_an_output_inside_json_has_lines() -> None:
     text = '{\n  "returncode": 1,\n  "output": "' + "\\n".join(log(100)) + '"\n}'
     shown = outline(text, 0.15).splitlines()
     assert shown[0] == '{ "returncode": 1,'
-    assert shown[1:3] == ['"output": "step 0 ok', "step 1 ok"]
+    assert shown[1:3] == ["step 0 ok", "step 1 ok"]
+    assert shown[-1] == "[Prunus: 94 of 100 lines removed; call the tool again to see them.]"
 
 
 def test_very_long_lines_are_cut() -> None:
@@ -292,37 +303,31 @@ def test_every_line_of_a_tiny_text_is_shown_at_most_once(text: str, sort: Sort) 
 
 @pytest.mark.parametrize("sort", ["code", "listing", "log"])
 def test_a_larger_share_keeps_no_less(sort: Sort) -> None:
-    text = fill("<40 lines>\n") + "\n".join(f"error in module_{i:05}.py" for i in range(200))
-    sizes = [len(outline(text, share, sort)) for share in (0.0, 0.05, 0.1, 0.15)]
+    text = fill("<40 lines>\n") + "\n".join(f"error in src/module_{i:05}.py\ndef f{i}():" for i in range(200))
+    sizes = [len(outline(text, share, sort, "a.py")) for share in (0.0, 0.05, 0.1, 0.15)]
     assert sizes == sorted(sizes) and len(set(sizes)) == len(sizes)
 
 
-def test_a_gist_has_complaints_then_paths_then_names() -> None:
+def test_a_gist_has_complaints_then_files() -> None:
     lines = [*log(50), "fatal: disk", "web/src/app/page.tsx", "amber_lamp", *log(50)]
-    assert gist("\n".join(lines), 0.2) == "fatal: disk\nweb/src/app/page.tsx\namber_lamp\n"
+    assert gist("\n".join(lines), 0.2) == "fatal: disk\nweb/src/app/page.tsx\n"
 
 
-def test_the_gist_of_a_listing_has_paths_and_names() -> None:
-    lines = [*log(50), "fatal: disk", "web/src/app/page.tsx", "main.py", "amber_lamp", *log(50)]
-    assert gist("\n".join(lines), 0.2, listing=True) == "web/src/app/page.tsx\nmain.py\namber_lamp\n"
+def test_the_gist_of_a_listing_has_paths() -> None:
+    lines = [*log(50), "fatal: disk", "web/src/app/page.tsx", "main.py", *log(50)]
+    assert gist("\n".join(lines), 0.2, listing=True) == "web/src/app/page.tsx\nmain.py\n"
 
 
 def test_the_gist_has_no_edges() -> None:
     assert gist("\n".join(log(100)), 0.15) == ""
 
 
-def test_the_gist_goes_as_far_as_its_share() -> None:
+def test_complaints_go_as_far_as_their_share_of_a_gist() -> None:
     lines = [f"error {i:05} in module_{i:05}" for i in range(1000)]
     text = "\n".join(lines)
-    *told, names = gist(text, 0.2).splitlines()
+    told = gist(text, 0.2).splitlines()
     assert told == lines[: len(told)]
     assert len("\n".join(told)) == pytest.approx(len(text) * 0.2 * 0.3, abs=30)
-    assert len(gist(text, 0.2)) == pytest.approx(len(text) * 0.2, abs=60)
-    assert names.startswith(f"module_{len(told):05} ")
-
-
-def test_names_in_the_lines_that_the_gist_tells_are_not_said_again() -> None:
-    assert gist("error in some_module\n" + "\n".join(log(100)), 0.15) == "error in some_module\n"
 
 
 def test_a_gist_without_room_says_nothing() -> None:

@@ -49,7 +49,7 @@ def test_the_text_goes_and_its_outline_stands_behind_the_result() -> None:
     assert out.body["messages"][1]["content"][0]["input"] == {"file_path": "/w/app.py"}
     done, _, outline = answered(out).partition("\n\n")
     assert done == "Done."
-    assert outline.startswith(HEAD) and "1 step_0" in outline
+    assert outline.startswith(HEAD) and "1: def step_0(prices):" in outline
 
 
 def test_both_parts_are_among_the_edits_and_add_up() -> None:

@@ -8,6 +8,7 @@ from functools import partial
 from pathlib import Path
 from typing import Final
 
+from prunus.clients.sessions import Session
 from prunus.lab.conversations import LIMIT, Known, RecordedConversation, for_each_conversation, repeats
 from prunus.lab.cost import Cost, cost, price_row
 from prunus.lab.folds import fold_of
@@ -171,25 +172,28 @@ def _rows(piece: RecordedConversation, study: Study, gauge: Gauge) -> Iterator[M
             sent = replayed(policy)
             if policy not in kept:
                 kept[policy] = retention(later, sent)
-            yield _row(piece, name, prices, base, cost(sent.since(copied), price), kept[policy], price, fold)
+            paid = cost(sent.since(copied), price)
+            yield measurement(session, copied, name, prices, price, base, paid, kept[policy], fold)
 
 
-def _row(
-    piece: RecordedConversation,
+def measurement(
+    session: Session,
+    copied: int,
     policy: str,
     prices: str,
+    price: Price,
     base: Cost,
     paid: Cost,
     kept: Retention,
-    price: Price,
     fold: int,
 ) -> Measurement:
+    """Return the figures of a conversation, of whose requests the first ones may be copied from another file."""
     return Measurement(
-        piece.session.name,
-        piece.session.agent,
+        session.name,
+        session.agent,
         policy,
         prices,
-        len(piece.session.requests) - piece.copied,
+        len(session.requests) - copied,
         paid.cost,
         base.cost,
         paid.cost + sum(part.cost(price) for part in kept.lost),

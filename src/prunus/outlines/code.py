@@ -1,4 +1,4 @@
-"""The outline of a file: what it defines and on which line, then the names in it.
+"""The outline of a file: what it defines and on which line.
 
 By regular expressions, one for each family of languages: they find what the grammars of tree-sitter find, in less
 than a tenth of the time (`docs/outlines.md`).
@@ -9,19 +9,30 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Mapping
 from functools import lru_cache
-from typing import Final
+from typing import Final, NamedTuple
 
 from prunus.calls.results import headed
 from prunus.numbers import as_number
-from prunus.outlines.texts import LONGEST, names, paths, squeezed
+from prunus.outlines.sketch import Sketch
+from prunus.outlines.texts import LONGEST, files, squeezed
 
-Definition = tuple[int, str, str]
-"""The number of a line, the name that it defines, and the line."""
+
+class Definition(NamedTuple):
+    """A line of a file that defines something."""
+
+    number: int
+    """The number of the line; 0 if it is not known."""
+    name: str
+    line: str
+    indent: int
+    """How far the line is indented, in characters."""
+
 
 _SCRIPT: Final = (
     r"(?:(?:export|default|declare|abstract|public|private|protected|static|readonly|override|async) +)*+"
-    r"(?:(?:function\*?|class|interface|type|enum|namespace) +([\w$]+)"
+    r"(?:(?:function\*?|class|interface|type|enum|namespace) +([\w$]++)(?! *[,}])"
     r"|(?:const|let|var) +([\w$]+)[^=\n]{0,200}= *(?:async *)?(?:function\b|\([^\n]{0,300}=>|\w+ *=>|\($)"
+    r"|(?:describe|it|test)(?:\.\w+)?\( *['\"`]([^'\"`\n]{1,80})"
     r"|(?!if\b|for\b|while\b|switch\b|return\b|catch\b)([\w$]++)\([^;\n]{0,300}\)[^;=\n]{0,200}\{[ \t]*$)"
 )
 _TYPES: Final = r"class|interface|enum|record|struct|object|trait|protocol|extension|namespace|fun|func|function"
@@ -58,34 +69,64 @@ _FAMILIES: Final[Mapping[str, str]] = {
 """How definitions look in files with these endings: the groups are names, and at most one of them is found."""
 _NUMBER: Final = r"^(?:[ \t]*+(\d++)(?:→|\t|: ?|\| ?))?"
 _SIGNATURE: Final = 120
-_DEFINITIONS: Final = 0.4
+_DEFINITIONS: Final = 0.2
 """How much of the room the definitions may take."""
+_LINE_NUMBER: Final = re.compile(r"[ \t]*(\d+)(?:→|\t|: ?|\| ?)")
+_END: Final = 2_000
+"""Characters at each end of a text in which its numbers are looked for."""
+_AROUND: Final = 6
+"""Lines that a client may write above or below those of a file."""
 _PATHS: Final = 0.3
 _PROSE: Final = frozenset(("md", "mdx", "markdown", "rst", "txt", "json", "yaml", "yml", "toml"))
 """Files that name other files."""
 
 
-def code(text: str, room: int, path: str, first: int) -> tuple[list[str], int, int]:
-    """What to show of a file, the lines of it that are shown, and the lines it has.
+def code(text: str, room: int, path: str, first: int) -> Sketch:
+    """What to show of a file.
 
-    Definitions stand as they are where they fit, else as line and name. `first` is the number of the first line
-    where the text has none, and 0 where nothing is known of it.
+    `first` is the number of the first line where the text has none, and 0 where nothing is known of it.
     """
     ended, rest = headed(text)
-    found = list(definitions(rest, path, first))
+    lines = rest.count("\n") + 1
+    where = _where(rest, first, lines)
     room -= sum(map(len, ended))
-    budget = int(room * _DEFINITIONS)
-    shown = [f"{number or ''} {line}".lstrip() for number, _, line in found]
-    whole = sum(map(len, shown)) + len(shown) <= budget
-    if not whole:
-        shown = _fitting([f"{number or ''} {name}".lstrip() for number, name, _ in found], budget)
+    found = list(definitions(rest, path, first))
+    chosen = _defined(found, int(room * _DEFINITIONS))
+    shown = [_shown(one) for one in chosen]
+    if chosen and (more := len(found) - len(chosen)):
+        shown.append(
+            f"(and {more:,} more {'heading' if _ending(path) in _PROSE else 'definition'}{'s' * (more > 1)})"
+        )
     room -= sum(map(len, shown)) + len(shown)
-    told = shown if whole else ["; ".join(shown)] if shown else []
-    if _ending(path) in _PROSE:
-        named = squeezed(paths(rest), int(room * _PATHS))
-        room -= sum(map(len, named)) + len(named)
-        told = [*told, *named]
-    return [*ended, *told, *names(rest, room, told)], len(shown) if whole else 0, rest.count("\n") + 1
+    named = squeezed(files(rest), int(room * _PATHS)) if _ending(path) in _PROSE else []
+    return Sketch((*ended, *shown, *named), len(chosen), lines, where)
+
+
+def _defined(found: list[Definition], room: int) -> list[Definition]:
+    """The definitions that there is room for, in their order: the outermost are chosen first."""
+    chosen = set()
+    for one in sorted(found, key=lambda one: one.indent):
+        room -= len(_shown(one)) + 1
+        if room < 0:
+            break
+        chosen.add(one)
+    return [one for one in found if one in chosen]
+
+
+def _shown(one: Definition) -> str:
+    return f"{one.number}: {one.line}" if one.number else one.line
+
+
+def _where(text: str, first: int, lines: int) -> str:
+    """Which lines of its file a text has, by its own numbers or by the number of its first line."""
+    ends = text[:_END].split("\n")[:_AROUND], text[-_END:].split("\n")[: -_AROUND - 1 : -1]
+    start, last = (
+        next((as_number(found[1]) for found in map(_LINE_NUMBER.match, end) if found), 0) for end in ends
+    )
+    # A client may write a few lines of its own around those of the file.
+    if 0 <= lines - (last - start + 1) <= 2 * _AROUND and start:
+        return f"{start}-{last}"
+    return f"{first}-{first + lines - 1}" if first else ""
 
 
 def definitions(text: str, path: str, first: int = 0) -> Iterator[Definition]:
@@ -101,8 +142,10 @@ def definitions(text: str, path: str, first: int = 0) -> Iterator[Definition]:
             at = found.start()
         end = text.find("\n", found.end())
         start = found.end(1) + 1 if number else found.start()
-        whole = text[start : min(len(text) if end < 0 else end, start + LONGEST)].strip()[:_SIGNATURE]
-        yield as_number(number) if number else line, next(word for word in words if word), whole
+        whole = text[start : min(len(text) if end < 0 else end, start + LONGEST)].rstrip()
+        bare = whole.lstrip()
+        name = next(word for word in words if word)
+        yield Definition(as_number(number) if number else line, name, bare[:_SIGNATURE], len(whole) - len(bare))
 
 
 def _ending(path: str) -> str:
@@ -114,14 +157,3 @@ def _pattern(ending: str) -> re.Pattern[str] | None:
     """How definitions look in files with this ending."""
     shape = next((shape for endings, shape in _FAMILIES.items() if ending in endings.split()), None)
     return re.compile(_NUMBER + shape, re.M) if shape else None
-
-
-def _fitting(entries: list[str], room: int) -> list[str]:
-    """The first entries that there is room for."""
-    fit = []
-    for entry in entries:
-        room -= len(entry) + 2
-        if room < 0:
-            break
-        fit.append(entry)
-    return fit

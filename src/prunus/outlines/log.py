@@ -1,4 +1,4 @@
-"""The outline of a log: its edges, its complaints, then the paths and the names in the rest."""
+"""The outline of a log: its edges, its complaints, then the files that the rest names."""
 
 from __future__ import annotations
 
@@ -6,7 +6,8 @@ import re
 from typing import Final
 
 from prunus.calls.results import headed
-from prunus.outlines.texts import names, paths, pieces, squeezed
+from prunus.outlines.sketch import Sketch
+from prunus.outlines.texts import files, pieces, squeezed
 
 _LOUD: Final = re.compile(
     r"\b(?:error|exception|fail(?:ed|ure|s)?|fatal|panic|warning|assert\w*|undefined)\b", re.I
@@ -19,8 +20,8 @@ _COMPLAINTS: Final = 0.3
 _PATHS: Final = 0.3
 
 
-def log(text: str, room: int) -> tuple[list[str], int, int]:
-    """What to show of a log, the lines of it that are shown, and the lines it has.
+def log(text: str, room: int) -> Sketch:
+    """What to show of a log.
 
     The first lines say what was done and the last ones how it went. An eighth of the lines stays at each end, and
     at most two and four.
@@ -31,31 +32,30 @@ def log(text: str, room: int) -> tuple[list[str], int, int]:
     head, tail = lines[: min(edge, _HEAD)], lines[max(len(lines) - min(edge, _TAIL), min(edge, _HEAD)) :]
     middle = lines[len(head) : len(lines) - len(tail)]
     room -= sum(len(line) + 1 for line in (*ended, *head, *tail))
-    loud, told = digest(middle, room, (*head, *tail))
-    return [*ended, *head, *loud, *tail, *told], len(head) + len(loud) + len(tail), len(lines)
+    loud, told = digest(middle, room)
+    return Sketch((*ended, *head, *loud, *tail, *told), len(head) + len(loud) + len(tail), len(lines))
 
 
-def digest(lines: list[str], room: int, shown: tuple[str, ...] = ()) -> tuple[list[str], list[str]]:
-    """Of lines that go: those that complain, and then the paths and names in the others that are not shown."""
+def digest(lines: list[str], room: int) -> tuple[list[str], list[str]]:
+    """Of lines that go: those that complain, each once, and the files that the others name."""
     if room <= 0:
         return [], []
-    loud: list[str] = []
+    loud: dict[str, None] = {}
     quiet: list[str] = []
     left = int(room * _COMPLAINTS)
     for i, line in enumerate(lines):
         if left <= 0:
             quiet += lines[i:]
             break
+        if line in loud:
+            continue
         if _complains(line):
-            loud.append(line)
+            loud[line] = None
             left -= len(line) + 1
         else:
             quiet.append(line)
     room -= sum(len(line) + 1 for line in loud)
-    rest = "\n".join(quiet)
-    told = squeezed(paths(rest), int(room * _PATHS))
-    room -= sum(len(line) + 1 for line in told)
-    return loud, [*told, *names(rest, room, (*shown, *loud, *told))]
+    return list(loud), squeezed(files("\n".join(quiet)), int(room * _PATHS))
 
 
 def _complains(line: str) -> bool:

@@ -23,7 +23,7 @@ _SEARCH: Final = re.compile(rf"{_START}(?:{_NAMES})(?![\w-])")
 
 
 def outline_of(use: Use, text: str, share: float) -> str:
-    """About this share of the result of a call, by what the call was."""
+    """At most about this share of the result of a call, by what the call was."""
     if use.meaning.kind == "read" and use.touches:
         touch = use.touches[0]
         alone = len(use.touches) == 1 and not _SEVERAL.search(use.meaning.command)
@@ -33,32 +33,31 @@ def outline_of(use: Use, text: str, share: float) -> str:
 
 @lru_cache(maxsize=16)
 def outline(text: str, share: float, sort: Sort = "log", path: str = "", first: int = 0) -> str:
-    """About this share of a text, with a note below that counts the lines that went.
+    """At most about this share of a text, with a note below that counts the lines that went.
 
-    Of a file what it defines, with the numbers of the lines, and the names in it; `first` is the number of its
-    first line. Of a listing the paths. Of anything else the edges, what complains, paths and names. Names of eight
-    characters and more are what later calls use again; the middle of a progress log is not. An outline stays as it
-    is.
+    Of a file what it defines, with the numbers of the lines; `first` is the number of its first line. Of a listing
+    the paths. Of anything else the edges, what complains, and the paths. An outline stays as it is.
     """
     if is_shortened(text):
         return text
-    # Nobody reads more names than the first megabyte holds, and reading them would keep all threads waiting.
+    # Nobody reads more than the first megabyte holds, and looking through it would keep all threads waiting.
     beyond = text.count("\n", _READ)
     text = text[:_READ]
     room = int(len(text) * share)
     match sort:
         case "code":
-            shown, kept, lines = code(text, room, path, first)
+            sketch = code(text, room, path, first)
         case "listing":
-            shown, kept, lines = listing(text, room)
+            sketch = listing(text, room)
         case "log":
-            shown, kept, lines = log(text, room)
-    return "\n".join((*shown, outline_note(lines + beyond - kept, lines + beyond)))
+            sketch = log(text, room)
+    total = sketch.total + beyond
+    return "\n".join((*sketch.shown, outline_note(sketch.kept, total, "" if beyond else sketch.where)))
 
 
 @lru_cache(maxsize=4)
 def gist(text: str, share: float, *, listing: bool = False) -> str:
-    """About this share of the middle of a text: what complains, paths and names; ends with a newline."""
+    """At most about this share of the middle of a text: what complains, and paths; ends with a newline."""
     text = text[:_READ]
     return "".join(f"{line}\n" for line in middle(text, int(len(text) * share), listing=listing))
 

@@ -1,10 +1,9 @@
-"""What can be picked out of any text: its lines, its names, its paths."""
+"""What can be picked out of any text: its lines and its paths."""
 
 from __future__ import annotations
 
 import re
-from collections import Counter
-from collections.abc import Collection, Iterable, Iterator
+from collections.abc import Collection, Iterator
 from typing import Final
 
 LONGEST: Final = 200
@@ -26,33 +25,6 @@ def pieces(text: str) -> list[str]:
     return found
 
 
-_NAME: Final = re.compile(r"[A-Za-z_]\w{7,}")
-_LONGEST_NAME: Final = 40
-
-
-def names(text: str, room: int, shown: Iterable[str] = ()) -> tuple[str, ...]:
-    """One line of the names that are not shown yet, rarest first while there is room; nothing if there are none.
-
-    Names have eight characters and more. Those that stand once in a text are used later more often than those
-    that stand all over it. What stands around a name is left out: `self.reader.settings` would cost more and
-    say most of it again.
-    """
-    if room <= 0:
-        return ()
-    found = Counter(_NAME.findall(text))
-    for name in _NAME.findall("\n".join(shown)):
-        found.pop(name, None)
-    chosen = set()
-    for rare in (1, 2, 0):
-        for name, times in found.items():
-            if room <= 0:
-                break
-            if (times == rare or (not rare and times > 2)) and len(name) <= _LONGEST_NAME:
-                chosen.add(name)
-                room -= len(name) + 1
-    return (" ".join(name for name in found if name in chosen),) if chosen else ()
-
-
 _STEP: Final = r"[\w@+.()\[\]-]+"
 _LONG: Final = rf"(?:[A-Za-z]:)?[\\/]?{_STEP}(?:[\\/]{_STEP})+"
 _ALONE: Final = r"\.?[\w-]+(?:\.[\w-]+)*\.[A-Za-z]\w{0,7}"
@@ -60,6 +32,16 @@ _START: Final = r"(?<![\w/\\:.-])"
 _PATH: Final = re.compile(rf"{_START}(?:({_LONG})|((?:(?!{_START}[A-Za-z]:)[\w@+.()\[\]-])+))")
 """A path, or else a stretch of text in which none begins, so that the stretch is not tried again."""
 _FILE: Final = re.compile(rf"{_START}{_ALONE}(?![\w(])")
+_SUFFIXES: Final = """
+    bat bash c cc cfg cjs cmake conf cpp cs css csv cts cxx dart db env ex exs fish gd gif gitignore go gql gradle
+    graphql h hh hpp htm html ico ini ipynb java jpeg jpg js json jsonl jsx kt kts less lock log lua m map md mdx
+    mjs mm mts pdf php pl png prisma proto ps1 py pyi r rb rs rst sass scala scss sh sln sol sql sqlite svelte svg
+    swift tf toml ts tscn tsx txt vue webp woff2 xml yaml yml zig zsh
+"""
+_FILE_ENDINGS: Final = frozenset(_SUFFIXES.split())
+"""How the names of files end; `db.prepare` is none."""
+_GREP_CONTEXT: Final = re.compile(r"(\.\w+)-\d+-.*$", re.S)
+"""What stands behind the path in the lines around a match of `grep -C`."""
 _LONGEST_PATH: Final = 160
 _LETTERS: Final = re.compile(r"[A-Za-z_]{2}")
 _DULL: Final = re.compile(
@@ -76,12 +58,22 @@ def paths(text: str, *, alone: bool = False) -> list[str]:
     return list(dict.fromkeys(_trimmed(path) for path in found if _real(path)))
 
 
+def files(text: str) -> list[str]:
+    """The paths in a text that name a file; prose and logs have many other words with a slash."""
+    return [path for path in paths(text) if _ending(path) in _FILE_ENDINGS]
+
+
+def _ending(path: str) -> str:
+    return path.rpartition(".")[2].lower()
+
+
 def _found(text: str, *, alone: bool) -> Iterator[str]:
     for path, rest in _PATH.findall(text):
         if path:
             yield path
         elif alone:
-            yield from _FILE.findall(rest)
+            named = _FILE.findall(rest)
+            yield from (name for name in named if _ending(name) in _FILE_ENDINGS)
 
 
 def _real(path: str) -> bool:
@@ -93,7 +85,8 @@ def _real(path: str) -> bool:
 
 
 def _trimmed(path: str) -> str:
-    """A path without the brackets around it and the full stop behind it."""
+    """A path without the brackets around it, the full stop and the number of a line behind it."""
+    path = _GREP_CONTEXT.sub(r"\1", path)
     for opened, closed in ("()", "[]"):
         if path[0] == opened and (closed not in path or path[-1] == closed):
             path = path[1:]
@@ -123,7 +116,7 @@ def squeezed(found: Collection[str], room: int) -> list[str]:
         room -= len(name) + 1
         left -= 1
     lines = [_line(folder, inside) for folder, inside in folders.items()]
-    return [*lines, f"(and {left:,} more paths)"] if left and lines else lines
+    return [*lines, f"(and {left:,} more path{'s' * (left > 1)})"] if left and lines else lines
 
 
 def _line(folder: str, inside: list[str]) -> str:

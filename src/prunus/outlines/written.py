@@ -19,9 +19,9 @@ _BEGINNING: Final = 120
 
 
 def lean_input(use: Use, view: View, over: int, share: float) -> Input | None:
-    """The arguments that identify a call and, of the text that it wrote to a file, about this share in words.
+    """The arguments that identify a call and, of the text that it wrote to a file, at most this share in words.
 
-    What the text defines and the names in it, or how it begins where it has none. None where there is no bulk to
+    What the text defines, or how it begins where it defines nothing. None where there is no bulk to
     lose, or no place for the words. Of an edit, and of a write that failed, only the arguments stay. The words do
     not stand where the text was: models copy what they find there into files.
     """
@@ -43,8 +43,9 @@ def lean_input(use: Use, view: View, over: int, share: float) -> Input | None:
 
 @lru_cache(maxsize=4)
 def _outline(text: str, share: float, path: str) -> tuple[str, int]:
-    """About this share of a text, and the bytes that it has in JSON, against as few as the text can have."""
-    shown, whole, lines = code(text, int(len(text) * share), path, 1)
+    """At most this share of a text, and the bytes that it has in JSON, against as few as the text can have."""
+    sketch = code(text, int(len(text) * share), path, 1)
     begins = text[:_BEGINNING].split("\n")[0]
-    words = "\n".join((written_note(shorten(path), lines - whole, lines), *(shown or [begins])))
+    head = written_note(shorten(path), sketch.total - sketch.kept, sketch.total)
+    words = "\n".join((head, *(sketch.shown or [begins])))
     return words, len(json.dumps(words, ensure_ascii=False).encode("utf-8", "surrogatepass"))

@@ -21,7 +21,7 @@ class FinishedResults:
     Being done with is a better sign than being old. In recorded sessions the output of a command is hardly used
     once a few turns have passed, and a read whose file was edited and then left alone is nearly dead; but a read
     of a file that was not edited yet is a plan still to be carried out, and stays. An outline stays: what a file
-    defines, the paths of a listing, the edges and complaints of a log, and the names.
+    defines, the paths of a listing, the edges and complaints of a log.
     """
 
     name: ClassVar[str] = "finished_results"
@@ -35,7 +35,7 @@ class FinishedResults:
     idle: int = 8
     """Turns that an edited file has to be left alone before the reads of it are cut."""
     share: float = 0.15
-    """How much of the text the outline keeps."""
+    """How much of the text the outline may keep."""
     over: int = 600
     """Results with fewer characters stay whole."""
 

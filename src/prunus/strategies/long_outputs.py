@@ -34,7 +34,7 @@ class LongOutputs:
     tail: int = 2_000
     """Characters that stay at the end."""
     middle: float = 0.0
-    """How much of the middle stays: what complains, paths and rare names; of listings the paths and the names."""
+    """How much of the middle may stay: lines that complain and files; of listings the paths."""
     turns: int = 0
     """Results of the newest turns, this many, are not cut."""
     at_once: bool = False

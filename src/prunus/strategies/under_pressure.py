@@ -29,7 +29,7 @@ class UnderPressure:
     over: int = 800
     """Results with fewer characters stay whole."""
     share: float = 0.1
-    """How much of the text the outline keeps."""
+    """How much of the text the outline may keep."""
     thinking: bool = False
     """Whether the reasoning of earlier tool loops goes too, after the results that can be had again."""
 

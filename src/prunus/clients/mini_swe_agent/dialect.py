@@ -20,7 +20,11 @@ def _output(text: str) -> str | None:
 
 def _headed(text: str) -> tuple[str, str] | None:
     found = _CODE.match(text)
-    return (" ".join(found[1].split()), text[found.end() :]) if found else None
+    if found is None:
+        return None
+    output = _output(text)
+    # An output that the agent has shortened stands in other fields, and is left among them.
+    return " ".join(found[1].split()), text[found.end() :] if output is None or output is text else output
 
 
 DIALECT: Final = Dialect(
