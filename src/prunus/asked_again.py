@@ -19,6 +19,7 @@ from __future__ import annotations
 from bisect import bisect_left, bisect_right
 from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from operator import attrgetter
 from typing import Final
 
 from prunus.edits import Added, Proposal
@@ -149,11 +150,12 @@ class Showings:
 
     def _earlier(self, key: Hashable, use: Use, loops: Sequence[int]) -> Iterator[Use]:
         """The calls of the same and the last few tasks, the newest first, without those of the same turn."""
-        oldest = loops[use.call.message] - TASKS
-        for old in reversed(self._calls.get(key, ())):
+        oldest, calls = loops[use.call.message] - TASKS, self._calls.get(key, [])
+        for at in range(bisect_left(calls, use.index, key=attrgetter("index")) - 1, -1, -1):
+            old = calls[at]
             if loops[old.call.message] < oldest:
                 return
-            if old.index < use.index and old.turn != use.turn:
+            if old.turn != use.turn:
                 yield old
 
     def _same_call(self, use: Use, loops: Sequence[int]) -> tuple[Ref, PartKind, int] | None:
