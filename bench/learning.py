@@ -2,8 +2,8 @@
 
     python bench/learning.py [FOLDER ...]
 
-Replays the sessions of each agent, a folder each, in order of time through `auto` at read 0.1, write 1.25: without
-learning, and with each conversation learning from those before it, where each lost part counts as one ask
+Replays the sessions of each agent, a folder each, in order of time through two levels at read 0.1, write 1.25:
+without learning, and with each conversation learning from those before it, where each lost part counts as one ask
 (`prunus/lab/regret.py`). Prints cost, effective cost and lost events of both, and what was learned in the end.
 Recorded agents were never pruned, so the calls that ask for a part that `auto` has cut do so by chance; beside that
 stands how often agents ask for parts that are in view. Writes bench/results/learning.json; folders that are given
@@ -23,6 +23,7 @@ from typing import Any, NamedTuple
 
 from measured import AGENTS, NOTHING, RESULTS, SESSIONS, SHORTEST, auto, pieces
 
+from prunus import Settings
 from prunus.asked_again import AskedAgain
 from prunus.experience import Experience, Tried
 from prunus.lab.cost import cost
@@ -33,13 +34,11 @@ from prunus.lab.regret import Subject, asked_in_view, in_order_of_time, lessons
 from prunus.lab.replay import replay
 from prunus.learning import learn
 from prunus.schedule.prices import NAMED_ROWS
+from prunus.settings.presets import ALLOWED_LOSS
 
 ROW = "0.1/1.25"
-ALLOWED = 4.0
-"""The asks of 1,000 requests that the level `balanced` allows."""
-SETTINGS: dict[str, dict[str, dict[str, Any]]] = {"auto": {}, "risky": {"past_tasks": {"risk": 0.1, "idle": 2}}}
-"""The preset, and one that cuts so much of past tasks that there is more to learn from."""
-VARIANTS = {f"{name}{', learning' * learns}": (name, learns) for name in SETTINGS for learns in (False, True)}
+LEVELS = ("balanced", "lean")
+VARIANTS = {f"{level}{', learning' * learns}": (level, learns) for level in LEVELS for learns in (False, True)}
 
 
 class Measured(NamedTuple):
@@ -71,8 +70,8 @@ def measure(folder: Path) -> tuple[list[Measured], list[Chance]]:
     price = NAMED_ROWS[ROW]
     unpruned = [cost(replay(one.session, Unpruned(), one.reader), price).cost for one in subjects]
     measured = []
-    for variant, (name, learns) in VARIANTS.items():
-        settings = auto(ROW, SETTINGS[name]).model_copy(update={"learn": learns})
+    for variant, (level, learns) in VARIANTS.items():
+        settings = Settings(level=level, learn=learns, prices=auto(ROW).dump()["prices"])
         for subject, whole, lesson in zip(subjects, unpruned, lessons(subjects, settings), strict=True):
             paid, lost = cost(lesson.replay, price).cost, lesson.kept.lost
             effective = paid + sum(part.cost(price) for part in lost)
@@ -113,12 +112,12 @@ def report(measured: Sequence[Measured], chances: Sequence[Chance]) -> dict[str,
     for agent in dict.fromkeys(one.agent for one in measured):
         own = [one for one in measured if one.agent == agent]
         agents[agent] = {}
-        for variant in VARIANTS:
+        for variant, (level, _) in VARIANTS.items():
             some = [one for one in own if one.variant == variant]
-            learned = learn(total(one.experience for one in some), ALLOWED)
+            learned = learn(total(one.experience for one in some), ALLOWED_LOSS[level])
             said = {"offsets": dict(learned.offsets), "stepped_back": list(learned.stepped_back)}
             agents[agent][variant] = {**figures(some), "learned": said}
-    plain = [one for one in measured if one.variant == "auto"]
+    plain = [one for one in measured if one.variant == LEVELS[0]]
     lost, chance = total(one.experience for one in plain), total(one.chance for one in plain)
     parts: dict[str, int] = defaultdict(int)
     asked: dict[str, int] = defaultdict(int)

@@ -73,10 +73,10 @@ FOLDS = {
     "one file, one view": "one file, one view",
 }
 LEARNING = {
-    "auto": "`auto`",
-    "auto, learning": "`auto`, learning",
-    "risky": "`past_tasks` with risk 0.1 after 2 turns",
-    "risky, learning": "the same, learning",
+    "balanced": "`balanced`",
+    "balanced, learning": "`balanced`, learning",
+    "lean": "`lean`",
+    "lean, learning": "`lean`, learning",
 }
 LIVES = {
     "as sent": "five minutes, as sent",
@@ -299,7 +299,7 @@ def learning() -> str:
         lost = f"{one['lost']:.1f} ({one['lost_low']:.1f}-{one['lost_high']:.1f})"
         return LEARNING[name], f"{one['cost']:.3f}", f"{one['effective']:.3f}", lost
 
-    return table("settings | cost | effective | lost per 1,000", (row(name, measured[name]) for name in LEARNING))
+    return table("level | cost | effective | lost per 1,000", (row(name, measured[name]) for name in LEARNING))
 
 
 def asked_by_chance() -> str:
