@@ -34,7 +34,8 @@ _OUTLINE = re.compile(
     r"; call the tool again to see them\.\]\Z"
 )
 _POINTER = re.compile(
-    r"\[Prunus: [^\n]* removed; the earlier ([^\n]+) shows (?:the same|its lines among) ([\d,]+) characters\.\]"
+    r"\[Prunus: [^\n]* removed; the earlier ([^\n]+) shows (?:the same|its lines among) ([\d,]+) characters"
+    r"(?:; lines \d+-\d+ are lines \d+-\d+ there)?\.\]"
 )
 _DISTILLED = re.compile(r"\[Prunus: [^\n]{0,300} removed; what you kept of it: ")
 _FILE = re.compile(r"\[File: [^\n]*, \d+KB\]")
@@ -103,10 +104,13 @@ def kept_summary(text: str) -> str:
     return text.partition(_KEPT)[2].removesuffix("]")
 
 
-def pointer_note(what: str, earlier: str, size: int, *, among: bool = False) -> str:
-    """One sentence in place of an answer that says what an earlier part of that size says, or some of it."""
+def pointer_note(what: str, earlier: str, size: int, *, among: bool = False, moved: str = "") -> str:
+    """One sentence in place of an answer that says what an earlier part of that size says, or some of it.
+
+    `moved` tells the numbers of its lines, where the earlier part shows them under other numbers.
+    """
     same = "its lines among" if among else "the same"
-    return note(what, f"the earlier {earlier} shows {same} {size:,} characters")
+    return note(what, f"the earlier {earlier} shows {same} {size:,} characters{moved}")
 
 
 def pointed(text: str) -> tuple[str, int] | None:

@@ -60,6 +60,7 @@ STEPS: Final = st.one_of(
     st.tuples(st.just("write"), st.integers(12, 25), st.none()),
     st.tuples(st.just("shell"), st.sampled_from(COMMANDS), st.none()),
 )
+MOVED: Final = re.compile(r"; lines (\d+)-(\d+) are lines (\d+)-\d+ there\.\]\Z")
 NUMBER: Final = re.compile(r" *(\d+)(?:→|\t|: )(.*)\Z")
 
 
@@ -110,7 +111,11 @@ def check(body: Any, outcome: Outcome, shown: dict[int, Numbered]) -> int:
         assert edit.points_to is not None and edit.points_to < edit.target
         source = body["messages"][edit.points_to.message]
         assert outcome.body["messages"][edit.points_to.message] == source
-        removed, text = shown[edit.target.message], text_of(source)
+        moved = MOVED.search(text_of(outcome.body["messages"][edit.target.message]))
+        first, last, there = map(int, moved.groups()) if moved else (1, 1, 1)
+        own, text = shown[edit.target.message], text_of(source)
+        assert not moved or (first, last) == (min(own), max(own))
+        removed = {number - first + there: line for number, line in own.items()}
         assert len(text_of(body["messages"][edit.target.message])) > 100
         numbers = numbered(text)
         held = shown.get(edit.points_to.message, numbers)
@@ -177,6 +182,13 @@ def test_lines_that_moved_are_shown_again(name: str, change: str) -> None:
     for first in WHOLE, WRITTEN:
         _, outcome, _ = last(name, first, ("shell", change, None), SOME)
         assert outcome.edits == ()
+
+
+@pytest.mark.parametrize("name", ["claude", "opencode", "openhands"])
+def test_lines_that_an_edit_has_moved_are_told_under_both_numbers(name: str) -> None:
+    body, outcome, shown = last(name, WHOLE, ("edit", (2, 0, 3), None), ("read", 10, 20))
+    assert check(body, outcome, shown) == 1
+    assert "; lines 10-29 are lines 8-27 there.]" in text_of(outcome.body["messages"][6])
 
 
 @every_agent

@@ -15,6 +15,8 @@ from prunus.view import View
 
 _MOST = 300
 """The newest reads and writes of one file that a read may point to."""
+_NEAR = 20
+"""The newest of them in which lines are looked for that an edit has moved."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -30,6 +32,8 @@ class _Source:
     era: object
     what: str
     size: int
+    numbered: bool = False
+    """It shows the numbers of its lines."""
     copy: bool = False
     """An earlier one has the same text, so this one may point to that itself."""
 
@@ -45,8 +49,9 @@ class ShownLines:
 
     Agents read what they have written, a range of what they read as a whole, or the same file after an edit
     elsewhere in it. Where every line stands in one earlier read or write under the same number, the new read gives
-    way to a note that points there, before it is first sent, which costs no prompt cache. The earlier part then
-    stays, unless it goes for a reason of its own; then the new one is shown.
+    way to a note that points there, before it is first sent, which costs no prompt cache. Where an edit has moved
+    the lines, and both reads show numbers, the note tells the numbers of both. The earlier part then stays, unless
+    it goes for a reason of its own; then the new one is shown.
     """
 
     name: ClassVar[str] = "shown_lines"
@@ -78,16 +83,19 @@ class ShownLines:
         if known and known[-1].era is not own.era:
             lost = (one.lines is not None and not file.remembers(one.era) for one in known)
             known[:] = [replace(one, lines=None) if gone else one for one, gone in zip(known, lost, strict=True)]
-        holders = [one for one in reversed(known) if _holds(one, own, file.content.length)]
-        found = next((one for one in holders if not one.copy), None)
+        length = file.content.length
+        places = ((one, _place(one, own, length, far=n >= _NEAR)) for n, one in enumerate(reversed(known)))
+        holders = [(one, place) for one, place in places if place is not None]
+        found, at = next(((one, place) for one, place in holders if not one.copy), (None, 0))
         again = found is not None and found.use.shown == use.shown
         if found is None or again or own.part != use.result or use.size <= self.over:
             known.append(replace(own, copy=again))
             del known[:-_MOST]
         else:
             # Where the first one leaves, a copy of it stays.
-            copy = next((one for one in holders if one.copy), None)
-            yield from (_pointer(use, one, n) for n, one in enumerate((copy, found)) if one is not None)
+            copies = [(one, place) for one, place in holders if one.copy][:1]
+            for preference, (one, place) in enumerate((*copies, (found, at)), start=1 - len(copies)):
+                yield _pointer(own, one, place, preference)
 
     def _source(self, use: Use, timeline: Timeline, view: View) -> _Source | None:
         """What a call shows of its file; None unless that is an unbroken run of lines."""
@@ -100,7 +108,8 @@ class ShownLines:
             return None
         shown = mention.start, lines, file.content.era
         if mention.read:
-            return _Source(use, use.result, *shown, describe(use), use.size) if use.visible else None
+            numbered = file.style is not None and bool(file.style.separator)
+            return _Source(use, use.result, *shown, describe(use), use.size, numbered) if use.visible else None
         call, kind = view.part(use.call), use.meaning.kind
         if not self.writes or kind not in ("write", "shell") or use.stripped or not isinstance(call, Call):
             return None
@@ -111,11 +120,14 @@ class ShownLines:
         return _Source(use, use.call, *shown, what, len(call.text))
 
 
-def _pointer(use: Use, found: _Source, preference: int) -> Proposal:
-    """A note in place of a read that points to an earlier part."""
-    text = pointer_note(describe(use), found.what, found.size, among=True)
+def _pointer(own: _Source, found: _Source, place: int, preference: int) -> Proposal:
+    """A note in place of a read that points to an earlier part; `place` is that of its first line there."""
+    first, there = own.start, found.start + place
+    last = len(own.lines or ()) - 1
+    moved = "" if first == there else f"; lines {first}-{first + last} are lines {there}-{there + last} there"
+    text = pointer_note(describe(own.use), found.what, found.size, among=True, moved=moved)
     return Proposal(
-        use.result,
+        own.part,
         Note(text),
         ShownLines.name,
         f"the earlier {found.what} shows its lines",
@@ -126,15 +138,21 @@ def _pointer(use: Use, found: _Source, preference: int) -> Proposal:
     )
 
 
-def _holds(source: _Source, own: _Source, length: int | None) -> bool:
-    """Whether all lines of a part stand in an earlier one, under the same numbers, and the file ends there too."""
+def _place(source: _Source, own: _Source, length: int | None, *, far: bool) -> int | None:
+    """Where the first line of a part stands in an earlier one that shows all of its lines; None if that does not.
+
+    The lines have the same numbers there, unless both show their numbers and the earlier part is not far back. If
+    the file ends with the part, the earlier part ends there too.
+    """
     held, wanted = source.lines, own.lines
-    if held is None or wanted is None:
-        return False
-    first, end = own.start - source.start, own.start + len(wanted)
-    if first < 0 or (length == end - 1 and source.start + len(held) != end):
-        return False
-    if first < len(held) and wanted and held[first] is not wanted[0]:
-        return False
-    same = held[first : first + len(wanted)]
-    return len(same) == len(wanted) and all(a is b for a, b in zip(same, wanted, strict=True))
+    if not held or not wanted:
+        return None
+    place = own.start - source.start
+    if not 0 <= place < len(held) or held[place] is not wanted[0]:
+        if far or not (source.numbered and own.numbered) or wanted[0] not in held:
+            return None
+        place = held.index(wanted[0])
+    ends = length == own.start + len(wanted) - 1
+    if len(held) < place + len(wanted) or (ends and len(held) != place + len(wanted)):
+        return None
+    return place if all(a is b for a, b in zip(held[place:], wanted, strict=False)) else None
