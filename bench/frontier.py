@@ -54,16 +54,14 @@ def candidate(risk: float, reads: float = 0.0, *, edits: bool = False, soon: boo
 
 
 LADDER: Mapping[str, Mapping[str, Any]] = {
-    "risk .004": candidate(0.004),
     "risk .007": candidate(0.007),
     "risk .01": candidate(0.01),
     "risk .015, edits": candidate(0.015, edits=True),
     "risk .02, edits": candidate(0.02, edits=True),
-    "risk .022, edits": candidate(0.022, edits=True),
     "risk .03, edits": candidate(0.03, edits=True),
     "risk .05, edits": candidate(0.05, edits=True),
     "risk .05, edits, soon": candidate(0.05, edits=True, soon=True),
-    "risk .05, edits, soon, reads .08": candidate(0.05, 0.08, edits=True, soon=True),
+    "risk .05, edits, soon, reads .05": candidate(0.05, 0.05, edits=True, soon=True),
 }
 
 
@@ -135,9 +133,9 @@ def _of_folds(found: Sequence[Row], price: str, names: Sequence[str]) -> list[Ro
 def choose(found: Sequence[Row], most: float) -> str:
     """The candidate with the lowest effective cost that loses at most so many of 1,000 requests."""
     sums = {name: figures([one for one in found if one.candidate == name]) for name in LADDER}
-    able = [name for name in LADDER if sums[name]["lost"] <= most]
-    least = min(LADDER, key=lambda name: sums[name]["lost"])
-    return min(able or [least], key=lambda name: sums[name]["effective"])
+    bound = max(most, min(one["lost"] for one in sums.values()))
+    able = [name for name in LADDER if sums[name]["lost"] <= bound]
+    return min(able, key=lambda name: sums[name]["effective"])
 
 
 def _best_elsewhere(seen: Sequence[Row], most: float) -> list[str]:

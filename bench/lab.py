@@ -35,7 +35,7 @@ SESSIONS = HERE.parent / "../shared/corpus/dev"
 RESULTS = HERE / "results"
 AGENTS = ("claude-code", "codex", "opencode", "pi", "chat-export", "mini-swe-agent")
 POLICIES = (
-    "none", "auto", "clairvoyant", "oracle", "eager",
+    "none", "safe", "auto", "lean", "clairvoyant", "oracle", "eager",
     "acp", "acp@cache", "smart", "mask:10", "mask:10:30000", "clear:100000:3", "langchain", "openai-agents",
 )  # fmt: skip
 PRICES = ("0.1/1.25", "0.025/1.25", "0.5/1.0", "0.02/1.0")

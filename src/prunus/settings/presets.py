@@ -101,13 +101,13 @@ LEVELS: Final[Mapping[str, Mapping[str, Any]]] = {
         "finished_inputs": {"edits": False},
     },
     "balanced": {
-        "past_tasks": {"risk": 0.022},
+        "past_tasks": {"risk": 0.02},
     },
     "lean": {
         "past_tasks": {"risk": 0.05},
         "finished_results": {"search": 4, "idle": 4},
         "finished_inputs": {"idle": 20},
-        "unlikely_reads": {"risk": 0.08},
+        "unlikely_reads": {"risk": 0.05},
     },
 }
 """How much of what may be used again each level of `auto` cuts; chosen by `bench/frontier.py`."""
