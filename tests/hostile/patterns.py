@@ -80,11 +80,21 @@ class Compiled:
 
 @cache
 def modules() -> tuple[str, ...]:
-    """Every module of the package."""
+    """Every module of the package whose framework, if it is for one, is installed."""
     root = Path(prunus.__path__[0])
     parts = (path.relative_to(root).with_suffix("").parts for path in python_files(root))
     names = (".".join(("prunus", *each)).removesuffix(".__init__") for each in parts)
-    return tuple(name for name in names if not name.endswith("__main__"))
+    return tuple(name for name in names if not name.endswith("__main__") and _can_be_imported(name))
+
+
+def _can_be_imported(name: str) -> bool:
+    try:
+        importlib.import_module(name)
+    except ModuleNotFoundError as error:
+        if (error.name or "").startswith("prunus"):
+            raise
+        return False
+    return True
 
 
 @cache
