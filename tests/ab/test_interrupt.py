@@ -23,7 +23,14 @@ def test_an_interrupted_run_is_made_again(tmp_path: Path) -> None:
             "--", str(AGENT), "{model}", "{prompt}",
         )  # fmt: skip
         environment = {**os.environ, "PYTHONPATH": os.pathsep.join(path for path in sys.path if path)}
-        process = subprocess.Popen(command, env=environment, stderr=subprocess.PIPE, text=True)
+        process = subprocess.Popen(
+            command,
+            env=environment,
+            stderr=subprocess.PIPE,
+            text=True,
+            # A test run that was started in the background ignores the signal, and its children would too.
+            preexec_fn=lambda: signal.signal(signal.SIGINT, signal.default_int_handler),
+        )
         while len(up.requests) < 5:
             assert process.poll() is None
             time.sleep(0.01)

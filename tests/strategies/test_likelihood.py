@@ -39,10 +39,16 @@ def test_a_larger_part_is_likelier_but_not_for_each_token(kind: PartKind) -> Non
 
 
 @every_kind
-@pytest.mark.parametrize("fact", ["document", "ranged", "reads", "failed"])
+@pytest.mark.parametrize("fact", ["document", "reads", "failed"])
 def test_each_fact_makes_it_less_likely(kind: PartKind, fact: str) -> None:
     facts: dict[str, Any] = {fact: True}
     assert reuse_probability(kind, 500, 4, 0, **facts) < reuse_probability(kind, 500, 4, 0)
+
+
+def test_a_read_after_the_first_change_of_its_task_is_less_likely() -> None:
+    late = reuse_probability("read", 500, 4, 0, late=True)
+    assert late < 0.5 * reuse_probability("read", 500, 4, 0)
+    assert reuse_probability("read", 500, 4, 1, late=True) == reuse_probability("read", 500, 4, 1)
 
 
 def test_a_read_that_led_to_no_edit_is_likeliest_while_its_task_goes_on() -> None:

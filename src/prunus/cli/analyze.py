@@ -124,7 +124,7 @@ def _print(scope: str, findings: Findings) -> None:
         if not section.lines:
             continue
         click.echo(f"\n{section.title}")
-        words = {"session", "agent", "model", "strategy"}
+        words = {"session", "agent", "model", "strategy", "policy"}
         numbers = [i for i, heading in enumerate(section.headings) if heading not in words]
         show(section.headings, section.lines, right=numbers, flexible=(0,))
         if section.note:

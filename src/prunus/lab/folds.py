@@ -43,7 +43,8 @@ _PARTS: Final = _words("""
     reproduce_issue reproduction scripts server src static test tests tools web
 """)
 """Folders that many repositories have; in a path without a root they do not tell which one it is."""
-_NUMBER: Final = re.compile(r"(?:[#/-]\d+)+$")
+_NUMBER: Final = re.compile(r"(?:\d++[#/-])++")
+"""The number of a recording, read from its end."""
 
 
 def fold_of(session: Session) -> int:
@@ -73,7 +74,8 @@ def repository(session: Session) -> str:
     for names in (rooted, loose):
         if names:
             return min(names, key=lambda name: (-names[name], name))
-    return _NUMBER.sub("", session.name).lower()
+    number = _NUMBER.match(session.name[::-1])
+    return session.name[: len(session.name) - (number.end() if number else 0)].lower()
 
 
 def _first_own(path: str) -> str:
