@@ -54,14 +54,16 @@ def candidate(risk: float, reads: float = 0.0, *, edits: bool = False, soon: boo
 
 
 LADDER: Mapping[str, Mapping[str, Any]] = {
+    "risk .004": candidate(0.004),
     "risk .007": candidate(0.007),
     "risk .01": candidate(0.01),
     "risk .015, edits": candidate(0.015, edits=True),
     "risk .02, edits": candidate(0.02, edits=True),
+    "risk .022, edits": candidate(0.022, edits=True),
     "risk .03, edits": candidate(0.03, edits=True),
     "risk .05, edits": candidate(0.05, edits=True),
     "risk .05, edits, soon": candidate(0.05, edits=True, soon=True),
-    "risk .05, edits, soon, reads .05": candidate(0.05, 0.05, edits=True, soon=True),
+    "risk .05, edits, soon, reads .08": candidate(0.05, 0.08, edits=True, soon=True),
 }
 
 

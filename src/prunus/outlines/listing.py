@@ -15,11 +15,11 @@ _DENSE: Final = 3
 _MOST: Final = 0.6
 _MIDDLE_PATHS: Final = 0.6
 _LONG: Final = re.compile(
-    r"([dl-])[rwxsStT-]{9}[@+.]?\s+\d+\s+\S+\s+\S+\s+[\d.,]+[KMG]?\s+\w+\s+\d+\s+[\d:]+\s(\S[^\n]*?)(?: -> [^\n]*)?"
+    r"([dl-])[rwxsStT-]{9}[@+.]?\s+\d+\s+\S+\s+\S+\s+[\d.,]+[KMG]?\s+\w+\s+\d+\s+[\d:]+\s(\S[^\n]*+)"
 )
-"""A line of `ls -l`: the kind of the file and its name."""
+"""A line of `ls -l`: the kind of the file, and its name with the place that a link leads to."""
 _KINDS: Final = ("d", "l", "-")
-_WORD: Final = re.compile(r"[\w@+.()\[\]-]*[A-Za-z_][\w@+.()\[\]-]*/?")
+_WORD: Final = re.compile(r"(?=[^A-Za-z_/\s]*+[A-Za-z_])[\w@+.()\[\]-]++/?")
 """A line of `ls`, which holds nothing but a name."""
 
 
@@ -53,7 +53,7 @@ def _entries(lines: list[str]) -> list[str]:
             continue
         found += paths("\n".join(others), alone=True) if others else ()
         others.clear()
-        name = f"{long[2]}/" if long and long[1] == "d" else long[2] if long else line
+        name = line if long is None else str(long[2]).partition(" -> ")[0] + "/" * (long[1] == "d")
         if name not in ("./", "../"):
             found.append(name)
     return list(dict.fromkeys((*found, *paths("\n".join(others), alone=True))))

@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterator
 from typing import Final
 
-_TOKEN: Final = re.compile(r"\\.|\[\^?\]?[^\]]*\]|\{\d+,?\d*\}|.", re.S)
+_TOKEN: Final = re.compile(r"\\.|\[\^?\]?[^\]]{0,200}\]|\{\d{1,9},?\d{0,9}\}|.", re.S)
 _GROUPING: Final = frozenset("(){}+?|")
 _ANCHORS: Final = frozenset("^$")
 
