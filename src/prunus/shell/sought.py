@@ -19,8 +19,8 @@ from prunus.shell.regex_text import plain_texts
 from prunus.shell.sed import sed_expressions
 from prunus.shell.words import Simple
 
-_SUBSTITUTES: Final = re.compile(r"\bs([/|#!,~@])((?:\\.|(?!\1).)+)\1", re.S)
-_REPLACES: Final = re.compile(r"-c?replace\s+(['\"])((?:(?!\1).)+)\1|\.Replace\(\s*(['\"])((?:(?!\3).)+)\3", re.S)
+_SUBSTITUTES: Final = re.compile(r"\bs([/|#!,~@])((?:\\.|(?!\1)[^\\])++)\1", re.S)
+_REPLACES: Final = re.compile(r"-c?replace\s+(['\"])((?:(?!\1).)++)\1|\.Replace\(\s*(['\"])((?:(?!\3).)++)\3", re.S)
 _WRITES_BACK: Final = re.compile(r"Set-Content|Out-File|WriteAll(?:Text|Lines)", re.I)
 _LITERAL: Final = r"""('(?:\\.|[^'\\])*'|"(?:\\.|[^"\\])*"|`(?:\\.|[^`\\])*`)"""
 _SCRIPT_SEARCH: Final = re.compile(
