@@ -85,8 +85,8 @@ def find_base(
         name = _name(request, f"{memo.id} {memo.requests}")
         requests = min(memo.requests, shared // 2)
         ledger = memo.ledger.before(shared)
-        left = ConversationRecord(name, ledger, shared, requests, memo.seen, memo.prompt, learned=memo.learned)
-        left = replace(left, life=memo.life)
+        told = memo.seen, memo.prompt
+        left = ConversationRecord(name, ledger, shared, requests, *told, learned=memo.learned, life=memo.life)
         return Base(left, memo.id, memo.depth - shared, None, links, links)
     return Base(memo, memo.id, 0, conversations.continuing(request, memo), links, links[shared:])
 

@@ -4,7 +4,9 @@ import dataclasses
 from typing import Any, cast, get_args
 
 import pytest
+from click import Choice
 
+from prunus.cli.analyze import command as analyze
 from prunus.settings import Settings
 from prunus.settings.presets import ALLOWED_LOSS, LEVELS, PRESETS, Dial, Preset, strategies_of
 from prunus.strategies import ALL, strategy_named
@@ -122,3 +124,9 @@ def test_acp_has_the_pressure_triggers_of_the_plugin() -> None:
 
 def test_off_runs_nothing() -> None:
     assert running("off") == set()
+
+
+def test_the_command_line_offers_every_level() -> None:
+    [level] = [option for option in analyze.params if option.name == "level"]
+    assert isinstance(level.type, Choice)
+    assert tuple(level.type.choices) == tuple(LEVELS)

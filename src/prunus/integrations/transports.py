@@ -14,8 +14,8 @@ from prunus.pruner import Pruner
 from prunus.settings import Settings
 
 
-class SyncTransport(Integration):
-    """Sends requests by an inner transport, after pruning those that ask a model for an answer."""
+class _Transport(Integration):
+    """Has an inner transport, by which it sends."""
 
     default: ClassVar[Any]
     """Makes the inner transport where none is given."""
@@ -25,6 +25,10 @@ class SyncTransport(Integration):
     ) -> None:
         super().__init__(pruner=pruner, settings=settings)
         self.inner = inner if inner is not None else type(self).default()
+
+
+class SyncTransport(_Transport):
+    """Sends requests by an inner transport, after pruning those that ask a model for an answer."""
 
     def handle_request(self, request: Any) -> Any:
         """The response to a request."""
@@ -38,17 +42,8 @@ class SyncTransport(Integration):
         self.inner.close()
 
 
-class AsyncTransport(Integration):
+class AsyncTransport(_Transport):
     """The same for asynchronous clients; the pruning happens beside the event loop."""
-
-    default: ClassVar[Any]
-    """Makes the inner transport where none is given."""
-
-    def __init__(
-        self, inner: Any = None, *, pruner: Pruner | None = None, settings: Settings | None = None
-    ) -> None:
-        super().__init__(pruner=pruner, settings=settings)
-        self.inner = inner if inner is not None else type(self).default()
 
     async def handle_async_request(self, request: Any) -> Any:
         """The response to a request."""

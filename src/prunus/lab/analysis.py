@@ -11,7 +11,7 @@ from functools import partial
 from pathlib import Path
 from typing import Any, Final
 
-from prunus.lab.beside import LEVELS, RIVALS, Alternative, alternatives
+from prunus.lab.beside import RIVALS, Alternative, alternatives
 from prunus.lab.conversations import Known, RecordedConversation, for_each_conversation, repeats
 from prunus.lab.cost import cost, is_cold
 from prunus.lab.loss import Rate, events, lost_rate
@@ -26,6 +26,7 @@ from prunus.lab.retention import Needs, retention
 from prunus.providers import provider_named
 from prunus.pruner import Pruner
 from prunus.schedule.prices import DEFAULT, Price, price_of
+from prunus.settings.presets import LEVELS
 from prunus.strategies.step_markers import StepMarkers
 from prunus.tally import Tally
 

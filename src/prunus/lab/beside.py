@@ -15,8 +15,8 @@ from prunus.lab.progress import Counted, Gauge
 from prunus.lab.reading import Reader
 from prunus.lab.replay import replay
 from prunus.lab.retention import Needs, retention
+from prunus.settings.presets import LEVELS
 
-LEVELS: Final = ("safe", "balanced", "lean")
 RIVALS: Final = {
     "mask:10:30000": "all but the newest 10 results masked, in batches",
     "clear:100000:3": "Anthropic's rule: past 100k tokens all but 3 cleared",

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 
 from prunus.lab.analysis import SessionResult, share
-from prunus.lab.beside import LEVELS, RIVALS, Alternative
+from prunus.lab.beside import RIVALS, Alternative
 from prunus.lab.cost import Money
 from prunus.lab.loss import lost_rate
 from prunus.lab.page import PageSection
+from prunus.settings.presets import LEVELS
 
 
 def levels_in_words(rows: Sequence[SessionResult], money: Money, level: str) -> str:
@@ -52,9 +53,9 @@ def _unpruned(rows: Sequence[SessionResult]) -> float:
 
 def _saved(rows: Sequence[SessionResult], money: Money, level: str, name: str) -> str:
     """Return what a policy saves: dollars of the sessions with a price, or a share of the cost of all."""
-    gain: Callable[[SessionResult], float] = lambda row: row.total.unpruned - _of(row, level, name).cost  # noqa: E731
-    priced = [(price, row) for row in rows if (price := money.of(row.model)) is not None]
+    gains = [(money.of(row.model), row.total.unpruned - _of(row, level, name).cost) for row in rows]
+    priced = [price * gain for price, gain in gains if price is not None]
     if priced:
-        dollars = sum(price * gain(row) for price, row in priced)
+        dollars = sum(priced)
         return f"{'-' * (dollars < 0)}${abs(dollars):,.2f}"
-    return f"{share(sum(map(gain, rows)), _unpruned(rows)):.1%}"
+    return f"{share(sum(gain for _, gain in gains), _unpruned(rows)):.1%}"

@@ -11,6 +11,7 @@ from html import escape
 from typing import Final
 
 from prunus.lab.summary import Summary, table
+from prunus.settings.presets import LEVELS
 
 WIDTH: Final = 520
 HEIGHT: Final = 360
@@ -19,7 +20,7 @@ _LETTER: Final = 6.2
 """The approximate width of a letter in pixels."""
 _COSTS: Final = (0.2, 0.3, 0.4, 0.5, 0.6, 0.7, 0.8, 0.9, 1.0, 1.5, 2.0, 3.0, 5.0, 10.0)
 _LOST: Final = (0, 1, 2, 5, 10, 20, 50, 100, 200, 500, 1000)
-OURS: Final = ("safe", "auto", "balanced", "lean")
+OURS: Final = ("auto", *LEVELS)
 """Prunus at its levels; a line joins them."""
 
 _STYLE: Final = """

@@ -14,7 +14,7 @@ from prunus.lab.oracle import Oracle
 from prunus.lab.peers import PEERS, LangChain, OpenAIAgents, missing
 from prunus.lab.policy import Bound, Policy, Pruned
 from prunus.schedule.prices import DEFAULT, Price
-from prunus.settings.presets import PRESETS
+from prunus.settings.presets import LEVELS, PRESETS
 
 POLICIES: Final[Mapping[str, str]] = {
     "none": "every request as it came",
@@ -64,8 +64,8 @@ def policy_named(text: str, price: str | Price | None = None, window: int | None
     match text:
         case "auto":
             return Pruned(text, text, "cache", told, window)
-        case "safe" | "balanced" | "lean":
-            return Pruned(text, "auto", "cache", told, window, text)
+        case level if level in LEVELS:
+            return Pruned(text, "auto", "cache", told, window, level)
         case "clairvoyant":
             return Clairvoyant(text, Pruned("auto", "auto", "cache", known_price, window), known_price)
         case "oracle" | "oracle:all":
