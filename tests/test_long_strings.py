@@ -6,7 +6,7 @@ from typing import Any
 import msgspec
 import pytest
 
-from prunus.long_strings import ShortenedJson, decode_long, encoded
+from prunus.long_strings import ShortenedJson, decode_long, encoded, joined
 from prunus.providers import frame
 from prunus.surrogates import decode
 
@@ -87,3 +87,8 @@ def test_a_fault_inside_a_long_string_is_told() -> None:
     raw = b'["' + b"x" * 3_000_000 + b"\\q" + b"x" * 3_000_000 + b'"]'
     with pytest.raises(msgspec.DecodeError):
         decode_long(raw)
+
+
+def test_large_pieces_are_joined_in_order() -> None:
+    text = bytes(range(256)) * 130_000
+    assert joined([b"[", memoryview(text), b"", text[:5], b"]"]) == b"[" + text + text[:5] + b"]"

@@ -20,6 +20,7 @@ from prunus.surrogates import LARGE, decode
 
 _LONG: Final = 1_000_000
 _PIECE: Final = 500_000
+_HUGE: Final = 32_000_000
 _NAME: Final = 42
 """The length of a name in place of a long string."""
 _TAIL: Final = 4_096
@@ -71,11 +72,12 @@ class ShortenedJson:
     def restored(self, raw: bytes) -> bytes:
         """Return a piece of the shortened text with its long strings."""
         first, *rest = raw.split(self._mark.encode())
-        pieces = [first]
+        body = memoryview(self._body)
+        pieces: list[bytes | memoryview] = [first]
         for piece in rest:
             start, end = self._places[int(piece[:10])]
-            pieces += (self._body[start:end], piece[10:])
-        return b"".join(pieces) if rest else raw
+            pieces += (body[start:end], piece[10:])
+        return joined(pieces) if rest else raw
 
     def decoded(self) -> Any:
         """Return the value of the body."""
@@ -92,6 +94,13 @@ class ShortenedJson:
                 start, end = self._places[int(value[-10:])]
                 return "".join(decode(b'"%b"' % piece, str) for piece in _pieces(self._body[start:end]))
         return value
+
+
+def joined(pieces: Sequence[bytes | memoryview]) -> bytes:
+    """Return the pieces as one text. Python lets other threads run while it joins, if all pieces are `bytes`."""
+    if sum(map(len, pieces)) < _HUGE:
+        return b"".join(pieces)
+    return b"".join(bytes(one[at : at + _PIECE]) for one in pieces for at in range(0, len(one), _PIECE))
 
 
 def decode_long(raw: bytes) -> Any:

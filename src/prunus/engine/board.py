@@ -94,6 +94,8 @@ class Board:
         self._touched: set[Ref] = set()
         self._marked: set[Ref] = set()
         """Parts with a proposal for times when the context runs short."""
+        self._unsettled: set[Ref] = set()
+        """Marked parts for which pressure may change something; the others are as when it changed last."""
         self._refused: dict[Ref, None] = {}
         """Parts with refused proposals, in the order of their first refusal."""
         self.pressed = Pressed()
@@ -151,6 +153,7 @@ class Board:
     def take_back(self, target: Ref, strategy: str) -> None:
         """Forget the proposal of a strategy for a part."""
         self[target].options.pop(self._rank[strategy], None)
+        self._unsettle(target)
         self._touched.add(target)
 
     def rank(self, proposal: Proposal) -> int:
@@ -167,14 +170,19 @@ class Board:
 
     def press(self, pressed: Pressed) -> None:
         """Let pressure reach deeper or less deep, and have the parts decided anew that this may change."""
-        if pressed != self.pressed:
-            self.pressed = pressed
-            self._touched.update(ref for ref in self._marked if not self._settled(self._cells[ref]))
+        if pressed == self.pressed:
+            return
+        if pressed.returns != self.pressed.returns:
+            self._unsettled = set(self._marked)
+        self.pressed = pressed
+        self._unsettled = {ref for ref in self._unsettled if not self._settled(self._cells[ref])}
+        self._touched |= self._unsettled
 
     def want(self, ref: Ref, proposal: Proposal | None) -> None:
         """Another edit is wanted for a part than before, or none: every part that looks at it is decided anew."""
         cell = self[ref]
         old, cell.wanted = cell.wanted, proposal
+        self._unsettle(ref)
         before, after = (one.covers if one else _NONE for one in (old, proposal))
         changed = before ^ after
         for other in changed:
@@ -200,6 +208,7 @@ class Board:
         """Give a part another edit, or none; returns the edit that the part had."""
         cell = self[ref]
         old, cell.made = cell.made, proposal
+        self._unsettle(ref)
         return old
 
     def forgo(self, ref: Ref, proposal: Proposal | None) -> Proposal | None:
@@ -215,6 +224,11 @@ class Board:
         if not cell.covers or not covers:
             self._touched.add(ref)
         cell.covers = covers or _NONE
+
+    def _unsettle(self, ref: Ref) -> None:
+        """Something changed about a part, so pressure may change more."""
+        if ref in self._marked:
+            self._unsettled.add(ref)
 
     def _settled(self, cell: Cell) -> bool:
         """Whether pressure changes nothing for a part: it goes for a better reason, or it went for good."""
@@ -235,6 +249,7 @@ class Board:
             cell.restored = False
         if proposal.when.under_pressure:
             self._marked.add(target)
+        self._unsettle(target)
         held = cell.options.get(rank)
         if held is not None and held.points_to is not None:
             self._touched.add(held.points_to)
@@ -273,6 +288,7 @@ class Board:
     def _withdraw(self, move: Withdraw) -> None:
         cell = self[move.target]
         cell.options.pop(self._rank[move.strategy], None)
+        self._unsettle(move.target)
         cell.restored |= move.restored
         self._touched.add(move.target)
         if move.points_to is not None:
@@ -282,6 +298,7 @@ class Board:
     def _depend(self, target: Ref, other: Ref) -> None:
         cell = self[other]
         cell.dependants = _with(cell.dependants, target)
+        self._unsettle(other)
 
 
 def _is_due(proposal: Proposal, view: View) -> bool:

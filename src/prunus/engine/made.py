@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from bisect import bisect_left, insort
 from dataclasses import replace
 from typing import Final
 
@@ -22,8 +23,10 @@ class Made:
     def __init__(self, board: Board, view: View) -> None:
         self._board = board
         self._view = view
-        self._refs: set[Ref] = set()
-        self._sorted: tuple[Proposal, ...] | None = ()
+        self._edits: dict[Ref, Proposal] = {}
+        self._places: list[Ref] = []
+        """The parts with edits, in order."""
+        self._in_order: tuple[Proposal, ...] | None = ()
         self._touched: set[int] = set()
         self.new: list[Proposal] = []
         """The edits that this request makes and that change something."""
@@ -43,7 +46,7 @@ class Made:
 
     def put(self, target: Ref, edit: Proposal | None) -> None:
         """Make an edit in place of the one that a part had, or of none."""
-        self._sorted = None
+        self._in_order = None
         old = self._board.make(target, edit)
         for changed, sign in ((old, -1), (edit, 1)):
             if changed is not None:
@@ -52,9 +55,12 @@ class Made:
                 self._move_outline(changed, sign)
         self._touched.add(target.message)
         if edit is None:
-            self._refs.discard(target)
+            if self._edits.pop(target, None) is not None:
+                del self._places[bisect_left(self._places, target)]
             return
-        self._refs.add(target)
+        if target not in self._edits:
+            insort(self._places, target)
+        self._edits[target] = edit
         known = old is not None and old.replacement == edit.replacement
         if not known and not isinstance(edit.replacement, Added):
             self.new.append(edit)
@@ -97,10 +103,9 @@ class Made:
 
     def in_order(self) -> tuple[Proposal, ...]:
         """The edits by their places, as the ledger keeps them; the same tuple until one changes."""
-        if self._sorted is None:
-            found = (self._board[ref].made for ref in sorted(self._refs))
-            self._sorted = tuple(edit for edit in found if edit is not None)
-        return self._sorted
+        if self._in_order is None:
+            self._in_order = tuple(map(self._edits.__getitem__, self._places))
+        return self._in_order
 
     def with_outlines(self, made: tuple[Proposal, ...]) -> tuple[Proposal, ...]:
         """One edit for each part that these edits change, the results behind which outlines are shown included."""

@@ -11,7 +11,7 @@ from typing import Any, Final
 import msgspec
 
 from prunus.errors import FormatError
-from prunus.long_strings import ShortenedJson
+from prunus.long_strings import ShortenedJson, joined
 from prunus.providers.digest import lifetime
 from prunus.providers.provider import Provider
 from prunus.providers.recognition import ALL, FIELDS, provider_named, recognise
@@ -98,7 +98,7 @@ class Frame:
             # A removed message takes the comma behind it along; the last message is never removed.
             at = self.ends[index] if rendered[index] else self.starts[index + 1]
         pieces.append(view[at:])
-        return b"".join(pieces)
+        return joined(pieces)
 
 
 def frame(body: bytes, name: str | None = None) -> Frame:
