@@ -62,6 +62,7 @@ LAYERS = (
     "settings",
     "engine",
     "outcome",
+    "aligned",
     "originals",
     "memory",
     "timing",

@@ -14,9 +14,9 @@ from typing import Any
 
 import pytest
 
-from prunus import Pruner
+from prunus import Pruner, Settings
 from tests.integrations.scenario import MODEL, PROMPTS, SYSTEM, Played, assert_sound
-from tests.integrations.wires import TOOLS, Call, ChatWire, MessagesWire, ResponsesWire, schema
+from tests.integrations.wires import TOOLS, Call, ChatWire, MessagesWire, ResponsesWire, chat_calls, schema
 
 pytest.importorskip("litellm", reason="litellm is not installed: make integrations FRAMEWORKS=litellm")
 
@@ -25,10 +25,12 @@ os.environ["LITELLM_LOCAL_MODEL_COST_MAP"] = "True"  # otherwise litellm asks th
 import litellm
 import yaml
 from litellm.proxy import proxy_server
+from litellm.proxy.guardrails.guardrail_hooks.headroom import HeadroomGuardrail
 from starlette.testclient import TestClient
 
 import prunus.integrations.litellm as integration
 from prunus.integrations.litellm import PrunusHandler
+from prunus.proxy.serve import Background
 
 CONFIGURATION = Path(__file__).parents[2] / "docs" / "integrations" / "litellm.yaml"
 CLAUDE = "claude-sonnet-4-5"
@@ -213,3 +215,53 @@ def test_the_configuration_of_the_page_names_the_handler() -> None:
     assert CONFIGURATION.name == "litellm.yaml"
     named = yaml.safe_load(CONFIGURATION.read_text(encoding="utf-8"))["litellm_settings"]["callbacks"]
     assert named == f"{integration.__name__}.handler"
+
+
+@contextmanager
+def sidecar(folder: Path) -> Iterator[str]:
+    """A proxy of Prunus that keeps what it cuts, and its address."""
+    settings = Settings(
+        proxy={"port": 0, "deadline": 600.0, "token": "secret"}, store={"url": f"sqlite:///{folder / 'store.db'}"}
+    )
+    with Background(settings) as running:
+        yield running.url
+
+
+def _headroom(url: str) -> HeadroomGuardrail:
+    return HeadroomGuardrail(api_base=url, api_key="secret", guardrail_name="prunus", event_hook="pre_call")
+
+
+def test_the_guardrail_of_litellm_gets_what_it_expects_from_the_sidecar(tmp_path: Path) -> None:
+    def ask(body: dict[str, Any], url: str) -> dict[str, Any]:
+        bodies.append(body)
+        asking = litellm.acompletion(model=Chat.model, api_base=f"{url}/v1", api_key="k", **body)
+        return LOOP.run_until_complete(asking).model_dump(mode="json")
+
+    bodies: list[dict[str, Any]] = []
+    play(Chat(), None, ask)
+    messages = bodies[-1]["messages"]
+    with sidecar(tmp_path) as url:
+        guardrail = _headroom(url)
+        result = LOOP.run_until_complete(guardrail._call_compress(messages, MODEL))
+        assert result.succeeded and len(result.messages) == len(messages)
+        assert result.stats["tokens_saved"] > 0.3 * result.stats["tokens_before"]
+        assert result.ccr_hashes
+        texts = [message["content"] for message in messages]
+        for hash in result.ccr_hashes:
+            assert LOOP.run_until_complete(guardrail._call_retrieve(hash)) in texts
+        assert "not found" in LOOP.run_until_complete(guardrail._call_retrieve("0" * 24))
+
+
+def test_the_guardrail_of_litellm_withholds_the_calls_so_nothing_is_cut(tmp_path: Path) -> None:
+    calls = chat_calls([(f"c{n}", "read_file", {"path": "a"}) for n in range(4)])
+    text = "a line of a long file\n" * 400
+    messages = [{"role": "user", "content": "Go on."}]
+    for call in calls:
+        messages += [
+            {"role": "assistant", "content": None, "tool_calls": [call]},
+            {"role": "tool", "tool_call_id": call["id"], "content": text},
+        ]
+    with sidecar(tmp_path) as url:
+        given = {"structured_messages": messages}
+        answer = LOOP.run_until_complete(_headroom(url).apply_guardrail(given, {"model": MODEL}, "request"))
+    assert answer["structured_messages"] == messages

@@ -127,7 +127,7 @@ def test_another_replica_knows_that_the_cache_lives(tmp_path: Path) -> None:
         session.pause(280.0, 120.0)
         session.player.url = session.urls[1]
         session.speak()
-        kept = session.apps[1]._tenants[""]._pruner._conversations[0].memo
+        kept = session.apps[1]._tenants[""].pruner._conversations[0].memo
         assert kept.ledger.flushes == ()
         assert session.up.requests[-3].usage.read > 1000
 

@@ -81,7 +81,7 @@ def test_what_a_late_look_found_is_neither_sent_nor_remembered() -> None:
     asyncio.run(ask())
     [late] = tenant.late
     assert late.skip == "the request was sent before it was looked at"
-    [held] = tenant._pruner._conversations
+    [held] = tenant.pruner._conversations
     assert held.memo.requests == 1 and held.memo.ledger.edits == ()
 
 

@@ -12,9 +12,8 @@ from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Final, TypeVar
 
-from prunus.edits import Gone
+from prunus.aligned import aligned
 from prunus.integrations.integration import Integration
-from prunus.outcome import Outcome
 
 M = TypeVar("M")
 
@@ -96,8 +95,9 @@ def prune_rows(
             body["system"] = str(system)  # langchain has a subclass of str, which JSON does not know
         body["messages"] = [row.chat for _, row in rows]
         outcome = integration.prune(body, format=_FORMAT, model=model, key=key)
+        pruned_rows = aligned(outcome.body["messages"], len(rows), outcome)
         changes: dict[int, dict[Hashable, Any]] = {}
-        for (index, row), new in zip(rows, _aligned(outcome, len(rows)), strict=True):
+        for (index, row), new in zip(rows, pruned_rows, strict=True):
             changes.setdefault(index, {}).update(_changes(row, new))
         return [
             put_back(message, changes[index]) if changes.get(index) else message
@@ -105,19 +105,6 @@ def prune_rows(
         ]
 
     return integration.safely(list(messages), pruned)
-
-
-def _aligned(outcome: Outcome[dict[str, Any]], count: int) -> Sequence[Mapping[str, Any] | None]:
-    """The pruned rows, with None for a row that was left out of the request, such as a command to Prunus."""
-    pruned = outcome.body["messages"]
-    if len(pruned) == count:
-        return list(pruned)
-    gone = {edit.target.message for edit in outcome.edits if isinstance(edit.replacement, Gone)}
-    left = iter(pruned)
-    aligned = [None if index in gone else next(left) for index in range(count)]
-    if next(left, None) is not None:
-        raise ValueError("the pruned history has other messages than the given one")
-    return aligned
 
 
 def _changes(row: ChatRow, new: Mapping[str, Any] | None) -> dict[Hashable, Any]:

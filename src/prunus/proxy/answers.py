@@ -16,6 +16,8 @@ _KINDS: Final = {
     401: "authentication_error",
     403: "permission_error",
     404: "not_found_error",
+    405: "invalid_request_error",
+    413: "request_too_large",
 }
 
 

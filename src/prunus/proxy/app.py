@@ -24,6 +24,7 @@ from prunus.proxy.proxied_request import ProxiedRequest, Services
 from prunus.proxy.recorder import Recorder
 from prunus.proxy.route import route
 from prunus.proxy.security import Gate, Refused
+from prunus.proxy.sidecar import Sidecar, is_sidecar
 from prunus.proxy.tenant import Tenant
 from prunus.proxy.upstream import Upstream
 from prunus.settings import Settings
@@ -73,6 +74,7 @@ class App:
             self._rest,
             clock,
         )
+        self._sidecar = Sidecar(settings, self._preparing, self.faults, clock, self._tell)
 
     async def __call__(self, scope: Mapping[str, Any], receive: Receive, send: Send) -> None:
         if scope["type"] == "lifespan":
@@ -124,7 +126,8 @@ class App:
             await refuse(send, "", 400, wrong)
             return
         # Whether the proxy lives may be asked without a token, but not by a web page.
-        tenant = self._gate.admit(names) if path != "/healthz" else self._gate.check_page(names) or ""
+        own = is_sidecar(path)
+        tenant = self._gate.check_page(names) or "" if path == "/healthz" else self._gate.admit(names, bearer=own)
         if isinstance(tenant, Refused):
             self.metrics.requests.labels("", "refused").inc()
             await refuse(send, "", tenant.status, tenant.reason)
@@ -135,6 +138,8 @@ class App:
         elif names.get("upgrade", "").lower() == "websocket":
             # Clients that try a WebSocket first fall back to HTTP on this answer.
             await refuse(send, "openai", 426, "no WebSocket here, use HTTP", [(b"upgrade", b"HTTP/1.1")])
+        elif own:
+            await self._sidecar.answer(self._tenants[tenant], scope, names, path, receive, send)
         elif not path.startswith("/"):
             await refuse(send, "", 400, "the request names no path")
         else:
@@ -171,11 +176,16 @@ class App:
             self._recorder.put(tenant.name, exchange, tenant.context)
 
     def _finish(self, tenant: Tenant, event: Event) -> None:
+        """A request that was passed on is over."""
+        if event.exchange is not None:
+            self._keep_alive.end(tenant.name, event.exchange.conversation, event.status)
+        self._tell(tenant, event)
+
+    def _tell(self, tenant: Tenant, event: Event) -> None:
         """Count, record and tell what became of a request."""
         self.metrics.requests.labels(event.exchange.format if event.exchange else "", event.what).inc()
         self.metrics.answers.labels(event.upstream, str(event.status)).inc()
         if event.exchange is not None:
-            self._keep_alive.end(tenant.name, event.exchange.conversation, event.status)
             self._record(tenant, event.exchange, event.receipts)
         self._tell_of_steps_back(event)
         LOGGER.info("%s", _Lazy(event))

@@ -18,9 +18,12 @@ from typing import Final, TypeVar
 
 from prunus.outcome import Outcome
 from prunus.proxy.exchange import Arrived, Prepared
+from prunus.proxy.given_body import GivenBack
 from prunus.proxy.tenant import Tenant
 
 T = TypeVar("T")
+Look = Callable[[float, Callable[[], bool]], T]
+"""Looks at a request until a deadline, and asks whether it may be what is sent."""
 
 _THREADS: Final = 16
 _MARGIN: Final = 0.25
@@ -57,13 +60,19 @@ class Preparing:
         self._look_later(tenant, prepared.outcome)
         return prepared
 
+    async def give_back(self, tenant: Tenant, look: Look[GivenBack]) -> GivenBack:
+        """The body to give back to a program, at the deadline at the latest."""
+        back = await self._in_time(look)
+        self._look_later(tenant, back.outcome)
+        return back
+
     async def go_on(self, tenant: Tenant, prepared: Prepared, body: bytes) -> Prepared:
         """What to send for a further call of the model in the same turn, at the deadline at the latest."""
         outcome = await self._in_time(partial(tenant.look_again, prepared, body))
         self._look_later(tenant, outcome)
         return await asyncio.to_thread(tenant.go_on, prepared, outcome)
 
-    async def _in_time(self, look: Callable[[float, Callable[[], bool]], T]) -> T:
+    async def _in_time(self, look: Look[T]) -> T:
         """What a look gives, or where that takes too long, what one gives that has no time at all."""
         loop = asyncio.get_running_loop()
         claim = Claim()

@@ -48,13 +48,18 @@ class Gate:
         tokens = {blake2b(one.encode(), digest_size=8).hexdigest(): one.encode() for one in given}
         return cls(tokens, _LOCAL | {host.lower(), *(name.lower() for name in names)})
 
-    def admit(self, headers: Mapping[str, str]) -> str | Refused:
-        """The tenant of a request, or why it is refused; header names are in lower case."""
+    def admit(self, headers: Mapping[str, str], *, bearer: bool = False) -> str | Refused:
+        """The tenant of a request, or why it is refused; header names are in lower case.
+
+        With `bearer`, the token may come as `Authorization: Bearer` too. A request that is passed on has the
+        provider's key there.
+        """
         refused = self.check_page(headers)
         if refused is not None:
             return refused
         if self.tokens:
-            return self._tenant(headers.get(TOKEN_HEADER, "").encode("utf-8", "surrogateescape"))
+            shown = headers.get(TOKEN_HEADER) or (_bearer(headers.get("authorization", "")) if bearer else "")
+            return self._tenant(shown.encode("utf-8", "surrogateescape"))
         return ""
 
     def check_page(self, headers: Mapping[str, str]) -> Refused | None:
@@ -95,6 +100,12 @@ def check_address(host: str, token: str) -> None:
         raise SettingsError(
             f"proxy.host = {host!r}: other machines could use it; set proxy.token, or listen on 127.0.0.1"
         )
+
+
+def _bearer(value: str) -> str:
+    """The token in an Authorization header; empty where it has another form."""
+    scheme, _, token = value.partition(" ")
+    return token.strip() if scheme.lower() == "bearer" else ""
 
 
 def _name(host: str) -> str:

@@ -38,37 +38,37 @@ class Tenant:
         self, name: str, settings: Settings, store: Store | None, layer: AgentHooks | None, faults: Faults
     ) -> None:
         self.name = name
-        self._settings = settings
-        self._store = store
+        self.settings = settings
+        self.store = store
         self._layer = layer if not settings.proxy.shadow else None
         self._faults = faults
-        self._kept = store is not None and settings.store.url != "off"
+        self.kept = store is not None and settings.store.url != "off"
         memory = None
-        if store is not None and self._kept:
+        if store is not None and self.kept:
             memory = store.memory(name, lambda error: faults.report("store", error))
-        self._pruner = Pruner(settings, memory, self._asked if self._kept else None)
+        self.pruner = Pruner(settings, memory, self._asked if self.kept else None)
         self.bills = Bills(settings)
-        self.warmth = self._pruner.warmth
+        self.warmth = self.pruner.warmth
         self._refused: OrderedDict[str, None] = OrderedDict()
 
     def _asked(self, conversation: str) -> tuple[str, ...]:
         """The commands that the user typed in a terminal since the last request, such as `sweep 5`."""
-        if self._store is None:
+        if self.store is None:
             return ()
         try:
-            return self._store.take(self.name, conversation)
+            return self.store.take(self.name, conversation)
         except StoreError as error:
             self._faults.report("store", error)
             return ()
 
     def catch_up(self, conversation: str) -> bool:
         """Look for a moment at what a deadline left out of a conversation; False where more is left."""
-        return self._pruner.catch_up(conversation)
+        return self.pruner.catch_up(conversation)
 
     def context(self, conversation: str) -> Context | None:
         """What fills the newest request of a conversation, as far as it is known."""
         try:
-            found = self._pruner.context(conversation)
+            found = self.pruner.context(conversation)
         except Exception as error:  # a table that cannot be shown must not cost what is recorded
             self._faults.report("context", error)
             return None
@@ -85,7 +85,7 @@ class Tenant:
         begun = perf_counter()
         prepared = Prepared(arrived.raw)
         try:
-            with self._written_together():
+            with self.written_together():
                 prepared = self._prepare(arrived, deadline, claim)
         except FormatError as error:
             prepared = Prepared(arrived.raw, skip=str(error))
@@ -95,19 +95,19 @@ class Tenant:
         return replace(prepared, seconds=perf_counter() - begun)
 
     @contextmanager
-    def _written_together(self) -> Iterator[None]:
+    def written_together(self) -> Iterator[None]:
         """Commit what is remembered and the receipts as one, before the request is sent."""
-        if self._store is None or not self._kept:
+        if self.store is None or not self.kept:
             yield
             return
         try:
-            with self._store.together():
+            with self.store.together():
                 yield
         except StoreError as error:
             self._faults.report("store", error)
 
     def _prepare(self, arrived: Arrived, deadline: float | None, claim: Callable[[], bool]) -> Prepared:
-        body = decoded(arrived.raw, arrived.encoding, self._settings.limits.body)
+        body = decoded(arrived.raw, arrived.encoding, self.settings.limits.body)
         envelope = read_envelope(body, arrived.route.format)
         skip = envelope.skip or self._left_alone(arrived, envelope)
         if skip:
@@ -128,7 +128,7 @@ class Tenant:
             outcome = _whole(outcome, given)
         sent = outcome.body if turn is None else turn.after(outcome)
         sent = with_lifetime(sent, arrived, outcome)
-        shadow = self._settings.proxy.shadow or outcome.conversation in self._refused
+        shadow = self.settings.proxy.shadow or outcome.conversation in self._refused
         changed = not shadow and sent is not body and sent != body
         exchange = Exchange(
             outcome.conversation,
@@ -145,8 +145,8 @@ class Tenant:
             asks=outcome.report.asked_again.asks,
         )
         superseded = (*outcome.receipts, *outcome.passed)
-        if self._kept and (superseded or exchange.asks):
-            self._record(exchange, superseded)
+        if self.kept and (superseded or exchange.asks):
+            self.record(exchange, superseded)
         return Prepared(
             sent if changed else arrived.raw,
             changed,
@@ -164,7 +164,7 @@ class Tenant:
 
     def _left_alone(self, arrived: Arrived, envelope: Envelope) -> str:
         """Why the settings leave a request alone; empty where they do not."""
-        skips = self._settings.subagents == "skip"
+        skips = self.settings.subagents == "skip"
         return SUBAGENT if skips and from_subagent(arrived.headers, envelope.system) else ""
 
     def _open(self, arrived: Arrived, envelope: Envelope, body: bytes) -> Interceptor | None:
@@ -202,8 +202,8 @@ class Tenant:
     ) -> Outcome[bytes]:
         """Prune a request of a caller: the one that arrived, or a further one of the same turn."""
         # In shadow mode nothing is sent as it was decided, so what was decided says nothing of a real run.
-        owner = f"{arrived.caller} shadow" if self._settings.proxy.shadow else arrived.caller
-        return self._pruner.prune(
+        owner = f"{arrived.caller} shadow" if self.settings.proxy.shadow else arrived.caller
+        return self.pruner.prune(
             body,
             now,
             format=arrived.route.format,
@@ -215,7 +215,7 @@ class Tenant:
             claim=claim,
             hold=hold,
             subagent=subagent,
-            marks=sets_marks(self._settings, arrived, body),
+            marks=sets_marks(self.settings, arrived, body),
         )
 
     def look_again(
@@ -230,7 +230,7 @@ class Tenant:
         if arrived is None or envelope is None or envelope.hold:
             return None
         found = None
-        with self._written_together():
+        with self.written_together():
             subagent = from_subagent(arrived.headers, envelope.system)
             found = self._prune(arrived, body, time(), deadline, claim, subagent=subagent)
         return found if found is not None and found.error is None and found.conversation else None
@@ -245,27 +245,27 @@ class Tenant:
         if outcome is None:
             return replace(prepared, body=body)
         call = Further(outcome.request, outcome.flush, outcome.receipts)
-        if self._kept and call.receipts:
-            self._record(exchange, call.receipts)
+        if self.kept and call.receipts:
+            self.record(exchange, call.receipts)
         further = replace(prepared, body=body, further=(*prepared.further, call))
         return replace(further, status_line=self._said(further.all_receipts))
 
     def _said(self, receipts: Sequence[Receipt]) -> str:
         """The status line of what the agent or the user asked for."""
-        settings = self._settings
+        settings = self.settings
         return requested_line(receipts, settings.notification, distillation=settings.show_distillation)
 
     def _goes_whole(self, envelope: Envelope, report: Report) -> bool:
         """Whether a request for a summary is sent without edits: that is wanted, and it fits the model's window."""
-        if not envelope.hold or self._settings.compaction == "pruned":
+        if not envelope.hold or self.settings.compaction == "pruned":
             return False
-        return report.tokens_before < _FITS * self._settings.window_of(report.model)
+        return report.tokens_before < _FITS * self.settings.window_of(report.model)
 
-    def _record(self, exchange: Exchange, receipts: Sequence[Receipt]) -> None:
+    def record(self, exchange: Exchange, receipts: Sequence[Receipt]) -> None:
         """Write receipts down before the request is sent, so that none is ever missing."""
-        assert self._store is not None
+        assert self.store is not None
         try:
-            self._store.record(self.name, exchange, receipts)
+            self.store.record(self.name, exchange, receipts)
         except Exception as error:
             self._faults.report("store", error)
 

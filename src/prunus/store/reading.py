@@ -12,7 +12,16 @@ from typing import Any, Final
 from prunus.context import Context
 from prunus.experience import Experience
 from prunus.schedule.ledger import Ledger
-from prunus.store.records import Exchange, Info, StoredReceipt, StoredSession, Totals, Usage
+from prunus.store.records import (
+    DIGEST_SIZE,
+    SHORTEST_DIGEST,
+    Exchange,
+    Info,
+    StoredReceipt,
+    StoredSession,
+    Totals,
+    Usage,
+)
 from prunus.store.regrets import asks_of, experience_of, experiences
 from prunus.tally import Tally
 
@@ -91,12 +100,17 @@ def find(connection: sqlite3.Connection, tenant: str, id: str) -> list[StoredRec
 
 
 def original(connection: sqlite3.Connection, tenant: str, digest: str) -> bytes | None:
-    """Return the compressed original with this hash."""
+    """Return the compressed original with this hash, or whose hash begins so."""
     try:
-        hash = bytes.fromhex(digest)
+        first = bytes.fromhex(digest)
     except ValueError:
         return None
-    row = connection.execute("SELECT data FROM originals WHERE tenant = ? AND hash = ?", (tenant, hash)).fetchone()
+    if not SHORTEST_DIGEST <= len(first) <= DIGEST_SIZE:
+        return None
+    last = first.ljust(DIGEST_SIZE, b"\xff")
+    row = connection.execute(
+        "SELECT data FROM originals WHERE tenant = ? AND hash BETWEEN ? AND ?", (tenant, first, last)
+    ).fetchone()
     return None if row is None else row[0]
 
 

@@ -6,13 +6,12 @@ import sqlite3
 import zlib
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from hashlib import blake2b
 from typing import Final
 
 from prunus.outcome import Receipt
 from prunus.schedule.ledger import Ledger
 from prunus.store.memory import begin
-from prunus.store.records import Exchange
+from prunus.store.records import Exchange, digest_of
 from prunus.store.regrets import count_request, move_cuts, write_asks, write_cut
 
 PASSED: Final = "passed"
@@ -52,7 +51,7 @@ class Original:
 def compress_original(text: str) -> Original:
     """Compress a text and compute its hash."""
     raw = text.encode("utf-8", "surrogatepass")
-    return Original(blake2b(raw, digest_size=16).digest(), len(raw), zlib.compress(raw, 1))
+    return Original(digest_of(text), len(raw), zlib.compress(raw, 1))
 
 
 def write_exchange(

@@ -4,7 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+from hashlib import blake2b
 from secrets import token_hex
+from typing import Final
 
 from prunus.asked_again import Ask
 from prunus.context import Context
@@ -12,6 +14,15 @@ from prunus.experience import Experience
 from prunus.providers.usage import Usage as Usage
 from prunus.schedule.ledger import Flush
 from prunus.tally import Tally
+
+DIGEST_SIZE: Final = 16
+SHORTEST_DIGEST: Final = 12
+"""Bytes of a digest that are enough to ask for its original."""
+
+
+def digest_of(original: str) -> bytes:
+    """The hash by which the store knows the content that an edit removed."""
+    return blake2b(original.encode("utf-8", "surrogatepass"), digest_size=DIGEST_SIZE).digest()
 
 
 def _new_id() -> str:

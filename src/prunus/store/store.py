@@ -82,7 +82,10 @@ class Store(Protocol):
         """Return the receipts whose id starts with `id`, newest first."""
 
     def original(self, tenant: str, digest: str) -> str | None:
-        """Return the exact content that an edit removed; None if the store no longer has it."""
+        """Return the exact content that an edit removed; None if the store no longer has it.
+
+        Of `digest`, the first 24 hexadecimal digits are enough.
+        """
 
     def contexts(self, tenant: str, conversation: str = "") -> list[Context]:
         """Return the token counts of the newest request of a conversation, or of every conversation."""

@@ -1,0 +1,26 @@
+"""The messages of a pruned body, each beside the message that it was."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any, TypeVar
+
+from prunus.edits import Gone
+from prunus.outcome import Outcome
+
+T = TypeVar("T")
+
+
+def aligned(pruned: Sequence[T], count: int, outcome: Outcome[Any]) -> list[T | None]:
+    """The pruned messages of `count` given ones, with None for a message that was left out of the request.
+
+    Prunus leaves out only what was said to Prunus itself, such as a command of the user.
+    """
+    if len(pruned) == count:
+        return list(pruned)
+    gone = {edit.target.message for edit in outcome.edits if isinstance(edit.replacement, Gone)}
+    left = iter(pruned)
+    beside = [None if index in gone else next(left) for index in range(count)]
+    if next(left, None) is not None:
+        raise ValueError("the pruned history has other messages than the given one")
+    return beside

@@ -1,0 +1,96 @@
+"""A body that a program has pruned before it sends the body itself."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+
+from prunus.outcome import Outcome, Receipt
+from prunus.proxy.tenant import Tenant
+from prunus.store.records import Exchange
+
+
+@dataclass(frozen=True, slots=True)
+class GivenBody:
+    """A request body as a program gives it, in any format."""
+
+    body: bytes
+    model: str = ""
+    """The model, where the body does not name it."""
+    key: str = ""
+    """What the program calls the conversation."""
+    format: str | None = None
+    """The format of the body; recognised where it is not told."""
+
+
+@dataclass(frozen=True, slots=True)
+class Giver:
+    """Who gave a body, and when."""
+
+    tenant: Tenant
+    client: str
+    caller: str
+    """Whose credentials the program has, as a hash."""
+    time: float
+
+
+@dataclass(frozen=True, slots=True)
+class GivenBack:
+    """The body for the program to send, and what was done to it."""
+
+    body: bytes
+    outcome: Outcome[bytes]
+    receipts: tuple[Receipt, ...] = ()
+    exchange: Exchange | None = None
+    """What is recorded of it; None where it was left as it came."""
+
+
+def prune_given(
+    giver: Giver, given: GivenBody, deadline: float | None = None, claim: Callable[[], bool] = lambda: True
+) -> GivenBack:
+    """Prune a body; what was cut is recorded before the body is given back, so that it can be restored.
+
+    In shadow mode the outcome tells what would have been cut, and the body is the given one.
+    """
+    tenant = giver.tenant
+    shadow = tenant.settings.proxy.shadow
+    back = GivenBack(given.body, Outcome(given.body))
+    with tenant.written_together():
+        outcome = tenant.pruner.prune(
+            given.body,
+            giver.time,
+            format=given.format,
+            model=given.model,
+            key=given.key,
+            owner=f"{giver.caller} shadow" if shadow else giver.caller,
+            client=giver.client,
+            deadline=deadline,
+            claim=claim,
+        )
+        back = GivenBack(given.body, outcome)
+        if outcome.error is None and outcome.conversation:
+            receipts = (*outcome.receipts, *outcome.passed)
+            exchange = _exchange(giver, outcome, shadow)
+            if tenant.kept and (receipts or exchange.asks):
+                tenant.record(exchange, receipts)
+            back = GivenBack(given.body if shadow else outcome.body, outcome, receipts, exchange)
+    return back
+
+
+def _exchange(giver: Giver, outcome: Outcome[bytes], shadow: bool) -> Exchange:
+    """What is recorded of a body; nobody tells the proxy what it cost."""
+    report = outcome.report
+    return Exchange(
+        outcome.conversation,
+        outcome.request,
+        giver.time,
+        giver.client,
+        report.format,
+        report.model,
+        report.tokens_before,
+        report.tokens_after,
+        flush=outcome.flush,
+        shadow=shadow,
+        behind=outcome.behind,
+        asks=report.asked_again.asks,
+    )
