@@ -73,7 +73,9 @@ class InMemoryStore:
         with self._lock:
             return self._asked.pop((tenant, conversation), ())
 
-    def sessions(self, tenant: str, limit: int | None = None) -> list[StoredSession]:
+    def sessions(
+        self, tenant: str, limit: int | None = None, *, offset: int = 0, id: str = ""
+    ) -> list[StoredSession]:
         return []
 
     def exchanges(self, tenant: str, conversation: str) -> list[Exchange]:
@@ -81,6 +83,17 @@ class InMemoryStore:
 
     def receipts(self, tenant: str, conversation: str = "", limit: int | None = None) -> list[StoredReceipt]:
         return []
+
+    def newest_exchanges(self, tenant: str, after: int = 0, limit: int = 50) -> tuple[int, list[Exchange]]:
+        return after, []
+
+    def newest_receipts(
+        self, tenant: str, strategy: str = "", limit: int = 50, offset: int = 0
+    ) -> list[StoredReceipt]:
+        return []
+
+    def receipt(self, tenant: str, conversation: str, message: int, part: int) -> StoredReceipt | None:
+        return None
 
     def find(self, tenant: str, id: str) -> list[StoredReceipt]:
         return []

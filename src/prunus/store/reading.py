@@ -25,13 +25,18 @@ from prunus.store.records import (
 from prunus.store.regrets import asks_of, experience_of, experiences
 from prunus.tally import Tally
 
-_RECEIPT: Final = """
+RECEIPT: Final = """
     SELECT r.id, c.id, r.request, r.time, r.message, r.part, r.turn, r.tool, r.what, r.strategy, r.reason,
            r.tokens_before, r.tokens_after, r.price, ifnull(lower(hex(o.hash)), ''), r.shadow,
            ifnull((SELECT max(x.asked) FROM cuts x
                    WHERE x.conversation = r.conversation AND x.message = r.message AND x.part = r.part), 0)
     FROM receipts r JOIN conversations c ON c.n = r.conversation LEFT JOIN originals o ON o.n = r.original
     WHERE c.tenant = ? AND r.what != 'passed' """
+EXCHANGE: Final = (
+    "c.id, e.request, e.time, e.client, e.format, e.model, e.tokens_before, e.tokens_after, "
+    "e.input, e.cache_read, e.cache_write, e.output, e.cost, e.cost_unpruned, e.cost_of_break, e.flush, "
+    "e.status, e.ms, e.error, e.shadow, e.behind, e.keep_alive, e.id"
+)
 _NEWEST: Final = " ORDER BY r.time DESC, r.message, r.part LIMIT ?"
 _SUMS: Final = """
     sum(NOT e.keep_alive), sum(e.error != ''), sum(e.tokens_before), sum(e.tokens_after), sum(ifnull(e.input, 0)),
@@ -40,10 +45,13 @@ _SUMS: Final = """
     sum(e.keep_alive), sum(e.keep_alive * e.cost), count(DISTINCT c.n)"""
 
 
-def sessions(connection: sqlite3.Connection, tenant: str, limit: int | None) -> list[StoredSession]:
-    """Return the conversations of a tenant, newest first."""
+def sessions(
+    connection: sqlite3.Connection, tenant: str, limit: int | None, offset: int = 0, id: str = ""
+) -> list[StoredSession]:
+    """Return the conversations of a tenant, newest first, or the one with this id."""
+    own, chosen = ("AND c.id = ?", (id,)) if id else ("", ())
     rows = connection.execute(
-        """
+        f"""
         SELECT c.id, c.client, c.format, c.model, c.first, c.last,
                max(c.requests, (SELECT count(*) FROM exchanges e WHERE e.conversation = c.n AND NOT e.keep_alive)),
                c.depth,
@@ -56,9 +64,9 @@ def sessions(connection: sqlite3.Connection, tenant: str, limit: int | None) -> 
                ifnull(newest.shadow, 0)
         FROM conversations c LEFT JOIN exchanges newest
             ON newest.n = (SELECT max(e.n) FROM exchanges e WHERE e.conversation = c.n AND e.tokens_before > 0)
-        WHERE c.tenant = ? ORDER BY c.last DESC, c.n DESC LIMIT ?
+        WHERE c.tenant = ? {own} ORDER BY c.last DESC, c.n DESC LIMIT ? OFFSET ?
         """,
-        (tenant, -1 if limit is None else limit),
+        (tenant, *chosen, -1 if limit is None else limit, offset),
     )
     return [replace(StoredSession(*row[:-1]), shadow=bool(row[-1])) for row in rows]
 
@@ -66,17 +74,14 @@ def sessions(connection: sqlite3.Connection, tenant: str, limit: int | None) -> 
 def exchanges(connection: sqlite3.Connection, tenant: str, conversation: str) -> list[Exchange]:
     """Return the exchanges of one conversation, oldest first."""
     rows = connection.execute(
-        """
-        SELECT c.id, e.request, e.time, e.client, e.format, e.model, e.tokens_before, e.tokens_after,
-               e.input, e.cache_read, e.cache_write, e.output, e.cost, e.cost_unpruned, e.cost_of_break, e.flush,
-               e.status, e.ms, e.error, e.shadow, e.behind, e.keep_alive, e.id
-        FROM exchanges e JOIN conversations c ON c.n = e.conversation
+        f"""
+        SELECT {EXCHANGE} FROM exchanges e JOIN conversations c ON c.n = e.conversation
         WHERE c.tenant = ? AND c.id = ? ORDER BY e.time, e.request
         """,
         (tenant, conversation),
     )
     asks = asks_of(connection, tenant, conversation)
-    return [replace(_exchange(row), asks=asks.get(row[1], ())) for row in rows]
+    return [replace(exchange_of(row), asks=asks.get(row[1], ())) for row in rows]
 
 
 def receipts(
@@ -85,17 +90,17 @@ def receipts(
     """Return the receipts of one conversation or of all, newest request first."""
     most = -1 if limit is None else limit
     if conversation:
-        rows = connection.execute(f"{_RECEIPT} AND c.id = ? {_NEWEST}", (tenant, conversation, most))
+        rows = connection.execute(f"{RECEIPT} AND c.id = ? {_NEWEST}", (tenant, conversation, most))
     else:
-        rows = connection.execute(f"{_RECEIPT} {_NEWEST}", (tenant, most))
-    return _receipts(rows)
+        rows = connection.execute(f"{RECEIPT} {_NEWEST}", (tenant, most))
+    return receipts_of(rows)
 
 
 def find(connection: sqlite3.Connection, tenant: str, id: str) -> list[StoredReceipt]:
     """Return the receipts whose id starts with `id`."""
     # LIKE would not use the index, so this is a range. Ids are hex digits, so "g" sorts after all of them.
-    return _receipts(
-        connection.execute(f"{_RECEIPT} AND r.id >= ? AND r.id < ? {_NEWEST}", (tenant, id, f"{id}g", -1))
+    return receipts_of(
+        connection.execute(f"{RECEIPT} AND r.id >= ? AND r.id < ? {_NEWEST}", (tenant, id, f"{id}g", -1))
     )
 
 
@@ -200,11 +205,13 @@ def info(connection: sqlite3.Connection, path: Path, limit: int, days: int) -> I
     )
 
 
-def _receipts(rows: Iterable[tuple[Any, ...]]) -> list[StoredReceipt]:
+def receipts_of(rows: Iterable[tuple[Any, ...]]) -> list[StoredReceipt]:
+    """Return the receipts of rows that `RECEIPT` selects."""
     return [replace(StoredReceipt(*row[:-2]), shadow=bool(row[-2]), asked_again=row[-1]) for row in rows]
 
 
-def _exchange(row: tuple[Any, ...]) -> Exchange:
+def exchange_of(row: tuple[Any, ...]) -> Exchange:
+    """Return the exchange of a row with the columns of `EXCHANGE`; its asks are not in it."""
     status, ms, error, shadow, behind, keep_alive, id = row[16:]
     return replace(
         Exchange(*row[:8]),

@@ -14,7 +14,7 @@ from prunus.experience import Experience
 from prunus.memory import Memory
 from prunus.outcome import Receipt
 from prunus.settings.tables import StoreSettings as Limits
-from prunus.store import reading, regrets
+from prunus.store import newest, reading, regrets
 from prunus.store.database import Database
 from prunus.store.memory import SqliteMemory
 from prunus.store.recording import compress_original, write_exchange
@@ -111,14 +111,31 @@ class Sqlite:
 
         return self._database.write(take)
 
-    def sessions(self, tenant: str, limit: int | None = None) -> list[StoredSession]:
-        return self._database.read(lambda connection: reading.sessions(connection, tenant, limit))
+    def sessions(
+        self, tenant: str, limit: int | None = None, *, offset: int = 0, id: str = ""
+    ) -> list[StoredSession]:
+        return self._database.read(lambda connection: reading.sessions(connection, tenant, limit, offset, id))
 
     def exchanges(self, tenant: str, conversation: str) -> list[Exchange]:
         return self._database.read(lambda connection: reading.exchanges(connection, tenant, conversation))
 
     def receipts(self, tenant: str, conversation: str = "", limit: int | None = None) -> list[StoredReceipt]:
         return self._database.read(lambda connection: reading.receipts(connection, tenant, conversation, limit))
+
+    def newest_exchanges(self, tenant: str, after: int = 0, limit: int = 50) -> tuple[int, list[Exchange]]:
+        return self._database.read(lambda connection: newest.newest_exchanges(connection, tenant, after, limit))
+
+    def newest_receipts(
+        self, tenant: str, strategy: str = "", limit: int = 50, offset: int = 0
+    ) -> list[StoredReceipt]:
+        return self._database.read(
+            lambda connection: newest.newest_receipts(connection, tenant, strategy, limit, offset)
+        )
+
+    def receipt(self, tenant: str, conversation: str, message: int, part: int) -> StoredReceipt | None:
+        return self._database.read(
+            lambda connection: newest.receipt_at(connection, tenant, conversation, message, part)
+        )
 
     def find(self, tenant: str, id: str) -> list[StoredReceipt]:
         return self._database.read(lambda connection: reading.find(connection, tenant, id))

@@ -69,14 +69,27 @@ class Store(Protocol):
     def take(self, tenant: str, conversation: str) -> tuple[str, ...]:
         """Return the queued commands and empty the queue, so that no other caller gets them."""
 
-    def sessions(self, tenant: str, limit: int | None = None) -> list[StoredSession]:
-        """Return the conversations, newest first."""
+    def sessions(
+        self, tenant: str, limit: int | None = None, *, offset: int = 0, id: str = ""
+    ) -> list[StoredSession]:
+        """Return the conversations, newest first, without the first `offset`; or the one with this exact id."""
 
     def exchanges(self, tenant: str, conversation: str) -> list[Exchange]:
         """Return the exchanges of a conversation, oldest first."""
 
     def receipts(self, tenant: str, conversation: str = "", limit: int | None = None) -> list[StoredReceipt]:
         """Return the receipts of a conversation, or of all, newest request first; `shadow` edits were not made."""
+
+    def newest_exchanges(self, tenant: str, after: int = 0, limit: int = 50) -> tuple[int, list[Exchange]]:
+        """Return the newest answered exchanges of all conversations, and a mark; `after` a mark, those since."""
+
+    def newest_receipts(
+        self, tenant: str, strategy: str = "", limit: int = 50, offset: int = 0
+    ) -> list[StoredReceipt]:
+        """Return the newest receipts of all conversations, of one strategy or of all."""
+
+    def receipt(self, tenant: str, conversation: str, message: int, part: int) -> StoredReceipt | None:
+        """Return the receipt of one part of a conversation."""
 
     def find(self, tenant: str, id: str) -> list[StoredReceipt]:
         """Return the receipts whose id starts with `id`, newest first."""

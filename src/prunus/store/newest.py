@@ -1,0 +1,43 @@
+"""Quick reads for people who watch: the newest rows of all conversations, and single rows.
+
+The row number of a table grows with each write, so "the newest" needs no sort of everything that is stored.
+"""
+
+from __future__ import annotations
+
+import sqlite3
+from typing import Final
+
+from prunus.store.reading import EXCHANGE, RECEIPT, exchange_of, receipts_of
+from prunus.store.records import Exchange, StoredReceipt
+
+_FROM: Final = "FROM exchanges e JOIN conversations c ON c.n = e.conversation"
+
+
+def newest_exchanges(
+    connection: sqlite3.Connection, tenant: str, after: int, limit: int
+) -> tuple[int, list[Exchange]]:
+    """Return the exchanges written behind a mark, newest first, and the mark to ask with next time."""
+    rows = connection.execute(
+        f"SELECT e.n, {EXCHANGE} {_FROM} WHERE e.n > ? AND c.tenant = ? AND e.status > 0 ORDER BY e.n DESC LIMIT ?",
+        (after, tenant, limit),
+    ).fetchall()
+    return max((row[0] for row in rows), default=after), [exchange_of(row[1:]) for row in rows]
+
+
+def newest_receipts(
+    connection: sqlite3.Connection, tenant: str, strategy: str, limit: int, offset: int
+) -> list[StoredReceipt]:
+    """Return the receipts of all conversations, the newest first; of one strategy, or of all."""
+    own, chosen = ("AND r.strategy = ?", (strategy,)) if strategy else ("", ())
+    query = f"{RECEIPT} {own} ORDER BY r.n DESC LIMIT ? OFFSET ?"
+    return receipts_of(connection.execute(query, (tenant, *chosen, limit, offset)))
+
+
+def receipt_at(
+    connection: sqlite3.Connection, tenant: str, conversation: str, message: int, part: int
+) -> StoredReceipt | None:
+    """Return the receipt of one part."""
+    query = f"{RECEIPT} AND c.id = ? AND r.message = ? AND r.part = ?"
+    found = receipts_of(connection.execute(query, (tenant, conversation, message, part)))
+    return found[0] if found else None
