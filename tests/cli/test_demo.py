@@ -1,4 +1,5 @@
 import json
+import os
 import re
 import subprocess
 import sys
@@ -6,10 +7,10 @@ from collections.abc import Callable
 from importlib.resources import files
 from pathlib import Path
 
+import pytest
 from click.testing import Result
 from rich.cells import cell_len
 
-from prunus.cli.main import main
 from prunus.pruner import prune
 
 Run = Callable[..., Result]
@@ -47,10 +48,21 @@ def test_the_demo_fits_a_screen(run: Run) -> None:
     assert max(map(cell_len, lines)) <= 100
 
 
-def test_the_demo_suggests_only_commands_that_exist(run: Run) -> None:
-    suggested = re.findall(r"^  prunus (\w+)", run("demo").stdout, re.MULTILINE)
-    assert len(suggested) == 4
-    assert set(suggested) <= set(main.list_commands(main.make_context("prunus", ["demo"])))
+def test_the_demo_suggests_commands_that_work_as_they_are_printed(
+    run: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    agent = tmp_path / "bin" / "codex"
+    agent.parent.mkdir()
+    agent.write_text("#!/bin/sh\n")
+    agent.chmod(0o755)
+    monkeypatch.setenv("PATH", f"{agent.parent}{os.pathsep}{os.environ['PATH']}")
+    monkeypatch.setenv("HOME", str(tmp_path))
+    suggested = re.findall(r"^  (\S.* -m prunus .*?)(?:   .*)?$", run("demo").stdout, re.MULTILINE)
+    assert [line.split()[3] for line in suggested] == ["analyze", "run", "strategies", "config"]
+    assert suggested[1].split()[3:] == ["run", "codex"]
+    for line in suggested:
+        done = subprocess.run(line, shell=True, capture_output=True, text=True)
+        assert done.returncode == 0, (line, done.stderr)
 
 
 def test_the_demo_ignores_the_settings_around_it(run: Run) -> None:

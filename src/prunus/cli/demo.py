@@ -2,15 +2,18 @@
 
 from __future__ import annotations
 
+import shutil
 import time
 from collections.abc import Iterator
 from importlib.resources import files
 from itertools import islice
+from pathlib import Path
 from textwrap import fill
 from typing import TYPE_CHECKING
 
 import click
 
+from prunus.cli.own_name import own_name
 from prunus.cli.table import say
 from prunus.printable import printable
 
@@ -18,13 +21,6 @@ if TYPE_CHECKING:
     from prunus.edits import Edit
     from prunus.history import History
     from prunus.outcome import Outcome
-
-_NEXT = """\
-Try it on a request of your own:
-  prunus prune request.json > pruned.json   prune it
-  prunus explain request.json               ask about every part of it
-  prunus strategies                         what can go, and what does by default
-  prunus config init                        write a settings file to change that"""
 
 
 @click.command("demo")
@@ -61,11 +57,36 @@ def command() -> None:
         f"Untouched: {same} of {kept} messages without an edit kept every byte, of {report.messages} in all.",
         f"Pruned again: {'nothing changes' if again else 'it changes'}.",
         "",
-        _NEXT,
+        *_next_steps(),
     ]
     say("\n".join(lines))
     if outcome.error is not None or same != kept or not again:
         raise click.ClickException(outcome.error or "the checks above do not hold")
+
+
+def _next_steps() -> Iterator[str]:
+    """Yield commands that work here as they are printed."""
+    from prunus.clients.client import ALL
+
+    name = own_name()
+    installed = [client.program for client in ALL if client.program and shutil.which(client.program)]
+    steps = {"analyze": "what it would have saved in your own sessions"}
+    if installed:
+        steps[f"run {installed[0]}"] = "your agent behind Prunus"
+    steps["strategies"] = "what can go, and what does by default"
+    steps["config init"] = "write a settings file to change that"
+    commands = [f"{name} {step}" for step in steps]
+    width = max(map(len, commands))
+    yield "What next:"
+    for command, what in zip(commands, steps.values(), strict=True):
+        yield f"  {command:<{width}}   {what}" if width < 50 else f"  {command}\n    {what}"
+    if name != "prunus" and _in_checkout():
+        yield "To type only prunus: uv tool install . (or: pipx install .)"
+
+
+def _in_checkout() -> bool:
+    """Return whether the current directory is a checkout of Prunus."""
+    return Path("pyproject.toml").is_file() and Path("src/prunus/cli/demo.py").is_file()
 
 
 def _unchanged(body: bytes, outcome: Outcome[bytes]) -> tuple[int, int]:

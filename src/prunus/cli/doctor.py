@@ -76,10 +76,10 @@ def _packages() -> Iterator[Finding]:
     try:
         check_packages()
     except PrunusError as error:
-        yield Finding("proxy", "problem", str(error), "pip install 'prunus[proxy]'")
+        yield Finding("proxy", "problem", str(error), str(error).rpartition(": ")[2])
         return
     if find_spec("uvloop") is None:
-        yield Finding("proxy", "ok", "works, slower without uvloop", "pip install 'prunus[proxy]'")
+        yield Finding("proxy", "ok", "works, slower without uvloop", "pip install uvloop")
     else:
         yield Finding("proxy", "ok", "all packages are installed")
 

@@ -41,7 +41,8 @@ def check_packages() -> None:
     """Raise where the packages of the proxy are not installed."""
     missing = [name for name in _NEEDED if find_spec(name) is None]
     if missing:
-        raise CannotServe(f"the proxy needs {', '.join(missing)}: pip install 'prunus[proxy]'")
+        names = [name.replace("_", "-") for name in missing]
+        raise CannotServe(f"the proxy needs {', '.join(names)}: pip install {' '.join(names)}")
 
 
 def bind(settings: Settings) -> socket.socket:

@@ -1,0 +1,27 @@
+"""What a user types to start this very Prunus again."""
+
+from __future__ import annotations
+
+import os
+import shlex
+import shutil
+import sys
+from pathlib import Path
+
+
+def own_name() -> str:
+    """Return `prunus` if a terminal finds this program by that name, else the path of the program.
+
+    A path inside the current directory is shortened, as in `.venv/bin/prunus`. Started as a module, Prunus is
+    `python -m prunus`.
+    """
+    started = Path(sys.argv[0])
+    if started.stem != "prunus" or not started.is_file():
+        return f"{shlex.quote(sys.executable)} -m prunus"
+    found = shutil.which("prunus")
+    # uv puts a program that it starts on the PATH of this one process only.
+    if found and "UV" not in os.environ and Path(found).resolve() == started.resolve():
+        return "prunus"
+    here = Path.cwd()
+    path = here / started
+    return shlex.quote(str(path.relative_to(here) if path.is_relative_to(here) else path))
