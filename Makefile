@@ -1,7 +1,7 @@
 # Each verb sets up what it needs: Python 3.11 or newer with pip is enough, and uv is used when it is there.
 .DEFAULT_GOAL := help
 .DELETE_ON_ERROR:
-.PHONY: help demo run test e2e integrations fix docs corpus bench lock
+.PHONY: help demo run test e2e integrations packages fix docs corpus bench lock
 
 PYTHON ?= python3
 PY := .venv/bin/python
@@ -39,6 +39,10 @@ e2e: .venv/.installed ## Run real clients against a scripted provider, alone and
 # All of them, or some: make integrations FRAMEWORKS="langchain httpx"; LOWEST=1 takes the lowest versions
 integrations: .venv/.installed ## Run agents of real frameworks with Prunus inside
 	$(PY) -m tests.integrations.frameworks $(if $(LOWEST),--lowest) $(FRAMEWORKS)
+
+packages: .venv/.installed ## Run the npm packages and the SDKs of clients with real programs (needs Node 20)
+	@command -v node >/dev/null || { echo "make packages needs Node 20 or newer, with npm, on the PATH"; exit 1; }
+	$(PY) -m pytest -m packages -q -rs tests/packages
 
 fix: .venv/.installed ## Format the code and repair what the linter can
 	.venv/bin/ruff format .

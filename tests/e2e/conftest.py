@@ -10,6 +10,7 @@ from pathlib import Path
 import pytest
 
 from tests.e2e.clients import CLIENTS, asked_for
+from tests.on_request import is_requested, leave_out
 
 HERE = Path(__file__).parent
 
@@ -19,18 +20,13 @@ def pytest_configure(config: pytest.Config) -> None:
 
 
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
-    mine = [item for item in items if item.get_closest_marker("e2e") and HERE in item.path.parents]
-    if _asked(config):
-        for item in mine:
-            # The tests of one client share its sessions, so they stay in one process: -n 2 --dist loadgroup.
-            item.add_marker(pytest.mark.xdist_group(item.name.partition("[")[2]))
-        return
-    items[:] = [item for item in items if item not in mine]
-    config.hook.pytest_deselected(items=mine)
+    for item in leave_out(config, items, HERE, "e2e"):
+        # The tests of one client share its sessions, so they stay in one process: -n 2 --dist loadgroup.
+        item.add_marker(pytest.mark.xdist_group(item.name.partition("[")[2]))
 
 
 def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter, config: pytest.Config) -> None:
-    if not _asked(config):
+    if not is_requested(config, "e2e"):
         return
     reports = terminalreporter.getreports("skipped")
     reasons = {report.longrepr[2] for report in reports if isinstance(report.longrepr, tuple)}
@@ -40,7 +36,3 @@ def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter, config: p
         terminalreporter.write_line(f"clients not asked for by PRUNUS_E2E_CLIENTS: {', '.join(left_out)}")
     for reason in sorted(reasons):
         terminalreporter.write_line(reason)
-
-
-def _asked(config: pytest.Config) -> bool:
-    return "e2e" in (config.getoption("markexpr") or "")

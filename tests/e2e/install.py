@@ -57,6 +57,12 @@ PACKAGES = {
         Package("opencode", "npm", ("opencode-ai@1.18.33",), "node_modules/.bin/opencode"),
         Package("gemini", "npm", ("@google/gemini-cli@0.61.0",), "node_modules/.bin/gemini", needs_node=True),
         Package("pi", "npm", ("@earendil-works/pi-coding-agent@0.87.1",), "node_modules/.bin/pi", needs_node=True),
+        Package(
+            "opencode-plugin",
+            "npm",
+            ("@opencode-ai/plugin@1.18.33",),
+            "node_modules/@opencode-ai/plugin/dist/index.d.ts",
+        ),
         Package("mini", "pip", ("mini-swe-agent==2.4.6", "mcp"), "venv/bin/python"),
     )
 }

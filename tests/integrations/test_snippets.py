@@ -2,28 +2,31 @@
 
 from __future__ import annotations
 
+import json
 import tomllib
 from pathlib import Path
 
 import pytest
 
+from tests.e2e.install import PACKAGES
 from tests.integrations.frameworks import FRAMEWORKS
 
 ROOT = Path(__file__).parents[2]
 PAGES = ROOT / "docs" / "integrations"
-SNIPPETS = sorted(path for path in PAGES.iterdir() if path.suffix in (".py", ".yaml"))
+LANGUAGES = {".py": "python", ".yaml": "yaml", ".js": "js", ".json": "json"}
+SNIPPETS = sorted(path for path in PAGES.iterdir() if path.suffix in LANGUAGES)
+TESTS = ("tests/integrations/test_*.py", "tests/packages/*.py", "packages/*/tests/*.test.js")
 
 
 @pytest.mark.parametrize("snippet", SNIPPETS, ids=lambda path: path.name)
 def test_a_page_shows_its_snippet_as_it_is(snippet: Path) -> None:
-    language = {".py": "python", ".yaml": "yaml"}[snippet.suffix]
-    shown = f"```{language}\n{snippet.read_text(encoding='utf-8')}```\n"
+    shown = f"```{LANGUAGES[snippet.suffix]}\n{snippet.read_text(encoding='utf-8')}```\n"
     assert any(shown in page.read_text(encoding="utf-8") for page in PAGES.glob("*.md"))
 
 
 @pytest.mark.parametrize("snippet", SNIPPETS, ids=lambda path: path.name)
 def test_a_snippet_is_run_by_some_test(snippet: Path) -> None:
-    tests = (path.read_text(encoding="utf-8") for path in Path(__file__).parent.glob("test_*.py"))
+    tests = (path.read_text(encoding="utf-8") for pattern in TESTS for path in ROOT.glob(pattern))
     assert any(f'"{snippet.name}"' in text for text in tests)
 
 
@@ -37,6 +40,19 @@ def test_the_list_of_pages_names_the_versions_that_are_tested(name: str) -> None
     text = (PAGES / "README.md").read_text(encoding="utf-8")
     for low, high in pairs:
         assert (f" {low} to {high} |" if low != high else f" {low} |") in text
+
+
+@pytest.mark.parametrize("name", ["opencode", "pi"])
+def test_the_list_of_packages_names_the_versions_of_the_clients(name: str) -> None:
+    package, _, version = PACKAGES[name].requirements[0].rpartition("@")
+    text = (PAGES / "README.md").read_text(encoding="utf-8")
+    assert f" {package.rpartition('/')[2]} {version} |" in text
+
+
+def test_the_list_of_packages_names_the_versions_of_the_ai_sdk() -> None:
+    needed = json.loads((ROOT / "packages" / "package.json").read_text(encoding="utf-8"))["devDependencies"]
+    versions = [needed[name].removeprefix("npm:ai@") for name in ("ai-v6", "ai-v7")]
+    assert f" ai {', '.join(versions)} |" in (PAGES / "README.md").read_text(encoding="utf-8")
 
 
 @pytest.mark.parametrize("name", FRAMEWORKS)
