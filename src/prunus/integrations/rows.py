@@ -80,11 +80,12 @@ def prune_rows(
     tools: Iterable[str] = (),
     model: str = "",
     key: str = "",
+    hold: bool = False,
 ) -> list[M]:
     """The messages to send. Unchanged messages are the given objects, changed ones are the copies of `put_back`.
 
     `system` and `tools` (the names) are what the model reads before the messages. When they change, the provider's
-    cache is lost, and the pruner has to know.
+    cache is lost, and the pruner has to know. With `hold`, nothing new is cut.
     """
 
     def pruned() -> list[M]:
@@ -94,7 +95,7 @@ def prune_rows(
         if system:
             body["system"] = str(system)  # langchain has a subclass of str, which JSON does not know
         body["messages"] = [row.chat for _, row in rows]
-        outcome = integration.prune(body, format=_FORMAT, model=model, key=key)
+        outcome = integration.prune(body, format=_FORMAT, model=model, key=key, hold=hold)
         pruned_rows = aligned(outcome.body["messages"], len(rows), outcome)
         changes: dict[int, dict[Hashable, Any]] = {}
         for (index, row), new in zip(rows, pruned_rows, strict=True):
