@@ -20,7 +20,7 @@ from prunus.lab.summary import Summary
 
 HERE = Path(__file__).parent
 RESULTS = HERE.parent / "bench" / "results"
-PAGES = (HERE.parent / "README.md", *sorted(HERE.glob("*.md")))
+PAGES = (HERE.parent / "README.md", *sorted(HERE.rglob("*.md")))
 ROWS = ("0.1/1.25", "0.025/1.25", "0.5/1.0", "0.02/1.0")
 PLACE = re.compile(r"(<!-- figures: ([\w-]+) -->\n).*?(<!-- /figures -->)", re.DOTALL)
 
@@ -366,12 +366,32 @@ def published_caching() -> str:
     return table(head, iter((("theirs, three providers", "", "45-80 %", ""), *rows)))
 
 
+def _hop(one: Mapping[str, float]) -> tuple[str, ...]:
+    """Bytes that a break frees and tokens that are written again, as medians with their quartiles."""
+    kinds = ("freed", "rewritten")
+    return tuple(f"{one[f'{what}_50']:,} ({one[f'{what}_25']:,}-{one[f'{what}_75']:,})" for what in kinds)
+
+
+def langchain_hops() -> str:
+    hops, costs = results("published")["hops"], results("published")["costs"]["all"]
+    price = "0.1/1.25"
+
+    def row(words: str, policy: str) -> tuple[str, ...]:
+        one = hops[policy]
+        share = costs[policy][price] / costs["none"][price]
+        return words, f"{one['per_100']:.1f}", *_hop(one), f"{one['rewritten_per_freed']:.2f}", f"{share:.2f}"
+
+    head = (
+        " | breaks per 100 requests | bytes cleared in a break | tokens written again | "
+        "tokens written again per byte cleared | cost at 0.1 / 1.25"
+    )
+    rows = (row("`ContextEditingMiddleware()`", "langchain"), row("**`PrunusMiddleware()`**", "auto"))
+    return table(head, iter(rows))
+
+
 def published_hops() -> str:
     def row(name: str, one: Mapping[str, float]) -> tuple[str, ...]:
-        freed, rewritten = (
-            f"{one[f'{what}_50']:,} ({one[f'{what}_25']:,}-{one[f'{what}_75']:,})"
-            for what in ("freed", "rewritten")
-        )
+        freed, rewritten = _hop(one)
         return (
             PRUNUS if name == "auto" else POLICIES[name],
             f"{one['per_100']:.1f}", f"{one['results']:.0f}", freed, rewritten,
@@ -412,6 +432,7 @@ TABLES: dict[str, Callable[[], str]] = {
     "published-evictions": published_evictions,
     "published-caching": published_caching,
     "published-hops": published_hops,
+    "langchain-hops": langchain_hops,
     "published-masking": published_masking,
     "waiting": waiting,
     "lifetime": lifetime,

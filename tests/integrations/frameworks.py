@@ -39,8 +39,6 @@ class Framework:
     lowest: tuple[str, ...]
     python: str = ""
     """The version of Python that it needs, where that is newer than ours."""
-    extra: str = ""
-    """The extra of Prunus that its tests need."""
 
     @property
     def file(self) -> str:
@@ -53,7 +51,7 @@ FRAMEWORKS: Final = {
     for one in (
         Framework(
             "langchain",
-            ("langchain==1.4.7", "langgraph==1.2.20", "langchain-core==1.7.2"),
+            ("langchain==1.4.7", "langgraph==1.2.20", "langchain-core==1.7.2", "langchain-anthropic==1.7.7"),
             ("langchain==1.1.0", "langgraph==1.0.2", "langgraph-prebuilt==1.0.2"),
         ),
         Framework(
@@ -61,7 +59,7 @@ FRAMEWORKS: Final = {
             ("httpx==0.28.1", "httpx2==2.16.0", "anthropic==2.8.0", "openai==3.49.0", "google-genai==3.1.0"),
             ("httpx==0.28.1", "anthropic==0.70.0", "openai==2.0.0", "google-genai==1.60.0"),
         ),
-        Framework("litellm", ("litellm[proxy]==1.106.2",), ("litellm[proxy]==1.106.2",), extra="proxy"),
+        Framework("litellm", ("litellm[proxy]==1.106.2",), ("litellm[proxy]==1.106.2",)),
         Framework("openai-agents", ("openai-agents==0.24.0",), ("openai-agents==0.24.0",)),
         Framework("google-adk", ("google-adk==2.13.0",), ("google-adk==2.13.0",)),
         Framework("openhands", ("openhands-sdk==1.58.0",), ("openhands-sdk==1.58.0",), python="3.12"),
@@ -89,9 +87,7 @@ def cache_folder() -> Path:
 
 def environment(framework: Framework, *, lowest: bool = False) -> Path:
     """The Python of a framework's environment, made now if it is not there yet."""
-    wanted = sorted(
-        (*_own_dependencies(framework.extra), *TESTING, *(framework.lowest if lowest else framework.newest))
-    )
+    wanted = sorted((*_own_dependencies(), *TESTING, *(framework.lowest if lowest else framework.newest)))
     python = _python(framework)
     mark = hashlib.sha256("\n".join([python, *wanted]).encode()).hexdigest()[:12]
     place = cache_folder() / f"{framework.name}-{mark}"
@@ -107,9 +103,9 @@ def environment(framework: Framework, *, lowest: bool = False) -> Path:
     return place / "bin" / "python"
 
 
-def _own_dependencies(extra: str) -> list[str]:
+def _own_dependencies() -> list[str]:
     project = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]
-    return [*project["dependencies"], *(project["optional-dependencies"][extra] if extra else ())]
+    return list(project["dependencies"])
 
 
 def _python(framework: Framework) -> str:

@@ -10,13 +10,24 @@ import pytest
 
 from prunus import Outcome, Pruner, Settings
 from prunus.errors import SettingsError
-from tests.integrations.scenario import MODEL, PROMPTS, SYSTEM, Played, assert_sound, load_snippet
+from tests.integrations.scenario import (
+    MODEL,
+    ONE_TURN,
+    PROMPTS,
+    SYSTEM,
+    Move,
+    Played,
+    assert_sound,
+    load_snippet,
+)
+from tests.validity import problems
 
 pytest.importorskip("langchain", reason="langchain is not installed: make integrations FRAMEWORKS=langchain")
 
 from langchain.agents import create_agent
 from langchain.agents.middleware import ContextEditingMiddleware, SummarizationMiddleware
 from langchain_core.language_models import BaseChatModel
+from langchain_core.language_models.fake_chat_models import FakeListChatModel
 from langchain_core.messages import AIMessage, HumanMessage, ToolMessage, messages_from_dict, messages_to_dict
 from langchain_core.messages.utils import convert_to_openai_messages
 from langchain_core.outputs import ChatGeneration, ChatResult
@@ -126,13 +137,79 @@ def play(place: type[Middleware], make: Callable[[], Pruner] | None, *, asynchro
         (Middleware, False),
         (Middleware, True),
         (InnerMiddleware, False),
+        (InnerMiddleware, True),
         (Editing, False),
+        (Editing, True),
         (Hook, False),
         (Hook, True),
     ],
 )
 def test_an_agent_sends_less_and_ends_the_same(place: type[Middleware], asynchronous: bool) -> None:
     assert_sound(lambda make: play(place, make, asynchronous=asynchronous))
+
+
+class Counted(Played):
+    """A run whose next move follows from the number of requests, since a summary takes moves out of the history."""
+
+    def ask(self, request: Any, outcome: Outcome[Any] | None) -> Move:
+        super().ask(request, outcome)
+        number = len(self.requests) - 1
+        todo = self.script[number]
+        return Move(number, text=todo) if isinstance(todo, str) else Move(number, todo)
+
+
+def play_with_summaries(middleware: PrunusMiddleware | None) -> Counted:
+    """One long turn, in which langchain replaces the older messages by a summary again and again."""
+    played = Counted(script=ONE_TURN)
+    model = ScriptedModel(played=played, last=lambda: middleware.last if middleware else None)
+    said = FakeListChatModel(responses=["Some columns were lost."])
+    summary = SummarizationMiddleware(model=said, trigger=("messages", 16), keep=("messages", 7))
+    wrapped = [summary, middleware] if middleware else [summary]
+    agent = create_agent(model, [tool(one) for one in played.workspace.tools], middleware=wrapped)
+    done = agent.invoke({"messages": [HumanMessage(PROMPTS[0])]}, {"recursion_limit": 200})
+    played.stored = convert_to_openai_messages(done["messages"])
+    return played
+
+
+def test_an_agent_that_summarises_its_history_sends_less_and_ends_the_same() -> None:
+    plain, pruned = play_with_summaries(None), play_with_summaries(PrunusMiddleware(pruner=Pruner()))
+    assert any("Some columns were lost." in str(row["content"]) for row in plain.requests[-1])
+    assert len(plain.requests) == len(pruned.requests) == len(ONE_TURN)
+    assert pruned.stored == plain.stored and pruned.workspace.files == plain.workspace.files
+    assert [one.error if one else "no outcome" for one in pruned.outcomes] == [None] * len(ONE_TURN)
+    for before, after in zip(plain.requests, pruned.requests, strict=True):
+        assert [row["role"] for row in after] == [row["role"] for row in before]
+        assert problems(after, "openai_chat") == []
+    assert len(str(pruned.requests)) < 0.8 * len(str(plain.requests))
+
+
+def test_an_agent_with_the_prompt_caching_of_anthropic_sends_less_and_keeps_its_marks() -> None:
+    anthropic = pytest.importorskip("langchain_anthropic", reason="langchain-anthropic is not installed")
+    from langchain_anthropic.middleware import AnthropicPromptCachingMiddleware
+
+    marks: list[Any] = []
+
+    class ScriptedClaude(anthropic.ChatAnthropic):
+        played: Any
+        last: Any
+
+        def bind_tools(self, tools: Any, **settings: Any) -> Any:
+            marks.append((settings["cache_control"]["type"], tools[-1].extras["cache_control"]["type"]))
+            return self
+
+        def _generate(self, messages: Any, *_: Any, **__: Any) -> ChatResult:
+            marks.append(messages[0].content[-1]["cache_control"]["type"])
+            return ScriptedModel._generate(self, messages)
+
+    class Caching(Middleware):
+        def agent(self, model: Any, tools: Any, saver: Any) -> Any:
+            claude = ScriptedClaude(model="claude-sonnet-4-5", api_key="k", played=model.played, last=model.last)
+            caching = AnthropicPromptCachingMiddleware(unsupported_model_behavior="raise")
+            wrapped = [caching, self.hook] if self.hook else [caching]
+            return create_agent(claude, tools, system_prompt=SYSTEM, middleware=wrapped, checkpointer=saver)
+
+    assert_sound(lambda make: play(Caching, make, asynchronous=False), model="claude-sonnet-4-5")
+    assert set(marks) == {("ephemeral", "ephemeral"), "ephemeral"}
 
 
 def test_an_agent_without_arguments_shares_the_pruner_of_the_process() -> None:

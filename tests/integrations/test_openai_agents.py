@@ -15,8 +15,14 @@ from tests.integrations.wires import ResponsesWire
 
 pytest.importorskip("agents", reason="openai-agents is not installed: make integrations FRAMEWORKS=openai-agents")
 
-from agents import Agent, Model, ModelResponse, RunConfig, Runner, Usage, function_tool
-from openai.types.responses import ResponseFunctionToolCall, ResponseOutputMessage, ResponseOutputText
+from agents import Agent, Model, ModelResponse, RunConfig, Runner, SQLiteSession, Usage, function_tool
+from openai.types.responses import (
+    Response,
+    ResponseCompletedEvent,
+    ResponseFunctionToolCall,
+    ResponseOutputMessage,
+    ResponseOutputText,
+)
 
 from prunus.integrations.openai_agents import PrunusFilter
 
@@ -45,23 +51,36 @@ class ScriptedModel(Model):
             )
         return ModelResponse(output=output, usage=Usage(), response_id=None)
 
-    def stream_response(self, *_: Any, **__: Any) -> AsyncIterator[Any]:
-        raise NotImplementedError
+    async def stream_response(self, *args: Any, **more: Any) -> AsyncIterator[Any]:
+        answer = await self.get_response(*args, **more)
+        whole = Response(
+            id="r", created_at=0, model=MODEL, object="response", output=answer.output, parallel_tool_calls=True,
+            tool_choice="auto", tools=[],
+        )  # fmt: skip
+        yield ResponseCompletedEvent(type="response.completed", response=whole, sequence_number=0)
 
 
 def tools(played: Played) -> list[Any]:
     return [function_tool(one, name_override=one.__name__) for one in played.workspace.tools]
 
 
-def play(make: Callable[[], Pruner] | None) -> Played:
+def play(make: Callable[[], Pruner] | None, *, streamed: bool = False) -> Played:
     played = Played()
 
     async def turn(history: list[Any], prompt: str, filter: PrunusFilter | None) -> list[Any]:
         model = ScriptedModel(played, lambda: filter.last if filter else None)
         agent = Agent(name="a", instructions=SYSTEM, model=model, tools=tools(played))
-        config = RunConfig(call_model_input_filter=filter, tracing_disabled=True)
+        options = {
+            "run_config": RunConfig(call_model_input_filter=filter, tracing_disabled=True),
+            "max_turns": 50,
+        }
         given = [*history, {"role": "user", "content": prompt}]
-        done = await Runner.run(agent, given, run_config=config, max_turns=50)
+        if streamed:
+            done: Any = Runner.run_streamed(agent, given, **options)
+            async for _ in done.stream_events():
+                pass
+        else:
+            done = await Runner.run(agent, given, **options)
         played.answers.append(done.final_output)
         return done.to_input_list()
 
@@ -79,8 +98,21 @@ def play(make: Callable[[], Pruner] | None) -> Played:
     return played
 
 
-def test_an_agent_sends_less_and_ends_the_same() -> None:
-    assert_sound(play, before=None)
+@pytest.mark.parametrize("streamed", [False, True])
+def test_an_agent_sends_less_and_ends_the_same(streamed: bool) -> None:
+    assert_sound(lambda make: play(make, streamed=streamed), before=None)
+
+
+def test_the_session_of_an_agent_stays_whole() -> None:
+    played, filter = Played(), PrunusFilter(pruner=Pruner())
+    session = SQLiteSession("one")
+    agent = Agent(name="a", instructions=SYSTEM, model=ScriptedModel(played), tools=tools(played))
+    config = RunConfig(call_model_input_filter=filter, tracing_disabled=True)
+    for prompt in PROMPTS[:2]:
+        Runner.run_sync(agent, prompt, session=session, run_config=config, max_turns=50)
+    assert played.sent_less_than_stored()
+    kept = ResponsesWire.rows(asyncio.run(session.get_items()))
+    assert sum(len(row["content"]) for row in kept if row["role"] == "tool") >= played.workspace.printed
 
 
 def test_the_snippet_of_the_page_runs_an_agent_that_prunes() -> None:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import json
-from collections.abc import Callable
+from collections.abc import AsyncIterator, Callable
 from typing import Any
 
 import pytest
@@ -26,7 +26,7 @@ from pydantic_ai.messages import (
     ToolReturnPart,
     UserPromptPart,
 )
-from pydantic_ai.models.function import FunctionModel
+from pydantic_ai.models.function import DeltaToolCall, FunctionModel
 
 from prunus.integrations.pydantic_ai import Prunus, put_back, to_rows
 
@@ -69,10 +69,17 @@ def scripted(played: Played, last: Callable[[], Any] = lambda: None) -> Function
         ]
         return ModelResponse([*parts, TextPart(move.text)] if move.text else parts)
 
-    return FunctionModel(answer, model_name=MODEL)
+    async def stream(messages: list[ModelMessage], _: Any) -> AsyncIterator[Any]:
+        move = played.ask(rows_of(messages), last())
+        for n, call in enumerate(move.calls):
+            yield {n: DeltaToolCall(call.tool, json.dumps(call.arguments), tool_call_id=move.id(n))}
+        if move.text:
+            yield move.text
+
+    return FunctionModel(answer, stream_function=stream, model_name=MODEL)
 
 
-def play(make: Callable[[], Pruner] | None) -> Played:
+def play(make: Callable[[], Pruner] | None, *, streamed: bool) -> Played:
     played = Played()
 
     def begin() -> Agent[None, str]:
@@ -83,6 +90,10 @@ def play(make: Callable[[], Pruner] | None) -> Played:
         )
 
     async def turn(agent: Agent[None, str], history: list[ModelMessage], prompt: str) -> list[ModelMessage]:
+        if streamed:
+            async with agent.run_stream(prompt, message_history=history) as stream:
+                played.answers.append(await stream.get_output())
+            return stream.all_messages()
         done = await agent.run(prompt, message_history=history)
         played.answers.append(done.output)
         return done.all_messages()
@@ -99,8 +110,9 @@ def play(make: Callable[[], Pruner] | None) -> Played:
     return played
 
 
-def test_an_agent_sends_less_and_ends_the_same() -> None:
-    assert_sound(play)
+@pytest.mark.parametrize("streamed", [False, True])
+def test_an_agent_sends_less_and_ends_the_same(streamed: bool) -> None:
+    assert_sound(lambda make: play(make, streamed=streamed))
 
 
 def test_the_snippet_of_the_page_makes_an_agent_that_prunes() -> None:

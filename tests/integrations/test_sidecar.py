@@ -6,16 +6,10 @@ import json
 from collections.abc import Callable
 from typing import Any
 
-import pytest
-
 from prunus import Pruner, Settings
+from prunus.proxy.serve import Background
 from tests.integrations.scenario import PROMPTS, SYSTEM, Played, load_snippet
 from tests.integrations.wires import chat_calls
-
-pytest.importorskip("uvicorn", reason="the proxy is not installed: pip install '.[proxy]'")
-pytest.importorskip("prometheus_client", reason="the proxy is not installed: pip install '.[proxy]'")
-
-from prunus.proxy.serve import Background
 
 
 def play(prune: Callable[..., Any]) -> Played:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import json
 from collections.abc import AsyncIterator, Callable
 from typing import Any
@@ -70,7 +71,7 @@ def tools(played: Played) -> list[Any]:
     return [tool(one) for one in played.workspace.tools]
 
 
-def play(make: Callable[[], Pruner] | None) -> Played:
+def play(make: Callable[[], Pruner] | None, *, asynchronous: bool = False) -> Played:
     played = Played()
 
     def begin(messages: list[Any]) -> Agent:
@@ -85,17 +86,23 @@ def play(make: Callable[[], Pruner] | None) -> Played:
             callback_handler=None,
         )
 
+    def turn(agent: Agent, prompt: str) -> None:
+        done = asyncio.run(agent.invoke_async(prompt)) if asynchronous else agent(prompt)
+        played.answers.append(str(done).strip())
+
     agent = begin([])
-    played.answers += [str(agent(PROMPTS[0])).strip(), str(agent(PROMPTS[1])).strip()]
+    turn(agent, PROMPTS[0])
+    turn(agent, PROMPTS[1])
     played.resumed_at = len(played.requests)
     agent = begin(json.loads(json.dumps(agent.messages)))
-    played.answers.append(str(agent(PROMPTS[2])).strip())
+    turn(agent, PROMPTS[2])
     played.stored = rows_of(agent.messages)
     return played
 
 
-def test_an_agent_sends_less_and_ends_the_same() -> None:
-    assert_sound(play)
+@pytest.mark.parametrize("asynchronous", [False, True])
+def test_an_agent_sends_less_and_ends_the_same(asynchronous: bool) -> None:
+    assert_sound(lambda make: play(make, asynchronous=asynchronous))
 
 
 def test_the_snippet_of_the_page_makes_an_agent_that_prunes() -> None:
