@@ -60,6 +60,7 @@ LAYERS = (
     "schedule",
     "apply",
     "settings",
+    "config_edit",
     "engine",
     "outcome",
     "aligned",

@@ -58,7 +58,7 @@ def test_the_demo_suggests_commands_that_work_as_they_are_printed(
     monkeypatch.setenv("PATH", f"{agent.parent}{os.pathsep}{os.environ['PATH']}")
     monkeypatch.setenv("HOME", str(tmp_path))
     suggested = re.findall(r"^  (\S.* -m prunus .*?)(?:   .*)?$", run("demo").stdout, re.MULTILINE)
-    assert [line.split()[3] for line in suggested] == ["analyze", "run", "strategies", "config"]
+    assert [line.split()[3] for line in suggested] == ["analyze", "run", "setup", "strategies"]
     assert suggested[1].split()[3:] == ["run", "codex"]
     for line in suggested:
         done = subprocess.run(line, shell=True, capture_output=True, text=True)

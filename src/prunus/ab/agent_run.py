@@ -30,7 +30,7 @@ from prunus.settings import Settings
 
 _POLL: Final = 0.1
 _CHECK_SECONDS: Final = 600
-_LEFT_OUT: Final = ("XDG_", "PRUNUS_")
+_LEFT_OUT: Final = ("XDG_", "PRUNUS_", "CLAUDE_CONFIG_DIR")
 """Variables that would lead the agent to the user's own settings."""
 
 

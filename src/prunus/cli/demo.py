@@ -73,8 +73,8 @@ def _next_steps() -> Iterator[str]:
     steps = {"analyze": "what it would have saved in your own sessions"}
     if installed:
         steps[f"run {installed[0]}"] = "your agent behind Prunus"
+    steps["setup"] = "keep an agent behind Prunus for good"
     steps["strategies"] = "what can go, and what does by default"
-    steps["config init"] = "write a settings file to change that"
     commands = [f"{name} {step}" for step in steps]
     width = max(map(len, commands))
     yield "What next:"

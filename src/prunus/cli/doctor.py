@@ -147,7 +147,7 @@ def _port(settings: Settings) -> Iterator[Finding]:
     try:
         bind(settings).close()
     except PrunusError as error:
-        if _answers(f"http://{where}/healthz") == "200":
+        if answers(f"http://{where}/healthz") == "200":
             yield Finding("port", "ok", f"a proxy listens on {where}")
         else:
             yield Finding("port", "problem", str(error), "stop what listens there, or use another --port")
@@ -160,7 +160,7 @@ def _upstreams(settings: Settings, place: Host) -> Iterator[Finding]:
 
     addresses = settings.upstreams.addresses() | launcher_of("").upstreams(place)
     for name, url in addresses.items():
-        said = _answers(url)
+        said = answers(url)
         if said.isdigit():
             yield Finding(f"upstream {name}", "ok", f"{url} answers")
         else:
@@ -168,7 +168,7 @@ def _upstreams(settings: Settings, place: Host) -> Iterator[Finding]:
             yield Finding(f"upstream {name}", "problem", f"{url}: {said}", advice)
 
 
-def _answers(url: str) -> str:
+def answers(url: str) -> str:
     """Return the HTTP status of a URL, or the reason why it does not answer."""
     try:
         with urllib.request.urlopen(urllib.request.Request(url, method="HEAD"), timeout=_WAIT) as response:

@@ -24,6 +24,7 @@ _COMMANDS: Final[Mapping[str, str]] = {
     "run": "Start a coding agent behind Prunus.",
     "ab": "Compare an agent without Prunus and behind it, with a real model.",
     "proxy": "Serve any agent that can be pointed at a base URL.",
+    "setup": "Keep an agent behind Prunus, however it is started.",
     "stats": "Show what was saved, in tokens and money.",
     "context": "Show what fills the context of a conversation.",
     "sessions": "List the conversations that the proxy has seen.",

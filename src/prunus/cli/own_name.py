@@ -9,6 +9,14 @@ import sys
 from pathlib import Path
 
 
+def own_command() -> list[str]:
+    """Return the words that start this Prunus from anywhere."""
+    started = Path.cwd() / sys.argv[0]
+    if started.stem == "prunus" and started.is_file():
+        return [str(started)]
+    return [sys.executable, "-m", "prunus"]
+
+
 def own_name() -> str:
     """Return `prunus` if a terminal finds this program by that name, else the path of the program.
 

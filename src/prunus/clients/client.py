@@ -4,7 +4,8 @@ An agent that has tools has a folder with `tools.py`, the table of its tools. Th
 
 - `dialect.py`: the words that this agent puts around results and prompts,
 - `sessions.py`: where the agent keeps its recorded sessions, and how to read them,
-- `launch.py`: how `prunus run` starts the agent behind the proxy, if the usual variables do not do.
+- `launch.py`: how `prunus run` starts the agent behind the proxy, if the usual variables do not do, and what
+  `prunus setup` writes into its settings file.
 
 Tables and dialects are loaded with the library. Sessions and launchers are loaded when a command needs them.
 """

@@ -10,6 +10,7 @@ from typing import Any, ClassVar, Final
 from urllib.parse import urlsplit
 
 from prunus.clients.client import ALL, Client
+from prunus.config_edit import env_text
 from prunus.settings import jsonc
 
 _VARIABLES: Final = {
@@ -44,6 +45,17 @@ class Launch:
 
 
 @dataclass(frozen=True, slots=True)
+class Entry:
+    """A value in an agent's own settings file that sends its requests to the proxy, whoever starts the agent."""
+
+    path: Path
+    key: tuple[str, ...]
+    value: str
+    upstream: str = ""
+    """`NAME=URL`, if the proxy must know an address that the user had set before."""
+
+
+@dataclass(frozen=True, slots=True)
 class Launcher:
     """Starts any program that takes its base URL from the usual variables; agents that need more override this."""
 
@@ -58,7 +70,7 @@ class Launcher:
 
     def upstreams(self, host: Host) -> dict[str, str]:
         """Where the program sends its requests now, for each provider whose address the user has changed."""
-        return {name: origin(base) for name, base in _bases(host).items()}
+        return origins(_bases(host))
 
     def launch(self, url: str, host: Host) -> Launch:
         """How to start the program so that its requests go to the proxy at `url`."""
@@ -69,6 +81,10 @@ class Launcher:
                 for variable, (name, path) in _VARIABLES.items()
             }
         )
+
+    def entries(self, url: str, host: Host) -> tuple[Entry, ...]:
+        """What to write into the program's settings files, so that it stays behind the proxy; empty if unknown."""
+        return ()
 
     def unattended(self, prompt: str, model: str, host: Host) -> Launch | None:
         """How to make the program do one task without a user; None if Prunus does not know how.
@@ -108,6 +124,22 @@ def _bases(host: Host) -> dict[str, str]:
     }
 
 
+def origins(bases: Mapping[str, str]) -> dict[str, str]:
+    """The host of each base URL; without those that `prunus setup` has written, which are no upstreams."""
+    return {name: origin(base) for name, base in bases.items() if not is_own(base)}
+
+
+def is_own(base: object) -> bool:
+    """Whether `prunus setup` has written this base URL: on this machine, and with the name of an upstream."""
+    if not isinstance(base, str):
+        return False
+    try:
+        parts = urlsplit(base)
+        return parts.hostname in ("127.0.0.1", "localhost", "::1") and parts.path.startswith("/@")
+    except ValueError:
+        return False
+
+
 def origin(base: str) -> str:
     """The host of a base URL, without its path."""
     parts = urlsplit(base)
@@ -116,7 +148,18 @@ def origin(base: str) -> str:
 
 def through(url: str, name: str, base: str) -> str:
     """The proxy's base URL for an upstream elsewhere: the same path, below the upstream's name."""
-    return f"{url}/@{name}{urlsplit(base).path.rstrip('/')}"
+    path = urlsplit(base).path.rstrip("/")
+    return url + path if is_own(base) else f"{url}/@{name}{path}"
+
+
+def entry(path: Path, key: tuple[str, ...], url: str, default: str, base: object) -> Entry:
+    """The entry for one base URL. `default` is the upstream's name and path if the user has set no other base."""
+    if not isinstance(base, str) or not base.startswith("http"):
+        return Entry(path, key, f"{url}/@{default}")
+    if is_own(base):
+        return Entry(path, key, url + urlsplit(base).path)
+    name = urlsplit(base).netloc.rpartition("@")[2].replace(":", "-").strip("[]")
+    return Entry(path, key, through(url, name, base), f"{name}={origin(base)}")
 
 
 def as_dict(value: object) -> dict[str, Any]:
@@ -129,6 +172,14 @@ def read_json(path: Path) -> dict[str, Any]:
     try:
         return as_dict(jsonc.parse(path.read_text(encoding="utf-8")))
     except (OSError, ValueError, RecursionError):
+        return {}
+
+
+def read_env(path: Path) -> dict[str, str]:
+    """A file of variables; empty if the file is missing."""
+    try:
+        return dict(env_text.parse(path.read_text(encoding="utf-8")))
+    except (OSError, ValueError):
         return {}
 
 

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterator
+from pathlib import Path
 from typing import ClassVar, Final
 
-from prunus.clients.launcher import Host, Launch, Launcher, as_dict, origin, read_json, through
+from prunus.clients.launcher import Entry, Host, Launch, Launcher, as_dict, entry, origins, read_json, through
 
 _VARIABLE: Final = "ANTHROPIC_BASE_URL"
 _ELSEWHERE: Final = {
@@ -23,7 +24,7 @@ class ClaudeLauncher(Launcher):
 
     def upstreams(self, host: Host) -> dict[str, str]:
         base = _configured(host) or host.environment.get(_VARIABLE)
-        return {"anthropic": origin(base)} if base else {}
+        return origins({"anthropic": base} if base else {})
 
     def launch(self, url: str, host: Host) -> Launch:
         configured = _configured(host)
@@ -31,6 +32,11 @@ class ClaudeLauncher(Launcher):
         wanted = through(url, "anthropic", base) if base else url
         arguments = ("--settings", json.dumps({"env": {_VARIABLE: wanted}})) if configured else ()
         return Launch(arguments, {_VARIABLE: wanted})
+
+    def entries(self, url: str, host: Host) -> tuple[Entry, ...]:
+        path = _user_settings(host)
+        base = _base_in(path) or host.environment.get(_VARIABLE)
+        return (entry(path, ("env", _VARIABLE), url, "anthropic", base),)
 
     def unattended(self, prompt: str, model: str, host: Host) -> Launch:
         chosen = ("--model", model) if model else ()
@@ -55,12 +61,20 @@ def _configured(host: Host) -> str:
     for path in (
         host.folder / ".claude" / "settings.local.json",
         host.folder / ".claude" / "settings.json",
-        host.home / ".claude" / "settings.json",
+        _user_settings(host),
     ):
-        base = as_dict(read_json(path).get("env")).get(_VARIABLE)
-        if isinstance(base, str) and base:
+        if base := _base_in(path):
             return base
     return ""
+
+
+def _user_settings(host: Host) -> Path:
+    return Path(host.environment.get("CLAUDE_CONFIG_DIR") or host.home / ".claude") / "settings.json"
+
+
+def _base_in(path: Path) -> str:
+    base = as_dict(read_json(path).get("env")).get(_VARIABLE)
+    return base if isinstance(base, str) else ""
 
 
 LAUNCHER: Final = ClaudeLauncher

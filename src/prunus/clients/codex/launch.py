@@ -7,7 +7,18 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import ClassVar, Final
 
-from prunus.clients.launcher import Host, Launch, Launcher, as_dict, origin, read_json, read_toml, through
+from prunus.clients.launcher import (
+    Entry,
+    Host,
+    Launch,
+    Launcher,
+    as_dict,
+    entry,
+    origins,
+    read_json,
+    read_toml,
+    through,
+)
 
 _CHATGPT: Final = "https://chatgpt.com/backend-api/codex"
 """Where requests go after `codex login` with an account instead of an API key."""
@@ -20,12 +31,16 @@ class CodexLauncher(Launcher):
 
     def upstreams(self, host: Host) -> dict[str, str]:
         _, base = _in_use(host)
-        return {"openai": origin(base)} if base else {}
+        return origins({"openai": base} if base else {})
 
     def launch(self, url: str, host: Host) -> Launch:
         key, base = _in_use(host)
         wanted = through(url, "openai", base) if base else f"{url}/v1"
-        return Launch(("-c", f"{key}={json.dumps(wanted)}"))
+        return Launch(("-c", f"{'.'.join(key)}={json.dumps(wanted)}"))
+
+    def entries(self, url: str, host: Host) -> tuple[Entry, ...]:
+        key, base = _in_use(host)
+        return (entry(_home(host) / "config.toml", key, url, "openai/v1", base),)
 
     def unattended(self, prompt: str, model: str, host: Host) -> Launch:
         chosen = ("--model", model) if model else ()
@@ -45,16 +60,18 @@ def _home(host: Host) -> Path:
     return Path(host.environment.get("CODEX_HOME") or host.home / ".codex")
 
 
-def _in_use(host: Host) -> tuple[str, str]:
+def _in_use(host: Host) -> tuple[tuple[str, ...], str]:
     """The setting that holds the base URL in use, and the URL, if it is not the default one."""
     config = read_toml(_home(host) / "config.toml")
     chosen = config.get("model_provider")
     provider = as_dict(config.get("model_providers")).get(chosen) if isinstance(chosen, str) else None
     if isinstance(provider, dict):
-        key, base = f"model_providers.{chosen}.base_url", provider.get("base_url")
+        key: tuple[str, ...] = ("model_providers", str(chosen), "base_url")
+        base = provider.get("base_url")
     else:
-        key = "openai_base_url"
-        base = config.get(key) or host.environment.get("OPENAI_BASE_URL") or (_CHATGPT if _signed_in(host) else "")
+        key = ("openai_base_url",)
+        given = config.get(*key) or host.environment.get("OPENAI_BASE_URL")
+        base = given or (_CHATGPT if _signed_in(host) else "")
     return key, base if isinstance(base, str) else ""
 
 

@@ -3,9 +3,21 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from pathlib import Path
 from typing import Final
 
-from prunus.clients.launcher import Host, Launch, Launcher, as_dict, origin, read_json, through
+from prunus.clients.launcher import (
+    Entry,
+    Host,
+    Launch,
+    Launcher,
+    as_dict,
+    entry,
+    origins,
+    read_env,
+    read_json,
+    through,
+)
 
 _VARIABLE: Final = "GOOGLE_GEMINI_BASE_URL"
 
@@ -14,12 +26,15 @@ class GeminiLauncher(Launcher):
     """Sets the one variable that Gemini CLI reads."""
 
     def upstreams(self, host: Host) -> dict[str, str]:
-        base = host.environment.get(_VARIABLE)
-        return {"gemini": origin(base)} if base else {}
+        base = _base(host)
+        return origins({"gemini": base} if base else {})
 
     def launch(self, url: str, host: Host) -> Launch:
-        base = host.environment.get(_VARIABLE)
+        base = _base(host)
         return Launch(environment={_VARIABLE: through(url, "gemini", base) if base else url})
+
+    def entries(self, url: str, host: Host) -> tuple[Entry, ...]:
+        return (entry(_variables(host), (_VARIABLE,), url, "gemini", _base(host)),)
 
     def problems(self, host: Host) -> Iterator[str]:
         settings = read_json(host.home / ".gemini" / "settings.json")
@@ -27,6 +42,16 @@ class GeminiLauncher(Launcher):
         chosen = auth.get("selectedType") if isinstance(auth, dict) else settings.get("selectedAuthType")
         if chosen and chosen != "gemini-api-key":
             yield f"signed in by {chosen!r}: requests go past Prunus; choose 'Use Gemini API key' in /auth"
+
+
+def _variables(host: Host) -> Path:
+    """The user's file of variables. Gemini CLI reads one such file: that of the project, if there is one."""
+    return host.home / ".gemini" / ".env"
+
+
+def _base(host: Host) -> str:
+    """The base URL in the environment, which counts, or in the user's file."""
+    return host.environment.get(_VARIABLE) or read_env(_variables(host)).get(_VARIABLE, "")
 
 
 LAUNCHER: Final = GeminiLauncher

@@ -2,16 +2,32 @@
 
 from __future__ import annotations
 
+import sys
+from pathlib import Path
 from typing import ClassVar, Final
 
-from prunus.clients.launcher import Host, Launch, Launcher
+from platformdirs import user_config_path
+
+from prunus.clients.launcher import Entry, Host, Launch, Launcher, entry, read_env
 from prunus.errors import SettingsError
+
+_BASES: Final = {
+    "ANTHROPIC_API_BASE": "anthropic",
+    "OPENAI_API_BASE": "openai/v1",
+    "GEMINI_API_BASE": "gemini/v1beta",
+}
+"""The variables that it reads through litellm, with the names and paths of their upstreams in the proxy."""
 
 
 class MiniLauncher(Launcher):
     """Starts `mini`, which has no model of its own."""
 
     keys: ClassVar = ("OPENAI_API_KEY", "ANTHROPIC_API_KEY", "MSWEA_MODEL_API_KEY")
+
+    def entries(self, url: str, host: Host) -> tuple[Entry, ...]:
+        path = _variables(host)
+        bases = {**read_env(path), **host.environment}
+        return tuple(entry(path, (name,), url, default, bases.get(name)) for name, default in _BASES.items())
 
     def unattended(self, prompt: str, model: str, host: Host) -> Launch:
         if not model:
@@ -22,6 +38,16 @@ class MiniLauncher(Launcher):
         arguments = ("-m", model, "-y", "--exit-immediately", *limit, "-t", prompt, "-o", recorded)
         environment = {"MSWEA_CONFIGURED": "true", "MSWEA_COST_TRACKING": "ignore_errors"}
         return Launch(arguments, environment)
+
+
+def _variables(host: Host) -> Path:
+    """The file of variables that it reads when it starts."""
+    named = host.environment.get("MSWEA_GLOBAL_CONFIG_DIR")
+    if named:
+        return Path(named) / ".env"
+    if sys.platform in ("darwin", "win32"):
+        return user_config_path("mini-swe-agent") / ".env"
+    return Path(host.environment.get("XDG_CONFIG_HOME") or host.home / ".config") / "mini-swe-agent" / ".env"
 
 
 LAUNCHER: Final = MiniLauncher

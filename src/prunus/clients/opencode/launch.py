@@ -6,11 +6,13 @@ import json
 from pathlib import Path
 from typing import Any, Final
 
-from prunus.clients.launcher import Host, Launch, Launcher, as_dict, origin, read_json, through
+from prunus.clients.launcher import Entry, Host, Launch, Launcher, as_dict, entry, origins, read_json, through
 
 _VARIABLE: Final = "OPENCODE_CONFIG_CONTENT"
 _BUILT_IN: Final = {"anthropic": "/v1", "openai": "/v1", "google": "/v1beta"}
 """Providers whose address OpenCode knows, and the path of their base URL."""
+_DEFAULTS: Final = {"anthropic": "anthropic/v1", "openai": "openai/v1", "google": "gemini/v1beta"}
+"""The same providers, with the names and paths that their upstreams have in the proxy."""
 _NAMES: Final = ("opencode.json", "opencode.jsonc")
 
 
@@ -18,7 +20,16 @@ class OpenCodeLauncher(Launcher):
     """Gives each known provider the proxy as its base URL."""
 
     def upstreams(self, host: Host) -> dict[str, str]:
-        return {name: origin(base) for name, base in _bases(host).items()}
+        return origins(_bases(host))
+
+    def entries(self, url: str, host: Host) -> tuple[Entry, ...]:
+        folder = _user_folder(host)
+        path = next((folder / name for name in reversed(_NAMES) if (folder / name).exists()), folder / _NAMES[0])
+        own = _bases_in(read_json(path))
+        return tuple(
+            entry(path, ("provider", name, "options", "baseURL"), url, _DEFAULTS.get(name, name), own.get(name))
+            for name in _DEFAULTS | own
+        )
 
     def launch(self, url: str, host: Host) -> Launch:
         wanted = {name: url + path for name, path in _BUILT_IN.items()}
@@ -43,16 +54,23 @@ def _bases(host: Host) -> dict[str, str]:
     """The base URLs of providers in the settings; later files count more."""
     found: dict[str, str] = {}
     for config in (*map(read_json, _files(host)), _content(host)):
-        for name, provider in as_dict(config.get("provider")).items():
-            base = as_dict(as_dict(provider).get("options")).get("baseURL")
-            if isinstance(base, str) and base.startswith("http"):
-                found[name] = base
+        found |= _bases_in(config)
     return found
+
+
+def _bases_in(config: dict[str, Any]) -> dict[str, str]:
+    providers = as_dict(config.get("provider"))
+    bases = {name: as_dict(as_dict(one).get("options")).get("baseURL") for name, one in providers.items()}
+    return {name: base for name, base in bases.items() if isinstance(base, str) and base.startswith("http")}
+
+
+def _user_folder(host: Host) -> Path:
+    return Path(host.environment.get("XDG_CONFIG_HOME") or host.home / ".config") / "opencode"
 
 
 def _files(host: Host) -> list[Path]:
     """The settings files, the weakest first: the user's, a given one, the project's from the top down."""
-    user = Path(host.environment.get("XDG_CONFIG_HOME") or host.home / ".config") / "opencode"
+    user = _user_folder(host)
     given = host.environment.get("OPENCODE_CONFIG")
     folders = [*reversed(host.folder.parents), host.folder]
     return [

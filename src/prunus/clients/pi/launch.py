@@ -6,16 +6,25 @@ import json
 from pathlib import Path
 from typing import Final
 
-from prunus.clients.launcher import Host, Launch, Launcher, as_dict, origin, read_json, through
+from prunus.clients.launcher import Entry, Host, Launch, Launcher, as_dict, entry, origins, read_json, through
 
 _BUILT_IN: Final = {"anthropic": "", "openai": "/v1", "google": "/v1beta"}
+_DEFAULTS: Final = {"anthropic": "anthropic", "openai": "openai/v1", "google": "gemini/v1beta"}
+"""The same providers, with the names and paths that their upstreams have in the proxy."""
 
 
 class PiLauncher(Launcher):
     """Writes an extension that gives each known provider the proxy as its base URL."""
 
     def upstreams(self, host: Host) -> dict[str, str]:
-        return {name: origin(base) for name, base in _bases(host).items()}
+        return origins(_bases(host))
+
+    def entries(self, url: str, host: Host) -> tuple[Entry, ...]:
+        path, own = _models(host), _bases(host)
+        return tuple(
+            entry(path, ("providers", name, "baseUrl"), url, _DEFAULTS.get(name, name), own.get(name))
+            for name in _DEFAULTS | own
+        )
 
     def launch(self, url: str, host: Host) -> Launch:
         wanted = {name: url + path for name, path in _BUILT_IN.items()}
@@ -31,10 +40,13 @@ class PiLauncher(Launcher):
 
 def _bases(host: Host) -> dict[str, str]:
     """The base URLs of providers in the list of models."""
-    folder = Path(host.environment.get("PI_CODING_AGENT_DIR") or host.home / ".pi" / "agent")
-    providers = as_dict(read_json(folder / "models.json").get("providers"))
+    providers = as_dict(read_json(_models(host)).get("providers"))
     found = {name: as_dict(provider).get("baseUrl") for name, provider in providers.items()}
     return {name: base for name, base in found.items() if isinstance(base, str) and base.startswith("http")}
+
+
+def _models(host: Host) -> Path:
+    return Path(host.environment.get("PI_CODING_AGENT_DIR") or host.home / ".pi" / "agent") / "models.json"
 
 
 LAUNCHER: Final = PiLauncher

@@ -1,0 +1,32 @@
+"""The files that make a system start the proxy."""
+
+import plistlib
+from pathlib import Path
+
+import pytest
+
+from prunus.errors import SettingsError
+from prunus.proxy.service import service_file
+
+HOME = Path("/home/me")
+COMMAND = ["/opt/my tools/100%/prunus", "proxy"]
+
+
+def test_a_unit_quotes_its_command_and_takes_the_variables_of_the_network() -> None:
+    file = service_file("linux", HOME, COMMAND, {"HTTPS_PROXY": "http://p:1", "SECRET": "s"})
+    assert file.path == HOME / ".config/systemd/user/prunus.service"
+    assert 'ExecStart="/opt/my tools/100%%/prunus" proxy\n' in file.text
+    assert "Environment=HTTPS_PROXY=http://p:1\n" in file.text and "SECRET" not in file.text
+
+
+def test_a_launch_agent_is_a_property_list() -> None:
+    file = service_file("darwin", HOME, COMMAND, {})
+    assert file.path == HOME / "Library/LaunchAgents/prunus.proxy.plist"
+    keys = plistlib.loads(file.text.encode())
+    assert (keys["ProgramArguments"], keys["RunAtLoad"]) == (COMMAND, True)
+    assert file.start == ("launchctl load -w /home/me/Library/LaunchAgents/prunus.proxy.plist",)
+
+
+def test_a_system_without_such_files_says_what_to_do() -> None:
+    with pytest.raises(SettingsError, match="task scheduler"):
+        service_file("win32", HOME, COMMAND, {})
