@@ -5,16 +5,18 @@ Threads share them: the list changes under a lock, and whoever looks for a conve
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from threading import Lock
-from typing import Any
+from typing import Any, TypeVar
 
 from prunus.conversation import Body, Conversation, Loader
 from prunus.memory import ConversationRecord, Match
 from prunus.providers import Frame, Objects, frame, read_objects, resume
 from prunus.schedule.cache_life import Lifetime
 from prunus.settings.tables import Limits
+
+T = TypeVar("T")
 
 
 @dataclass(frozen=True, slots=True)
@@ -117,6 +119,17 @@ class Conversations:
     def named(self, id: str) -> Conversation | None:
         """The conversation of this name."""
         return next((one for one in self if one.memo.id == id), None)
+
+    def inspect(self, id: str, work: Callable[[Conversation], T]) -> T | None:
+        """What `work` reads of a conversation as it was sent last; None where that is not at hand."""
+        held = self.named(id)
+        if held is None:
+            return None
+        with held.lock:
+            if len(held.engine.view.turns) != len(held.last) or held.in_force is None:
+                return None
+            with held.engine.at(Loader(held.last)):
+                return work(held)
 
     def remember(self, conversation: Conversation) -> None:
         """Keep a conversation, and forget the oldest where they are too many, too large or too old."""

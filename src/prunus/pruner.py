@@ -19,6 +19,7 @@ from prunus.conversation import Conversation, Loader
 from prunus.conversations import Conversations, Request
 from prunus.engine import Engine
 from prunus.errors import Overtaken, TooLate
+from prunus.files.known import KnownFile, known_files
 from prunus.lineage import Base, find_base, find_known
 from prunus.memory import ConversationRecord, Memory
 from prunus.outcome import Outcome, Report
@@ -144,15 +145,11 @@ class Pruner:
 
     def context(self, conversation: str) -> Context | None:
         """What fills the newest request of a conversation; None where that is not at hand, or not all looked at."""
-        held = self._conversations.named(conversation)
-        if held is None:
-            return None
-        with held.lock:
-            view = held.engine.view
-            if len(view.turns) != len(held.last) or held.in_force is None:
-                return None
-            with held.engine.at(Loader(held.last)):
-                return context_of(held.engine, held.around_tokens)
+        return self._conversations.inspect(conversation, lambda held: context_of(held.engine, held.around_tokens))
+
+    def files(self, conversation: str) -> tuple[KnownFile, ...] | None:
+        """The files that a conversation knows; None where that is not at hand, or no strategy follows files."""
+        return self._conversations.inspect(conversation, lambda held: known_files(held.engine.dispatch.timeline))
 
     def _prune(self, request: Request, until: float | None, claim: Callable[[], bool]) -> Outcome[Any]:
         while True:

@@ -3,9 +3,8 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Iterator, Mapping
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import click
 
@@ -13,7 +12,6 @@ from prunus.cli.options import Failure, load_settings, settings_options
 
 if TYPE_CHECKING:
     from prunus.settings import Loaded
-    from prunus.settings.layers import Place
 
 _PATH = click.Path(path_type=Path)
 
@@ -47,6 +45,8 @@ def show(path: Path | None, preset: str | None, sets: tuple[str, ...], config: P
       prunus config show
       prunus config show --preset acp --set notification=detailed
     """
+    from prunus.settings.origins import as_toml, flat, origins
+
     loaded = load_settings(path or config, preset, sets)
     values = loaded.settings.dump()
     if in_json:
@@ -55,10 +55,10 @@ def show(path: Path | None, preset: str | None, sets: tuple[str, ...], config: P
         return
     click.echo(_read(loaded))
     given = ([f"preset={preset}"] if preset is not None else []) + list(sets)
-    layers = _layers(loaded, given)
-    for key, value in _flat(values):
-        came = next((name for name, has in reversed(layers) if has(key)), "")
-        click.echo(f"{'.'.join(key)} = {_toml(value)}{f'  # {came}' if came else ''}")
+    came = origins(loaded, given)
+    for place, value in flat(values):
+        key = ".".join(place)
+        click.echo(f"{key} = {as_toml(value)}{f'  # {came[key]}' if key in came else ''}")
 
 
 @command.command("schema")
@@ -125,35 +125,3 @@ def _read(loaded: Loaded) -> str:
     if not loaded.sources:
         return "# no settings file, built-in values"
     return "\n".join(f"# read: {click.format_filename(source)}" for source in loaded.sources)
-
-
-def _layers(loaded: Loaded, options: list[str]) -> list[tuple[str, Callable[[Place], bool]]]:
-    """Return each source with a test for the settings that it sets; later sources override earlier ones."""
-    from prunus.settings.files import from_options, read
-    from prunus.settings.layers import Layer, merge
-    from prunus.settings.presets import OTHER_SETTINGS, strategies_of
-
-    found = [(str(source), read(source)) for source in loaded.sources] + [("option", from_options(options))]
-    base = loaded.settings.base
-    chosen = strategies_of(base, loaded.settings.level)
-    strategies = {name: {"enabled": True, **fields} for name, fields in chosen.items()}
-    below = Layer("", values=merge(OTHER_SETTINGS.get(base, {}), {"strategies": strategies}))
-    return [(name, layer.has) for name, layer in ((f"preset {base}", below), *found) if layer is not None]
-
-
-def _flat(table: Mapping[str, Any], start: tuple[str, ...] = ()) -> Iterator[tuple[tuple[str, ...], Any]]:
-    for key, value in table.items():
-        if isinstance(value, Mapping):
-            yield from _flat(value, (*start, key))
-        else:
-            yield (*start, key), value
-
-
-def _toml(value: Any) -> str:
-    match value:
-        case Mapping():
-            return "{" + ", ".join(f"{key} = {_toml(inner)}" for key, inner in value.items()) + "}"
-        case list():
-            return "[" + ", ".join(map(_toml, value)) + "]"
-        case _:
-            return json.dumps(value, ensure_ascii=False)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from dataclasses import asdict
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -13,7 +14,8 @@ from prunus.cli.options import Failure
 from prunus.cli.table import say, show
 
 if TYPE_CHECKING:
-    from prunus.files import FileHistory, FileState
+    from prunus.files import FileHistory
+    from prunus.files.known import KnownFile
 
 
 @click.command("files")
@@ -32,26 +34,27 @@ def command(session: Path, turn: int | None, in_json: bool) -> None:
       prunus files session.jsonl --turn 12 --json
     """
     from prunus.files import NoSuchTurn
+    from prunus.files.known import known_files
 
     name, history = open_history(session)
     try:
         timeline = history.timeline(turn)
     except NoSuchTurn as error:
         raise Failure(f"{name}: {error}") from error
-    states = [(file, timeline.state(file.path)) for file in timeline.files.values()]
+    files = known_files(timeline)
     if in_json:
-        click.echo(json.dumps([_in_json(state, file.reads, file.edits) for file, state in states], indent=2))
+        click.echo(json.dumps([asdict(file) for file in files], indent=2))
         return
-    if states:
+    if files:
         rows = [
-            (state.path, str(file.reads), str(file.edits), f"{state.known:,}", _lines(state), _extent(state))
-            for file, state in states
+            (file.path, str(file.reads), str(file.edits), f"{file.known:,}", _lines(file), file.extent)
+            for file in files
         ]
         show(("file", "reads", "edits", "known", "lines", "extent"), rows, right=(1, 2, 3, 4), flexible=(0,))
         click.echo()
-    whole = sum(state.whole for _, state in states)
+    whole = sum(file.extent == "whole" for file in files)
     after = f"after turn {turn} of {history.turns}" if turn is not None else f"after {history.turns} turns"
-    say(f"{len(states)} file{'s' * (len(states) != 1)} {after}, {whole} known as a whole")
+    say(f"{len(files)} file{'s' * (len(files) != 1)} {after}, {whole} known as a whole")
 
 
 def open_history(path: Path) -> tuple[str, FileHistory]:
@@ -72,24 +75,5 @@ def open_history(path: Path) -> tuple[str, FileHistory]:
     return session.name, FileHistory(messages)
 
 
-def _lines(state: FileState) -> str:
-    return "?" if state.length is None else f"{state.length:,}"
-
-
-def _extent(state: FileState) -> str:
-    if state.deleted:
-        return "deleted"
-    if state.whole:
-        return "whole"
-    return "part" if state.known else "unknown"
-
-
-def _in_json(state: FileState, reads: int, edits: int) -> dict[str, object]:
-    return {
-        "path": state.path,
-        "reads": reads,
-        "edits": edits,
-        "known": state.known,
-        "lines": state.length,
-        "extent": _extent(state),
-    }
+def _lines(file: KnownFile) -> str:
+    return "?" if file.lines is None else f"{file.lines:,}"

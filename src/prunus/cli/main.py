@@ -25,6 +25,7 @@ _COMMANDS: Final[Mapping[str, str]] = {
     "ab": "Compare an agent without Prunus and behind it, with a real model.",
     "proxy": "Serve any agent that can be pointed at a base URL.",
     "setup": "Keep an agent behind Prunus, however it is started.",
+    "dashboard": "Open the dashboard of a running proxy in the browser.",
     "stats": "Show what was saved, in tokens and money.",
     "context": "Show what fills the context of a conversation.",
     "sessions": "List the conversations that the proxy has seen.",

@@ -52,12 +52,15 @@ def command(
     from prunus.cli.live import LiveTable, log_to_stderr
     from prunus.errors import PrunusError
     from prunus.proxy.serve import base_url, bind, check_packages, serve
+    from prunus.settings.origins import origins
     from prunus.store import open_store
 
     given = {"proxy.host": host, "proxy.port": port, "agent.offer": agent, "store.url": store}
     own = [f"{key}={value}" for key, value in given.items() if value is not None]
     own += ["proxy.shadow=true"] if shadow else []
-    settings = load_settings(config, preset, (*sets, *upstream_sets(upstreams), *own)).settings
+    sets = (*sets, *upstream_sets(upstreams), *own)
+    loaded = load_settings(config, preset, sets)
+    settings, came = loaded.settings, origins(loaded, (*([f"preset={preset}"] if preset else []), *sets))
     verbose = verbose or settings.proxy.verbose
     try:
         check_packages()
@@ -75,7 +78,7 @@ def command(
             board = LiveTable(url, (*notes, *says))
             with board.shown():
                 log_to_stderr(verbose=False, quiet=True)
-                serve(settings, listener, board.add)
+                serve(settings, listener, board.add, origins=came)
         else:
             log_to_stderr(verbose=verbose)
 
@@ -83,8 +86,9 @@ def command(
                 click.echo(f"Prunus listens on {url}{''.join(f' ({note})' for note in notes)}", err=True)
                 for line in says:
                     click.echo(f"prunus: {line}", err=True)
+                click.echo(f"prunus: what it does is shown at {url}/dashboard/ (`prunus dashboard`)", err=True)
 
-            serve(settings, listener, ready=tell)
+            serve(settings, listener, ready=tell, origins=came)
 
 
 def upstream_sets(upstreams: tuple[str, ...]) -> list[str]:

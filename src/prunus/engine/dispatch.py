@@ -83,6 +83,11 @@ class Dispatch:
             for folding, state in self._on_file:
                 yield from folding.fold(use, self._timeline, state, self._view)
 
+    @property
+    def timeline(self) -> Timeline | None:
+        """The files of the conversation; None if no strategy follows files."""
+        return self._timeline
+
     def late(self) -> Iterator[Move]:
         """The moves of the strategies that are only asked when the context runs short."""
         for use in self._view.uses[self._told_late :]:

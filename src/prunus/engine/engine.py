@@ -77,7 +77,7 @@ class Engine:
         self._rules = Rules(self.board, guards, view)
         self._timers = Timers(view)
         self._showings = Showings()
-        self._dispatch = Dispatch(view, strategies)
+        self.dispatch = Dispatch(view, strategies)
         self._mutes = tuple(guard for guard in guards if isinstance(guard, Mutes))
         self._obeyed = 0
         """Commands from outside of the history that are carried out already."""
@@ -178,7 +178,7 @@ class Engine:
 
     def mark(self) -> None:
         """Ask the strategies that are only asked when the context runs short."""
-        self._take(self._dispatch.late())
+        self._take(self.dispatch.late())
 
     @property
     def depth(self) -> tuple[Standing, ...]:
@@ -270,7 +270,7 @@ class Engine:
             self.tags.name(event)
             if self._reminder is not None:
                 self._reminder.hear(event)
-            self._take(self._dispatch.piece(event))
+            self._take(self.dispatch.piece(event))
             if self.requests is not None:
                 self.manual = self.requests.manual(event, self.view, self.manual)
             return
@@ -281,7 +281,7 @@ class Engine:
         if any(guard.mutes(event) for guard in self._mutes):
             self.view.muted.add(event.index)
         found, whole = self._answering.choices(event) if self._answering is not None else ((), [])
-        self._take(self._dispatch.use(event))
+        self._take(self.dispatch.use(event))
         if self._answering is not None and found:
             self._take(self._answering.answer(event, found, whole))
 

@@ -8,6 +8,7 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 from urllib.parse import quote
 
+from prunus.dashboard.sources import Sources
 from prunus.outcome import Receipt
 from prunus.proxy.answers import answer_json, answer_with, refuse
 from prunus.proxy.clock import Clock, SystemClock
@@ -18,6 +19,7 @@ from prunus.proxy.hooks import AgentHooks
 from prunus.proxy.keep_alive import KeepAlive, rest_after
 from prunus.proxy.lines import edit_lines, request_line, step_back_line
 from prunus.proxy.metrics import CONTENT_TYPE, Metrics
+from prunus.proxy.pages import Pages
 from prunus.proxy.peer import Receive, Send
 from prunus.proxy.preparing import Preparing
 from prunus.proxy.proxied_request import ProxiedRequest, Services
@@ -43,6 +45,7 @@ class App:
         watch: Callable[[Event], None] | None = None,
         fallback: str = "openai",
         clock: Clock | None = None,
+        origins: Mapping[str, str] | None = None,
     ) -> None:
         proxy = settings.proxy
         clock = clock or SystemClock()
@@ -74,6 +77,13 @@ class App:
             self._rest,
             clock,
         )
+        self.pages: Pages | None = None
+        if store is not None:
+            self.pages = Pages(
+                Sources(settings, store, origins or {}, lambda tenant, id: self._tenants[tenant].pruner.files(id)),
+                self._gate,
+                self.faults,
+            )
         self._sidecar = Sidecar(settings, self._preparing, self.faults, clock, self._tell)
 
     async def __call__(self, scope: Mapping[str, Any], receive: Receive, send: Send) -> None:
@@ -100,6 +110,8 @@ class App:
         self._keep_alive.close()
         self._upstream.close()
         self._preparing.close()
+        if self.pages is not None:
+            self.pages.close()
         await asyncio.to_thread(self._let_go)
 
     def _let_go(self) -> None:
@@ -124,6 +136,9 @@ class App:
         wrong = ambiguity(scope["headers"])
         if wrong:
             await refuse(send, "", 400, wrong)
+            return
+        if self.pages is not None and self.pages.wants(scope["method"], path, names):
+            await self.pages.serve(scope, names, path, receive, send)
             return
         # Whether the proxy lives may be asked without a token, but not by a web page.
         own = is_sidecar(path)

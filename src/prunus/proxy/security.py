@@ -66,8 +66,13 @@ class Gate:
         """Why a request is refused whatever token it has: a web page made it."""
         if headers.get("sec-fetch-site", "none").lower() not in _OWN_PAGE:
             return Refused(403, _PAGE)
-        if self.tokens:
-            return None
+        return None if self.tokens else self._check_names(headers)
+
+    def check_browser(self, headers: Mapping[str, str]) -> Refused | None:
+        """Why a request for a page of ours is refused: here a token is no excuse for a name that is not ours."""
+        return self.check_page(headers) or self._check_names(headers)
+
+    def _check_names(self, headers: Mapping[str, str]) -> Refused | None:
         host = headers.get("host", "")
         if _name(host) not in self.names:
             return Refused(403, "this Host is not a name of the proxy; see the setting proxy.names")

@@ -11,7 +11,7 @@ import socket
 import sys
 import tempfile
 import threading
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from contextlib import suppress
 from dataclasses import dataclass
 from importlib.util import find_spec
@@ -74,14 +74,18 @@ def serve(
     listener: socket.socket,
     watch: Callable[[Event], None] | None = None,
     ready: Callable[[], None] = lambda: None,
+    origins: Mapping[str, str] | None = None,
 ) -> None:
-    """Serve until told to stop; `ready` is called once requests are answered at once, or by workers that start."""
+    """Serve until told to stop; `ready` is called once requests are answered at once, or by workers that start.
+
+    `origins` says of each setting where it comes from, for the dashboard.
+    """
     if settings.proxy.workers > 1:
-        _serve_many(settings, listener, ready)
+        _serve_many(settings, listener, ready, origins)
     else:
         from prunus.proxy.server import Server
 
-        _run(Server(_app(settings, watch), settings.proxy.grace, ready), listener)
+        _run(Server(_app(settings, watch, origins=origins), settings.proxy.grace, ready), listener)
 
 
 def _run(server: Server, listener: socket.socket) -> None:
@@ -130,23 +134,30 @@ class Background:
             self._thread.join(self._server.longest_end)
 
 
-def _app(settings: Settings, watch: Callable[[Event], None] | None = None, fallback: str = "openai") -> App:
+def _app(
+    settings: Settings,
+    watch: Callable[[Event], None] | None = None,
+    fallback: str = "openai",
+    origins: Mapping[str, str] | None = None,
+) -> App:
     from prunus.agent.layer import AgentLayer
     from prunus.proxy.app import App
     from prunus.store import open_store
 
     store = open_store(settings.store.url, settings)
     layer = AgentLayer(settings, store, lambda error: app.faults.report("store", error))
-    app = App(settings, store, layer, watch, fallback)
+    app = App(settings, store, layer, watch, fallback, origins=origins)
     return app
 
 
-def _serve_many(settings: Settings, listener: socket.socket, ready: Callable[[], None]) -> None:
+def _serve_many(
+    settings: Settings, listener: socket.socket, ready: Callable[[], None], origins: Mapping[str, str] | None
+) -> None:
     """Processes that share one listener and their counters; one that ends is replaced."""
     with tempfile.TemporaryDirectory(prefix="prunus-metrics-") as folder:
         os.environ[_SHARED] = folder
         try:
-            _supervise(settings, listener, ready)
+            _supervise(settings, listener, ready, origins)
         finally:
             del os.environ[_SHARED]
 
@@ -163,7 +174,9 @@ class _Hired:
             self.orders.send(now)
 
 
-def _supervise(settings: Settings, listener: socket.socket, ready: Callable[[], None]) -> None:
+def _supervise(
+    settings: Settings, listener: socket.socket, ready: Callable[[], None], origins: Mapping[str, str] | None
+) -> None:
     from prometheus_client.multiprocess import mark_process_dead
 
     from prunus.proxy.server import END_SECONDS
@@ -176,7 +189,7 @@ def _supervise(settings: Settings, listener: socket.socket, ready: Callable[[], 
     def hire() -> _Hired:
         theirs, ours = context.Pipe(duplex=False)
         level = logging.getLogger("prunus").level
-        process = context.Process(target=_work, args=(settings, listener, theirs, level))
+        process = context.Process(target=_work, args=(settings, listener, theirs, level, origins))
         process.start()
         theirs.close()
         return _Hired(process, ours)
@@ -204,12 +217,18 @@ def _supervise(settings: Settings, listener: socket.socket, ready: Callable[[], 
             worker.process.kill()
 
 
-def _work(settings: Settings, listener: socket.socket, orders: Connection, level: int) -> None:
+def _work(
+    settings: Settings,
+    listener: socket.socket,
+    orders: Connection,
+    level: int,
+    origins: Mapping[str, str] | None,
+) -> None:
     from prunus.proxy.server import Worker
 
     # Ctrl-C reaches the workers as well; they wait for the supervisor's orders.
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     logging.basicConfig(level=level, stream=sys.stderr, format="%(asctime)s %(message)s")
-    server = Worker(_app(settings), settings.proxy.grace)
+    server = Worker(_app(settings, origins=origins), settings.proxy.grace)
     threading.Thread(target=server.obey, args=(orders,), name="prunus-orders", daemon=True).start()
     _run(server, listener)

@@ -50,6 +50,7 @@ class Server(uvicorn.Server):
                 timeout_keep_alive=_KEEP_ALIVE,
             )
         )
+        self._app = app
         self._grace = grace
         self._ready = ready
 
@@ -73,6 +74,8 @@ class Server(uvicorn.Server):
         self.force_exit = again
 
     async def shutdown(self, sockets: list[socket] | None = None) -> None:
+        if self._app.pages is not None:
+            self._app.pages.ending.set()
         for server in self.servers:
             server.close()
         for listener in sockets or ():

@@ -1,0 +1,192 @@
+"""One conversation: each request, the bill, our cache breaks, what fills the context, the files it knows."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from itertools import accumulate
+from typing import Final
+
+from prunus.dashboard.chart import Numbers, chart, request_numbers
+from prunus.dashboard.context_part import context_section
+from prunus.dashboard.markup import Child, Markup, element
+from prunus.dashboard.money import bill
+from prunus.dashboard.page import HOME, PageAnswer, PageRequest, page
+from prunus.dashboard.receipts import receipts_table
+from prunus.dashboard.sources import Sources
+from prunus.dashboard.table import Column, figure, figures, section, table
+from prunus.dashboard.wording import moment, share, tokens
+from prunus.files.known import KnownFile
+from prunus.report.regret import regret_line
+from prunus.store.records import Exchange, StoredSession, Totals
+
+_REQUESTS: Final = 2_000
+"""The newest requests that the page shows."""
+_RECEIPTS: Final = 12
+_BREAKS: Final = (
+    Column("Request", number=True),
+    Column("Time"),
+    Column("Saves", number=True),
+    Column("Written again", number=True),
+    Column("Price", number=True),
+    Column("Why", long=True),
+)
+_ROWS: Final = (
+    Column("Request", number=True),
+    Column("Time"),
+    Column("Cached", number=True),
+    Column("Written", number=True),
+    Column("New", number=True),
+    Column("Unpruned", number=True),
+    Column("Cost", number=True),
+    Column("Without Prunus", number=True),
+    Column("Seconds", number=True),
+)
+_FILES: Final = (
+    Column("File", long=True),
+    Column("Reads", number=True),
+    Column("Edits", number=True),
+    Column("Known lines", number=True),
+    Column("Extent"),
+)
+
+
+def conversation_page(id: str, request: PageRequest, sources: Sources) -> PageAnswer | None:
+    """Return the page of a conversation; None if it is not stored."""
+    store = sources.store
+    found = store.sessions(request.tenant, 1, id=id)
+    if not found:
+        return None
+    session = found[0]
+    exchanges = store.exchanges(request.tenant, id)[-_REQUESTS:]
+    contexts = store.contexts(request.tenant, id)
+    receipts = store.receipts(request.tenant, id, _RECEIPTS)
+    totals = store.totals(request.tenant, id, shadow=session.shadow)
+    return page(
+        f"Conversation {id[:8]}",
+        _lead(session, sources),
+        _figures(totals, exchanges, sources),
+        _requests_section(exchanges, sources),
+        _breaks(exchanges, sources),
+        context_section(session, contexts[0] if contexts else None, sources.settings),
+        _files(sources.files(request.tenant, id)),
+        section(
+            "Newest receipts",
+            receipts_table(receipts, sources, of_one=True),
+            element(
+                "p", element("a", "All receipts of this conversation", href=f"{HOME}receipts?conversation={id}")
+            ),
+        ),
+        tab="conversations",
+    )
+
+
+def _lead(session: StoredSession, sources: Sources) -> Markup:
+    now = sources.clock()
+    words: list[Child] = [
+        f"{session.client or 'An unnamed agent'} with {session.model or 'an unnamed model'}, ",
+        moment(session.first, now),
+        " to ",
+        moment(session.last, now),
+    ]
+    if session.shadow:
+        words.append([" ", element("span", "shadow: nothing was changed", class_="tag")])
+    return element("p", words, class_="lead")
+
+
+def _figures(totals: Totals, exchanges: Sequence[Exchange], sources: Sources) -> Markup:
+    paid = bill(sources.settings, ((one.model, one.cost) for one in exchanges))
+    whole = bill(sources.settings, ((one.model, one.cost_unpruned) for one in exchanges))
+    usage = totals.usage
+    prompt = usage.input + usage.cache_read + usage.cache_write
+    breaks = f"{totals.breaks:,} cache break{'s' * (totals.breaks != 1)} by Prunus" if totals.breaks else None
+    tried = totals.experience.total
+    return figures(
+        figure("Saved", str(whole - paid), [share(totals.saved, totals.cost_unpruned), " of the bill"], main=True),
+        figure("Input bill", str(paid), f"{whole} without Prunus"),
+        figure("Tokens left out", tokens(totals.tokens_before - totals.tokens_after), "over all requests"),
+        figure("Requests", f"{totals.requests:,}", breaks),
+        figure("Read from the cache", share(usage.cache_read, prompt), "of all input tokens"),
+        figure(
+            "Asked again",
+            share(tried.asked, tried.cut) if tried.cut else "-",
+            regret_line(totals.experience) or "nothing was cut yet",
+        ),
+        label="Sums of this conversation",
+    )
+
+
+def _requests_section(exchanges: Sequence[Exchange], sources: Sources) -> Markup:
+    now = sources.clock()
+    answered = [one for one in exchanges if one.usage is not None]
+    paid = [bill(sources.settings, [(one.model, one.cost)]) for one in answered]
+    whole = [bill(sources.settings, [(one.model, one.cost_unpruned)]) for one in answered]
+    priced = not any(one.unpriced for one in (*paid, *whole))
+    sums: Numbers = {
+        "request": [one.request for one in answered],
+        "paid": list(accumulate(one.dollars if priced else one.cost for one in paid)),
+        "whole": list(accumulate(one.dollars if priced else one.cost for one in whole)),
+        "unit": ["$" if priced else "tokens"],
+    }
+    rows = [
+        (
+            f"{one.request:,}",
+            moment(one.time, now),
+            *((tokens(n) for n in (u.cache_read, u.cache_write, u.input)) if (u := one.usage) else ("", "", "")),
+            tokens(one.tokens_before),
+            str(bill(sources.settings, [(one.model, one.cost)])),
+            str(bill(sources.settings, [(one.model, one.cost_unpruned)])),
+            f"{one.ms / 1000:.1f}",
+        )
+        for one in reversed(exchanges)
+    ]
+    drawn = [
+        chart("requests", "Tokens of each request: cached, written, new, and unpruned", request_numbers(answered)),
+        chart("bills", "The bill so far, and without Prunus", sums),
+    ]
+    return section(
+        "Requests",
+        element("div", drawn, class_="charts") if len(answered) > 1 else None,
+        element(
+            "details",
+            element("summary", f"All {len(rows):,} requests as a table"),
+            table("Requests", _ROWS, rows, empty="No request was recorded."),
+        ),
+    )
+
+
+def _breaks(exchanges: Sequence[Exchange], sources: Sources) -> Markup:
+    now = sources.clock()
+    rows = [
+        (
+            f"{one.request:,}",
+            moment(one.time, now),
+            tokens(one.flush.saved),
+            tokens(one.flush.rewritten),
+            str(bill(sources.settings, [(one.model, one.cost_of_break)])),
+            one.flush.reason,
+        )
+        for one in reversed(exchanges)
+        if one.flush is not None
+    ]
+    note = "Each time Prunus changed something in front of what the provider had cached, why, and at what price."
+    return section(
+        "Cache breaks by Prunus", table("Cache breaks", _BREAKS, rows, empty="Prunus broke no cache."), note=note
+    )
+
+
+def _files(files: Sequence[KnownFile] | None) -> Markup:
+    if files is None:
+        words = "This proxy does not hold the conversation at the moment, so it cannot say which files it knows."
+        return section("Files", element("p", words, class_="empty"))
+    rows = [
+        (
+            element("code", file.path),
+            f"{file.reads:,}",
+            f"{file.edits:,}",
+            f"{file.known:,}" if file.lines is None else f"{file.known:,} of {file.lines:,}",
+            file.extent,
+        )
+        for file in files
+    ]
+    note = "Files that were read or changed, and how many of their lines are certain."
+    return section("Files", table("Files", _FILES, rows, empty="No file was read or changed yet."), note=note)

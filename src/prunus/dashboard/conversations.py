@@ -1,0 +1,66 @@
+"""The list of conversations."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Final
+
+from prunus.dashboard.markup import Child, Markup, element
+from prunus.dashboard.money import bill
+from prunus.dashboard.page import HOME, PageAnswer, PageRequest, page
+from prunus.dashboard.sources import Sources
+from prunus.dashboard.table import Column, page_number, pager, table
+from prunus.dashboard.wording import conversation_link, moment, share, tokens
+from prunus.store.records import StoredSession
+
+_SHOWN: Final = 50
+_COLUMNS: Final = (
+    Column("Conversation"),
+    Column("Last request"),
+    Column("Agent"),
+    Column("Model"),
+    Column("Requests", number=True),
+    Column("Context", number=True),
+    Column("Sent", number=True),
+    Column("Cuts", number=True, spare=True),
+    Column("Cost", number=True),
+    Column("Saved", number=True),
+)
+
+
+def conversations_page(request: PageRequest, sources: Sources) -> PageAnswer:
+    """Return one page of the list, the newest conversations first."""
+    number = page_number(request.query.get("page", ""))
+    found = sources.store.sessions(request.tenant, _SHOWN + 1, offset=(number - 1) * _SHOWN)
+    return page(
+        "Conversations",
+        conversations_table(found[:_SHOWN], sources),
+        pager(f"{HOME}conversations?page=", number, len(found) > _SHOWN),
+        tab="conversations",
+    )
+
+
+def conversations_table(sessions: Sequence[StoredSession], sources: Sources) -> Markup:
+    """Return a table of conversations."""
+    now = sources.clock()
+    rows = [
+        (
+            conversation_link(session.id),
+            moment(session.last, now),
+            session.client or "-",
+            session.model or "-",
+            f"{session.requests:,}",
+            tokens(session.tokens_before),
+            tokens(session.tokens_after),
+            f"{session.receipts:,}",
+            str(bill(sources.settings, [(session.model, session.cost)])),
+            _saved(session),
+        )
+        for session in sessions
+    ]
+    return table("Conversations", _COLUMNS, rows, empty="No conversation is stored yet.")
+
+
+def _saved(session: StoredSession) -> Child:
+    saved = share(session.cost_unpruned - session.cost, session.cost_unpruned)
+    return [saved, " ", element("span", "shadow", class_="tag")] if session.shadow else saved

@@ -1,0 +1,56 @@
+"""`prunus dashboard` finds the proxy, and lets the browser in."""
+
+from __future__ import annotations
+
+import socket
+from pathlib import Path
+
+import pytest
+from click.testing import CliRunner
+
+from prunus.cli import main
+from tests.proxy.caller import call
+from tests.proxy.provider import Provider, behind
+
+
+def run(*words: str) -> tuple[int, str]:
+    result = CliRunner().invoke(main, ["dashboard", *words])
+    return result.exit_code, result.output
+
+
+@pytest.fixture(autouse=True)
+def elsewhere(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+
+
+def test_the_address_of_a_running_proxy_is_printed() -> None:
+    with Provider() as provider, behind(provider) as proxy:
+        code, said = run("--no-open", "--port", proxy.url.rpartition(":")[2])
+    assert (code, said.strip()) == (0, f"{proxy.url}/dashboard/")
+
+
+def test_with_a_token_the_address_signs_in_once() -> None:
+    with Provider() as provider, behind(provider, proxy={"token": "alpha, beta"}) as proxy:
+        port = proxy.url.rpartition(":")[2]
+        code, said = run("--no-open", "--port", port, "--set", "proxy.token=alpha")
+        path = said.strip().removeprefix(proxy.url)
+        assert code == 0 and "alpha" not in said and path.startswith("/dashboard/enter?code=")
+        assert call(proxy.url, "GET", path).status == 303
+        assert call(proxy.url, "GET", path).status == 401
+        code, said = run("--no-open", "--port", port, "--set", "proxy.token=wrong")
+        assert code == 2 and "another token" in said
+
+
+def test_without_a_proxy_it_says_how_to_start_one() -> None:
+    with socket.create_server(("127.0.0.1", 0)) as free:
+        port = str(free.getsockname()[1])
+    code, said = run("--port", port)
+    assert code == 2
+    assert "`prunus proxy`" in said and port in said
+
+
+def test_another_server_is_told_apart() -> None:
+    with Provider() as provider:
+        code, said = run("--no-open", "--port", provider.url.rpartition(":")[2])
+    assert code == 2
+    assert "no proxy answers" in said

@@ -1,0 +1,161 @@
+"""What the pages say, over plain HTTP."""
+
+from __future__ import annotations
+
+import json
+import os
+import threading
+import time
+from contextlib import closing
+from dataclasses import replace
+from http.client import HTTPConnection
+from pathlib import Path
+
+from prunus.dashboard.dashboard import answer
+from prunus.dashboard.page import PageRequest
+from prunus.dashboard.sources import Sources
+from prunus.history import Ref
+from prunus.settings import Settings
+from prunus.store import Store, open_store
+from tests.dashboard.conftest import Site
+from tests.dashboard.sample import fill, name_of
+from tests.dashboard.test_markup import HOSTILE, seen
+from tests.proxy.caller import call
+from tests.proxy.provider import Provider, behind
+from tests.proxy.talk import TEXT, body
+from tests.store.samples import exchange, receipt
+
+EVERY = ("", "conversations", "receipts", "strategies", "settings")
+
+
+def page(store: Store, path: str, **query: str) -> str:
+    found = answer(PageRequest("GET", path, query), Sources(Settings(), store, clock=lambda: 2_000.0))
+    assert found.status == 200
+    return found.body.decode()
+
+
+def test_every_page_answers_with_an_empty_store(store: Store) -> None:
+    for path in EVERY:
+        assert "<h1>" in page(store, path)
+
+
+def test_every_page_answers_where_the_store_is_off(provider: Provider) -> None:
+    with behind(provider) as proxy:
+        for path in EVERY:
+            assert call(proxy.url, "GET", f"/dashboard/{path}").status == 200
+
+
+def test_what_is_not_there_is_not_found(site: Site) -> None:
+    for path in (
+        "nothing",
+        "conversations/nobody",
+        "receipts/nobody/1.0",
+        f"receipts/{site.ids[0]}/x.y",
+        "a/b/c/d",
+    ):
+        assert site.get(f"/dashboard/{path}").status == 404
+
+
+def test_a_conversation_tells_its_bill_breaks_and_context(store: Store) -> None:
+    fill(store, 1, 30)
+    shown = page(store, f"conversations/{name_of(0)}")
+    for words in ("Saved", "Cache breaks by Prunus", "the edits save more than the break costs", "current files",
+                  "The funnel", "All 30 requests", "does not hold the conversation"):  # fmt: skip
+        assert words in shown
+
+
+def test_lists_have_pages(store: Store) -> None:
+    for n in range(120):
+        store.record("", exchange(f"c{n:03}", 1, time=time.time() + n))
+    first, third = page(store, "conversations"), page(store, "conversations", page="3")
+    assert "c119" in first and "c060" not in first and 'rel="next"' in first and 'rel="prev"' not in first
+    assert "c000" in third and 'rel="next"' not in third
+    assert "c119" in page(store, "conversations", page="-1")
+
+
+def test_hostile_words_are_shown_as_words(store: Store) -> None:
+    for n, words in enumerate(HOSTILE):
+        safe = words.encode("utf-8", "replace").decode()
+        made = receipt(f"aa{n:04}", original=safe, strategy="stale_reads")
+        made = replace(made, tool=safe, edit=replace(made.edit, reason=safe, target=Ref(2, 0)))
+        store.record("", exchange(f"c{n}", 1, client=safe, model=safe), [made])
+    numbers = range(len(HOSTILE))
+    paths = [*EVERY, *(f"conversations/c{n}" for n in numbers), *(f"receipts/c{n}/2.0" for n in numbers)]
+    for path in paths:
+        elements = seen(page(store, path)).elements
+        scripts = [dict(attributes) for name, attributes in elements if name == "script"]
+        assert (
+            all(script.get("src", "").startswith("/dashboard/static/") for script in scripts) and len(scripts) == 2
+        )
+        names = {name for _, attributes in elements for name, _ in attributes}
+        assert not [name for name in names if name.startswith("on") or name == "style"]
+        assert "img" not in {name for name, _ in elements}
+
+
+def test_a_hostile_strategy_in_the_address_is_shown_as_words(store: Store) -> None:
+    shown = seen(page(store, "receipts", strategy="<script>alert(1)</script>"))
+    assert len([name for name, _ in shown.elements if name == "script"]) == 2
+
+
+def test_a_receipt_shows_both_sides_and_restores(provider: Provider, tmp_path: Path) -> None:
+    url = f"sqlite:///{tmp_path / 'store.db'}"
+    with behind(provider, store={"url": url}, agent={"offer": "mcp"}) as proxy, closing(open_store(url)) as store:
+        call(proxy.url, "POST", "/v1/messages", body("anthropic_messages"))
+        [cut] = [one for one in store.receipts("") if one.tool == "Read"]
+        path = f"/dashboard/receipts/{cut.conversation}/{cut.message}.{cut.part}"
+        shown = call(proxy.url, "GET", path).body.decode()
+        assert "As the model sees it" in shown and '<li class="cut"' in shown and "Restore</button>" in shown
+        assert TEXT.encode()[:20] not in provider.asked[-1].body
+        origin = ("origin", proxy.url)
+        assert call(proxy.url, "POST", f"{path}/restore", b"", [origin]).header("location") == path
+        assert "on its way" in call(proxy.url, "GET", path).body.decode()
+        call(proxy.url, "POST", f"{path}/restore", b"", [origin])
+        assert store.asked("", cut.conversation) == (f"restore {cut.id}",)
+        call(proxy.url, "POST", "/v1/messages", body("anthropic_messages", 5))
+        assert b"def greet(name)" in provider.asked[-1].body
+        assert "not in force any more" in call(proxy.url, "GET", path).body.decode()
+
+
+def test_a_conversation_names_the_files_that_it_knows(provider: Provider, tmp_path: Path) -> None:
+    url = f"sqlite:///{tmp_path / 'store.db'}"
+    with behind(provider, store={"url": url}, preset="auto") as proxy, closing(open_store(url)) as store:
+        call(proxy.url, "POST", "/v1/messages", body("anthropic_messages"))
+        [session] = store.sessions("")
+        shown = call(proxy.url, "GET", f"/dashboard/conversations/{session.id}").body.decode()
+    assert "/srv/greet.py" in shown
+
+
+def test_a_fault_of_a_page_costs_only_the_page(site: Site, provider: Provider, tmp_path: Path) -> None:
+    for file in tmp_path.glob("store.db*"):
+        os.truncate(file, 0)
+        file.write_bytes(b"this is no database at all" * 100)
+    answered = site.get("/dashboard/")
+    assert answered.status in (200, 500, 503)
+    assert call(site.proxy.url, "POST", "/v1/messages", body("anthropic_messages")).status == 200
+    assert len(provider.asked) == 1
+
+
+def test_requests_arrive_in_the_live_list(site: Site) -> None:
+    connection = HTTPConnection(site.host, timeout=60)
+    connection.request("GET", "/dashboard/live", headers={"accept": "text/event-stream"})
+    stream = connection.getresponse()
+    assert stream.getheader("content-type") == "text/event-stream"
+    assert stream.readline() == b": watching\n"
+    threading.Timer(0.1, call, (site.proxy.url, "POST", "/v1/messages", body("anthropic_messages"))).start()
+    lines = iter(stream.readline, b"")
+    said = next(line for line in lines if line.startswith(b"data: "))
+    [row] = json.loads(said.removeprefix(b"data: "))
+    assert row["cells"][2] == "claude-sonnet-4-5"
+    assert row["to"].startswith("/dashboard/conversations/")
+    connection.close()
+
+
+def test_a_browser_that_watches_does_not_hold_up_the_end(provider: Provider, tmp_path: Path) -> None:
+    with behind(provider, store={"url": f"sqlite:///{tmp_path / 'store.db'}"}, proxy={"grace": 600.0}) as proxy:
+        connection = HTTPConnection(proxy.url.removeprefix("http://"), timeout=60)
+        connection.request("GET", "/dashboard/live")
+        stream = connection.getresponse()
+        assert stream.readline() == b": watching\n"
+    # The stream ended with the proxy, long before its grace is over.
+    assert b"data" not in stream.read()
+    connection.close()
