@@ -63,6 +63,13 @@ PACKAGES = {
             ("@opencode-ai/plugin@1.18.33",),
             "node_modules/@opencode-ai/plugin/dist/index.d.ts",
         ),
+        Package(
+            "codex-sdk",
+            "npm",
+            ("@openai/codex-sdk@0.163.0",),
+            "node_modules/@openai/codex-sdk/dist/index.js",
+        ),
+        Package("claude-agent-sdk", "pip", ("claude-agent-sdk==0.2.182",), "venv/bin/python"),
         Package("mini", "pip", ("mini-swe-agent==2.4.6", "mcp"), "venv/bin/python"),
     )
 }
