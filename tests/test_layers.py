@@ -36,6 +36,7 @@ LAYERS = (
     "clients.client",
     "clients.dialect",
     "clients.system_reminders",
+    "clients.announced_commands",
     "clients.*.tools",
     "clients.codex.code_mode",
     "clients.*.dialect",

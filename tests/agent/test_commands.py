@@ -80,6 +80,47 @@ def test_command_and_answer_do_not_reach_the_model(format: str) -> None:
     assert pruned(format, typed(format, "/acp stats", before)) == [*before, user("Go on.")]
 
 
+ANNOUNCED = (
+    "<command-message>prunus:stats</command-message>\n<command-name>/prunus:stats</command-name>\n"
+    "<command-args></command-args>\n"
+)
+
+
+def announced(*texts: str) -> dict[str, Any]:
+    """A slash command as Claude Code sends it: reminders, the name of the command, and its prompt."""
+    blocks = ("<system-reminder>\nA date.\n</system-reminder>", *texts)
+    return {"role": "user", "content": [{"type": "text", "text": text} for text in blocks]}
+
+
+def test_a_command_of_the_plugin_and_its_name_do_not_reach_the_model() -> None:
+    format = "anthropic_messages"
+    before = [user("Look."), *read(format, "a"), said(format, "Done.")]
+    prompt = announced(ANNOUNCED, "/prunus stats\n\n<system-reminder>\nPrunus answers this.\n</system-reminder>\n")
+    history = [*before, prompt, said(format, f"{ANSWER}12 tokens"), user("Go on.")]
+    assert pruned(format, history) == [*before, announced(), user("Go on.")]
+
+
+@pytest.mark.parametrize(
+    "texts",
+    [
+        (ANNOUNCED.replace("/prunus:", "/other:"), "/prunus stats"),
+        (ANNOUNCED + "And more.", "/prunus stats"),
+        (ANNOUNCED, "/prunus stats", "And more."),
+        (ANNOUNCED,),
+    ],
+)
+def test_other_slash_commands_are_no_commands_to_prunus(texts: tuple[str, ...]) -> None:
+    format = "anthropic_messages"
+    history = [
+        user("Look."),
+        *read(format, "a"),
+        said(format, "Done."),
+        announced(*texts),
+        said(format, f"{ANSWER}12"),
+    ]
+    assert pruned(format, [*history, user("Go on.")]) == [*history, user("Go on.")]
+
+
 @every_format
 def test_two_commands_in_a_row_are_both_kept_out(format: str) -> None:
     before = [user("Look."), *read(format, "a"), said(format, "Done.")]

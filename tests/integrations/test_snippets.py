@@ -42,9 +42,9 @@ def test_the_list_of_pages_names_the_versions_that_are_tested(name: str) -> None
         assert (f" {low} to {high} |" if low != high else f" {low} |") in text
 
 
-@pytest.mark.parametrize("name", ["opencode", "pi"])
+@pytest.mark.parametrize("name", ["opencode", "pi", "claude-agent-sdk", "codex-sdk", "claude"])
 def test_the_list_of_packages_names_the_versions_of_the_clients(name: str) -> None:
-    package, _, version = PACKAGES[name].requirements[0].rpartition("@")
+    package, _, version = PACKAGES[name].requirements[0].replace("==", "@").rpartition("@")
     text = (PAGES / "README.md").read_text(encoding="utf-8")
     assert f" {package.rpartition('/')[2]} {version} |" in text
 

@@ -7,6 +7,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Final
 
+from prunus.clients.announced_commands import announced_command
 from prunus.clients.system_reminders import without_reminders
 from prunus.edits import Move, Proposal
 from prunus.history import Message, Text
@@ -29,6 +30,8 @@ ANSWER: Final = "[Prunus] "
 """How every answer begins, by which it is recognised later."""
 
 _COMMAND: Final = re.compile(r"/(?:acp|prunus)(?:[ \t]++([^\n]*+))?", re.IGNORECASE)
+_OWN: Final = ("prunus:", "acp:")
+"""How the names of our slash commands begin, where a plugin brings them."""
 _LONGEST: Final = 220
 """Characters of a command; what is longer is none."""
 
@@ -57,17 +60,19 @@ def read_command(text: str) -> Command | None:
     return Command(name, tuple(words))
 
 
-def command_in(message: Message) -> tuple[int, Command] | None:
-    """The part of a user's message that is a command, and the command; it says nothing else, reminders aside."""
+def command_in(message: Message) -> tuple[tuple[int, ...], Command] | None:
+    """The parts of a user's message that are a command, and the command; it says nothing else, reminders aside."""
     if message.role != "user" or not message.spoken:
         return None
     texts = [(i, part.text) for i, part in enumerate(message.parts) if isinstance(part, Text)]
-    alone = [(i, text) for i, text in texts if without_reminders(text).strip()]
+    said = [(i, text) for i, text in texts if without_reminders(text).strip()]
+    announced = tuple(i for i, text in said if announced_command(text).lower().startswith(_OWN))
+    alone = [(i, text) for i, text in said if i not in announced]
     if len(alone) != 1:
         return None
     [(i, text)] = alone
     found = read_command(text)
-    return None if found is None else (i, found)
+    return None if found is None else ((*announced, i), found)
 
 
 def answers(message: Message) -> tuple[int, ...]:

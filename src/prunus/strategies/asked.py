@@ -116,7 +116,7 @@ class Requested:
     def _left_out(self, message: int, view: View) -> Iterator[Move]:
         """A command or its answer does not reach the model."""
         found = command_in(view.message(message))
-        for part in answers(view.message(message)) if found is None else (found[0],):
+        for part in answers(view.message(message)) if found is None else found[0]:
             yield Proposal(Ref(message, part), Gone(), self.name, "a command to Prunus", when=OWN_WORDS)
 
     def obey(self, command: str, at: int, view: View) -> Iterator[Move]:
