@@ -1,7 +1,7 @@
 # Each verb sets up what it needs: Python 3.11 or newer with pip is enough, and uv is used when it is there.
 .DEFAULT_GOAL := help
 .DELETE_ON_ERROR:
-.PHONY: help demo run test e2e integrations packages fix docs corpus bench lock
+.PHONY: help demo run test e2e integrations packages fix docs dist corpus bench lock
 
 PYTHON ?= python3
 PY := .venv/bin/python
@@ -52,6 +52,10 @@ docs: .venv/.installed ## Write the generated pages and the tables of figures an
 	$(PY) docs/generate.py
 	$(PY) docs/figures.py
 
+# RELEASED=1 also fails where the packages must not be published yet
+dist: .venv/.dist ## Build the packages into dist/, check them, and run the wheel in a clean environment
+	$(PY) packaging/dist.py $(if $(RELEASED),--released)
+
 corpus: .venv/.installed ## Measure on the recorded sessions, where they are present
 	$(PY) bench/corpus.py
 	$(PY) bench/prefix.py
@@ -81,4 +85,9 @@ lock: ## Renew requirements.lock (needs uv)
 .venv/.bench: .venv/.installed
 	@echo "Installing the peer libraries"
 	@$(INSTALL) --no-build-isolation -e '.[bench]'
+	@touch $@
+
+.venv/.dist: .venv/.installed
+	@echo "Installing what builds and checks packages"
+	@$(INSTALL) --no-build-isolation -e '.[dist]'
 	@touch $@
