@@ -1,7 +1,7 @@
 # Each verb sets up what it needs: Python 3.11 or newer with pip is enough, and uv is used when it is there.
 .DEFAULT_GOAL := help
 .DELETE_ON_ERROR:
-.PHONY: help demo run test e2e integrations packages fix docs dist corpus bench lock
+.PHONY: help demo run test pages e2e integrations packages fix docs dist corpus bench lock
 
 PYTHON ?= python3
 PY := .venv/bin/python
@@ -31,6 +31,10 @@ test: .venv/.installed ## Check formatting, lint, types and generated docs, then
 	$(PY) docs/generate.py --check
 	$(PY) docs/figures.py --check
 	$(PY) -m pytest -n auto -q
+
+pages: .venv/.installed ## Test the dashboard in Chromium, which has to be on the PATH
+	@$(INSTALL) playwright
+	$(PY) -m pytest -q tests/dashboard
 
 # All of them, or some: make e2e CLIENTS="claude codex"
 e2e: .venv/.installed ## Run real clients against a scripted provider, alone and behind Prunus

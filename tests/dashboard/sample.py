@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import random
+import time
 from dataclasses import replace
 from hashlib import blake2b
 from typing import Final
@@ -17,8 +18,8 @@ from prunus.schedule.ledger import Flush, Ledger
 from prunus.store import Exchange, Store, Usage
 from prunus.tally import Tally
 
-NOW: Final = 1_794_830_400.0
-"""The time of the newest request: noon of a day in November 2026, in UTC."""
+NOW: Final = time.time()
+"""About the time of the newest request. A store forgets what is old, so this is no fixed date."""
 AGENTS: Final = (("claude-cli", "claude-opus-5"), ("codex_cli_rs", "gpt-6-sol"), ("claude-cli", "claude-haiku-4-5"))
 CODE: Final = "\n".join(
     f"    def step_{n}(self, value: int) -> int:\n        return value * {n} + self.offset" for n in range(40)

@@ -13,7 +13,7 @@ _MILLION = 1_000_000
 
 
 @dataclass(frozen=True, slots=True)
-class Bill:
+class Amount:
     """A cost in uncached input tokens, and in dollars as far as prices are known."""
 
     cost: float = 0.0
@@ -21,11 +21,11 @@ class Bill:
     unpriced: float = 0.0
     """The part of the cost that no price is known for."""
 
-    def __add__(self, other: Bill) -> Bill:
-        return Bill(self.cost + other.cost, self.dollars + other.dollars, self.unpriced + other.unpriced)
+    def __add__(self, other: Amount) -> Amount:
+        return Amount(self.cost + other.cost, self.dollars + other.dollars, self.unpriced + other.unpriced)
 
-    def __sub__(self, other: Bill) -> Bill:
-        return Bill(self.cost - other.cost, self.dollars - other.dollars, self.unpriced - other.unpriced)
+    def __sub__(self, other: Amount) -> Amount:
+        return Amount(self.cost - other.cost, self.dollars - other.dollars, self.unpriced - other.unpriced)
 
     @property
     def exact(self) -> str:
@@ -42,14 +42,14 @@ class Bill:
         return f"{dollars(self.dollars)} + {rest}" if self.dollars else rest
 
 
-def bill(settings: Settings, costs: Iterable[tuple[str, float]]) -> Bill:
+def bill(settings: Settings, costs: Iterable[tuple[str, float]]) -> Amount:
     """Return the bill for costs, each with its model."""
-    total = Bill()
+    total = Amount()
     for model, cost in costs:
         tariff = tariff_of(model)
         known = tariff is not None
         price = tariff.input / _MILLION if tariff is not None else 0.0
-        total += Bill(cost, cost * price, 0.0 if known else cost)
+        total += Amount(cost, cost * price, 0.0 if known else cost)
     return total
 
 

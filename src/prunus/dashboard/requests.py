@@ -27,7 +27,7 @@ COLUMNS: Final = (
     Column("Cached", number=True, spare=True),
     Column("Cost", number=True),
     Column("Saved", number=True),
-    Column("", long=True, spare=True),
+    Column("Remarks", long=True, spare=True),
 )
 
 

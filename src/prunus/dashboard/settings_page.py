@@ -42,6 +42,14 @@ def settings_page(sources: Sources) -> PageAnswer:
         "Settings",
         element("p", words, class_="lead"),
         section("Yours", table("Your own settings", _COLUMNS, own, empty="No file and no option sets anything.")),
-        section("All", table("All settings", _COLUMNS, rows, empty="")),
+        section(
+            "All",
+            element(
+                "p",
+                element("label", "Find a setting ", for_="filter", class_="note"),
+                element("input", type="search", id="filter", placeholder="strategies, cache, proxy.port"),
+            ),
+            element("div", table("All settings", _COLUMNS, rows, empty=""), data_filtered=True),
+        ),
         tab="settings",
     )
