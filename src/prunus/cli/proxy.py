@@ -71,11 +71,12 @@ def command(
         raise Failure(str(error)) from error
     url = base_url(listener)
     notes = ("shadow: nothing is changed",) if settings.proxy.shadow else ()
+    shown = f"what it does is shown at {url}/dashboard/ (`prunus dashboard`)"
     table = sys.stdout.isatty() and not verbose and settings.proxy.workers <= 1
     # The server has already shut down cleanly when Ctrl-C arrives here.
     with listener, suppress(KeyboardInterrupt):
         if table:
-            board = LiveTable(url, (*notes, *says))
+            board = LiveTable(url, (*notes, *says, shown))
             with board.shown():
                 log_to_stderr(verbose=False, quiet=True)
                 serve(settings, listener, board.add, origins=came)
@@ -84,9 +85,8 @@ def command(
 
             def tell() -> None:
                 click.echo(f"Prunus listens on {url}{''.join(f' ({note})' for note in notes)}", err=True)
-                for line in says:
+                for line in (*says, shown):
                     click.echo(f"prunus: {line}", err=True)
-                click.echo(f"prunus: what it does is shown at {url}/dashboard/ (`prunus dashboard`)", err=True)
 
             serve(settings, listener, ready=tell, origins=came)
 

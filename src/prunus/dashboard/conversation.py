@@ -21,6 +21,8 @@ from prunus.store.records import Exchange, StoredSession, Totals
 
 _REQUESTS: Final = 2_000
 """The newest requests that the page shows."""
+_LISTED: Final = 200
+"""The newest requests that the table shows; the charts show more."""
 _RECEIPTS: Final = 12
 _BREAKS: Final = (
     Column("Request", number=True),
@@ -137,8 +139,9 @@ def _requests_section(exchanges: Sequence[Exchange], sources: Sources) -> Markup
             str(bill(sources.settings, [(one.model, one.cost_unpruned)])),
             f"{one.ms / 1000:.1f}",
         )
-        for one in reversed(exchanges)
+        for one in reversed(exchanges[-_LISTED:])
     ]
+    every = "All" if len(rows) == len(exchanges) else "The newest"
     drawn = [
         chart("requests", "Tokens of each request: cached, written, new, and unpruned", request_numbers(answered)),
         chart("bills", "The bill so far, and without Prunus", sums),
@@ -148,7 +151,7 @@ def _requests_section(exchanges: Sequence[Exchange], sources: Sources) -> Markup
         element("div", drawn, class_="charts") if len(answered) > 1 else None,
         element(
             "details",
-            element("summary", f"All {len(rows):,} requests as a table"),
+            element("summary", f"{every} {len(rows):,} requests as a table"),
             table("Requests", _ROWS, rows, empty="No request was recorded."),
         ),
     )
