@@ -11,7 +11,8 @@ from typing import Final
 from prunus.store.reading import EXCHANGE, RECEIPT, exchange_of, receipts_of
 from prunus.store.records import Exchange, StoredReceipt
 
-_FROM: Final = "FROM exchanges e JOIN conversations c ON c.n = e.conversation"
+# With CROSS JOIN SQLite walks over the first table, in the order of its row numbers, and stops at the limit.
+_FROM: Final = "FROM exchanges e CROSS JOIN conversations c ON c.n = e.conversation"
 
 
 def newest_exchanges(
@@ -30,8 +31,12 @@ def newest_receipts(
 ) -> list[StoredReceipt]:
     """Return the receipts of all conversations, the newest first; of one strategy, or of all."""
     own, chosen = ("AND r.strategy = ?", (strategy,)) if strategy else ("", ())
-    query = f"{RECEIPT} {own} ORDER BY r.n DESC LIMIT ? OFFSET ?"
-    return receipts_of(connection.execute(query, (tenant, *chosen, limit, offset)))
+    numbers = (
+        "SELECT r.n FROM receipts r CROSS JOIN conversations c ON c.n = r.conversation "
+        f"WHERE c.tenant = ? AND r.what != 'passed' {own} ORDER BY r.n DESC LIMIT ? OFFSET ?"
+    )
+    query = f"{RECEIPT} AND r.n IN ({numbers}) ORDER BY r.n DESC"
+    return receipts_of(connection.execute(query, (tenant, tenant, *chosen, limit, offset)))
 
 
 def receipt_at(

@@ -49,7 +49,8 @@ def sessions(
     connection: sqlite3.Connection, tenant: str, limit: int | None, offset: int = 0, id: str = ""
 ) -> list[StoredSession]:
     """Return the conversations of a tenant, newest first, or the one with this id."""
-    own, chosen = ("AND c.id = ?", (id,)) if id else ("", ())
+    own, chosen = ("AND id = ?", (id,)) if id else ("", ())
+    # The inner query chooses the conversations, so that the sums are made for these only.
     rows = connection.execute(
         f"""
         SELECT c.id, c.client, c.format, c.model, c.first, c.last,
@@ -62,9 +63,10 @@ def sessions(
                (SELECT count(*) FROM receipts r WHERE r.conversation = c.n
                 AND r.what != 'passed' AND r.shadow = ifnull(newest.shadow, 0)),
                ifnull(newest.shadow, 0)
-        FROM conversations c LEFT JOIN exchanges newest
+        FROM (SELECT * FROM conversations WHERE tenant = ? {own} ORDER BY last DESC, n DESC LIMIT ? OFFSET ?) c
+        LEFT JOIN exchanges newest
             ON newest.n = (SELECT max(e.n) FROM exchanges e WHERE e.conversation = c.n AND e.tokens_before > 0)
-        WHERE c.tenant = ? {own} ORDER BY c.last DESC, c.n DESC LIMIT ? OFFSET ?
+        ORDER BY c.last DESC, c.n DESC
         """,
         (tenant, *chosen, -1 if limit is None else limit, offset),
     )
