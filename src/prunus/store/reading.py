@@ -49,8 +49,9 @@ def sessions(
     connection: sqlite3.Connection, tenant: str, limit: int | None, offset: int = 0, id: str = ""
 ) -> list[StoredSession]:
     """Return the conversations of a tenant, newest first, or the one with this id."""
-    own, chosen = ("AND id = ?", (id,)) if id else ("", ())
-    # The inner query chooses the conversations, so that the sums are made for these only.
+    # The inner query chooses the conversations, so that the sums are made for these only. The `+` keeps SQLite from
+    # looking for the tenant first: it walks over the conversations by age, and stops at the limit.
+    own, chosen = ("tenant = ? AND id = ?", (id,)) if id else ("+tenant = ?", ())
     rows = connection.execute(
         f"""
         SELECT c.id, c.client, c.format, c.model, c.first, c.last,
@@ -63,9 +64,9 @@ def sessions(
                (SELECT count(*) FROM receipts r WHERE r.conversation = c.n
                 AND r.what != 'passed' AND r.shadow = ifnull(newest.shadow, 0)),
                ifnull(newest.shadow, 0)
-        FROM (SELECT * FROM conversations WHERE tenant = ? {own} ORDER BY last DESC, n DESC LIMIT ? OFFSET ?) c
-        LEFT JOIN exchanges newest
+        FROM conversations c LEFT JOIN exchanges newest
             ON newest.n = (SELECT max(e.n) FROM exchanges e WHERE e.conversation = c.n AND e.tokens_before > 0)
+        WHERE c.n IN (SELECT n FROM conversations WHERE {own} ORDER BY last DESC, n DESC LIMIT ? OFFSET ?)
         ORDER BY c.last DESC, c.n DESC
         """,
         (tenant, *chosen, -1 if limit is None else limit, offset),
