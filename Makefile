@@ -1,7 +1,7 @@
 # Each verb sets up what it needs: Python 3.11 or newer with pip is enough, and uv is used when it is there.
 .DEFAULT_GOAL := help
 .DELETE_ON_ERROR:
-.PHONY: help demo run test pages e2e integrations packages fix docs dist corpus bench lock
+.PHONY: help demo run test pages e2e integrations packages fix docs site dist corpus bench lock
 
 PYTHON ?= python3
 PY := .venv/bin/python
@@ -56,6 +56,10 @@ docs: .venv/.installed ## Write the generated pages and the tables of figures an
 	$(PY) docs/generate.py
 	$(PY) docs/figures.py
 
+site: .venv/.site ## Make the documentation site in site/, and check its links
+	NO_MKDOCS_2_WARNING=1 $(PY) -m mkdocs build --quiet --strict
+	$(PY) docs/site_check.py
+
 # RELEASED=1 also fails where the packages must not be published yet
 dist: .venv/.dist ## Build the packages into dist/, check them, and run the wheel in a clean environment
 	$(PY) packaging/dist.py $(if $(RELEASED),--released)
@@ -94,4 +98,9 @@ lock: ## Renew requirements.lock (needs uv)
 .venv/.dist: .venv/.installed
 	@echo "Installing what builds and checks packages"
 	@$(INSTALL) --no-build-isolation -e '.[dist]'
+	@touch $@
+
+.venv/.site: .venv/.installed
+	@echo "Installing what makes the documentation site"
+	@$(INSTALL) --no-build-isolation -e '.[site]'
 	@touch $@

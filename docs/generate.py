@@ -2,14 +2,21 @@
 
 from __future__ import annotations
 
+import ast
 import dataclasses
 import inspect
 import json
 import sys
+import textwrap
+from itertools import pairwise
 from pathlib import Path
 from typing import Any
 
+import click
+
+import prunus
 from prunus import guards, strategies
+from prunus.cli.main import main as cli
 from prunus.schedule.priorities import PRIORITIES
 from prunus.settings.describe import field_docs, keys
 from prunus.settings.presets import LEVELS, PRESETS, strategies_of
@@ -102,7 +109,134 @@ def settings_page() -> str:
     return "\n".join(lines) + "\n"
 
 
-PAGES = {"strategies.md": strategies_page, "guards.md": guards_page, "settings.md": settings_page}
+def commands_page() -> str:
+    context = click.Context(cli, info_name="prunus", max_content_width=100)
+    lines = [
+        "# Commands",
+        "",
+        "`prunus COMMAND --help` shows the same in a terminal.",
+        "",
+        "| command | what it does |",
+        "|---|---|",
+    ]
+    found = {name: cli.get_command(context, name) for name in cli.list_commands(context)}
+    known = {name: command for name, command in found.items() if command is not None}
+    lines += [
+        f"| [`prunus {name}`](#prunus-{name}) | {help_of(command)[0][0]} |" for name, command in known.items()
+    ]
+    for name, command in known.items():
+        lines += command_lines(command, click.Context(command, parent=context, info_name=name), "##")
+    return "\n".join(lines) + "\n"
+
+
+def command_lines(command: click.Command, context: click.Context, level: str) -> list[str]:
+    """Return the section of a command, and those of its subcommands."""
+    lines = ["", f"{level} {context.command_path}", ""]
+    usage = " ".join((context.command_path, *command.collect_usage_pieces(context)))
+    lines += ["```sh", usage, "```"]
+    for paragraph in help_of(command):
+        code = paragraph[0].startswith("  ") or paragraph[0] in ("Example:", "Examples:")
+        if code:
+            shown = [line[2:] for line in paragraph if line.startswith("  ")]
+            lines += ["", *paragraph[: len(paragraph) - len(shown)], "", "```sh", *shown, "```"]
+        else:
+            lines += ["", *paragraph]
+    options = [
+        one for one in command.get_params(context) if isinstance(one, click.Option) and "--help" not in one.opts
+    ]
+    rows = [row for one in options if (row := one.get_help_record(context))]
+    if rows:
+        lines += ["", "| option | meaning |", "|---|---|"]
+        lines += [
+            f"| `{name.replace('|', chr(92) + '|')}` | {what.replace('|', chr(92) + '|')} |" for name, what in rows
+        ]
+    if isinstance(command, click.Group):
+        for name in command.list_commands(context):
+            inner = command.get_command(context, name)
+            assert inner is not None
+            lines += command_lines(inner, click.Context(inner, parent=context, info_name=name), level + "#")
+    return lines
+
+
+def help_of(command: click.Command) -> list[list[str]]:
+    """Return the help text of a command as paragraphs of lines."""
+    text = inspect.cleandoc(command.help or "").replace("\b\n", "").replace("\f", "")
+    return [paragraph.split("\n") for paragraph in text.split("\n\n") if paragraph.strip()]
+
+
+def library_page() -> str:
+    lines = [
+        "# Library",
+        "",
+        "Everything that `import prunus` offers. Other modules may change without notice.",
+    ]
+    for name in prunus.__all__:
+        what = getattr(prunus, name)
+        lines += ["", f"## {name}", ""]
+        if not inspect.isclass(what):
+            lines += ["```python", f"prunus.{name}{signature(what)}", "```", ""]
+        lines += [inspect.getdoc(what) or ""]
+        members = public_members(what) if inspect.isclass(what) else []
+        lines += ["", "| name | meaning |", "|---|---|", *members] if members else []
+    return "\n".join(lines) + "\n"
+
+
+def public_members(owner: type) -> list[str]:
+    """Return the documented fields, properties and methods of a class as rows of a table."""
+    docs = field_docs(owner)
+    rows = {name: doc for name, doc in docs.items() if not name.startswith("_") and doc}
+    if dataclasses.is_dataclass(owner):
+        rows = {one.name: rows.get(one.name) or f"`{one.type}`" for one in dataclasses.fields(owner)}
+    rows |= attributes(owner)
+    for name, member in vars(owner).items():
+        plain = member.__func__ if isinstance(member, classmethod | staticmethod) else member
+        if name.startswith(("_", "model_")) or not (callable(plain) or isinstance(plain, property)):
+            continue
+        first = (inspect.getdoc(plain) or "").partition("\n\n")[0].replace("\n", " ")
+        if first:
+            rows[name if isinstance(plain, property) else f"{name}()"] = first
+    return [f"| `{name}` | {doc.replace('|', chr(92) + '|')} |" for name, doc in rows.items()]
+
+
+def attributes(owner: type) -> dict[str, str]:
+    """Return the attributes that `__init__` sets and documents, with their texts."""
+    start = vars(owner).get("__init__")
+    if not inspect.isfunction(start) or dataclasses.is_dataclass(owner):
+        return {}
+    [function] = ast.parse(textwrap.dedent(inspect.getsource(start))).body
+    assert isinstance(function, ast.FunctionDef)
+    found = {}
+    for line, text in pairwise(function.body):
+        match line, text:
+            case (
+                ast.Assign(targets=[ast.Attribute(attr=name)]) | ast.AnnAssign(target=ast.Attribute(attr=name)),
+                ast.Expr(value=ast.Constant(value=str(words))),
+            ) if not name.startswith("_"):
+                found[name] = " ".join(words.split())
+    return found
+
+
+def signature(function: Any) -> str:
+    """Return the parameters of a function, one on a line if they are many."""
+    found = inspect.signature(function)
+    text = str(found).replace("'", "").replace("prunus.", "")
+    if len(text) < 90:
+        return text
+    inner = [str(one).replace("'", "") for one in found.parameters.values()]
+    kinds = [one.kind for one in found.parameters.values()]
+    if inspect.Parameter.KEYWORD_ONLY in kinds:
+        inner.insert(kinds.index(inspect.Parameter.KEYWORD_ONLY), "*")
+    returned = str(found.return_annotation).replace("'", "")
+    return "(\n" + "".join(f"    {one},\n" for one in inner) + f") -> {returned}"
+
+
+PAGES = {
+    "strategies.md": strategies_page,
+    "guards.md": guards_page,
+    "settings.md": settings_page,
+    "commands.md": commands_page,
+    "library.md": library_page,
+}
 
 
 def main() -> int:
