@@ -40,7 +40,8 @@ pages: .venv/.installed ## Test the dashboard in Chromium, which has to be on th
 e2e: .venv/.installed ## Run real clients against a scripted provider, alone and behind Prunus
 	PRUNUS_E2E_CLIENTS="$(CLIENTS)" $(PY) -m pytest -m e2e -q tests/e2e
 
-# All of them, or some: make integrations FRAMEWORKS="langchain httpx"; LOWEST=1 takes the lowest versions
+# All of them, or some: make integrations FRAMEWORKS="langchain httpx"; those joined by + share an environment;
+# LOWEST=1 takes the lowest versions
 integrations: .venv/.installed ## Run agents of real frameworks with Prunus inside
 	$(PY) -m tests.integrations.frameworks $(if $(LOWEST),--lowest) $(FRAMEWORKS)
 
