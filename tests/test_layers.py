@@ -85,6 +85,7 @@ LAYERS = (
     "intent",
     "changelog",
     "clients",
+    "spending",
     "lab",
     "store",
     "report",

@@ -9,7 +9,7 @@ from prunus.assembly import Assembly
 from prunus.conversation import Loader, count_around
 from prunus.edits import Proposal, Refusal
 from prunus.engine import Engine
-from prunus.engine.board import Cell
+from prunus.engine.cell import Cell
 from prunus.guide import Advice, advise
 from prunus.history import Call, Ref, Role
 from prunus.memory import ConversationRecord

@@ -21,6 +21,7 @@ from prunus.conversations import Conversations, Request
 from prunus.engine import Engine, edits_taken_over
 from prunus.learning import learn
 from prunus.memory import ConversationRecord, Match, Memory, chain
+from prunus.outcome import Continuation
 from prunus.schedule.account import Account
 from prunus.schedule.ledger import Ledger
 
@@ -51,6 +52,12 @@ class Base:
             return self.memo
         edits = edits_taken_over(self.memo.ledger, len(request), request.load)
         return replace(self.memo, ledger=replace(self.memo.ledger, edits=edits))
+
+    def continuation(self, request: Request, conversation: Conversation) -> Continuation:
+        """How a request goes on from the one before; `conversation` has been told of the request."""
+        gap = request.now - self.memo.seen if self.parent else None
+        changed = bool(self.memo.requests) and conversation.prompt_digest != self.memo.prompt
+        return Continuation(self.parent, self.left, gap, changed)
 
     def begin(self, request: Request, engine: Engine) -> Conversation:
         """A conversation that this process has not looked at."""

@@ -37,3 +37,10 @@ def percent(part: int, whole: int) -> str:
     if share < 1:
         return "<1%"
     return ">99%" if 99 < share < 100 else f"{share:.0f}%"
+
+
+def dollars(amount: float) -> str:
+    """An amount of money: $212.40, -$3.10, <$0.01."""
+    if 0 < abs(amount) < 0.005:
+        return "<$0.01" if amount > 0 else ">-$0.01"
+    return f"{'-' if amount < 0 else ''}${abs(amount):,.2f}"

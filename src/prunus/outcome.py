@@ -70,12 +70,26 @@ class Receipt:
     """What was cut, if a later call can ask for it again."""
 
 
+@dataclass(frozen=True, slots=True)
+class Continuation:
+    """How a request goes on from the one before it."""
+
+    parent: str = ""
+    """The conversation that it comes from, under its own name or another; empty for a new one."""
+    left: int = 0
+    """Messages at the end of that conversation that the request does not have: it was undone or forked."""
+    gap: float | None = None
+    """Seconds since the request before; None if there was none."""
+    changed: bool = False
+    """Model, system text or tools are others than before."""
+
+
 class Outcome(Generic[Body_co]):
     """A pruned request, and what was done to it."""
 
     __slots__ = (
         "_edits", "_made", "_outlined", "_passed", "_receipt", "_refusals",
-        "behind", "body", "conversation", "error", "fault", "flush", "lifetime", "report", "request",
+        "behind", "body", "continues", "conversation", "error", "fault", "flush", "lifetime", "report", "request",
     )  # fmt: skip
 
     def __init__(
@@ -114,6 +128,8 @@ class Outcome(Generic[Body_co]):
         """The name of the conversation that it belongs to."""
         self.request = request
         """Its number in the conversation, counted from 1."""
+        self.continues = Continuation()
+        """How it goes on from the request before it."""
         self.lifetime = lifetime
         """The lifetime that the caller shall give its cache marks, as in `1h`; empty to leave them as they are."""
         self._made = made

@@ -69,8 +69,7 @@ class Pruner:
         """
         self.settings = settings or Settings()
         self._memory = memory
-        self._asks = asks
-        self._assembly = Assembly(self.settings)
+        self._asks, self._assembly = asks, Assembly(self.settings)
         self._schedule = schedule or self.settings.active_schedule()
         self._pressure = self.settings.active_pressure()
         self._conversations = Conversations(self.settings.limits)
@@ -122,8 +121,8 @@ class Pruner:
             if hold:
                 base = find_known(request, self._conversations, self._memory)
                 name = base.parent if base.left <= base.memo.depth else ""
-                memo = base.taken_over(request)
-                return as_before(request, memo, name, self._assembly.counter, self._written(base))[0]
+                known = base.taken_over(request), name, self._assembly.counter, self._written(base)
+                return as_before(request, *known)[0]
             return self._prune(request, until, cache(claim))
         except Exception as error:  # whatever fails in here, the request has to go out as it came
             return Outcome(body, fault=error)
@@ -168,6 +167,7 @@ class Pruner:
                 else:
                     continue
                 done = True
+                outcome.continues = base.continuation(request, conversation)
                 return outcome
             except Overtaken:
                 continue

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from dataclasses import replace
 
 import pytest
@@ -11,7 +10,7 @@ from prunus.ab.comparison import ArmFigures, compare
 from prunus.ab.forecast import TYPICAL, forecast
 from prunus.ab.results import RunResult, planned
 from prunus.providers.usage import Usage
-from prunus.schedule.dollars import TARIFFS, Tariff, read_tariff, tariff_of
+from prunus.schedule.dollars import Tariff, read_tariff, tariff_of
 
 RUN = RunResult("a", 1, "without", True, 0, False, 60.0, 40, 0, 45, 3, Usage(), 0, 1.0)
 
@@ -91,13 +90,6 @@ def test_models_are_found_by_name(model: str, prices: tuple[float, ...]) -> None
     tariff = tariff_of(model)
     assert tariff is not None
     assert (tariff.input, tariff.cache_read, tariff.cache_write, tariff.output) == prices
-
-
-def test_no_row_hides_a_later_one() -> None:
-    for index, (pattern, tariff) in enumerate(TARIFFS):
-        name = re.sub(r"\[(.).*\]", r"\1", pattern).replace("*", "")
-        found = tariff_of(name)
-        assert found == tariff, (index, pattern)
 
 
 def test_prices_of_the_user_come_first() -> None:

@@ -93,13 +93,17 @@ def test_analyze_finds_own_sessions_and_shows_savings(run: Run, home: Path) -> N
     result = run("analyze")
     assert result.exit_code == 0
     assert result.stdout.startswith("1 session in 1 file, 20 requests")
-    assert re.search(r"Prunus would have saved [1-9]\d*\.\d% of the cost of input", result.stdout)
+    assert re.search(
+        r"1 session: \$0\.\d\d of input; Prunus would have saved \$0\.\d\d \([1-9]\d*%\); "
+        r"\d+\.\d% of what the agents used later stayed in view",
+        result.stdout,
+    )
     agent = next(line.split() for line in result.stdout.splitlines() if line.startswith("claude-code "))
     assert agent[1:3] == ["1", "20"]
     assert float(agent[7]) < 1
     for heading in ("By agent", "Prompt cache", "By strategy", "Gained least"):
         assert heading in result.stdout
-    assert "$" not in result.stdout.replace("--input-price USD", "")
+    assert "$" not in run("analyze", "--no-money").stdout
 
 
 def test_several_agents_have_a_line_each_and_one_for_all(run: Run, home: Path, tmp_path: Path) -> None:
@@ -128,7 +132,8 @@ def test_a_price_gives_dollars(run: Run, home: Path, tmp_path: Path) -> None:
     out = tmp_path / "rows.jsonl"
     result = run("analyze", "--input-price", "1000", "--json", str(out))
     (row,) = (json.loads(line) for line in out.read_text().splitlines())
-    assert f"${row['unpruned'] / 1000:,.2f} to ${row['cost'] / 1000:,.2f}" in result.stdout
+    saved = row["unpruned"] - row["cost"]
+    assert f"${row['unpruned'] / 1000:,.2f} of input; Prunus would have saved ${saved / 1000:,.2f}" in result.stdout
     agent = next(line.split() for line in result.stdout.splitlines() if line.startswith("claude-code "))
     assert agent[5:7] == [f"${row['unpruned'] / 1000:,.2f}", f"${row['cost'] / 1000:,.2f}"]
 
@@ -137,8 +142,8 @@ def test_models_without_a_price_have_no_dollars(run: Run, home: Path) -> None:
     other = home / "talk.json"
     other.write_text(json.dumps(chat_messages(steps(4))))
     result = run("analyze", str(claude(home, "one")), str(other), "--input-price", "claude*=3")
-    assert "No dollar price was given for no name" in result.stdout
-    assert "In dollars (1 session with a price):" in result.stdout
+    assert "No dollar price is known for no name" in result.stdout
+    assert "of input (1 session without a price);" in result.stdout
 
 
 def test_a_wrong_price_is_an_error_with_an_example(run: Run, home: Path) -> None:
@@ -189,7 +194,7 @@ def test_the_page_holds_what_the_terminal_shows(run: Run, home: Path, tmp_path: 
     out = tmp_path / "page.html"
     result = run("analyze", "--html", str(out))
     text = out.read_text()
-    lead = next(line for line in result.stdout.splitlines() if line.startswith("Prunus would"))
+    lead = next(line for line in result.stdout.splitlines() if line.startswith("1 session: "))
     assert lead in text
     assert text.count("<svg") == 5
     assert not re.search(r"https?:|<script", text)

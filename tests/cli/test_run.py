@@ -56,7 +56,8 @@ def test_requests_pass_through_and_the_status_line_comes_last(
     assert dear.startswith("prunus: preset acp with schedule eager makes every edit at once and breaks")
     assert better.startswith("prunus: better: --preset acp --schedule cache ")
     assert first.startswith("「 ")
-    assert second.startswith("Prunus left out ")
+    assert second.startswith("Prunus saved <$0.01 of <$0.01 of input (")
+    assert ", and left out " in second
 
 
 @pytest.mark.parametrize(

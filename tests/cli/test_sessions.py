@@ -23,7 +23,7 @@ def test_sessions_are_listed_newest_first(run: Run, tmp_path: Path) -> None:
     lines = run("sessions", "--store", filled(tmp_path, 3)).stdout.splitlines()
     assert lines[0].split() == ["session", "last", "client", "model", "requests", "tokens", "sent", "cuts", "saved"]
     assert [line.split()[0] for line in lines[1:]] == ["c02", "c01", "c00"]
-    assert lines[1].split()[3:] == ["claude", "claude-sonnet-4-5", "1", "1K", "800", "1", "20%"]
+    assert lines[1].split()[3:] == ["claude", "claude-sonnet-4-5", "1", "1K", "800", "1", "<$0.01", "20%"]
 
 
 def test_sessions_shows_the_newest_twenty_without_all(run: Run, tmp_path: Path) -> None:

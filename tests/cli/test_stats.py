@@ -1,11 +1,14 @@
+import csv
 import json
 from collections.abc import Callable
+from datetime import datetime
+from io import StringIO
 from pathlib import Path
 
 import pytest
 from click.testing import Result
 
-from prunus.store import open_store
+from prunus.store import Usage, open_store
 from tests.store.samples import ask, exchange, flush, receipt
 
 Run = Callable[..., Result]
@@ -32,7 +35,7 @@ def test_the_newest_session_and_all_time_are_shown(run: Run, url: str) -> None:
 
 
 def test_a_session_is_chosen_by_its_first_digits(run: Run, url: str) -> None:
-    shown = run("stats", "11", "--store", url).stdout
+    shown = run("stats", "11", "--no-money", "--store", url).stdout
     assert "Session 11aa" in shown
     assert "100 (20%), 1 cache break of 60 paid" in shown
 
@@ -116,7 +119,7 @@ def test_stats_of_a_shadow_run_are_conditional(run: Run, tmp_path: Path) -> None
     store.record("", exchange("c1", shadow=True), [receipt("aaaaaa")])
     store.close()
     for options in ((), ("--all",)):
-        shown = run("stats", *options, "--store", url).stdout
+        shown = run("stats", *options, "--no-money", "--store", url).stdout
         assert "shadow: nothing was changed" in shown
         assert "Would prune 1 item, ~90 tokens" in shown
         assert "Would send  ~800 tokens in all, 20% less than came" in shown
@@ -143,3 +146,89 @@ def test_keep_alive_requests_and_their_cost_are_shown_apart(run: Run, url: str) 
     for key in ("session", "all"):
         assert (found[key]["keep_alives"], found[key]["cost_of_keep_alives"]) == (1, 40.0)
     assert found["all"]["requests"] == 2
+
+
+@pytest.fixture
+def month(tmp_path: Path) -> str:
+    """Requests of two days, two models and two projects, one of which missed the cache."""
+    url = f"sqlite:///{tmp_path}/month.db"
+    store = open_store(url)
+    day = datetime(2026, 10, 30, 12).timestamp()
+    dear = {"cost": 400_000.0, "cost_unpruned": 500_000.0, "cost_of_break": 30_000.0}
+    store.record("", exchange("11aa", 1, time=day, project="/work/app", missed=300, missed_for="first", **dear))
+    more = {"time": day + 3 * 86_400, "project": "/work/app", "usage": Usage(0, 9_000, 3_000, 40)}
+    store.record("", exchange("11aa", 2, missed=2_500, missed_for="expired", **more, **dear))
+    store.record("", exchange("22bb", 1, time=day + 3 * 86_400, client="codex", model="own-model", **dear))
+    store.close()
+    return url
+
+
+def test_money_comes_first(run: Run, month: str) -> None:
+    shown = run("stats", "11aa", "--store", month).stdout.splitlines()
+    assert shown[3:5] == [
+        "  Billed      $2.40 (unpruned $3.00)",
+        "  Saved       $0.60 (20%)",
+    ]
+    assert "No price is known for own-model, so dollars leave it out" in " ".join(shown)
+
+
+def test_without_money_costs_are_in_tokens(run: Run, month: str) -> None:
+    shown = run("stats", "11aa", "--no-money", "--store", month).stdout
+    assert "$" not in shown
+    assert "Billed      800k (unpruned 1M)" in shown
+
+
+@pytest.mark.parametrize(
+    ("by", "rows"),
+    [
+        ("day", [["2026-10-30", "1"], ["2026-11-02", "2"], ["all", "3"]]),
+        ("week", [["2026-10-26", "1"], ["2026-11-02", "2"], ["all", "3"]]),
+        ("month", [["2026-10", "1"], ["2026-11", "2"], ["all", "3"]]),
+        ("project", [["/work/app", "2"], ["(not", "named)"], ["all", "3"]]),
+        ("model", [["claude-sonnet-4-5", "2"], ["own-model", "1"], ["all", "3"]]),
+        ("agent", [["claude", "2"], ["codex", "1"], ["all", "3"]]),
+    ],
+)
+def test_a_table_by_time_or_name(run: Run, month: str, by: str, rows: list[list[str]]) -> None:
+    shown = run("stats", "--by", by, "--store", month).stdout.splitlines()
+    assert shown[0].split() == [by, "requests", "came", "sent", "cached", "billed", "unpruned", "saved"]
+    assert [line.split()[:2] for line in shown[1:-1]] == rows
+
+
+def test_a_table_since_a_day(run: Run, month: str) -> None:
+    shown = run("stats", "--by", "day", "--since", "2026-11-01", "--store", month).stdout.splitlines()
+    assert [line.split()[0] for line in shown[1:-1]] == ["2026-11-02"]
+    assert (
+        "Nothing since 2027-01-01." in run("stats", "--by", "day", "--since", "2027-01-01", "--store", month).stdout
+    )
+    wrong = run("stats", "--by", "day", "--since", "soon", "--store", month)
+    assert wrong.exit_code == 2
+    assert "such as 2026-01-31" in wrong.stderr
+
+
+def test_tables_as_csv_and_json(run: Run, month: str) -> None:
+    [app, other] = csv.DictReader(StringIO(run("stats", "--by", "project", "--csv", "--store", month).stdout))
+    assert (app["project"], app["requests"], app["dollars_saved"]) == ("/work/app", "2", "0.6")
+    assert (other["project"], other["dollars_saved"]) == ("(not named)", "")
+    found = json.loads(run("stats", "--by", "model", "--json", "--store", month).stdout)
+    assert [one["model"] for one in found] == ["claude-sonnet-4-5", "own-model"]
+    assert found[0]["dollars"]["saved"] == pytest.approx(0.6)
+
+
+def test_why_tokens_were_written_to_the_cache(run: Run, month: str) -> None:
+    found = json.loads(run("stats", "--cache", "--json", "--store", month).stdout)
+    by = {one["reason"]: (one["requests"], one["tokens"]) for one in found}
+    assert by == {"new": (1, 800), "first": (1, 300), "expired": (1, 2_500)}
+    # All that the provider wrote: 300, 3,000 and 300.
+    assert sum(tokens for _, tokens in by.values()) == 3_600
+
+
+def test_what_each_strategy_earned(run: Run, url: str) -> None:
+    shown = run("stats", "--by", "strategy", "--store", url).stdout.splitlines()
+    assert shown[0].split() == ["strategy", "cuts", "tokens", "kept", "out", "saved", "asked", "again"]
+    assert {line.split()[0] for line in shown[1:-1]} == {"old_errors", "repeated_reads"}
+
+
+def test_options_that_do_not_fit_together_are_refused(run: Run, url: str) -> None:
+    for options in (("--by", "day", "--cache"), ("11aa", "--by", "day"), ("--csv",), ("--since", "7d")):
+        assert run("stats", *options, "--store", url).exit_code == 2

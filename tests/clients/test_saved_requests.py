@@ -12,7 +12,7 @@ from prunus.cli import file_at, files
 from prunus.clients.sessions import load
 from prunus.errors import FormatError
 from prunus.files import FileHistory
-from prunus.lab.analysis import measure
+from prunus.lab.measuring import measure
 from prunus.providers import ALL, encode, frame, provider_named
 from tests.clients.conftest import Loaded
 

@@ -18,9 +18,9 @@ from prunus.lab.analysis import (
     strategies,
     total,
 )
-from prunus.lab.cost import Money
 from prunus.lab.findings import findings_of
 from prunus.lab.page import PageSection, page
+from prunus.schedule.dollars import Money
 
 ROW = SessionResult(
     "a.jsonl",

@@ -6,7 +6,8 @@ from typing import Any
 
 import pytest
 
-from prunus.lab.analysis import analyse, measure, total
+from prunus.lab.analysis import total
+from prunus.lab.measuring import analyse, measure
 from tests.lab.talk import Step, chat_messages, reads
 
 

@@ -11,8 +11,11 @@ from typing import Any
 import pytest
 
 from prunus.proxy.serve import Background
+from prunus.report.cache_misses import writes
+from prunus.schedule.dollars import Money
 from prunus.schedule.prices import price_of
 from prunus.settings import Settings
+from prunus.spending import DayTotals
 from prunus.store import Totals, open_store
 from tests.upstream import Prune, Read, Run, Script, Shown, Step, Upstream, Write
 from tests.upstream.bill import Bill, billed, unpruned
@@ -62,6 +65,7 @@ class Session:
     """Of the client."""
     calls: int
     """Of the model."""
+    days: tuple[DayTotals, ...]
 
 
 def play(
@@ -101,8 +105,10 @@ def play(
             sent.append(body)
     kept = open_store(store, existing=True)
     totals = kept.totals("", shadow=settings.proxy.shadow)
+    days = tuple(kept.days("", shadow=settings.proxy.shadow))
     kept.close()
-    return Session(billed(up.requests, price), unpruned(format, sent, price), totals, len(sent), len(up.requests))
+    paid = billed(up.requests, price)
+    return Session(paid, unpruned(format, sent, price), totals, len(sent), len(up.requests), days)
 
 
 def check(session: Session, within: float = 0.01) -> None:
@@ -128,6 +134,17 @@ def test_figures_are_those_of_the_provider(format: str, values: dict[str, Any], 
     session = play(tmp_path, format, **values)
     assert session.totals.requests == session.requests
     check(session)
+
+
+@pytest.mark.parametrize("format", FORMATS)
+def test_every_token_that_was_written_to_the_cache_has_a_reason(format: str, tmp_path: Path) -> None:
+    session = play(tmp_path, format, schedule="eager", **OFF)
+    found = {one.reason: one.tokens for one in writes(session.days, Money(), price_of)}
+    assert sum(found.values()) == session.totals.usage.input + session.totals.usage.cache_write
+    assert found.keys() == {"new", "first", "cut"}
+    # What a cut costs is what the bill says, at the price of writing instead of reading.
+    price = price_of(MODELS.get(format, "gpt-5"))
+    assert found["cut"] * (price.write - price.read) == pytest.approx(session.totals.cost_of_breaks, rel=0.1)
 
 
 @pytest.mark.parametrize("format", FORMATS)

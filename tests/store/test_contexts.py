@@ -12,7 +12,7 @@ from prunus.history import Ref
 from prunus.outcome import Receipt
 from prunus.store import open_store
 from prunus.store.database import Database
-from prunus.store.schema import MIGRATIONS
+from prunus.store.migrations import MIGRATIONS
 from prunus.tally import Tally
 from tests.store.samples import exchange, receipt
 

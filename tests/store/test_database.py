@@ -20,7 +20,7 @@ import pytest
 from prunus import Pruner, Settings
 from prunus.store import NoStore, Store, StoreError, open_store
 from prunus.store.database import Database
-from prunus.store.schema import MIGRATIONS
+from prunus.store.migrations import MIGRATIONS
 from tests.store.samples import exchange, links, memo, recalled, receipt
 
 Reopen = Callable[..., Store]

@@ -10,7 +10,7 @@ from prunus.experience import Experience, Tried
 from prunus.learning import Learned
 from prunus.store import Store, open_store
 from prunus.store.database import Database
-from prunus.store.schema import MIGRATIONS
+from prunus.store.migrations import MIGRATIONS
 from tests.store.samples import ask, exchange, links, memo, receipt
 
 Reopen = Callable[..., Store]

@@ -5,16 +5,21 @@ from __future__ import annotations
 import os
 import time
 from collections.abc import Sequence
+from dataclasses import replace
+from datetime import date
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 import click
 
-from prunus.cli.options import Failure
+from prunus.cli.options import Failure, load_settings, money_option
+from prunus.cli.spending import BY, first_day, show_earnings, show_misses, show_periods
 
 if TYPE_CHECKING:
-    from prunus.lab.analysis import File
+    from prunus.lab.analysis import File, SessionResult
     from prunus.lab.findings import Findings
+    from prunus.schedule.dollars import Money
+    from prunus.settings import Settings
 
 
 @click.command("analyze")
@@ -33,9 +38,14 @@ if TYPE_CHECKING:
 )  # fmt: skip
 @click.option(
     "--input-price", "input_prices", metavar="[MODEL=]USD", multiple=True,
-    help="Show costs in dollars: the price of a million uncached input tokens, for every model or for the models "
-    "that match a pattern such as 'claude*'; may be repeated.",
+    help="The dollars of a million uncached input tokens, for every model or for the models that match a pattern "
+    "such as 'claude*', instead of those of the price table; may be repeated.",
 )  # fmt: skip
+@click.option("--by", type=click.Choice(BY), help="Only a table with a line for each of these.")
+@click.option("--cache", is_flag=True, help="Only tables that say why tokens are written to the prompt cache.")
+@click.option("--since", metavar="DAY", help="Sessions from 2026-01-31, today, 7d, 4w or 3m on.")
+@click.option("--csv", "in_csv", is_flag=True, help="The table of --by or --cache as CSV.")
+@money_option
 def command(
     paths: tuple[Path, ...],
     json_: Path | None,
@@ -43,6 +53,11 @@ def command(
     level: str,
     limit: int,
     input_prices: tuple[str, ...],
+    by: str | None,
+    cache: bool,
+    since: str | None,
+    in_csv: bool,
+    money: bool,
 ) -> None:
     """Say what Prunus would have saved in your own sessions.
 
@@ -55,19 +70,24 @@ def command(
     Examples:
       prunus analyze
       prunus analyze ~/.claude/projects --html saved.html
+      prunus analyze --since 30d --by project
+      prunus analyze --cache
       prunus analyze --limit 20 --input-price 3 --json sessions.jsonl
-      prunus analyze --input-price 'claude*=3' --input-price 'gpt-5*=1.25'
     """
     from prunus.cli.table import say
     from prunus.errors import SettingsError
-    from prunus.lab.analysis import analyse, total
-    from prunus.lab.cost import Money
+    from prunus.lab.analysis import total
     from prunus.lab.findings import counted, findings_of, scope
+    from prunus.lab.measuring import analyse
 
+    if (by is not None and cache) or (in_csv and by is None and not cache):
+        raise click.UsageError("give --by or --cache, and --csv with one of them")
+    settings = load_settings(None, None, ()).settings
     try:
-        money = Money.read(input_prices)
+        prices = replace(settings.money().with_prices(input_prices), shown=money)
     except SettingsError as error:
         raise Failure(str(error)) from error
+    day = first_day(since)
     files, older = _newest(paths, limit)
     if not files and not paths:
         _nothing_here("No recorded sessions were found on this machine.")
@@ -80,14 +100,20 @@ def command(
             say(f"unreadable: {one.failure}", err=True)
         if one.skipped:
             say(f"damaged: {one.path}: {counted(one.skipped, 'record')} skipped", err=True)
-    rows = tuple(row for one in found for row in one.rows)
+    rows = tuple(row for one in found for row in one.rows if not day or _day(row) >= day)
+    if not rows and day:
+        raise Failure(f"no recorded session since {day}")
     if not rows:
         said = f"no recorded session in {counted(len(files), 'file')}"
         if paths:
             raise Failure(said)
         _nothing_here(f"There is {said}.")
         return
-    findings = findings_of(rows, money, level)
+    findings = findings_of(rows, prices, level)
+    if by is not None or cache:
+        _print_table(rows, by, prices, settings, "csv" if in_csv else "")
+        _write(found, json_, html, findings)
+        return
     _print(scope(found, total(rows), took, older), findings)
     _write(found, json_, html, findings)
 
@@ -103,6 +129,29 @@ def _newest(paths: Sequence[Path], limit: int) -> tuple[tuple[Path, ...], int]:
 
 def _age(path: Path) -> float:
     return -path.stat().st_mtime if path.exists() else 0.0
+
+
+def _day(row: SessionResult) -> str:
+    """Return the local date of a session; empty if the recording does not say."""
+    return date.fromtimestamp(row.first).isoformat() if row.first is not None else ""
+
+
+def _print_table(
+    rows: Sequence[SessionResult], by: str | None, prices: Money, settings: Settings, form: str
+) -> None:
+    """Print the sessions by day, project or the like, by strategy, or why they write to the prompt cache."""
+    from prunus.lab.spending import as_days, earnings, writes_as_days
+
+    if by == "strategy":
+        show_earnings(earnings(rows), prices, form)
+    elif by is not None:
+        show_periods([as_days(row, _day(row) or "(no date)") for row in rows], by, prices, form)
+    else:
+        for title, pruned in (("Without Prunus", False), ("With Prunus", True)):
+            if not form:
+                click.echo(f"{title}:")
+            written = [day for row in rows for day in writes_as_days(row, pruned)]
+            show_misses(written, prices, settings, form, policy=title)
 
 
 def _nothing_here(said: str) -> None:

@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Final
 from prunus.cli.table import fitting_table
 from prunus.numbers import short
 from prunus.report.status import Savings
+from prunus.schedule.dollars import Money
 
 if TYPE_CHECKING:
     from rich.console import Console, ConsoleOptions, RenderableType
@@ -28,8 +29,9 @@ _SPARE: Final = (7, 5, 1, 0, 8)
 class LiveTable:
     """A live table of the newest requests, with the sums of all requests."""
 
-    def __init__(self, url: str, notes: tuple[str, ...] = ()) -> None:
+    def __init__(self, url: str, notes: tuple[str, ...] = (), money: Money | None = None) -> None:
         self._url = url
+        self._money = money or Money(shown=False)
         self._notes = notes
         self._events: deque[Event] = deque(maxlen=_SHOWN)
         self._requests = 0
@@ -42,7 +44,7 @@ class LiveTable:
         self._requests += 1
         if event.exchange is not None:
             shadow = event.exchange.shadow
-            self._sums[shadow] = self._sums[shadow].add(event.exchange)
+            self._sums[shadow] = self._sums[shadow].add(event.exchange, self._money.of(event.exchange.model))
 
     @contextmanager
     def shown(self) -> Iterator[None]:

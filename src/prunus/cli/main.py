@@ -26,7 +26,7 @@ _COMMANDS: Final[Mapping[str, str]] = {
     "proxy": "Serve any agent that can be pointed at a base URL.",
     "setup": "Keep an agent behind Prunus, however it is started.",
     "dashboard": "Open the dashboard of a running proxy in the browser.",
-    "stats": "Show what was saved, in tokens and money.",
+    "stats": "Show what was saved, in money and tokens.",
     "context": "Show what fills the context of a conversation.",
     "sessions": "List the conversations that the proxy has seen.",
     "receipts": "List what was cut, why, and how to get it back.",

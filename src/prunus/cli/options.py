@@ -41,6 +41,11 @@ class Interruption(click.ClickException):
         click.echo(f"{start}Interrupted{f': {self.message}' if self.message else ''}.", file=file, err=True)
 
 
+money_option = click.option(
+    "--money/--no-money", default=True, help="Costs in dollars where prices are known, or in tokens only."
+)
+
+
 def settings_options(command: Callable[..., Any]) -> Callable[..., Any]:
     """Add --preset, --level, --schedule, --set and --config; level and schedule become some of the `sets`."""
 

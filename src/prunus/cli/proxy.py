@@ -5,11 +5,12 @@ from __future__ import annotations
 import json
 import sys
 from contextlib import suppress
+from dataclasses import replace
 from pathlib import Path
 
 import click
 
-from prunus.cli.options import Failure, load_settings, settings_options
+from prunus.cli.options import Failure, load_settings, money_option, settings_options
 
 
 @click.command("proxy")
@@ -22,6 +23,7 @@ from prunus.cli.options import Failure, load_settings, settings_options
 @click.option("--agent", type=click.Choice(["hidden", "mcp", "off"]), help="How context_prune is offered.")
 @click.option("--store", metavar="URL", help="sqlite:///PATH, or off.")
 @click.option("-v", "--verbose", is_flag=True, help="Log every edit; plain lines even in a terminal.")
+@money_option
 @settings_options
 def command(
     host: str | None,
@@ -31,6 +33,7 @@ def command(
     agent: str | None,
     store: str | None,
     verbose: bool,
+    money: bool,
     preset: str | None,
     sets: tuple[str, ...],
     config: Path | None,
@@ -76,7 +79,7 @@ def command(
     # The server has already shut down cleanly when Ctrl-C arrives here.
     with listener, suppress(KeyboardInterrupt):
         if table:
-            board = LiveTable(url, (*notes, *says, shown))
+            board = LiveTable(url, (*notes, *says, shown), replace(settings.money(), shown=money))
             with board.shown():
                 log_to_stderr(verbose=False, quiet=True)
                 serve(settings, listener, board.add, origins=came)

@@ -8,13 +8,14 @@ import signal
 import subprocess
 import tempfile
 from collections.abc import Mapping
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 import click
 
 from prunus.cli.cautions import no_hidden_tool
-from prunus.cli.options import Failure, load_settings, settings_options
+from prunus.cli.options import Failure, load_settings, money_option, settings_options
 from prunus.cli.proxy import upstream_sets
 
 if TYPE_CHECKING:
@@ -31,6 +32,7 @@ _NOT_FOUND = 127
 @click.option("--shadow", is_flag=True, help="Change nothing, and say at the end what would have been done.")
 @click.option("--agent", type=click.Choice(["hidden", "mcp", "off"]), help="How context_prune is offered.")
 @click.option("--store", metavar="URL", help="sqlite:///PATH, or off.")
+@money_option
 @settings_options
 @click.argument("client", metavar="CLIENT")
 @click.argument("arguments", metavar="[ARGS]...", nargs=-1, type=click.UNPROCESSED)
@@ -39,6 +41,7 @@ def command(
     shadow: bool,
     agent: str | None,
     store: str | None,
+    money: bool,
     preset: str | None,
     sets: tuple[str, ...],
     config: Path | None,
@@ -78,7 +81,7 @@ def command(
         every = (*sets, *upstream_sets((*found, *upstreams)), *own)
         loopback = ("proxy.host=127.0.0.1", "proxy.port=0", "proxy.token=", "proxy.workers=1")
         settings = load_settings(config, preset, (*every, *loopback)).settings
-        summary = RunSummary(settings.notification)
+        summary = RunSummary(settings.notification, replace(settings.money(), shown=money))
         try:
             check_packages()
             untold = no_hidden_tool(settings, known.provider)

@@ -3,29 +3,32 @@
 from __future__ import annotations
 
 import json
-from dataclasses import asdict
+from dataclasses import asdict, replace
 from typing import TYPE_CHECKING, Final
 
 import click
 
+from prunus.cli.options import load_settings, money_option
 from prunus.cli.store import empty_message, existing_store, local_time, store_options, tenant_of
 from prunus.cli.table import say, show
 
 if TYPE_CHECKING:
+    from prunus.schedule.dollars import Money
     from prunus.store import StoredSession
 
-_HEADINGS: Final = ("session", "last", "client", "model", "requests", "tokens", "sent", "cuts", "saved")
+_HEADINGS: Final = ("session", "last", "client", "model", "requests", "tokens", "sent", "cuts", "saved", "")
 _SHOWN: Final = 20
 
 
 @click.command("sessions")
 @click.option("--all", "everything", is_flag=True, help=f"All of them, not only the newest {_SHOWN}.")
+@money_option
 @store_options
-def command(everything: bool, url: str | None, tenant: str | None, in_json: bool) -> None:
+def command(everything: bool, money: bool, url: str | None, tenant: str | None, in_json: bool) -> None:
     """List the conversations that the proxy has seen.
 
     Lists them newest first, with client and model, the number of requests, the tokens of the newest request before
-    and after pruning, the number of cuts, and the saved share of the cost.
+    and after pruning, the number of cuts, and what was saved: dollars of input, and the share of the cost.
 
     \b
     Examples:
@@ -35,21 +38,28 @@ def command(everything: bool, url: str | None, tenant: str | None, in_json: bool
     with existing_store(url) as store:
         limit = None if everything else _SHOWN + 1
         found = store.sessions(tenant_of(store, tenant), limit) if store is not None else []
+    prices = replace(load_settings(None, None, ()).settings.money(), shown=money)
     if in_json:
         shown = found if everything else found[:_SHOWN]
-        click.echo(json.dumps([asdict(session) for session in shown], indent=2))
+        click.echo(json.dumps([_record(session, prices) for session in shown], indent=2))
         return
     if not found:
         say(empty_message(url))
         return
     shown = found if everything else found[:_SHOWN]
-    show(_HEADINGS, [_cells(session) for session in shown], right=(4, 5, 6, 7, 8), flexible=(3,))
+    show(_HEADINGS, [_cells(session, prices) for session in shown], right=range(4, 10), flexible=(3,))
     if len(shown) < len(found):
         say(f"The newest {_SHOWN} are shown; --all shows all of them.")
 
 
-def _cells(session: StoredSession) -> tuple[str, ...]:
-    from prunus.numbers import percent
+def _record(session: StoredSession, prices: Money) -> dict[str, object]:
+    price = prices.of(session.model)
+    paid = None if price is None else {"cost": price * session.cost, "unpruned": price * session.cost_unpruned}
+    return {**asdict(session), "dollars": paid}
+
+
+def _cells(session: StoredSession, prices: Money) -> tuple[str, ...]:
+    from prunus.numbers import dollars, percent
     from prunus.report import short
 
     saved = session.cost_unpruned - session.cost
@@ -63,5 +73,6 @@ def _cells(session: StoredSession) -> tuple[str, ...]:
         short(session.tokens_before),
         short(session.tokens_after),
         f"{session.receipts:,}",
+        dollars(saved * price) if (price := prices.of(session.model)) is not None else "-",
         f"{'-' if saved < 0 else ''}{share}{' (shadow)' if session.shadow else ''}",
     )

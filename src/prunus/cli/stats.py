@@ -3,42 +3,124 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Sequence
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 import click
 
-from prunus.cli.options import load_settings
+from prunus.cli.options import load_settings, money_option
+from prunus.cli.spending import BY, days_of, earned_since, first_day, show_earnings, show_misses, show_periods
 from prunus.cli.store import empty_message, existing_store, session_of, store_options, tenant_of
 from prunus.cli.table import say
 
 if TYPE_CHECKING:
+    from prunus.report.money import Bill
+    from prunus.schedule.dollars import Money
     from prunus.settings import Settings
-    from prunus.store import StoredSession
+    from prunus.spending import DayTotals
+    from prunus.store import StoredSession, Totals
 
 
 @click.command("stats")
 @click.argument("session", required=False)
 @click.option("--all", "everything", is_flag=True, help="All sessions together instead of the newest.")
+@click.option("--by", type=click.Choice(BY), help="A table of all sessions, with a line for each of these.")
+@click.option("--cache", is_flag=True, help="A table that says why tokens were written to prompt caches.")
+@click.option("--since", metavar="DAY", help="For these tables: from 2026-01-31, today, 7d, 4w or 3m on.")
+@click.option("--csv", "in_csv", is_flag=True, help="These tables as CSV.")
+@money_option
 @store_options
-def command(session: str | None, everything: bool, url: str | None, tenant: str | None, in_json: bool) -> None:
-    """Show what was saved, in tokens and money.
+def command(
+    session: str | None,
+    everything: bool,
+    by: str | None,
+    cache: bool,
+    since: str | None,
+    in_csv: bool,
+    money: bool,
+    url: str | None,
+    tenant: str | None,
+    in_json: bool,
+) -> None:
+    """Show what was saved, in money and tokens.
 
     Shows the newest session, or the given one, and the sums of all sessions. Savings are net: the cost that the
     session would have had without Prunus, with its own prompt cache, minus its actual cost, which includes cache
-    breaks.
+    breaks, and minus what it cost that agents asked again for what was cut. Dollars follow a table of prices; the
+    prices in the settings go before it.
 
     \b
     Examples:
       prunus stats
       prunus stats 3f9a
+      prunus stats --by day --since 30d
+      prunus stats --by model --csv > models.csv
+      prunus stats --cache
       prunus stats --all --json
     """
+    tables = by is not None or cache
+    if tables and (session is not None or everything or (by is not None and cache) or (in_csv and in_json)):
+        raise click.UsageError("give one of SESSION, --all, --by and --cache, and one of --json and --csv")
+    if (since or in_csv) and not tables:
+        raise click.UsageError("--since and --csv belong to --by and --cache")
+    if session is not None and everything:
+        raise click.UsageError("give a session or --all, not both")
+    settings = load_settings(None, None, ()).settings
+    prices = replace(settings.money(), shown=money)
+    form = "json" if in_json else "csv" if in_csv else ""
+    if tables:
+        _show_tables(by, since, prices, settings, form, url, tenant)
+    else:
+        _show_box(session, everything, prices, settings, url, tenant, in_json)
+
+
+def _show_tables(
+    by: str | None,
+    since: str | None,
+    prices: Money,
+    settings: Settings,
+    form: str,
+    url: str | None,
+    tenant: str | None,
+) -> None:
+    """Print one of the tables over all sessions."""
+    day = first_day(since)
+    with existing_store(url) as store:
+        rows: list[DayTotals] = []
+        shadow = False
+        if store is not None:
+            rows, shadow = days_of(store, name := tenant_of(store, tenant), day)
+        if store is None or not rows:
+            say(
+                ("[]" if form == "json" else "")
+                or (f"Nothing since {day}." if day and store else empty_message(url))
+            )
+            return
+        if shadow and not form:
+            say("Shadow: nothing was changed; the numbers say what pruning would have done.\n")
+        if by == "strategy":
+            show_earnings(earned_since(store, name, day, shadow=shadow), prices, form)
+        elif by is not None:
+            show_periods(rows, by, prices, form)
+        else:
+            show_misses(rows, prices, settings, form)
+
+
+def _show_box(
+    session: str | None,
+    everything: bool,
+    prices: Money,
+    settings: Settings,
+    url: str | None,
+    tenant: str | None,
+    in_json: bool,
+) -> None:
+    """Print the numbers of one session, and of all."""
     from prunus.report.funnel import funnel_of_all
     from prunus.report.regret import agents_record, learned_lines
     from prunus.report.totals_box import stats_box, totals_record
 
-    if session is not None and everything:
-        raise click.UsageError("give a session or --all, not both")
     with existing_store(url) as store:
         sessions = store.sessions(name := tenant_of(store, tenant), 1) if store is not None else []
         if store is None or not (sessions or store.totals(name).requests):
@@ -55,25 +137,43 @@ def command(session: str | None, everything: bool, url: str | None, tenant: str 
         every = store.contexts(name)
         newest = store.contexts(name, shown.id) if shown is not None else []
         agents = store.experiences(name)
-    settings = load_settings(None, None, ()).settings
+        bill = _bill(one, store.bills(name, shown.id, shadow=shadow), prices, settings) if shown and one else None
+        bills = {
+            kind: _bill(sums, store.days(name, shadow=kind), prices, settings)
+            for kind, sums in ((False, real), (True, in_shadow))
+        }
     allowed = settings.allowed_asks()
     funnel = funnel_of_all(
         newest if shown is not None else [context for context in every if context.shadow == shadow]
     )
     room, words = _headroom(shown, settings) if shown is not None else ({}, "")
     if in_json:
+        funnels = {kind: funnel_of_all(one for one in every if one.shadow == kind) for kind in (False, True)}
+        own = {} if shown is None or one is None else totals_record(one, funnel, bill)
         record = {
-            "session": shown and one and {"id": shown.id, "shadow": shadow, **totals_record(one, funnel), **room},
-            "all": totals_record(real, funnel_of_all(context for context in every if not context.shadow)),
+            "session": {"id": shown.id, "shadow": shadow, **own, **room} if shown is not None else None,
+            "all": totals_record(real, funnels[False], bills[False]),
             "agents": agents_record(agents, allowed),
-            "shadow": totals_record(in_shadow, funnel_of_all(context for context in every if context.shadow)),
+            "shadow": totals_record(in_shadow, funnels[True], bills[True]),
         }
         click.echo(json.dumps(record, indent=2))
         return
     about = "" if shown is None else ", ".join(filter(None, (shown.id, shown.client, shown.model)))
     learned = list(learned_lines(agents, allowed)) if allowed is not None and not shadow else []
-    box = stats_box(one, ever, about, shadow=shadow, funnel=funnel, learned=learned)
+    box = stats_box(
+        one, ever, about, shadow=shadow, funnel=funnel, learned=learned, bill=bill, bill_ever=bills[shadow]
+    )
     say("\n\n".join(filter(None, (box, words))))
+
+
+def _bill(totals: Totals, rows: Sequence[DayTotals], prices: Money, settings: Settings) -> Bill | None:
+    """Return what was billed in dollars; None if no price is known."""
+    from prunus.report.money import bill_of, cost_of_asking
+
+    dearest = max(rows, key=lambda row: row.cost_unpruned, default=None)
+    context = totals.tokens_after / max(1, totals.requests)
+    price = settings.price_of(dearest.model if dearest is not None else "")
+    return bill_of(rows, prices, cost_of_asking(totals.experience.total, context, price))
 
 
 def _headroom(session: StoredSession, settings: Settings) -> tuple[dict[str, int], str]:

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Final
 from prunus.history import Ref
 from prunus.outcome import Report
 from prunus.report.status import Savings, status_line
+from prunus.schedule.dollars import Money
 from prunus.tally import Notification, Tally
 
 if TYPE_CHECKING:
@@ -21,8 +22,9 @@ _SAID: Final = 5
 class RunSummary:
     """Collects results and warnings while the client uses the terminal."""
 
-    def __init__(self, notification: Notification) -> None:
+    def __init__(self, notification: Notification, money: Money | None = None) -> None:
         self._notification: Notification = notification
+        self._money = money or Money(shown=False)
         self._reports: dict[str, Report] = {}
         self._items: dict[tuple[str, Ref | None], str] = {}
         """The tool of each cut call, by conversation and call."""
@@ -35,7 +37,7 @@ class RunSummary:
         exchange, report = event.exchange, event.report
         if exchange is None or report is None:
             return
-        self._sums[exchange.shadow] = self._sums[exchange.shadow].add(exchange)
+        self._sums[exchange.shadow] = self._sums[exchange.shadow].add(exchange, self._money.of(exchange.model))
         if not exchange.shadow:
             self._reports[exchange.conversation] = report
             for receipt in event.receipts:

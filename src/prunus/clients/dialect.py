@@ -12,11 +12,13 @@ import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache
-from typing import Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
-from prunus.calls.meaning import Kind
 from prunus.clients.client import modules
 from prunus.shown import Shown
+
+if TYPE_CHECKING:
+    from prunus.calls.meaning import Kind
 
 
 class InnerCall(NamedTuple):

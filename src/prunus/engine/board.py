@@ -1,84 +1,24 @@
 """The board: one cell for each part of a conversation, with everything that is proposed and decided for the part.
 
 Strategies put moves on the board. A cell is decided anew only after something about it changed. The board notes
-that itself, and `touch` tells it of what happened outside. The cells refer to each other in three ways:
-
-- `dependants`: parts whose decision looks at this part, such as notes that point to it;
-- `possible_covers`: parts with a proposal that would show what is still true of this part;
-- `covers`: those of them whose wanted edit does so now.
+that itself, and `touch` tells it of what happened outside.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import replace
 from typing import Final
 
 from prunus.edits import PREFERENCES, Move, Postpone, Proposal, Refusal, Withdraw
+from prunus.engine.cell import NONE, Cell, Pressed
 from prunus.engine.weights import with_tokens
 from prunus.history import Attachment, Ref
-from prunus.schedule.priorities import Standing
 from prunus.strategies import AfterEdit, Strategy, TakesRequests
 from prunus.view import View
 
 REMINDERS: Final = "reminders"
 """Reminders are proposed under this name. It ranks after every strategy."""
-_NONE: Final[frozenset[Ref]] = frozenset()
-
-
-@dataclass(slots=True, eq=False)
-class Cell:
-    """What is known about one part."""
-
-    options: dict[int, Proposal] = field(default_factory=dict)
-    """The proposals for the part. The one with the lowest rank is preferred.
-
-    `Board.weighed` gives one of them with its tokens.
-    """
-    wanted: Proposal | None = None
-    """The edit that the part would get now."""
-    made: Proposal | None = None
-    """The edit that the part has in the requests that are sent."""
-    refusals: tuple[Refusal, ...] = ()
-    forgone: Proposal | None = None
-    """The proposal that supersedes the part, where its note would be longer than the part."""
-    requested: bool = False
-    """The agent or the user discarded the part, whatever edit is wanted for it."""
-    restored: bool = False
-    """The agent or the user wants the part back, so only another request may cut it again."""
-    noted: bool = False
-    """A note that came with the history points to the part."""
-    leaves: bool = False
-    """The part is cut for a reason of its own, not because another part covers it."""
-    dependants: set[Ref] | frozenset[Ref] = _NONE
-    possible_covers: set[Ref] | frozenset[Ref] = _NONE
-    covers: set[Ref] | frozenset[Ref] = _NONE
-
-    @property
-    def cover(self) -> Ref | None:
-        """The newest part that covers this one; None if no part does, so this one has to stay."""
-        return max(self.covers, default=None)
-
-    @property
-    def pointers(self) -> Iterator[Ref]:
-        """The earlier parts that a note could point to instead of sending this part at all."""
-        options = self.options.values()
-        return (one.points_to for one in options if one.when.before_first_send and one.points_to is not None)
-
-    @property
-    def ends_call(self) -> bool:
-        """Whether a strategy finds that nothing of the call is needed any more."""
-        return any(option.ends_call for option in self.options.values())
-
-
-@dataclass(frozen=True, slots=True)
-class Pressed:
-    """How deep pressure reaches into the parts that are marked for it."""
-
-    depth: tuple[Standing, ...] = ()
-    """Marked parts of these standings go."""
-    returns: bool = False
-    """Whether the marked parts come back as soon as there is room again."""
 
 
 class Board:
@@ -183,7 +123,7 @@ class Board:
         cell = self[ref]
         old, cell.wanted = cell.wanted, proposal
         self._unsettle(ref)
-        before, after = (one.covers if one else _NONE for one in (old, proposal))
+        before, after = (one.covers if one else NONE for one in (old, proposal))
         changed = before ^ after
         for other in changed:
             self._cover(other, ref)
@@ -223,7 +163,7 @@ class Board:
         covers = set(cell.covers) ^ {by}
         if not cell.covers or not covers:
             self._touched.add(ref)
-        cell.covers = covers or _NONE
+        cell.covers = covers or NONE
 
     def _unsettle(self, ref: Ref) -> None:
         """Something changed about a part, so pressure may change more."""

@@ -33,7 +33,8 @@ from typing import NamedTuple
 
 from prunus.apply import spelled_out
 from prunus.edits import Continued, Note, Proposal, Refusal, Shorter
-from prunus.engine.board import Board, Cell
+from prunus.engine.board import Board
+from prunus.engine.cell import Cell
 from prunus.engine.timers import Wait
 from prunus.engine.weights import with_tokens
 from prunus.guards import Guard

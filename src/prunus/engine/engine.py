@@ -19,7 +19,8 @@ from prunus.asked_again import Ask, Showings
 from prunus.calls import Toolbox
 from prunus.edits import Added, Move, Proposal, Refusal
 from prunus.engine.answering import Answering
-from prunus.engine.board import Board, Pressed
+from prunus.engine.board import Board
+from prunus.engine.cell import Pressed
 from prunus.engine.decide import Rules
 from prunus.engine.dispatch import Dispatch
 from prunus.engine.flush import Pending
@@ -203,8 +204,7 @@ class Engine:
 
     def saved_of(self, ref: Ref) -> int:
         """The tokens that the edit of a part saves."""
-        edit = self.board.made(ref)
-        return 0 if edit is None else edit.saved
+        return 0 if (edit := self.board.made(ref)) is None else edit.saved
 
     def wanted_saved(self, ref: Ref) -> int:
         """The tokens that the wanted edit of a part saves, made or not."""

@@ -10,7 +10,8 @@ from bisect import bisect_left, insort
 from collections.abc import Iterator, Set
 
 from prunus.edits import Proposal
-from prunus.engine.board import Board, Cell
+from prunus.engine.board import Board
+from prunus.engine.cell import Cell
 from prunus.engine.made import Made
 from prunus.history import Ref
 

@@ -1,12 +1,9 @@
-"""The cost of a replayed conversation, in tokens of uncached input or in dollars."""
+"""The cost of a replayed conversation, in tokens of uncached input."""
 
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable
 from dataclasses import dataclass
-from fnmatch import fnmatchcase
-from typing import Final
 
 from prunus.errors import SettingsError
 from prunus.lab.replay import Replay, Sent
@@ -64,36 +61,3 @@ def price_row(text: str) -> Price:
     if found is None:
         raise SettingsError(f"no price row {text!r}; give READ/WRITE, or one of {', '.join(NAMED_ROWS)}")
     return Price(float(found[1]), float(found[2]), 300, 0)
-
-
-_MILLION: Final = 1_000_000
-
-
-@dataclass(frozen=True, slots=True)
-class Money:
-    """Dollar prices by patterns on the model's name; the first match counts."""
-
-    prices: tuple[tuple[str, float], ...] = ()
-
-    @classmethod
-    def read(cls, given: Iterable[str]) -> Money:
-        """Parse prices such as `3`, for every model, or `claude-opus*=5`."""
-        prices = []
-        for text in given:
-            pattern, _, price = text.rpartition("=")
-            try:
-                dollars = float(price)
-            except ValueError:
-                dollars = -1.0
-            if not 0 <= dollars < float("inf"):
-                raise SettingsError(f"--input-price {text}: give USD, or PATTERN=USD such as 'claude*=3'")
-            prices.append((pattern or "*", dollars))
-        # A price for some models goes before a price for all models, whatever their order on the command line.
-        return cls(tuple(sorted(prices, key=lambda price: price[0] == "*")))
-
-    def of(self, model: str) -> float | None:
-        """Return the dollars per uncached input token of a model, or None if no price matches."""
-        name = model.lower()
-        found = (price for pattern, price in self.prices if fnmatchcase(name, pattern.lower()))
-        price = next(found, None)
-        return None if price is None else price / _MILLION

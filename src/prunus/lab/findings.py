@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from datetime import date
 
 from prunus.lab.analysis import (
     LEVEL,
@@ -17,9 +18,10 @@ from prunus.lab.analysis import (
     strategies,
     total,
 )
-from prunus.lab.cost import Money
 from prunus.lab.levels import levels_in_words, policies
 from prunus.lab.page import PageSection
+from prunus.numbers import dollars
+from prunus.schedule.dollars import Money
 from prunus.schedule.prices import DEFAULT
 
 
@@ -40,8 +42,10 @@ def findings_of(rows: Sequence[SessionResult], money: Money, level: str = LEVEL)
 
 
 def _headline(rows: Sequence[SessionResult], money: Money) -> str:
-    """Return the result in two or three sentences."""
+    """Return the result in two or three sentences, in dollars where prices are known."""
     everything = total(rows)
+    if (paid := _in_dollars(rows, money)) is not None:
+        return f"{paid} {_loss_in_words(rows, everything)}"
     cost = share(everything.cost, everything.unpruned)
     sent = share(everything.tokens, everything.unpruned_tokens)
     gained = f"saved {1 - cost:.1%} of" if cost <= 1 else f"added {cost - 1:.1%} to"
@@ -50,11 +54,38 @@ def _headline(rows: Sequence[SessionResult], money: Money) -> str:
         f"Prunus would have {gained} the cost of input and sent {fewer} tokens: "
         f"{everything.unpruned:,.0f} to {everything.cost:,.0f} in units of uncached input tokens."
     )
-    priced = [row for row in rows if money.of(row.model) is not None]
-    if priced:
-        known = "" if len(priced) == len(rows) else f" ({counted(len(priced), 'session')} with a price)"
-        said += f" In dollars{known}: {_dollars(priced, money, 'unpruned')} to {_dollars(priced, money, 'cost')}."
     return f"{said} {_loss_in_words(rows, everything)}"
+
+
+def _in_dollars(rows: Sequence[SessionResult], money: Money) -> str | None:
+    """Return what the sessions cost and what Prunus would have saved; None if no price is known."""
+    priced = [(price, row.total) for row in rows if (price := money.of(row.model)) is not None]
+    unpruned = sum(price * one.unpruned for price, one in priced)
+    if not unpruned:
+        return None
+    saved = unpruned - sum(price * one.cost for price, one in priced)
+    everything = total(rows)
+    used, kept = everything.hard + everything.soft, everything.hard_kept + everything.in_place
+    gained = f"saved {dollars(saved)}" if saved >= 0 else f"added {dollars(-saved)}"
+    known = "" if len(priced) == len(rows) else f" ({counted(len(rows) - len(priced), 'session')} without a price)"
+    said = (
+        f"{_period(rows)}: {dollars(unpruned)} of input{known}; Prunus would have {gained} ({saved / unpruned:.0%})"
+    )
+    if used:
+        said += f"; {kept / used:.1%} of what the agents used later stayed in view"
+    return f"{said}."
+
+
+def _period(rows: Sequence[SessionResult]) -> str:
+    """Return the time of the sessions in words."""
+    times = [time for row in rows for time in (row.first, row.last) if time is not None]
+    if not times:
+        return counted(len(rows), "session")
+    first, last = (date.fromtimestamp(time) for time in (min(times), max(times)))
+    days = (date.today() - first).days + 1
+    if days <= 31:
+        return f"Your last {days} days" if days > 1 else "Today"
+    return f"{first} to {last}" if first != last else str(first)
 
 
 def _loss_in_words(rows: Sequence[SessionResult], everything: Total) -> str:
@@ -72,7 +103,7 @@ def _loss_in_words(rows: Sequence[SessionResult], everything: Total) -> str:
 def _dollars(rows: Sequence[SessionResult], money: Money, field: str) -> str:
     """Return the cost in dollars of the sessions with a known price, or a dash if there are none."""
     known = [(price, row) for row in rows if (price := money.of(row.model)) is not None]
-    return f"${sum(price * getattr(row.total, field) for price, row in known):,.2f}" if known else "-"
+    return dollars(sum(price * getattr(row.total, field) for price, row in known)) if known else "-"
 
 
 def scope(found: Sequence[File], everything: Total, took: float, older: int) -> str:
@@ -98,19 +129,24 @@ def scope(found: Sequence[File], everything: Total, took: float, older: int) -> 
     return said
 
 
+def _has_money(rows: Sequence[SessionResult], money: Money) -> bool:
+    """Return whether a dollar price of some session is known."""
+    return any(money.of(row.model) is not None for row in rows)
+
+
 def _sections(rows: Sequence[SessionResult], money: Money) -> tuple[PageSection, ...]:
     """Return the tables of the report."""
     agents = by_agent(rows)
     groups = {**agents, "all": total(rows)} if len(agents) > 1 else agents
     members = {name: [row for row in rows if name in (row.agent, "all")] for name in groups}
-    paid = ("$ before" if money.prices else "cost before", "after")
+    paid = ("$ before" if _has_money(rows, money) else "cost before", "after")
     return (
         PageSection(
             "By agent",
             ("agent", "sessions", "requests", "tokens before", "after", *paid, "cost"),
             tuple(_sums(name, one, members[name], money) for name, one in groups.items()),
             "Cost is a share of not pruning"
-            + ("." if money.prices else ", before and after are in uncached input tokens."),
+            + ("." if _has_money(rows, money) else ", before and after are in uncached input tokens."),
         ),
         PageSection(
             "Loss",
@@ -133,7 +169,7 @@ def _sections(rows: Sequence[SessionResult], money: Money) -> tuple[PageSection,
             _by_strategy(rows, money),
             "Edits in the last request of each session and the tokens that they keep out of it; tokens that were "
             "kept out of all requests; what that saved, breaks of the cache paid, "
-            + ("in dollars." if money.prices else "in uncached input tokens."),
+            + ("in dollars." if _has_money(rows, money) else "in uncached input tokens."),
         ),
         PageSection(
             "Gained least",
@@ -147,10 +183,10 @@ def _by_strategy(rows: Sequence[SessionResult], money: Money) -> tuple[tuple[str
     lines = []
     for name, effect in strategies(rows).items():
         saved = f"{effect.saved:,.0f}"
-        if money.prices:
+        if _has_money(rows, money):
             parts = [(money.of(row.model), row.strategies[name].saved) for row in rows if name in row.strategies]
             known = [price * part for price, part in parts if price is not None]
-            saved = f"${sum(known):,.2f}" if known else "-"
+            saved = dollars(sum(known)) if known else "-"
         lines.append((name, f"{effect.edits:,}", f"{effect.tokens:,}", f"{effect.kept:,}", saved))
     return tuple(lines)
 
@@ -159,10 +195,7 @@ def _gained_least(rows: Sequence[SessionResult], money: Money) -> tuple[tuple[st
     lines = []
     for row in least(rows):
         saved, price = row.total.unpruned - row.total.cost, money.of(row.model)
-        sign = "-" * (saved < 0)
-        said = (
-            f"{saved:,.0f}" if not money.prices else "-" if price is None else f"{sign}${abs(saved) * price:,.2f}"
-        )
+        said = "-" if price is None else dollars(saved * price) if _has_money(rows, money) else f"{saved:,.0f}"
         lines.append(
             (
                 row.session,
@@ -179,7 +212,7 @@ def _gained_least(rows: Sequence[SessionResult], money: Money) -> tuple[tuple[st
 
 def _sums(name: str, one: Total, rows: Sequence[SessionResult], money: Money) -> tuple[str, ...]:
     paid = (f"{one.unpruned:,.0f}", f"{one.cost:,.0f}")
-    if money.prices:
+    if _has_money(rows, money):
         paid = (_dollars(rows, money, "unpruned"), _dollars(rows, money, "cost"))
 
     return (
@@ -222,13 +255,12 @@ def _notes(rows: Sequence[SessionResult], money: Money, level: str) -> tuple[str
         "System text and tools count only where the agent recorded them.",
         f"`prunus replay --policy {level} --prices own` gives the same cost, and compares it with other policies.",
     ]
-    if not money.prices:
-        notes.append(
-            "The price table holds ratios, not dollars; give --input-price USD (per million tokens) to see dollars."
-        )
     without = sorted({row.model or "no name" for row in rows if money.of(row.model) is None})
-    if money.prices and without:
-        notes.append(f"No dollar price was given for {', '.join(without)}: the sums do not include them.")
+    if money.shown and without:
+        notes.append(
+            f"No dollar price is known for {', '.join(without)}: sums of dollars leave them out. "
+            "Give --input-price MODEL=USD (per million tokens), or prices in the settings."
+        )
     hours = sum(bool(row.lifetime) for row in rows)
     if hours:
         notes.append(f"{counted(hours, 'session')} cached for an hour, as recorded, at that write's price.")

@@ -6,9 +6,10 @@ from collections.abc import Sequence
 
 from prunus.lab.analysis import SessionResult, share
 from prunus.lab.beside import RIVALS, Alternative
-from prunus.lab.cost import Money
 from prunus.lab.loss import lost_rate
 from prunus.lab.page import PageSection
+from prunus.numbers import dollars
+from prunus.schedule.dollars import Money
 from prunus.settings.presets import LEVELS
 
 
@@ -56,6 +57,5 @@ def _saved(rows: Sequence[SessionResult], money: Money, level: str, name: str) -
     gains = [(money.of(row.model), row.total.unpruned - _of(row, level, name).cost) for row in rows]
     priced = [price * gain for price, gain in gains if price is not None]
     if priced:
-        dollars = sum(priced)
-        return f"{'-' * (dollars < 0)}${abs(dollars):,.2f}"
+        return dollars(sum(priced))
     return f"{share(sum(gain for _, gain in gains), _unpruned(rows)):.1%}"

@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
+from collections import OrderedDict
 from collections.abc import Sequence
 from dataclasses import replace
 from typing import Final
 
+from prunus.outcome import Continuation, Outcome
 from prunus.proxy.calibration import Weight
 from prunus.proxy.counterfactual import Accounts, SentRequest, charge
 from prunus.proxy.exchange import Prepared
+from prunus.proxy.misses import Miss, miss_of
 from prunus.proxy.usage_reader import total, whole
 from prunus.schedule.ledger import Flush
 from prunus.schedule.prices import Price, with_ttl
@@ -17,6 +20,7 @@ from prunus.store.records import Exchange, Usage
 
 _MODELS: Final = 256
 """Models whose prices are kept at hand."""
+_SESSIONS: Final = 4096
 
 
 class Bills:
@@ -26,6 +30,8 @@ class Bills:
         self._settings = settings
         self._accounts = Accounts()
         self._prices: dict[str, Price] = {}
+        self._sessions: OrderedDict[tuple[str, str, bytes], None] = OrderedDict()
+        """The callers, sessions and prompts of the newest requests."""
 
     def settle(self, prepared: Prepared, status: int, usages: Sequence[Usage], ms: float) -> Exchange | None:
         """The exchange with its costs, once its answer is complete or has broken off.
@@ -59,7 +65,9 @@ class Bills:
         )
         given = outcome.lifetime if not exchange.shadow else ""
         asked = self.price(exchange.model, envelope.lifetime)
-        costs = self._accounts.settle(sent, self.price(exchange.model, given or envelope.lifetime), asked)
+        price = self.price(exchange.model, given or envelope.lifetime)
+        miss = self._miss(prepared, sent, outcome, price.ttl)
+        costs = self._accounts.settle(sent, price, asked)
         return replace(
             exchange,
             status=status,
@@ -71,7 +79,36 @@ class Bills:
             cost_unpruned=costs.unpruned,
             cost_of_break=costs.of_break,
             flush=_joined([exchange.flush, *sent.breaks]),
+            missed=miss.tokens,
+            missed_for=miss.reason,
         )
+
+    def _miss(self, prepared: Prepared, sent: SentRequest, outcome: Outcome[bytes], ttl: float) -> Miss:
+        """What the request missed in the provider's cache; asked before the request itself is remembered."""
+        held, idle = self._accounts.held(sent.conversation, sent.time)
+        # A request on the side, such as one for a summary, has a prompt of its own.
+        continues = Continuation(sent.conversation, changed=True) if sent.aside else outcome.continues
+        if idle is not None:
+            continues = replace(continues, gap=idle)
+        cut = None
+        if sent.flush is not None and not sent.shadow:
+            cut = sent.flush.saved * sum(map(whole, sent.usages[:1])) / max(1, outcome.report.tokens_after)
+        return miss_of(
+            sent.usages, held, continues, ttl, cut=cut, compacted=self._began_anew(prepared, sent.prompt)
+        )
+
+    def _began_anew(self, prepared: Prepared, prompt: bytes) -> bool:
+        """Whether the client has sent requests of this session before, with the same prompt."""
+        arrived = prepared.arrived
+        if arrived is None or not arrived.key:
+            return False
+        session = arrived.caller, arrived.key, prompt
+        known = session in self._sessions
+        self._sessions[session] = None
+        self._sessions.move_to_end(session)
+        if len(self._sessions) > _SESSIONS:
+            self._sessions.popitem(last=False)
+        return known
 
     def settle_keep_alive(self, exchange: Exchange, price: Price, usage: Usage | None) -> Exchange:
         """A keep-alive request with its cost; nobody would have sent it without Prunus."""

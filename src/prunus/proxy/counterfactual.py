@@ -24,6 +24,7 @@ from dataclasses import dataclass, replace
 from typing import Final
 
 from prunus.proxy.calibration import NOTHING, Calibration, Rates, Weight
+from prunus.proxy.misses import held_by
 from prunus.proxy.usage_reader import whole
 from prunus.schedule.ledger import Flush
 from prunus.schedule.prices import Price
@@ -180,6 +181,13 @@ class Accounts:
         billed = float(whole(sent.usages[0]))
         self._calibration.learn(sent.model, more, billed - before, whole=last is None)
         return billed
+
+    def held(self, conversation: str, now: float) -> tuple[float | None, float | None]:
+        """The tokens that the provider has cached of a conversation, and how long they have lain there unused."""
+        last = self._last.get(conversation)
+        if last is None or not last.sent.usages:
+            return None, None
+        return float(held_by(last.sent.usages[-1])), now - last.refreshed
 
     def refresh(self, conversation: str, time: float) -> None:
         """A keep-alive request has read the cache."""

@@ -10,6 +10,7 @@ from typing import Any, Final
 import msgspec
 
 from prunus.clients.dialect import words
+from prunus.clients.project import project_of
 from prunus.errors import FormatError
 from prunus.long_strings import ShortenedJson
 from prunus.providers import Provider, provider_named
@@ -42,6 +43,8 @@ class Envelope:
     """Why nothing new is cut in the request; empty where something may be."""
     system: bytes = b""
     """The system text of the Messages API, as JSON."""
+    project: str = ""
+    """The folder that the agent works in; empty if the request does not say."""
 
 
 def read_envelope(body: bytes, format: str) -> Envelope:
@@ -67,6 +70,7 @@ def _read(top: Mapping[str, msgspec.Raw], provider: Provider) -> Envelope:
         provider.history_held({key: decode(top[key]) for key in provider.held_by if key in top}),
         _hold(top, messages, tail),
         bytes(top.get("system", b"")),
+        project_of(*(bytes(top[key]) for key in provider.system_keys if key in top), bytes(messages[:_TAIL])),
     )
 
 

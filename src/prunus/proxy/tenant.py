@@ -143,6 +143,7 @@ class Tenant:
             shadow=shadow,
             behind=outcome.behind,
             asks=outcome.report.asked_again.asks,
+            project=envelope.project,
         )
         superseded = (*outcome.receipts, *outcome.passed)
         if self.kept and (superseded or exchange.asks):

@@ -9,7 +9,7 @@ from typing import Final
 from prunus.edits import Note
 from prunus.history import Ref
 from prunus.notes import kept_summary
-from prunus.numbers import percent, short
+from prunus.numbers import dollars, percent, short
 from prunus.outcome import Receipt, Report
 from prunus.printable import printable
 from prunus.store.records import Exchange
@@ -60,28 +60,38 @@ class Savings:
     after: int = 0
     cost: float = 0.0
     unpruned: float = 0.0
+    dollars: float = 0.0
+    """Of the requests whose model has a known price."""
+    dollars_unpruned: float = 0.0
 
-    def add(self, exchange: Exchange) -> Savings:
-        """With one more request."""
+    def add(self, exchange: Exchange, price: float | None = None) -> Savings:
+        """With one more request; `price` are the dollars of an uncached input token of its model."""
         return Savings(
             self.requests + 1,
             self.before + exchange.tokens_before,
             self.after + exchange.tokens_after,
             self.cost + exchange.cost,
             self.unpruned + exchange.cost_unpruned,
+            self.dollars + exchange.cost * (price or 0.0),
+            self.dollars_unpruned + exchange.cost_unpruned * (price or 0.0),
         )
 
     def line(self, *, shadow: bool) -> str:
-        """The tokens left out and the cost, or in shadow mode what they would have been."""
-        saved = self.before - self.after
-        done = f"left out {short(saved)} of" if saved >= 0 else f"added {short(-saved)} to"
+        """What was saved and left out, or in shadow mode what would have been: first in dollars, if known."""
+        tokens = self.before - self.after
+        done = f"left out {short(tokens)} of" if tokens >= 0 else f"added {short(-tokens)} to"
         many = "request" if self.requests == 1 else "requests"
+        said = f"{done} {short(self.before)} tokens in {self.requests:,} {many}"
         would = "would have " if shadow else ""
-        line = f"Prunus {would}{done} {short(self.before)} tokens in {self.requests:,} {many}"
-        if self.unpruned:
+        if self.dollars_unpruned:
+            saved = self.dollars_unpruned - self.dollars
+            share = percent(round(abs(saved) * 1e6), round(self.dollars_unpruned * 1e6))
+            gained = f"saved {dollars(saved)} of" if saved >= 0 else f"added {dollars(-saved)} to"
+            said = f"{gained} {dollars(self.dollars_unpruned)} of input ({share}), and {said}"
+        elif self.unpruned:
             part = round(self.unpruned - self.cost)
             share = f"{percent(abs(part), round(self.unpruned))} {'below' if part >= 0 else 'above'}"
-            line += (
+            said += (
                 f"; input cost {short(round(self.cost))}, {short(round(self.unpruned))} without pruning ({share})"
             )
-        return f"Shadow, nothing was changed: {line}" if shadow else line
+        return f"{'Shadow, nothing was changed: ' * shadow}Prunus {would}{said}"

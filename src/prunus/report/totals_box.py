@@ -5,16 +5,20 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from typing import Any, Final
 
-from prunus.numbers import percent, short
+from prunus.numbers import dollars, percent, short
 from prunus.printable import printable
 from prunus.report.funnel import Funnel, auto_supersede, effectiveness, funnel_box, funnel_record
+from prunus.report.money import Bill, bill_record
 from prunus.report.regret import experience_record, regret_line
 from prunus.report.request_report import tallies_record
 from prunus.store.records import Totals
 
 _WIDTH: Final = 60
 _LABEL: Final = 12
+_DID: Final = ("Billed", "Saved", "Pruned", "Sent")
+_WOULD: Final = ("Would bill", "Would save", "Would prune", "Would send")
 _UNIT: Final = "Costs are in uncached input tokens of the model that was asked."
+_DOLLARS: Final = "Dollars are those of input; answers cost the same with and without Prunus."
 
 
 def stats_box(
@@ -25,8 +29,12 @@ def stats_box(
     shadow: bool = False,
     funnel: Funnel | None = None,
     learned: Sequence[str] = (),
+    bill: Bill | None = None,
+    bill_ever: Bill | None = None,
 ) -> str:
     """The numbers of one session and of all time, or of either; without a session, those of all time in full.
+
+    `bill` is the session's in dollars, and `bill_ever` that of all time; costs are in tokens where there is none.
 
     `funnel` is that of the newest request of the session, or of each session. `learned` are lines that say what new
     sessions learn from earlier ones.
@@ -39,7 +47,12 @@ def stats_box(
             [
                 title,
                 "─" * _WIDTH,
-                *_lines(f"Session {printable(name)}" if session is not None else "All time", shown, shadow),
+                *_lines(
+                    f"Session {printable(name)}" if session is not None else "All time",
+                    shown,
+                    shadow,
+                    bill if session is not None else bill_ever,
+                ),
             ]
         ),
         effectiveness(shown.strategies, shadow=shadow)
@@ -49,13 +62,25 @@ def stats_box(
         newest = "newest request" if session is not None else "newest request of each session"
         blocks.append(funnel_box(funnel, f" ({newest})"))
     if session is not None and ever is not None:
-        blocks.append("\n".join(_lines("All time", ever, shadow)))
+        blocks.append("\n".join(_lines("All time", ever, shadow, bill_ever)))
     if learned:
         blocks.append("\n".join(learned))
-    return "\n\n".join([*blocks, _UNIT])
+    return "\n\n".join([*blocks, *_money_notes(bill, bill_ever)])
 
 
-def totals_record(totals: Totals, funnel: Funnel | None = None) -> dict[str, Any]:
+def _money_notes(bill: Bill | None, bill_ever: Bill | None) -> Iterator[str]:
+    """What the dollars mean, and which models they leave out."""
+    if bill is None and bill_ever is None:
+        yield _UNIT
+        return
+    yield _DOLLARS
+    unknown = sorted({model for one in (bill, bill_ever) if one is not None for model in one.unknown})
+    if unknown:
+        names = printable(", ".join(unknown))
+        yield f"No price is known for {names}, so dollars leave it out; [[prices]] in the settings can give one."
+
+
+def totals_record(totals: Totals, funnel: Funnel | None = None, bill: Bill | None = None) -> dict[str, Any]:
     """The sums as plain data, for programs."""
     usage = totals.usage
     return {
@@ -78,6 +103,7 @@ def totals_record(totals: Totals, funnel: Funnel | None = None) -> dict[str, Any
         "keep_alives": totals.keep_alives,
         "cost_of_keep_alives": totals.cost_of_keep_alives,
         "saved": totals.saved,
+        "dollars": bill_record(bill),
         "strategies": tallies_record(totals.strategies),
         "autoSupersede": tallies_record(auto_supersede(totals.strategies)),
         "asked_again": experience_record(totals.experience),
@@ -85,25 +111,30 @@ def totals_record(totals: Totals, funnel: Funnel | None = None) -> dict[str, Any
     }
 
 
-def _lines(title: str, totals: Totals, shadow: bool) -> Iterator[str]:
-    """A heading and one line for each number."""
+def _lines(title: str, totals: Totals, shadow: bool, bill: Bill | None) -> Iterator[str]:
+    """A heading and one line for each number: money first, then tokens."""
     sessions = f"{totals.conversations:,} {_many('session', totals.conversations)}, " if title == "All time" else ""
     yield f"{title}: {sessions}{totals.requests:,} {_many('request', totals.requests)}"
+    would = (
+        ("Would bill", "Would save", "Would prune", "Would send")
+        if shadow
+        else ("Billed", "Saved", "Pruned", "Sent")
+    )
+    billed, saved, pruned, sent = would
+    paid = (_cost(totals.cost), _cost(totals.cost_unpruned))
+    if bill is not None:
+        paid = (dollars(bill.cost), dollars(bill.unpruned))
+    yield _line(billed, f"{paid[0]} (unpruned {paid[1]})")
+    yield _line(saved, _saved(totals, shadow, bill))
     count = sum(tally.count for tally in totals.strategies.values())
     tokens = sum(tally.tokens for tally in totals.strategies.values())
-    yield _line(
-        "Would prune" if shadow else "Pruned", f"{count:,} {_many('item', count)}, ~{_tokens(tokens)} tokens"
-    )
+    yield _line(pruned, f"{count:,} {_many('item', count)}, ~{_tokens(tokens)} tokens")
     less = totals.tokens_before - totals.tokens_after
     yield _line(
-        "Would send" if shadow else "Sent",
+        sent,
         f"~{_tokens(totals.tokens_after)} tokens in all, {percent(abs(less), totals.tokens_before)} "
         f"{'less' if less >= 0 else 'more'} than came",
     )
-    yield _line(
-        "Would bill" if shadow else "Billed", f"{_cost(totals.cost)} (unpruned {_cost(totals.cost_unpruned)})"
-    )
-    yield _line("Would save" if shadow else "Saved", _saved(totals, shadow))
     if regret := regret_line(totals.experience, shadow=shadow):
         yield _line("Asked again", regret)
     usage = totals.usage
@@ -125,14 +156,19 @@ def _lines(title: str, totals: Totals, shadow: bool) -> Iterator[str]:
         yield _line("Faults", f"{totals.errors:,} {_many('request', totals.errors)} went out as they came")
 
 
-def _saved(totals: Totals, shadow: bool) -> str:
-    """The cost saved, minus the cost of cache breaks."""
-    saved = totals.saved
-    share = percent(round(abs(saved)), round(totals.cost_unpruned))
-    said = f"{_cost(saved)} ({'-' if saved < 0 else ''}{share})"
+def _saved(totals: Totals, shadow: bool, bill: Bill | None) -> str:
+    """The cost saved, minus the cost of cache breaks and of asking again."""
+    asking = totals.experience.total.asked and bill is not None and bill.asking
+    saved, whole, breaks = totals.saved, totals.cost_unpruned, _cost(totals.cost_of_breaks)
+    said = _cost(saved)
+    if bill is not None:
+        saved, whole, breaks, said = bill.saved, bill.unpruned, dollars(bill.of_breaks), dollars(bill.saved)
+    said += f" ({'-' if saved < 0 else ''}{percent(round(abs(saved) * 1e6), round(whole * 1e6))})"
     if totals.breaks:
-        breaks = f"{totals.breaks:,} cache {_many('break', totals.breaks)}"
-        said += f", {breaks} of {_cost(totals.cost_of_breaks)} {'included' if shadow else 'paid'}"
+        count = f"{totals.breaks:,} cache {_many('break', totals.breaks)}"
+        said += f", {count} of {breaks} {'included' if shadow else 'paid'}"
+    if asking:
+        said += f", {dollars(asking)} for asking again taken off"
     return said
 
 

@@ -1,11 +1,12 @@
-"""What models cost in dollars, for bills; the schedule itself needs only the ratios of `prices.py`.
+"""What models cost in dollars, for bills and reports; the schedule itself needs only the ratios of `prices.py`.
 
-This is the one table of dollar prices. Prices move: the table says where it is from and when.
+This is the one table of dollar prices. Prices move: each row says where it is from and when.
 """
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Iterable
+from dataclasses import dataclass, replace
 from fnmatch import fnmatchcase
 from typing import Final
 
@@ -56,7 +57,20 @@ def _automatic(input: float, cache_read: float, output: float) -> Tariff:
 
 SOURCE: Final = "price map of litellm 1.106.2, 2026-11, short contexts"
 
-TARIFFS: Final[tuple[tuple[str, Tariff], ...]] = (
+
+@dataclass(frozen=True, slots=True)
+class TariffRow:
+    """A family of models and its prices.
+
+    The pattern is that of a shell, in lower case and with `-` for every dot.
+    """
+
+    pattern: str
+    tariff: Tariff
+    source: str = SOURCE
+
+
+_ROWS: Final[tuple[tuple[str, Tariff], ...]] = (
     ("*fable-5-1*", _with_marks(10, 0.25, 50)),
     ("*mythos-5-1*", _with_marks(10, 0.25, 50)),
     ("*fable-5*", _with_marks(10, 1, 50)),
@@ -110,13 +124,16 @@ TARIFFS: Final[tuple[tuple[str, Tariff], ...]] = (
     ("*deepseek-chat*", _automatic(0.28, 0.028, 0.42)),
     ("*deepseek-reasoner*", _automatic(0.28, 0.028, 0.42)),
 )
-"""Pattern on the model's name, in lower case and with `-` for every dot; the first that matches counts."""
+
+TARIFFS: Final = tuple(TariffRow(pattern, tariff) for pattern, tariff in _ROWS)
+"""The first row whose pattern matches the name of a model counts."""
 
 
 def tariff_of(model: str, own: tuple[tuple[str, Tariff], ...] = ()) -> Tariff | None:
     """The prices of a model, those of the user first; None if no row knows the model."""
     name = model.lower().replace(".", "-").rpartition("/")[2]
-    return next((tariff for pattern, tariff in (*own, *TARIFFS) if fnmatchcase(name, pattern)), None)
+    rows = (*own, *((row.pattern, row.tariff) for row in TARIFFS))
+    return next((tariff for pattern, tariff in rows if fnmatchcase(name, pattern)), None)
 
 
 def read_tariff(text: str) -> tuple[str, Tariff]:
@@ -132,3 +149,40 @@ def read_tariff(text: str) -> tuple[str, Tariff]:
             "PATTERN=... for some models, such as 'local-*=1,0.1,1,4'"
         )
     return (pattern or "*").lower().replace(".", "-"), Tariff(input, cache_read, cache_write, output)
+
+
+@dataclass(frozen=True, slots=True)
+class Money:
+    """What an uncached input token of each model costs. Costs are counted in such tokens everywhere else."""
+
+    own: tuple[tuple[str, float], ...] = ()
+    """The user's prices of a million tokens, by pattern on the model's name. They go before the table."""
+    shown: bool = True
+    """Whether reports show dollars at all."""
+
+    def of(self, model: str) -> float | None:
+        """The dollars of one uncached input token of a model; None if no price is known."""
+        if not self.shown:
+            return None
+        name = model.lower().replace(".", "-")
+        for pattern, price in self.own:
+            if any(fnmatchcase(one, pattern) for one in (name, name.rpartition("/")[2])):
+                return price / _MILLION
+        known = tariff_of(model)
+        return None if known is None else known.input / _MILLION
+
+    def with_prices(self, given: Iterable[str]) -> Money:
+        """With prices such as `3`, for every model, or `claude-opus*=5`, which go before all others."""
+        prices = []
+        for text in given:
+            pattern, _, price = text.rpartition("=")
+            try:
+                dollars = float(price)
+            except ValueError:
+                dollars = -1.0
+            if not 0 <= dollars < float("inf"):
+                raise SettingsError(f"--input-price {text}: give USD, or PATTERN=USD such as 'claude*=3'")
+            prices.append(((pattern or "*").lower().replace(".", "-"), dollars))
+        # A price for some models goes before a price for all models, whatever their order on the command line.
+        prices.sort(key=lambda price: price[0] == "*")
+        return replace(self, own=(*prices, *self.own))

@@ -17,6 +17,7 @@ from prunus.guards.same_turn import SameTurn
 from prunus.notes import Words
 from prunus.schedule.budget import Budget
 from prunus.schedule.cache import SCHEDULES as ALL_SCHEDULES
+from prunus.schedule.dollars import Money
 from prunus.schedule.plan import Schedule
 from prunus.schedule.pressure import Pressure
 from prunus.schedule.prices import Price, price_of, window_of
@@ -198,8 +199,13 @@ class Settings(Values):
 
     def price_of(self, model: str) -> Price:
         """Return the prompt cache prices of a model."""
-        own = {row.model: row.model_dump(exclude={"model"}, exclude_none=True) for row in self.prices}
+        own = {row.model: row.model_dump(exclude={"model", "input"}, exclude_none=True) for row in self.prices}
         return price_of(model, own)
+
+    def money(self) -> Money:
+        """Return the dollar prices of models, those of the settings first."""
+        own = ((row.model.lower().replace(".", "-"), row.input) for row in self.prices if row.input is not None)
+        return Money(tuple(own))
 
     def window_of(self, model: str) -> int:
         """Return the context window of a model in tokens."""

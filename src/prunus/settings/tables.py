@@ -50,10 +50,12 @@ class Manual(Section):
 
 
 class PriceRow(Section):
-    """Prompt cache prices of some models, relative to an uncached input token."""
+    """Prices of some models. All but `input` are relative to an uncached input token."""
 
     model: str
     """The model's name; `*` and `?` are wildcards."""
+    input: float | None = Field(None, ge=0)
+    """The dollars of a million uncached input tokens, for reports."""
     read: float | None = Field(None, ge=0)
     """The price of a token that is read from the cache."""
     write: float | None = Field(None, ge=0)

@@ -18,7 +18,8 @@ from threading import Lock, local
 from typing import Final, TypeVar
 
 from prunus.store.file import SIDECARS, beside, directory_lock, has_our_header, restrict_to_owner
-from prunus.store.schema import MIGRATIONS, Migration, migrate
+from prunus.store.migrations import MIGRATIONS, Migration
+from prunus.store.schema import migrate
 from prunus.store.store import NoStore, StoreError
 
 T = TypeVar("T")

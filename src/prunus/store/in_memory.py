@@ -18,6 +18,7 @@ from prunus.memory import ConversationRecord, Match, Memory
 from prunus.outcome import Receipt
 from prunus.schedule.cache_life import Hindsight
 from prunus.schedule.ledger import Written
+from prunus.spending import DayTotals, Earnings
 from prunus.store.records import Exchange, Info, StoredReceipt, StoredSession, Totals
 from prunus.store.store import StoreError
 
@@ -106,6 +107,15 @@ class InMemoryStore:
 
     def totals(self, tenant: str, conversation: str = "", *, shadow: bool = False) -> Totals:
         return Totals()
+
+    def days(self, tenant: str, since: str = "", *, shadow: bool = False) -> list[DayTotals]:
+        return []
+
+    def bills(self, tenant: str, conversation: str, *, shadow: bool = False) -> list[DayTotals]:
+        return []
+
+    def earnings(self, tenant: str, since: float = 0.0, *, shadow: bool = False) -> list[Earnings]:
+        return []
 
     def experiences(self, tenant: str, *, shadow: bool = False) -> Mapping[str, Experience]:
         return {}

@@ -35,7 +35,7 @@ RECEIPT: Final = """
 EXCHANGE: Final = (
     "c.id, e.request, e.time, e.client, e.format, e.model, e.tokens_before, e.tokens_after, "
     "e.input, e.cache_read, e.cache_write, e.output, e.cost, e.cost_unpruned, e.cost_of_break, e.flush, "
-    "e.status, e.ms, e.error, e.shadow, e.behind, e.keep_alive, e.id"
+    "e.status, e.ms, e.error, e.shadow, e.behind, e.keep_alive, e.id, e.project, e.missed, e.missed_for"
 )
 _NEWEST: Final = " ORDER BY r.time DESC, r.message, r.part LIMIT ?"
 _SUMS: Final = """
@@ -215,7 +215,7 @@ def receipts_of(rows: Iterable[tuple[Any, ...]]) -> list[StoredReceipt]:
 
 def exchange_of(row: tuple[Any, ...]) -> Exchange:
     """Return the exchange of a row with the columns of `EXCHANGE`; its asks are not in it."""
-    status, ms, error, shadow, behind, keep_alive, id = row[16:]
+    status, ms, error, shadow, behind, keep_alive, id, project, missed, missed_for = row[16:]
     return replace(
         Exchange(*row[:8]),
         usage=None if row[8] is None else Usage(*row[8:12]),
@@ -229,5 +229,8 @@ def exchange_of(row: tuple[Any, ...]) -> Exchange:
         shadow=bool(shadow),
         behind=bool(behind),
         keep_alive=bool(keep_alive),
+        project=project,
+        missed=missed,
+        missed_for=missed_for,
         id=id,
     )

@@ -10,6 +10,7 @@ from typing import Final
 
 from prunus.outcome import Receipt
 from prunus.schedule.ledger import Ledger
+from prunus.store.days import count_exchange
 from prunus.store.memory import begin
 from prunus.store.records import Exchange, digest_of
 from prunus.store.regrets import count_request, move_cuts, write_asks, write_cut
@@ -35,7 +36,7 @@ _ADD: Final = (
 _INSERT: Final = (
     "INSERT OR {} INTO exchanges (conversation, id, request, time, client, format, model, tokens_before, "
     "tokens_after, input, cache_read, cache_write, output, cost, cost_unpruned, cost_of_break, flush, status, "
-    f"ms, error, shadow, behind, keep_alive) VALUES ({', '.join('?' * 23)})"
+    f"ms, error, shadow, behind, keep_alive, project, missed, missed_for) VALUES ({', '.join('?' * 26)})"
 )
 
 
@@ -85,12 +86,16 @@ def write_exchange(
         exchange.shadow,
         exchange.behind,
         exchange.keep_alive,
+        exchange.project,
+        exchange.missed,
+        exchange.missed_for,
     )
     if not connection.execute(_INSERT.format("IGNORE"), row).rowcount:
         shadow, client, *before = connection.execute(_SELECT, place).fetchone()
         before.append(_is_only_exchange(connection, place, shadow))
         count_request(connection, tenant, shadow, client, -before[0])
         _add(connection, tenant, shadow, [-value for value in before])
+        count_exchange(connection, tenant, place, -1)
         connection.execute(_INSERT.format("REPLACE"), row)
         if shadow != exchange.shadow:
             _move_receipts(connection, tenant, number, exchange)
@@ -110,6 +115,7 @@ def write_exchange(
         _is_only_exchange(connection, place, exchange.shadow),
     )
     _add(connection, tenant, exchange.shadow, sums)
+    count_exchange(connection, tenant, place, 1)
     count_request(connection, tenant, exchange.shadow, exchange.client, not exchange.keep_alive)
     for receipt, original in receipts:
         _write_receipt(connection, tenant, number, exchange, receipt, original)

@@ -67,6 +67,12 @@ class Exchange:
     """Pruning took too long, so the request was sent with earlier edits only."""
     keep_alive: bool = False
     """Prunus sent the request itself, to keep the provider's cache alive."""
+    project: str = ""
+    """The folder that the agent worked in; empty if the request does not say."""
+    missed: int = 0
+    """Tokens that the provider had in its cache, or should have had, and that it wrote once more."""
+    missed_for: str = ""
+    """Why; empty if nothing was missed. See `prunus.proxy.misses`."""
     context: Context | None = None
     """The token counts of the request, if known."""
     asks: tuple[Ask, ...] = ()

@@ -14,7 +14,8 @@ from prunus.experience import Experience
 from prunus.memory import Memory
 from prunus.outcome import Receipt
 from prunus.settings.tables import StoreSettings as Limits
-from prunus.store import newest, reading, regrets
+from prunus.spending import DayTotals, Earnings
+from prunus.store import days, earnings, newest, reading, regrets
 from prunus.store.database import Database
 from prunus.store.memory import SqliteMemory
 from prunus.store.recording import compress_original, write_exchange
@@ -29,7 +30,17 @@ _EVERY: Final = 64
 _DAY: Final = 86_400.0
 _KEYS: Final = 500
 """The most keys in one query."""
-_TABLES: Final = ("conversations", "originals", "hidden", "asked", "totals", "strategies", "agents", "experience")
+_TABLES: Final = (
+    "conversations",
+    "originals",
+    "hidden",
+    "asked",
+    "totals",
+    "days",
+    "strategies",
+    "agents",
+    "experience",
+)
 """The tables that `clear` empties; rows of other tables belong to conversations and go with them."""
 
 
@@ -149,6 +160,15 @@ class Sqlite:
 
     def totals(self, tenant: str, conversation: str = "", *, shadow: bool = False) -> Totals:
         return self._database.read(lambda connection: reading.totals(connection, tenant, conversation, shadow))
+
+    def days(self, tenant: str, since: str = "", *, shadow: bool = False) -> list[DayTotals]:
+        return self._database.read(lambda connection: days.days(connection, tenant, since, shadow))
+
+    def bills(self, tenant: str, conversation: str, *, shadow: bool = False) -> list[DayTotals]:
+        return self._database.read(lambda connection: days.bills(connection, tenant, conversation, shadow))
+
+    def earnings(self, tenant: str, since: float = 0.0, *, shadow: bool = False) -> list[Earnings]:
+        return self._database.read(lambda connection: earnings.earnings(connection, tenant, since, shadow))
 
     def experiences(self, tenant: str, *, shadow: bool = False) -> Mapping[str, Experience]:
         return self._database.read(lambda connection: regrets.experiences(connection, tenant, shadow))

@@ -16,6 +16,7 @@ from prunus.errors import PrunusError
 from prunus.experience import Experience
 from prunus.memory import Memory
 from prunus.outcome import Receipt
+from prunus.spending import DayTotals, Earnings
 from prunus.store.records import Exchange, Info, StoredReceipt, StoredSession, Totals
 
 
@@ -105,6 +106,15 @@ class Store(Protocol):
 
     def totals(self, tenant: str, conversation: str = "", *, shadow: bool = False) -> Totals:
         """Return the sums of a conversation or of all time; shadow runs have sums of their own."""
+
+    def days(self, tenant: str, since: str = "", *, shadow: bool = False) -> list[DayTotals]:
+        """Return the sums by day, agent, model and project, from a local date such as 2026-01-31 on."""
+
+    def bills(self, tenant: str, conversation: str, *, shadow: bool = False) -> list[DayTotals]:
+        """Return the sums of one conversation by model."""
+
+    def earnings(self, tenant: str, since: float = 0.0, *, shadow: bool = False) -> list[Earnings]:
+        """Return what each strategy earned with each model since a time, in the conversations still kept."""
 
     def experiences(self, tenant: str, *, shadow: bool = False) -> Mapping[str, Experience]:
         """Return what the cuts led to with each agent, by its name, including removed conversations."""

@@ -50,7 +50,7 @@ DIALECT: Final = Dialect(
     denied="The user doesn't want to (?:proceed|take this action)|This command requires approval"
     r"|Permission to use \w+ (?:with command|has been denied)"
     "|<tool_use_error>(?:InputValidationError|Error: No such tool|Blocked)|Error: No such tool available",
-    folder=r"[Ww]orking directory:\s*",
+    folder=r"orking directory:\s*",
     session_headers=("x-claude-code-agent-id", "x-claude-code-session-id"),
     from_subagent=_from_subagent,
     summary_task=("Your task is to create a detailed summary of", "Do NOT call any tools"),

@@ -37,6 +37,7 @@ def _comparable(text: str) -> str | None:
 
 
 DIALECT: Final = Dialect(
+    folder="working in the directory: ",
     exit_code_last=r"^Exit Code: (-?\d+)\n(?:Signal: [^\n]*\n?)?(?:Background PIDs: [^\n]*\n)?"
     r"(?:Process Group PGID: [^\n]*\n?)?(?:</untrusted_context>)?\s*\Z",
     refused=r"Tool \"[^\"\n]+\" not found|params must ",

@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import re
-from typing import Final
+from typing import TYPE_CHECKING, Final
 
-from prunus.calls.meaning import Kind
 from prunus.clients.dialect import Dialect
 from prunus.numbers import as_number
 from prunus.shown import Shown, numbered, uncut
+
+if TYPE_CHECKING:
+    from prunus.calls.meaning import Kind
 
 _FILE: Final = re.compile(r"^\[File: [^\n]+? \((\d+) lines total\)\]$", re.M)
 _ABOVE: Final = re.compile(r"\(\d+ more lines? above\)|<<<<< (?:START|END) CURSOR >>>>>")

@@ -1,0 +1,170 @@
+"""Replay a user's own sessions without and with Prunus.
+
+The prices of a session are those of its own model.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from functools import partial
+from pathlib import Path
+from typing import Any
+
+from msgspec.json import encode
+
+from prunus.clients.project import project_of
+from prunus.lab.analysis import LEVEL, Effect, File, SessionResult, Total
+from prunus.lab.beside import RIVALS, alternatives
+from prunus.lab.conversations import Known, RecordedConversation, for_each_conversation, repeats
+from prunus.lab.cost import cost, is_cold
+from prunus.lab.loss import events
+from prunus.lab.masks import Unpruned
+from prunus.lab.misses import cache_writes
+from prunus.lab.policies import policy_named
+from prunus.lab.policy import Pruned, PrunusSender
+from prunus.lab.pool import spread_counted
+from prunus.lab.progress import Counted, Gauge
+from prunus.lab.reading import Reader
+from prunus.lab.replay import Replay, replay
+from prunus.lab.retention import Needs, retention
+from prunus.providers import provider_named
+from prunus.pruner import Pruner
+from prunus.schedule.prices import DEFAULT, Price, price_of
+from prunus.settings.presets import LEVELS
+from prunus.strategies.step_markers import StepMarkers
+from prunus.tally import Tally
+
+
+def analyse(
+    paths: Sequence[Path], level: str = LEVEL, *, workers: int = 2, quiet: bool = False
+) -> tuple[File, ...]:
+    """Return the results of all files, in their order, and show progress on standard error."""
+    work = partial(measure, level=level, known=repeats(paths, workers=workers))
+    return spread_counted(work, paths, workers=workers, quiet=quiet)
+
+
+def measure(path: Path, gauge: Gauge | None = None, *, level: str = LEVEL, known: Known | None = None) -> File:
+    """Return the results of all sessions of one file."""
+    gauge = gauge or Gauge()
+    told = (known or {}).get(str(path), ())
+    replays = len({level, *LEVELS, *RIVALS})
+    gauge.expect(replays * sum(repeat.requests for repeat in told if repeat.copied < repeat.requests))
+    read = for_each_conversation(path, partial(_row, path, level, gauge), known)
+    return File(str(path), read.found, read.skipped, read.copies, read.failure)
+
+
+def _row(path: Path, level: str, gauge: Gauge, piece: RecordedConversation) -> SessionResult:
+    session, copied, price = piece.session, piece.copied, piece.price
+    reader = Reader(provider_named(session.format))
+    chosen = policy_named(level, price, piece.window)
+    assert isinstance(chosen, Pruned)
+    policy = _Watched(chosen)
+    before = replay(session, Unpruned(), reader).since(copied)
+    whole = replay(session, Counted(policy, gauge), reader)
+    after = whole.since(copied)
+    unpruned, paid = cost(before, price), cost(after, price)
+    needs = Needs(session, reader).since(copied)
+    kept = retention(needs, whole)
+    numbers = Total(
+        1,
+        len(session.requests) - copied,
+        copied,
+        unpruned.tokens,
+        paid.tokens,
+        unpruned.cost,
+        paid.cost,
+        paid.cost + sum(part.cost(price) for part in kept.lost),
+        _cached(before, price),
+        _cached(after, price),
+        _breaks(before, after, price),
+        events(kept.lost),
+        kept.hard,
+        kept.hard_kept,
+        kept.soft,
+        kept.soft_kept,
+        kept.in_place,
+        policy.refused,
+        paid.invalid,
+    )
+    effects = _effects(policy.tallies[copied:], after, price, unpruned.cost - paid.cost)
+    table = price_of(session.model) != DEFAULT
+    return SessionResult(
+        str(path),
+        session.name,
+        session.agent,
+        session.model,
+        table,
+        numbers,
+        effects,
+        piece.lifetime,
+        alternatives(piece, reader, needs, level, gauge),
+        *_times(session.times[copied:]),
+        project_of(encode(session.body(0))) or path.parent.name,
+        cache_writes(before, price),
+        cache_writes(after, price),
+    )
+
+
+def _times(times: Sequence[float | None]) -> tuple[float | None, float | None]:
+    """Return the first and the last known time."""
+    known = [time for time in times if time is not None]
+    return (min(known), max(known)) if known else (None, None)
+
+
+class _Watched(PrunusSender):
+    """Runs Prunus in one session and records what its strategies did.
+
+    The record omits step markers, because they are bookkeeping of the client that never reaches the model.
+    """
+
+    def __init__(self, policy: Pruned) -> None:
+        super().__init__(Pruner(policy.settings()))
+        self.name = policy.name
+        self.refused = 0
+        self.tallies: list[Mapping[str, Tally]] = []
+
+    def start(self) -> _Watched:
+        return self
+
+    def __call__(self, body: Any, now: float | None) -> Any:
+        out = super().__call__(body, now)
+        self.refused += self.last.error is not None
+        tallies = self.last.report.strategies
+        self.tallies.append({name: tally for name, tally in tallies.items() if name != StepMarkers.name})
+        return out
+
+
+def _effects(tallies: Sequence[Mapping[str, Tally]], sent: Replay, price: Price, saved: float) -> dict[str, Effect]:
+    """Return the effect of each strategy; each gets a share of `saved` by the price of the tokens it kept out."""
+    kept: dict[str, int] = {}
+    worth: dict[str, float] = {}
+    for request, table in zip(sent.requests, tallies, strict=True):
+        each = price.write if is_cold(request, price) else price.read
+        for name, tally in table.items():
+            kept[name] = kept.get(name, 0) + tally.tokens
+            worth[name] = worth.get(name, 0.0) + tally.tokens * each
+    whole = sum(worth.values())
+    last = tallies[-1] if tallies else {}
+    return {
+        name: Effect(
+            last.get(name, Tally()).count,
+            last.get(name, Tally()).tokens,
+            tokens,
+            saved * worth[name] / whole if whole else 0.0,
+        )
+        for name, tokens in kept.items()
+    }
+
+
+def _cached(replayed: Replay, price: Price) -> int:
+    """Return the tokens that all requests read from the prompt cache."""
+    warm = (one.cached for one in replayed.requests if not is_cold(one, price))
+    return sum(cached for cached in warm if cached >= price.minimum)
+
+
+def _breaks(before: Replay, after: Replay, price: Price) -> int:
+    """Return the number of pruned requests that break a warm cache although the unpruned request would not."""
+    return sum(
+        new.broken > 0 >= old.broken and not is_cold(new, price)
+        for old, new in zip(before.requests, after.requests, strict=True)
+    )

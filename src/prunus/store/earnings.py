@@ -1,0 +1,40 @@
+"""What each strategy has cut, what that saved, and what was asked for again."""
+
+from __future__ import annotations
+
+import sqlite3
+
+from prunus.spending import Earnings
+
+_CUTS = """
+    SELECT r.conversation, c.model, r.strategy, count(DISTINCT r.item), sum(r.tokens_before - r.tokens_after),
+           sum((r.tokens_before - r.tokens_after) * max(1, c.requests - r.request + 1)),
+           sum(r.price), sum((SELECT count(*) FROM cuts x WHERE x.conversation = r.conversation
+                              AND x.message = r.message AND x.part = r.part AND x.asked > 0))
+    FROM receipts r JOIN conversations c ON c.n = r.conversation
+    WHERE c.tenant = ? AND r.shadow = ? AND r.time >= ? AND r.what != 'passed'
+    GROUP BY r.conversation, r.strategy"""
+_SAVED = """
+    SELECT e.conversation, total(e.cost_unpruned - e.cost + e.cost_of_break)
+    FROM exchanges e JOIN conversations c ON c.n = e.conversation
+    WHERE c.tenant = ? AND e.shadow = ? AND e.time >= ? GROUP BY e.conversation"""
+
+
+def earnings(connection: sqlite3.Connection, tenant: str, since: float, shadow: bool) -> list[Earnings]:
+    """Return what each strategy earned with each model since a time, in the conversations that are still there."""
+    place = tenant, shadow, since
+    saved = dict(connection.execute(_SAVED, place))
+    rows = connection.execute(_CUTS, place).fetchall()
+    whole: dict[int, int] = {}
+    for number, _, _, _, _, kept, _, _ in rows:
+        whole[number] = whole.get(number, 0) + kept
+    found: dict[tuple[str, str], list[float]] = {}
+    for number, model, strategy, cuts, tokens, kept, price, asked in rows:
+        share = saved.get(number, 0.0) * kept / whole[number] if whole[number] else 0.0
+        sums = found.setdefault((strategy, model), [0, 0, 0, 0.0, 0])
+        for at, value in enumerate((cuts, tokens, kept, share - price, asked)):
+            sums[at] += value
+    return [
+        Earnings(strategy, model, int(cuts), int(tokens), int(kept), gain, int(asked))
+        for (strategy, model), (cuts, tokens, kept, gain, asked) in found.items()
+    ]

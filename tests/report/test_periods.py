@@ -1,0 +1,46 @@
+"""What was spent and saved by day and the like; `tests/cli/test_stats.py` shows the tables themselves."""
+
+from __future__ import annotations
+
+from datetime import date
+
+import pytest
+
+from prunus.errors import SettingsError
+from prunus.report.periods import periods, since_day
+from prunus.schedule.dollars import Money
+from prunus.spending import DayTotals
+
+TODAY = date(2026, 11, 16)
+
+
+@pytest.mark.parametrize(
+    ("text", "day"),
+    [
+        ("today", "2026-11-16"),
+        ("1d", "2026-11-16"),
+        ("7d", "2026-11-10"),
+        ("2w", "2026-11-03"),
+        ("1m", "2026-10-18"),
+    ],
+)
+def test_a_time_span_ends_today(text: str, day: str) -> None:
+    assert since_day(text, TODAY) == day
+
+
+@pytest.mark.parametrize("text", ["yesterday", "7", "7y", "2026-13-01", "-3d"])
+def test_another_word_is_an_error(text: str) -> None:
+    with pytest.raises(SettingsError, match="such as 2026-01-31"):
+        since_day(text, TODAY)
+
+
+def test_the_dearest_comes_first() -> None:
+    cheap = DayTotals("2026-11-01", model="claude-haiku-4-5", requests=1, cost=1_000.0, cost_unpruned=2_000.0)
+    dear = DayTotals("2026-11-02", model="claude-opus-4-5", requests=1, cost=1_000.0, cost_unpruned=2_000.0)
+    assert [one.name for one in periods([cheap, dear], "model", Money())] == [dear.model, cheap.model]
+    assert [one.name for one in periods([dear, cheap], "day", Money())] == ["2026-11-01", "2026-11-02"]
+
+
+def test_the_cached_share_is_that_of_all_that_was_sent() -> None:
+    [one] = periods([DayTotals("2026-11-01", input=10, cache_read=60, cache_write=10)], "day", Money())
+    assert one.cached == 0.75
