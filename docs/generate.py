@@ -17,6 +17,8 @@ import click
 import prunus
 from prunus import guards, strategies
 from prunus.cli.main import main as cli
+from prunus.schedule.dollars import TARIFFS
+from prunus.schedule.prices import DEFAULT, ROWS
 from prunus.schedule.priorities import PRIORITIES
 from prunus.settings.describe import field_docs, keys
 from prunus.settings.presets import LEVELS, PRESETS, strategies_of
@@ -228,6 +230,48 @@ def signature(function: Any) -> str:
         inner.insert(kinds.index(inspect.Parameter.KEYWORD_ONLY), "*")
     returned = str(found.return_annotation).replace("'", "")
     return "(\n" + "".join(f"    {one},\n" for one in inner) + f") -> {returned}"
+def prices_page() -> str:
+    lines = [
+        "# Prices",
+        "",
+        "Prunus knows prices for two purposes. The schedule decides by the ratios of a model's prompt cache when a cut pays;",
+        "[reports](money.md) show dollars. The first row that matches the name of a model counts; `-` stands for every dot in it.",
+        "",
+        "The settings go before both tables. A row has a pattern and what differs:",
+        "",
+        "```toml",
+        "[[prices]]",
+        'model = "my-company/*"',
+        "input = 2.5    # dollars of a million uncached input tokens, for reports",
+        "read = 0.1     # price of a cached token, relative to an uncached one",
+        "write = 1.25   # price of a token that is written to the cache",
+        "ttl = 300      # seconds that an unused cache lives",
+        "```",
+        "",
+        "## Dollars of a million tokens",
+        "",
+        "| model | input | cache read | cache write | for an hour | output | source |",
+        "|---|---|---|---|---|---|---|",
+    ]
+    for row in TARIFFS:
+        prices = (row.tariff.input, row.tariff.cache_read, row.tariff.cache_write, row.tariff.long_write)
+        shown = [f"{price:g}" if price is not None else "" for price in (*prices, row.tariff.output)]
+        lines.append(f"| `{row.pattern}` | {' | '.join(shown)} | {row.source} |")
+    lines += [
+        "",
+        "## Ratios of prompt caches",
+        "",
+        "| model | read | write | lifetime, s | shortest prefix | dearer above | source |",
+        "|---|---|---|---|---|---|---|",
+    ]
+    for ratio in ROWS:
+        price = ratio.price
+        tier = f"{price.tier:,} tokens, x {price.tier_factor:g}" if price.tier is not None else ""
+        names = ", ".join(f"`{name}`" for name in ratio.models)
+        numbers = f"{price.read:g} | {price.write:g} | {price.ttl:g} | {price.minimum:,}"
+        lines.append(f"| {names} | {numbers} | {tier} | {ratio.source} |")
+    other = f"| any other | {DEFAULT.read:g} | {DEFAULT.write:g} | {DEFAULT.ttl:g} | {DEFAULT.minimum:,} | | assumed |"
+    return "\n".join([*lines, other]) + "\n"
 
 
 PAGES = {
@@ -236,6 +280,7 @@ PAGES = {
     "settings.md": settings_page,
     "commands.md": commands_page,
     "library.md": library_page,
+    "prices.md": prices_page,
 }
 
 

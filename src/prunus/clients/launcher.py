@@ -45,7 +45,7 @@ class Launch:
 
 
 @dataclass(frozen=True, slots=True)
-class Entry:
+class FileEntry:
     """A value in an agent's own settings file that sends its requests to the proxy, whoever starts the agent."""
 
     path: Path
@@ -82,7 +82,7 @@ class Launcher:
             }
         )
 
-    def entries(self, url: str, host: Host) -> tuple[Entry, ...]:
+    def entries(self, url: str, host: Host) -> tuple[FileEntry, ...]:
         """What to write into the program's settings files, so that it stays behind the proxy; empty if unknown."""
         return ()
 
@@ -152,14 +152,14 @@ def through(url: str, name: str, base: str) -> str:
     return url + path if is_own(base) else f"{url}/@{name}{path}"
 
 
-def entry(path: Path, key: tuple[str, ...], url: str, default: str, base: object) -> Entry:
+def entry(path: Path, key: tuple[str, ...], url: str, default: str, base: object) -> FileEntry:
     """The entry for one base URL. `default` is the upstream's name and path if the user has set no other base."""
     if not isinstance(base, str) or not base.startswith("http"):
-        return Entry(path, key, f"{url}/@{default}")
+        return FileEntry(path, key, f"{url}/@{default}")
     if is_own(base):
-        return Entry(path, key, url + urlsplit(base).path)
+        return FileEntry(path, key, url + urlsplit(base).path)
     name = urlsplit(base).netloc.rpartition("@")[2].replace(":", "-").strip("[]")
-    return Entry(path, key, through(url, name, base), f"{name}={origin(base)}")
+    return FileEntry(path, key, through(url, name, base), f"{name}={origin(base)}")
 
 
 def as_dict(value: object) -> dict[str, Any]:

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import ClassVar, Final
 
-from prunus.clients.launcher import Entry, Host, Launch, Launcher, as_dict, entry, origins, read_json, through
+from prunus.clients.launcher import FileEntry, Host, Launch, Launcher, as_dict, entry, origins, read_json, through
 
 _VARIABLE: Final = "ANTHROPIC_BASE_URL"
 _ELSEWHERE: Final = {
@@ -33,7 +33,7 @@ class ClaudeLauncher(Launcher):
         arguments = ("--settings", json.dumps({"env": {_VARIABLE: wanted}})) if configured else ()
         return Launch(arguments, {_VARIABLE: wanted})
 
-    def entries(self, url: str, host: Host) -> tuple[Entry, ...]:
+    def entries(self, url: str, host: Host) -> tuple[FileEntry, ...]:
         path = _user_settings(host)
         base = _base_in(path) or host.environment.get(_VARIABLE)
         return (entry(path, ("env", _VARIABLE), url, "anthropic", base),)

@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import ClassVar, Final
 
 from prunus.clients.launcher import (
-    Entry,
+    FileEntry,
     Host,
     Launch,
     Launcher,
@@ -38,7 +38,7 @@ class CodexLauncher(Launcher):
         wanted = through(url, "openai", base) if base else f"{url}/v1"
         return Launch(("-c", f"{'.'.join(key)}={json.dumps(wanted)}"))
 
-    def entries(self, url: str, host: Host) -> tuple[Entry, ...]:
+    def entries(self, url: str, host: Host) -> tuple[FileEntry, ...]:
         key, base = _in_use(host)
         return (entry(_home(host) / "config.toml", key, url, "openai/v1", base),)
 

@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Final
 
 from prunus.clients.launcher import (
-    Entry,
+    FileEntry,
     Host,
     Launch,
     Launcher,
@@ -33,7 +33,7 @@ class GeminiLauncher(Launcher):
         base = _base(host)
         return Launch(environment={_VARIABLE: through(url, "gemini", base) if base else url})
 
-    def entries(self, url: str, host: Host) -> tuple[Entry, ...]:
+    def entries(self, url: str, host: Host) -> tuple[FileEntry, ...]:
         return (entry(_variables(host), (_VARIABLE,), url, "gemini", _base(host)),)
 
     def problems(self, host: Host) -> Iterator[str]:

@@ -8,7 +8,7 @@ from typing import ClassVar, Final
 
 from platformdirs import user_config_path
 
-from prunus.clients.launcher import Entry, Host, Launch, Launcher, entry, read_env
+from prunus.clients.launcher import FileEntry, Host, Launch, Launcher, entry, read_env
 from prunus.errors import SettingsError
 
 _BASES: Final = {
@@ -24,7 +24,7 @@ class MiniLauncher(Launcher):
 
     keys: ClassVar = ("OPENAI_API_KEY", "ANTHROPIC_API_KEY", "MSWEA_MODEL_API_KEY")
 
-    def entries(self, url: str, host: Host) -> tuple[Entry, ...]:
+    def entries(self, url: str, host: Host) -> tuple[FileEntry, ...]:
         path = _variables(host)
         bases = {**read_env(path), **host.environment}
         return tuple(entry(path, (name,), url, default, bases.get(name)) for name, default in _BASES.items())

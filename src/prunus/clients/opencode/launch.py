@@ -6,7 +6,7 @@ import json
 from pathlib import Path
 from typing import Any, Final
 
-from prunus.clients.launcher import Entry, Host, Launch, Launcher, as_dict, entry, origins, read_json, through
+from prunus.clients.launcher import FileEntry, Host, Launch, Launcher, as_dict, entry, origins, read_json, through
 
 _VARIABLE: Final = "OPENCODE_CONFIG_CONTENT"
 _BUILT_IN: Final = {"anthropic": "/v1", "openai": "/v1", "google": "/v1beta"}
@@ -22,7 +22,7 @@ class OpenCodeLauncher(Launcher):
     def upstreams(self, host: Host) -> dict[str, str]:
         return origins(_bases(host))
 
-    def entries(self, url: str, host: Host) -> tuple[Entry, ...]:
+    def entries(self, url: str, host: Host) -> tuple[FileEntry, ...]:
         folder = _user_folder(host)
         path = next((folder / name for name in reversed(_NAMES) if (folder / name).exists()), folder / _NAMES[0])
         own = _bases_in(read_json(path))

@@ -6,7 +6,7 @@ import json
 from pathlib import Path
 from typing import Final
 
-from prunus.clients.launcher import Entry, Host, Launch, Launcher, as_dict, entry, origins, read_json, through
+from prunus.clients.launcher import FileEntry, Host, Launch, Launcher, as_dict, entry, origins, read_json, through
 
 _BUILT_IN: Final = {"anthropic": "", "openai": "/v1", "google": "/v1beta"}
 _DEFAULTS: Final = {"anthropic": "anthropic", "openai": "openai/v1", "google": "gemini/v1beta"}
@@ -19,7 +19,7 @@ class PiLauncher(Launcher):
     def upstreams(self, host: Host) -> dict[str, str]:
         return origins(_bases(host))
 
-    def entries(self, url: str, host: Host) -> tuple[Entry, ...]:
+    def entries(self, url: str, host: Host) -> tuple[FileEntry, ...]:
         path, own = _models(host), _bases(host)
         return tuple(
             entry(path, ("providers", name, "baseUrl"), url, _DEFAULTS.get(name, name), own.get(name))
