@@ -270,7 +270,9 @@ def prices_page() -> str:
         names = ", ".join(f"`{name}`" for name in ratio.models)
         numbers = f"{price.read:g} | {price.write:g} | {price.ttl:g} | {price.minimum:,}"
         lines.append(f"| {names} | {numbers} | {tier} | {ratio.source} |")
-    other = f"| any other | {DEFAULT.read:g} | {DEFAULT.write:g} | {DEFAULT.ttl:g} | {DEFAULT.minimum:,} | | assumed |"
+    other = (
+        f"| any other | {DEFAULT.read:g} | {DEFAULT.write:g} | {DEFAULT.ttl:g} | {DEFAULT.minimum:,} | | assumed |"
+    )
     return "\n".join([*lines, other]) + "\n"
 
 
