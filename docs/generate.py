@@ -230,6 +230,8 @@ def signature(function: Any) -> str:
         inner.insert(kinds.index(inspect.Parameter.KEYWORD_ONLY), "*")
     returned = str(found.return_annotation).replace("'", "")
     return "(\n" + "".join(f"    {one},\n" for one in inner) + f") -> {returned}"
+
+
 def prices_page() -> str:
     lines = [
         "# Prices",
