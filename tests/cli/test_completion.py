@@ -44,6 +44,7 @@ printf "%s\\n" "${{COMPREPLY[@]}}"
         ("prunus st", {"strategies", "stats", "store"}),
         ("prunus proxy --sh", {"--shadow"}),
         ("prunus run --agent ", {"hidden", "mcp", "off"}),
+        ("prunus run co", {"codex"}),
     ],
 )
 def test_bash_completes_commands_options_and_values(tmp_path: Path, words: str, offered: set[str]) -> None:

@@ -61,8 +61,8 @@ def test_the_demo_suggests_commands_that_work_as_they_are_printed(
     assert [line.split()[3] for line in suggested] == ["analyze", "run", "setup", "strategies"]
     assert suggested[1].split()[3:] == ["run", "codex"]
     for line in suggested:
-        done = subprocess.run(line, shell=True, capture_output=True, text=True)
-        assert done.returncode == 0, (line, done.stderr)
+        done = run(*line.split()[3:])
+        assert done.exit_code == 0, (line, done.output)
 
 
 def test_the_demo_ignores_the_settings_around_it(run: Run) -> None:

@@ -103,3 +103,15 @@ def test_a_client_whose_cache_cannot_live_longer_is_said(run: Run, tmp_path: Pat
     said = " ".join(result.output.split())
     assert "takes effect only in the proxy" in said
     assert ("cache.lifetime: no effect" in said) is none
+
+
+def test_an_agent_whose_proxy_is_gone_is_a_problem(run: Run, tmp_path: Path) -> None:
+    install(tmp_path, "codex")
+    Path("prunus.toml").write_text("[proxy]\nport = 9\n")
+    run("setup", "codex", "--yes")
+    result = run("doctor", "--offline")
+    assert result.exit_code == 1
+    assert "its settings send requests to http://127.0.0.1:9, where no proxy listens" in " ".join(
+        result.output.split()
+    )
+    assert "codex: start `prunus proxy`, or run `prunus setup codex --undo`" in result.output

@@ -12,7 +12,7 @@ from click.testing import CliRunner, Result
 from prunus.cli import main
 
 Run = Callable[..., Result]
-URL = "http://127.0.0.1:8787"
+URL = "http://127.0.0.1:9"
 
 
 @pytest.fixture(autouse=True)
@@ -20,6 +20,8 @@ def home(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     """A home directory of its own, in which no agent is configured."""
     path = tmp_path / "home"
     path.mkdir()
+    # A port on which nothing listens, whatever runs on this machine.
+    Path("prunus.toml").write_text("[proxy]\nport = 9\n")
     monkeypatch.setenv("HOME", str(path))
     for name in ("ANTHROPIC_BASE_URL", "OPENAI_BASE_URL", "CLAUDE_CONFIG_DIR", "CODEX_HOME"):
         monkeypatch.delenv(name, raising=False)
@@ -86,6 +88,15 @@ def test_a_damaged_file_is_named(run: Run, home: Path) -> None:
     result = run("setup", "claude", "--yes")
     assert result.exit_code == 2
     assert "settings.json cannot be" in result.output and "line 2" in result.output
+
+
+def test_settings_that_come_first_are_named(run: Run, home: Path) -> None:
+    Path(".claude").mkdir()
+    Path(".claude/settings.json").write_text('{"env": {"ANTHROPIC_BASE_URL": "https://gw.example/x"}}')
+    result = run("setup", "claude", "--yes")
+    assert "requests still go to https://gw.example: settings of this folder" in result.output
+    Path(".claude/settings.json").unlink()
+    assert "still go" not in run("setup", "claude", "--yes").output
 
 
 @pytest.mark.skipif(not sys.platform.startswith("linux"), reason="the unit is for Linux")

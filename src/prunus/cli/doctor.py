@@ -20,7 +20,7 @@ from prunus.cli.options import load_settings, settings_options
 from prunus.cli.table import say, show
 
 if TYPE_CHECKING:
-    from prunus.clients.launcher import Host
+    from prunus.clients.launcher import Host, Launcher
     from prunus.settings import Loaded, Settings
 
 _WAIT: Final = 5.0
@@ -126,7 +126,7 @@ def _clients(place: Host, settings: Settings) -> Iterator[Finding]:
         if program is None:
             yield Finding(name, "none", f"not installed ({client.install})")
             continue
-        problems = list(client.problems(place))
+        problems = [*client.problems(place), *_setup_problems(client, place)]
         for problem in problems:
             yield Finding(name, "problem", problem, problem.rpartition("; ")[2])
         if not problems:
@@ -137,6 +137,16 @@ def _clients(place: Host, settings: Settings) -> Iterator[Finding]:
             yield Finding(name, "problem", unheard, unheard.rpartition("; ")[2])
         if idle := no_cache_life(settings, client.provider):
             yield Finding(name, "none", idle)
+
+
+def _setup_problems(client: Launcher, place: Host) -> Iterator[str]:
+    """Yield the addresses in the client's settings file at which no proxy listens."""
+    from prunus.clients.permanent import setup_state
+
+    for url in setup_state(client, "http://127.0.0.1", place).urls:
+        if answers(f"{url}/healthz") != "200":
+            says = f"its settings send requests to {url}, where no proxy listens"
+            yield f"{says}; start `prunus proxy`, or run `prunus setup {client.name} --undo`"
 
 
 def _port(settings: Settings) -> Iterator[Finding]:

@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING
 import click
 
 from prunus.cli.cautions import no_hidden_tool
+from prunus.cli.completion import agent_names
 from prunus.cli.options import Failure, load_settings, money_option, settings_options
 from prunus.cli.proxy import upstream_sets
 
@@ -34,7 +35,7 @@ _NOT_FOUND = 127
 @click.option("--store", metavar="URL", help="sqlite:///PATH, or off.")
 @money_option
 @settings_options
-@click.argument("client", metavar="CLIENT")
+@click.argument("client", metavar="CLIENT", shell_complete=agent_names)
 @click.argument("arguments", metavar="[ARGS]...", nargs=-1, type=click.UNPROCESSED)
 def command(
     upstreams: tuple[str, ...],

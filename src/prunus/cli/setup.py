@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING
 
 import click
 
+from prunus.cli.completion import agent_names
 from prunus.cli.options import Failure, load_settings
 from prunus.cli.own_name import own_command, own_name
 from prunus.cli.table import say, show
@@ -20,14 +21,8 @@ if TYPE_CHECKING:
     from prunus.clients.permanent import FileChange
 
 
-def _names(_: click.Context, __: click.Parameter, start: str) -> list[str]:
-    from prunus.clients.launcher import launchers
-
-    return [name for name in launchers() if name.startswith(start)]
-
-
 @click.command("setup")
-@click.argument("client", metavar="[CLIENT]", required=False, shell_complete=_names)
+@click.argument("client", metavar="[CLIENT]", required=False, shell_complete=agent_names)
 @click.option("--undo", is_flag=True, help="Take the change back.")
 @click.option("--service", is_flag=True, help="Start `prunus proxy` when you log in (systemd, launchd).")
 @click.option("-y", "--yes", is_flag=True, help="Make the change without asking.")
@@ -85,6 +80,9 @@ def _client(name: str, host: Host, *, undo: bool, yes: bool) -> None:
     if not undo:
         for problem in launcher.problems(host):
             click.echo(f"prunus: {problem}", err=True)
+        for elsewhere in launcher.upstreams(host).values():
+            first = "settings of this folder, or a variable, come first"
+            click.echo(f"prunus: requests still go to {elsewhere}: {first}", err=True)
         _tell_about_proxy(url)
 
 
