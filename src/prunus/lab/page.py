@@ -11,6 +11,7 @@ from html import escape
 from typing import Final
 
 from prunus.lab.analysis import File, SessionResult, by_agent, share, strategies, total
+from prunus.lab.look import LOOK
 
 _WIDTH: Final = 760
 _NAME: Final = 190
@@ -19,22 +20,16 @@ _VALUE: Final = 190
 """The space to the right of the bars, in pixels."""
 _STEP: Final = 22
 
-_STYLE: Final = """
-:root { color-scheme: light dark;
-  --ink: #1c2024; --faint: #8a929b; --grid: #e3e6ea; --paper: #fff; --mark: #b03060 }
-@media (prefers-color-scheme: dark) {
-  :root { --ink: #e6e9ec; --faint: #8a929b; --grid: #30363c; --paper: #16191c; --mark: #ff7aa8 }
-}
-body { font: 14px/1.45 system-ui, sans-serif; color: var(--ink); background: var(--paper); margin: 2rem auto;
-  max-width: 960px; padding: 0 1rem }
-h2 { margin: 2rem 0 .3rem; font-size: 1.15rem } .lead { font-size: 1.2rem }
+_STYLE: Final = (
+    f"{LOOK}body {{ max-width: 960px }}"
+    + """
+.lead { font-size: 1.2rem }
 svg { max-width: 100%; height: auto; display: block } text { fill: var(--ink); font: 12px system-ui, sans-serif }
 .whole { fill: var(--grid) } .part { fill: var(--mark) } .before { fill: var(--faint) }
 .even { stroke: var(--faint); stroke-dasharray: 3 3 }
-.table { overflow-x: auto } table { border-collapse: collapse; font-variant-numeric: tabular-nums }
-th, td { padding: 2px 9px; text-align: right; border-bottom: 1px solid var(--grid); white-space: nowrap }
-th:first-child, td:first-child { text-align: left } li { overflow-wrap: anywhere }
+li { overflow-wrap: anywhere }
 """
+)
 
 
 @dataclass(frozen=True, slots=True)

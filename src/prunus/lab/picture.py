@@ -8,39 +8,36 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 from html import escape
+from itertools import pairwise
 from typing import Final
 
+from prunus.lab.labels import LabelFrame, Spot, place_labels
+from prunus.lab.look import LOOK
 from prunus.lab.summary import Summary, table
 from prunus.settings.presets import LEVELS
 
 WIDTH: Final = 520
 HEIGHT: Final = 360
 _LEFT, _RIGHT, _TOP, _BOTTOM = 52, 16, 48, 44
-_LETTER: Final = 6.2
-"""The approximate width of a letter in pixels."""
+_FRAME: Final = LabelFrame(_LEFT, _TOP - 6, WIDTH - 2, HEIGHT - _BOTTOM)
+"""Where labels may stand."""
 _COSTS: Final = (0.2, 0.3, 0.4, 0.5, 0.6, 0.7, 0.8, 0.9, 1.0, 1.5, 2.0, 3.0, 5.0, 10.0)
 _LOST: Final = (0, 1, 2, 5, 10, 20, 50, 100, 200, 500, 1000)
 OURS: Final = ("auto", *LEVELS)
 """Prunus at its levels; a line joins them."""
 
-_STYLE: Final = """
-:root { color-scheme: light dark;
-  --ink: #1c2024; --faint: #8a929b; --grid: #e3e6ea; --paper: #fff; --mark: #b03060 }
-@media (prefers-color-scheme: dark) {
-  :root { --ink: #e6e9ec; --faint: #8a929b; --grid: #30363c; --paper: #16191c; --mark: #ff7aa8 }
-}
-body { font: 14px/1.45 system-ui, sans-serif; color: var(--ink); background: var(--paper); margin: 2rem auto;
-  max-width: 1320px; padding: 0 1rem }
+_STYLE: Final = (
+    f"{LOOK}body {{ max-width: 1320px }}"
+    + """
 svg { max-width: 100%; height: auto } .panels { display: flex; flex-wrap: wrap; gap: 1rem }
 text { fill: var(--ink); font: 11px system-ui, sans-serif } .tick { fill: var(--faint) }
 .grid { stroke: var(--grid) } .even { stroke: var(--faint); stroke-dasharray: 3 3 }
+.leader { stroke: var(--faint); stroke-width: .7 }
 .line { fill: none; stroke: var(--mark); stroke-width: 1.5 }
 circle { fill: var(--faint) } .ours circle { fill: var(--mark) } .ours text { font-weight: 600 }
-table { border-collapse: collapse; margin-top: 1.5rem; font-variant-numeric: tabular-nums }
-.table { overflow-x: auto }
-th, td { padding: 2px 7px; text-align: right; border-bottom: 1px solid var(--grid); white-space: nowrap }
-th:first-child, td:first-child { text-align: left }
+table { margin-top: 1.5rem }
 """
+)
 
 
 def picture(summaries: Sequence[Summary], title: str = "Cost against loss") -> str:
@@ -106,36 +103,35 @@ def _panel(prices: str, points: Sequence[Summary]) -> str:
     lines.append(f'<text class="tick" x="6" y="{_TOP - 14}">lost per 1,000 requests</text>')
     points = sorted(points, key=lambda one: (one.effective, one.lost.value))
     placed = [(x(max(one.effective, 0.05)), y(min(one.lost.value, floor)), one) for one in points]
-    spots = [(at, height, len(one.policy)) for at, height, one in placed]
     ours = [(at, height) for at, height, one in placed if one.policy in OURS]
     joined = " ".join(f"{at:.1f},{height:.1f}" for at, height in sorted(ours, key=lambda spot: spot[1]))
     lines.append(f'<polyline class="line" points="{joined}"/>')
-    for (at, height, one), (label, left) in zip(placed, _labels(spots), strict=True):
-        anchor, shift = ("end", -8) if left else ("start", 8)
+    spots = [Spot(at, height, one.policy) for at, height, one in placed]
+    for (at, height, one), label in zip(placed, place_labels(spots, _along(ours), _FRAME), strict=True):
         kept = f"lost {one.lost} of 1,000 requests, hard {one.hard:.3f}, soft {one.in_place:.3f}"
         words = f"{one.policy}: cost {one.cost:.3f}, effective {one.effective:.3f}, {kept}, worst {one.worst:.2f}"
+        leader = ""
+        if label.leader is not None:
+            end_x, end_y = label.leader
+            leader = f'<line class="leader" x1="{at:.1f}" y1="{height:.1f}" x2="{end_x:.1f}" y2="{end_y:.1f}"/>'
         lines.append(
-            f'<g class="{"ours" if one.policy in OURS else "other"}"><title>{escape(words)}</title>'
+            f'<g class="{"ours" if one.policy in OURS else "other"}"><title>{escape(words)}</title>{leader}'
             f'<circle cx="{at:.1f}" cy="{height:.1f}" r="4.5"/>'
-            f'<text text-anchor="{anchor}" x="{at + shift:.1f}" y="{label:.1f}">{escape(one.policy)}</text></g>'
+            f'<text text-anchor="{label.anchor}" x="{label.x:.1f}" y="{label.y:.1f}">'
+            f"{escape(one.policy)}</text></g>"
         )
     return f'<svg viewBox="0 0 {WIDTH} {HEIGHT}" width="{WIDTH}" role="img">{"".join(lines)}</svg>'
 
 
-def _labels(spots: Sequence[tuple[float, float, int]]) -> list[tuple[float, bool]]:
-    """Return the height of each label, and whether it is left of its point. Labels do not overlap."""
-    taken = [(at - 5, at + 5, height) for at, height, _ in spots]
-    placed: list[tuple[float, bool]] = []
-    for at, height, letters in spots:
-        left = at > WIDTH * 0.72
-        start = at - 8 - _LETTER * letters if left else at + 8
-        end = start + _LETTER * letters
-        label = height
-        while any(start < other_end and end > other and abs(label - y) < 11 for other, other_end, y in taken):
-            label += 12
-        taken.append((start, end, label))
-        placed.append((label + 4, left))
-    return placed
+def _along(points: Sequence[tuple[float, float]]) -> list[tuple[float, float]]:
+    """Return points along the line that joins these, so that labels keep off the line."""
+    ordered = sorted(points, key=lambda point: point[1])
+    steps = 8
+    return [
+        (x1 + (x2 - x1) * n / steps, y1 + (y2 - y1) * n / steps)
+        for (x1, y1), (x2, y2) in pairwise(ordered)
+        for n in range(1, steps)
+    ]
 
 
 def _table(summaries: Sequence[Summary]) -> str:
