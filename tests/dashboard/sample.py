@@ -81,13 +81,15 @@ def fill_conversation(store: Store, n: int, requests: int, begun: float, tenant:
         usage = replace(usage, cache_write=sent - usage.cache_read - usage.input)
         cost = usage.input + 0.1 * usage.cache_read + 1.25 * usage.cache_write
         unpruned = 10 + 0.1 * held + 1.25 * (whole - held)
+        why = "first" if request == 1 else "expired" if pause > 600 else "cut" if flush else ""
         asks = ()
         if request % 39 == 0:
             asks = (Ask(edits[0].target, edits[0].strategy, "read", 900, Ref(2 * request + 1, 0)),)
         exchange = Exchange(
             id, request, at, client, "anthropic_messages", model, whole, sent, usage, cost, unpruned,
             0.9 * flush.rewritten if flush else 0.0, flush, 200, rng.uniform(900, 9_000), asks=asks,
-            context=context(whole, sent) if request == requests else None,
+            context=context(whole, sent) if request == requests else None, project="/home/me/ledger",
+            missed=sent - usage.cache_read if why else 0, missed_for=why,
         )  # fmt: skip
         store.record(tenant, exchange, cut)
         cached, held = sent, whole

@@ -15,6 +15,9 @@ from prunus.dashboard.dashboard import answer
 from prunus.dashboard.page import PageRequest
 from prunus.dashboard.sources import Sources
 from prunus.history import Ref
+from prunus.numbers import dollars
+from prunus.report.money import bill_of
+from prunus.report.periods import periods
 from prunus.settings import Settings
 from prunus.store import Store, open_store
 from tests.dashboard.conftest import Site
@@ -56,11 +59,51 @@ def test_what_is_not_there_is_not_found(site: Site) -> None:
         assert site.get(f"/dashboard/{path}").status == 404
 
 
+def test_the_overview_tells_the_same_sums_as_the_statistics(store: Store) -> None:
+    fill(store, 3, 30)
+    settings = Settings()
+    rows = store.days("")
+    bill = bill_of(rows, settings.money())
+    assert bill is not None and bill.saved > 0.5
+    found = answer(PageRequest("GET", ""), Sources(settings, store)).body.decode()
+    shown = found.partition("Last 30 days")[2]
+    for words in (dollars(bill.saved), dollars(bill.cost), f"{dollars(bill.unpruned)} without Prunus"):
+        assert words in shown.partition("</dl>")[0]
+    for by in ("agent", "model"):
+        for period in periods(rows, by, settings.money()):
+            assert period.bill is not None
+            row = shown.partition(f"<td>{period.name}</td>")[2].partition("</tr>")[0]
+            assert dollars(period.bill.saved) in row
+    assert "the cache had expired" in shown and "Prunus cut something" in shown
+
+
+def test_what_has_no_price_is_told_in_tokens(store: Store) -> None:
+    store.record("", exchange("c1", 1, time=1_990.0, model="home-grown", cost=4_000.0, cost_unpruned=9_000.0))
+    shown = page(store, "")
+    assert "5K tokens" in shown and "$" not in shown.partition("Newest requests")[0]
+    assert "4K tokens" in page(store, "conversations/c1")
+
+
+def test_prices_of_the_settings_count(store: Store) -> None:
+    store.record("", exchange("c1", 1, time=1_990.0, model="home-grown", cost=1e6, cost_unpruned=3e6))
+    settings = Settings(prices=[{"model": "home-*", "input": 7}])
+    found = answer(PageRequest("GET", ""), Sources(settings, store, clock=lambda: 2_000.0)).body.decode()
+    assert "$14.00" in found and "$21.00 without Prunus" in found
+
+
 def test_a_conversation_tells_its_bill_breaks_and_context(store: Store) -> None:
     fill(store, 1, 30)
     shown = page(store, f"conversations/{name_of(0)}")
-    for words in ("Saved", "Cache breaks by Prunus", "the edits save more than the break costs", "current files",
-                  "The funnel", "All 30 requests", "does not hold the conversation"):  # fmt: skip
+    for words in (
+        "Saved",
+        "Cache breaks by Prunus",
+        "the edits save more than the break costs",
+        "the cache had expired",
+        "current files",
+        "The funnel",
+        "All 30 requests",
+        "does not hold the conversation",
+    ):
         assert words in shown
 
 

@@ -10,6 +10,10 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from prunus.dashboard.markup import Markup, element
+from prunus.dashboard.money import amount
+from prunus.numbers import short
+from prunus.report.cache_misses import REASONS
+from prunus.settings import Settings
 from prunus.store.records import Exchange
 
 Numbers = Mapping[str, Sequence[Any]]
@@ -22,7 +26,7 @@ def chart(kind: str, label: str, numbers: Numbers) -> Markup:
     )
 
 
-def request_numbers(exchanges: Sequence[Exchange]) -> Numbers:
+def request_numbers(exchanges: Sequence[Exchange], settings: Settings) -> Numbers:
     """Return a column of numbers for each kind of tokens of answered requests, and the flushes among them."""
     known = [one for one in exchanges if one.usage is not None]
     usages = [one.usage for one in known if one.usage is not None]
@@ -32,5 +36,14 @@ def request_numbers(exchanges: Sequence[Exchange]) -> Numbers:
         "written": [usage.cache_write for usage in usages],
         "new": [usage.input for usage in usages],
         "unpruned": [one.tokens_before for one in known],
-        "flush": [None if one.flush is None else one.flush.reason for one in known],
+        "missed": [
+            f"{short(one.missed)}: {REASONS.get(one.missed_for, one.missed_for)}" if one.missed_for else None
+            for one in known
+        ],
+        "flush": [
+            None
+            if one.flush is None
+            else f"{one.flush.reason} ({amount(settings, [(one.model, one.cost_of_break)]).exact})"
+            for one in known
+        ],
     }

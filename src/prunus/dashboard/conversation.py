@@ -6,18 +6,22 @@ from collections.abc import Sequence
 from itertools import accumulate
 from typing import Final
 
+from prunus.dashboard.cache_part import cache_section
 from prunus.dashboard.chart import Numbers, chart, request_numbers
 from prunus.dashboard.context_part import context_section
 from prunus.dashboard.markup import Child, Markup, element
-from prunus.dashboard.money import bill
+from prunus.dashboard.money import amount
 from prunus.dashboard.page import HOME, PageAnswer, PageRequest, page
 from prunus.dashboard.receipts import receipts_table
 from prunus.dashboard.sources import Sources
 from prunus.dashboard.table import Column, figure, figures, section, table
 from prunus.dashboard.wording import moment, share, tokens
 from prunus.files.known import KnownFile
+from prunus.numbers import short
+from prunus.report.cache_misses import REASONS
 from prunus.report.regret import regret_line
-from prunus.store.records import Exchange, StoredSession, Totals
+from prunus.spending import DayTotals
+from prunus.store.records import Exchange, StoredSession, Totals, Usage
 
 _REQUESTS: Final = 2_000
 """The newest requests that the page shows."""
@@ -30,6 +34,12 @@ _BREAKS: Final = (
     Column("Saves", number=True),
     Column("Written again", number=True),
     Column("Price", number=True),
+    Column("Why", long=True),
+)
+_MISSES: Final = (
+    Column("Request", number=True),
+    Column("Time"),
+    Column("Tokens", number=True),
     Column("Why", long=True),
 )
 _ROWS: Final = (
@@ -69,6 +79,7 @@ def conversation_page(id: str, request: PageRequest, sources: Sources) -> PageAn
         _figures(totals, exchanges, sources),
         _requests_section(exchanges, sources),
         _breaks(exchanges, sources),
+        _misses(exchanges, sources),
         context_section(session, contexts[0] if contexts else None, sources.settings),
         _files(sources.files(request.tenant, id)),
         section(
@@ -96,8 +107,8 @@ def _lead(session: StoredSession, sources: Sources) -> Markup:
 
 
 def _figures(totals: Totals, exchanges: Sequence[Exchange], sources: Sources) -> Markup:
-    paid = bill(sources.settings, ((one.model, one.cost) for one in exchanges))
-    whole = bill(sources.settings, ((one.model, one.cost_unpruned) for one in exchanges))
+    paid = amount(sources.settings, ((one.model, one.cost) for one in exchanges))
+    whole = amount(sources.settings, ((one.model, one.cost_unpruned) for one in exchanges))
     usage = totals.usage
     prompt = usage.input + usage.cache_read + usage.cache_write
     breaks = f"{totals.breaks:,} cache break{'s' * (totals.breaks != 1)} by Prunus" if totals.breaks else None
@@ -120,8 +131,8 @@ def _figures(totals: Totals, exchanges: Sequence[Exchange], sources: Sources) ->
 def _requests_section(exchanges: Sequence[Exchange], sources: Sources) -> Markup:
     now = sources.clock()
     answered = [one for one in exchanges if one.usage is not None]
-    paid = [bill(sources.settings, [(one.model, one.cost)]) for one in answered]
-    whole = [bill(sources.settings, [(one.model, one.cost_unpruned)]) for one in answered]
+    paid = [amount(sources.settings, [(one.model, one.cost)]) for one in answered]
+    whole = [amount(sources.settings, [(one.model, one.cost_unpruned)]) for one in answered]
     priced = not any(one.unpriced for one in (*paid, *whole))
     sums: Numbers = {
         "request": [one.request for one in answered],
@@ -133,17 +144,23 @@ def _requests_section(exchanges: Sequence[Exchange], sources: Sources) -> Markup
         (
             f"{one.request:,}",
             moment(one.time, now),
-            *((tokens(n) for n in (u.cache_read, u.cache_write, u.input)) if (u := one.usage) else ("", "", "")),
-            tokens(one.tokens_before),
-            str(bill(sources.settings, [(one.model, one.cost)])),
-            str(bill(sources.settings, [(one.model, one.cost_unpruned)])),
+            *((short(n) for n in (u.cache_read, u.cache_write, u.input)) if (u := one.usage) else ("", "", "")),
+            short(one.tokens_before),
+            str(amount(sources.settings, [(one.model, one.cost)])),
+            str(amount(sources.settings, [(one.model, one.cost_unpruned)])),
             f"{one.ms / 1000:.1f}",
         )
         for one in reversed(exchanges[-_LISTED:])
     ]
     every = "All" if len(rows) == len(exchanges) else "The newest"
     drawn = [
-        chart("requests", "Tokens of each request: cached, written, new, and unpruned", request_numbers(answered)),
+        element("h3", "Tokens of each request"),
+        chart(
+            "requests",
+            "Tokens of each request: cached, written, new, and unpruned",
+            request_numbers(answered, sources.settings),
+        ),
+        element("h3", "The bill so far"),
         chart("bills", "The bill so far, and without Prunus", sums),
     ]
     return section(
@@ -165,7 +182,7 @@ def _breaks(exchanges: Sequence[Exchange], sources: Sources) -> Markup:
             moment(one.time, now),
             tokens(one.flush.saved),
             tokens(one.flush.rewritten),
-            str(bill(sources.settings, [(one.model, one.cost_of_break)])),
+            str(amount(sources.settings, [(one.model, one.cost_of_break)])),
             one.flush.reason,
         )
         for one in reversed(exchanges)
@@ -174,6 +191,36 @@ def _breaks(exchanges: Sequence[Exchange], sources: Sources) -> Markup:
     note = "Each time Prunus changed something in front of what the provider had cached, why, and at what price."
     return section(
         "Cache breaks by Prunus", table("Cache breaks", _BREAKS, rows, empty="Prunus broke no cache."), note=note
+    )
+
+
+def _misses(exchanges: Sequence[Exchange], sources: Sources) -> Markup:
+    """Return why the provider wrote tokens to its cache, and each request that missed it."""
+    now = sources.clock()
+    rows = [
+        (f"{one.request:,}", moment(one.time, now), tokens(one.missed), REASONS.get(one.missed_for, one.missed_for))
+        for one in reversed(exchanges[-_LISTED:])
+        if one.missed_for and one.request > 1
+    ]
+    listed = element(
+        "details",
+        element("summary", f"{len(rows):,} request{'s' * (len(rows) != 1)} missed the cache"),
+        table("Requests that missed the cache", _MISSES, rows, empty="None."),
+    )
+    return element("div", cache_section(map(_as_totals, exchanges), sources.settings), listed if rows else None)
+
+
+def _as_totals(one: Exchange) -> DayTotals:
+    usage = one.usage or Usage()
+    return DayTotals(
+        "",
+        model=one.model,
+        missed_for=one.missed_for,
+        requests=1,
+        input=usage.input,
+        cache_read=usage.cache_read,
+        cache_write=usage.cache_write,
+        missed=one.missed,
     )
 
 

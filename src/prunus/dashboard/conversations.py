@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from typing import Final
 
 from prunus.dashboard.markup import Child, Markup, element
-from prunus.dashboard.money import bill
+from prunus.dashboard.money import amount
 from prunus.dashboard.page import HOME, PageAnswer, PageRequest, page
 from prunus.dashboard.sources import Sources
 from prunus.dashboard.table import Column, page_number, pager, table
@@ -17,11 +17,11 @@ _SHOWN: Final = 50
 _COLUMNS: Final = (
     Column("Conversation"),
     Column("Last request"),
-    Column("Agent"),
+    Column("Agent", spare=True),
     Column("Model"),
-    Column("Requests", number=True),
-    Column("Context", number=True),
-    Column("Sent", number=True),
+    Column("Requests", number=True, spare=True),
+    Column("Context", number=True, spare=True),
+    Column("Sent", number=True, spare=True),
     Column("Cuts", number=True, spare=True),
     Column("Cost", number=True),
     Column("Saved", number=True),
@@ -53,7 +53,7 @@ def conversations_table(sessions: Sequence[StoredSession], sources: Sources) -> 
             tokens(session.tokens_before),
             tokens(session.tokens_after),
             f"{session.receipts:,}",
-            str(bill(sources.settings, [(session.model, session.cost)])),
+            str(amount(sources.settings, [(session.model, session.cost)])),
             _saved(session),
         )
         for session in sessions

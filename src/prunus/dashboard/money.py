@@ -1,15 +1,14 @@
-"""Costs in dollars, where the price of the model is known."""
+"""Costs in dollars, where the price of the model is known, and in tokens elsewhere."""
 
 from __future__ import annotations
 
 from collections.abc import Iterable
 from dataclasses import dataclass
+from functools import lru_cache
 
-from prunus.numbers import short
-from prunus.schedule.dollars import tariff_of
+from prunus.numbers import dollars, short
+from prunus.schedule.dollars import Money
 from prunus.settings import Settings
-
-_MILLION = 1_000_000
 
 
 @dataclass(frozen=True, slots=True)
@@ -27,6 +26,13 @@ class Amount:
     def __sub__(self, other: Amount) -> Amount:
         return Amount(self.cost - other.cost, self.dollars - other.dollars, self.unpriced - other.unpriced)
 
+    def __str__(self) -> str:
+        """The dollars; without any price the tokens, and with some prices both."""
+        if not self.unpriced:
+            return dollars(self.dollars)
+        rest = f"{short(round(self.unpriced))} tokens"
+        return f"{dollars(self.dollars)} + {rest}" if self.dollars else rest
+
     @property
     def exact(self) -> str:
         """The same with tenths of a cent, for a single request."""
@@ -34,27 +40,16 @@ class Amount:
             return str(self)
         return f"{'-' if self.dollars <= -0.0005 else ''}${abs(self.dollars):.3f}"
 
-    def __str__(self) -> str:
-        """The dollars; without any price the tokens, and with some of them both."""
-        if not self.unpriced:
-            return dollars(self.dollars)
-        rest = f"{short(round(self.unpriced))} tokens"
-        return f"{dollars(self.dollars)} + {rest}" if self.dollars else rest
 
-
-def bill(settings: Settings, costs: Iterable[tuple[str, float]]) -> Amount:
-    """Return the bill for costs, each with its model."""
-    total = Amount()
+def amount(settings: Settings, costs: Iterable[tuple[str, float]]) -> Amount:
+    """Return the sum of costs, each given with its model."""
+    money, total = settings.money(), Amount()
     for model, cost in costs:
-        tariff = tariff_of(model)
-        known = tariff is not None
-        price = tariff.input / _MILLION if tariff is not None else 0.0
-        total += Amount(cost, cost * price, 0.0 if known else cost)
+        price = _price(money, model)
+        total += Amount(cost, 0.0, cost) if price is None else Amount(cost, price * cost)
     return total
 
 
-def dollars(amount: float) -> str:
-    """Return an amount of money: $212.40, -$3.10, <$0.01."""
-    if 0 < abs(amount) < 0.005:
-        return "<$0.01" if amount > 0 else ">-$0.01"
-    return f"{'-' if amount < 0 else ''}${abs(amount):,.2f}"
+@lru_cache(maxsize=1024)
+def _price(money: Money, model: str) -> float | None:
+    return money.of(model)

@@ -16,8 +16,8 @@ from prunus.store.records import StoredReceipt
 _SHOWN: Final = 50
 _COLUMNS: Final = (
     Column("Receipt"),
-    Column("Time"),
-    Column("Conversation"),
+    Column("Time", spare=True),
+    Column("Conversation", spare=True),
     Column("Tool"),
     Column("Strategy"),
     Column("Saved", number=True),

@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from typing import Final
 
 from prunus.dashboard.markup import Markup, element
-from prunus.dashboard.money import bill
+from prunus.dashboard.money import amount
 from prunus.dashboard.sources import Sources
 from prunus.dashboard.table import Column, table
 from prunus.dashboard.wording import conversation_path, share
@@ -20,9 +20,9 @@ SHOWN: Final = 20
 """Requests that the list shows."""
 COLUMNS: Final = (
     Column("Time"),
-    Column("Agent"),
+    Column("Agent", spare=True),
     Column("Model"),
-    Column("Tokens", number=True),
+    Column("Tokens", number=True, spare=True),
     Column("Sent", number=True),
     Column("Cached", number=True, spare=True),
     Column("Cost", number=True),
@@ -57,8 +57,8 @@ def live_events(mark: int, found: Sequence[Exchange], sources: Sources) -> bytes
 def _cells(exchange: Exchange, sources: Sources) -> tuple[str, ...]:
     usage = exchange.usage
     read = f"{share(usage.cache_read, usage.input + usage.cache_read + usage.cache_write)}" if usage else ""
-    paid = bill(sources.settings, [(exchange.model, exchange.cost)])
-    whole = bill(sources.settings, [(exchange.model, exchange.cost_unpruned)])
+    paid = amount(sources.settings, [(exchange.model, exchange.cost)])
+    whole = amount(sources.settings, [(exchange.model, exchange.cost_unpruned)])
     return (
         time.strftime("%H:%M:%S", time.localtime(exchange.time)),
         exchange.client or "-",

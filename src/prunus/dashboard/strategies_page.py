@@ -3,22 +3,30 @@
 from __future__ import annotations
 
 import inspect
+from collections.abc import Sequence
 from typing import Final
 
 from prunus.dashboard.markup import Child, element
 from prunus.dashboard.page import HOME, PageAnswer, PageRequest, page
 from prunus.dashboard.sources import Sources
-from prunus.dashboard.table import Column, section, table
+from prunus.dashboard.table import Column, bar, section, table
 from prunus.dashboard.wording import share, tokens
 from prunus.experience import Tried
+from prunus.numbers import dollars, short
 from prunus.report.regret import learned_lines
-from prunus.strategies import ALL
+from prunus.report.strategies import strategy_records
+from prunus.store.records import Totals
+from prunus.strategies import ALL, strategy_named
 from prunus.tally import Tally
 
+_MANY: Final = 1_000
+"""Conversations up to which the page says what each strategy saved without being asked."""
 _COLUMNS: Final = (
     Column("Strategy"),
     Column("Prunes", number=True),
     Column("Tokens removed", number=True),
+    Column("Beside the others", spare=True),
+    Column("Saved", number=True),
     Column("Asked again", number=True),
     Column("Tokens asked again", number=True, spare=True),
     Column("Finds", long=True),
@@ -32,37 +40,77 @@ def strategies_page(request: PageRequest, sources: Sources) -> PageAnswer:
     totals = store.totals(request.tenant, shadow=shadow)
     regrets = totals.experience.strategies
     running = {one.name for one in settings.active_strategies()}
-    finds = {one.name: (inspect.getdoc(one) or "").partition("\n")[0] for one in ALL}
-    names = {*finds, *totals.strategies}
-    ranked = sorted(names, key=lambda name: (-totals.strategies.get(name, Tally()).tokens, name))
+    ranked = sorted(totals.strategies.items(), key=lambda item: (-item[1].tokens, item[0]))
+    most = max((tally.tokens for _, tally in ranked), default=0)
+    earned = _earned(request, sources, totals)
+    columns = [column for column in _COLUMNS if earned is not None or column.name != "Saved"]
     rows = [
         (
             [
                 element("a", element("code", name), href=f"{HOME}receipts?strategy={name}"),
                 None if name in running else [" ", element("span", "off", class_="tag")],
             ],
-            f"{totals.strategies.get(name, Tally()).count:,}",
-            tokens(totals.strategies.get(name, Tally()).tokens),
+            f"{tally.count:,}",
+            tokens(tally.tokens),
+            bar(tally.tokens, most, f"{tally.tokens:,} tokens removed"),
+            *([earned.get(name, "-")] if earned is not None else []),
             *_asked(regrets.get(name, Tried())),
-            finds.get(name, ""),
+            _finds(name),
         )
-        for name in ranked
-        if name in running or name in totals.strategies
+        for name, tally in ranked
+        if tally.count
     ]
-    off = [element("li", element("code", name), f" {finds[name]}") for name in finds if name not in running]
+    idle = [one.name for one in ALL if one.name in running and not totals.strategies.get(one.name, Tally()).count]
+    off = [one.name for one in ALL if one.name not in running]
     allowed = settings.allowed_asks()
     learned = [] if allowed is None else list(learned_lines(store.experiences(request.tenant), allowed))
     would = " In shadow mode nothing is cut: the numbers say what would have been." if shadow else ""
     return page(
         "Strategies",
         element("p", f"What each strategy has cut since the store began.{would}", class_="lead"),
-        table("Strategies and what they removed", _COLUMNS, rows, empty="No strategy is on."),
+        table("Strategies and what they removed", columns, rows, empty="No strategy has cut anything yet."),
         section("What new conversations learn", element("ul", [element("li", line) for line in learned]))
         if learned
         else None,
-        section("Strategies that are off", element("ul", off, class_="plain")) if off else None,
+        _ask_for_money() if earned is None else None,
+        _listed("On, and nothing cut yet", idle),
+        _listed("Off", off),
         tab="strategies",
     )
+
+
+def _earned(request: PageRequest, sources: Sources, totals: Totals) -> dict[str, str] | None:
+    """Return what each strategy saved in money, net of its cache breaks; None if finding out takes long."""
+    if totals.conversations > _MANY and "money" not in request.query:
+        return None
+    money = sources.settings.money()
+    records = strategy_records(sources.store.earnings(request.tenant, shadow=sources.settings.proxy.shadow), money)
+    return {
+        record["strategy"]: dollars(record["dollars_saved"])
+        if "dollars_saved" in record
+        else f"{short(round(record['saved']))} tokens"
+        for record in records
+    }
+
+
+def _ask_for_money() -> Child:
+    link = element("a", "Show what each of them saved in money", href=f"{HOME}strategies?money=yes")
+    return element("p", link, " (with many conversations this takes some seconds).", class_="note")
+
+
+def _listed(title: str, names: Sequence[str]) -> Child:
+    """Return a list of strategies and what they find; nothing if there are none."""
+    if not names:
+        return None
+    lines = [[element("dt", element("code", name)), element("dd", _finds(name))] for name in names]
+    return section(title, element("dl", lines, class_="terms"))
+
+
+def _finds(name: str) -> Child:
+    """Return the first line of a strategy's page; what stands in backquotes is code."""
+    found = strategy_named(name)
+    words = (inspect.getdoc(found) or "").partition("\n")[0].split("`") if found is not None else [""]
+    return [element("code", word) if n % 2 else word for n, word in enumerate(words)]
 
 
 def _asked(tried: Tried) -> tuple[Child, Child]:

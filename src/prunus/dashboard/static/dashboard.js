@@ -57,17 +57,19 @@
   const kinds = {
     requests: (data) => {
       const sum = (...columns) => data.request.map((_, i) => columns.reduce((all, one) => all + data[one][i], 0));
-      const marks = data.flush.map((reason) => reason === null ? null : 0);
+      const none = data.request.map(() => null);
+      const words = (label, color, column) => ({ label, stroke: color, width: 0, points: { show: false },
+        value: (_, __, ___, index) => index === null ? "–" : column[index] || "–" });
       return {
-        data: [data.request, sum("cached", "written", "new"), sum("cached", "written"), data.cached, data.unpruned, marks],
+        data: [data.request, sum("cached", "written", "new"), sum("cached", "written"), data.cached, data.unpruned, none, none],
         series: [
           { label: "Request" },
           bars("New", style("--new"), true, data.new, short),
           bars("Written to the cache", style("--written"), true, data.written, short),
           bars("Read from the cache", style("--cached"), true, data.cached, short),
           line("Without Prunus", style("--whole"), short, [5, 4]),
-          { label: "▼ Cache break by Prunus", stroke: style("--bad"), width: 0, points: { show: false },
-            value: (_, __, ___, index) => index === null ? "–" : data.flush[index] || "–" },
+          words("▼ Cache break by Prunus", style("--bad"), data.flush),
+          words("Missed the cache", style("--soft"), data.missed),
         ],
         axes: axes(whole, short), scales: { x: { time: false, range: padded } },
         plugins: [flushes(data.flush, style("--bad"))],
@@ -87,16 +89,17 @@
       };
     },
     days: (data) => {
+      const format = data.unit[0] === "$" ? dollars : short;
       const total = data.paid.map((n, i) => n + Math.max(0, data.saved[i]));
       const at = data.day.map((_, i) => i);
       return {
         data: [at, total, data.paid],
         series: [
           { label: "Day", value: (_, __, ___, index) => index === null ? "–" : data.day[index] },
-          bars("Saved", style("--accent"), true, data.saved, dollars),
-          bars("Paid", style("--cached"), true, data.paid, dollars),
+          bars("Saved", style("--accent"), true, data.saved, format),
+          bars("Paid", style("--cached"), true, data.paid, format),
         ],
-        axes: axes((_, all) => all.map((n) => data.day[n] ? data.day[n].slice(5) : ""), dollars),
+        axes: axes((_, all) => all.map((n) => data.day[n] ? data.day[n].slice(5) : ""), format),
         scales: { x: { time: false, range: padded } },
       };
     },
