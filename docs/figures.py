@@ -14,6 +14,7 @@ from pathlib import Path
 from typing import Any
 
 import msgspec
+from bill_picture import bill_picture
 
 from prunus.lab.picture import panel
 from prunus.lab.summary import Summary
@@ -114,7 +115,7 @@ def span(figures: list[float], digits: int) -> str:
     return low if low == high else f"{low}-{high}"
 
 
-def policies(left_out: tuple[str, ...] = ()) -> str:
+def policies() -> str:
     measured = results("lab")["policies"]
     known = {one["policy"] for one in measured}
 
@@ -133,7 +134,28 @@ def policies(left_out: tuple[str, ...] = ()) -> str:
         "policy | 0.1 / 1.25 | 0.025 / 1.25 | 0.5 / 1.0 | 0.02 / 1.0 | worst session | effective | "
         "lost per 1,000 | hard | soft"
     )
-    return table(head, (row(name, words) for name, words in POLICIES.items() if name in known - {*left_out}))
+    return table(head, (row(name, words) for name, words in POLICIES.items() if name in known))
+
+
+def first_sight() -> str:
+    """The policies with columns that need no explanation."""
+    measured = results("lab")["policies"]
+
+    def row(name: str, words: str) -> tuple[str, ...]:
+        found = {one["prices"]: one for one in measured if one["policy"] == name}
+        first = found[ROWS[0]]
+        costs = span([found[price]["cost"] for price in ROWS], 2)
+        worst = f"{max(one['worst'] for one in found.values()):.2f}"
+        kept = (percent(first[key]) for key in ("hard", "in_place"))
+        cost = f"**{first['cost']:.2f}**" if name == "auto" else f"{first['cost']:.2f}"
+        return words, cost, costs, worst, f"{first['effective']:.2f}", f"{first['lost']['value']:.1f}", *kept
+
+    head = (
+        "policy | cost of input | at other cache prices | dearest session | with what is read again | "
+        "requests of 1,000 that miss lines | lines later edited, still in view | names later used, still in view"
+    )
+    names = [name for name in POLICIES if name not in NOT_FIRST_SIGHT]
+    return table(head, (row(name, POLICIES[name]) for name in names))
 
 
 def levels() -> str:
@@ -169,7 +191,7 @@ def rivals() -> str:
 
 
 def frontier() -> str:
-    """The picture of the README, as an SVG file."""
+    """What each policy costs and loses, as an SVG file."""
     rows = msgspec.convert(results("lab")["policies"], tuple[Summary, ...])
     shown = ("safe", "auto", "lean", *(name for name in RIVALS if name != "mask:10"))
     names = {"auto": "balanced", "mask:10:30000": "masking", "clear:100000:3": "Anthropic's rule"}
@@ -437,7 +459,7 @@ TABLES: dict[str, Callable[[], str]] = {
     "waiting": waiting,
     "lifetime": lifetime,
     "policies": policies,
-    "policies-at-first-sight": lambda: policies(NOT_FIRST_SIGHT),
+    "policies-at-first-sight": first_sight,
     "levels": levels,
     "rivals": rivals,
     "presets": presets,
@@ -450,13 +472,20 @@ TABLES: dict[str, Callable[[], str]] = {
 }
 
 
+PICTURES: dict[str, Callable[[], str]] = {
+    "frontier.svg": frontier,
+    "bill.svg": lambda: bill_picture(results("session_bill")),
+}
+
+
 def main() -> int:
     stale = []
-    picture, drawn = HERE / "frontier.svg", frontier()
-    if not picture.exists() or picture.read_text(encoding="utf-8") != drawn:
-        stale.append(picture.name)
-        if "--check" not in sys.argv:
-            picture.write_text(drawn, encoding="utf-8")
+    for name, draw in PICTURES.items():
+        picture, drawn = HERE / name, draw()
+        if not picture.exists() or picture.read_text(encoding="utf-8") != drawn:
+            stale.append(picture.name)
+            if "--check" not in sys.argv:
+                picture.write_text(drawn, encoding="utf-8")
     for path in PAGES:
         before = path.read_text(encoding="utf-8")
         after = PLACE.sub(lambda found: found[1] + TABLES[found[2]]() + found[3], before)
