@@ -71,8 +71,8 @@ FRAMEWORKS: Final = {
         Framework("strands", ("strands-agents==1.62.0",), ("strands-agents==1.62.0",)),
         Framework("agent-framework", ("agent-framework-core==1.23.0",), ("agent-framework-core==1.23.0",)),
         Framework("inspect-ai", ("inspect-ai==0.3.285",), ("inspect-ai==0.3.285",)),
-        Framework("smolagents", ("smolagents==1.26.0",), ("smolagents==1.26.0",)),
-        Framework("llama-index", ("llama-index-core==0.14.25",), ("llama-index-core==0.14.25",)),
+        Framework("smolagents", ("smolagents==1.26.0",), ("smolagents==1.22.0",)),
+        Framework("llama-index", ("llama-index-core==0.14.25",), ("llama-index-core==0.14.6",)),
         Framework("crewai", ("crewai==1.15.30",), ("crewai==1.15.30",)),
     )
 }

@@ -77,6 +77,21 @@ def test_bytes_that_are_not_cut_come_back_as_they_were(provider: Provider) -> No
     assert answered.header("content-type") == "application/json"
 
 
+def test_half_of_a_surrogate_pair_comes_back_as_it_was(provider: Provider, tmp_path: Path) -> None:
+    odd = "cut in an emoji \ud83d"
+    body = BODIES["openai_chat"]([(tool, given, odd + result) for tool, given, result in steps(4)])
+    messages = body["messages"]
+    store = {"url": f"sqlite:///{tmp_path / 'store.db'}"}
+    with behind(provider, store=store) as proxy:
+        pruned = asked(proxy.url, {"body": body})["body"]["messages"]
+        answer = asked(proxy.url, {"messages": messages, "model": "gpt-5"}, "/v1/compress")
+        [hash, *_] = answer["ccr_hashes"]
+        found = json.loads(call(proxy.url, "GET", f"/v1/retrieve/{hash}").body)["original_content"]
+    assert pruned[-1] == answer["messages"][-1] == messages[-1]
+    assert found in [str(message["content"]).replace("\ud83d", "\ufffd") for message in messages]
+    assert sum(odd in str(message["content"]) for message in pruned) < len(steps(4))
+
+
 def test_a_compressed_call_is_read(provider: Provider) -> None:
     packed = gzip.compress(json.dumps({"body": given("openai_chat")}).encode())
     with behind(provider) as proxy:

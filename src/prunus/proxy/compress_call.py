@@ -20,8 +20,9 @@ from prunus.errors import FormatError
 from prunus.outcome import Outcome
 from prunus.proxy.given_body import GivenBack, GivenBody
 from prunus.proxy.tenant import Tenant
+from prunus.splice import values
 from prunus.store.records import SHORTEST_DIGEST, digest_of
-from prunus.surrogates import decode, exact
+from prunus.surrogates import decode, encode, exact
 
 HASH: Final = re.compile(r"[0-9a-f]{24}")
 """A hash as the guardrails know it: at most 24 digits, in lower case."""
@@ -32,7 +33,7 @@ _KEEPS_ALL: Final = (Added, Continued, Gone, Input)
 class CompressCall(msgspec.Struct, frozen=True):
     """What a guardrail sends; other fields are ignored."""
 
-    messages: list[msgspec.Raw]
+    messages: msgspec.Raw
     model: str | None = None
 
 
@@ -74,9 +75,14 @@ def retrieved(tenant: Tenant, hash: str) -> dict[str, Any] | None:
 
 def _messages(raw: bytes) -> list[msgspec.Raw]:
     try:
-        return list(decode(raw, CompressCall).messages)
+        field = bytes(decode(raw, CompressCall).messages)
+        messages: list[msgspec.Raw] = decode(field, list[msgspec.Raw])
     except (msgspec.MsgspecError, UnicodeDecodeError, RecursionError) as error:
         raise FormatError(f'expected {{"messages", "model"}}: {error}') from error
+    if field in raw:
+        return messages
+    # Decoding has replaced half of a surrogate pair in one of them.
+    return [msgspec.Raw(one) for one in values(values(raw)["messages"]).values()]
 
 
 def _mark(old: list[msgspec.Raw], new: list[msgspec.Raw], outcome: Outcome[bytes]) -> list[str]:
@@ -84,13 +90,14 @@ def _mark(old: list[msgspec.Raw], new: list[msgspec.Raw], outcome: Outcome[bytes
     cut = {edit.target.message for edit in outcome.edits if not isinstance(edit.replacement, _KEEPS_ALL)}
     hashes = []
     for index in sorted(cut):
-        was, now = exact(bytes(old[index])), exact(bytes(new[index]))
+        # The store has a text as it was read, without halves of surrogate pairs.
+        was, now = decode(old[index]), exact(bytes(new[index]))
         text, left = was.get("content"), now.get("content")
         if not isinstance(text, str) or not isinstance(left, str) or text == left:
             continue
         hash = digest_of(text)[:SHORTEST_DIGEST].hex()
         marked = f"{left}\n[original: hash={hash}]"
         if len(marked) < len(text):
-            new[index] = msgspec.Raw(msgspec.json.encode({**now, "content": marked}))
+            new[index] = msgspec.Raw(encode({**now, "content": marked}))
             hashes.append(hash)
     return hashes

@@ -16,6 +16,7 @@ from prunus.errors import FormatError
 from prunus.outcome import Outcome
 from prunus.proxy.given_body import GivenBack, GivenBody
 from prunus.report.request_report import tallies_record
+from prunus.splice import values
 from prunus.surrogates import decode
 
 
@@ -34,7 +35,10 @@ def read_prune_call(raw: bytes) -> GivenBody:
         call = decode(raw, PruneCall)
     except (msgspec.MsgspecError, UnicodeDecodeError, RecursionError) as error:
         raise FormatError(f'expected {{"body", "model", "key", "format"}}: {error}') from error
-    return GivenBody(bytes(call.body), call.model or "", call.key or "", call.format or None)
+    body = bytes(call.body)
+    if body not in raw:  # decoding has replaced half of a surrogate pair in it
+        body = values(raw)["body"]
+    return GivenBody(body, call.model or "", call.key or "", call.format or None)
 
 
 def prune_answer(back: GivenBack) -> dict[str, Any]:

@@ -17,11 +17,9 @@ from dataclasses import replace
 from functools import partial
 from typing import Any, Final
 
-from msgspec.json import encode
-
 from prunus.errors import FormatError, TooLate
 from prunus.outcome import Outcome
-from prunus.proxy.answers import answer_json, answer_with, refuse
+from prunus.proxy.answers import answer_with, refuse
 from prunus.proxy.clock import Clock
 from prunus.proxy.compress_call import compress_answer, read_compress_call, retrieved
 from prunus.proxy.encoding import decoded
@@ -34,6 +32,7 @@ from prunus.proxy.preparing import Preparing
 from prunus.proxy.prune_call import prune_answer, read_prune_call
 from prunus.proxy.tenant import Tenant
 from prunus.settings import Settings
+from prunus.surrogates import encode
 
 PRUNE: Final = "/v1/prune"
 COMPRESS: Final = "/v1/compress"
@@ -155,7 +154,7 @@ class Sidecar:
         if found is None:
             await refuse(send, "", 404, "no text with this hash, or none any more")
         else:
-            await answer_json(send, 200, found)
+            await answer_with(send, 200, [(b"content-type", b"application/json")], encode(found))
 
     def _finish(self, giver: Giver, path: str, back: GivenBack, seconds: float) -> None:
         """Count and record a body, and tell what became of it."""
