@@ -314,6 +314,13 @@ def waiting() -> str:
     return f"{beside}\n{after}"
 
 
+def dashboard() -> str:
+    measured = results("dashboard")
+    head = f"{measured['conversations']:,} conversations, {measured['megabytes']} MB | median | longest of ten"
+    pages = measured["pages"].items()
+    return table(head, ((name, f"{one['median']:.0f}", f"{one['longest']:.0f}") for name, one in pages))
+
+
 def learning() -> str:
     measured = results("learning")["all"]
 
@@ -457,6 +464,7 @@ TABLES: dict[str, Callable[[], str]] = {
     "langchain-hops": langchain_hops,
     "published-masking": published_masking,
     "waiting": waiting,
+    "dashboard": dashboard,
     "lifetime": lifetime,
     "policies": policies,
     "policies-at-first-sight": first_sight,

@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
+import asyncio
 import json
 import logging
 from pathlib import Path
+from typing import Any
 
 import pytest
 
+from prunus.proxy.app import App
+from prunus.settings import Settings
 from prunus.store import Store
 from tests.dashboard.conftest import Site
 from tests.dashboard.sample import fill
@@ -149,3 +153,30 @@ def test_the_token_is_not_on_the_page_of_settings(provider: Provider, store: Sto
     assert page.status == 200
     assert b"s3cret" not in page.body and b"pass-word" not in page.body and b"someone" not in page.body
     assert b"https://api.example/v1" in page.body
+
+
+@pytest.mark.parametrize(
+    ("address", "status"),
+    [("127.0.0.1", 200), ("::1", 200), ("::ffff:127.0.0.1", 200), ("192.168.1.5", 403), ("::ffff:10.0.0.1", 403)],
+)
+def test_the_dashboard_is_for_this_machine_only(store: Store, address: str, status: int) -> None:
+    app = App(Settings(proxy={"host": "0.0.0.0", "token": "alpha"}), store)
+    headers = [(b"host", b"localhost:8787"), (b"x-prunus-token", b"alpha")]
+    scope = {
+        "type": "http",
+        "method": "GET",
+        "raw_path": b"/dashboard/settings",
+        "query_string": b"",
+        "headers": headers,
+        "client": (address, 40_000),
+    }
+    said: list[Any] = []
+
+    async def receive() -> dict[str, Any]:
+        return {"type": "http.request"}
+
+    async def send(message: dict[str, Any]) -> None:
+        said.append(message)
+
+    asyncio.run(app(scope, receive, send))
+    assert said[0]["status"] == status

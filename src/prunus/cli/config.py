@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 import click
 
-from prunus.cli.options import Failure, load_settings, settings_options
+from prunus.cli.options import Failure, load_settings, overrides, settings_options
 
 if TYPE_CHECKING:
     from prunus.settings import Loaded
@@ -54,8 +54,7 @@ def show(path: Path | None, preset: str | None, sets: tuple[str, ...], config: P
         click.echo(json.dumps({"sources": sources, "settings": values}, ensure_ascii=False, indent=2))
         return
     click.echo(_read(loaded))
-    given = ([f"preset={preset}"] if preset is not None else []) + list(sets)
-    came = origins(loaded, given)
+    came = origins(loaded, overrides(preset, sets))
     for place, value in flat(values):
         key = ".".join(place)
         click.echo(f"{key} = {as_toml(value)}{f'  # {came[key]}' if key in came else ''}")

@@ -80,14 +80,19 @@ format_option = click.option(
 )
 
 
+def overrides(preset: str | None, sets: tuple[str, ...]) -> tuple[str, ...]:
+    """Return the settings that the options of a command give, as `key=value`."""
+    return (*([f"preset={preset}"] if preset is not None else []), *sets)
+
+
 def load_settings(config: Path | None, preset: str | None, sets: tuple[str, ...]) -> Loaded:
     """Return the settings for a command. Raises Failure with all problems, if there are any."""
     from prunus.errors import SettingsError
     from prunus.settings import discover, load
 
-    overrides = (*([f"preset={preset}"] if preset is not None else []), *sets)
+    given = overrides(preset, sets)
     try:
-        loaded = discover(Path.cwd(), overrides=overrides) if config is None else load(config, overrides)
+        loaded = discover(Path.cwd(), overrides=given) if config is None else load(config, given)
         loaded.settings.counter()
     except SettingsError as error:
         lines = str(error).splitlines()

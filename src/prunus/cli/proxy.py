@@ -10,7 +10,7 @@ from pathlib import Path
 
 import click
 
-from prunus.cli.options import Failure, load_settings, money_option, settings_options
+from prunus.cli.options import Failure, load_settings, money_option, overrides, settings_options
 
 
 @click.command("proxy")
@@ -63,7 +63,7 @@ def command(
     own += ["proxy.shadow=true"] if shadow else []
     sets = (*sets, *upstream_sets(upstreams), *own)
     loaded = load_settings(config, preset, sets)
-    settings, came = loaded.settings, origins(loaded, (*([f"preset={preset}"] if preset else []), *sets))
+    settings, came = loaded.settings, origins(loaded, overrides(preset, sets))
     verbose = verbose or settings.proxy.verbose
     try:
         check_packages()

@@ -16,7 +16,7 @@ import click
 
 from prunus.cli.cautions import no_hidden_tool
 from prunus.cli.completion import agent_names
-from prunus.cli.options import Failure, load_settings, money_option, settings_options
+from prunus.cli.options import Failure, load_settings, money_option, overrides, settings_options
 from prunus.cli.proxy import upstream_sets
 
 if TYPE_CHECKING:
@@ -66,6 +66,7 @@ def command(
     from prunus.clients.launcher import Host, launcher_of
     from prunus.errors import PrunusError
     from prunus.proxy.serve import Background, check_packages
+    from prunus.settings.origins import origins
 
     known = launcher_of(client)
     program = shutil.which(client)
@@ -81,7 +82,8 @@ def command(
         own += ["proxy.shadow=true"] if shadow else []
         every = (*sets, *upstream_sets((*found, *upstreams)), *own)
         loopback = ("proxy.host=127.0.0.1", "proxy.port=0", "proxy.token=", "proxy.workers=1")
-        settings = load_settings(config, preset, (*every, *loopback)).settings
+        loaded = load_settings(config, preset, (*every, *loopback))
+        settings, came = loaded.settings, origins(loaded, overrides(preset, (*every, *loopback)))
         summary = RunSummary(settings.notification, replace(settings.money(), shown=money))
         try:
             check_packages()
@@ -89,7 +91,7 @@ def command(
             for problem in (*known.problems(place), *cautions(settings), untold):
                 if problem:
                     click.echo(f"prunus: {problem}", err=True)
-            with summary.listening(), Background(settings, summary.add, known.provider) as proxy:
+            with summary.listening(), Background(settings, summary.add, known.provider, origins=came) as proxy:
                 code = _run(program, arguments, known.launch(proxy.url, place), place.environment)
         except PrunusError as error:
             raise Failure(str(error)) from error

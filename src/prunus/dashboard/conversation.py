@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from itertools import accumulate
 from typing import Final
 
@@ -15,13 +15,12 @@ from prunus.dashboard.page import HOME, PageAnswer, PageRequest, page
 from prunus.dashboard.receipts import receipts_table
 from prunus.dashboard.sources import Sources
 from prunus.dashboard.table import Column, figure, figures, section, table
-from prunus.dashboard.wording import moment, share, tokens
+from prunus.dashboard.wording import asked_again, moment, share, tokens
 from prunus.files.known import KnownFile
 from prunus.numbers import short
 from prunus.report.cache_misses import REASONS
-from prunus.report.regret import regret_line
 from prunus.spending import DayTotals
-from prunus.store.records import Exchange, StoredSession, Totals, Usage
+from prunus.store.records import Exchange, StoredSession, Totals
 
 _REQUESTS: Final = 2_000
 """The newest requests that the page shows."""
@@ -112,18 +111,13 @@ def _figures(totals: Totals, exchanges: Sequence[Exchange], sources: Sources) ->
     usage = totals.usage
     prompt = usage.input + usage.cache_read + usage.cache_write
     breaks = f"{totals.breaks:,} cache break{'s' * (totals.breaks != 1)} by Prunus" if totals.breaks else None
-    tried = totals.experience.total
     return figures(
         figure("Saved", str(whole - paid), [share(totals.saved, totals.cost_unpruned), " of the bill"], main=True),
         figure("Input bill", str(paid), f"{whole} without Prunus"),
         figure("Tokens left out", tokens(totals.tokens_before - totals.tokens_after), "over all requests"),
         figure("Requests", f"{totals.requests:,}", breaks),
         figure("Read from the cache", share(usage.cache_read, prompt), "of all input tokens"),
-        figure(
-            "Asked again",
-            share(tried.asked, tried.cut) if tried.cut else "-",
-            regret_line(totals.experience) or "nothing was cut yet",
-        ),
+        asked_again(totals.experience.total),
         label="Sums of this conversation",
     )
 
@@ -146,8 +140,8 @@ def _requests_section(exchanges: Sequence[Exchange], sources: Sources) -> Markup
             moment(one.time, now),
             *((short(n) for n in (u.cache_read, u.cache_write, u.input)) if (u := one.usage) else ("", "", "")),
             short(one.tokens_before),
-            str(amount(sources.settings, [(one.model, one.cost)])),
-            str(amount(sources.settings, [(one.model, one.cost_unpruned)])),
+            amount(sources.settings, [(one.model, one.cost)]).exact,
+            amount(sources.settings, [(one.model, one.cost_unpruned)]).exact,
             f"{one.ms / 1000:.1f}",
         )
         for one in reversed(exchanges[-_LISTED:])
@@ -182,7 +176,7 @@ def _breaks(exchanges: Sequence[Exchange], sources: Sources) -> Markup:
             moment(one.time, now),
             tokens(one.flush.saved),
             tokens(one.flush.rewritten),
-            str(amount(sources.settings, [(one.model, one.cost_of_break)])),
+            amount(sources.settings, [(one.model, one.cost_of_break)]).exact,
             one.flush.reason,
         )
         for one in reversed(exchanges)
@@ -207,21 +201,26 @@ def _misses(exchanges: Sequence[Exchange], sources: Sources) -> Markup:
         element("summary", f"{len(rows):,} request{'s' * (len(rows) != 1)} missed the cache"),
         table("Requests that missed the cache", _MISSES, rows, empty="None."),
     )
-    return element("div", cache_section(map(_as_totals, exchanges), sources.settings), listed if rows else None)
+    return element("div", cache_section(_sums(exchanges), sources.settings), listed if rows else None)
 
 
-def _as_totals(one: Exchange) -> DayTotals:
-    usage = one.usage or Usage()
-    return DayTotals(
-        "",
-        model=one.model,
-        missed_for=one.missed_for,
-        requests=1,
-        input=usage.input,
-        cache_read=usage.cache_read,
-        cache_write=usage.cache_write,
-        missed=one.missed,
-    )
+def _sums(exchanges: Sequence[Exchange]) -> Iterator[DayTotals]:
+    """Yield what was read and written, by model and by the reason of a miss."""
+    groups: dict[tuple[str, str], list[Exchange]] = {}
+    for one in exchanges:
+        groups.setdefault((one.model, one.missed_for), []).append(one)
+    for (model, why), group in groups.items():
+        usages = [one.usage for one in group if one.usage is not None]
+        yield DayTotals(
+            "",
+            model=model,
+            missed_for=why,
+            requests=len(group),
+            input=sum(usage.input for usage in usages),
+            cache_read=sum(usage.cache_read for usage in usages),
+            cache_write=sum(usage.cache_write for usage in usages),
+            missed=sum(one.missed for one in group),
+        )
 
 
 def _files(files: Sequence[KnownFile] | None) -> Markup:

@@ -15,11 +15,10 @@ from prunus.dashboard.page import HOME, PageAnswer, PageRequest, page
 from prunus.dashboard.requests import SHOWN, requests_table
 from prunus.dashboard.sources import Sources
 from prunus.dashboard.table import Column, figure, figures, section, table
-from prunus.dashboard.wording import share, tokens
+from prunus.dashboard.wording import asked_again, share, tokens
 from prunus.experience import Experience
 from prunus.numbers import dollars, short
 from prunus.report.periods import Period, periods
-from prunus.report.regret import regret_line
 from prunus.spending import DayTotals, summed
 
 _CONVERSATIONS: Final = 8
@@ -104,14 +103,7 @@ def _period(
         figure("Read from the cache", share(total.cache_read, prompt), "of all input tokens"),
     ]
     if experience is not None:
-        tried = experience.total
-        shown.append(
-            figure(
-                "Asked for again",
-                share(tried.asked, tried.cut) if tried.cut else "-",
-                regret_line(experience) or "nothing was cut yet",
-            )
-        )
+        shown.append(asked_again(experience.total))
     return element("div", element("h2", title), figures(*shown, label=title), class_="period")
 
 

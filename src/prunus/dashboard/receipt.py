@@ -66,14 +66,17 @@ def _edit(receipt: StoredReceipt, request: PageRequest, sources: Sources) -> Pro
 def _sentence(receipt: StoredReceipt) -> Child:
     what = {"input": "The input", "gone": "A part"}.get(receipt.what, "The result" if receipt.tool else "A text")
     of = [" of ", element("code", receipt.tool)] if receipt.tool else None
-    verb = "would have been cut" if receipt.shadow else "was cut"
+    # A view that stands for older reads may be longer than what it replaces.
+    verb = "cut" if receipt.saved > 0 else "rewritten"
+    verb = f"would have been {verb}" if receipt.shadow else f"was {verb}"
     return [what, of, f" {verb} by ", element("code", receipt.strategy), f": {receipt.reason}."]
 
 
 def _figures(receipt: StoredReceipt, sources: Sources) -> Markup:
     again = f"by request {receipt.asked_again}" if receipt.asked_again else None
+    takes = "Saves in each request" if receipt.saved >= 0 else "Adds to each request"
     return figures(
-        figure("Saves in each request", f"{receipt.saved:,}", "tokens", main=True),
+        figure(takes, f"{abs(receipt.saved):,}", "tokens", main=True),
         figure("Tokens", f"{receipt.tokens_before:,} → {receipt.tokens_after:,}"),
         figure("Share of a cache break", f"{receipt.price:,.0f}", "uncached input tokens, once"),
         figure("Asked for again", "yes" if receipt.asked_again else "no", again),

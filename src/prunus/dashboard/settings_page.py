@@ -8,6 +8,7 @@ from prunus.dashboard.markup import element
 from prunus.dashboard.page import PageAnswer, page
 from prunus.dashboard.sources import Sources
 from prunus.dashboard.table import Column, section, table
+from prunus.dashboard.wording import with_code
 from prunus.settings.describe import keys
 from prunus.settings.origins import as_toml, flat, without_secrets
 
@@ -27,7 +28,7 @@ def settings_page(sources: Sources) -> PageAnswer:
             element("code", name),
             element("code", as_toml(without_secrets(name, value))),
             sources.origins.get(name, "built in"),
-            meanings.get(name, ""),
+            with_code(meanings.get(name, "")),
         )
         for place, value in flat(sources.settings.dump())
         for name in (".".join(place),)

@@ -10,7 +10,7 @@ from prunus.dashboard.markup import Child, element
 from prunus.dashboard.page import HOME, PageAnswer, PageRequest, page
 from prunus.dashboard.sources import Sources
 from prunus.dashboard.table import Column, bar, section, table
-from prunus.dashboard.wording import share, tokens
+from prunus.dashboard.wording import share, tokens, with_code
 from prunus.experience import Tried
 from prunus.numbers import dollars, short
 from prunus.report.regret import learned_lines
@@ -107,10 +107,9 @@ def _listed(title: str, names: Sequence[str]) -> Child:
 
 
 def _finds(name: str) -> Child:
-    """Return the first line of a strategy's page; what stands in backquotes is code."""
+    """Return the first line of a strategy's page."""
     found = strategy_named(name)
-    words = (inspect.getdoc(found) or "").partition("\n")[0].split("`") if found is not None else [""]
-    return [element("code", word) if n % 2 else word for n, word in enumerate(words)]
+    return with_code((inspect.getdoc(found) or "").partition("\n")[0]) if found is not None else ""
 
 
 def _asked(tried: Tried) -> tuple[Child, Child]:

@@ -5,8 +5,10 @@ from __future__ import annotations
 import time
 from urllib.parse import quote
 
-from prunus.dashboard.markup import Markup, element
+from prunus.dashboard.markup import Child, Markup, element
 from prunus.dashboard.page import HOME
+from prunus.dashboard.table import figure
+from prunus.experience import Tried
 from prunus.numbers import percent, short
 from prunus.store.records import StoredReceipt
 
@@ -19,6 +21,19 @@ def share(part: float, whole: float) -> str:
 def tokens(count: float) -> Markup:
     """Return a number of tokens in few characters; the full number stands in its title."""
     return element("span", short(round(count)), title=f"{round(count):,} tokens")
+
+
+def asked_again(tried: Tried) -> Markup:
+    """Return the figure that says how much of what was cut agents asked for again."""
+    if not tried.cut:
+        return figure("Asked for again", "-", "nothing was cut yet")
+    parts = f"{tried.asked:,} of {tried.cut:,} part{'s' * (tried.cut != 1)} that were cut"
+    return figure("Asked for again", share(tried.asked, tried.cut), parts)
+
+
+def with_code(words: str) -> Child:
+    """Return text in which what stands in backquotes is code."""
+    return [element("code", word) if n % 2 else word for n, word in enumerate(words.split("`"))]
 
 
 def moment(at: float, now: float) -> Markup:

@@ -89,7 +89,8 @@ class Pages:
     def _refusal(self, scope: Mapping[str, Any], headers: Mapping[str, str]) -> Refused | None:
         """Why nobody gets a page with such a request, whatever token or cookie it has."""
         client = scope.get("client")
-        if client is None or not is_loopback(client[0]):
+        # A socket for both families names IPv4 addresses as ::ffff:127.0.0.1.
+        if client is None or not is_loopback(client[0].removeprefix("::ffff:")):
             return Refused(403, "The dashboard is for browsers on the machine of the proxy.")
         refused = self._gate.check_browser(headers)
         if refused is not None:

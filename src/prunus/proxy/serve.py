@@ -107,10 +107,11 @@ class Background:
         watch: Callable[[Event], None] | None = None,
         fallback: str = "openai",
         make: Callable[[], App] | None = None,
+        origins: Mapping[str, str] | None = None,
     ) -> None:
         from prunus.proxy.server import Server
 
-        app = make() if make is not None else _app(settings, watch, fallback)
+        app = make() if make is not None else _app(settings, watch, fallback, origins)
         self._server = Server(app, settings.proxy.grace)
         self._listener = bind(settings)
         self.url = base_url(self._listener)

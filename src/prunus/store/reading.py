@@ -84,7 +84,8 @@ def exchanges(connection: sqlite3.Connection, tenant: str, conversation: str) ->
         (tenant, conversation),
     )
     asks = asks_of(connection, tenant, conversation)
-    return [replace(exchange_of(row), asks=asks.get(row[1], ())) for row in rows]
+    found = map(exchange_of, rows)
+    return [replace(one, asks=asks[one.request]) if one.request in asks else one for one in found]
 
 
 def receipts(

@@ -58,7 +58,7 @@
     requests: (data) => {
       const sum = (...columns) => data.request.map((_, i) => columns.reduce((all, one) => all + data[one][i], 0));
       const none = data.request.map(() => null);
-      const words = (label, color, column) => ({ label, stroke: color, width: 0, points: { show: false },
+      const words = (label, color, column) => ({ label, class: "words", stroke: color, width: 0, points: { show: false },
         value: (_, __, ___, index) => index === null ? "–" : column[index] || "–" });
       return {
         data: [data.request, sum("cached", "written", "new"), sum("cached", "written"), data.cached, data.unpruned, none, none],
