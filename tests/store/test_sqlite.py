@@ -7,6 +7,7 @@ from dataclasses import replace
 import pytest
 
 from prunus.store import Store, Usage, open_store
+from prunus.store.records import digest_of
 from prunus.tally import Tally
 from tests.store.samples import exchange, flush, links, memo, receipt
 
@@ -111,6 +112,16 @@ def test_an_original_comes_back_exactly(store: Store, text: str) -> None:
     store.record("", exchange(), [receipt("aaaaaa", original=text)])
     [kept] = store.find("", "aaa")
     assert store.original("", kept.original) == text
+
+
+def test_the_first_digits_of_a_digest_are_enough_for_an_original(store: Store) -> None:
+    store.record("", exchange(), [receipt("aaaaaa", original="text")])
+    [kept] = store.find("", "aaa")
+    digest = kept.original
+    assert digest == digest_of("text").hex()
+    assert store.original("", digest[:24]) == store.original("", digest[:28]) == "text"
+    for wrong in ("", digest[:22], digest[:23], digest + "00", "0" * 24, "ff" * 16, "g" * 24):
+        assert store.original("", wrong) is None
 
 
 def test_equal_originals_are_kept_once(store: Store) -> None:
