@@ -18,7 +18,7 @@ export class Sidecar {
   constructor({ url, token, timeout } = {}, warn = () => {}) {
     this.#url = `${url || process.env.PRUNUS_URL || ADDRESS}`.replace(/\/$/, "") + "/v1/prune"
     this.#token = token || process.env.PRUNUS_TOKEN
-    this.#timeout = timeout ?? PATIENCE
+    this.#timeout = timeout ?? (Number(process.env.PRUNUS_TIMEOUT) || PATIENCE)
     this.#warn = warn
   }
 

@@ -13,7 +13,7 @@ export interface PrunusOptions {
   url?: string
   /** The token of the proxy, if it wants one. Default: the variable `PRUNUS_TOKEN`. */
   token?: string
-  /** Milliseconds to wait for the proxy before the history is sent as it was. Default: 2000. */
+  /** Milliseconds to wait before the history is sent as it was. Default: the variable `PRUNUS_TIMEOUT`, or 2000. */
   timeout?: number
 }
 

@@ -13,5 +13,5 @@ export interface ExtensionHost {
   ): unknown
 }
 
-/** The extension. It is set by the variables `PRUNUS_URL` and `PRUNUS_TOKEN`. */
+/** The extension. It is set by the variables `PRUNUS_URL`, `PRUNUS_TOKEN` and `PRUNUS_TIMEOUT`. */
 export default function prunus(pi: ExtensionHost): void

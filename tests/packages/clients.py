@@ -35,7 +35,7 @@ class OpenCodePlugin(OpenCode):
         return command
 
     def environment(self, start: Start) -> dict[str, str]:
-        return super().environment(start) | {"PRUNUS_URL": self.proxy}
+        return super().environment(start) | asking(self.proxy)
 
 
 @dataclass(frozen=True)
@@ -53,13 +53,19 @@ class PiExtension(Pi):
         return command
 
     def environment(self, start: Start) -> dict[str, str]:
-        return super().environment(start) | {"PRUNUS_URL": self.proxy}
+        return super().environment(start) | asking(self.proxy)
+
+
+def asking(proxy: str) -> dict[str, str]:
+    """The variables by which a package finds the proxy, and waits for it however busy the machine is."""
+    return {"PRUNUS_URL": proxy, "PRUNUS_TIMEOUT": "60000"}
 
 
 def stored_results(client: Client, home: Path, project: Path) -> list[str]:
     """The results of tools in the session that a client has stored, without the name of the project's folder."""
     found = _opencode_results(home) if client.package == "opencode" else _pi_results(home)
-    return [text.replace(str(project), "") for text in found]
+    # Some results name a path without its first slash.
+    return [text.replace(str(project).lstrip("/"), "") for text in found]
 
 
 def _opencode_results(home: Path) -> Iterator[str]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import os
 import subprocess
 import sys
@@ -31,6 +32,15 @@ def test_ai_sdk_package_passes_its_tests_on_the_node_that_ai_sdk_7_wants(node: s
 def test_every_package_has_the_same_sidecar() -> None:
     texts = {(PACKAGES / name / "sidecar.js").read_text(encoding="utf-8") for name in NAMES}
     assert len(texts) == 1
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_package_has_all_that_it_needs_to_be_published(name: str, packed: dict[str, Path]) -> None:
+    files = {path.name for path in packed[name].iterdir()}
+    described = json.loads((packed[name] / "package.json").read_text(encoding="utf-8"))
+    assert files == {"LICENSE", "README.md", "package.json", *described["files"]}
+    assert {"license", "exports", "types", "engines", "description", "keywords"} <= described.keys()
+    assert not described.get("dependencies") and not described.get("private")
 
 
 def run_tests(node: str, name: str) -> None:

@@ -17,6 +17,7 @@ const place = (path) => fileURLToPath(new URL(path, import.meta.url))
 for (const version of [6, 7]) {
   test(`the snippet runs an agent of AI SDK ${version} that prunes`, async (t) => {
     process.env.PRUNUS_URL = (await startProxy(t)).url
+    process.env.PRUNUS_TIMEOUT = "60000"
     const folder = await mkdtemp(join(tmpdir(), "prunus-snippet-"))
     t.after(() => rm(folder, { recursive: true, force: true }))
     await mkdir(join(folder, "node_modules"))

@@ -68,11 +68,10 @@ const PAYLOADS = {
 }
 const history = (payload) => payload.messages ?? payload.input ?? payload.contents
 
-/** What the extension makes of payloads of an API; `notify` gets its warnings. */
-function extension(t, url, notify = () => {}) {
-  const before = process.env.PRUNUS_URL
+/** What the extension makes of payloads of an API, with a proxy at `url`; `notify` gets its warnings. */
+function extension(url, { notify = () => {}, timeout = 60_000 } = {}) {
   process.env.PRUNUS_URL = url
-  t.after(() => (before === undefined ? delete process.env.PRUNUS_URL : (process.env.PRUNUS_URL = before)))
+  process.env.PRUNUS_TIMEOUT = `${timeout}`
   let handler
   prunus({ on: (event, given) => event === "before_provider_request" && (handler = given) })
   return (api, payload) =>
@@ -85,7 +84,7 @@ function extension(t, url, notify = () => {}) {
 for (const [api, payload] of Object.entries(PAYLOADS)) {
   test(`${api}: repeated reads go, and the rest of the payload stays`, async (t) => {
     const { url } = await startProxy(t, "--preset", "acp")
-    const sent = await extension(t, url)(api, payload)
+    const sent = await extension(url)(api, payload)
     const [before, after] = [history(payload), history(sent)]
     assert.equal(after.length, before.length)
     assert(JSON.stringify(after).length < 0.5 * JSON.stringify(before).length)
@@ -101,10 +100,8 @@ for (const [api, payload] of Object.entries(PAYLOADS)) {
 for (const fault of Object.keys(FAULTS)) {
   test(`${fault}: the payload is sent as it is, and the user is told once`, async (t) => {
     const told = []
-    const ask = extension(t, await startBroken(t, fault), (message, type) => told.push([message, type]))
-    // Wait for the proxy that never answers a short while only.
-    const timeout = AbortSignal.timeout
-    t.mock.method(AbortSignal, "timeout", () => timeout.call(AbortSignal, 300))
+    const notify = (message, type) => told.push([message, type])
+    const ask = extension(await startBroken(t, fault), { notify, timeout: 300 })
     const payload = frozen(structuredClone(PAYLOADS["openai-completions"]))
     assert.equal(await ask("openai-completions", payload), undefined)
     assert.equal(await ask("openai-completions", payload), undefined)
@@ -115,7 +112,7 @@ for (const fault of Object.keys(FAULTS)) {
 }
 
 test("payloads of other APIs, and without tools, are left alone", async (t) => {
-  const ask = extension(t, await startBroken(t, "nobody listens"), () => assert.fail("nothing was asked"))
+  const ask = extension(await startBroken(t, "nobody listens"), { notify: () => assert.fail("nothing was asked") })
   assert.equal(await ask("bedrock-converse-stream", { messages: [] }), undefined)
   assert.equal(await ask("openai-responses", { messages: [] }), undefined)
   assert.equal(await ask("openai-completions", undefined), undefined)

@@ -1,4 +1,4 @@
-"""pi, on the Messages and Chat APIs."""
+"""pi, on three APIs."""
 
 from __future__ import annotations
 
@@ -9,7 +9,11 @@ from tests.e2e.clients.client import Start
 
 __all__ = ["Pi"]
 
-APIS = {"anthropic": ("anthropic-messages", ""), "chat": ("openai-completions", "/v1")}
+APIS = {
+    "anthropic": ("anthropic-messages", ""),
+    "chat": ("openai-completions", "/v1"),
+    "responses": ("openai-responses", "/v1"),
+}
 
 
 @dataclass(frozen=True, slots=True)
