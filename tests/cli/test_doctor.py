@@ -6,6 +6,7 @@ from pathlib import Path
 import pytest
 from click.testing import Result
 
+from prunus.cli.doctor import answers
 from tests.proxy.provider import Provider
 
 Run = Callable[..., Result]
@@ -115,3 +116,10 @@ def test_an_agent_whose_proxy_is_gone_is_a_problem(run: Run, tmp_path: Path) -> 
         result.output.split()
     )
     assert "codex: start `prunus proxy`, or run `prunus setup codex --undo`" in result.output
+
+
+def test_an_address_of_this_machine_is_not_asked_through_the_network_proxy(
+    provider: Provider, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("http_proxy", "http://127.0.0.1:9")
+    assert answers(provider.url).isdigit()

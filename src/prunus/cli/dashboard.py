@@ -66,6 +66,7 @@ def _path(base: str, settings: Settings) -> str:
         with direct.open(asked, timeout=_WAIT) as answer:
             return str(json.loads(answer.read())["path"])
     except urllib.error.HTTPError as error:
+        error.close()
         if error.code == 401:
             raise Failure(f"the proxy at {base} has another token than the settings (proxy.token)") from error
         raise Failure(

@@ -12,6 +12,7 @@ from dataclasses import dataclass
 from importlib.util import find_spec
 from pathlib import Path
 from typing import TYPE_CHECKING, Final
+from urllib.parse import urlsplit
 
 import click
 
@@ -180,8 +181,11 @@ def _upstreams(settings: Settings, place: Host) -> Iterator[Finding]:
 
 def answers(url: str) -> str:
     """Return the HTTP status of a URL, or the reason why it does not answer."""
+    # The network's HTTP proxy cannot reach an address of this machine.
+    local = urlsplit(url).hostname in ("127.0.0.1", "localhost", "::1")
+    opener = urllib.request.build_opener(*([urllib.request.ProxyHandler({})] if local else []))
     try:
-        with urllib.request.urlopen(urllib.request.Request(url, method="HEAD"), timeout=_WAIT) as response:
+        with opener.open(urllib.request.Request(url, method="HEAD"), timeout=_WAIT) as response:
             return str(response.status)
     except urllib.error.HTTPError as error:
         with error:
