@@ -5,7 +5,7 @@ import { Sidecar } from "./sidecar.js"
 
 /** A `prepareStep` for `generateText`, `streamText` and agents. Its `last` tells what came of the newest step. */
 export function prunus(options = {}) {
-  const sidecar = new Sidecar(options, (message) => process.emitWarning(message, "PrunusWarning"))
+  const sidecar = new Sidecar(options, warn)
   // AI SDK 7 gives the copies of one step to the next step, so remember which message each copy was made of.
   const originals = new WeakMap()
 
@@ -31,6 +31,11 @@ function asBody({ model, instructions }, rows) {
   // A step does not tell its tools. One without a name says that there are some.
   const body = { model: modelName(model), tools: [{}], messages: rows.map((row) => row.chat) }
   return typeof instructions === "string" ? { system: instructions, ...body } : body
+}
+
+function warn(message) {
+  if (globalThis.process?.emitWarning) process.emitWarning(message, "PrunusWarning")
+  else console.warn(message)
 }
 
 function modelName(model) {

@@ -1,6 +1,8 @@
 // Asks a Prunus proxy to prune a history, and never fails: without a good answer in time there is none.
 // The three packages share this file; a test checks that their copies are equal.
 
+// Not every runtime has a process.
+const ENVIRONMENT = globalThis.process?.env ?? {}
 const ADDRESS = "http://127.0.0.1:8787"
 const PATIENCE = 2000
 
@@ -16,9 +18,9 @@ export class Sidecar {
 
   /** `warn` is called with a sentence when pruning begins to fail. */
   constructor({ url, token, timeout } = {}, warn = () => {}) {
-    this.#url = `${url || process.env.PRUNUS_URL || ADDRESS}`.replace(/\/$/, "") + "/v1/prune"
-    this.#token = token || process.env.PRUNUS_TOKEN
-    this.#timeout = timeout ?? (Number(process.env.PRUNUS_TIMEOUT) || PATIENCE)
+    this.#url = `${url || ENVIRONMENT.PRUNUS_URL || ADDRESS}`.replace(/\/$/, "") + "/v1/prune"
+    this.#token = token || ENVIRONMENT.PRUNUS_TOKEN
+    this.#timeout = timeout ?? (Number(ENVIRONMENT.PRUNUS_TIMEOUT) || PATIENCE)
     this.#warn = warn
   }
 

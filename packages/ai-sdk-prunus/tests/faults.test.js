@@ -1,13 +1,17 @@
 // Whatever is wrong with the proxy, the step goes on with its own messages.
 
 import assert from "node:assert/strict"
+import { spawnSync } from "node:child_process"
+import { dirname } from "node:path"
 import { test } from "node:test"
+import { fileURLToPath } from "node:url"
 
 import { prunus } from "ai-sdk-prunus"
 
 import { FAULTS, startBroken } from "../../testing/broken-proxies.js"
 import { frozen } from "../../testing/frozen.js"
 
+const HERE = dirname(fileURLToPath(import.meta.url))
 const step = frozen({
   model: { modelId: "gpt-5" },
   messages: [
@@ -56,4 +60,19 @@ test("a proxy is waited for two seconds", async (t) => {
   })
   assert.equal(await prunus()(step), undefined)
   assert.deepEqual(patience, [2000])
+})
+
+test("a runtime without a process needs no variables", () => {
+  const program = `
+    const { process } = globalThis
+    delete globalThis.process
+    const { prunus } = await import("ai-sdk-prunus")
+    const prepareStep = prunus({ url: "http://127.0.0.1:9", timeout: 1000 })
+    const same = await prepareStep({ messages: [{ role: "user", content: "Hi." }] })
+    process.exit(same === undefined && prepareStep.last.error ? 0 : 1)
+  `
+  const given = ["--input-type=module", "-e", program]
+  const { status, stderr } = spawnSync(process.execPath, given, { cwd: HERE, encoding: "utf8" })
+  assert.equal(status, 0, stderr)
+  assert.match(stderr, /Prunus prunes nothing/)
 })
