@@ -144,11 +144,14 @@ def test_a_chart_tells_the_numbers_under_the_pointer(site: Site, browse: Open) -
 def test_new_requests_appear_by_themselves(site: Site, browse: Open) -> None:
     page = browse(f"{site.proxy.url}/dashboard/")
     page.wait_for_function("document.getElementById('watching').textContent.includes('Updates')")
+    figures = page.locator("#figures").text_content()
     call(site.proxy.url, "POST", "/v1/messages", body("anthropic_messages"))
     row = page.locator("#live tr.arrived").first
     row.wait_for()
     assert "claude-sonnet-4-5" in row.inner_text()
     assert page.locator("#live tr").count() <= 20
+    # The figures of today follow without a reload.
+    page.wait_for_function("before => document.getElementById('figures').textContent !== before", arg=figures)
 
 
 def test_settings_are_found_by_typing(site: Site, browse: Open) -> None:

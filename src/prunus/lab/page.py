@@ -11,20 +11,16 @@ from html import escape
 from typing import Final
 
 from prunus.lab.analysis import File, SessionResult, by_agent, share, strategies, total
+from prunus.lab.bars import BARS_STYLE, Bar, bars
 from prunus.lab.look import LOOK
 
 _WIDTH: Final = 760
-_NAME: Final = 190
-"""The space to the left of the bars, in pixels."""
-_VALUE: Final = 190
-"""The space to the right of the bars, in pixels."""
-_STEP: Final = 22
 
 _STYLE: Final = (
-    f"{LOOK}body {{ max-width: 960px }}"
+    f"{LOOK}{BARS_STYLE}body {{ max-width: 960px }}"
     + """
 .lead { font-size: 1.2rem }
-svg { max-width: 100%; height: auto; display: block } text { fill: var(--ink); font: 12px system-ui, sans-serif }
+svg { max-width: 100%; display: block } .curve { height: auto }
 .whole { fill: var(--grid) } .part { fill: var(--mark) } .before { fill: var(--faint) }
 .even { stroke: var(--faint); stroke-dasharray: 3 3 }
 li { overflow-wrap: anywhere }
@@ -46,19 +42,22 @@ def page(files: Sequence[File], lead: str, sections: Sequence[PageSection], note
     """Return the page for these files; `lead` is its first sentence."""
     rows = [row for file in files for row in file.rows]
     costs = [
-        (agent, share(one.cost, one.unpruned), f"{share(one.cost, one.unpruned):.1%} of not pruning")
+        Bar(agent, share(one.cost, one.unpruned), f"{share(one.cost, one.unpruned):.1%} of not pruning")
         for agent, one in by_agent(rows).items()
     ]
     sent = [
-        (agent, share(one.tokens, one.unpruned_tokens), f"{short(one.unpruned_tokens)} to {short(one.tokens)}")
+        Bar(agent, share(one.tokens, one.unpruned_tokens), f"{short(one.unpruned_tokens)} to {short(one.tokens)}")
         for agent, one in by_agent(rows).items()
     ]
     found = strategies(rows)
     most = max((effect.kept for effect in found.values()), default=0)
-    kept_out = [(name, share(effect.kept, most), f"{short(effect.kept)} tokens") for name, effect in found.items()]
+    kept_out = [
+        Bar(name, share(effect.kept, most), f"{short(effect.kept)} tokens") for name, effect in found.items()
+    ]
     cached = [
-        (agent, share(one.unpruned_cached, one.unpruned_tokens), share(one.cached, one.tokens))
+        Bar(agent, after, f"{before:.1%}, {after:.1%} with Prunus", before)
         for agent, one in by_agent(rows).items()
+        for before, after in ((share(one.unpruned_cached, one.unpruned_tokens), share(one.cached, one.tokens)),)
     ]
     everything = total(rows)
     return f"""<!doctype html>
@@ -68,10 +67,10 @@ def page(files: Sequence[File], lead: str, sections: Sequence[PageSection], note
 <p class="lead">{escape(lead)}</p>
 <p>{everything.sessions:,} sessions, {everything.requests:,} requests, replayed on this machine; nothing was sent
 anywhere.</p>
-{_chart("Cost by agent", costs, even=True)}
-{_chart("Tokens sent by agent", sent, even=True)}
-{_pairs("Tokens that come from the prompt cache", cached)}
-{_chart("Tokens kept out of all requests, by strategy", kept_out)}
+{bars("Cost by agent", costs, even=True)}
+{bars("Tokens sent by agent", sent, even=True)}
+{bars("Tokens that come from the prompt cache", cached)}
+{bars("Tokens kept out of all requests, by strategy", kept_out)}
 {_curve(rows)}
 {"".join(map(_table, sections))}
 {_list("Notes", notes)}
@@ -79,48 +78,6 @@ anywhere.</p>
 {_list("Files with damaged records", (f"{file.path}: {file.skipped:,}" for file in files if file.skipped))}
 </body></html>
 """
-
-
-def _chart(title: str, bars: Sequence[tuple[str, float, str]], *, even: bool = False) -> str:
-    """Draw horizontal bars, each with a name, a length as a share, and a text. `even` marks the length of 1."""
-    if not bars:
-        return ""
-    room = _WIDTH - _NAME - _VALUE
-    longest = max(1.0, *(length for _, length, _ in bars))
-    height = _STEP * len(bars) + 6
-    one = _NAME + room / longest
-    drawn = []
-    for i, (name, length, words) in enumerate(bars):
-        top = 4 + i * _STEP
-        width = room * max(length, 0.0) / longest
-        whole = (
-            f'<rect class="whole" x="{_NAME}" y="{top}" width="{room / longest:.1f}" height="15"/>' if even else ""
-        )
-        drawn.append(
-            f'<text x="{_NAME - 8}" y="{top + 12}" text-anchor="end">{escape(name)}</text>{whole}'
-            f'<rect class="part" x="{_NAME}" y="{top}" width="{width:.1f}" height="15"/>'
-            f'<text x="{_NAME + room + 8}" y="{top + 12}">{escape(words)}</text>'
-        )
-    if even:
-        drawn.append(f'<line class="even" x1="{one:.1f}" x2="{one:.1f}" y1="0" y2="{height}"/>')
-    return f"<h2>{escape(title)}</h2>{_svg(title, height, drawn)}"
-
-
-def _pairs(title: str, pairs: Sequence[tuple[str, float, float]]) -> str:
-    """Draw two bars for each name: a share without Prunus, and a share with Prunus."""
-    if not pairs:
-        return ""
-    room = _WIDTH - _NAME - _VALUE
-    drawn = []
-    for i, (name, before, after) in enumerate(pairs):
-        top = 4 + i * _STEP
-        drawn.append(
-            f'<text x="{_NAME - 8}" y="{top + 12}" text-anchor="end">{escape(name)}</text>'
-            f'<rect class="before" x="{_NAME}" y="{top}" width="{room * before:.1f}" height="7"/>'
-            f'<rect class="part" x="{_NAME}" y="{top + 8}" width="{room * after:.1f}" height="7"/>'
-            f'<text x="{_NAME + room + 8}" y="{top + 12}">{before:.1%}, {after:.1%} with Prunus</text>'
-        )
-    return f"<h2>{escape(title)}</h2>{_svg(title, _STEP * len(pairs) + 6, drawn)}"
 
 
 def short(number: float) -> str:
@@ -157,8 +114,8 @@ def _curve(rows: Sequence[SessionResult]) -> str:
 
 def _svg(title: str, height: float, drawn: Iterable[str]) -> str:
     return (
-        f'<svg viewBox="0 0 {_WIDTH} {height}" width="{_WIDTH}" role="img" aria-label="{escape(title)}">'
-        f"{''.join(drawn)}</svg>"
+        f'<svg class="curve" viewBox="0 0 {_WIDTH} {height}" width="{_WIDTH}" role="img" '
+        f'aria-label="{escape(title)}">{"".join(drawn)}</svg>'
     )
 
 
