@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import json
 import logging
+import threading
 from pathlib import Path
 from typing import Any
 
@@ -12,7 +13,8 @@ import pytest
 
 from prunus.proxy.app import App
 from prunus.settings import Settings
-from prunus.store import Store
+from prunus.store import Store, StoredSession
+from prunus.store.in_memory import InMemoryStore
 from tests.dashboard.conftest import Site
 from tests.dashboard.sample import fill
 from tests.proxy.caller import Answered, call
@@ -161,13 +163,17 @@ def test_the_token_is_not_on_the_page_of_settings(provider: Provider, store: Sto
 )
 def test_the_dashboard_is_for_this_machine_only(store: Store, address: str, status: int) -> None:
     app = App(Settings(proxy={"host": "0.0.0.0", "token": "alpha"}), store)
-    headers = [(b"host", b"localhost:8787"), (b"x-prunus-token", b"alpha")]
+    assert asyncio.run(asked(app, "/dashboard/settings", address, (b"x-prunus-token", b"alpha"))) == status
+
+
+async def asked(app: App, path: str, address: str = "127.0.0.1", *more: tuple[bytes, bytes]) -> int:
+    """The status of a request from some address."""
     scope = {
         "type": "http",
         "method": "GET",
-        "raw_path": b"/dashboard/settings",
+        "raw_path": path.encode(),
         "query_string": b"",
-        "headers": headers,
+        "headers": [(b"host", b"localhost:8787"), *more],
         "client": (address, 40_000),
     }
     said: list[Any] = []
@@ -178,5 +184,30 @@ def test_the_dashboard_is_for_this_machine_only(store: Store, address: str, stat
     async def send(message: dict[str, Any]) -> None:
         said.append(message)
 
-    asyncio.run(app(scope, receive, send))
-    assert said[0]["status"] == status
+    await app(scope, receive, send)
+    return int(said[0]["status"])
+
+
+def test_a_page_that_waits_for_the_store_holds_nobody_up() -> None:
+    reading, go_on = threading.Event(), threading.Event()
+
+    class SlowStore(InMemoryStore):
+        """A store whose disk does not answer."""
+
+        def sessions(
+            self, tenant: str, limit: int | None = None, *, offset: int = 0, id: str = ""
+        ) -> list[StoredSession]:
+            reading.set()
+            assert go_on.wait(60)
+            return []
+
+    async def both() -> tuple[int, int]:
+        app = App(Settings(), SlowStore())
+        page = asyncio.create_task(asked(app, "/dashboard/conversations"))
+        await asyncio.to_thread(reading.wait, 60)
+        health = await asked(app, "/healthz")
+        assert not page.done()
+        go_on.set()
+        return health, await page
+
+    assert asyncio.run(both()) == (200, 200)

@@ -11,11 +11,11 @@ from prunus.dashboard.chart import Numbers, chart, request_numbers
 from prunus.dashboard.context_part import context_section
 from prunus.dashboard.markup import Child, Markup, element
 from prunus.dashboard.money import amount
-from prunus.dashboard.page import HOME, PageAnswer, PageRequest, page
+from prunus.dashboard.page import PageAnswer, PageRequest, page
 from prunus.dashboard.receipts import receipts_table
 from prunus.dashboard.sources import Sources
 from prunus.dashboard.table import Column, figure, figures, section, table
-from prunus.dashboard.wording import asked_again, moment, share, tokens
+from prunus.dashboard.wording import asked_again, moment, receipts_path, share, tokens
 from prunus.files.known import KnownFile
 from prunus.numbers import short
 from prunus.report.cache_misses import REASONS
@@ -84,9 +84,7 @@ def conversation_page(id: str, request: PageRequest, sources: Sources) -> PageAn
         section(
             "Newest receipts",
             receipts_table(receipts, sources, of_one=True),
-            element(
-                "p", element("a", "All receipts of this conversation", href=f"{HOME}receipts?conversation={id}")
-            ),
+            element("p", element("a", "All receipts of this conversation", href=receipts_path(conversation=id))),
         ),
         tab="conversations",
     )

@@ -24,7 +24,7 @@ from prunus.spending import DayTotals, summed
 _CONVERSATIONS: Final = 8
 _DAYS: Final = 30
 _GROUPS: Final = (
-    Column("Name"),
+    Column("Name", long=True),
     Column("Requests", number=True),
     Column("Cached", number=True, spare=True),
     Column("Paid", number=True),
@@ -61,6 +61,7 @@ def overview_page(request: PageRequest, sources: Sources) -> PageAnswer:
             section("By model", _groups("model", rows, sources)),
             class_="halves",
         ),
+        section("By project", _groups("project", rows, sources)) if any(row.project for row in rows) else None,
         cache_section(rows, sources.settings) if rows else None,
         section(
             "Newest requests",
@@ -103,7 +104,7 @@ def _period(
         figure("Read from the cache", share(total.cache_read, prompt), "of all input tokens"),
     ]
     if experience is not None:
-        shown.append(asked_again(experience.total))
+        shown.append(asked_again(experience.total, " since the store began"))
     return element("div", element("h2", title), figures(*shown, label=title), class_="period")
 
 

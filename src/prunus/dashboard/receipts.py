@@ -4,13 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from typing import Final
-from urllib.parse import urlencode
 
 from prunus.dashboard.markup import Child, Markup, element
 from prunus.dashboard.page import HOME, PageAnswer, PageRequest, page
 from prunus.dashboard.sources import Sources
 from prunus.dashboard.table import Column, page_number, pager, table
-from prunus.dashboard.wording import conversation_link, moment, receipt_path, tokens
+from prunus.dashboard.wording import conversation_link, moment, receipt_path, receipts_path, tokens
 from prunus.store.records import StoredReceipt
 
 _SHOWN: Final = 50
@@ -18,7 +17,7 @@ _COLUMNS: Final = (
     Column("Receipt"),
     Column("Time", spare=True),
     Column("Conversation", spare=True),
-    Column("Tool"),
+    Column("Tool", spare=True),
     Column("Strategy"),
     Column("Saved", number=True),
     Column("Why", long=True),
@@ -39,7 +38,7 @@ def receipts_page(request: PageRequest, sources: Sources) -> PageAnswer:
         "Receipts",
         element("p", _lead(strategy, conversation), class_="lead"),
         receipts_table(found[:_SHOWN], sources, of_one=bool(conversation)),
-        pager(f"{HOME}receipts?{urlencode({**chosen, 'page': ''})}", number, len(found) > _SHOWN),
+        pager(receipts_path(**chosen, page=""), number, len(found) > _SHOWN),
         tab="receipts",
     )
 

@@ -10,7 +10,7 @@ from prunus.dashboard.markup import Child, element
 from prunus.dashboard.page import HOME, PageAnswer, PageRequest, page
 from prunus.dashboard.sources import Sources
 from prunus.dashboard.table import Column, bar, section, table
-from prunus.dashboard.wording import share, tokens, with_code
+from prunus.dashboard.wording import receipts_path, share, tokens, with_code
 from prunus.experience import Tried
 from prunus.numbers import dollars, short
 from prunus.report.regret import learned_lines
@@ -47,7 +47,7 @@ def strategies_page(request: PageRequest, sources: Sources) -> PageAnswer:
     rows = [
         (
             [
-                element("a", element("code", name), href=f"{HOME}receipts?strategy={name}"),
+                element("a", element("code", name), href=receipts_path(strategy=name)),
                 None if name in running else [" ", element("span", "off", class_="tag")],
             ],
             f"{tally.count:,}",

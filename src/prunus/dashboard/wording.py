@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import time
-from urllib.parse import quote
+from urllib.parse import quote, urlencode
 
 from prunus.dashboard.markup import Child, Markup, element
 from prunus.dashboard.page import HOME
@@ -23,11 +23,11 @@ def tokens(count: float) -> Markup:
     return element("span", short(round(count)), title=f"{round(count):,} tokens")
 
 
-def asked_again(tried: Tried) -> Markup:
-    """Return the figure that says how much of what was cut agents asked for again."""
+def asked_again(tried: Tried, since: str = "") -> Markup:
+    """Return the figure that says how much of what was cut agents asked for again; `since` says since when."""
     if not tried.cut:
         return figure("Asked for again", "-", "nothing was cut yet")
-    parts = f"{tried.asked:,} of {tried.cut:,} part{'s' * (tried.cut != 1)} that were cut"
+    parts = f"{tried.asked:,} of {tried.cut:,} part{'s' * (tried.cut != 1)} cut{since}"
     return figure("Asked for again", share(tried.asked, tried.cut), parts)
 
 
@@ -56,6 +56,11 @@ def conversation_path(id: str) -> str:
 def conversation_link(id: str) -> Markup:
     """Return a link to a conversation, under the first characters of its id."""
     return element("a", element("code", id[:8]), href=conversation_path(id))
+
+
+def receipts_path(**chosen: str | int) -> str:
+    """Return the address of the list of receipts, for one strategy or conversation, or of one of its pages."""
+    return f"{HOME}receipts?{urlencode(chosen)}"
 
 
 def receipt_path(receipt: StoredReceipt) -> str:
