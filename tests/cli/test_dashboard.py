@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import socket
+import subprocess
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
@@ -12,15 +14,12 @@ from prunus.cli import main
 from tests.proxy.caller import call
 from tests.proxy.provider import Provider, behind
 
+Spawn = Callable[..., "subprocess.Popen[bytes]"]
+
 
 def run(*words: str) -> tuple[int, str]:
     result = CliRunner().invoke(main, ["dashboard", *words])
     return result.exit_code, result.output
-
-
-@pytest.fixture(autouse=True)
-def elsewhere(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.chdir(tmp_path)
 
 
 def test_the_address_of_a_running_proxy_is_printed() -> None:
@@ -39,6 +38,19 @@ def test_with_a_token_the_address_signs_in_once() -> None:
         assert call(proxy.url, "GET", path).status == 401
         code, said = run("--no-open", "--port", port, "--set", "proxy.token=wrong")
         assert code == 2 and "another token" in said
+
+
+def test_the_browser_of_the_user_is_opened(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, spawn: Spawn) -> None:
+    browser, opened = tmp_path / "browser", tmp_path / "opened"
+    browser.write_text(f'#!/bin/sh\necho "$1" > {opened}\n')
+    browser.chmod(0o755)
+    monkeypatch.setenv("BROWSER", f"{browser} %s")
+    with Provider() as provider, behind(provider, proxy={"token": "alpha"}) as proxy:
+        port = proxy.url.rpartition(":")[2]
+        said, _ = spawn("dashboard", "--port", port, "--set", "proxy.token=alpha").communicate()
+        assert said.decode().strip() == f"Opened {proxy.url}/dashboard/ in the browser."
+        path = opened.read_text().strip().removeprefix(proxy.url)
+        assert call(proxy.url, "GET", path).status == 303
 
 
 def test_without_a_proxy_it_says_how_to_start_one() -> None:

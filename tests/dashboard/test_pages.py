@@ -11,6 +11,9 @@ from dataclasses import replace
 from http.client import HTTPConnection
 from pathlib import Path
 
+from click.testing import CliRunner
+
+from prunus.cli import main
 from prunus.dashboard.dashboard import answer
 from prunus.dashboard.page import PageRequest
 from prunus.dashboard.sources import Sources
@@ -75,6 +78,15 @@ def test_the_overview_tells_the_same_sums_as_the_statistics(store: Store) -> Non
             row = shown.partition(f">{period.name}</td>")[2].partition("</tr>")[0]
             assert dollars(period.bill.saved) in row
     assert "the cache had expired" in shown and "Prunus cut something" in shown
+
+
+def test_a_conversation_tells_the_same_savings_as_the_statistics(tmp_path: Path, store: Store) -> None:
+    id = fill(store, 1, 80)[0]
+    said = CliRunner().invoke(main, ["stats", id, "--json", "--store", f"sqlite:///{tmp_path / 'store.db'}"])
+    told = json.loads(said.stdout)["session"]["dollars"]
+    assert told["cost_of_asking_again"] > 0.005
+    shown = page(store, f"conversations/{id}").partition("</dl>")[0]
+    assert dollars(told["saved"]) in shown and f"{dollars(told['unpruned'])} without Prunus" in shown
 
 
 def test_what_has_no_price_is_told_in_tokens(store: Store) -> None:

@@ -19,6 +19,7 @@ from prunus.dashboard.wording import asked_again, moment, receipts_path, share, 
 from prunus.files.known import KnownFile
 from prunus.numbers import short
 from prunus.report.cache_misses import REASONS
+from prunus.report.money import cost_of_asking
 from prunus.spending import DayTotals
 from prunus.store.records import Exchange, StoredSession, Totals
 
@@ -75,7 +76,7 @@ def conversation_page(id: str, request: PageRequest, sources: Sources) -> PageAn
     return page(
         f"Conversation {id[:8]}",
         _lead(session, sources),
-        _figures(totals, exchanges, sources),
+        _figures(totals, store.bills(request.tenant, id, shadow=session.shadow), sources),
         _requests_section(exchanges, sources),
         _breaks(exchanges, sources),
         _misses(exchanges, sources),
@@ -103,19 +104,26 @@ def _lead(session: StoredSession, sources: Sources) -> Markup:
     return element("p", words, class_="lead")
 
 
-def _figures(totals: Totals, exchanges: Sequence[Exchange], sources: Sources) -> Markup:
-    paid = amount(sources.settings, ((one.model, one.cost) for one in exchanges))
-    whole = amount(sources.settings, ((one.model, one.cost_unpruned) for one in exchanges))
+def _figures(totals: Totals, rows: Sequence[DayTotals], sources: Sources) -> Markup:
+    """Return the sums of a conversation; `rows` are its sums by model. Savings are those of `prunus stats`."""
+    settings, tried = sources.settings, totals.experience.total
+    paid = amount(settings, ((row.model, row.cost) for row in rows))
+    whole = amount(settings, ((row.model, row.cost_unpruned) for row in rows))
+    dearest = max(rows, key=lambda row: row.cost_unpruned, default=DayTotals("")).model
+    context = totals.tokens_after / max(1, totals.requests)
+    asking = amount(settings, [(dearest, cost_of_asking(tried, context, settings.price_of(dearest)))])
+    saved = whole - paid - asking
     usage = totals.usage
     prompt = usage.input + usage.cache_read + usage.cache_write
+    less = f", {asking.exact} for asking again taken off" if tried.asked else ""
     breaks = f"{totals.breaks:,} cache break{'s' * (totals.breaks != 1)} by Prunus" if totals.breaks else None
     return figures(
-        figure("Saved", str(whole - paid), [share(totals.saved, totals.cost_unpruned), " of the bill"], main=True),
+        figure("Saved", str(saved), f"{share(saved.cost, whole.cost)} of the bill{less}", main=True),
         figure("Input bill", str(paid), f"{whole} without Prunus"),
         figure("Tokens left out", tokens(totals.tokens_before - totals.tokens_after), "over all requests"),
         figure("Requests", f"{totals.requests:,}", breaks),
         figure("Read from the cache", share(usage.cache_read, prompt), "of all input tokens"),
-        asked_again(totals.experience.total),
+        asked_again(tried),
         label="Sums of this conversation",
     )
 

@@ -13,7 +13,7 @@ from prunus.dashboard.receipt import receipt_page, restore
 from prunus.dashboard.receipts import receipts_page
 from prunus.dashboard.settings_page import settings_page
 from prunus.dashboard.sources import Sources
-from prunus.dashboard.static import static_file
+from prunus.dashboard.static_files import static_file
 from prunus.dashboard.strategies_page import strategies_page
 
 _FOR_EVER: Final = (b"cache-control", b"max-age=31536000, immutable")

@@ -8,7 +8,7 @@ from http import HTTPStatus
 from typing import Final
 
 from prunus.dashboard.markup import Child, Markup, element
-from prunus.dashboard.static import link_to
+from prunus.dashboard.static_files import link_to
 
 HOME: Final = "/dashboard/"
 _TABS: Final = (
