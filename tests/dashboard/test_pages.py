@@ -29,7 +29,7 @@ from tests.dashboard.test_markup import HOSTILE, seen
 from tests.proxy.caller import call
 from tests.proxy.provider import Provider, behind
 from tests.proxy.talk import TEXT, body
-from tests.store.samples import exchange, receipt
+from tests.store.samples import exchange, flush, receipt
 
 EVERY = ("", "conversations", "receipts", "strategies", "settings")
 
@@ -117,6 +117,15 @@ def test_a_conversation_tells_its_bill_breaks_and_context(store: Store) -> None:
         "does not hold the conversation",
     ):
         assert words in shown
+
+
+def test_the_newest_requests_tell_what_is_special_about_them(store: Store) -> None:
+    store.record("", exchange("c1", 1, missed=5_000, missed_for="expired"))
+    store.record("", exchange("c1", 2, status=529))
+    store.record("", exchange("c1", 3, flush=flush(3), missed=5_000, missed_for="cut"))
+    shown = page(store, "")
+    assert "missed 5K in the cache: the cache had expired" in shown
+    assert "status 529" in shown and "<td" in shown and "flush: worth it</td>" in shown
 
 
 def test_lists_have_pages(store: Store) -> None:

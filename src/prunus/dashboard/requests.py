@@ -14,6 +14,7 @@ from prunus.dashboard.table import Column, table
 from prunus.dashboard.wording import conversation_path, share
 from prunus.numbers import short
 from prunus.printable import printable
+from prunus.report.cache_misses import REASONS
 from prunus.store.records import Exchange
 
 SHOWN: Final = 20
@@ -87,4 +88,7 @@ def _said(exchange: Exchange) -> str:
         words.append("sent unchanged after a fault")
     if exchange.flush is not None:
         words.append(f"flush: {exchange.flush.reason}")
+    if exchange.missed_for not in ("", "first", "cut"):
+        why = REASONS.get(exchange.missed_for, exchange.missed_for)
+        words.append(f"missed {short(exchange.missed)} in the cache: {why}")
     return ", ".join(words)
