@@ -11,11 +11,13 @@ from prunus.clients.turns import Paired, RecordedTurn, dialogue_of
 _THINKING = ("thinking", "redacted_thinking")
 
 
-def answer_turn(blocks: Iterable[JsonObject], time: float | None, *, carried: bool = False) -> RecordedTurn:
-    """The answer of the model, from its content blocks."""
+def answer_turn(
+    blocks: Iterable[JsonObject], time: float | None, *, carried: bool = False, billed: int = 0
+) -> RecordedTurn:
+    """The answer of the model, from its content blocks; `billed` are the tokens of its request, if known."""
     kept = _not_empty(blocks)
     calls = tuple(text(block.get("id")) for block in kept if block.get("type") == "tool_use")
-    return RecordedTurn("assistant", {"content": kept}, calls, time=time, carried=carried)
+    return RecordedTurn("assistant", {"content": kept}, calls, time=time, carried=carried, billed=billed)
 
 
 def user_turns(content: Any, time: float | None) -> list[RecordedTurn]:

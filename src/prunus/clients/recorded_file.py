@@ -33,6 +33,8 @@ class Dialogue:
     messages: tuple[JsonObject, ...]
     requests: tuple[int, ...]
     times: tuple[float | None, ...]
+    billed: tuple[int, ...] = ()
+    """The tokens of each request by the provider's count, where recorded; 0 for a request without a count."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -60,6 +62,8 @@ class Session:
     """Damaged or unusable records; a file's count stands in its first session."""
     envelope: Mapping[str, Any] = field(default_factory=dict)
     """Recorded fields around the messages: system prompt, tool definitions."""
+    billed: tuple[int, ...] = ()
+    """The tokens of each request by the provider's count, where recorded; 0 for a request without a count."""
 
     def body(self, request: int = -1) -> Any:
         """The body of one request, the last by default.
@@ -134,6 +138,7 @@ class Recording:
             conversation.times,
             self.skipped + unusable,
             envelope or {},
+            conversation.billed,
         )
 
 

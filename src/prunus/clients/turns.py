@@ -25,6 +25,8 @@ class RecordedTurn:
     time: float | None = None
     carried: bool = False
     """Was already in the context when the session began, so that no request of this session asked for it."""
+    billed: int = 0
+    """Of an answer: the tokens of its request by the provider's count; 0 where that was not recorded."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -59,6 +61,7 @@ def dialogue_of(
     messages: list[JsonObject] = []
     requests: list[int] = []
     times: list[float | None] = []
+    billed: list[int] = []
     clock: float | None = None
     for paired in pair(turns):
         turn = paired.turn
@@ -70,10 +73,11 @@ def dialogue_of(
             if grown and not turn.carried and (asks_again or messages[-1]["role"] != "assistant"):
                 requests.append(len(messages))
                 times.append(turn.time if clock is None else clock)
+                billed.append(turn.billed)
             if not paired.unfinished and answer(messages, paired):
                 came += paired.answered
         clock = max((time for time in (clock, *(one.time for one in came)) if time is not None), default=None)
-    return Dialogue(tuple(messages), tuple(requests), tuple(times))
+    return Dialogue(tuple(messages), tuple(requests), tuple(times), tuple(billed))
 
 
 def pair(turns: Sequence[RecordedTurn]) -> Iterator[Paired]:

@@ -89,6 +89,8 @@ class SessionResult:
     writes_unpruned: Writes = field(default_factory=dict)
     writes: Writes = field(default_factory=dict)
     """Why its requests write to the prompt cache."""
+    billed: bool = False
+    """Whether its tokens are counted as the provider counted them."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -154,6 +156,7 @@ def record(row: SessionResult) -> dict[str, Any]:
         "known": row.known,
     }
     beside |= {"lifetime": row.lifetime, "first": row.first, "last": row.last, "project": row.project}
+    beside["billed"] = row.billed
     beside |= {"writes_unpruned": row.writes_unpruned, "writes": row.writes}
     numbers = {name: value for name, value in asdict(row.total).items() if name != "sessions"}
     others = {name: asdict(one) for name, one in row.beside.items()}

@@ -12,6 +12,7 @@ from prunus.lab.loss import events
 from prunus.lab.policies import policy_named
 from prunus.lab.policy import Bound
 from prunus.lab.progress import Counted, Gauge
+from prunus.lab.provider_count import ProviderCount
 from prunus.lab.reading import Reader
 from prunus.lab.replay import replay
 from prunus.lab.retention import Needs, retention
@@ -36,9 +37,9 @@ class Alternative:
 
 
 def alternatives(
-    piece: RecordedConversation, reader: Reader, needs: Needs, chosen: str, gauge: Gauge
+    piece: RecordedConversation, reader: Reader, needs: Needs, chosen: str, gauge: Gauge, counted: ProviderCount
 ) -> Mapping[str, Alternative]:
-    """Return all levels but the chosen one, and the rivals, in a session."""
+    """Return all levels but the chosen one, and the rivals, in a session whose provider counts like this."""
     found = {}
     for name in (*LEVELS, *RIVALS):
         if name == chosen:
@@ -46,7 +47,7 @@ def alternatives(
         policy = policy_named(name, piece.price, piece.window)
         assert not isinstance(policy, Bound)
         sent = replay(piece.session, Counted(policy, gauge), reader)
-        paid, kept = cost(sent.since(piece.copied), piece.price), retention(needs, sent)
+        paid, kept = cost(counted.of(sent).since(piece.copied), piece.price), retention(needs, sent)
         effective = paid.cost + sum(part.cost(piece.price) for part in kept.lost)
         found[name] = Alternative(paid.cost, effective, events(kept.lost))
     return found

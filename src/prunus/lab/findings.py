@@ -252,7 +252,7 @@ def _notes(rows: Sequence[SessionResult], money: Money, level: str) -> tuple[str
     notes = [
         f'Replayed with preset = "auto", level = "{level}".',
         "Answers are not counted: they cost the same either way. Each session is paid by its model's cache prices.",
-        "System text and tools count only where the agent recorded them.",
+        _counting(rows),
         f"`prunus replay --policy {level} --prices own` gives the same cost, and compares it with other policies.",
     ]
     without = sorted({row.model or "no name" for row in rows if money.of(row.model) is None})
@@ -275,6 +275,19 @@ def _notes(rows: Sequence[SessionResult], money: Money, level: str) -> tuple[str
     if everything.invalid:
         notes.append(f"{counted(everything.invalid, 'pruned request')} would be refused: please report this.")
     return tuple(notes)
+
+
+def _counting(rows: Sequence[SessionResult]) -> str:
+    """Return how tokens are counted."""
+    billed = sum(row.billed for row in rows)
+    if billed == len(rows):
+        return "Tokens are counted as the provider counted them, system text and tools included."
+    if not billed:
+        return "Tokens are estimates; system text and tools count only where the agent recorded them."
+    return (
+        f"In {counted(billed, 'session')} tokens are counted as the provider counted them, system text and tools "
+        "included; in the others they are estimates, and count those only where the agent recorded them."
+    )
 
 
 def counted(number: int, noun: str) -> str:

@@ -24,6 +24,7 @@ from prunus.lab.policies import policy_named
 from prunus.lab.policy import Pruned, PrunusSender
 from prunus.lab.pool import spread_counted
 from prunus.lab.progress import Counted, Gauge
+from prunus.lab.provider_count import provider_count
 from prunus.lab.reading import Reader
 from prunus.lab.replay import Replay, replay
 from prunus.lab.retention import Needs, retention
@@ -59,9 +60,11 @@ def _row(path: Path, level: str, gauge: Gauge, piece: RecordedConversation) -> S
     chosen = policy_named(level, price, piece.window)
     assert isinstance(chosen, Pruned)
     policy = _Watched(chosen)
-    before = replay(session, Unpruned(), reader).since(copied)
+    recorded = replay(session, Unpruned(), reader)
+    counted = provider_count(session.billed, recorded)
+    before = counted.of(recorded).since(copied)
     whole = replay(session, Counted(policy, gauge), reader)
-    after = whole.since(copied)
+    after = counted.of(whole).since(copied)
     unpruned, paid = cost(before, price), cost(after, price)
     needs = Needs(session, reader).since(copied)
     kept = retention(needs, whole)
@@ -97,11 +100,12 @@ def _row(path: Path, level: str, gauge: Gauge, piece: RecordedConversation) -> S
         numbers,
         effects,
         piece.lifetime,
-        alternatives(piece, reader, needs, level, gauge),
+        alternatives(piece, reader, needs, level, gauge, counted),
         *_times(session.times[copied:]),
         project_of(encode(session.body(0))) or path.parent.name,
         cache_writes(before, price),
         cache_writes(after, price),
+        counted.known,
     )
 
 

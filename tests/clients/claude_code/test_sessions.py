@@ -248,3 +248,21 @@ def test_lines_that_are_their_own_ancestors_do_no_harm(lines):
         line("a1", "u1", "assistant", [said("Gone")]),
     )
     assert len(session.messages) == 2
+
+
+def test_the_provider_s_count_of_each_request_is_read(lines):
+    usage = {
+        "input_tokens": 3,
+        "cache_creation_input_tokens": 400,
+        "cache_read_input_tokens": 2_000,
+        "output_tokens": 9,
+    }
+    answer = line("a1", "u1", "assistant", [use("t1")], id="m1")
+    answer["message"]["usage"] = usage
+    (session,) = lines(
+        line("u1", None, "user", "Go"),
+        answer,
+        line("u2", "a1", "user", [result("t1", "A")]),
+        line("a2", "u2", "assistant", [said("Done")], id="m2"),
+    )
+    assert session.billed == (2_403, 0)

@@ -109,3 +109,15 @@ def test_damaged_lines_are_counted(lines):
     broken = {"type": "response_item", "payload": None}
     (session,) = lines(META, message("user", "Go"), broken, message("assistant", "Yes"), '{"type":"resp')
     assert session.skipped == 2
+
+
+def test_the_provider_s_count_of_each_request_is_read(lines):
+    def count(tokens: int) -> dict[str, Any]:
+        info = {"total_token_usage": {"input_tokens": 9_999}, "last_token_usage": {"input_tokens": tokens}}
+        return {"type": "event_msg", "payload": {"type": "token_count", "info": info}}
+
+    early = {"type": "event_msg", "payload": {"type": "token_count", "info": None}}
+    records = [early, message("user", "Go", 1), call("a", 2), count(2_000), output("a", 4), count(2_000)]
+    (session,) = lines(META, CONTEXT, *records, message("assistant", "Finished"), count(2_500))
+    assert session.requests == (1, 3)
+    assert session.billed == (2_000, 2_500)

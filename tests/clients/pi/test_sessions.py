@@ -101,3 +101,11 @@ def test_old_files_without_ids_are_read_in_file_order(lines):
     old = {"type": "session", "cwd": "/home/user"}
     _, second = lines(old, user, reply, more, compaction, reply)
     assert second.messages[0]["content"] == [said("<summary>\nwent\n</summary>"), said("Back")]
+
+
+def test_the_provider_s_count_of_each_request_is_read(lines):
+    usage = {"input": 100, "cacheRead": 2_000, "cacheWrite": 30, "output": 9}
+    (session,) = lines(
+        SESSION, entry("1", None, role="user", content="Go"), answer("2", "1", said("Done"), usage=usage)
+    )
+    assert session.billed == (2_130,)

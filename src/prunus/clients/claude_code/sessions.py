@@ -163,7 +163,7 @@ def _turns(lines: Sequence[JsonObject]) -> list[RecordedTurn]:
             turns += user_turns(line["message"].get("content"), time)
         elif _is_answer(line):
             if (blocks := answers.pop(_answer_id(line), None)) is not None:
-                turns.append(answer_turn(blocks, time))
+                turns.append(answer_turn(blocks, time, billed=_billed(line["message"])))
         else:
             turns += user_turns(_attached(mapping(line.get("attachment"))), time)
     return turns
@@ -180,6 +180,13 @@ def _attached(attachment: Mapping[str, Any]) -> Any:
             return reminder(f"{note}\n{text(attachment.get('snippet'))}")
         case _:
             return ""
+
+
+def _billed(message: JsonObject) -> int:
+    """The tokens of the request that a message answers, by the provider's count."""
+    usage = mapping(message.get("usage"))
+    fields = ("input_tokens", "cache_creation_input_tokens", "cache_read_input_tokens")
+    return sum(count for field in fields if isinstance(count := usage.get(field), int))
 
 
 def _answer_id(line: JsonObject) -> str:

@@ -7,7 +7,7 @@ repeat them for the screen.
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import groupby
 
 from prunus.clients.finder import Home, SessionFolder
@@ -23,6 +23,8 @@ class Item:
     wire: JsonObject
     time: float | None = None
     carried: bool = False
+    billed: int = 0
+    """Of the last item of an answer: the tokens of its request by the provider's count, if recorded."""
 
     @property
     def from_model(self) -> bool:
@@ -79,9 +81,20 @@ def sessions(recording: Recording) -> Iterator[Session]:
                 windows[-1].append(Item(payload, unix_time(line.get("timestamp"))))
             case "response_item":
                 unusable += 1
+            case "event_msg" if payload.get("type") == "token_count":
+                _count(windows[-1], payload)
     for items, model in zip(windows, models, strict=True):
         found = _dialogue(items)
         yield recording.session(AGENT, "openai_responses", model, found, envelope=envelope, unusable=unusable)
+
+
+def _count(items: list[Item], payload: JsonObject) -> None:
+    """Note how many tokens the request of the newest answer had."""
+    usage = mapping(mapping(payload.get("info")).get("last_token_usage"))
+    count = usage.get("input_tokens")
+    newest = next((at for at in range(len(items) - 1, -1, -1) if items[at].from_model), None)
+    if newest is not None and isinstance(count, int) and not items[newest].carried:
+        items[newest] = replace(items[newest], billed=count)
 
 
 def _after_compaction(payload: JsonObject, before: Sequence[Item]) -> list[Item]:
@@ -101,6 +114,7 @@ def _dialogue(items: Sequence[Item]) -> Dialogue:
     messages: list[JsonObject] = []
     requests: list[int] = []
     times: list[float | None] = []
+    billed: list[int] = []
     clock: float | None = None
     answering = False
     for item in items:
@@ -108,11 +122,14 @@ def _dialogue(items: Sequence[Item]) -> Dialogue:
         if starts and len(messages) > (requests[-1] if requests else 0):
             requests.append(len(messages))
             times.append(item.time if clock is None else clock)
+            billed.append(0)
+        if item.billed and billed:
+            billed[-1] = item.billed
         answering = item.from_model and not item.carried
         clock = item.time if item.time is not None else clock
         if id(item) in kept:
             messages.append(item.wire)
-    return Dialogue(tuple(messages), tuple(requests), tuple(times))
+    return Dialogue(tuple(messages), tuple(requests), tuple(times), tuple(billed))
 
 
 def _whole_pairs(items: Sequence[Item]) -> set[int]:

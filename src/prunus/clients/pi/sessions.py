@@ -89,7 +89,10 @@ def _turns(entry: JsonObject) -> list[RecordedTurn]:
     message = mapping(entry.get("message"))
     match message.get("role"):
         case "assistant" if message.get("stopReason") not in ("error", "aborted"):
-            return [answer_turn(_blocks(message.get("content")), time)]
+            usage = mapping(message.get("usage"))
+            counts = [usage.get(field) for field in ("input", "cacheRead", "cacheWrite")]
+            billed = sum(count for count in counts if isinstance(count, int))
+            return [answer_turn(_blocks(message.get("content")), time, billed=billed)]
         case "toolResult":
             result = {
                 "type": "tool_result",
