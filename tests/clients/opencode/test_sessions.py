@@ -75,3 +75,11 @@ def test_compaction_starts_a_session_of_summary_and_spared_messages(document):
     assert ids(first) == ["1", "2", "3"]
     assert ids(second) == ["4", "5", "3", "6", "7"]
     assert second.requests == (4,)
+
+
+def test_the_provider_s_count_of_each_request_is_read(document):
+    tokens = {"input": 100, "output": 9, "reasoning": 0, "cache": {"read": 2_000, "write": 30}}
+    (session,) = document(
+        export(message("1", "user", said("Go")), message("2", "assistant", said("Done"), tokens=tokens))
+    )
+    assert session.billed == (2_130,)

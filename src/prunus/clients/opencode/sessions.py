@@ -101,15 +101,25 @@ def _dialogue(carried: Sequence[JsonObject], new: Sequence[JsonObject]) -> Dialo
     messages = [m for m in (_finished(message) for message in carried) if m]
     requests: list[int] = []
     times: list[float | None] = []
+    billed: list[int] = []
     for index, message in enumerate(new):
         if _is_answer(message) and len(messages) > (requests[-1] if requests else 0):
             requests.append(len(messages))
             times.append(unix_time(mapping(message["info"].get("time")).get("created")))
+            billed.append(_billed(message))
         finished = _finished(message)
         cut = index == len(new) - 1 and finished is not None and _interrupted_only(message)
         if finished and not cut:
             messages.append(finished)
-    return Dialogue(tuple(messages), tuple(requests), tuple(times))
+    return Dialogue(tuple(messages), tuple(requests), tuple(times), tuple(billed))
+
+
+def _billed(answer: JsonObject) -> int:
+    """The tokens of the request for an answer, by the provider's count; 0 if it was not recorded."""
+    tokens = mapping(answer["info"].get("tokens"))
+    cache = mapping(tokens.get("cache"))
+    counts = (tokens.get("input"), cache.get("read"), cache.get("write"))
+    return sum(count for count in counts if isinstance(count, int))
 
 
 def _is_open(part: JsonObject) -> bool:
