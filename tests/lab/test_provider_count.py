@@ -36,3 +36,9 @@ def test_without_counts_the_estimates_stay() -> None:
     requests = replayed(1_000, 2_000)
     assert provider_count((), requests) == provider_count((0, 0), requests) == ProviderCount()
     assert ProviderCount().of(requests) is requests
+
+
+def test_counts_behind_a_cut_tell_nothing() -> None:
+    counts = (21_100, 22_200, 33_200, 15_000, 16_000)
+    whole = provider_count(counts, replayed(1_000, 2_000, 12_000, 13_000, 14_000))
+    assert whole == ProviderCount(pytest.approx(1.1), 20_000, known=True)

@@ -49,7 +49,13 @@ class ProviderCount:
 
 def provider_count(billed: Sequence[int], unpruned: Replay) -> ProviderCount:
     """Return how the provider counts, by its counts and by ours for the requests as they were recorded."""
-    pairs = [(one.tokens, count) for one, count in zip(unpruned.requests, billed, strict=False) if count]
+    pairs: list[tuple[int, int]] = []
+    for one, count in zip(unpruned.requests, billed, strict=False):
+        if pairs and 0 < count < pairs[-1][1]:
+            # A history only grows. Something cut it here: the client itself, or Prunus in front of the provider.
+            break
+        if count:
+            pairs.append((one.tokens, count))
     if not pairs:
         return ProviderCount()
     (small, first), (large, last) = min(pairs), max(pairs)
