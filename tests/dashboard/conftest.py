@@ -49,6 +49,6 @@ def store(tmp_path: Path) -> Iterator[Store]:
 
 @pytest.fixture
 def site(provider: Provider, store: Store, tmp_path: Path) -> Iterator[Site]:
-    ids = fill(store, conversations=2, requests=30)
+    ids = fill(store, conversations=2, requests=42)
     with behind(provider, store={"url": f"sqlite:///{tmp_path / 'store.db'}"}) as proxy:
         yield Site(proxy, store, ids)
