@@ -195,7 +195,7 @@ def test_a_page_that_waits_for_the_store_holds_nobody_up() -> None:
         """A store whose disk does not answer."""
 
         def sessions(
-            self, tenant: str, limit: int | None = None, *, offset: int = 0, id: str = ""
+            self, tenant: str, limit: int | None = None, *, offset: int = 0, id: str = "", words: str = ""
         ) -> list[StoredSession]:
             reading.set()
             assert go_on.wait(60)

@@ -137,6 +137,13 @@ def test_lists_have_pages(store: Store) -> None:
     assert "c119" in page(store, "conversations", page="-1")
 
 
+def test_conversations_are_found_by_agent_model_or_id(store: Store) -> None:
+    fill(store, 3, 5)
+    shown = page(store, "conversations", find="codex")
+    assert name_of(1)[:8] in shown and name_of(0)[:8] not in shown
+    assert "No conversation fits &lt;b&gt;." in page(store, "conversations", find="<b>")
+
+
 def test_hostile_words_are_shown_as_words(store: Store) -> None:
     for n, words in enumerate(HOSTILE):
         safe = words.encode("utf-8", "replace").decode()

@@ -50,3 +50,13 @@ def test_sessions_are_found_by_page_and_by_id(store: Store) -> None:
     assert [one.id for one in store.sessions("", 2, offset=1)] == ["c2", "c1"]
     assert [one.id for one in store.sessions("", id="c2")] == ["c2"]
     assert store.sessions("", id="c") == []
+
+
+def test_sessions_are_found_by_words(store: Store) -> None:
+    store.record("", exchange("c1", 1, client="Codex", model="gpt-6"))
+    store.record("", exchange("c2", 2, client="claude", model="100%_opus"))
+    store.record("other", exchange("c3", 3, client="codex"))
+    assert [one.id for one in store.sessions("", words="CODEX")] == ["c1"]
+    assert [one.id for one in store.sessions("", words="0%_o")] == ["c2"]
+    assert [one.id for one in store.sessions("", words="c")] == ["c2", "c1"]
+    assert [one.id for one in store.sessions("", words="%")] == ["c2"]

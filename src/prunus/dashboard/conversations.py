@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from typing import Final
+from urllib.parse import urlencode
 
 from prunus.dashboard.markup import Child, Markup, element
 from prunus.dashboard.money import amount
@@ -14,6 +15,7 @@ from prunus.dashboard.wording import conversation_link, moment, share, tokens
 from prunus.store.records import StoredSession
 
 _SHOWN: Final = 50
+_PATH: Final = f"{HOME}conversations"
 _COLUMNS: Final = (
     Column("Conversation"),
     Column("Last request"),
@@ -30,18 +32,25 @@ _COLUMNS: Final = (
 
 def conversations_page(request: PageRequest, sources: Sources) -> PageAnswer:
     """Return one page of the list, the newest conversations first."""
-    number = page_number(request.query.get("page", ""))
-    found = sources.store.sessions(request.tenant, _SHOWN + 1, offset=(number - 1) * _SHOWN)
+    number, words = page_number(request.query.get("page", "")), request.query.get("find", "").strip()
+    found = sources.store.sessions(request.tenant, _SHOWN + 1, offset=(number - 1) * _SHOWN, words=words)
     return page(
         "Conversations",
-        conversations_table(found[:_SHOWN], sources),
-        pager(f"{HOME}conversations?page=", number, len(found) > _SHOWN),
+        _search(words),
+        conversations_table(found[:_SHOWN], sources, empty=f"No conversation fits {words}." if words else ""),
+        pager(f"{_PATH}?{urlencode({'find': words, 'page': ''})}", number, len(found) > _SHOWN),
         tab="conversations",
     )
 
 
-def conversations_table(sessions: Sequence[StoredSession], sources: Sources) -> Markup:
-    """Return a table of conversations."""
+def _search(words: str) -> Markup:
+    label = element("label", "Agent, model or id ", for_="find", class_="note")
+    box = element("input", type="search", id="find", name="find", value=words)
+    return element("form", label, box, element("button", "Find", type="submit"), action=_PATH, class_="search")
+
+
+def conversations_table(sessions: Sequence[StoredSession], sources: Sources, empty: str = "") -> Markup:
+    """Return a table of conversations; `empty` says why there is none."""
     now = sources.clock()
     rows = [
         (
@@ -58,7 +67,7 @@ def conversations_table(sessions: Sequence[StoredSession], sources: Sources) -> 
         )
         for session in sessions
     ]
-    return table("Conversations", _COLUMNS, rows, empty="No conversation is stored yet.")
+    return table("Conversations", _COLUMNS, rows, empty=empty or "No conversation is stored yet.")
 
 
 def _saved(session: StoredSession) -> Child:

@@ -75,7 +75,7 @@ class InMemoryStore:
             return self._asked.pop((tenant, conversation), ())
 
     def sessions(
-        self, tenant: str, limit: int | None = None, *, offset: int = 0, id: str = ""
+        self, tenant: str, limit: int | None = None, *, offset: int = 0, id: str = "", words: str = ""
     ) -> list[StoredSession]:
         return []
 

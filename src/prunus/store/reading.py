@@ -46,12 +46,14 @@ _SUMS: Final = """
 
 
 def sessions(
-    connection: sqlite3.Connection, tenant: str, limit: int | None, offset: int = 0, id: str = ""
+    connection: sqlite3.Connection, tenant: str, limit: int | None, offset: int = 0, id: str = "", words: str = ""
 ) -> list[StoredSession]:
-    """Return the conversations of a tenant, newest first, or the one with this id."""
+    """Return the conversations of a tenant, newest first; the one with this id, or those that `words` fit."""
     # The inner query chooses the conversations, so that the sums are made for these only. The `+` keeps SQLite from
     # looking for the tenant first: it walks over the conversations by age, and stops at the limit.
     own, chosen = ("tenant = ? AND id = ?", (id,)) if id else ("+tenant = ?", ())
+    if words:
+        own, chosen = f"{own} AND instr(lower(id || ' ' || client || ' ' || model), ?)", (*chosen, words.lower())
     rows = connection.execute(
         f"""
         SELECT c.id, c.client, c.format, c.model, c.first, c.last,

@@ -123,9 +123,11 @@ class Sqlite:
         return self._database.write(take)
 
     def sessions(
-        self, tenant: str, limit: int | None = None, *, offset: int = 0, id: str = ""
+        self, tenant: str, limit: int | None = None, *, offset: int = 0, id: str = "", words: str = ""
     ) -> list[StoredSession]:
-        return self._database.read(lambda connection: reading.sessions(connection, tenant, limit, offset, id))
+        return self._database.read(
+            lambda connection: reading.sessions(connection, tenant, limit, offset, id, words)
+        )
 
     def exchanges(self, tenant: str, conversation: str) -> list[Exchange]:
         return self._database.read(lambda connection: reading.exchanges(connection, tenant, conversation))

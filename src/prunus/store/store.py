@@ -71,9 +71,12 @@ class Store(Protocol):
         """Return the queued commands and empty the queue, so that no other caller gets them."""
 
     def sessions(
-        self, tenant: str, limit: int | None = None, *, offset: int = 0, id: str = ""
+        self, tenant: str, limit: int | None = None, *, offset: int = 0, id: str = "", words: str = ""
     ) -> list[StoredSession]:
-        """Return the conversations, newest first, without the first `offset`; or the one with this exact id."""
+        """Return the conversations, newest first, without the first `offset`; or the one with this exact id.
+
+        With `words`, only those whose id, agent and model contain them.
+        """
 
     def exchanges(self, tenant: str, conversation: str) -> list[Exchange]:
         """Return the exchanges of a conversation, oldest first."""
