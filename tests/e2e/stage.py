@@ -38,6 +38,8 @@ class Played:
     passed: tuple[Passed, ...] = ()
     store: str = ""
     log: str = ""
+    home: Path = Path()
+    """The client's home."""
 
     @property
     def result(self) -> tuple[int, tuple[str, ...]]:
@@ -155,7 +157,7 @@ class Stage:
         """Without Prunus."""
         home, project, _ = self._places()
         with Upstream(story.script(project)) as up:
-            return Played(play(self.client, up.url, story.PROMPTS, home, project), up)
+            return Played(play(self.client, up.url, story.PROMPTS, home, project), up, home=home)
 
     @cached_property
     def pruned(self) -> Played:

@@ -6,6 +6,8 @@ from collections.abc import Iterator
 
 import pytest
 
+from prunus.clients.finder import find
+from prunus.lab.measuring import measure
 from prunus.schedule.prices import price_of
 from prunus.store.url import open_store
 from tests.e2e import story
@@ -203,3 +205,14 @@ def check_figures(played: Played) -> None:
     assert totals.tokens_before == pytest.approx(came.tokens, rel=0.01)
     assert totals.cost_unpruned == pytest.approx(came.cost, rel=0.01)
     assert totals.saved == pytest.approx(came.cost - sent.cost, abs=0.01 * came.cost)
+
+
+def test_analyze_finds_what_the_provider_charged(stage: Stage) -> None:
+    played = stage.alone
+    rows = [row for file in find(played.home, {}) for row in measure(file.path).rows]
+    if not rows or not all(row.billed for row in rows):
+        pytest.skip(f"{stage.client.name} does not record what the provider counts")
+    [model] = {row.model for row in rows}
+    assert sum(row.total.unpruned for row in rows) == pytest.approx(
+        billed(played.up.requests, price_of(model)).cost, rel=0.02
+    )
