@@ -34,17 +34,22 @@ class Noted:
 
     cut: int
     told: list[RequestState] = field(default_factory=list)
+    risky: int = 0
+    """The message from which on a file's text may go that may be used again."""
 
     def takes(self, edit: Edit, price: Price, requests: int) -> bool:
         return True
+
+    def first_risky(self, moment: RequestState) -> int:
+        return self.risky
 
     def plan(self, moment: RequestState) -> Plan:
         self.told.append(moment)
         return Plan(self.cut, "because")
 
 
-def step(number: int, command: str, answer: str) -> list[dict[str, Any]]:
-    call = {"type": "tool_use", "id": f"call_{number}", "name": "Bash", "input": {"command": command}}
+def step(number: int, given: dict[str, str], answer: str, tool: str = "Bash") -> list[dict[str, Any]]:
+    call = {"type": "tool_use", "id": f"call_{number}", "name": tool, "input": given}
     result = {"type": "tool_result", "tool_use_id": f"call_{number}", "content": answer}
     return [{"role": "assistant", "content": [call]}, {"role": "user", "content": [result]}]
 
@@ -53,7 +58,7 @@ def request(count: int, **around: Any) -> dict[str, Any]:
     """A conversation in which the same command runs again and again; message 2 holds the first answer."""
     messages: list[dict[str, Any]] = [{"role": "user", "content": "Make it green."}]
     for number in range(count):
-        messages += step(number, "make check", f"run {number}\n{LOG}")
+        messages += step(number, {"command": "make check"}, f"run {number}\n{LOG}")
     return {"model": "claude-opus-5", "system": BRIEF, "messages": messages, **around}
 
 
@@ -112,9 +117,11 @@ def test_a_schedule_is_told_what_each_message_could_lose_oldest_first() -> None:
 def test_edits_of_one_message_are_told_as_one() -> None:
     one = pruner("manual")
     both = [
-        block for number in (0, 1) for block in step(number, f"make {number}", f"{number}\n{LOG}")[0]["content"]
+        block
+        for number in (0, 1)
+        for block in step(number, {"command": f"make {number}"}, f"{number}\n{LOG}")[0]["content"]
     ]
-    answers = [block for number in (0, 1) for block in step(number, "", f"{number}\n{LOG}")[1]["content"]]
+    answers = [block for number in (0, 1) for block in step(number, {}, f"{number}\n{LOG}")[1]["content"]]
     messages: list[dict[str, Any]] = [{"role": "user", "content": "Go."}]
     for _ in range(2):
         messages += [{"role": "assistant", "content": both}, {"role": "user", "content": answers}]
@@ -386,3 +393,34 @@ def test_a_schedule_is_told_how_fast_edits_come() -> None:
 
 def test_a_schedule_from_the_settings_is_the_one_that_is_asked() -> None:
     assert Settings(schedule="cache", schedules={"cache": {"patience": 7}}).active_schedule() == Cache(patience=7)
+
+
+FINISHED: dict[str, Any] = {"finished_results": {"enabled": True, "idle": 1}}
+
+
+def worked_on(count: int) -> dict[str, Any]:
+    """Files that are read and edited at once, one after the other; messages 2, 6, ... hold the reads."""
+    messages: list[dict[str, Any]] = [{"role": "user", "content": "Rename it everywhere."}]
+    for number in range(count):
+        path = f"/src/module_{number}.py"
+        change = {"file_path": path, "old_string": "line 7", "new_string": "line seven"}
+        messages += step(2 * number, {"file_path": path}, f"{number}\n{LOG}", "Read")
+        messages += step(2 * number + 1, change, "The file has been updated.", "Edit")
+    return {"model": "claude-opus-5", "system": BRIEF, "messages": messages}
+
+
+@pytest.mark.parametrize(("risky", "cut"), [(0, {2, 6, 10}), (3, {6, 10}), (6, {6, 10}), (7, {10})])
+def test_text_of_files_that_may_be_used_again_waits_before_the_place_that_the_schedule_names(
+    risky: int, cut: set[int]
+) -> None:
+    one = Pruner(Settings(preset="off", strategies=FINISHED), schedule=Noted(0, risky=risky))
+    for count in range(1, 5):
+        edits = one.prune(encode(worked_on(count)), 0.0).edits
+    assert {edit.target.message for edit in edits} == cut
+
+
+@pytest.mark.parametrize("strategies", [FINISHED, {"duplicate_calls": {"enabled": True}}])
+def test_other_text_does_not_wait_there(strategies: dict[str, Any]) -> None:
+    one = Pruner(Settings(preset="off", strategies=strategies), schedule=Noted(0, risky=100))
+    edits = [sent(one, count).edits for count in range(1, 6)][-1]
+    assert {2, 4} <= {edit.target.message for edit in edits}

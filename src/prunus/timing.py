@@ -65,35 +65,21 @@ class Timing:
 
     def cut(self) -> int:
         """From which message on pending edits are made in this request."""
-        memo, engine = self._memo, self._engine
+        memo, engine, sizes = self._memo, self._engine, self._engine.made.sizes
         forced, wanted = self.press()
         if not engine.pending.gains:
             return 0
         schedule = OnRequest() if engine.manual else self._schedule
-        if not forced:
-            risky = engine.pending.risky()
-            engine.pending.hold(
-                {one.target for one in risky if not schedule.takes(one, self._price, memo.requests)}
-            )
-        pending, sizes = engine.pending.waiting(), engine.made.sizes
-        plan = schedule.plan(
-            RequestState(
-                pending,
-                self._sent,
-                lambda message: sizes.between(message, self._sent),
-                self._around + engine.tokens,
-                memo.requests,
-                self._cold,
-                self._price,
-                self._window,
-                memo.account.whole + self._whole(),
-                memo.account.earned,
-                sizes.between(self._sent, len(sizes)),
-                self._growth(pending),
-                forced,
-                wanted,
-            )
-        )
+        risky = [] if forced else engine.pending.risky()
+        held = {one.target for one in risky if not schedule.takes(one, self._price, memo.requests)}
+        engine.pending.hold(held)
+        state = self._state(forced, wanted)
+        start = schedule.first_risky(state) if risky else 0
+        if start:
+            waiting = (one.target for one in risky if one.target.message < start)
+            engine.pending.hold(held | {target for target in waiting if engine.view.by_ref[target].touches})
+            state = self._state(forced, wanted)
+        plan, pending = schedule.plan(state), state.pending
         asked = min((ref.message for ref in engine.pending.requested()), default=self._sent)
         if asked < min(plan.cut, self._sent) and not isinstance(schedule, OnRequest):
             # What was asked for breaks the cache there anyway, so all that waits behind it goes along.
@@ -105,6 +91,27 @@ class Timing:
             rewritten = 0 if self._cold else max(0, sizes.between(first, self._sent) - saved)
             self.flush = Flush(memo.requests + 1, self._now, first, reason, saved, rewritten)
         return plan.cut
+
+    def _state(self, forced: str, wanted: int) -> RequestState:
+        """What the schedule is told about this request."""
+        memo, engine, sizes = self._memo, self._engine, self._engine.made.sizes
+        pending = engine.pending.waiting()
+        return RequestState(
+            pending,
+            self._sent,
+            lambda message: sizes.between(message, self._sent),
+            self._around + engine.tokens,
+            memo.requests,
+            self._cold,
+            self._price,
+            self._window,
+            memo.account.whole + self._whole(),
+            memo.account.earned,
+            sizes.between(self._sent, len(sizes)),
+            self._growth(pending),
+            forced,
+            wanted,
+        )
 
     def _gains(self) -> tuple[int, int]:
         """The tokens that pending edits would take from what was sent before, and from what was not."""

@@ -221,6 +221,9 @@ class Anywhere:
     def takes(self, edit: Edit, price: Price, requests: int) -> bool:
         return True
 
+    def first_risky(self, moment: RequestState) -> int:
+        return 0
+
     def plan(self, moment: RequestState) -> Plan:
         share = self.shares[moment.requests % len(self.shares)]
         return Plan(round(share * moment.sent), "drawn")

@@ -339,6 +339,36 @@ def test_the_longer_a_conversation_lasts_the_more_may_be_risked() -> None:
     assert replace(CACHE, more=40).takes(risky(0.3), USUAL, 0)
 
 
+SOONER = moment((60, 1100), price=DEAR_READS)
+"""An edit that is made at once where reads are dear, and waits at the usual price."""
+
+
+def test_what_may_be_used_again_waits_for_the_flush_of_the_usual_price() -> None:
+    assert cut(CACHE, SOONER) == 60
+    assert cut(CACHE, replace(SOONER, price=USUAL)) == CACHE.first_risky(SOONER) == 100
+
+
+def test_what_may_be_used_again_goes_where_the_usual_price_would_flush_too() -> None:
+    assert CACHE.first_risky(moment((90, 800), price=DEAR_READS)) == 90
+
+
+def test_what_may_be_used_again_goes_in_free_moments() -> None:
+    assert CACHE.first_risky(replace(SOONER, cold="idle for 900 seconds")) == 0
+    assert CACHE.first_risky(moment((100, 800), price=DEAR_READS)) == 100
+
+
+@pytest.mark.parametrize("price", [USUAL, CHEAP_READS, Price(0.0, 1.0, 300, 0), Price(0.02, 1.0, 7200, 0)])
+def test_where_flushes_come_no_sooner_than_usual_no_edit_waits_longer(price: Price) -> None:
+    assert CACHE.first_risky(moment((60, 1100), price=price)) == 0
+
+
+def test_a_small_purse_counts_for_the_usual_price_as_it_does_for_its_own() -> None:
+    """What reads that cost 5 times as much have earned is worth a fifth at the usual price."""
+    at = moment((90, 800), price=DEAR_READS, paid=0.0, earned=400.0)
+    assert cut(CACHE, at) == 90
+    assert CACHE.first_risky(at) == 100
+
+
 def test_care_says_how_much_a_loss_counts() -> None:
     assert Lasting(care=0.0).takes(risky(1.0), USUAL, 0)
     assert not Lasting(care=10.0).takes(risky(0.1), USUAL, 0)

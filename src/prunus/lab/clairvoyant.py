@@ -111,6 +111,9 @@ class _Cuts:
     def takes(self, edit: Edit, price: Price, requests: int) -> bool:
         return True
 
+    def first_risky(self, moment: RequestState) -> int:
+        return 0
+
     def plan(self, moment: RequestState) -> Plan:
         return Plan(self.cuts[self.request], "foreseen")
 

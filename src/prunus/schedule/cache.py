@@ -23,7 +23,11 @@ small share of all that was paid (`stake`): wherever it ends, it has cost at mos
 pruning.
 
 What goes may be used again, and then has to be read again. An edit that says how likely that is waits until what
-it saves in the requests to come is more than `care` times what reading again costs.
+it saves in the requests to come is more than `care` times what reading again costs. And the level promises a rate
+of lost events, whatever the price. Waiting for the next flush lowers that rate, because some parts are used in the
+meantime. So where a break costs less than usual (`DEFAULT` in `prices.py`, at which the levels were chosen) and
+flushes come sooner, an edit of a file's text still waits for the flush that would pay at the usual price. Other
+edits go as soon as they pay: what commands print is hardly ever lost.
 
 Measured on the dev sessions against the best schedule for the same edits in hindsight (`lab/best_cuts.py`): the
 cost is 1.042 of it at read 0.1 / write 1.25, 1.014 at 0.025 / 1.25, 1.024 at 0.5 / 1.0 and 1.046 at 0.02 / 1.0.
@@ -31,19 +35,20 @@ What lost (`bench/schedule.py`): a gain of four times the break, 0.005 dearer at
 and at 0.5 / 1.0 cheaper by 0.007 with two and a half times the breaks; break-even, 0.007 dearer with three times
 the breaks and one session at 1.03; a care of 4, dearer by 0.04 where reads cost 0.025. Where R comes from hardly
 matters: as many again as there have been costs the same within 0.001, and the true number is no better.
+`docs/levels.md` says what lost against waiting for the usual price.
 """
 
 from __future__ import annotations
 
 from bisect import bisect_right
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from math import exp, sqrt
 from typing import ClassVar, Final
 
 from prunus.edits import Proposal
 from prunus.schedule.plan import Eager, OnRequest, Plan, Presses, RequestState, Schedule, WhenFull
-from prunus.schedule.prices import Price
+from prunus.schedule.prices import DEFAULT, Price
 
 _REQUEST: Final = 20_000
 """Tokens of a usual request."""
@@ -74,6 +79,15 @@ class Cache:
         # Were it used again, its text would be written once more, in a request more.
         loss = edit.reuse * (price.write * edit.tokens_before + price.read * _REQUEST)
         return saving >= self.care * loss
+
+    def first_risky(self, state: RequestState) -> int:
+        price = state.price
+        if price.write * DEFAULT.read >= DEFAULT.write * price.read:
+            return 0
+        usual = replace(price, read=DEFAULT.read, write=DEFAULT.write)
+        cheaper = usual.read / price.read
+        at_usual = replace(state, price=usual, paid=state.paid * cheaper, earned=state.earned * cheaper)
+        return min(self.plan(at_usual).cut, state.sent)
 
     def plan(self, state: RequestState) -> Plan:
         plan = self._plan(state)

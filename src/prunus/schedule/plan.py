@@ -66,6 +66,9 @@ class Schedule(Protocol):
     def takes(self, edit: Proposal, price: Price, requests: int) -> bool:
         """Whether an edit is worth the risk that what goes is used again, after so many requests."""
 
+    def first_risky(self, state: RequestState) -> int:
+        """The message from which on a file's text may go that may be used again."""
+
     def plan(self, state: RequestState) -> Plan:
         """The cut for this request; behind the last message for none."""
 
@@ -83,6 +86,9 @@ class Eager:
     def takes(self, edit: Proposal, price: Price, requests: int) -> bool:
         return True
 
+    def first_risky(self, state: RequestState) -> int:
+        return 0
+
     def plan(self, state: RequestState) -> Plan:
         return Plan(0, state.forced or "at once")
 
@@ -96,6 +102,9 @@ class OnRequest:
 
     def takes(self, edit: Proposal, price: Price, requests: int) -> bool:
         return True
+
+    def first_risky(self, state: RequestState) -> int:
+        return 0
 
     def plan(self, state: RequestState) -> Plan:
         return Plan(1 << 62, "")
@@ -113,6 +122,9 @@ class WhenFull:
 
     def takes(self, edit: Proposal, price: Price, requests: int) -> bool:
         return True
+
+    def first_risky(self, state: RequestState) -> int:
+        return 0
 
     def plan(self, state: RequestState) -> Plan:
         if state.tokens >= self.share * state.window:
