@@ -1,8 +1,8 @@
 """The reference policies and Prunus on the recorded sessions: cost, and what was lost.
 
-    python bench/lab.py [policy ...]
+    python bench/lab.py [policy ...] [READ/WRITE ...]
 
-With names only those are measured, and the figures of the others stay as they are.
+With names only those policies are measured, with prices only at those, and all other figures stay as they are.
 
 Conversations of at least 15 requests of six agents, cut where the agent itself compacted and at 200k tokens.
 Prints what was measured beside the table of the issue that asked for it, per agent and per fold of repositories,
@@ -134,29 +134,37 @@ def together(new: Written) -> Written:
 
 
 def joined(new: tuple[Summary, ...], old: tuple[Summary, ...]) -> tuple[Summary, ...]:
-    measured = {one.policy for one in new}
-    rows = (*new, *(one for one in old if one.policy not in measured))
-    return tuple(sorted(rows, key=lambda one: POLICIES.index(one.policy) if one.policy in POLICIES else 99))
+    measured = {(one.policy, one.prices) for one in new}
+    rows = (*new, *(one for one in old if (one.policy, one.prices) not in measured))
+    return tuple(sorted(rows, key=_place))
 
 
-def main(arguments: list[str] | None = None) -> None:
+def _place(one: Summary) -> tuple[int, int]:
+    policy = POLICIES.index(one.policy) if one.policy in POLICIES else len(POLICIES)
+    return policy, tuple(NAMED_ROWS).index(one.prices)
+
+
+def main(arguments: list[str]) -> None:
+    prices = tuple(one for one in arguments if one in NAMED_ROWS) or tuple(NAMED_ROWS)
+    policies = tuple(one for one in arguments if one not in NAMED_ROWS) or POLICIES
     console = Console(width=None if sys.stdout.isatty() else 170)
     paths = recordings(SESSIONS / agent for agent in AGENTS if (SESSIONS / agent).is_dir())
     if not paths:
         console.print("No recorded sessions here (../shared/corpus/dev); the lab has nothing to replay.")
         return
-    able, reasons = installed(arguments or POLICIES)
+    able, reasons = installed(policies)
     for reason in reasons:
         console.print(f"left out: {reason}")
     started = time.perf_counter()
-    found = list(run(paths, Study(able, tuple(NAMED_ROWS))))
+    found = list(run(paths, Study(able, prices)))
     took = time.perf_counter() - started
     rows = [row for one in found for row in one.rows]
     summaries = summarise(rows)
-    console.print(beside(summaries))
-    console.print(over_bounds(summaries))
-    console.print(of_agents(found))
-    console.print(of_folds(found))
+    if set(PRICES) <= set(prices):
+        console.print(beside(summaries))
+        console.print(over_bounds(summaries))
+        console.print(of_agents(found))
+        console.print(of_folds(found))
     headings, lines = table(summaries)
     print("At all prices; worst session, retention and faults are the worst of all prices")
     print(plain(headings, lines, right=range(1, len(headings))))
