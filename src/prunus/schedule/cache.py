@@ -30,7 +30,9 @@ flushes come sooner, an edit of a file's text still waits for the flush that wou
 edits go as soon as they pay: what commands print is hardly ever lost.
 
 Measured on the dev sessions against the best schedule for the same edits in hindsight (`lab/best_cuts.py`): the
-cost is 1.042 of it at read 0.1 / write 1.25, 1.014 at 0.025 / 1.25, 1.024 at 0.5 / 1.0 and 1.046 at 0.02 / 1.0.
+cost is 1.042 of it at read 0.1 / write 1.25, 1.014 at 0.025 / 1.25 and 1.046 at 0.02 / 1.0. At 0.5 / 1.0 it was
+1.024 before edits of files waited there for the usual price.
+
 What lost (`bench/schedule.py`): a gain of four times the break, 0.005 dearer at 0.1 / 1.25, 0.014 at 0.02 / 1.0,
 and at 0.5 / 1.0 cheaper by 0.007 with two and a half times the breaks; break-even, 0.007 dearer with three times
 the breaks and one session at 1.03; a care of 4, dearer by 0.04 where reads cost 0.025. Where R comes from hardly
