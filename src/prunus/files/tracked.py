@@ -203,8 +203,10 @@ class TrackedFiles:
 
     def forget_aliases(self, path: str) -> None:
         """Forget every file that may be the same under another name."""
+        name = path[path.rfind("/") + 1 :]
         for other, file in self.by_path.items():
-            if other != path and same_file(other, path):
+            # Two spellings of one file end in the same name. That is quick to see.
+            if other.endswith(name) and other != path and same_file(other, path):
                 file.forget()
 
     def rename(self, source: str, target: str, copied: bool = False) -> None:
@@ -222,10 +224,14 @@ class TrackedFiles:
 
     def namesake(self, path: str, found: Shown) -> str | None:
         """Another spelling of a path, if the file of that spelling holds the lines that a read shows."""
+        name = path[path.rfind("/") + 1 :]
         same = [
             other
             for other, file in self.by_path.items()
-            if file.content.length == found.total and other != path and same_file(path, other)
+            if other.endswith(name)
+            and other != path
+            and file.content.length == found.total
+            and same_file(path, other)
         ]
         if len(same) != 1:
             return None

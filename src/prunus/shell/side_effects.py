@@ -70,6 +70,8 @@ class SideEffects:
         """Whether a file may have changed, formatters aside."""
         if self.anything or (self.generated and _is_generated(path)):
             return True
+        if not self.names and not self.folders:
+            return False
         return self._named.mean(path) or self._below.hold(path)
 
 
