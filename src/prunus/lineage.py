@@ -53,6 +53,11 @@ class Base:
         edits = edits_taken_over(self.memo.ledger, len(request), request.load)
         return replace(self.memo, ledger=replace(self.memo.ledger, edits=edits))
 
+    @property
+    def is_current(self) -> bool:
+        """Whether the process holds the conversation as it was found: no other request has come in between."""
+        return self.conversation is not None and self.conversation.memo.requests <= self.memo.requests
+
     def continuation(self, request: Request, conversation: Conversation) -> Continuation:
         """How a request goes on from the one before; `conversation` has been told of the request."""
         gap = request.now - self.memo.seen if self.parent else None

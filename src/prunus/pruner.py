@@ -162,7 +162,7 @@ class Pruner:
             try:
                 if not looked:
                     outcome = self._write_behind(request, base, conversation, commands, claim)
-                elif held is None or held in self._conversations:
+                elif held is None or (held in self._conversations and base.is_current):
                     outcome = self._advance(request, base, conversation, commands, until, claim)
                 else:
                     continue
