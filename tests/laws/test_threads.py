@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 from concurrent.futures import ThreadPoolExecutor
+from threading import Event
+from time import sleep
 from typing import Any
 
+import msgspec
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from prunus import Pruner
+from prunus import Pruner, Settings
 from tests.generate.build import sessions
 from tests.generate.encode import encode, prefixes
 from tests.generate.render import FORMATS, render
@@ -28,3 +31,38 @@ def test_eight_threads_give_what_one_gives(preset: str, talks: list[Any]) -> Non
         for body, out in zip(way, outs, strict=True):
             assert out.error is None
             assert out.body == one_shot(body, preset).body
+
+
+def reads(count: int) -> bytes:
+    """A conversation of so many reads, each of a file of its own."""
+    messages: list[Any] = [{"role": "user", "content": "Look at every file."}]
+    for n in range(count):
+        call = {"type": "tool_use", "id": f"t{n}", "name": "Read", "input": {"file_path": f"/app/f{n}.py"}}
+        text = "\n".join(f"{line}\tline {line} of {n}" for line in range(300))
+        messages.append({"role": "assistant", "content": [call]})
+        messages.append(
+            {"role": "user", "content": [{"type": "tool_result", "tool_use_id": f"t{n}", "content": text}]}
+        )
+    body = {"model": "claude-sonnet-4-5", "max_tokens": 10, "tools": [{"name": "Read", "input_schema": {}}]}
+    return msgspec.json.encode(body | {"messages": messages})
+
+
+def test_a_request_that_waits_for_a_longer_one_of_its_conversation_begins_anew() -> None:
+    pruner = Pruner(Settings(preset="auto", window=20_000))
+    for count in range(1, 8):
+        pruner.prune(reads(count))
+    begun, may_end = Event(), Event()
+
+    def claim() -> bool:
+        begun.set()
+        return may_end.wait(30)
+
+    with ThreadPoolExecutor(2) as pool:
+        longer = pool.submit(pruner.prune, reads(14), claim=claim)
+        assert begun.wait(30)
+        shorter = pool.submit(pruner.prune, reads(8))
+        # By now it has found its conversation, and waits for the longer request to end.
+        sleep(0.2)
+        may_end.set()
+        assert longer.result().error is None
+        assert shorter.result().error is None
