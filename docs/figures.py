@@ -158,6 +158,29 @@ def first_sight() -> str:
     return table(head, (row(name, POLICIES[name]) for name in names))
 
 
+def counted() -> str:
+    """The cost with what providers counted before the messages, in sentences."""
+    found = results("counted")
+    whole, claude = found["all"], found["agents"]["claude-code"]
+    low, high = (f"{tokens:,}" for tokens in found["claude-code"]["tokens before the messages"])
+    return (
+        f"With them, the {whole['sessions']} conversations that it finds in the same files cost "
+        f"{whole['cost']:.2f} of not pruning (`bench/counted.py`; {whole['counted']} of them have the counts). "
+        f"Sessions of Claude Code, most of them short, cost {claude['cost']:.2f}: half of them send {low} to {high} "
+        "tokens of system text and tools with each request.\n"
+    )
+
+
+def counted_bill() -> str:
+    """What `analyze` finds beside what was charged, in a sentence."""
+    found = results("counted")["claude-code"]
+    return (
+        f"In the recorded sessions of Claude Code it then finds ${found['with counts']:.2f} of input; the recorded "
+        f"usage fields say ${found['usage fields']:.2f}, and without the counts it would be "
+        f"${found['without']:.2f} (`bench/counted.py`).\n"
+    )
+
+
 def levels() -> str:
     measured = results("frontier")["left out"]
 
@@ -468,6 +491,8 @@ TABLES: dict[str, Callable[[], str]] = {
     "lifetime": lifetime,
     "policies": policies,
     "policies-at-first-sight": first_sight,
+    "counted": counted,
+    "counted-bill": counted_bill,
     "levels": levels,
     "rivals": rivals,
     "presets": presets,

@@ -206,6 +206,12 @@ def test_a_table_since_a_day(run: Run, month: str) -> None:
     assert "such as 2026-01-31" in wrong.stderr
 
 
+def test_an_empty_table_for_programs_holds_no_sentence(run: Run, month: str) -> None:
+    nothing = run("stats", "--by", "day", "--since", "2027-01-01", "--csv", "--store", month)
+    assert (nothing.stdout, nothing.stderr) == ("", "Nothing since 2027-01-01.\n")
+    assert json.loads(run("stats", "--by", "day", "--since", "2027-01-01", "--json", "--store", month).stdout) == []
+
+
 def test_tables_as_csv_and_json(run: Run, month: str) -> None:
     [app, other] = csv.DictReader(StringIO(run("stats", "--by", "project", "--csv", "--store", month).stdout))
     assert (app["project"], app["requests"], app["dollars_saved"]) == ("/work/app", "2", "0.6")

@@ -92,10 +92,8 @@ def _show_tables(
         if store is not None:
             rows, shadow = days_of(store, name := tenant_of(store, tenant), day)
         if store is None or not rows:
-            say(
-                ("[]" if form == "json" else "")
-                or (f"Nothing since {day}." if day and store else empty_message(url))
-            )
+            nothing = f"Nothing since {day}." if day and store is not None else empty_message(url)
+            say("[]" if form == "json" else nothing, err=form == "csv")
             return
         if shadow and not form:
             say("Shadow: nothing was changed; the numbers say what pruning would have done.\n")

@@ -233,6 +233,6 @@ def _replace(path: Path, text: str, like: Path) -> None:
             file.write(text.encode("utf-8"))
         Path(name).chmod(mode)
         Path(name).replace(target)
-    except BaseException:
+    except BaseException:  # Also on Ctrl-C: the half-written file must not stay.
         Path(name).unlink(missing_ok=True)
         raise

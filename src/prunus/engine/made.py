@@ -23,7 +23,6 @@ class Made:
     def __init__(self, board: Board, view: View) -> None:
         self._board = board
         self._view = view
-        self._edits: dict[Ref, Proposal] = {}
         self._places: list[Ref] = []
         """The parts with edits, in order."""
         self._in_order: tuple[Proposal, ...] | None = ()
@@ -55,12 +54,11 @@ class Made:
                 self._move_outline(changed, sign)
         self._touched.add(target.message)
         if edit is None:
-            if self._edits.pop(target, None) is not None:
+            if old is not None:
                 del self._places[bisect_left(self._places, target)]
             return
-        if target not in self._edits:
+        if old is None:
             insort(self._places, target)
-        self._edits[target] = edit
         known = old is not None and old.replacement == edit.replacement
         if not known and not isinstance(edit.replacement, Added):
             self.new.append(edit)
@@ -104,7 +102,8 @@ class Made:
     def in_order(self) -> tuple[Proposal, ...]:
         """The edits by their places, as the ledger keeps them; the same tuple until one changes."""
         if self._in_order is None:
-            self._in_order = tuple(map(self._edits.__getitem__, self._places))
+            found = map(self._board.made, self._places)
+            self._in_order = tuple(edit for edit in found if edit is not None)
         return self._in_order
 
     def with_outlines(self, made: tuple[Proposal, ...]) -> tuple[Proposal, ...]:

@@ -42,8 +42,8 @@ class PrunedAgent(Integration):
             to_rows,
             put_back,
             system=memory.system_prompt.system_prompt,
-            tools=sorted(self.tools),  # type: ignore[attr-defined]
-            model=str(getattr(self.model, "model_id", None) or ""),  # type: ignore[attr-defined]
+            tools=sorted(self.tools),  # type: ignore[attr-defined]  # so has it the tools
+            model=str(getattr(self.model, "model_id", None) or ""),  # type: ignore[attr-defined]  # and the model
             hold=summary_mode,
         )
         shown = [memory.system_prompt, *steps]
@@ -52,7 +52,7 @@ class PrunedAgent(Integration):
     def process_tool_calls(self, chat_message: ChatMessage, memory_step: ActionStep) -> Iterator[Any]:
         """Run the calls of a step, and note what each of them gave."""
         given: dict[str, str] = {}
-        for output in super().process_tool_calls(chat_message, memory_step):  # type: ignore[misc]
+        for output in super().process_tool_calls(chat_message, memory_step):  # type: ignore[misc]  # defined there
             if isinstance(output, ToolOutput):
                 given[output.id] = output.observation
             yield output
