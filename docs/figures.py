@@ -166,8 +166,8 @@ def counted() -> str:
     return (
         f"With them, the {whole['sessions']} conversations that it finds in the same files cost "
         f"{whole['cost']:.2f} of not pruning (`bench/counted.py`; {whole['counted']} of them have the counts). "
-        f"Sessions of Claude Code, most of them short, cost {claude['cost']:.2f}: half of them send {low} to {high} "
-        "tokens of system text and tools with each request.\n"
+        f"Sessions of Claude Code, most of them short, cost {claude['cost']:.2f}: half of them send {low} to "
+        f"{high} tokens of system text and tools with each request.\n"
     )
 
 
