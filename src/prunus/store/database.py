@@ -11,39 +11,26 @@ from __future__ import annotations
 import os
 import sqlite3
 import time
-from collections.abc import Callable, Iterator, Sequence
-from contextlib import closing, contextmanager, suppress
+from collections.abc import Callable, Sequence
+from contextlib import AbstractContextManager, closing, suppress
 from pathlib import Path
-from threading import Lock, local
+from threading import Lock
 from typing import Final, TypeVar
 
 from prunus.store.file import SIDECARS, beside, directory_lock, has_our_header, restrict_to_owner
+from prunus.store.joint import JointWrites
 from prunus.store.migrations import MIGRATIONS, Migration
 from prunus.store.schema import migrate
+from prunus.store.sql import DiskSpace, SqlConnection
+from prunus.store.sqlite_errors import CORRUPT, describe, primary_code
 from prunus.store.store import NoStore, StoreError
 
 T = TypeVar("T")
 
 _QUICK: Final = 0.02
 """A commit on a healthy disk takes at most this many seconds: it writes to the log without an fsync."""
-_CORRUPT: Final = {sqlite3.SQLITE_CORRUPT, sqlite3.SQLITE_NOTADB}
-_PROBLEMS: Final = {
-    sqlite3.SQLITE_BUSY: "is locked by another process",
-    sqlite3.SQLITE_LOCKED: "is locked by another process",
-    sqlite3.SQLITE_FULL: "is full, or its disk is",
-    sqlite3.SQLITE_READONLY: "is read-only",
-    sqlite3.SQLITE_CANTOPEN: "cannot be opened",
-    sqlite3.SQLITE_PERM: "may not be opened",
-    sqlite3.SQLITE_IOERR: "cannot be read or written",
-    sqlite3.SQLITE_CORRUPT: "is damaged",
-    sqlite3.SQLITE_NOTADB: "is not a database",
-}
-
-
-class _Joint(local):
-    """The changes that one thread collects for a joint transaction."""
-
-    works: list[Callable[[sqlite3.Connection], None]] | None = None
+_PAGES: Final = 2_000
+"""With more empty pages than this, `shrink` returns this many to the disk at a time."""
 
 
 class Database:
@@ -82,36 +69,37 @@ class Database:
         self._stuck = False
         self._slow = True
         """Whether the last commit was slow; assumed until the first commit."""
-        self._joint = _Joint()
+        self._joint = JointWrites(self.write)
 
     def read(self, work: Callable[[sqlite3.Connection], T]) -> T:
         """Run a callback that changes nothing, and return its result."""
         return self._guarded(work)
 
-    def write(self, work: Callable[[sqlite3.Connection], T]) -> T:
-        """Run a callback in one transaction, and return its result after the commit; a failure rolls back."""
+    def snapshot(self, work: Callable[[sqlite3.Connection], T]) -> T:
+        """Run a callback that changes nothing; all its statements see the same state."""
+
+        def within(connection: sqlite3.Connection) -> T:
+            connection.execute("BEGIN")
+            done = work(connection)
+            connection.execute("COMMIT")
+            return done
+
+        return self._guarded(within)
+
+    def write(self, work: Callable[[sqlite3.Connection], T], *names: str) -> T:
+        """Run a callback in one transaction, and return its result after the commit; a failure rolls back.
+
+        SQLite runs one transaction at a time, so `names` makes no difference.
+        """
         return self._guarded(lambda connection: self._transaction(connection, work))
 
-    def change(self, work: Callable[[sqlite3.Connection], None]) -> None:
+    def change(self, work: Callable[[SqlConnection], None], *names: str) -> None:
         """Run a callback in its own transaction, or inside `together` in the joint transaction at its end."""
-        if self._joint.works is None:
-            self.write(work)
-        else:
-            self._joint.works.append(work)
+        self._joint.change(work, *names)
 
-    @contextmanager
-    def together(self) -> Iterator[None]:
-        """Commit the changes of this thread as one transaction at the end of the block.
-
-        If the joint transaction fails, each change gets its own transaction, and the first error is raised.
-        """
-        works: list[Callable[[sqlite3.Connection], None]] = []
-        self._joint.works = works
-        try:
-            yield
-        finally:
-            self._joint.works = None
-            self._write_all(works)
+    def together(self) -> AbstractContextManager[None]:
+        """Commit the changes of this thread as one transaction at the end of the block."""
+        return self._joint.together()
 
     @property
     def prompt(self) -> bool:
@@ -125,30 +113,35 @@ class Database:
 
     def problem(self, error: sqlite3.Error | OSError) -> StoreError:
         """Return a StoreError that describes an error in one sentence and names the file."""
-        if isinstance(error, OSError):
-            return StoreError(f"the store {self.path} cannot be used: {(error.strerror or str(error)).lower()}")
-        said = _PROBLEMS.get(_code(error))
-        return StoreError(f"the store {self.path} {said}" if said else f"the store {self.path} failed: {error}")
+        return StoreError(f"the store {self.path} {describe(error)}")
 
-    def _write_all(self, works: Sequence[Callable[[sqlite3.Connection], None]]) -> None:
-        def write(connection: sqlite3.Connection) -> None:
-            for work in works:
-                work(connection)
+    def used(self, connection: SqlConnection) -> int:
+        """Return the bytes of the file that are in use."""
+        pages, free, size = (_pragma(connection, name) for name in ("page_count", "freelist_count", "page_size"))
+        return (pages - free) * size
 
-        try:
-            if works:
-                self.write(write)
-        except Exception:
-            if len(works) == 1:
-                raise
-            faults = []
-            for work in works:
-                try:
-                    self.write(work)
-                except Exception as error:
-                    faults.append(error)
-            if faults:
-                raise faults[0] from None
+    def space(self, connection: SqlConnection) -> DiskSpace:
+        """Return the address of the file, and its size with that of its sidecar files."""
+        size = 0
+        for suffix in ("", *SIDECARS):
+            with suppress(FileNotFoundError):
+                size += beside(self.path, suffix).stat().st_size
+        free = _pragma(connection, "freelist_count") * _pragma(connection, "page_size")
+        return DiskSpace(f"sqlite:///{self.path}", _pragma(connection, "user_version"), size, free)
+
+    def checkpoint(self) -> None:
+        """Move the log into the file; other connections may read and write meanwhile."""
+        self.read(lambda connection: connection.execute("PRAGMA wal_checkpoint(PASSIVE)").fetchone())
+
+    def shrink(self) -> None:
+        """Return empty pages to the disk, if there are many."""
+        if self.read(lambda connection: _pragma(connection, "freelist_count")) > _PAGES:
+            self.read(lambda connection: connection.execute(f"PRAGMA incremental_vacuum({_PAGES})").fetchall())
+
+    def compact(self) -> None:
+        """Write the file anew without empty pages."""
+        self.read(lambda connection: connection.execute("VACUUM"))
+        self.read(lambda connection: connection.execute("PRAGMA wal_checkpoint(TRUNCATE)").fetchone())
 
     def _guarded(self, work: Callable[[sqlite3.Connection], T]) -> T:
         for attempt in (1, 2):
@@ -156,7 +149,7 @@ class Database:
                 return self._with_connection(work)
             except sqlite3.Error as error:
                 ours = self._own_path or has_our_header(self.path)
-                if _code(error) not in _CORRUPT or self._existing or not ours or attempt == 2:
+                if primary_code(error) not in CORRUPT or self._existing or not ours or attempt == 2:
                     raise self.problem(error) from error
                 self._move_aside(self.problem(error))
             except OSError as error:
@@ -193,7 +186,7 @@ class Database:
                 connection.execute("BEGIN IMMEDIATE")
                 self._stuck = False
             except sqlite3.OperationalError as error:
-                self._stuck = _code(error) == sqlite3.SQLITE_BUSY
+                self._stuck = primary_code(error) == sqlite3.SQLITE_BUSY
                 raise
             finally:
                 if wait != self._wait:
@@ -295,6 +288,7 @@ class Database:
             self._free.pop().close()
 
 
-def _code(error: sqlite3.Error) -> int:
-    """Return SQLite's primary result code."""
-    return int(getattr(error, "sqlite_errorcode", 0)) & 0xFF
+def _pragma(connection: SqlConnection, name: str) -> int:
+    """Return the value of a PRAGMA."""
+    [value] = connection.execute(f"PRAGMA {name}").fetchone()
+    return int(value)

@@ -2,46 +2,54 @@
 
 from __future__ import annotations
 
-import sqlite3
 from dataclasses import fields
+from datetime import datetime
 from typing import Final
 
 from prunus.spending import DayTotals
+from prunus.store.sql import SqlConnection
 
 _SUMS: Final = {
-    "requests": "NOT keep_alive",
+    "requests": "1 - keep_alive",
     "tokens_before": "tokens_before",
     "tokens_after": "tokens_after",
-    "input": "ifnull(input, 0)",
-    "cache_read": "ifnull(cache_read, 0)",
-    "cache_write": "ifnull(cache_write, 0)",
-    "output": "ifnull(output, 0)",
+    "input": "coalesce(input, 0)",
+    "cache_read": "coalesce(cache_read, 0)",
+    "cache_write": "coalesce(cache_write, 0)",
+    "output": "coalesce(output, 0)",
     "cost": "cost",
     "cost_unpruned": "cost_unpruned",
     "cost_of_breaks": "cost_of_break",
-    "breaks": "flush IS NOT NULL",
+    "breaks": "CASE WHEN flush IS NULL THEN 0 ELSE 1 END",
     "missed": "missed",
 }
 """Each sum of `DayTotals`, and what an exchange adds to it."""
 _KEY: Final = ("day", "client", "model", "project", "missed_for")
 _COLUMNS: Final = ", ".join(("tenant", "shadow", *_KEY, *_SUMS))
-_DAY: Final = "ifnull(date(time, 'unixepoch', 'localtime'), '')"
 _ADD: Final = (
-    f"INSERT INTO days ({_COLUMNS}) SELECT :tenant, shadow, {_DAY}, client, model, project, missed_for, "
-    f"{', '.join(f':sign * ({value})' for value in _SUMS.values())} "
-    "FROM exchanges WHERE conversation = :conversation AND id = :id "
+    f"INSERT INTO days ({_COLUMNS}) SELECT ?, shadow, ?, client, model, project, missed_for, "
+    f"{', '.join(f'? * ({value})' for value in _SUMS.values())} "
+    "FROM exchanges WHERE conversation = ? AND id = ? "
     f"ON CONFLICT (tenant, shadow, {', '.join(_KEY)}) DO UPDATE SET "
-    f"{', '.join(f'{name} = {name} + excluded.{name}' for name in _SUMS)}"
+    f"{', '.join(f'{name} = days.{name} + excluded.{name}' for name in _SUMS)}"
 )
 
 
-def count_exchange(connection: sqlite3.Connection, tenant: str, place: tuple[int, str], sign: int) -> None:
+def count_exchange(connection: SqlConnection, tenant: str, place: tuple[int, str], sign: int) -> None:
     """Add an exchange that is in the store to the sums of its day, or with `sign` -1 take it off."""
-    conversation, id = place
-    connection.execute(_ADD, {"tenant": tenant, "conversation": conversation, "id": id, "sign": sign})
+    [time] = connection.execute("SELECT time FROM exchanges WHERE conversation = ? AND id = ?", place).fetchone()
+    connection.execute(_ADD, (tenant, _local_day(time), *(sign,) * len(_SUMS), *place))
 
 
-def days(connection: sqlite3.Connection, tenant: str, since: str, shadow: bool) -> list[DayTotals]:
+def _local_day(time: float) -> str:
+    """Return the local date of a time, such as 2026-01-31; empty if the time has none."""
+    try:
+        return datetime.fromtimestamp(time).date().isoformat()
+    except (OSError, OverflowError, ValueError):
+        return ""
+
+
+def days(connection: SqlConnection, tenant: str, since: str, shadow: bool) -> list[DayTotals]:
     """The sums of a tenant from a day on, the oldest first."""
     names = ", ".join(field.name for field in fields(DayTotals))
     rows = connection.execute(
@@ -51,7 +59,7 @@ def days(connection: sqlite3.Connection, tenant: str, since: str, shadow: bool) 
     return [DayTotals(*row) for row in rows]
 
 
-def bills(connection: sqlite3.Connection, tenant: str, conversation: str, shadow: bool) -> list[DayTotals]:
+def bills(connection: SqlConnection, tenant: str, conversation: str, shadow: bool) -> list[DayTotals]:
     """The sums of one conversation by model."""
     sums = ", ".join(f"sum({value})" for value in _SUMS.values())
     rows = connection.execute(

@@ -2,27 +2,27 @@
 
 from __future__ import annotations
 
-import sqlite3
-
 from prunus.spending import Earnings
+from prunus.store.sql import SqlConnection
 
 _CUTS = """
     SELECT r.conversation, c.model, r.strategy, count(DISTINCT r.item), sum(r.tokens_before - r.tokens_after),
-           sum((r.tokens_before - r.tokens_after) * max(1, c.requests - r.request + 1)),
+           sum((r.tokens_before - r.tokens_after)
+               * CASE WHEN c.requests > r.request THEN c.requests - r.request + 1 ELSE 1 END),
            sum(r.price)
     FROM receipts r JOIN conversations c ON c.n = r.conversation
     WHERE c.tenant = ? AND r.shadow = ? AND r.time >= ? AND r.what != 'passed'
-    GROUP BY r.conversation, r.strategy"""
+    GROUP BY r.conversation, c.model, r.strategy"""
 _ASKED = """
     SELECT x.strategy, c.model, count(*) FROM cuts x JOIN conversations c ON c.n = x.conversation
     WHERE c.tenant = ? AND x.shadow = ? AND c.last >= ? AND x.asked > 0 GROUP BY x.strategy, c.model"""
 _SAVED = """
-    SELECT e.conversation, total(e.cost_unpruned - e.cost + e.cost_of_break)
+    SELECT e.conversation, sum(e.cost_unpruned - e.cost + e.cost_of_break)
     FROM exchanges e JOIN conversations c ON c.n = e.conversation
     WHERE c.tenant = ? AND e.shadow = ? AND e.time >= ? GROUP BY e.conversation"""
 
 
-def earnings(connection: sqlite3.Connection, tenant: str, since: float, shadow: bool) -> list[Earnings]:
+def earnings(connection: SqlConnection, tenant: str, since: float, shadow: bool) -> list[Earnings]:
     """Return what each strategy earned with each model since a time, in the conversations that are still there."""
     place = tenant, shadow, since
     saved = dict(connection.execute(_SAVED, place))

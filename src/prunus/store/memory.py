@@ -1,4 +1,4 @@
-"""The memory of a pruner in SQLite.
+"""The memory of a pruner in a SQL database.
 
 Each edit of a ledger is a row of its own, so a request writes only the edits that it changed. Otherwise every new
 edit would encode a ledger of 500 edits again.
@@ -6,7 +6,6 @@ edit would encode a ledger of 500 edits again.
 
 from __future__ import annotations
 
-import sqlite3
 from collections import OrderedDict
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import astuple, replace
@@ -22,24 +21,24 @@ from prunus.memory import ConversationRecord, Match
 from prunus.schedule.account import Account
 from prunus.schedule.cache_life import CacheLife, Hindsight, total
 from prunus.schedule.ledger import Ledger, Written
-from prunus.store.database import Database
 from prunus.store.regrets import experience_with
+from prunus.store.sql import SqlConnection, SqlDatabase
 from prunus.store.store import StoreError
 from prunus.warmth import EARLIER
 
 T = TypeVar("T")
 
 _BATCHES: Final = (2, 32, 512)
-"""The links per query; the last number repeats. Numbers are fixed, so that SQLite prepares each statement once."""
+"""The links per query; the last number repeats. They are fixed, so that a database prepares each statement once."""
 _LEDGERS: Final = 256
 """The memory caches the stored form of this many ledgers."""
 
 
-class SqliteMemory:
+class SqlMemory:
     """The memory of one tenant; see `Store.memory`."""
 
     def __init__(
-        self, database: Database, tenant: str, trouble: Callable[[StoreError], None] | None = None
+        self, database: SqlDatabase, tenant: str, trouble: Callable[[StoreError], None] | None = None
     ) -> None:
         self._database = database
         self._tenant = tenant
@@ -53,11 +52,11 @@ class SqliteMemory:
 
     def load(self, id: str) -> ConversationRecord | None:
         """Return the last saved state of a conversation."""
-        return self._read(lambda connection: self._memo(connection, id), None)
+        return self._read(lambda connection: self._memo(connection, id), None, snapshot=True)
 
-    def _read(self, work: Callable[[sqlite3.Connection], T], otherwise: T) -> T:
+    def _read(self, work: Callable[[SqlConnection], T], otherwise: T, *, snapshot: bool = False) -> T:
         try:
-            return self._database.read(work)
+            return self._database.snapshot(work) if snapshot else self._database.read(work)
         except StoreError as error:
             if self._trouble is None:
                 raise
@@ -73,7 +72,8 @@ class SqliteMemory:
         change = "UPDATE conversations SET kept = ? WHERE tenant = ? AND id = ? AND requests = ?"
         try:
             return self._database.write(
-                lambda connection: connection.execute(change, (time, self._tenant, id, requests)).rowcount > 0
+                lambda connection: connection.execute(change, (time, self._tenant, id, requests)).rowcount > 0,
+                conversation_name(self._tenant, id),
             )
         except StoreError as error:
             if self._trouble is None:
@@ -83,7 +83,7 @@ class SqliteMemory:
 
     def hindsight(self) -> Hindsight:
         """Return what other lives of the cache would have saved in the newest conversations."""
-        newest = "SELECT life FROM conversations WHERE tenant = ? AND life != x'' ORDER BY last DESC LIMIT ?"
+        newest = "SELECT life FROM conversations WHERE tenant = ? AND length(life) > 0 ORDER BY last DESC LIMIT ?"
         rows: list[tuple[bytes]] = self._read(
             lambda connection: connection.execute(newest, (self._tenant, EARLIER)).fetchall(), []
         )
@@ -94,7 +94,10 @@ class SqliteMemory:
         with self._lock:
             known = self._written.get(memo.id)
         try:
-            self._database.change(lambda connection: self._keep(connection, memo, links, written, known))
+            self._database.change(
+                lambda connection: self._keep(connection, memo, links, written, known),
+                conversation_name(self._tenant, memo.id),
+            )
         except StoreError as error:
             if self._trouble is None:
                 raise
@@ -104,7 +107,7 @@ class SqliteMemory:
         """Return what the cuts in all conversations of an agent led to; shadow runs do not count."""
         return self._read(lambda connection: experience_with(connection, self._tenant, client), Experience())
 
-    def _find(self, connection: sqlite3.Connection, links: Sequence[bytes]) -> Sequence[Match]:
+    def _find(self, connection: SqlConnection, links: Sequence[bytes]) -> Sequence[Match]:
         for batch in _deepest_first(links):
             deepest = self._holders(connection, batch, "ORDER BY l.depth DESC LIMIT 1")
             if deepest:
@@ -114,7 +117,7 @@ class SqliteMemory:
                 return (*deepest, *self._holders(connection, near, "AND c.depth = l.depth"))
         return ()
 
-    def _holders(self, connection: sqlite3.Connection, links: Sequence[bytes], which: str) -> list[Match]:
+    def _holders(self, connection: SqlConnection, links: Sequence[bytes], which: str) -> list[Match]:
         """Return the conversations that sent these links last."""
         rows = connection.execute(
             "SELECT c.id, c.depth, c.requests, l.depth FROM links l JOIN conversations c ON c.n = l.conversation "
@@ -123,7 +126,7 @@ class SqliteMemory:
         )
         return [Match(*row) for row in rows]
 
-    def _written_of(self, connection: sqlite3.Connection, id: str) -> Mapping[int, Written | None]:
+    def _written_of(self, connection: SqlConnection, id: str) -> Mapping[int, Written | None]:
         rows = connection.execute(
             "SELECT w.message, w.key, w.text FROM written w JOIN conversations c ON c.n = w.conversation "
             "WHERE c.tenant = ? AND c.id = ?",
@@ -131,8 +134,7 @@ class SqliteMemory:
         )
         return {index: Written(key, text) for index, key, text in rows}
 
-    def _memo(self, connection: sqlite3.Connection, id: str) -> ConversationRecord | None:
-        connection.execute("BEGIN")
+    def _memo(self, connection: SqlConnection, id: str) -> ConversationRecord | None:
         row = connection.execute(
             "SELECT n, depth, requests, seen, prompt, stamp, flushes, learned, life, kept, whole, paid, tokens "
             "FROM conversations WHERE tenant = ? AND id = ?",
@@ -141,7 +143,6 @@ class SqliteMemory:
         edits = connection.execute(
             "SELECT edit FROM edits WHERE conversation = ?", row[:1] if row else (0,)
         ).fetchall()
-        connection.execute("COMMIT")
         if row is None:
             return None
         _, depth, requests, seen, prompt, stamp, flushes, learned, life, kept, *account = row
@@ -159,25 +160,30 @@ class SqliteMemory:
 
     def _keep(
         self,
-        connection: sqlite3.Connection,
+        connection: SqlConnection,
         memo: ConversationRecord,
         links: Sequence[bytes],
         written: Mapping[int, Written | None],
         known: tuple[int, Ledger] | None,
     ) -> None:
         row = connection.execute(
-            "SELECT n, stamp FROM conversations WHERE tenant = ? AND id = ?", (self._tenant, memo.id)
+            "SELECT n, stamp, requests, last FROM conversations WHERE tenant = ? AND id = ?",
+            (self._tenant, memo.id),
         ).fetchone()
         if row is None:
-            row = begin(connection, self._tenant, memo.id, memo.seen), 0
-        number, stamp = row
+            row = begin(connection, self._tenant, memo.id, memo.seen), 0, 0, memo.seen
+        number, stamp, requests, last = row
+        if stamp and (known is None or known[0] != stamp) and requests >= memo.requests:
+            # Another process has saved a newer state of this conversation, which this memo does not know.
+            return
         before = known[1] if known is not None and known[0] == stamp else None
         if before is None or before != memo.ledger:
             # The stamp is random, so a process that finds a different stamp knows that its cached ledger is stale.
             stamp = randbits(62)
             self._write_ledger(connection, number, stamp, memo.ledger, before)
         connection.executemany(
-            "INSERT OR REPLACE INTO written (conversation, message, key, text) VALUES (?, ?, ?, ?)",
+            "INSERT INTO written (conversation, message, key, text) VALUES (?, ?, ?, ?) "
+            "ON CONFLICT (conversation, message) DO UPDATE SET key = excluded.key, text = excluded.text",
             ((number, index, *one) for index, one in written.items() if one is not None),
         )
         connection.executemany(
@@ -185,10 +191,10 @@ class SqliteMemory:
             ((number, index) for index, one in written.items() if one is None),
         )
         connection.execute(
-            "UPDATE conversations SET last = max(last, ?), seen = ?, requests = ?, depth = ?, prompt = ?, "
+            "UPDATE conversations SET last = ?, seen = ?, requests = ?, depth = ?, prompt = ?, "
             "learned = ?, life = ?, kept = ?, whole = ?, paid = ?, tokens = ? WHERE n = ?",
             (
-                memo.seen,
+                max(last, memo.seen),
                 memo.seen,
                 memo.requests,
                 memo.depth,
@@ -203,14 +209,14 @@ class SqliteMemory:
         above = memo.depth - len(links) + 1
         connection.executemany(
             "INSERT INTO links (tenant, link, conversation, depth) VALUES (?, ?, ?, ?) ON CONFLICT (tenant, link) "
-            "DO UPDATE SET conversation = excluded.conversation WHERE conversation != excluded.conversation",
+            "DO UPDATE SET conversation = excluded.conversation WHERE links.conversation != excluded.conversation",
             ((self._tenant, link, number, above + at) for at, link in enumerate(links)),
         )
         # If the commit fails, the cached entry is harmless: no row has its stamp.
         self._note(memo.id, int(stamp), memo.ledger)
 
     def _write_ledger(
-        self, connection: sqlite3.Connection, number: int, stamp: int, ledger: Ledger, written: Ledger | None
+        self, connection: SqlConnection, number: int, stamp: int, ledger: Ledger, written: Ledger | None
     ) -> None:
         """Write the differences to the stored ledger, or the whole ledger if the stored one is unknown."""
         if written is None:
@@ -222,7 +228,8 @@ class SqliteMemory:
             ((number, *place) for place in before.keys() - now.keys()),
         )
         connection.executemany(
-            "INSERT OR REPLACE INTO edits (conversation, message, part, edit) VALUES (?, ?, ?, ?)",
+            "INSERT INTO edits (conversation, message, part, edit) VALUES (?, ?, ?, ?) "
+            "ON CONFLICT (conversation, message, part) DO UPDATE SET edit = excluded.edit",
             ((number, *place, row.dump()) for place, row in now.items() if before.get(place) != row),
         )
         connection.execute("UPDATE conversations SET stamp = ? WHERE n = ?", (stamp, number))
@@ -240,13 +247,18 @@ class SqliteMemory:
                 self._written.popitem(last=False)
 
 
-def begin(connection: sqlite3.Connection, tenant: str, id: str, time: float) -> int:
+def begin(connection: SqlConnection, tenant: str, id: str, time: float) -> int:
     """Insert a conversation, and return its row number."""
-    cursor = connection.execute(
-        "INSERT INTO conversations (tenant, id, first, last) VALUES (?, ?, ?, ?)", (tenant, id, time, time)
-    )
-    assert cursor.lastrowid is not None
-    return cursor.lastrowid
+    [[number]] = connection.execute(
+        "INSERT INTO conversations (tenant, id, first, last) VALUES (?, ?, ?, ?) RETURNING n",
+        (tenant, id, time, time),
+    ).fetchall()
+    return int(number)
+
+
+def conversation_name(tenant: str, id: str) -> str:
+    """Return the name that writes of one conversation share, see `SqlDatabase.write`."""
+    return f"conversation {tenant!r} {id}"
 
 
 def _deepest_first(links: Sequence[bytes]) -> Iterator[Sequence[bytes]]:

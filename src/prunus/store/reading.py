@@ -2,11 +2,8 @@
 
 from __future__ import annotations
 
-import sqlite3
 from collections.abc import Iterable
-from contextlib import suppress
 from dataclasses import replace
-from pathlib import Path
 from typing import Any, Final
 
 from prunus.context import Context
@@ -23,12 +20,13 @@ from prunus.store.records import (
     Usage,
 )
 from prunus.store.regrets import asks_of, experience_of, experiences
+from prunus.store.sql import NO_LIMIT, DiskSpace, SqlConnection
 from prunus.tally import Tally
 
 RECEIPT: Final = """
     SELECT r.id, c.id, r.request, r.time, r.message, r.part, r.turn, r.tool, r.what, r.strategy, r.reason,
-           r.tokens_before, r.tokens_after, r.price, ifnull(lower(hex(o.hash)), ''), r.shadow,
-           ifnull((SELECT max(x.asked) FROM cuts x
+           r.tokens_before, r.tokens_after, r.price, o.hash, r.shadow,
+           coalesce((SELECT max(x.asked) FROM cuts x
                    WHERE x.conversation = r.conversation AND x.message = r.message AND x.part = r.part), 0)
     FROM receipts r JOIN conversations c ON c.n = r.conversation LEFT JOIN originals o ON o.n = r.original
     WHERE c.tenant = ? AND r.what != 'passed' """
@@ -39,44 +37,47 @@ EXCHANGE: Final = (
 )
 _NEWEST: Final = " ORDER BY r.time DESC, r.message, r.part LIMIT ?"
 _SUMS: Final = """
-    sum(NOT e.keep_alive), sum(e.error != ''), sum(e.tokens_before), sum(e.tokens_after), sum(ifnull(e.input, 0)),
-    sum(ifnull(e.cache_read, 0)), sum(ifnull(e.cache_write, 0)), sum(ifnull(e.output, 0)), sum(e.cost),
-    sum(e.cost_unpruned), sum(e.cost_of_break), sum(e.flush IS NOT NULL), sum(e.behind),
+    sum(1 - e.keep_alive), count(*) FILTER (WHERE e.error != ''), sum(e.tokens_before), sum(e.tokens_after),
+    sum(e.input), sum(e.cache_read), sum(e.cache_write), sum(e.output), sum(e.cost), sum(e.cost_unpruned),
+    sum(e.cost_of_break), count(*) FILTER (WHERE e.flush IS NOT NULL), sum(e.behind),
     sum(e.keep_alive), sum(e.keep_alive * e.cost), count(DISTINCT c.n)"""
 
 
 def sessions(
-    connection: sqlite3.Connection, tenant: str, limit: int | None, offset: int = 0, id: str = "", words: str = ""
+    connection: SqlConnection, tenant: str, limit: int | None, offset: int = 0, id: str = "", words: str = ""
 ) -> list[StoredSession]:
     """Return the conversations of a tenant, newest first; the one with this id, or those that `words` fit."""
-    # The inner query chooses the conversations, so that the sums are made for these only. The `+` keeps SQLite from
-    # looking for the tenant first: it walks over the conversations by age, and stops at the limit.
-    own, chosen = ("tenant = ? AND id = ?", (id,)) if id else ("+tenant = ?", ())
+    # The inner query chooses the conversations, so that the sums are made for these only. The `|| ''` keeps the
+    # database from looking for the tenant first: it walks over the conversations by age, and stops at the limit.
+    own, chosen = ("tenant = ? AND id = ?", (id,)) if id else ("tenant || '' = ?", ())
     if words:
-        own, chosen = f"{own} AND instr(lower(id || ' ' || client || ' ' || model), ?)", (*chosen, words.lower())
+        # Each dialect has its own function to find a text in another one. Both have `replace`.
+        about = "lower(id || ' ' || client || ' ' || model)"
+        own, chosen = f"{own} AND replace({about}, ?, '') != {about}", (*chosen, words.lower())
     rows = connection.execute(
         f"""
         SELECT c.id, c.client, c.format, c.model, c.first, c.last,
-               max(c.requests, (SELECT count(*) FROM exchanges e WHERE e.conversation = c.n AND NOT e.keep_alive)),
+               c.requests, (SELECT count(*) FROM exchanges e WHERE e.conversation = c.n AND e.keep_alive = 0),
                c.depth,
-               ifnull(newest.tokens_before, 0), ifnull(newest.tokens_after, 0),
-               (SELECT total(cost) FROM exchanges e WHERE e.conversation = c.n AND e.shadow = newest.shadow),
-               (SELECT total(cost_unpruned) FROM exchanges e
+               coalesce(newest.tokens_before, 0), coalesce(newest.tokens_after, 0),
+               (SELECT coalesce(sum(cost), 0.0) FROM exchanges e
+                WHERE e.conversation = c.n AND e.shadow = newest.shadow),
+               (SELECT coalesce(sum(cost_unpruned), 0.0) FROM exchanges e
                 WHERE e.conversation = c.n AND e.shadow = newest.shadow),
                (SELECT count(*) FROM receipts r WHERE r.conversation = c.n
-                AND r.what != 'passed' AND r.shadow = ifnull(newest.shadow, 0)),
-               ifnull(newest.shadow, 0)
+                AND r.what != 'passed' AND r.shadow = coalesce(newest.shadow, 0)),
+               coalesce(newest.shadow, 0)
         FROM conversations c LEFT JOIN exchanges newest
             ON newest.n = (SELECT max(e.n) FROM exchanges e WHERE e.conversation = c.n AND e.tokens_before > 0)
         WHERE c.n IN (SELECT n FROM conversations WHERE {own} ORDER BY last DESC, n DESC LIMIT ? OFFSET ?)
         ORDER BY c.last DESC, c.n DESC
         """,
-        (tenant, *chosen, -1 if limit is None else limit, offset),
+        (tenant, *chosen, NO_LIMIT if limit is None else limit, offset),
     )
-    return [replace(StoredSession(*row[:-1]), shadow=bool(row[-1])) for row in rows]
+    return [replace(StoredSession(*row[:6], max(row[6:8]), *row[8:-1]), shadow=bool(row[-1])) for row in rows]
 
 
-def exchanges(connection: sqlite3.Connection, tenant: str, conversation: str) -> list[Exchange]:
+def exchanges(connection: SqlConnection, tenant: str, conversation: str) -> list[Exchange]:
     """Return the exchanges of one conversation, oldest first."""
     rows = connection.execute(
         f"""
@@ -90,11 +91,9 @@ def exchanges(connection: sqlite3.Connection, tenant: str, conversation: str) ->
     return [replace(one, asks=asks[one.request]) if one.request in asks else one for one in found]
 
 
-def receipts(
-    connection: sqlite3.Connection, tenant: str, conversation: str, limit: int | None
-) -> list[StoredReceipt]:
+def receipts(connection: SqlConnection, tenant: str, conversation: str, limit: int | None) -> list[StoredReceipt]:
     """Return the receipts of one conversation or of all, newest request first."""
-    most = -1 if limit is None else limit
+    most = NO_LIMIT if limit is None else limit
     if conversation:
         rows = connection.execute(f"{RECEIPT} AND c.id = ? {_NEWEST}", (tenant, conversation, most))
     else:
@@ -102,15 +101,15 @@ def receipts(
     return receipts_of(rows)
 
 
-def find(connection: sqlite3.Connection, tenant: str, id: str) -> list[StoredReceipt]:
+def find(connection: SqlConnection, tenant: str, id: str) -> list[StoredReceipt]:
     """Return the receipts whose id starts with `id`."""
     # LIKE would not use the index, so this is a range. Ids are hex digits, so "g" sorts after all of them.
     return receipts_of(
-        connection.execute(f"{RECEIPT} AND r.id >= ? AND r.id < ? {_NEWEST}", (tenant, id, f"{id}g", -1))
+        connection.execute(f"{RECEIPT} AND r.id >= ? AND r.id < ? {_NEWEST}", (tenant, id, f"{id}g", NO_LIMIT))
     )
 
 
-def original(connection: sqlite3.Connection, tenant: str, digest: str) -> bytes | None:
+def original(connection: SqlConnection, tenant: str, digest: str) -> bytes | None:
     """Return the compressed original with this hash, or whose hash begins so."""
     try:
         first = bytes.fromhex(digest)
@@ -125,17 +124,18 @@ def original(connection: sqlite3.Connection, tenant: str, digest: str) -> bytes 
     return None if row is None else row[0]
 
 
-def contexts(connection: sqlite3.Connection, tenant: str, conversation: str) -> list[Context]:
+def contexts(connection: SqlConnection, tenant: str, conversation: str) -> list[Context]:
     """Return the token counts of the newest request of one conversation, or of each conversation."""
     own = "AND c.id = ?" if conversation else ""
     rows = connection.execute(
-        f"SELECT x.numbers FROM contexts x JOIN conversations c ON c.n = x.conversation WHERE c.tenant = ? {own}",
+        f"SELECT x.numbers FROM contexts x JOIN conversations c ON c.n = x.conversation WHERE c.tenant = ? {own} "
+        "ORDER BY c.n",
         (tenant, conversation) if conversation else (tenant,),
     )
     return [Context.load(numbers) for [numbers] in rows]
 
 
-def totals(connection: sqlite3.Connection, tenant: str, conversation: str, shadow: bool) -> Totals:
+def totals(connection: SqlConnection, tenant: str, conversation: str, shadow: bool) -> Totals:
     """Return the sums of one conversation, or the sums of all time."""
     if conversation:
         row = connection.execute(
@@ -181,21 +181,17 @@ def totals(connection: sqlite3.Connection, tenant: str, conversation: str, shado
     )
 
 
-def info(connection: sqlite3.Connection, path: Path, limit: int, days: int) -> Info:
+def info(connection: SqlConnection, space: DiskSpace, limit: int, days: int) -> Info:
     """Return the size of the store and the number of entries of each kind."""
 
     def one(statement: str) -> Any:
         return connection.execute(statement).fetchone()[0]
 
-    size = 0
-    for suffix in ("", "-wal", "-shm"):
-        with suppress(FileNotFoundError):
-            size += path.with_name(path.name + suffix).stat().st_size
     return Info(
-        f"sqlite:///{path}",
-        one("PRAGMA user_version"),
-        size,
-        one("PRAGMA freelist_count") * one("PRAGMA page_size"),
+        space.url,
+        space.version,
+        space.size,
+        space.free,
         limit,
         days,
         tuple(tenant for [tenant] in connection.execute("SELECT DISTINCT tenant FROM totals ORDER BY tenant")),
@@ -203,17 +199,23 @@ def info(connection: sqlite3.Connection, path: Path, limit: int, days: int) -> I
         one("SELECT count(*) FROM exchanges"),
         one("SELECT count(*) FROM receipts WHERE what != 'passed'"),
         one("SELECT count(*) FROM originals"),
-        one("SELECT ifnull(sum(length(data)), 0) FROM originals"),
-        one("SELECT ifnull(sum(size), 0) FROM originals"),
+        one("SELECT coalesce(sum(length(data)), 0) FROM originals"),
+        one("SELECT coalesce(sum(size), 0) FROM originals"),
         one("SELECT count(*) FROM hidden"),
-        one("SELECT ifnull(min(first), 0.0) FROM conversations"),
-        one("SELECT ifnull(max(last), 0.0) FROM conversations"),
+        one("SELECT coalesce(min(first), 0.0) FROM conversations"),
+        one("SELECT coalesce(max(last), 0.0) FROM conversations"),
     )
 
 
 def receipts_of(rows: Iterable[tuple[Any, ...]]) -> list[StoredReceipt]:
     """Return the receipts of rows that `RECEIPT` selects."""
-    return [replace(StoredReceipt(*row[:-2]), shadow=bool(row[-2]), asked_again=row[-1]) for row in rows]
+    return [_receipt_of(row) for row in rows]
+
+
+def _receipt_of(row: tuple[Any, ...]) -> StoredReceipt:
+    *about, hash, shadow, asked = row
+    values: tuple[Any, ...] = (*about, "" if hash is None else hash.hex(), bool(shadow), asked)
+    return StoredReceipt(*values)
 
 
 def exchange_of(row: tuple[Any, ...]) -> Exchange:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import sqlite3
 import zlib
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
@@ -14,6 +13,7 @@ from prunus.store.days import count_exchange
 from prunus.store.memory import begin
 from prunus.store.records import Exchange, digest_of
 from prunus.store.regrets import count_request, move_cuts, write_asks, write_cut
+from prunus.store.sql import SqlConnection
 
 PASSED: Final = "passed"
 """Marks a superseded part that stays because a note would be longer. Totals count it; lists omit it."""
@@ -24,19 +24,22 @@ _SUMS: Final = (
     "conversations",
 )  # fmt: skip
 _SELECT: Final = (
-    "SELECT shadow, client, NOT keep_alive, error != '', tokens_before, tokens_after, ifnull(input, 0), "
-    "ifnull(cache_read, 0), ifnull(cache_write, 0), ifnull(output, 0), cost, cost_unpruned, cost_of_break, "
-    "flush IS NOT NULL, behind, keep_alive, keep_alive * cost FROM exchanges WHERE conversation = ? AND id = ?"
+    "SELECT shadow, client, 1 - keep_alive, CASE WHEN error = '' THEN 0 ELSE 1 END, tokens_before, tokens_after, "
+    "coalesce(input, 0), "
+    "coalesce(cache_read, 0), coalesce(cache_write, 0), coalesce(output, 0), cost, cost_unpruned, cost_of_break, "
+    "CASE WHEN flush IS NULL THEN 0 ELSE 1 END, behind, keep_alive, keep_alive * cost "
+    "FROM exchanges WHERE conversation = ? AND id = ?"
 )
 """The values that an exchange added to the sums, in the order of the sums."""
 _ADD: Final = (
     f"INSERT INTO totals (tenant, shadow, {', '.join(_SUMS)}) VALUES (?, ?{', ?' * len(_SUMS)}) "
-    f"ON CONFLICT (tenant, shadow) DO UPDATE SET {', '.join(f'{s} = {s} + excluded.{s}' for s in _SUMS)}"
+    f"ON CONFLICT (tenant, shadow) DO UPDATE SET {', '.join(f'{s} = totals.{s} + excluded.{s}' for s in _SUMS)}"
 )
 _INSERT: Final = (
-    "INSERT OR {} INTO exchanges (conversation, id, request, time, client, format, model, tokens_before, "
+    "INSERT INTO exchanges (conversation, id, request, time, client, format, model, tokens_before, "
     "tokens_after, input, cache_read, cache_write, output, cost, cost_unpruned, cost_of_break, flush, status, "
-    f"ms, error, shadow, behind, keep_alive, project, missed, missed_for) VALUES ({', '.join('?' * 26)})"
+    f"ms, error, shadow, behind, keep_alive, project, missed, missed_for) VALUES ({', '.join('?' * 26)}) "
+    "ON CONFLICT DO NOTHING"
 )
 
 
@@ -56,7 +59,7 @@ def compress_original(text: str) -> Original:
 
 
 def write_exchange(
-    connection: sqlite3.Connection,
+    connection: SqlConnection,
     tenant: str,
     exchange: Exchange,
     receipts: Sequence[tuple[Receipt, Original | None]],
@@ -90,13 +93,15 @@ def write_exchange(
         exchange.missed,
         exchange.missed_for,
     )
-    if not connection.execute(_INSERT.format("IGNORE"), row).rowcount:
+    if not connection.execute(_INSERT, row).rowcount:
         shadow, client, *before = connection.execute(_SELECT, place).fetchone()
         before.append(_is_only_exchange(connection, place, shadow))
         count_request(connection, tenant, shadow, client, -before[0])
         _add(connection, tenant, shadow, [-value for value in before])
         count_exchange(connection, tenant, place, -1)
-        connection.execute(_INSERT.format("REPLACE"), row)
+        # The new row gets a new number, so that it is among the newest exchanges.
+        connection.execute("DELETE FROM exchanges WHERE conversation = ? AND id = ?", place)
+        connection.execute(_INSERT, row)
         if shadow != exchange.shadow:
             _move_receipts(connection, tenant, number, exchange)
     sums = (
@@ -126,41 +131,41 @@ def write_exchange(
         connection.execute(
             "INSERT INTO contexts (conversation, request, numbers) VALUES (?, ?, ?) ON CONFLICT (conversation) "
             "DO UPDATE SET request = excluded.request, numbers = excluded.numbers "
-            "WHERE excluded.request >= request",
+            "WHERE excluded.request >= contexts.request",
             (number, exchange.request, replace(exchange.context, shadow=exchange.shadow).dump()),
         )
 
 
-def _conversation(connection: sqlite3.Connection, tenant: str, exchange: Exchange) -> int:
+def _conversation(connection: SqlConnection, tenant: str, exchange: Exchange) -> int:
     """Return the row number of the conversation, after updating its client, format, model and time."""
     row = connection.execute(
         "SELECT n, client, format, model, last FROM conversations WHERE tenant = ? AND id = ?",
         (tenant, exchange.conversation),
     ).fetchone()
     if row is None:
-        row = (begin(connection, tenant, exchange.conversation, exchange.time),)
-    number, *known = row
+        row = begin(connection, tenant, exchange.conversation, exchange.time), "", "", "", exchange.time
+    number, *known, last = row
     now = [exchange.client, exchange.format, exchange.model]
-    if known[:3] != now or known[3] < exchange.time:
+    if known != now or last < exchange.time:
         connection.execute(
-            "UPDATE conversations SET client = ?, format = ?, model = ?, last = max(last, ?) WHERE n = ?",
-            (*now, exchange.time, number),
+            "UPDATE conversations SET client = ?, format = ?, model = ?, last = ? WHERE n = ?",
+            (*now, max(exchange.time, last), number),
         )
     return int(number)
 
 
-def _add(connection: sqlite3.Connection, tenant: str, shadow: bool, values: Sequence[float]) -> None:
+def _add(connection: SqlConnection, tenant: str, shadow: bool, values: Sequence[float]) -> None:
     """Add the values of an exchange to the sums of its tenant."""
     connection.execute(_ADD, (tenant, shadow, *values))
 
 
-def _is_only_exchange(connection: sqlite3.Connection, place: tuple[int, str], shadow: bool) -> bool:
+def _is_only_exchange(connection: SqlConnection, place: tuple[int, str], shadow: bool) -> bool:
     """Return whether an exchange is the only one of its conversation with this value of `shadow`."""
     others = "SELECT 1 FROM exchanges WHERE conversation = ? AND id != ? AND shadow = ? LIMIT 1"
     return connection.execute(others, (*place, shadow)).fetchone() is None
 
 
-def _move_receipts(connection: sqlite3.Connection, tenant: str, number: int, exchange: Exchange) -> None:
+def _move_receipts(connection: SqlConnection, tenant: str, number: int, exchange: Exchange) -> None:
     """Mark the receipts of an exchange as shadow receipts.
 
     The provider refused the pruned request, so the proxy sent the original one, and nothing was cut.
@@ -178,7 +183,7 @@ def _move_receipts(connection: sqlite3.Connection, tenant: str, number: int, exc
     )
 
 
-def _share_price(connection: sqlite3.Connection, number: int, exchange: Exchange) -> None:
+def _share_price(connection: SqlConnection, number: int, exchange: Exchange) -> None:
     """Divide the cost of a cache break among the edits that caused it: those behind its cut."""
     if exchange.flush is None:
         return
@@ -186,13 +191,13 @@ def _share_price(connection: sqlite3.Connection, number: int, exchange: Exchange
     place = number, exchange.flush.cut, exchange.request
     connection.execute(
         f"UPDATE receipts SET price = ? * (tokens_before - tokens_after) / "
-        f"(SELECT total(tokens_before - tokens_after) FROM receipts WHERE {behind}) WHERE {behind}",
+        f"(SELECT sum(tokens_before - tokens_after) FROM receipts WHERE {behind}) WHERE {behind}",
         (exchange.cost_of_break, *place, *place),
     )
 
 
 def _write_receipt(
-    connection: sqlite3.Connection,
+    connection: SqlConnection,
     tenant: str,
     number: int,
     exchange: Exchange,
@@ -241,33 +246,31 @@ def _write_receipt(
     )
 
 
-def _is_only_receipt(connection: sqlite3.Connection, number: int, shadow: bool, strategy: str, item: str) -> bool:
+def _is_only_receipt(connection: SqlConnection, number: int, shadow: bool, strategy: str, item: str) -> bool:
     """Return whether the item has no other receipt of this strategy: several cuts in one call are one prune."""
     others = "SELECT 1 FROM receipts WHERE conversation = ? AND item = ? AND strategy = ? AND shadow = ? LIMIT 1"
     return connection.execute(others, (number, item, strategy, shadow)).fetchone() is None
 
 
-def _count(
-    connection: sqlite3.Connection, tenant: str, shadow: bool, strategy: str, count: int, tokens: int
-) -> None:
+def _count(connection: SqlConnection, tenant: str, shadow: bool, strategy: str, count: int, tokens: int) -> None:
     connection.execute(
         "INSERT INTO strategies (tenant, shadow, strategy, count, tokens) VALUES (?, ?, ?, ?, ?) "
         "ON CONFLICT (tenant, shadow, strategy) "
-        "DO UPDATE SET count = count + excluded.count, tokens = tokens + excluded.tokens",
+        "DO UPDATE SET count = strategies.count + excluded.count, "
+        "tokens = strategies.tokens + excluded.tokens",
         (tenant, shadow, strategy, count, tokens),
     )
 
 
-def _write_original(connection: sqlite3.Connection, tenant: str, original: Original) -> int:
+def _write_original(connection: SqlConnection, tenant: str, original: Original) -> int:
     """Return the row number of an original, and write it unless it exists."""
     row = connection.execute(
         "SELECT n FROM originals WHERE tenant = ? AND hash = ?", (tenant, original.hash)
     ).fetchone()
     if row is not None:
         return int(row[0])
-    cursor = connection.execute(
-        "INSERT INTO originals (tenant, hash, size, data) VALUES (?, ?, ?, ?)",
+    [[number]] = connection.execute(
+        "INSERT INTO originals (tenant, hash, size, data) VALUES (?, ?, ?, ?) RETURNING n",
         (tenant, original.hash, original.size, original.data),
-    )
-    assert cursor.lastrowid is not None
-    return cursor.lastrowid
+    ).fetchall()
+    return int(number)

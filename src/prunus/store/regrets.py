@@ -6,7 +6,6 @@ totals of all time.
 
 from __future__ import annotations
 
-import sqlite3
 from collections.abc import Iterable, Mapping
 from typing import Any, Final
 
@@ -16,50 +15,52 @@ from prunus.experience import Experience, Tried
 from prunus.history import Ref
 from prunus.outcome import Receipt
 from prunus.store.records import Exchange
+from prunus.store.sql import SqlConnection
 
 _ADD: Final = (
     "INSERT INTO experience (tenant, shadow, client, strategy, kind, cut, expected, asked, tokens) "
     "VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?) ON CONFLICT (tenant, shadow, client, strategy, kind) DO UPDATE SET "
-    "cut = cut + excluded.cut, expected = expected + excluded.expected, "
-    "asked = asked + excluded.asked, tokens = tokens + excluded.tokens"
+    "cut = experience.cut + excluded.cut, expected = experience.expected + excluded.expected, "
+    "asked = experience.asked + excluded.asked, tokens = experience.tokens + excluded.tokens"
 )
-_SUMS: Final = "strategy, kind, sum(made > 0), total(expected), sum(asked > 0), total(iif(asked > 0, tokens, 0))"
+_SUMS: Final = (
+    "strategy, kind, count(*) FILTER (WHERE made > 0), sum(expected), count(*) FILTER (WHERE asked > 0), "
+    "sum(CASE WHEN asked > 0 THEN tokens ELSE 0 END)"
+)
 
 
-def count_request(connection: sqlite3.Connection, tenant: str, shadow: bool, client: str, sign: int) -> None:
+def count_request(connection: SqlConnection, tenant: str, shadow: bool, client: str, sign: int) -> None:
     """Count a request of an agent, or with -1 count it no longer."""
     connection.execute(
         "INSERT INTO agents (tenant, shadow, client, requests) VALUES (?, ?, ?, ?) "
-        "ON CONFLICT (tenant, shadow, client) DO UPDATE SET requests = requests + excluded.requests",
+        "ON CONFLICT (tenant, shadow, client) DO UPDATE SET requests = agents.requests + excluded.requests",
         (tenant, shadow, client, sign),
     )
 
 
-def write_cut(
-    connection: sqlite3.Connection, tenant: str, number: int, exchange: Exchange, receipt: Receipt
-) -> None:
+def write_cut(connection: SqlConnection, tenant: str, number: int, exchange: Exchange, receipt: Receipt) -> None:
     """Count a part that was cut, if a later call can ask for it."""
     edit, kind = receipt.edit, receipt.kind
     if kind is None or receipt.passed:
         return
     strategy, shadow, expected = edit.counted_as, exchange.shadow, edit.reuse if isinstance(edit, Proposal) else 0.0
     new = connection.execute(
-        "INSERT OR IGNORE INTO cuts (conversation, message, part, strategy, kind, made, expected, shadow) "
-        "VALUES (?, ?, ?, ?, ?, ?, ?, ?)",
+        "INSERT INTO cuts (conversation, message, part, strategy, kind, made, expected, shadow) "
+        "VALUES (?, ?, ?, ?, ?, ?, ?, ?) ON CONFLICT DO NOTHING",
         (number, *edit.target, strategy, kind, exchange.request, expected, shadow),
     ).rowcount
     if new:
         connection.execute(_ADD, (tenant, shadow, exchange.client, strategy, kind, 1, expected, 0, 0))
 
 
-def write_asks(connection: sqlite3.Connection, tenant: str, number: int, exchange: Exchange) -> None:
+def write_asks(connection: SqlConnection, tenant: str, number: int, exchange: Exchange) -> None:
     """Count the parts that an exchange asked for again, each of them once."""
     for ask in exchange.asks:
         place = number, *ask.target, ask.strategy
         # A conversation that left another one took over edits for which it has no rows.
         connection.execute(
-            "INSERT OR IGNORE INTO cuts (conversation, message, part, strategy, kind, shadow) "
-            "VALUES (?, ?, ?, ?, ?, ?)",
+            "INSERT INTO cuts (conversation, message, part, strategy, kind, shadow) "
+            "VALUES (?, ?, ?, ?, ?, ?) ON CONFLICT DO NOTHING",
             (*place, ask.kind, exchange.shadow),
         )
         [kind] = connection.execute(
@@ -75,7 +76,7 @@ def write_asks(connection: sqlite3.Connection, tenant: str, number: int, exchang
             connection.execute(_ADD, (tenant, exchange.shadow, exchange.client, ask.strategy, kind, *sums))
 
 
-def move_cuts(connection: sqlite3.Connection, tenant: str, number: int, exchange: Exchange) -> None:
+def move_cuts(connection: SqlConnection, tenant: str, number: int, exchange: Exchange) -> None:
     """Count the cuts of a request among those of shadow runs, or no longer among them."""
     place = number, exchange.request, not exchange.shadow
     chosen = "conversation = ? AND made = ? AND shadow = ?"
@@ -87,7 +88,7 @@ def move_cuts(connection: sqlite3.Connection, tenant: str, number: int, exchange
     connection.execute(f"UPDATE cuts SET shadow = ? WHERE {chosen}", (exchange.shadow, *place))
 
 
-def asks_of(connection: sqlite3.Connection, tenant: str, conversation: str) -> Mapping[int, tuple[Ask, ...]]:
+def asks_of(connection: SqlConnection, tenant: str, conversation: str) -> Mapping[int, tuple[Ask, ...]]:
     """Return the asks of a conversation by the number of their request."""
     rows = connection.execute(
         "SELECT x.asked, x.message, x.part, x.strategy, x.kind, x.tokens, x.call_message, x.call_part "
@@ -103,7 +104,7 @@ def asks_of(connection: sqlite3.Connection, tenant: str, conversation: str) -> M
 
 
 def experience_of(
-    connection: sqlite3.Connection, tenant: str, conversation: str, shadow: bool, requests: int
+    connection: SqlConnection, tenant: str, conversation: str, shadow: bool, requests: int
 ) -> Experience:
     """Return the experience of one conversation; `requests` are its requests."""
     rows = connection.execute(
@@ -114,7 +115,7 @@ def experience_of(
     return Experience(requests, _tried(rows))
 
 
-def experiences(connection: sqlite3.Connection, tenant: str, shadow: bool) -> Mapping[str, Experience]:
+def experiences(connection: SqlConnection, tenant: str, shadow: bool) -> Mapping[str, Experience]:
     """Return the experience with each agent, by its name."""
     agents = connection.execute(
         "SELECT client, requests FROM agents WHERE tenant = ? AND shadow = ? AND requests > 0 ORDER BY client",
@@ -123,7 +124,7 @@ def experiences(connection: sqlite3.Connection, tenant: str, shadow: bool) -> Ma
     return {client: Experience(requests, _sums(connection, tenant, shadow, client)) for client, requests in agents}
 
 
-def experience_with(connection: sqlite3.Connection, tenant: str, client: str) -> Experience:
+def experience_with(connection: SqlConnection, tenant: str, client: str) -> Experience:
     """Return the experience with one agent; shadow runs do not count."""
     row = connection.execute(
         "SELECT requests FROM agents WHERE tenant = ? AND shadow = 0 AND client = ?", (tenant, client)
@@ -131,9 +132,7 @@ def experience_with(connection: sqlite3.Connection, tenant: str, client: str) ->
     return Experience(row[0], _sums(connection, tenant, False, client)) if row is not None else Experience()
 
 
-def _sums(
-    connection: sqlite3.Connection, tenant: str, shadow: bool, client: str
-) -> Mapping[tuple[str, str], Tried]:
+def _sums(connection: SqlConnection, tenant: str, shadow: bool, client: str) -> Mapping[tuple[str, str], Tried]:
     rows = connection.execute(
         "SELECT strategy, kind, cut, expected, asked, tokens FROM experience "
         "WHERE tenant = ? AND shadow = ? AND client = ? AND cut > 0",

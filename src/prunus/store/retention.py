@@ -5,11 +5,10 @@ The removal runs in short rounds with one transaction each, so that no request w
 
 from __future__ import annotations
 
-import sqlite3
 import time
 from typing import Final
 
-from prunus.store.database import Database
+from prunus.store.sql import SqlConnection, SqlDatabase
 
 _ROUND: Final = 4
 """The number of conversations removed per transaction."""
@@ -17,39 +16,30 @@ _ORIGINALS: Final = 64
 """The number of originals removed per transaction, when only one conversation is left."""
 _SLACK: Final = 0.9
 """The removal goes on until the store is this full, so that it is not full again at once."""
-_PAGES: Final = 2_000
-"""With more empty pages than this, the store returns this many to the disk at a time."""
 _DAY: Final = 86_400.0
 
 
-def used(connection: sqlite3.Connection) -> int:
-    """Return the bytes of the file that are in use."""
-    [pages] = connection.execute("PRAGMA page_count").fetchone()
-    [free] = connection.execute("PRAGMA freelist_count").fetchone()
-    [size] = connection.execute("PRAGMA page_size").fetchone()
-    return int((pages - free) * size)
-
-
-def tidy(database: Database, *, size: int, days: int, now: float, seconds: float | None = 0.05) -> bool:
+def tidy(database: SqlDatabase, *, size: int, days: int, now: float, seconds: float | None = 0.05) -> bool:
     """Remove conversations beyond the limits; return False if `seconds` passed before the work was done."""
     until = None if seconds is None else time.monotonic() + seconds
     oldest = now - days * _DAY
-    full = database.read(used) > size
-    while database.write(lambda connection: _remove_some(connection, oldest, size, full)):
+    full = database.read(database.used) > size
+    while database.write(
+        lambda connection: _remove_some(connection, oldest, full and database.used(connection) > size * _SLACK)
+    ):
         if until is not None and time.monotonic() > until:
             return False
     database.write(lambda connection: _remove_unowned(connection, oldest))
-    database.read(_shrink)
+    database.shrink()
     return True
 
 
-def _remove_some(connection: sqlite3.Connection, oldest: float, size: int, full: bool) -> bool:
+def _remove_some(connection: SqlConnection, oldest: float, over: bool) -> bool:
     """Remove a few conversations; return whether there may be more to remove."""
     rows = connection.execute(
         "SELECT n, tenant, id, last FROM conversations ORDER BY last LIMIT ?", (_ROUND + 1,)
     ).fetchall()
     gone = [row for row in rows[:_ROUND] if row[3] < oldest]
-    over = full and used(connection) > size * _SLACK
     if over and not gone:
         # Keep the newest conversation, because it is in use.
         gone = rows[:_ROUND] if len(rows) > _ROUND else rows[:-1]
@@ -59,7 +49,7 @@ def _remove_some(connection: sqlite3.Connection, oldest: float, size: int, full:
     return over and _remove_originals(connection)
 
 
-def _remove(connection: sqlite3.Connection, gone: list[tuple[int, str, str, float]]) -> None:
+def _remove(connection: SqlConnection, gone: list[tuple[int, str, str, float]]) -> None:
     for number, tenant, id, last in gone:
         originals = connection.execute(
             "SELECT DISTINCT original FROM receipts WHERE conversation = ? AND original IS NOT NULL", (number,)
@@ -74,7 +64,7 @@ def _remove(connection: sqlite3.Connection, gone: list[tuple[int, str, str, floa
         connection.execute("DELETE FROM hidden WHERE seen < ?", (last,))
 
 
-def _remove_originals(connection: sqlite3.Connection) -> bool:
+def _remove_originals(connection: SqlConnection) -> bool:
     """Remove the oldest originals of the only conversation, and keep its receipts."""
     cursor = connection.execute(
         "DELETE FROM originals WHERE n IN "
@@ -84,7 +74,7 @@ def _remove_originals(connection: sqlite3.Connection) -> bool:
     return cursor.rowcount > 0
 
 
-def _remove_unowned(connection: sqlite3.Connection, oldest: float) -> None:
+def _remove_unowned(connection: SqlConnection, oldest: float) -> None:
     """Remove old hidden exchanges, and old commands without a conversation."""
     connection.execute("DELETE FROM hidden WHERE seen < ?", (oldest,))
     connection.execute(
@@ -94,15 +84,8 @@ def _remove_unowned(connection: sqlite3.Connection, oldest: float) -> None:
     )
 
 
-def forget_orphans(connection: sqlite3.Connection) -> None:
+def forget_orphans(connection: SqlConnection) -> None:
     """Remove originals without a receipt. This checks every original, so only `vacuum` does it."""
     connection.execute(
         "DELETE FROM originals WHERE NOT EXISTS (SELECT 1 FROM receipts WHERE receipts.original = originals.n)"
     )
-
-
-def _shrink(connection: sqlite3.Connection) -> None:
-    """Return empty pages to the disk, if there are many."""
-    [free] = connection.execute("PRAGMA freelist_count").fetchone()
-    if free > _PAGES:
-        connection.execute(f"PRAGMA incremental_vacuum({_PAGES})").fetchall()

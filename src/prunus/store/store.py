@@ -1,4 +1,4 @@
-"""The interface of a store. `Sqlite` implements it; a store that several machines share could too.
+"""The interface of a store. `SqlStore` implements it for SQLite and Postgres.
 
 Every call names its tenant and sees only the data of that tenant. A call that fails raises StoreError soon (by
 default within a quarter of a second) and leaves the store unchanged; the caller then works without the store. Any

@@ -46,10 +46,10 @@ def open_store(
         raise SettingsError(f"store.url: {url!r}: expected {_SCHEME}PATH, off, or nothing for the default")
     from prunus.store.database import Database
     from prunus.store.file import check_file
-    from prunus.store.sqlite import Sqlite
+    from prunus.store.sql_store import SqlStore
 
     path = Path(url.removeprefix(_SCHEME)).expanduser() if url else default_path()
     if url:
         check_file(path)
     tell = say or printable_logger("prunus.store").warning
-    return Sqlite(Database(path, wait=wait, existing=existing, own_path=not url, say=tell), limits)
+    return SqlStore(Database(path, wait=wait, existing=existing, own_path=not url, say=tell), limits)

@@ -1,8 +1,7 @@
-"""The store as one SQLite file."""
+"""The store in a SQL database: a SQLite file, or a Postgres server."""
 
 from __future__ import annotations
 
-import sqlite3
 import time
 import zlib
 from collections.abc import Callable, Iterable, Mapping, Sequence
@@ -16,11 +15,11 @@ from prunus.outcome import Receipt
 from prunus.settings.tables import StoreSettings as Limits
 from prunus.spending import DayTotals, Earnings
 from prunus.store import days, earnings, newest, reading, regrets
-from prunus.store.database import Database
-from prunus.store.memory import SqliteMemory
+from prunus.store.memory import SqlMemory, conversation_name
 from prunus.store.recording import compress_original, write_exchange
 from prunus.store.records import Exchange, Info, StoredReceipt, StoredSession, Totals
 from prunus.store.retention import forget_orphans, tidy
+from prunus.store.sql import SqlConnection, SqlDatabase
 from prunus.store.store import StoreError
 
 T = TypeVar("T")
@@ -44,16 +43,16 @@ _TABLES: Final = (
 """The tables that `clear` empties; rows of other tables belong to conversations and go with them."""
 
 
-class Sqlite:
-    """A store in one file; `Store` documents the methods."""
+class SqlStore:
+    """A store in a database; `Store` documents the methods."""
 
-    def __init__(self, database: Database, limits: Limits | None = None) -> None:
+    def __init__(self, database: SqlDatabase, limits: Limits | None = None) -> None:
         self._database = database
         self._limits = limits or Limits()
         self._recorded = 0
 
     def memory(self, tenant: str, trouble: Callable[[StoreError], None] | None = None) -> Memory:
-        return SqliteMemory(self._database, tenant, trouble)
+        return SqlMemory(self._database, tenant, trouble)
 
     def record(self, tenant: str, exchange: Exchange, receipts: Sequence[Receipt] = ()) -> None:
         keep = self._limits.originals and not exchange.shadow
@@ -61,7 +60,9 @@ class Sqlite:
             (receipt, compress_original(receipt.original) if keep and not receipt.passed else None)
             for receipt in receipts
         ]
-        self._database.change(lambda connection: write_exchange(connection, tenant, exchange, ready))
+        self._database.change(
+            lambda connection: write_exchange(connection, tenant, exchange, ready), *_names(tenant, exchange)
+        )
         # An exchange without a status is recorded before its request is sent; housekeeping would delay the request.
         if exchange.status:
             self._housekeep(1)
@@ -74,17 +75,22 @@ class Sqlite:
         return self._database.prompt
 
     def record_all(self, exchanges: Sequence[tuple[str, Exchange]]) -> None:
-        def write(connection: sqlite3.Connection) -> None:
+        def write(connection: SqlConnection) -> None:
             for tenant, exchange in exchanges:
                 write_exchange(connection, tenant, exchange, ())
 
-        self._database.write(write)
+        if not exchanges:
+            return
+        names = {name for tenant, exchange in exchanges for name in _names(tenant, exchange)}
+        self._database.write(write, *sorted(names))
         self._housekeep(len(exchanges))
 
     def save_hidden(self, tenant: str, key: str, value: bytes) -> None:
         self._change(
-            "INSERT OR REPLACE INTO hidden (tenant, key, value, seen) VALUES (?, ?, ?, ?)",
+            "INSERT INTO hidden (tenant, key, value, seen) VALUES (?, ?, ?, ?) "
+            "ON CONFLICT (tenant, key) DO UPDATE SET value = excluded.value, seen = excluded.seen",
             (tenant, key, value, time.time()),
+            f"hidden {tenant!r} {key}",
         )
 
     def hidden(self, tenant: str, keys: Iterable[str]) -> dict[str, bytes]:
@@ -98,7 +104,8 @@ class Sqlite:
             self._database.write(
                 lambda connection: connection.executemany(
                     "UPDATE hidden SET seen = ? WHERE tenant = ? AND key = ?", unused
-                )
+                ),
+                *(f"hidden {tenant!r} {key}" for _, _, key in unused),
             )
         return {key: value for key, (value, _) in found.items()}
 
@@ -106,6 +113,7 @@ class Sqlite:
         self._change(
             "INSERT INTO asked (tenant, conversation, what, time) VALUES (?, ?, ?, ?)",
             (tenant, conversation, what, time.time()),
+            conversation_name(tenant, conversation),
         )
 
     def asked(self, tenant: str, conversation: str) -> tuple[str, ...]:
@@ -115,12 +123,12 @@ class Sqlite:
         if not self.asked(tenant, conversation):
             return ()
 
-        def take(connection: sqlite3.Connection) -> tuple[str, ...]:
+        def take(connection: SqlConnection) -> tuple[str, ...]:
             found = _asked(connection, tenant, conversation)
             connection.execute("DELETE FROM asked WHERE tenant = ? AND conversation = ?", (tenant, conversation))
             return found
 
-        return self._database.write(take)
+        return self._database.write(take, conversation_name(tenant, conversation))
 
     def sessions(
         self, tenant: str, limit: int | None = None, *, offset: int = 0, id: str = "", words: str = ""
@@ -177,21 +185,23 @@ class Sqlite:
 
     def info(self) -> Info:
         return self._database.read(
-            lambda connection: reading.info(connection, self._database.path, self._limits.size, self._limits.days)
+            lambda connection: reading.info(
+                connection, self._database.space(connection), self._limits.size, self._limits.days
+            )
         )
 
     def vacuum(self) -> None:
         self._tidy(None)
         self._database.write(forget_orphans)
-        self._database.read(_vacuum)
+        self._database.compact()
 
     def clear(self) -> None:
-        def clear(connection: sqlite3.Connection) -> None:
+        def clear(connection: SqlConnection) -> None:
             for table in _TABLES:
                 connection.execute(f"DELETE FROM {table}")
 
         self._database.write(clear)
-        self._database.read(_vacuum)
+        self._database.compact()
 
     def open(self) -> None:
         self._database.read(lambda _: None)
@@ -206,7 +216,7 @@ class Sqlite:
             self._recorded = 0
             # The exchanges are committed. If housekeeping fails now, it runs again later.
             with suppress(StoreError):
-                self._database.read(_checkpoint)
+                self._database.checkpoint()
                 if not self._tidy(0.05):
                     self._recorded = _EVERY - 1
 
@@ -214,11 +224,16 @@ class Sqlite:
         limits = self._limits
         return tidy(self._database, size=limits.size, days=limits.days, now=time.time(), seconds=seconds)
 
-    def _change(self, statement: str, values: tuple[str | bytes | float, ...]) -> None:
-        self._database.write(lambda connection: connection.execute(statement, values))
+    def _change(self, statement: str, values: tuple[str | bytes | float, ...], name: str) -> None:
+        self._database.write(lambda connection: connection.execute(statement, values), name)
 
 
-def _hidden(connection: sqlite3.Connection, tenant: str, keys: list[str]) -> dict[str, tuple[bytes, float]]:
+def _names(tenant: str, exchange: Exchange) -> tuple[str, str]:
+    """Return the names for writing an exchange: its conversation, and the sums of its tenant."""
+    return conversation_name(tenant, exchange.conversation), f"sums {tenant!r}"
+
+
+def _hidden(connection: SqlConnection, tenant: str, keys: list[str]) -> dict[str, tuple[bytes, float]]:
     found = {}
     for at in range(0, len(keys), _KEYS):
         some = keys[at : at + _KEYS]
@@ -230,18 +245,8 @@ def _hidden(connection: sqlite3.Connection, tenant: str, keys: list[str]) -> dic
     return found
 
 
-def _asked(connection: sqlite3.Connection, tenant: str, conversation: str) -> tuple[str, ...]:
+def _asked(connection: SqlConnection, tenant: str, conversation: str) -> tuple[str, ...]:
     rows = connection.execute(
         "SELECT what FROM asked WHERE tenant = ? AND conversation = ? ORDER BY n", (tenant, conversation)
     )
     return tuple(what for [what] in rows)
-
-
-def _checkpoint(connection: sqlite3.Connection) -> None:
-    """Move the log into the file; other connections may read and write meanwhile."""
-    connection.execute("PRAGMA wal_checkpoint(PASSIVE)").fetchone()
-
-
-def _vacuum(connection: sqlite3.Connection) -> None:
-    connection.execute("VACUUM")
-    connection.execute("PRAGMA wal_checkpoint(TRUNCATE)").fetchone()
