@@ -1,4 +1,4 @@
-"""A store in the directory of the test."""
+"""The store of a test. A test runs once for each kind of store, unless it looks at the file of the SQLite store."""
 
 from __future__ import annotations
 
@@ -8,6 +8,13 @@ from pathlib import Path
 import pytest
 
 from prunus.store import Store, open_store
+from tests.store.postgres_server import PostgresServer, missing, running
+
+
+def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:
+    if "store_url" in metafunc.fixturenames:
+        kinds = ["sqlite"] if "path" in metafunc.fixturenames else ["sqlite", "postgres"]
+        metafunc.parametrize("store_url", kinds, indirect=True)
 
 
 @pytest.fixture
@@ -15,13 +22,42 @@ def path(tmp_path: Path) -> Path:
     return tmp_path / "data" / "prunus.db"
 
 
+@pytest.fixture(scope="session")
+def _server() -> Iterator[PostgresServer]:
+    with running() as server:
+        yield server
+
+
 @pytest.fixture
-def reopen(path: Path) -> Iterator[Callable[..., Store]]:
+def server(request: pytest.FixtureRequest) -> PostgresServer:
+    """A Postgres server without a store."""
+    if missing():
+        pytest.skip(missing())
+    import psycopg
+
+    server: PostgresServer = request.getfixturevalue("_server")
+    with psycopg.connect(server.url(), autocommit=True) as connection:
+        connection.execute("SET client_min_messages = warning")
+        connection.execute("DROP SCHEMA IF EXISTS prunus CASCADE")
+    return server
+
+
+@pytest.fixture
+def store_url(request: pytest.FixtureRequest, tmp_path: Path) -> str:
+    """The URL of the store."""
+    if request.param == "sqlite":
+        return f"sqlite:///{tmp_path / 'data' / 'prunus.db'}"
+    server: PostgresServer = request.getfixturevalue("server")
+    return server.url()
+
+
+@pytest.fixture
+def reopen(store_url: str) -> Iterator[Callable[..., Store]]:
     """Open the store of the test as another process would."""
     opened: list[Store] = []
 
     def again(**options: object) -> Store:
-        store = open_store(f"sqlite:///{path}", **options)  # type: ignore[arg-type]
+        store = open_store(store_url, **options)  # type: ignore[arg-type]
         opened.append(store)
         return store
 

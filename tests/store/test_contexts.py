@@ -10,7 +10,7 @@ from prunus.edits import Edit, Note
 from prunus.errors import FormatError
 from prunus.history import Ref
 from prunus.outcome import Receipt
-from prunus.store import open_store
+from prunus.store import Store, open_store
 from prunus.store.database import Database
 from prunus.store.migrations import MIGRATIONS
 from prunus.tally import Tally
@@ -19,8 +19,7 @@ from tests.store.samples import exchange, receipt
 FILLED = Context(900, 700, {"old_todos": Tally(2, 200)}, {"system": 100, "historical": 600}, {"critical": 700})
 
 
-def test_the_context_is_that_of_the_newest_request(tmp_path: Path) -> None:
-    store = open_store(f"sqlite:///{tmp_path / 'p.db'}")
+def test_the_context_is_that_of_the_newest_request(store: Store) -> None:
     store.record("", exchange("c1", 2, context=FILLED))
     store.record("", exchange("c1", 1, context=Context()))
     store.record("", exchange("c2", 1, context=FILLED, shadow=True))
@@ -49,8 +48,7 @@ def parts_of_a_call(strategy: str, follows: str) -> list[Receipt]:
 
 
 @pytest.mark.parametrize("conversation", ["c1", ""])
-def test_input_and_result_of_a_superseded_call_count_as_one_prune(tmp_path: Path, conversation: str) -> None:
-    store = open_store(f"sqlite:///{tmp_path / 'p.db'}")
+def test_input_and_result_of_a_superseded_call_count_as_one_prune(store: Store, conversation: str) -> None:
     store.record("", exchange("c1"), parts_of_a_call("old_todos", "old_todos"))
     assert store.totals("", conversation).strategies == {"old_todos": Tally(1, 110)}
     store.record("", exchange("c1", 2), parts_of_a_call("stale_reads", "stale_reads"))
@@ -58,8 +56,7 @@ def test_input_and_result_of_a_superseded_call_count_as_one_prune(tmp_path: Path
 
 
 @pytest.mark.parametrize("conversation", ["c1", ""])
-def test_a_prune_whose_note_would_be_longer_counts_and_is_not_listed(tmp_path: Path, conversation: str) -> None:
-    store = open_store(f"sqlite:///{tmp_path / 'p.db'}")
+def test_a_prune_whose_note_would_be_longer_counts_and_is_not_listed(store: Store, conversation: str) -> None:
     result, bare = parts_of_a_call("old_todos", "old_todos")
     passed = replace(result, passed=True, original="")
     store.record("", exchange("c1"), [passed])

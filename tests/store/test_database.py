@@ -355,10 +355,9 @@ def write_some(url: str, who: str) -> None:
     store.close()
 
 
-def test_threads_and_processes_write_at_the_same_time(path: Path, reopen: Reopen) -> None:
-    url = f"sqlite:///{path}"
-    process = get_context("spawn").Process(target=write_some, args=(url, "p"))
-    threads = [Thread(target=write_some, args=(url, f"t{n}")) for n in range(4)]
+def test_threads_and_processes_write_at_the_same_time(store_url: str, reopen: Reopen) -> None:
+    process = get_context("spawn").Process(target=write_some, args=(store_url, "p"))
+    threads = [Thread(target=write_some, args=(store_url, f"t{n}")) for n in range(4)]
     for one in (process, *threads):
         one.start()
     for one in (process, *threads):
@@ -387,6 +386,6 @@ assert store.totals("").requests == 4
 
 
 @posix
-def test_a_forked_process_opens_the_file_itself(path: Path) -> None:
-    done = run(FORK, f"sqlite:///{path}")
+def test_a_forked_process_opens_the_store_itself(store_url: str) -> None:
+    done = run(FORK, store_url)
     assert done.returncode == 0, done.stderr

@@ -153,10 +153,10 @@ for line in sys.stdin:
 """
 
 
-def test_two_processes_send_the_same_bytes_as_one(path: Path) -> None:
+def test_two_processes_send_the_same_bytes_as_one(store_url: str) -> None:
     steady = Pruner(Settings(schedule="cache"))
     pipe = subprocess.PIPE
-    command = [sys.executable, "-c", f"import sys; sys.path[:0] = {sys.path!r}\n{WORKER}", f"sqlite:///{path}"]
+    command = [sys.executable, "-c", f"import sys; sys.path[:0] = {sys.path!r}\n{WORKER}", store_url]
     workers = [subprocess.Popen(command, stdin=pipe, stdout=pipe) for _ in range(2)]
     for n, body in enumerate(requests(8)):
         worker = workers[n % 2]

@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Iterator
+from collections.abc import Callable
 from pathlib import Path
 from random import Random
 
 import pytest
 
 from prunus import Settings
-from prunus.store import Store, open_store
+from prunus.store import Store
 from tests.store.samples import edit, exchange, links, memo, receipt
 
 DAY = 86_400.0
@@ -18,11 +18,9 @@ NOW = time.time()
 
 
 @pytest.fixture
-def small(path: Path) -> Iterator[Store]:
+def small(reopen: Callable[..., Store]) -> Store:
     """A store of at most a megabyte and three days."""
-    store = open_store(f"sqlite:///{path}", Settings(store={"size": 1024 * 1024, "days": 3}))
-    yield store
-    store.close()
+    return reopen(settings=Settings(store={"size": 1024 * 1024, "days": 3}))
 
 
 def noise(seed: int, size: int = 30_000) -> str:

@@ -74,7 +74,13 @@ def sessions(
         """,
         (tenant, *chosen, NO_LIMIT if limit is None else limit, offset),
     )
-    return [replace(StoredSession(*row[:6], max(row[6:8]), *row[8:-1]), shadow=bool(row[-1])) for row in rows]
+    return [_session_of(row) for row in rows]
+
+
+def _session_of(row: tuple[Any, ...]) -> StoredSession:
+    *about, kept, counted, depth, before, after, cost, unpruned, cut, shadow = row
+    values: tuple[Any, ...] = (*about, max(kept, counted), depth, before, after, cost, unpruned, cut, bool(shadow))
+    return StoredSession(*values)
 
 
 def exchanges(connection: SqlConnection, tenant: str, conversation: str) -> list[Exchange]:

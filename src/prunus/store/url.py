@@ -9,9 +9,11 @@ from typing import Final
 from prunus.errors import SettingsError
 from prunus.printable import printable_logger
 from prunus.settings import Settings
+from prunus.settings.tables import StoreSettings
 from prunus.store.store import Store
 
 _SCHEME: Final = "sqlite:///"
+_SERVER: Final = "postgresql://"
 
 
 def default_path() -> Path:
@@ -29,21 +31,25 @@ def open_store(
     existing: bool = False,
     say: Callable[[str], None] | None = None,
 ) -> Store:
-    """Return the store of a URL: `sqlite:///PATH`, `off`, or empty for the file in the user's data directory.
+    """Return the store of a URL: `sqlite:///PATH`, `postgresql://USER@HOST/DATABASE`, or `off`.
 
-    This does not open the file yet. While the store is unusable every call raises StoreError; later calls work once
-    the problem is gone. A call waits up to `wait` seconds for other processes. With `existing` the store creates no
-    file and leaves a damaged file in place. `say` receives a message about a damaged file; by default the message
-    goes to the log. Raises StoreError at once if the path names a file that is not a database, because then the URL
-    is wrong and the file belongs to somebody else.
+    An empty URL means the file in the user's data directory. This does not open the store yet. While the store is
+    unusable every call raises StoreError; later calls work once the problem is gone. A call waits up to `wait`
+    seconds for other processes. With `existing` the store creates nothing and leaves a damaged file in place. `say`
+    receives a message about a damaged file; by default this goes to the log. Raises StoreError at once if the
+    path names a file that is not a database, because then the URL is wrong and the file belongs to somebody else.
     """
     limits = (settings or Settings()).store
     if url == "off":
         from prunus.store.in_memory import InMemoryStore
 
         return InMemoryStore()
+    if url.startswith(_SERVER):
+        return _open_postgres(url, limits, wait, existing)
     if url and (not url.startswith(_SCHEME) or url == _SCHEME):
-        raise SettingsError(f"store.url: {url!r}: expected {_SCHEME}PATH, off, or nothing for the default")
+        raise SettingsError(
+            f"store.url: {url!r}: expected {_SCHEME}PATH, {_SERVER}HOST/DATABASE, off, or nothing for the default"
+        )
     from prunus.store.database import Database
     from prunus.store.file import check_file
     from prunus.store.sql_store import SqlStore
@@ -53,3 +59,18 @@ def open_store(
         check_file(path)
     tell = say or printable_logger("prunus.store").warning
     return SqlStore(Database(path, wait=wait, existing=existing, own_path=not url, say=tell), limits)
+
+
+def _open_postgres(url: str, limits: StoreSettings, wait: float, existing: bool) -> Store:
+    try:
+        from prunus.store.postgres.database import PostgresDatabase
+    except ImportError as error:
+        raise SettingsError(
+            f"store.url: a Postgres store needs another package: pip install 'prunus[postgres]' ({error})"
+        ) from error
+    from prunus.store.sql_store import SqlStore
+
+    try:
+        return SqlStore(PostgresDatabase(url, wait=wait, existing=existing), limits)
+    except ValueError as error:
+        raise SettingsError(f"store.url: this is no address of a Postgres database: {error}") from error

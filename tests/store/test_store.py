@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import replace
 
 import pytest
 
+from prunus import Settings
 from prunus.store import Store, Usage, open_store
 from prunus.store.records import digest_of
 from prunus.tally import Tally
@@ -130,15 +132,12 @@ def test_equal_originals_are_kept_once(store: Store) -> None:
     assert len(store.receipts("")) == 2
 
 
-def test_settings_can_turn_originals_off(path: object) -> None:
-    from prunus import Settings
-
-    store = open_store(f"sqlite:///{path}", Settings(store={"originals": False}))
+def test_settings_can_turn_originals_off(reopen: Callable[..., Store]) -> None:
+    store = reopen(settings=Settings(store={"originals": False}))
     store.record("", exchange(), [receipt("aaaaaa")])
     [kept] = store.receipts("")
     assert kept.original == ""
     assert store.info().originals == 0
-    store.close()
 
 
 def test_the_edits_behind_the_cut_share_the_price_of_a_cache_break(store: Store) -> None:
@@ -174,9 +173,9 @@ def test_hidden_exchanges_come_back_by_key(store: Store) -> None:
     assert store.hidden("", (f"k{n}" for n in range(2_000))) == {"k1": b"[1]", "k2": b"[3]"}
 
 
-@pytest.mark.parametrize("kind", ["sqlite", "off"])
+@pytest.mark.parametrize("kind", ["kept", "off"])
 def test_a_queued_command_is_taken_once(store: Store, kind: str) -> None:
-    store = store if kind == "sqlite" else open_store("off")
+    store = store if kind == "kept" else open_store("off")
     store.ask("", "c1", "sweep 5")
     store.ask("", "c1", "sweep 2")
     assert store.asked("", "c1") == ("sweep 5", "sweep 2")
@@ -184,9 +183,9 @@ def test_a_queued_command_is_taken_once(store: Store, kind: str) -> None:
     assert store.take("", "c1") == store.asked("", "c1") == ()
 
 
-@pytest.mark.parametrize("kind", ["sqlite", "off"])
+@pytest.mark.parametrize("kind", ["kept", "off"])
 def test_no_tenant_sees_the_data_of_another(store: Store, kind: str) -> None:
-    store = store if kind == "sqlite" else open_store("off")
+    store = store if kind == "kept" else open_store("off")
     store.record("anna", exchange(), [receipt("aaaaaa", original="of anna")])
     store.memory("anna").keep(memo("c1", 6), links(6), {})
     store.save_hidden("anna", "k", b"secret")
@@ -213,7 +212,7 @@ def test_two_tenants_share_neither_conversations_nor_originals(store: Store) -> 
     assert info.tenants == ("anna", "bert")
 
 
-def test_clear_leaves_nothing(store: Store, path: object) -> None:
+def test_clear_leaves_nothing(store: Store) -> None:
     store.memory("").keep(memo("c1", 6), links(6), {})
     store.record("", exchange(), [receipt("aaaaaa", original="VERY PRIVATE" * 9)])
     store.save_hidden("", "k", b"VERY PRIVATE")

@@ -1,0 +1,1 @@
+"""The store on a Postgres server, for several replicas."""

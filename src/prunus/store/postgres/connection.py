@@ -1,0 +1,74 @@
+"""A connection to Postgres that takes the statements of the store and has a deadline."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Iterable, Sequence
+from functools import lru_cache
+from typing import Any, TypeVar
+
+import psycopg
+from psycopg.abc import PQGen
+from psycopg.types.numeric import IntLoader
+
+from prunus.store.sql import SqlRows
+
+RV = TypeVar("RV")
+
+
+class TimedConnection(psycopg.Connection[tuple[Any, ...]]):
+    """Stops waiting for the server at a deadline. The caller then closes the connection.
+
+    The server has a timeout of its own for each statement. This one also covers a server that does not answer.
+    """
+
+    deadline: float | None = None
+    """The time of `time.monotonic` until which statements may take; None for as long as they need."""
+
+    def wait(self, gen: PQGen[RV], interval: float = 0.1, timeout: float | None = None) -> RV:
+        """Wait for the server, and raise psycopg.Error at the deadline."""
+        if self.deadline is not None:
+            left = max(0.001, self.deadline - time.monotonic())
+            timeout = left if timeout is None else min(timeout, left)
+        return super().wait(gen, interval, timeout)
+
+
+class PostgresConnection:
+    """Runs the statements that SQLite takes too; see `prunus.store.sql`."""
+
+    def __init__(self, connection: TimedConnection) -> None:
+        self._connection = connection
+
+    def execute(self, statement: str, values: Sequence[Any] = (), /) -> SqlRows:
+        """Run a statement with these values."""
+        return self._connection.execute(_translated(statement), _adapted(values))
+
+    def executemany(self, statement: str, rows: Iterable[Sequence[Any]], /) -> SqlRows:
+        """Run a statement once for each row of values; they go to the server together."""
+        cursor = self._connection.cursor()
+        cursor.executemany(_translated(statement), [_adapted(values) for values in rows])
+        return cursor
+
+
+def load_sums_as_integers(connection: psycopg.Connection[Any]) -> None:
+    """Make integers of sums of integers. Postgres gives them the type numeric, which would become Decimal."""
+    connection.adapters.register_loader("numeric", IntLoader)
+
+
+@lru_cache(maxsize=256)
+def _translated(statement: str) -> bytes:
+    """Return a statement with the placeholders of psycopg."""
+    return statement.replace("%", "%%").replace("?", "%s").encode()
+
+
+def _adapted(values: Sequence[Any]) -> tuple[Any, ...]:
+    return tuple(map(_adapt, values))
+
+
+def _adapt(value: Any) -> Any:
+    """Return a value as the tables take it: flags as numbers, and text without NUL and lone surrogates."""
+    if isinstance(value, bool):
+        return int(value)
+    if isinstance(value, str) and ("\0" in value or not value.isascii()):
+        return value.replace("\0", "\N{REPLACEMENT CHARACTER}").encode("utf-8", "replace").decode()
+    return value

@@ -1,0 +1,307 @@
+"""Access to a Postgres server that many replicas share. The server may be slow, restart or vanish at any time.
+
+A call gets a deadline of `wait` seconds. It covers the wait for a connection, for locks, and for every answer. The
+server has the same timeout for each statement, so that it does not work on for a caller who has left.
+"""
+
+from __future__ import annotations
+
+import os
+import time
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import AbstractContextManager, contextmanager, suppress
+from threading import Lock
+from typing import Final, TypeVar
+
+import psycopg
+from psycopg.conninfo import conninfo_to_dict
+from psycopg.pq import TransactionStatus
+from psycopg_pool import ConnectionPool
+
+from prunus.store.joint import JointWrites
+from prunus.store.migrations import Migration
+from prunus.store.postgres.connection import PostgresConnection, TimedConnection, load_sums_as_integers
+from prunus.store.postgres.locks import lock_statement
+from prunus.store.postgres.schema import SCHEMA, applied_migrations, check_version, migrate_tables
+from prunus.store.postgres.tables import POSTGRES_MIGRATIONS
+from prunus.store.sql import DiskSpace, SqlConnection
+from prunus.store.store import StoreError
+
+T = TypeVar("T")
+
+_QUICK: Final = 0.02
+"""Getting the locks of a write and committing it takes at most this many seconds on a healthy server."""
+_CONNECTIONS: Final = 8
+"""The most connections of one process."""
+_CONTENTS: Final = (("originals", "data"), ("edits", "edit"), ("written", "text"), ("hidden", "value"))
+"""The columns whose bytes count towards the size limit."""
+
+
+class PostgresDatabase:
+    """Runs callbacks with a connection, and turns every failure into a StoreError; see `SqlDatabase`.
+
+    With `existing` it creates no tables: people who look at a store do not want to change it.
+    """
+
+    def __init__(
+        self,
+        url: str,
+        *,
+        wait: float = 0.25,
+        existing: bool = False,
+        migrations: Sequence[Migration] = POSTGRES_MIGRATIONS,
+        clock: Callable[[], float] = time.perf_counter,
+    ) -> None:
+        self._url = url
+        self.place = _without_password(url)
+        self._wait = wait
+        self._existing = existing
+        self._migrations = migrations
+        self._clock = clock
+        self._pool: ConnectionPool[TimedConnection] | None = None
+        self._process = 0
+        """The process that the pool belongs to."""
+        self._inherited: list[ConnectionPool[TimedConnection]] = []
+        self._migrated = False
+        self._opening = Lock()
+        self._stuck = False
+        """Whether the last call found no connection in time. Later calls do not wait until one is there again."""
+        self._slow = True
+        """Whether the last write was slow; assumed until the first write."""
+        self._joint = JointWrites(self.write)
+
+    def read(self, work: Callable[[SqlConnection], T]) -> T:
+        """Run a callback that changes nothing, and return its result."""
+        return self._guarded(lambda connection: work(PostgresConnection(connection)))
+
+    def snapshot(self, work: Callable[[SqlConnection], T]) -> T:
+        """Run a callback that changes nothing; all its statements see the same state."""
+
+        def within(connection: TimedConnection) -> T:
+            connection.execute("BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY")
+            done = work(PostgresConnection(connection))
+            connection.execute("COMMIT")
+            return done
+
+        return self._guarded(within)
+
+    def write(self, work: Callable[[SqlConnection], T], *names: str) -> T:
+        """Run a callback in one transaction, and return its result after the commit; a failure rolls back.
+
+        Two writes that share a name never run at the same time, in any replica. A write without names runs alone.
+        """
+        return self._guarded(lambda connection: self._transaction(connection, work, names))
+
+    def change(self, work: Callable[[SqlConnection], None], *names: str) -> None:
+        """Run a callback in its own transaction, or inside `together` in the joint transaction at its end."""
+        self._joint.change(work, *names)
+
+    def together(self) -> AbstractContextManager[None]:
+        """Commit the changes of this thread as one transaction at the end of the block."""
+        return self._joint.together()
+
+    @property
+    def prompt(self) -> bool:
+        """Whether a write would be quick: a connection was there, and the last write was quick."""
+        return not (self._stuck or self._slow)
+
+    def used(self, connection: SqlConnection) -> int:
+        """Return the bytes of the contents that the store keeps.
+
+        The size of the tables on disk is no measure: Postgres uses the space of removed rows again, and keeps it.
+        """
+        sums = (f"(SELECT coalesce(sum(length({column})), 0) FROM {table})" for table, column in _CONTENTS)
+        [size] = connection.execute(f"SELECT {' + '.join(sums)}").fetchone()
+        return int(size)
+
+    def space(self, connection: SqlConnection) -> DiskSpace:
+        """Return the address of the store without its password, and the size of its tables with their indexes."""
+        [size] = connection.execute(
+            "SELECT coalesce(sum(pg_total_relation_size(c.oid)), 0) FROM pg_class c "
+            "JOIN pg_namespace s ON s.oid = c.relnamespace WHERE s.nspname = ? AND c.relkind = 'r'",
+            (SCHEMA,),
+        ).fetchone()
+        [version] = connection.execute("SELECT max(n) FROM migrations").fetchone()
+        return DiskSpace(self.place, int(version), int(size), 0)
+
+    def checkpoint(self) -> None:
+        """Do nothing: the server does its upkeep itself."""
+
+    def shrink(self) -> None:
+        """Do nothing: the server uses the space of removed rows again (autovacuum)."""
+
+    def compact(self) -> None:
+        """Write the tables anew without removed rows. Nobody else can use the store meanwhile."""
+
+        def compact(connection: TimedConnection) -> None:
+            rows = connection.execute("SELECT tablename FROM pg_tables WHERE schemaname = %s", (SCHEMA,)).fetchall()
+            with _unhurried(connection):
+                for [table] in rows:
+                    connection.execute(f"VACUUM (FULL, ANALYZE) {SCHEMA}.{table}".encode())
+
+        self._guarded(compact)
+
+    def close(self) -> None:
+        """Close the connections."""
+        with self._opening:
+            self._drop()
+
+    def _transaction(
+        self, connection: TimedConnection, work: Callable[[SqlConnection], T], names: Sequence[str]
+    ) -> T:
+        begun = self._clock()
+        connection.execute("BEGIN")
+        connection.execute(*lock_statement(names))
+        waited = self._clock() - begun
+        done = work(PostgresConnection(connection))
+        begun = self._clock()
+        try:
+            connection.execute("COMMIT")
+        except psycopg.Error as error:
+            # The server may have committed before the connection broke, so nobody may run the callback once more.
+            raise self._problem(error) from error
+        self._slow = waited + self._clock() - begun > _QUICK
+        return done
+
+    def _guarded(self, work: Callable[[TimedConnection], T]) -> T:
+        """Run a callback before the deadline; once more if the server has restarted and closed its connections."""
+        deadline = time.monotonic() + self._wait
+        for attempt in (1, 2):
+            try:
+                return self._with_connection(work, deadline)
+            except _Lost as lost:
+                if attempt == 2 or time.monotonic() > deadline:
+                    raise self._problem(lost.error) from lost.error
+            except psycopg.Error as error:
+                self._slow = True
+                raise self._problem(error) from error
+        raise AssertionError
+
+    def _with_connection(self, work: Callable[[TimedConnection], T], deadline: float) -> T:
+        pool = self._open_pool(deadline)
+        connection = self._borrow(pool, deadline)
+        try:
+            connection.deadline = deadline
+            if not self._migrated:
+                self._migrate(connection)
+            return work(connection)
+        except psycopg.OperationalError as error:
+            if connection.closed and not isinstance(error, psycopg.errors.QueryCanceled):
+                pool.drain()
+                raise _Lost(error) from error
+            raise
+        finally:
+            _settle(connection)
+            pool.putconn(connection)
+
+    def _borrow(self, pool: ConnectionPool[TimedConnection], deadline: float) -> TimedConnection:
+        wait = 0.001 if self._stuck else max(0.001, deadline - time.monotonic())
+        try:
+            connection = pool.getconn(timeout=wait)
+        except psycopg.Error:
+            self._stuck = True
+            raise
+        self._stuck = False
+        return connection
+
+    def _open_pool(self, deadline: float) -> ConnectionPool[TimedConnection]:
+        if self._pool is not None and self._process == os.getpid():
+            return self._pool
+        with self._opening:
+            if self._pool is None or self._process != os.getpid():
+                self._drop()
+                self._pool = ConnectionPool(
+                    self._url,
+                    connection_class=TimedConnection,
+                    kwargs={"autocommit": True, "connect_timeout": 2},
+                    min_size=1,
+                    max_size=_CONNECTIONS,
+                    configure=self._configure,
+                    reconnect_timeout=1.0,
+                    name="prunus",
+                    open=True,
+                )
+                self._process = os.getpid()
+            return self._pool
+
+    def _configure(self, connection: TimedConnection) -> None:
+        """Prepare a new connection."""
+        load_sums_as_integers(connection)
+        ms = str(max(1, int(self._wait * 1000)))
+        connection.execute(
+            "SELECT set_config('search_path', %s, false), set_config('statement_timeout', %s, false), "
+            "set_config('lock_timeout', %s, false), set_config('idle_in_transaction_session_timeout', %s, false)",
+            (SCHEMA, ms, ms, f"{ms}0"),
+        )
+
+    def _migrate(self, connection: TimedConnection) -> None:
+        """Create or update the tables, once for each process."""
+        version, known = applied_migrations(PostgresConnection(connection)), len(self._migrations)
+        check_version(version, known, self.place, existing=self._existing)
+        if version < known:
+            connection.execute("BEGIN")
+            connection.execute(*lock_statement(()))
+            with _unhurried(connection):
+                migrate_tables(PostgresConnection(connection), self._migrations)
+            connection.execute("COMMIT")
+        self._migrated = True
+
+    def _problem(self, error: psycopg.Error) -> StoreError:
+        """Return a StoreError that describes an error in one sentence and names the server."""
+        if isinstance(error, psycopg.errors.LockNotAvailable):
+            return StoreError(f"the store {self.place} is locked by another process")
+        if error.sqlstate is None:
+            return StoreError(f"the store {self.place} does not answer: {_first_line(error)}")
+        return StoreError(f"the store {self.place} failed: {_first_line(error)}")
+
+    def _drop(self) -> None:
+        pool, self._pool, self._migrated = self._pool, None, False
+        if pool is None:
+            return
+        if self._process == os.getpid():
+            pool.close()
+        else:
+            # Connections inherited by a fork belong to the parent process; this process must not close them.
+            self._inherited.append(pool)
+
+
+class _Lost(Exception):
+    """The server closed the connection."""
+
+    def __init__(self, error: psycopg.Error) -> None:
+        super().__init__(str(error))
+        self.error = error
+
+
+def _settle(connection: TimedConnection) -> None:
+    """Roll back an open transaction, and close a connection whose answer did not come in time."""
+    with suppress(psycopg.Error):
+        match connection.info.transaction_status:
+            case TransactionStatus.INTRANS | TransactionStatus.INERROR:
+                connection.rollback()
+            case TransactionStatus.ACTIVE:
+                connection.close()
+    connection.deadline = None
+
+
+@contextmanager
+def _unhurried(connection: TimedConnection) -> Iterator[None]:
+    """Let statements take as long as they need."""
+    [[before]] = connection.execute("SHOW statement_timeout").fetchall()
+    deadline, connection.deadline = connection.deadline, None
+    connection.execute("SET statement_timeout = 0")
+    yield
+    connection.execute("SELECT set_config('statement_timeout', %s, false)", (before,))
+    connection.deadline = deadline
+
+
+def _without_password(url: str) -> str:
+    """Return the address of a store as people may see it."""
+    parts = conninfo_to_dict(url)
+    user = f"{parts['user']}@" if parts.get("user") else ""
+    port = f":{parts['port']}" if parts.get("port") else ""
+    return f"postgresql://{user}{parts.get('host') or ''}{port}/{parts.get('dbname') or ''}"
+
+
+def _first_line(error: psycopg.Error) -> str:
+    return (str(error).splitlines() or [type(error).__name__])[0]
