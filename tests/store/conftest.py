@@ -57,6 +57,8 @@ def reopen(store_url: str) -> Iterator[Callable[..., Store]]:
     opened: list[Store] = []
 
     def again(**options: object) -> Store:
+        if store_url.startswith("postgresql:"):
+            options.setdefault("wait", 30.0)
         store = open_store(store_url, **options)  # type: ignore[arg-type]
         opened.append(store)
         return store

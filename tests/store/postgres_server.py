@@ -8,6 +8,7 @@ import signal
 import socket
 import subprocess
 import tempfile
+import time
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
@@ -53,8 +54,12 @@ class PostgresServer:
 
     def kill(self) -> None:
         """Kill the server and all its processes at once, as when the machine loses power."""
-        for process in self.processes():
+        killed = self.processes()
+        for process in killed:
             os.kill(process, signal.SIGKILL)
+        while any(map(_alive, killed)):
+            time.sleep(0.01)
+        (self.folder / "data" / "postmaster.pid").unlink()
 
     @contextmanager
     def frozen(self) -> Iterator[None]:
@@ -81,14 +86,14 @@ class PostgresServer:
 @contextmanager
 def running() -> Iterator[PostgresServer]:
     """Create a server, start it, and remove it at the end."""
-    # The path of a socket has at most 107 characters, so this is not a folder of pytest.
+    # The folders of pytest belong to the user of the tests, which may be root; the server runs as another user.
     folder = Path(tempfile.mkdtemp(prefix="prunus-pg-"))
     try:
         if os.getuid() == 0:
             shutil.chown(folder, "postgres")
         _run("initdb", "-D", str(folder / "data"), "-U", _USER, "-A", "trust", "-N", "-E", "UTF8", "--no-locale")
         with (folder / "data" / "postgresql.conf").open("a") as settings:
-            settings.write(f"fsync = off\nlisten_addresses = '127.0.0.1'\nunix_socket_directories = '{folder}'\n")
+            settings.write("fsync = off\nlisten_addresses = '127.0.0.1'\nunix_socket_directories = ''\n")
         server = PostgresServer(folder, _free_port())
         server.start()
         try:
@@ -108,6 +113,15 @@ def _run(program: str, *words: str) -> None:
         [str(folder / program), *words], user=user, cwd="/", stdout=subprocess.DEVNULL, stderr=subprocess.PIPE
     )
     assert done.returncode == 0, done.stderr.decode()
+
+
+def _alive(process: int) -> bool:
+    """Whether a process runs; one that has ended and that nobody has waited for does not."""
+    try:
+        status = Path(f"/proc/{process}/stat").read_text()
+    except (FileNotFoundError, ProcessLookupError):
+        return False
+    return status.rpartition(")")[2].split()[0] != "Z"
 
 
 def _free_port() -> int:

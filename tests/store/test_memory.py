@@ -115,6 +115,26 @@ def test_a_ledger_that_another_process_changed_is_written_whole(reopen: Reopen) 
     assert recalled(reopen().memory(""), links(4)) == (last, 4)
 
 
+def test_a_newer_ledger_of_another_process_is_not_overwritten(reopen: Reopen) -> None:
+    ours, theirs = reopen().memory(""), reopen().memory("")
+    ours.keep(memo("c1", 2, (edit(2),)), links(2), {})
+    assert theirs.load("c1") is not None
+    newer = memo("c1", 8, (edit(2), edit(6)))
+    theirs.keep(newer, links(8)[2:], {})
+    ours.keep(memo("c1", 6, (edit(2), edit(4))), links(6)[2:], {})
+    assert recalled(reopen().memory(""), links(8)) == (newer, 8)
+
+
+def test_of_two_requests_at_the_same_time_the_first_one_saved_counts(reopen: Reopen) -> None:
+    ours, theirs = reopen().memory(""), reopen().memory("")
+    ours.keep(memo("c1", 2), links(2), {})
+    assert theirs.load("c1") is not None
+    first = memo("c1", 4, (edit(2),))
+    theirs.keep(first, links(4)[2:], {})
+    ours.keep(memo("c1", 4, (edit(3),)), links(4)[2:], {})
+    assert recalled(reopen().memory(""), links(4)) == (first, 4)
+
+
 def test_a_ledger_that_did_not_change_is_not_written(store: Store, path: Path) -> None:
     import sqlite3
 

@@ -51,7 +51,7 @@ def test_the_sums_of_all_time_outlive_their_conversations(small: Store) -> None:
     assert before.requests == 1
 
 
-def test_a_full_store_removes_the_oldest_conversations_first(small: Store, path: Path) -> None:
+def test_a_full_store_removes_the_oldest_conversations_first(small: Store, store_url: str) -> None:
     for n in range(200):
         at = NOW - 1_000 + n
         small.memory("").keep(memo(f"c{n}", 2, at=at), links(2, f"c{n}"), {})
@@ -60,8 +60,9 @@ def test_a_full_store_removes_the_oldest_conversations_first(small: Store, path:
     assert left == [f"c{n}" for n in range(199, 199 - len(left), -1)]
     assert 10 < len(left) < 140
     small.vacuum()
-    # The limit is for the file; the index of its log, 32 KB, lies beside it while the store is open.
-    assert path.stat().st_size <= 1024 * 1024
+    if store_url.startswith("sqlite:"):
+        # The limit is for the file; the index of its log, 32 KB, lies beside it while the store is open.
+        assert Path(store_url.removeprefix("sqlite:///")).stat().st_size <= 1024 * 1024
     assert small.totals("").requests == 200
 
 

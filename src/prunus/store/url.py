@@ -70,7 +70,4 @@ def _open_postgres(url: str, limits: StoreSettings, wait: float, existing: bool)
         ) from error
     from prunus.store.sql_store import SqlStore
 
-    try:
-        return SqlStore(PostgresDatabase(url, wait=wait, existing=existing), limits)
-    except ValueError as error:
-        raise SettingsError(f"store.url: this is no address of a Postgres database: {error}") from error
+    return SqlStore(PostgresDatabase(url, wait=wait, existing=existing), limits)

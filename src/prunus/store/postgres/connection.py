@@ -3,17 +3,22 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
+from contextlib import contextmanager, suppress
 from functools import lru_cache
-from typing import Any, TypeVar
+from typing import Any, Final, TypeVar
 
 import psycopg
 from psycopg.abc import PQGen
+from psycopg.pq import TransactionStatus
 from psycopg.types.numeric import IntLoader
 
 from prunus.store.sql import SqlRows
 
 RV = TypeVar("RV")
+
+_ROLLBACK: Final = 0.05
+"""The seconds that a rollback may take after a call has failed; then the connection is closed instead."""
 
 
 class TimedConnection(psycopg.Connection[tuple[Any, ...]]):
@@ -31,6 +36,31 @@ class TimedConnection(psycopg.Connection[tuple[Any, ...]]):
             left = max(0.001, self.deadline - time.monotonic())
             timeout = left if timeout is None else min(timeout, left)
         return super().wait(gen, interval, timeout)
+
+    def settle(self) -> None:
+        """Roll back an open transaction, or close the connection if an answer did not come in time."""
+        with suppress(psycopg.Error):
+            match self.info.transaction_status:
+                case TransactionStatus.INTRANS | TransactionStatus.INERROR:
+                    self.deadline = time.monotonic() + _ROLLBACK
+                    self.rollback()
+                case TransactionStatus.ACTIVE:
+                    self.close()
+        self.deadline = None
+
+    @contextmanager
+    def unhurried(self) -> Iterator[None]:
+        """Let statements inside the block take as long as they need. A failure closes the connection."""
+        [[before]] = self.execute("SHOW statement_timeout").fetchall()
+        deadline, self.deadline = self.deadline, None
+        self.execute("SET statement_timeout = 0")
+        try:
+            yield
+        except BaseException:
+            self.close()
+            raise
+        self.execute("SELECT set_config('statement_timeout', %s, false)", (before,))
+        self.deadline = deadline
 
 
 class PostgresConnection:

@@ -8,18 +8,18 @@ from __future__ import annotations
 
 import os
 import time
-from collections.abc import Callable, Iterator, Sequence
-from contextlib import AbstractContextManager, contextmanager, suppress
+from collections.abc import Callable, Sequence
+from contextlib import AbstractContextManager
 from threading import Lock
 from typing import Final, TypeVar
 
 import psycopg
-from psycopg.conninfo import conninfo_to_dict
 from psycopg.pq import TransactionStatus
 from psycopg_pool import ConnectionPool
 
 from prunus.store.joint import JointWrites
 from prunus.store.migrations import Migration
+from prunus.store.postgres.address import without_password
 from prunus.store.postgres.connection import PostgresConnection, TimedConnection, load_sums_as_integers
 from prunus.store.postgres.locks import lock_statement
 from prunus.store.postgres.schema import SCHEMA, applied_migrations, check_version, migrate_tables
@@ -31,6 +31,8 @@ T = TypeVar("T")
 
 _QUICK: Final = 0.02
 """Getting the locks of a write and committing it takes at most this many seconds on a healthy server."""
+_BRIEFLY: Final = 10
+"""The milliseconds that a write waits for its locks after another one has waited in vain."""
 _CONNECTIONS: Final = 8
 """The most connections of one process."""
 _CONTENTS: Final = (("originals", "data"), ("edits", "edit"), ("written", "text"), ("hidden", "value"))
@@ -53,7 +55,7 @@ class PostgresDatabase:
         clock: Callable[[], float] = time.perf_counter,
     ) -> None:
         self._url = url
-        self.place = _without_password(url)
+        self.place = without_password(url)
         self._wait = wait
         self._existing = existing
         self._migrations = migrations
@@ -66,6 +68,8 @@ class PostgresDatabase:
         self._opening = Lock()
         self._stuck = False
         """Whether the last call found no connection in time. Later calls do not wait until one is there again."""
+        self._blocked = False
+        """Whether the last write did not get its locks. Until one gets them again, writes wait only briefly."""
         self._slow = True
         """Whether the last write was slow; assumed until the first write."""
         self._joint = JointWrites(self.write)
@@ -135,7 +139,7 @@ class PostgresDatabase:
 
         def compact(connection: TimedConnection) -> None:
             rows = connection.execute("SELECT tablename FROM pg_tables WHERE schemaname = %s", (SCHEMA,)).fetchall()
-            with _unhurried(connection):
+            with connection.unhurried():
                 for [table] in rows:
                     connection.execute(f"VACUUM (FULL, ANALYZE) {SCHEMA}.{table}".encode())
 
@@ -151,7 +155,14 @@ class PostgresDatabase:
     ) -> T:
         begun = self._clock()
         connection.execute("BEGIN")
-        connection.execute(*lock_statement(names))
+        if self._blocked:
+            connection.execute(f"SET LOCAL lock_timeout = {_BRIEFLY}".encode())
+        try:
+            connection.execute(*lock_statement(names))
+            self._blocked = False
+        except psycopg.errors.LockNotAvailable:
+            self._blocked = True
+            raise
         waited = self._clock() - begun
         done = work(PostgresConnection(connection))
         begun = self._clock()
@@ -174,11 +185,14 @@ class PostgresDatabase:
                     raise self._problem(lost.error) from lost.error
             except psycopg.Error as error:
                 self._slow = True
+                if isinstance(error, psycopg.errors.UndefinedTable):
+                    # Somebody has removed the tables; the next call creates them again.
+                    self._migrated = False
                 raise self._problem(error) from error
         raise AssertionError
 
     def _with_connection(self, work: Callable[[TimedConnection], T], deadline: float) -> T:
-        pool = self._open_pool(deadline)
+        pool = self._open_pool()
         connection = self._borrow(pool, deadline)
         try:
             connection.deadline = deadline
@@ -186,12 +200,16 @@ class PostgresDatabase:
                 self._migrate(connection)
             return work(connection)
         except psycopg.OperationalError as error:
-            if connection.closed and not isinstance(error, psycopg.errors.QueryCanceled):
+            if connection.closed:
+                # The other connections of the pool are lost too.
                 pool.drain()
                 raise _Lost(error) from error
+            if connection.info.transaction_status == TransactionStatus.ACTIVE:
+                # The deadline has passed before the timeouts of the server, so the server does not answer at all.
+                pool.drain()
             raise
         finally:
-            _settle(connection)
+            connection.settle()
             pool.putconn(connection)
 
     def _borrow(self, pool: ConnectionPool[TimedConnection], deadline: float) -> TimedConnection:
@@ -204,7 +222,7 @@ class PostgresDatabase:
         self._stuck = False
         return connection
 
-    def _open_pool(self, deadline: float) -> ConnectionPool[TimedConnection]:
+    def _open_pool(self) -> ConnectionPool[TimedConnection]:
         if self._pool is not None and self._process == os.getpid():
             return self._pool
         with self._opening:
@@ -227,11 +245,12 @@ class PostgresDatabase:
     def _configure(self, connection: TimedConnection) -> None:
         """Prepare a new connection."""
         load_sums_as_integers(connection)
-        ms = str(max(1, int(self._wait * 1000)))
+        # The timeout for locks ends first, the deadline of the call last, so that the error says what went wrong.
+        lock, statement, idle = (str(max(1, int(self._wait * ms))) for ms in (600, 800, 10_000))
         connection.execute(
             "SELECT set_config('search_path', %s, false), set_config('statement_timeout', %s, false), "
             "set_config('lock_timeout', %s, false), set_config('idle_in_transaction_session_timeout', %s, false)",
-            (SCHEMA, ms, ms, f"{ms}0"),
+            (SCHEMA, statement, lock, idle),
         )
 
     def _migrate(self, connection: TimedConnection) -> None:
@@ -241,7 +260,7 @@ class PostgresDatabase:
         if version < known:
             connection.execute("BEGIN")
             connection.execute(*lock_statement(()))
-            with _unhurried(connection):
+            with connection.unhurried():
                 migrate_tables(PostgresConnection(connection), self._migrations)
             connection.execute("COMMIT")
         self._migrated = True
@@ -271,36 +290,6 @@ class _Lost(Exception):
     def __init__(self, error: psycopg.Error) -> None:
         super().__init__(str(error))
         self.error = error
-
-
-def _settle(connection: TimedConnection) -> None:
-    """Roll back an open transaction, and close a connection whose answer did not come in time."""
-    with suppress(psycopg.Error):
-        match connection.info.transaction_status:
-            case TransactionStatus.INTRANS | TransactionStatus.INERROR:
-                connection.rollback()
-            case TransactionStatus.ACTIVE:
-                connection.close()
-    connection.deadline = None
-
-
-@contextmanager
-def _unhurried(connection: TimedConnection) -> Iterator[None]:
-    """Let statements take as long as they need."""
-    [[before]] = connection.execute("SHOW statement_timeout").fetchall()
-    deadline, connection.deadline = connection.deadline, None
-    connection.execute("SET statement_timeout = 0")
-    yield
-    connection.execute("SELECT set_config('statement_timeout', %s, false)", (before,))
-    connection.deadline = deadline
-
-
-def _without_password(url: str) -> str:
-    """Return the address of a store as people may see it."""
-    parts = conninfo_to_dict(url)
-    user = f"{parts['user']}@" if parts.get("user") else ""
-    port = f":{parts['port']}" if parts.get("port") else ""
-    return f"postgresql://{user}{parts.get('host') or ''}{port}/{parts.get('dbname') or ''}"
 
 
 def _first_line(error: psycopg.Error) -> str:

@@ -1,0 +1,252 @@
+"""A Postgres server that is locked, slow, restarted, killed or unreachable raises an error soon, and recovers."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from threading import Barrier, Thread
+
+import pytest
+
+from prunus.errors import SettingsError
+from prunus.store import NoStore, Store, StoreError, open_store
+from tests.store.postgres_server import PostgresServer, missing
+from tests.store.samples import edit, exchange, links, memo, recalled, receipt
+
+pytestmark = pytest.mark.skipif(bool(missing()), reason=missing())
+
+
+@pytest.fixture
+def reopen(server: PostgresServer) -> Iterator[Callable[..., Store]]:
+    """Open the store as another replica would."""
+    opened: list[Store] = []
+
+    def again(**options: object) -> Store:
+        store = open_store(server.url(), **options)  # type: ignore[arg-type]
+        opened.append(store)
+        return store
+
+    yield again
+    for store in opened:
+        store.close()
+
+
+@pytest.fixture
+def store(reopen: Callable[..., Store]) -> Store:
+    """A store with the usual patience, in which one exchange is recorded."""
+    store = reopen()
+    until_it_works(lambda: store.record("", exchange(id="first")))
+    return store
+
+
+@contextmanager
+def locked(server: PostgresServer, table: str = "conversations") -> Iterator[None]:
+    """Another program holds a table."""
+    import psycopg
+
+    with psycopg.connect(server.url()) as other:
+        other.execute(f"LOCK TABLE prunus.{table} IN ACCESS EXCLUSIVE MODE".encode())
+        yield
+        other.rollback()
+
+
+def until_it_works(work: Callable[[], None], seconds: float = 30.0) -> int:
+    """Repeat a call until it no longer fails, and return how often it failed."""
+    deadline = time.monotonic() + seconds
+    for failed in range(100_000):
+        try:
+            work()
+        except StoreError:
+            if time.monotonic() > deadline:
+                raise
+            time.sleep(0.02)
+        else:
+            return failed
+    raise AssertionError
+
+
+def test_a_locked_store_fails_and_works_again_after_the_lock(
+    store: Store, server: PostgresServer, reopen: Callable[..., Store]
+) -> None:
+    with locked(server):
+        for _ in range(3):
+            with pytest.raises(StoreError, match="locked by another process"):
+                store.record("", exchange(request=2))
+            with pytest.raises(StoreError, match="locked by another process"):
+                store.memory("").load("c1")
+        assert not store.prompt
+    until_it_works(lambda: store.record("", exchange(request=2, id="again")))
+    assert len(reopen(wait=30.0).exchanges("", "c1")) == 2
+
+
+def test_a_server_that_does_not_answer_is_not_waited_for(
+    store: Store, server: PostgresServer, reopen: Callable[..., Store]
+) -> None:
+    with server.frozen():
+        for _ in range(5):
+            with pytest.raises(StoreError, match="does not answer"):
+                store.record("", exchange(request=2))
+        assert not store.prompt
+    until_it_works(lambda: store.record("", exchange(request=2, id="again")))
+    assert len(reopen(wait=30.0).exchanges("", "c1")) == 2
+
+
+def test_a_server_that_restarts_is_found_again(
+    store: Store, server: PostgresServer, reopen: Callable[..., Store]
+) -> None:
+    server.stop()
+    with pytest.raises(StoreError):
+        store.record("", exchange(request=2))
+    server.start()
+    until_it_works(lambda: store.record("", exchange(request=2, id="again")))
+    assert len(reopen(wait=30.0).exchanges("", "c1")) == 2
+
+
+def test_connections_that_a_restart_closed_are_replaced(
+    store: Store, server: PostgresServer, reopen: Callable[..., Store]
+) -> None:
+    server.stop()
+    server.start()
+    until_it_works(lambda: store.record("", exchange(request=2, id="again")))
+    assert len(reopen(wait=30.0).exchanges("", "c1")) == 2
+
+
+def test_a_killed_server_loses_no_receipt(
+    store: Store, server: PostgresServer, reopen: Callable[..., Store]
+) -> None:
+    committed = []
+    for round in range(5):
+        for n in range(10):
+            id = f"{round:03x}{n:03x}"
+            until_it_works(
+                lambda id=id, n=n: store.record("", exchange("c1", n, id=id), [receipt(id, int(id, 16))])
+            )
+            committed.append(id)
+        server.kill()
+        server.start()
+    again = reopen(wait=30.0)
+    assert {one.id for one in again.receipts("")} == set(committed)
+    assert again.totals("").requests == len(committed) + 1
+
+
+def test_an_unreachable_server_is_an_error_that_names_it_without_the_password() -> None:
+    store = open_store("postgresql://anna:secret@127.0.0.1:1/prunus")
+    with pytest.raises(StoreError, match=r"postgresql://anna@127\.0\.0\.1:1/prunus does not answer") as raised:
+        store.record("", exchange())
+    assert "secret" not in str(raised.value)
+    assert not store.prompt
+    store.close()
+
+
+def test_an_address_that_postgres_does_not_know_is_refused() -> None:
+    with pytest.raises(SettingsError, match=r"store\.url"):
+        open_store("postgresql://host/db?colour=red")
+
+
+def test_looking_at_a_database_without_a_store_creates_nothing(
+    reopen: Callable[..., Store], server: PostgresServer
+) -> None:
+    import psycopg
+
+    with pytest.raises(NoStore):
+        reopen(existing=True).sessions("")
+    with psycopg.connect(server.url()) as connection:
+        assert connection.execute("SELECT to_regnamespace('prunus')").fetchone() == (None,)
+
+
+def test_a_store_of_a_newer_version_is_left_alone(
+    store: Store, server: PostgresServer, reopen: Callable[..., Store]
+) -> None:
+    import psycopg
+
+    with psycopg.connect(server.url()) as connection:
+        connection.execute("INSERT INTO prunus.migrations VALUES (99)")
+    with pytest.raises(StoreError, match=r"written by a newer Prunus \(version 99"):
+        reopen().sessions("")
+
+
+def test_removed_tables_are_created_again(
+    store: Store, server: PostgresServer, reopen: Callable[..., Store]
+) -> None:
+    import psycopg
+
+    with psycopg.connect(server.url()) as connection:
+        connection.execute("SET client_min_messages = warning")
+        connection.execute("DROP SCHEMA prunus CASCADE")
+    with pytest.raises(StoreError):
+        store.sessions("")
+    until_it_works(lambda: store.record("", exchange(id="again")))
+    assert [one.id for one in reopen(wait=30.0).exchanges("", "c1")] == ["again"]
+
+
+def test_replicas_that_start_together_create_the_tables_once(reopen: Callable[..., Store]) -> None:
+    stores = [reopen(wait=30.0) for _ in range(6)]
+    ready = Barrier(len(stores))
+    faults: list[Exception] = []
+
+    def start(store: Store, n: int) -> None:
+        ready.wait()
+        try:
+            store.record("", exchange(f"c{n}"))
+        except Exception as error:
+            faults.append(error)
+
+    threads = [Thread(target=start, args=(store, n)) for n, store in enumerate(stores)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert faults == []
+    assert stores[0].totals("").requests == len(stores)
+
+
+def test_replicas_that_write_one_conversation_at_once_leave_one_of_their_ledgers(
+    reopen: Callable[..., Store],
+) -> None:
+    """Never a mixture: each ledger has its own edits, and the last request counts most."""
+    stores = [reopen(wait=30.0) for _ in range(4)]
+    memories = [store.memory("") for store in stores]
+    memories[0].keep(memo("c1", 2), links(2), {})
+    for turn in range(2, 12):
+        ready = Barrier(len(stores))
+
+        def keep(n: int, turn: int = turn, ready: Barrier = ready) -> None:
+            edits = tuple(edit(100 * n + k) for k in range(turn))
+            ready.wait()
+            memories[n].keep(memo("c1", 2 * turn + 2 * n, edits), links(2 * turn + 2 * n)[-2:], {})
+
+        threads = [Thread(target=keep, args=(n,)) for n in range(len(stores))]
+        for thread in threads:
+            thread.start()
+        for thread in threads:
+            thread.join()
+        newest = len(stores) - 1
+        found = memories[0].load("c1")
+        assert found is not None
+        assert found.requests == turn + newest
+        assert {one.target.message for one in found.ledger.edits} == {100 * newest + k for k in range(turn)}
+
+
+def test_text_that_postgres_cannot_hold_is_stored_with_a_mark(reopen: Callable[..., Store]) -> None:
+    store = reopen(wait=30.0)
+    store.record("", exchange(error="bad \0 and \ud83d"), [receipt("aaaaaa", original="nul \0 here")])
+    [kept] = store.exchanges("", "c1")
+    assert kept.error == "bad \N{REPLACEMENT CHARACTER} and ?"
+    [one] = store.receipts("")
+    assert store.original("", one.original) == "nul \0 here"
+
+
+def test_the_state_after_a_lock_is_what_was_kept_last(
+    store: Store, server: PostgresServer, reopen: Callable[..., Store]
+) -> None:
+    patient = reopen(wait=30.0)
+    heard: list[StoreError] = []
+    memory = store.memory("", heard.append)
+    patient.memory("").keep(memo("c1", 2, (edit(2),)), links(2), {})
+    with locked(server, "edits"):
+        memory.keep(memo("c1", 4, (edit(2), edit(4))), links(4)[2:], {})
+        assert len(heard) == 1
+    last = memo("c1", 6, (edit(2), edit(4), edit(6)))
+    patient.memory("").keep(last, links(6)[2:], {})
+    assert recalled(patient.memory(""), links(6)) == (last, 6)
