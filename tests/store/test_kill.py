@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import subprocess
 import sys
-from pathlib import Path
 
 import pytest
 
@@ -14,12 +13,13 @@ import os, random, signal, sqlite3, sys, time
 from prunus.store import open_store
 from tests.store.samples import edit, exchange, links, memo, receipt
 
-path, rounds = sys.argv[1], int(sys.argv[2])
+url, rounds = sys.argv[1], int(sys.argv[2])
+path = url.removeprefix("sqlite:///")
 chance = random.Random(7)
 
 
 def write(round, out):
-    store = open_store(f"sqlite:///{path}")
+    store = open_store(url, wait=30.0)
     memory = store.memory("")
     for n in range(100_000):
         name = f"c{round}-{n // 20}"
@@ -52,7 +52,7 @@ for round in range(rounds):
         assert check.execute("PRAGMA integrity_check").fetchall() == [("ok",)]
         check.close()
 
-store = open_store(f"sqlite:///{path}", existing=True)
+store = open_store(url, existing=True, wait=30.0)
 kept = {receipt.id: receipt.original for receipt in store.receipts("")}
 missing = [id for id in committed if id not in kept]
 assert not missing, missing
@@ -66,8 +66,8 @@ print(len(committed))
 
 
 @pytest.mark.skipif(sys.platform == "win32", reason="there is no fork and no SIGKILL")
-def test_kill_9_while_writing_50_times_loses_nothing(tmp_path: Path) -> None:
+def test_kill_9_while_writing_50_times_loses_nothing(store_url: str) -> None:
     command = [sys.executable, "-c", f"import sys; sys.path[:0] = {sys.path!r}\n{SCRIPT}"]
-    run = subprocess.run([*command, str(tmp_path / "prunus.db"), "50"], capture_output=True, text=True)
+    run = subprocess.run([*command, store_url, "50"], capture_output=True, text=True)
     assert run.returncode == 0, run.stderr
     assert int(run.stdout) > 50

@@ -101,18 +101,23 @@ def _settings(loaded: Loaded) -> Iterator[Finding]:
 
 def _store(settings: Settings) -> Iterator[Finding]:
     from prunus.errors import PrunusError
-    from prunus.store import default_path, open_store
+    from prunus.store import NoStore, default_path, open_store
 
     if settings.store.url == "off":
         yield Finding("store", "ok", "off: nothing is kept")
         return
     url = settings.store.url
     path = Path(url.removeprefix("sqlite:///")).expanduser() if url else default_path()
-    if not path.exists():
+    if not url.startswith("postgresql:") and not path.exists():
         yield Finding("store", "ok", f"{path}: not there yet, the proxy will make it")
         return
     try:
-        info = open_store(url, settings, existing=True).info()
+        store = open_store(url, settings, wait=5.0, existing=True)
+        info = store.info()
+        store.close()
+    except NoStore as error:
+        yield Finding("store", "ok", f"{error} yet, the proxy will make it")
+        return
     except PrunusError as error:
         yield Finding("store", "problem", str(error), "see `prunus store info`, or choose another with --store")
         return

@@ -20,7 +20,10 @@ if TYPE_CHECKING:
 _Command = TypeVar("_Command", bound=Callable[..., Any])
 
 store_option = click.option(
-    "--store", "url", metavar="URL", help="Store to look at: sqlite:///PATH; by default that of the settings."
+    "--store",
+    "url",
+    metavar="URL",
+    help="Store to look at: sqlite:///PATH or postgresql://HOST/DATABASE; by default that of the settings.",
 )
 json_option = click.option("--json", "in_json", is_flag=True, help="As JSON.")
 
@@ -56,12 +59,14 @@ def existing_store(url: str | None) -> Iterator[Store | None]:
 def empty_message(url: str | None) -> str:
     """Return a message that the store is empty, with a hint how to fill it."""
     from prunus.store import default_path
+    from prunus.store.postgres.address import without_password
 
     settings = load_settings(None, None, ()).settings
     where = (settings.store.url if url is None else url) or f"sqlite:///{default_path()}"
     if where == "off":
         return "The store is off, so nothing is kept. Set store.url, or give --store sqlite:///PATH."
-    return f"Nothing is stored yet in {where}.\nStart an agent behind Prunus, for example: prunus run claude"
+    place = without_password(where)
+    return f"Nothing is stored yet in {place}.\nStart an agent behind Prunus, for example: prunus run claude"
 
 
 def tenant_of(store: Store, asked: str | None) -> str:

@@ -19,7 +19,7 @@ from psycopg_pool import ConnectionPool
 
 from prunus.store.joint import JointWrites
 from prunus.store.migrations import Migration
-from prunus.store.postgres.address import without_password
+from prunus.store.postgres.address import check_address, without_password
 from prunus.store.postgres.connection import PostgresConnection, TimedConnection, load_sums_as_integers
 from prunus.store.postgres.locks import lock_statement
 from prunus.store.postgres.schema import SCHEMA, applied_migrations, check_version, migrate_tables
@@ -54,6 +54,7 @@ class PostgresDatabase:
         migrations: Sequence[Migration] = POSTGRES_MIGRATIONS,
         clock: Callable[[], float] = time.perf_counter,
     ) -> None:
+        check_address(url)
         self._url = url
         self.place = without_password(url)
         self._wait = wait
