@@ -5,10 +5,12 @@ from __future__ import annotations
 import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from random import Random
 from threading import Barrier, Thread
 
 import pytest
 
+from prunus import Settings
 from prunus.errors import SettingsError
 from prunus.store import NoStore, Store, StoreError, open_store
 from tests.store.postgres_server import PostgresServer, missing
@@ -250,3 +252,39 @@ def test_the_state_after_a_lock_is_what_was_kept_last(
     last = memo("c1", 6, (edit(2), edit(4), edit(6)))
     patient.memory("").keep(last, links(6)[2:], {})
     assert recalled(patient.memory(""), links(6)) == (last, 6)
+
+
+def test_replicas_with_crossing_writes_never_wait_for_each_other_in_a_circle(reopen: Callable[..., Store]) -> None:
+    """Every exchange is counted once, and no write fails, also while old conversations are removed."""
+    settings = Settings(store={"size": 64 * 1024, "days": 3})
+    stores = [reopen(wait=30.0, settings=settings) for _ in range(4)]
+    now = time.time()
+    faults: list[Exception] = []
+
+    def work(store: Store, seed: int) -> None:
+        chance = Random(seed)
+        memory = store.memory("")
+        for n in range(30):
+            some = [f"c{k}" for k in chance.sample(range(6), 3)]
+            id = f"{seed:x}{n:05x}"
+            try:
+                with store.together():
+                    memory.keep(memo(some[0], 2 * n + 2, (edit(n),), at=now), links(2, f"{some[0]} {n}"), {})
+                    original = chance.randbytes(2_000).hex()
+                    store.record("", exchange(some[1], n, id=id, time=now), [receipt(id, 100 * seed + n, original)])
+                store.record_all([("", exchange(name, n, id=f"{id} {name}", time=now)) for name in some])
+                store.save_hidden("", f"k{n % 5}", b"1")
+                store.ask("", some[2], "sweep")
+                store.take("", some[2])
+            except Exception as error:
+                faults.append(error)
+
+    threads = [Thread(target=work, args=(store, n + 1)) for n, store in enumerate(stores)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert faults == []
+    totals = stores[0].totals("")
+    assert totals.requests == 4 * 30 * 4
+    assert totals.strategies["repeated_reads"].count == 4 * 30
