@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import sqlite3
 import time
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from contextlib import closing, contextmanager
+from pathlib import Path
 from random import Random
 from threading import Barrier, Thread
 
@@ -166,6 +168,26 @@ def test_a_store_of_a_newer_version_is_left_alone(
         connection.execute("INSERT INTO prunus.migrations VALUES (99)")
     with pytest.raises(StoreError, match=r"written by a newer Prunus \(version 99"):
         reopen().sessions("")
+
+
+def test_the_tables_have_the_columns_of_the_sqlite_store(
+    store: Store, server: PostgresServer, tmp_path: Path
+) -> None:
+    """Both stores share their statements, so a migration of one needs a migration of the other."""
+    import psycopg
+
+    path = tmp_path / "prunus.db"
+    other = open_store(f"sqlite:///{path}")
+    other.open()
+    other.close()
+    with closing(sqlite3.connect(path)) as file:
+        tables = [name for [name] in file.execute("SELECT name FROM sqlite_master WHERE type = 'table'")]
+        wanted = {(table, row[1]) for table in tables for row in file.execute(f"PRAGMA table_info({table})")}
+    query = "SELECT table_name, column_name FROM information_schema.columns WHERE table_schema = 'prunus'"
+    with psycopg.connect(server.url()) as connection:
+        found = set(connection.execute(query).fetchall())
+    assert found - wanted == {("migrations", "n")}
+    assert wanted - found == set()
 
 
 def test_removed_tables_are_created_again(

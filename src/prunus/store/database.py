@@ -86,6 +86,10 @@ class Database:
 
         return self._guarded(within)
 
+    def report(self, work: Callable[[sqlite3.Connection], T]) -> T:
+        """Run a callback that changes nothing; readers of SQLite delay nobody, so it may take its time."""
+        return self._guarded(work)
+
     def write(self, work: Callable[[sqlite3.Connection], T], *names: str) -> T:
         """Run a callback in one transaction, and return its result after the commit; a failure rolls back.
 

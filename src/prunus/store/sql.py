@@ -64,6 +64,9 @@ class SqlDatabase(Protocol):
     def snapshot(self, work: Callable[[SqlConnection], T]) -> T:
         """Run a callback that changes nothing; all its statements see the same state."""
 
+    def report(self, work: Callable[[SqlConnection], T]) -> T:
+        """Run a callback that changes nothing and that no request waits for, so that it may take longer."""
+
     def write(self, work: Callable[[SqlConnection], T], *names: str) -> T:
         """Run a callback in one transaction, and return its result after the commit; a failure rolls back.
 

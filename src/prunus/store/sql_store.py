@@ -133,58 +133,58 @@ class SqlStore:
     def sessions(
         self, tenant: str, limit: int | None = None, *, offset: int = 0, id: str = "", words: str = ""
     ) -> list[StoredSession]:
-        return self._database.read(
+        return self._database.report(
             lambda connection: reading.sessions(connection, tenant, limit, offset, id, words)
         )
 
     def exchanges(self, tenant: str, conversation: str) -> list[Exchange]:
-        return self._database.read(lambda connection: reading.exchanges(connection, tenant, conversation))
+        return self._database.report(lambda connection: reading.exchanges(connection, tenant, conversation))
 
     def receipts(self, tenant: str, conversation: str = "", limit: int | None = None) -> list[StoredReceipt]:
-        return self._database.read(lambda connection: reading.receipts(connection, tenant, conversation, limit))
+        return self._database.report(lambda connection: reading.receipts(connection, tenant, conversation, limit))
 
     def newest_exchanges(self, tenant: str, after: int = 0, limit: int = 50) -> tuple[int, list[Exchange]]:
-        return self._database.read(lambda connection: newest.newest_exchanges(connection, tenant, after, limit))
+        return self._database.report(lambda connection: newest.newest_exchanges(connection, tenant, after, limit))
 
     def newest_receipts(
         self, tenant: str, strategy: str = "", limit: int = 50, offset: int = 0
     ) -> list[StoredReceipt]:
-        return self._database.read(
+        return self._database.report(
             lambda connection: newest.newest_receipts(connection, tenant, strategy, limit, offset)
         )
 
     def receipt(self, tenant: str, conversation: str, message: int, part: int) -> StoredReceipt | None:
-        return self._database.read(
+        return self._database.report(
             lambda connection: newest.receipt_at(connection, tenant, conversation, message, part)
         )
 
     def find(self, tenant: str, id: str) -> list[StoredReceipt]:
-        return self._database.read(lambda connection: reading.find(connection, tenant, id))
+        return self._database.report(lambda connection: reading.find(connection, tenant, id))
 
     def original(self, tenant: str, digest: str) -> str | None:
-        data = self._database.read(lambda connection: reading.original(connection, tenant, digest))
+        data = self._database.report(lambda connection: reading.original(connection, tenant, digest))
         return None if data is None else zlib.decompress(data).decode("utf-8", "surrogatepass")
 
     def contexts(self, tenant: str, conversation: str = "") -> list[Context]:
-        return self._database.read(lambda connection: reading.contexts(connection, tenant, conversation))
+        return self._database.report(lambda connection: reading.contexts(connection, tenant, conversation))
 
     def totals(self, tenant: str, conversation: str = "", *, shadow: bool = False) -> Totals:
-        return self._database.read(lambda connection: reading.totals(connection, tenant, conversation, shadow))
+        return self._database.report(lambda connection: reading.totals(connection, tenant, conversation, shadow))
 
     def days(self, tenant: str, since: str = "", *, shadow: bool = False) -> list[DayTotals]:
-        return self._database.read(lambda connection: days.days(connection, tenant, since, shadow))
+        return self._database.report(lambda connection: days.days(connection, tenant, since, shadow))
 
     def bills(self, tenant: str, conversation: str, *, shadow: bool = False) -> list[DayTotals]:
-        return self._database.read(lambda connection: days.bills(connection, tenant, conversation, shadow))
+        return self._database.report(lambda connection: days.bills(connection, tenant, conversation, shadow))
 
     def earnings(self, tenant: str, since: float = 0.0, *, shadow: bool = False) -> list[Earnings]:
-        return self._database.read(lambda connection: earnings.earnings(connection, tenant, since, shadow))
+        return self._database.report(lambda connection: earnings.earnings(connection, tenant, since, shadow))
 
     def experiences(self, tenant: str, *, shadow: bool = False) -> Mapping[str, Experience]:
-        return self._database.read(lambda connection: regrets.experiences(connection, tenant, shadow))
+        return self._database.report(lambda connection: regrets.experiences(connection, tenant, shadow))
 
     def info(self) -> Info:
-        return self._database.read(
+        return self._database.report(
             lambda connection: reading.info(
                 connection, self._database.space(connection), self._limits.size, self._limits.days
             )

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Iterable, Iterator, Sequence
-from contextlib import contextmanager, suppress
+from collections.abc import Iterable, Sequence
+from contextlib import suppress
 from functools import lru_cache
 from typing import Any, Final, TypeVar
 
@@ -47,20 +47,6 @@ class TimedConnection(psycopg.Connection[tuple[Any, ...]]):
                 case TransactionStatus.ACTIVE:
                     self.close()
         self.deadline = None
-
-    @contextmanager
-    def unhurried(self) -> Iterator[None]:
-        """Let statements inside the block take as long as they need. A failure closes the connection."""
-        [[before]] = self.execute("SHOW statement_timeout").fetchall()
-        deadline, self.deadline = self.deadline, None
-        self.execute("SET statement_timeout = 0")
-        try:
-            yield
-        except BaseException:
-            self.close()
-            raise
-        self.execute("SELECT set_config('statement_timeout', %s, false)", (before,))
-        self.deadline = deadline
 
 
 class PostgresConnection:

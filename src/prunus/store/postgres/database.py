@@ -23,6 +23,8 @@ from prunus.store.postgres.address import check_address, without_password
 from prunus.store.postgres.connection import PostgresConnection, TimedConnection, load_sums_as_integers
 from prunus.store.postgres.locks import lock_statement
 from prunus.store.postgres.schema import SCHEMA, applied_migrations, check_version, migrate_tables
+from prunus.store.postgres.size import size_of_contents, size_on_disk
+from prunus.store.postgres.snapshot import run_in_snapshot, set_patience
 from prunus.store.postgres.tables import POSTGRES_MIGRATIONS
 from prunus.store.sql import DiskSpace, SqlConnection
 from prunus.store.store import StoreError
@@ -33,10 +35,10 @@ _QUICK: Final = 0.02
 """Getting the locks of a write and committing it takes at most this many seconds on a healthy server."""
 _BRIEFLY: Final = 10
 """The milliseconds that a write waits for its locks after another one has waited in vain."""
+_REPORT: Final = 10.0
+"""The seconds that a report for people may take; no request waits for it."""
 _CONNECTIONS: Final = 8
 """The most connections of one process."""
-_CONTENTS: Final = (("originals", "data"), ("edits", "edit"), ("written", "text"), ("hidden", "value"))
-"""The columns whose bytes count towards the size limit."""
 
 
 class PostgresDatabase:
@@ -81,14 +83,12 @@ class PostgresDatabase:
 
     def snapshot(self, work: Callable[[SqlConnection], T]) -> T:
         """Run a callback that changes nothing; all its statements see the same state."""
+        return self._guarded(lambda connection: run_in_snapshot(connection, work))
 
-        def within(connection: TimedConnection) -> T:
-            connection.execute("BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY")
-            done = work(PostgresConnection(connection))
-            connection.execute("COMMIT")
-            return done
-
-        return self._guarded(within)
+    def report(self, work: Callable[[SqlConnection], T]) -> T:
+        """Run a callback that changes nothing, for people who wait longer; its statements see the same state."""
+        seconds = max(self._wait, _REPORT)
+        return self._guarded(lambda connection: run_in_snapshot(connection, work, seconds))
 
     def write(self, work: Callable[[SqlConnection], T], *names: str) -> T:
         """Run a callback in one transaction, and return its result after the commit; a failure rolls back.
@@ -111,23 +111,12 @@ class PostgresDatabase:
         return not (self._stuck or self._slow)
 
     def used(self, connection: SqlConnection) -> int:
-        """Return the bytes of the contents that the store keeps.
-
-        The size of the tables on disk is no measure: Postgres uses the space of removed rows again, and keeps it.
-        """
-        sums = (f"(SELECT coalesce(sum(length({column})), 0) FROM {table})" for table, column in _CONTENTS)
-        [size] = connection.execute(f"SELECT {' + '.join(sums)}").fetchone()
-        return int(size)
+        """Return the bytes of the contents that the store keeps."""
+        return size_of_contents(connection)
 
     def space(self, connection: SqlConnection) -> DiskSpace:
         """Return the address of the store without its password, and the size of its tables with their indexes."""
-        [size] = connection.execute(
-            "SELECT coalesce(sum(pg_total_relation_size(c.oid)), 0) FROM pg_class c "
-            "JOIN pg_namespace s ON s.oid = c.relnamespace WHERE s.nspname = ? AND c.relkind = 'r'",
-            (SCHEMA,),
-        ).fetchone()
-        [version] = connection.execute("SELECT max(n) FROM migrations").fetchone()
-        return DiskSpace(self.place, int(version), int(size), 0)
+        return DiskSpace(self.place, applied_migrations(connection), size_on_disk(connection), 0)
 
     def checkpoint(self) -> None:
         """Do nothing: the server does its upkeep itself."""
@@ -140,9 +129,16 @@ class PostgresDatabase:
 
         def compact(connection: TimedConnection) -> None:
             rows = connection.execute("SELECT tablename FROM pg_tables WHERE schemaname = %s", (SCHEMA,)).fetchall()
-            with connection.unhurried():
+            connection.deadline = None
+            connection.execute("SET statement_timeout = 0")
+            try:
                 for [table] in rows:
                     connection.execute(f"VACUUM (FULL, ANALYZE) {SCHEMA}.{table}".encode())
+            except psycopg.Error as error:
+                raise self._problem(error) from error
+            finally:
+                # The connection has no timeout now, so nobody else may get it.
+                connection.close()
 
         self._guarded(compact)
 
@@ -261,9 +257,10 @@ class PostgresDatabase:
         if version < known:
             connection.execute("BEGIN")
             connection.execute(*lock_statement(()))
-            with connection.unhurried():
-                migrate_tables(PostgresConnection(connection), self._migrations)
+            set_patience(connection, None)
+            migrate_tables(PostgresConnection(connection), self._migrations)
             connection.execute("COMMIT")
+            connection.deadline = time.monotonic() + self._wait
         self._migrated = True
 
     def _problem(self, error: psycopg.Error) -> StoreError:

@@ -10,13 +10,13 @@ from collections.abc import Sequence
 from typing import Final
 
 from prunus.store.migrations import Migration
-from prunus.store.postgres.connection import PostgresConnection
+from prunus.store.sql import SqlConnection
 from prunus.store.store import NoStore, StoreError
 
 SCHEMA: Final = "prunus"
 
 
-def applied_migrations(connection: PostgresConnection) -> int:
+def applied_migrations(connection: SqlConnection) -> int:
     """Return the number of applied migrations."""
     [there] = connection.execute("SELECT to_regclass(?) IS NOT NULL", (f"{SCHEMA}.migrations",)).fetchone()
     if not there:
@@ -35,7 +35,7 @@ def check_version(version: int, known: int, place: str, *, existing: bool) -> No
         raise NoStore(f"there is no store at {place}")
 
 
-def migrate_tables(connection: PostgresConnection, migrations: Sequence[Migration]) -> None:
+def migrate_tables(connection: SqlConnection, migrations: Sequence[Migration]) -> None:
     """Apply the missing migrations; the caller holds a transaction that runs alone."""
     connection.execute(f"CREATE SCHEMA IF NOT EXISTS {SCHEMA}")
     connection.execute(f"CREATE TABLE IF NOT EXISTS {SCHEMA}.migrations (n bigint PRIMARY KEY)")
