@@ -110,7 +110,7 @@ def test_two_workers_on_one_store_give_the_same_bytes(spawn: Spawn, provider: Pr
         (["--upstream", "anthropic=ftp://x"], "expected NAME=URL"),
         (["--set", "proxy.port=many"], "proxy.port"),
         (["--agent", "loud"], "loud"),
-        (["--store", "/somewhere/prunus.db"], "expected sqlite:///PATH, off, or nothing for the default"),
+        (["--store", "/somewhere/prunus.db"], "expected sqlite:///PATH, postgresql://HOST/DATABASE, off"),
     ],
 )
 def test_the_proxy_refuses_invalid_options_with_a_reason(run: Run, given: list[str], says: str) -> None:
