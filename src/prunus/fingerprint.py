@@ -8,11 +8,14 @@ pieces that are small enough for `hashlib` to keep the lock. For long texts, rel
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from hashlib import blake2b
 from typing import Final
 
 _PIECE: Final = 1_920
 _LONG: Final = 200_000
+_VERY_LONG: Final = 4_000_000
+_SLICE: Final = 500_000
 
 
 def fingerprint(*texts: bytes) -> bytes:
@@ -29,3 +32,10 @@ def fingerprint(*texts: bytes) -> bytes:
         for start in range(0, size, _PIECE):
             name.update(view[start : start + _PIECE])
     return name.digest()
+
+
+def utf8(text: str) -> Iterator[bytes]:
+    """Return the bytes of a text, in pieces if it is so long that other threads should get a turn in between."""
+    step = _SLICE if len(text) > _VERY_LONG else max(1, len(text))
+    for at in range(0, len(text) or 1, step):
+        yield text[at : at + step].encode("utf-8", "surrogatepass")

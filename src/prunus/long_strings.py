@@ -20,7 +20,7 @@ from prunus.surrogates import LARGE, decode
 
 _LONG: Final = 1_000_000
 _PIECE: Final = 500_000
-_HUGE: Final = 32_000_000
+_HUGE: Final = 16_000_000
 _NAME: Final = 42
 """The length of a name in place of a long string."""
 _TAIL: Final = 4_096

@@ -10,7 +10,7 @@ from collections.abc import Container
 from typing import Final
 
 from prunus.calls import comparable
-from prunus.fingerprint import fingerprint
+from prunus.fingerprint import fingerprint, utf8
 from prunus.history import Ref, Result
 from prunus.ids import named_so
 from prunus.notes import is_file_note, is_note, is_shortened, unfolded, unreminded, without_tag
@@ -57,7 +57,7 @@ class PlacedIds:
 
 def content_of(tool: str, text: str) -> bytes:
     """Return the hash of a tool's answer."""
-    return fingerprint(comparable(tool, text).encode("utf-8", "surrogatepass"))
+    return fingerprint(*utf8(comparable(tool, text)))
 
 
 def shortened(text: str, result: Result) -> bool:

@@ -10,6 +10,7 @@ from prunus.conversation import Conversation, Loader
 from prunus.conversations import Request
 from prunus.edits import Proposal
 from prunus.engine import Engine
+from prunus.fingerprint import utf8
 from prunus.history import Call
 from prunus.ids import short_id
 from prunus.originals import original
@@ -64,10 +65,8 @@ def receipt_of(edit: Proposal, engine: Engine, load: Loader) -> Receipt:
     message = load(target.message)
     part = message.parts[target.part]
     use = view.by_ref.get(target)
-    content = getattr(part, "text", "")
-    id = short_id(target, content.encode("utf-8", "surrogatepass"))
-    if use is not None and target == use.result:
-        id = view.names.get(target, id)
+    known = view.names.get(target) if use is not None and target == use.result else None
+    id = short_id(target, utf8(getattr(part, "text", ""))) if known is None else known
     # Commands, and ids that the model repeated, are kept from the model without being pruned.
     asked = engine.newly_requested(target) and edit.when.requested_by != "prunus"
     if use is None:

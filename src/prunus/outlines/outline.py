@@ -41,7 +41,7 @@ def outline(text: str, share: float, sort: Sort = "log", path: str = "", first: 
     if is_shortened(text):
         return text
     # Nobody reads more than the first megabyte holds, and looking through it would keep all threads waiting.
-    beyond = text.count("\n", _READ)
+    beyond = sum(text.count("\n", at, at + _READ) for at in range(_READ, len(text), _READ))
     text = text[:_READ]
     room = int(len(text) * share)
     match sort:

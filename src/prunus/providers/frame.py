@@ -49,7 +49,7 @@ class Frame:
 
     def raw(self, index: int) -> bytes:
         """The bytes of one message."""
-        found = self.body[self.starts[index] : self.ends[index]]
+        found = joined([memoryview(self.body)[self.starts[index] : self.ends[index]]])
         return message_of(found) if self.bare else found
 
     @property
