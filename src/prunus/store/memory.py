@@ -1,26 +1,20 @@
-"""The memory of a pruner in a SQL database.
-
-Each edit of a ledger is a row of its own, so a request writes only the edits that it changed. Otherwise every new
-edit would encode a ledger of 500 edits again.
-"""
+"""The memory of a pruner in a SQL database. Each edit of a ledger is a row of its own (`ledger_rows`)."""
 
 from __future__ import annotations
 
-from collections import OrderedDict
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import astuple, replace
 from secrets import randbits
-from threading import Lock
 from typing import Final, TypeVar
 
 from prunus.errors import FormatError
 from prunus.experience import Experience
-from prunus.history import Ref
 from prunus.learning import Learned
 from prunus.memory import ConversationRecord, Match
 from prunus.schedule.account import Account
 from prunus.schedule.cache_life import CacheLife, Hindsight, total
 from prunus.schedule.ledger import Ledger, Written
+from prunus.store.ledger_rows import KnownLedgers, ledger_change
 from prunus.store.regrets import experience_with
 from prunus.store.sql import SqlConnection, SqlDatabase
 from prunus.store.store import StoreError
@@ -30,8 +24,6 @@ T = TypeVar("T")
 
 _BATCHES: Final = (2, 32, 512)
 """The links per query; the last number repeats. They are fixed, so that a database prepares each statement once."""
-_LEDGERS: Final = 256
-"""The memory caches the stored form of this many ledgers."""
 
 
 class SqlMemory:
@@ -43,8 +35,7 @@ class SqlMemory:
         self._database = database
         self._tenant = tenant
         self._trouble = trouble
-        self._written: OrderedDict[str, tuple[int, Ledger]] = OrderedDict()
-        self._lock = Lock()
+        self._known = KnownLedgers()
 
     def find(self, links: Sequence[bytes]) -> Sequence[Match]:
         """Return the conversations that a request with these links may continue."""
@@ -91,8 +82,7 @@ class SqlMemory:
 
     def keep(self, memo: ConversationRecord, links: Sequence[bytes], written: Mapping[int, Written | None]) -> None:
         """Save a conversation; the commit happens before this returns, or at the end of `together`."""
-        with self._lock:
-            known = self._written.get(memo.id)
+        known = self._known.get(memo.id)
         try:
             self._database.change(
                 lambda connection: self._keep(connection, memo, links, written, known),
@@ -155,7 +145,7 @@ class SqlMemory:
             # Another version of Prunus wrote this ledger. The conversation starts anew, which costs one cache miss.
             return None
         ledger = replace(whole, edits=rows.edits, tags=rows.tags)
-        self._note(id, stamp, ledger)
+        self._known.put(id, stamp, ledger)
         return ConversationRecord(id, ledger, depth, requests, seen, prompt, Account(*account), known, alive)
 
     def _keep(
@@ -213,7 +203,7 @@ class SqlMemory:
             ((self._tenant, link, number, above + at) for at, link in enumerate(links)),
         )
         # If the commit fails, the cached entry is harmless: no row has its stamp.
-        self._note(memo.id, int(stamp), memo.ledger)
+        self._known.put(memo.id, int(stamp), memo.ledger)
 
     def _write_ledger(
         self, connection: SqlConnection, number: int, stamp: int, ledger: Ledger, written: Ledger | None
@@ -221,30 +211,20 @@ class SqlMemory:
         """Write the differences to the stored ledger, or the whole ledger if the stored one is unknown."""
         if written is None:
             connection.execute("DELETE FROM edits WHERE conversation = ?", (number,))
-        places = _changed_places(written or Ledger(), ledger)
-        before, now = _rows(written or Ledger(), places), _rows(ledger, places)
+        change = ledger_change(written, ledger)
         connection.executemany(
             "DELETE FROM edits WHERE conversation = ? AND message = ? AND part = ?",
-            ((number, *place) for place in before.keys() - now.keys()),
+            ((number, *place) for place in change.removed),
         )
         connection.executemany(
             "INSERT INTO edits (conversation, message, part, edit) VALUES (?, ?, ?, ?) "
             "ON CONFLICT (conversation, message, part) DO UPDATE SET edit = excluded.edit",
-            ((number, *place, row.dump()) for place, row in now.items() if before.get(place) != row),
+            ((number, *place, row.dump()) for place, row in change.rows.items()),
         )
         connection.execute("UPDATE conversations SET stamp = ? WHERE n = ?", (stamp, number))
-        whole = Ledger(flushes=ledger.flushes, commands=ledger.commands)
-        if written is None or (written.flushes, written.commands) != (whole.flushes, whole.commands):
-            flushes = b"" if whole == Ledger() else whole.dump()
+        if change.rest is not None:
+            flushes = b"" if change.rest == Ledger() else change.rest.dump()
             connection.execute("UPDATE conversations SET flushes = ? WHERE n = ?", (flushes, number))
-
-    def _note(self, id: str, stamp: int, ledger: Ledger) -> None:
-        """Cache the stored ledger of a conversation."""
-        with self._lock:
-            self._written[id] = stamp, ledger
-            self._written.move_to_end(id)
-            if len(self._written) > _LEDGERS:
-                self._written.popitem(last=False)
 
 
 def begin(connection: SqlConnection, tenant: str, id: str, time: float) -> int:
@@ -269,19 +249,3 @@ def _deepest_first(links: Sequence[bytes]) -> Iterator[Sequence[bytes]]:
         batch = links[max(0, end - size) : end]
         yield (*batch, *[batch[-1]] * (size - len(batch)))
         end, step = end - size, step + 1
-
-
-def _changed_places(before: Ledger, now: Ledger) -> set[Ref]:
-    """Return the places where two ledgers may differ; edits and tags in both are mostly identical objects."""
-    old, new = ({id(one) for one in (*ledger.edits, *ledger.tags)} for ledger in (before, now))
-    edits = {edit.target for edit in (*before.edits, *now.edits) if (id(edit) in old) != (id(edit) in new)}
-    return edits | {tag.ref for tag in (*before.tags, *now.tags) if (id(tag) in old) != (id(tag) in new)}
-
-
-def _rows(ledger: Ledger, places: set[Ref]) -> dict[Ref, Ledger]:
-    """Return one ledger per place, with the edit and the tag of that part; each becomes one row."""
-    rows = {edit.target: Ledger((edit,)) for edit in ledger.edits if edit.target in places}
-    for tag in ledger.tags:
-        if tag.ref in places:
-            rows[tag.ref] = replace(rows.get(tag.ref, Ledger()), tags=(tag,))
-    return rows
