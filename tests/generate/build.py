@@ -7,13 +7,14 @@ have versions: reading one twice without a change between shows the same text.
 from __future__ import annotations
 
 from dataclasses import replace
+from random import Random
 from typing import Any
 
 from hypothesis import strategies as st
 
 from tests.generate.session import Action, Ask, Kind, Session, Step
 
-__all__ = ["build", "sessions", "words"]
+__all__ = ["build", "random_session", "sessions", "words"]
 
 _WORDS = (
     "value", "return", "self", "import", "index", "buffer", "naïve", "queue", "parse", "result", "error", "filter",
@@ -61,6 +62,10 @@ def words(seed: int, count: int) -> str:
     return "".join(found).rstrip()
 
 
+_THINKING = ("", "", "open", "hidden")
+_SAID = (0, 6, 40)
+_ASKS = ("plain", "code", "picture")
+_ASKED = (4, 30)
 _actions = st.tuples(
     st.sampled_from(_KINDS),
     st.integers(0, 3),
@@ -70,10 +75,10 @@ _actions = st.tuples(
 )
 _steps = st.tuples(
     st.lists(_actions, min_size=0, max_size=3),
-    st.sampled_from(("", "", "open", "hidden")),
-    st.sampled_from((0, 6, 40)),
+    st.sampled_from(_THINKING),
+    st.sampled_from(_SAID),
 )
-_asks = st.tuples(st.sampled_from(("plain", "code", "picture")), st.sampled_from((4, 30)))
+_asks = st.tuples(st.sampled_from(_ASKS), st.sampled_from(_ASKED))
 
 
 @st.composite
@@ -83,6 +88,23 @@ def sessions(draw: Any, most: int = 24) -> Session:
     few, many = st.lists(events, min_size=1, max_size=6), st.lists(events, min_size=most // 2, max_size=most)
     drawn = draw(st.one_of(few, many, many))
     return build(drawn, repeats_ids=draw(st.booleans()), extras=draw(st.booleans()))
+
+
+def random_session(seed: int, most: int) -> Session:
+    """A session of the same kinds of events, without Hypothesis: the same for the same seed, on any machine."""
+    rng = Random(seed)
+
+    def event() -> Any:
+        if rng.random() < 0.25:
+            return rng.choice(_ASKS), rng.choice(_ASKED)
+        moves = [
+            (rng.choice(_KINDS), rng.randint(0, 3), rng.randint(0, 2), rng.choice(_SIZES), rng.choice(_ODDITIES))
+            for _ in range(rng.randint(0, 3))
+        ]
+        return moves, rng.choice(_THINKING), rng.choice(_SAID)
+
+    drawn = [event() for _ in range(rng.randint(most // 2, most))]
+    return build(drawn, repeats_ids=rng.random() < 0.5, extras=rng.random() < 0.5)
 
 
 def build(drawn: list[Any], *, repeats_ids: bool = False, extras: bool = False) -> Session:

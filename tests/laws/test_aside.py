@@ -17,7 +17,7 @@ from tests.generate.encode import SPELLINGS, encode, prefixes
 from tests.generate.render import render
 from tests.generate.session import Session
 from tests.laws.cases import every_format, fewer
-from tests.laws.test_prefix import SCHEDULES
+from tests.laws.conversing import SCHEDULES
 from tests.test_memory import Shelf
 from tests.validity import FIELDS, messages_of, new_problems
 

@@ -7,7 +7,6 @@ and where it does not, the conversation says so. The memory that is needed for i
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from itertools import pairwise
 from typing import Any, ClassVar, Final
@@ -16,96 +15,23 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from prunus import Outcome, Pruner, Settings
+from prunus import Pruner, Settings
 from prunus.conversation import Conversation, Loader
 from prunus.edits import Edit
 from prunus.engine import Engine
 from prunus.providers import Frame, frame
 from prunus.schedule.ledger import Ledger
-from prunus.schedule.plan import Plan, Presses, RequestState, Schedule
+from prunus.schedule.plan import Plan, Presses, RequestState
 from prunus.schedule.prices import Price
 from tests.generate.build import build, sessions
 from tests.generate.encode import SPELLINGS, encode, marked, prefixes
 from tests.generate.render import render
 from tests.generate.session import Session
-from tests.laws.cases import PRESETS, every_format, fewer
+from tests.laws.cases import every_format, fewer
+from tests.laws.conversing import SCHEDULES, Sent, broken, conversed, prefix_problems, requests, schedule, send
 
-ALL: Final[dict[str, Any]] = {
-    **PRESETS["everything"].dump()["strategies"],
-    "finished_results": {"enabled": True, "shell": 1, "search": 2, "idle": 1, "over": 100},
-}
-CHEAP: Final = [{"model": "*", "read": 0.5, "write": 1.0, "ttl": 300}]
-DEAR: Final = [{"model": "*", "read": 0.025, "write": 1.25, "ttl": 300}]
-
-
-def schedule(name: str, **more: Any) -> Settings:
-    return Settings(schedule=name, strategies=ALL, guards={"unresolved_errors": {"turns": 1}}, **more)
-
-
-SCHEDULES: Final = {
-    "cache, cheap": schedule("cache", prices=CHEAP),
-    "cache, dear": schedule("cache", prices=DEAR),
-    "cache, hasty": schedule("cache", prices=CHEAP, schedules={"cache": {"patience": 0.1}}),
-    "cache, full": schedule("cache", prices=DEAR, window=3_000),
-    "pressure": schedule("pressure", window=3_000),
-}
 every_schedule = pytest.mark.parametrize("name", list(SCHEDULES))
 PAUSES = st.lists(st.sampled_from((5.0, 5.0, 5.0, 5.0, 1000.0)), min_size=40, max_size=40)
-
-
-@dataclass(frozen=True, slots=True)
-class Sent:
-    """One request as it left."""
-
-    outcome: Outcome
-    conversation: Conversation
-    given: int
-    """How many messages came in."""
-    gone: frozenset[int]
-    """Those of them that were left out as a whole."""
-    cut: int | None
-    """The first message of the flush that was declared for it."""
-
-    @property
-    def messages(self) -> list[bytes]:
-        cut = frame(self.outcome.body, self.conversation.last.format.name)
-        return [cut.raw(index) for index in range(len(cut))]
-
-    def left(self, count: int) -> int:
-        """How many of the first messages are there still."""
-        return count - sum(index < count for index in self.gone)
-
-
-def send(pruner: Pruner, body: bytes, now: float, format: str) -> Sent:
-    outcome = pruner.prune(body, now, format=format)
-    assert outcome.error is None
-    conversation = pruner._conversations[-1]
-    rendered = conversation.engine.rendering.rendered
-    cuts = [flush.cut for flush in conversation.memo.ledger.flushes if flush.request == conversation.memo.requests]
-    assert len(cuts) <= 1
-    gone = frozenset(index for index, raw in rendered.items() if not raw)
-    return Sent(outcome, conversation, len(conversation.last), gone, cuts[0] if cuts else None)
-
-
-def conversed(
-    settings: Settings,
-    bodies: Sequence[bytes],
-    format: str,
-    pauses: Sequence[float],
-    when: Schedule | None = None,
-) -> Iterator[Sent]:
-    """One pruner gets the requests of a conversation, one after the other."""
-    pruner = Pruner(settings, schedule=when)
-    now = 0.0
-    for i, body in enumerate(bodies):
-        now += pauses[i % len(pauses)]
-        sent = send(pruner, body, now, format)
-        assert len(pruner._conversations) == 1
-        yield sent
-
-
-def requests(session: Session, format: str, spelling: str = "compact") -> list[bytes]:
-    return [encode(request, spelling) for request in prefixes(render(session, format), format)]
 
 
 def unmarked(raw: bytes) -> Any:
@@ -118,17 +44,6 @@ def unmarked(raw: bytes) -> Any:
     return {**message, "content": bare}
 
 
-def broken(before: Sent, after: Sent, same: Any = None) -> list[int]:
-    """The messages sent before that have changed in front of the declared cut."""
-    limit = before.given if after.cut is None else after.cut
-    assert limit <= before.given
-    assert after.left(limit) == before.left(limit)
-    read = same or (lambda raw: raw)
-    old, new = before.messages[: before.left(limit)], after.messages[: after.left(limit)]
-    assert len(old) == len(new)
-    return [i for i, (one, other) in enumerate(zip(old, new, strict=True)) if read(one) != read(other)]
-
-
 @every_format
 @every_schedule
 @fewer
@@ -138,10 +53,7 @@ def test_a_request_extends_the_one_before_up_to_a_declared_flush(
 ) -> None:
     before: Sent | None = None
     for after in conversed(SCHEDULES[name], requests(session, format, spelling), format, pauses):
-        assert before is not None or after.cut is None
-        assert before is None or broken(before, after) == []
-        # What was flushed was sent before; the form of new messages is nobody's loss.
-        assert before is None or after.cut is None or after.cut < before.given
+        assert prefix_problems(before, after) == []
         before = after
 
 
