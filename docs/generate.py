@@ -17,6 +17,7 @@ import click
 import prunus
 from prunus import guards, strategies
 from prunus.cli.main import main as cli
+from prunus.proxy import balancers
 from prunus.schedule.dollars import TARIFFS
 from prunus.schedule.prices import DEFAULT, ROWS
 from prunus.schedule.priorities import PRIORITIES
@@ -288,15 +289,24 @@ PAGES = {
 }
 
 
+DEPLOY = HERE.parent / "deploy"
+FILES = {
+    DEPLOY / "nginx" / "prunus.conf": balancers.nginx,
+    DEPLOY / "haproxy" / "haproxy.cfg": balancers.haproxy,
+    DEPLOY / "envoy" / "envoy.yaml": balancers.envoy,
+}
+
+
 def main() -> int:
     stale = []
-    for name, page in PAGES.items():
-        text = MADE + page()
-        path = HERE / name
+    made = {HERE / name: MADE + page() for name, page in PAGES.items()}
+    for path, text in (made | {path: file() for path, file in FILES.items()}).items():
+        name = path.name
         if "--check" in sys.argv:
             if not path.exists() or path.read_text(encoding="utf-8") != text:
                 stale.append(name)
         else:
+            path.parent.mkdir(parents=True, exist_ok=True)
             path.write_text(text, encoding="utf-8")
     if stale:
         print(f"out of date: {', '.join(stale)}; run `make docs`")

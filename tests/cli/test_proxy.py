@@ -102,6 +102,19 @@ def test_two_workers_on_one_store_give_the_same_bytes(spawn: Spawn, provider: Pr
     assert sent[: len(turns)] == sent[len(turns) :]
 
 
+def test_the_proxy_prints_the_headers_to_hash_on(run: Run) -> None:
+    rows = [line.split("\t") for line in run("proxy", "--routing-key").output.splitlines()]
+    assert rows[0] == ["x-prunus-session", "any client"]
+    assert ["x-claude-code-session-id", "claude_code"] in rows
+
+
+@pytest.mark.parametrize("balancer", ["nginx", "haproxy", "envoy"])
+def test_the_proxy_prints_the_configuration_of_a_balancer(run: Run, balancer: str) -> None:
+    result = run("proxy", "--routing-key", balancer)
+    assert result.exit_code == 0
+    assert "prunus-3" in result.output
+
+
 @pytest.mark.parametrize(
     ("given", "says"),
     [

@@ -22,6 +22,14 @@ from prunus.cli.options import Failure, load_settings, money_option, overrides, 
 @click.option("--shadow", is_flag=True, help="Change nothing, and report what would have been done.")
 @click.option("--agent", type=click.Choice(["hidden", "mcp", "off"]), help="How context_prune is offered.")
 @click.option("--store", metavar="URL", help="sqlite:///PATH, postgresql://HOST/DATABASE, or off.")
+@click.option(
+    "--routing-key",
+    "balancer",
+    type=click.Choice(["headers", "nginx", "haproxy", "envoy"]),
+    is_flag=False,
+    flag_value="headers",
+    help="Print what a load balancer hashes on, or a configuration for one, and end.",
+)
 @click.option("-v", "--verbose", is_flag=True, help="Log every edit; plain lines even in a terminal.")
 @money_option
 @settings_options
@@ -32,6 +40,7 @@ def command(
     shadow: bool,
     agent: str | None,
     store: str | None,
+    balancer: str | None,
     verbose: bool,
     money: bool,
     preset: str | None,
@@ -51,6 +60,9 @@ def command(
     Clients reach an upstream that you name yourself, such as --upstream groq=https://api.groq.com/openai, at
     http://127.0.0.1:8787/@groq. `prunus run CLIENT` does all of this by itself.
     """
+    if balancer is not None:
+        _print_routing(balancer)
+        return
     from prunus.cli.cautions import cautions
     from prunus.cli.live import LiveTable, log_to_stderr
     from prunus.errors import PrunusError
@@ -92,6 +104,18 @@ def command(
                     click.echo(f"prunus: {line}", err=True)
 
             serve(settings, listener, ready=tell, origins=came)
+
+
+def _print_routing(balancer: str) -> None:
+    """Print the routing headers and who sends them, or the configuration of a load balancer."""
+    from prunus.proxy.balancers import BALANCERS
+    from prunus.proxy.routing import routing_headers
+
+    if balancer in BALANCERS:
+        click.echo(BALANCERS[balancer](), nl=False)
+        return
+    for name, client in routing_headers():
+        click.echo(f"{name}\t{client or 'any client'}")
 
 
 def upstream_sets(upstreams: tuple[str, ...]) -> list[str]:

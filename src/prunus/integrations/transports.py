@@ -9,7 +9,7 @@ from typing import Any, ClassVar
 
 from prunus.integrations.integration import Integration
 from prunus.integrations.wire import prune_request
-from prunus.proxy.exchange import conversation_key
+from prunus.proxy.routing import conversation_key
 from prunus.pruner import Pruner
 from prunus.settings import Settings
 

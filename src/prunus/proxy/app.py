@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import asyncio
-import time
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 from urllib.parse import quote
@@ -15,6 +14,7 @@ from prunus.proxy.clock import Clock, SystemClock
 from prunus.proxy.exchange import Arrived, Event, Prepared, SentBy
 from prunus.proxy.faults import LOGGER, Faults
 from prunus.proxy.headers import ambiguity
+from prunus.proxy.health import PATHS, Health
 from prunus.proxy.hooks import AgentHooks
 from prunus.proxy.keep_alive import KeepAlive, rest_after
 from prunus.proxy.lines import edit_lines, request_line, step_back_line
@@ -49,6 +49,7 @@ class App:
     ) -> None:
         proxy = settings.proxy
         clock = clock or SystemClock()
+        self.health = Health()
         self.metrics = Metrics()
         self._settings = settings
         self._store = store
@@ -62,7 +63,6 @@ class App:
         }
         self._recorder: Recorder | None = None
         self._preparing = Preparing(proxy.deadline)
-        self._begun = time.time()
         self._stepped_back: set[tuple[str, str]] = set()
         """The agents and strategies of which the log has told that they step back."""
         self._keep_alive = KeepAlive(settings.cache.keep_alive, self._upstream, clock, self.faults, self._record)
@@ -142,12 +142,13 @@ class App:
             return
         # Whether the proxy lives may be asked without a token, but not by a web page.
         own = is_sidecar(path)
-        tenant = self._gate.check_page(names) or "" if path == "/healthz" else self._gate.admit(names, bearer=own)
+        asks_state = path in PATHS
+        tenant = self._gate.check_page(names) or "" if asks_state else self._gate.admit(names, bearer=own)
         if isinstance(tenant, Refused):
             self.metrics.requests.labels("", "refused").inc()
             await refuse(send, "", tenant.status, tenant.reason)
-        elif path == "/healthz":
-            await answer_json(send, 200, {"status": "ok", "uptime": round(time.time() - self._begun, 1)})
+        elif asks_state:
+            await answer_json(send, *self.health.state(path))
         elif path == "/metrics":
             await answer_with(send, 200, [(b"content-type", CONTENT_TYPE.encode())], self.metrics.render())
         elif names.get("upgrade", "").lower() == "websocket":

@@ -4,9 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
-from typing import Final, NamedTuple
+from typing import NamedTuple
 
-from prunus.clients.dialect import words
 from prunus.outcome import Outcome, Receipt, Report
 from prunus.proxy.envelope import Envelope
 from prunus.proxy.headers import Headers
@@ -14,14 +13,6 @@ from prunus.proxy.hooks import Interceptor
 from prunus.proxy.route import Route
 from prunus.schedule.ledger import Flush
 from prunus.store.records import Exchange
-
-_KEYS: Final = tuple(header for headers in words("session_headers") for header in headers)
-"""Headers by which clients name a conversation."""
-
-
-def conversation_key(headers: Mapping[str, str]) -> str:
-    """What the client calls the conversation of a request; empty where it sends no header for that."""
-    return next((value for name in _KEYS if (value := headers.get(name, ""))), "")
 
 
 def client_name(headers: Mapping[str, str]) -> str:

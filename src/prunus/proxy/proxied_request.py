@@ -12,13 +12,14 @@ from prunus.providers import api_named
 from prunus.proxy.answers import answer_with, refuse
 from prunus.proxy.clock import Clock
 from prunus.proxy.encoding import can_decode, decoder_of
-from prunus.proxy.exchange import Arrived, Event, Prepared, SentBy, client_name, conversation_key
+from prunus.proxy.exchange import Arrived, Event, Prepared, SentBy, client_name
 from prunus.proxy.faults import LOGGER, Faults
 from prunus.proxy.headers import Headers, answer_headers, caller_of, request_headers, value_of
 from prunus.proxy.hooks import GuardedAnswer, Interceptor
 from prunus.proxy.metrics import Metrics
 from prunus.proxy.peer import ClientGone, Peer, Receive, Send, after
 from prunus.proxy.route import Route
+from prunus.proxy.routing import conversation_key
 from prunus.proxy.tenant import Tenant
 from prunus.proxy.upstream import Answer, NoAnswer, Upstream, decode_chunk
 from prunus.proxy.usage_reader import UsageReader

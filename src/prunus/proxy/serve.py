@@ -85,7 +85,7 @@ def serve(
     else:
         from prunus.proxy.server import Server
 
-        _run(Server(_app(settings, watch, origins=origins), settings.proxy.grace, ready), listener)
+        _run(Server(_app(settings, watch, origins=origins), settings.proxy, ready), listener)
 
 
 def _run(server: Server, listener: socket.socket) -> None:
@@ -112,7 +112,7 @@ class Background:
         from prunus.proxy.server import Server
 
         app = make() if make is not None else _app(settings, watch, fallback, origins)
-        self._server = Server(app, settings.proxy.grace)
+        self._server = Server(app, settings.proxy)
         self._listener = bind(settings)
         self.url = base_url(self._listener)
         self._thread = threading.Thread(target=self._server.run, args=([self._listener],), name="prunus-proxy")
@@ -230,6 +230,6 @@ def _work(
     # Ctrl-C reaches the workers as well; they wait for the supervisor's orders.
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     logging.basicConfig(level=level, stream=sys.stderr, format="%(asctime)s %(message)s")
-    server = Worker(_app(settings, origins=origins), settings.proxy.grace)
+    server = Worker(_app(settings, origins=origins), settings.proxy)
     threading.Thread(target=server.obey, args=(orders,), name="prunus-orders", daemon=True).start()
     _run(server, listener)

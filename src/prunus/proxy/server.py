@@ -16,6 +16,7 @@ import uvicorn
 
 from prunus.proxy.app import App
 from prunus.proxy.client_connection import ClientConnection
+from prunus.settings.tables import Proxy
 
 _CANCEL_SECONDS: Final = 5
 """Seconds that cancelled requests get to end."""
@@ -29,10 +30,12 @@ _TICK: Final = 0.05
 class Server(uvicorn.Server):
     """Serves until the first signal, then closes the port and waits for running answers.
 
-    After `grace` seconds, or at a second signal, the answers that still run are cut.
+    Between the signal and the closing of the port pass `proxy.drain` seconds, in which `/readyz` answers 503, so
+    that a load balancer stops sending requests. After `proxy.grace` more seconds, or at a second signal, the
+    answers that still run are cut.
     """
 
-    def __init__(self, app: App, grace: float, ready: Callable[[], None] = lambda: None) -> None:
+    def __init__(self, app: App, settings: Proxy, ready: Callable[[], None] = lambda: None) -> None:
         # What uvicorn says about single requests would repeat our words, and show what a stack trace may hold.
         logging.getLogger("uvicorn.error").setLevel(logging.CRITICAL)
         super().__init__(
@@ -51,13 +54,14 @@ class Server(uvicorn.Server):
             )
         )
         self._app = app
-        self._grace = grace
+        self._grace = settings.grace
+        self._drain = settings.drain
         self._ready = ready
 
     @property
     def longest_end(self) -> float:
         """Seconds that may pass between `stop` and the end."""
-        return self._grace + END_SECONDS
+        return self._drain + self._grace + END_SECONDS
 
     def stop(self, *, now: bool = False) -> None:
         """End as at a first signal, or `now` as at a second one; any thread may call it."""
@@ -74,6 +78,8 @@ class Server(uvicorn.Server):
         self.force_exit = again
 
     async def shutdown(self, sockets: list[socket] | None = None) -> None:
+        self._app.health.draining = True
+        await self._wait(self._drain)
         if self._app.pages is not None:
             self._app.pages.ending.set()
         for server in self.servers:
@@ -83,15 +89,19 @@ class Server(uvicorn.Server):
         state = self.server_state
         for connection in list(state.connections):
             connection.shutdown()
-        until = time.monotonic() + self._grace
-        while (state.connections or state.tasks) and not self.force_exit and time.monotonic() < until:
-            await asyncio.sleep(_TICK)
+        await self._wait(self._grace, lambda: bool(state.connections or state.tasks))
         running = list(state.tasks)
         for task in running:
             task.cancel()
         if running:
             await asyncio.wait(running, timeout=_CANCEL_SECONDS)
         await self.lifespan.shutdown()
+
+    async def _wait(self, seconds: float, needed: Callable[[], bool] = lambda: True) -> None:
+        """Wait that long, but not after a second signal, nor when it is not `needed` any more."""
+        until = time.monotonic() + seconds
+        while needed() and not self.force_exit and time.monotonic() < until:
+            await asyncio.sleep(_TICK)
 
 
 class Worker(Server):

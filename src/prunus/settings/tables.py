@@ -180,8 +180,11 @@ class Proxy(Section):
     """Seconds to wait for the next byte from the provider."""
     deadline: Annotated[float, Field(gt=0)] = 2.0
     """Seconds that pruning a request may take; after that the proxy sends it with the edits made so far."""
+    drain: Annotated[float, Field(ge=0)] = 0.0
+    """Seconds between the first SIGTERM or Ctrl-C and the closing of the port, in which `/readyz` answers 503, so
+    that a load balancer stops sending requests."""
     grace: Annotated[float, Field(ge=0)] = 120.0
-    """Seconds that running answers get after the first SIGTERM or Ctrl-C; a second signal ends them at once."""
+    """Seconds that running answers get once the port is closed; a second signal ends them at once."""
     verbose: StrictBool = False
     """Whether `prunus proxy` logs every edit, as with `-v`."""
     workers: Count = 1

@@ -39,7 +39,7 @@ DIALECT: Final = Dialect(
     "|Model tried to call unavailable tool",
     denied="The user rejected permission",
     readers=((_HEAD, _lines),),
-    session_headers=("x-session-id",),
+    session_headers=("x-session-id", "x-session-affinity", "x-opencode-session"),
     from_subagent=_from_subagent,
     cut_first=r"\.\.\.output truncated\.\.\.",
     cut_last=r"\(File has more lines\.|\(Output capped at|\(Showing lines \d+-\d+ of \d+",

@@ -1,0 +1,58 @@
+"""What a load balancer is told of a proxy that runs, and of one that ends."""
+
+from __future__ import annotations
+
+import json
+import os
+
+import pytest
+
+from tests.proxy.caller import PATIENCE, call, dial
+from tests.proxy.provider import Provider, behind
+from tests.proxy.test_grace import RAW, Held, held, proxy, read_until, wait_until_refused, workers
+
+__all__ = ["held"]
+
+
+@pytest.mark.parametrize("path", ["/livez", "/readyz", "/healthz"])
+def test_a_running_proxy_is_alive_and_ready_without_a_token(provider: Provider, path: str) -> None:
+    with behind(provider, proxy={"token": "secret"}) as running:
+        got = call(running.url, "GET", path)
+    assert (got.status, json.loads(got.body)["status"]) == (200, "ok")
+
+
+def test_a_web_page_may_not_ask(provider: Provider) -> None:
+    with behind(provider) as running:
+        assert call(running.url, "GET", "/readyz", headers=[("sec-fetch-site", "cross-site")]).status == 403
+
+
+def test_a_store_that_cannot_be_reached_does_not_make_it_unready(provider: Provider) -> None:
+    with behind(provider, store={"url": "postgresql://nobody@127.0.0.1:1/none"}) as running:
+        assert call(running.url, "GET", "/readyz").status == 200
+
+
+@pytest.mark.skipif(not hasattr(os, "fork"), reason="needs signals")
+@workers
+def test_a_proxy_that_drains_is_alive_and_not_ready_and_still_answers(held: Held, count: int) -> None:
+    with proxy(held, count, "--set", "proxy.drain=600") as (process, url):
+        process.terminate()
+        while call(url, "GET", "/readyz").status != 503:
+            pass
+        got = call(url, "GET", "/livez")
+        assert (got.status, json.loads(got.body)["status"]) == (200, "draining")
+        held.release()
+        assert b"last" in call(url, "POST", "/v1/messages", RAW).body
+        process.terminate()  # a second signal ends the draining
+        wait_until_refused(url)
+        process.wait(PATIENCE)
+
+
+@pytest.mark.skipif(not hasattr(os, "fork"), reason="needs signals")
+def test_the_port_closes_after_draining_and_streams_finish(held: Held) -> None:
+    with proxy(held, 1, "--set", "proxy.drain=0.5") as (process, url), dial(url, "/v1/messages", RAW) as line:
+        read_until(line, b"first\n\n")
+        process.terminate()
+        wait_until_refused(url)
+        held.release()
+        assert read_until(line, b"0\r\n\r\n").endswith(b"data: last\n\n\r\n0\r\n\r\n")
+        process.wait(PATIENCE)
