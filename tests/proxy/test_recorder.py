@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import sqlite3
 import time
+from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
 from threading import Event
@@ -13,7 +14,7 @@ import pytest
 from prunus.proxy import recorder
 from prunus.proxy.faults import Faults
 from prunus.proxy.recorder import Recorder
-from prunus.store import Exchange, Store, open_store
+from prunus.store import Exchange, Store, StoreError, open_store
 
 
 @pytest.fixture
@@ -50,6 +51,28 @@ def test_a_store_that_was_locked_gets_what_it_missed(
     holder.close()
     writer.close()
     assert [one.request for one in store.exchanges("", "c1")] == [0, 1, 2]
+
+
+def test_a_store_that_is_slow_gets_smaller_batches(store: Store, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(recorder, "_AGAIN", 0.01)
+    written = store.record_all
+    sizes: list[int] = []
+
+    def in_time(exchanges: Sequence[tuple[str, Exchange]]) -> None:
+        sizes.append(len(exchanges))
+        if len(exchanges) > 40:
+            raise StoreError("the store does not answer")
+        written(exchanges)
+
+    monkeypatch.setattr(store, "record_all", in_time)
+    writer = Recorder(store, Faults(lambda _: None))
+    for number in range(300):
+        writer.put("", exchange(number))
+    while len(store.exchanges("", "c1")) < 300:
+        time.sleep(0.01)
+    writer.close()
+    assert [one.request for one in store.exchanges("", "c1")] == list(range(300))
+    assert max(sizes) > 40
 
 
 def test_an_exchange_that_cannot_be_written_does_not_keep_the_others(store: Store) -> None:

@@ -24,7 +24,7 @@ _MOMENT: Final = 0.1
 _AGAIN: Final = 1.0
 """Seconds until a store that failed is tried again."""
 _BATCH: Final = 500
-"""Exchanges of one transaction."""
+"""The most exchanges of one transaction; half as many after one that a store did not take in time."""
 _PATIENCE: Final = 5.0
 """Seconds that the end of the proxy may wait for the store."""
 
@@ -40,6 +40,7 @@ class Recorder:
         self._store = store
         self._faults = faults
         self._waiting: deque[tuple[str, Exchange, Describe]] = deque()
+        self._batch = _BATCH
         self._called = Event()
         self._ending = Event()
         self._thread = Thread(target=self._run, name="prunus-recorder", daemon=True)
@@ -75,16 +76,18 @@ class Recorder:
     def _write(self) -> bool:
         """Write all that waits; what the store does not take now waits on, in its order."""
         while self._waiting:
-            batch = [self._waiting.popleft() for _ in range(min(_BATCH, len(self._waiting)))]
+            batch = [self._waiting.popleft() for _ in range(min(self._batch, len(self._waiting)))]
             ready = _described(batch)
             try:
                 self._store.record_all(ready)
             except StoreError as error:
                 self._faults.report("store", error)
                 self._waiting.extendleft(reversed(batch))
+                self._batch = max(1, len(batch) // 2)
                 return False
             except Exception:  # one exchange that cannot be written must not take the others along
                 self._write_singly(ready)
+            self._batch = min(_BATCH, 2 * self._batch)
         return True
 
     def _write_singly(self, batch: list[tuple[str, Exchange]]) -> None:

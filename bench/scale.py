@@ -1,0 +1,408 @@
+"""What several workers and replicas carry: requests per second, added latency, memory, and store traffic.
+
+    python bench/scale.py                       all set-ups with 1,000 conversations at once, then 20,000 requests
+    python bench/scale.py --only 1,2            some of them; nothing is written then
+    python bench/scale.py --conversations 200 --turns 8 --only 1
+
+Servers, the upstream and this client are processes on one machine. Each of the 1,000 conversations grows by one tool
+call with every request, and the upstream streams 22 events. For each set-up all conversations first go as fast as
+they are answered (`requests_s`, CPU per request of the servers). Then as many new conversations come at half that
+rate, at times that do not depend on the answers, once through Prunus and once through a bare pass-through; the
+differences between their times to the first event are the added latency. A conversation keeps its connection
+(sticky), or each of its requests takes any connection to any replica (random). The store is SQLite for the workers
+of one host and Postgres for replicas; its traffic is what Postgres writes to its log (WAL), or what a process gives
+to the disk with SQLite. The last part sends 20,000 requests of 2,000 conversations and looks at memory and open files.
+Compare figures of one run. Results land in bench/results/scale.json.
+"""
+
+from __future__ import annotations
+
+import argparse
+import asyncio
+import json
+import os
+import random
+import statistics
+import sys
+import tempfile
+import time
+from collections.abc import Callable, Iterator
+from contextlib import ExitStack, contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from proxy import KB, cpu, free_port, running
+
+sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
+from tests.store import postgres_server  # noqa: E402
+
+RESULTS = Path(__file__).parent / "results" / "scale.json"
+HERE = Path(__file__).parent
+PAUSE = 0.01
+"""Seconds between two events of an answer."""
+SOURCE = "".join(f"    total_{n} = weigh(item, factor={n}) + rest  # the sides are in metres\\n" for n in range(52))
+TOP = (
+    b'{"model":"claude-sonnet-4-5","max_tokens":8000,"stream":true,"system":"Be brief.",'
+    b'"tools":[{"name":"Read","description":"Read a file.","input_schema":{"type":"object"}}],"messages":['
+)
+
+
+@dataclass(frozen=True)
+class Setup:
+    """A number of servers, and how requests find them."""
+
+    name: str
+    workers: int = 1
+    replicas: int = 1
+    sticky: bool = True
+    store: str = "sqlite"
+
+
+SETUPS = (
+    Setup("1 worker"),
+    Setup("2 workers", workers=2),
+    Setup("4 workers", workers=4),
+    Setup("3 replicas, sticky", replicas=3, store="postgres"),
+    Setup("3 replicas, random", replicas=3, sticky=False, store="postgres"),
+)
+
+
+def turn(name: str, n: int) -> str:
+    """A call with its result; every eighth one ends with new words of the user."""
+    call = f'{{"type":"tool_use","id":"t{n}","name":"Read","input":{{"file_path":"/srv/{n * 7 % 13}.py"}}}}'
+    result = f'{{"type":"tool_result","tool_use_id":"t{n}","content":"# {name} {n}\\n{SOURCE}"}}'
+    words = f',{{"type":"text","text":"Now part {n} of it."}}' if n % 8 == 7 else ""
+    return f'{{"role":"assistant","content":[{call}]}},{{"role":"user","content":[{result}{words}]}}'
+
+
+def bodies(name: str, turns: int) -> Iterator[bytes]:
+    """The requests of a conversation, each with one more call."""
+    messages = [f'{{"role":"user","content":"Go on with {name}."}}'.encode()]
+    for n in range(turns):
+        yield TOP + b",".join(messages) + b"]}"
+        messages.append(turn(name, n).encode())
+
+
+class Line(asyncio.Protocol):
+    """A connection to a server, for one request at a time."""
+
+    _transport: Any
+    _first: asyncio.Future[float]
+    _end: asyncio.Future[None]
+    _held: bytes
+
+    def connection_made(self, transport: asyncio.BaseTransport) -> None:
+        self._transport = transport
+
+    async def ask(self, body: bytes, key: str) -> float:
+        """Send a request; return the time of its first event, once all have come."""
+        loop = asyncio.get_running_loop()
+        self._first, self._end, self._held = loop.create_future(), loop.create_future(), b""
+        head = (
+            f"POST /v1/messages HTTP/1.1\r\nHost: 127.0.0.1\r\nx-api-key: {key}\r\nContent-Type: application/json\r\n"
+            f"Content-Length: {len(body)}\r\n\r\n"
+        )
+        self._transport.writelines([head.encode(), body])
+        await self._end
+        return self._first.result()
+
+    def data_received(self, data: bytes) -> None:
+        if not self._first.done() and b"data:" in data:
+            self._first.set_result(time.perf_counter())
+        self._held = (self._held + data)[-2_000:]
+        if self._held.endswith(b"0\r\n\r\n"):
+            self._finish(None if self._first.done() else RuntimeError(f"no events: {self._held[:200]!r}"))
+
+    def connection_lost(self, error: Exception | None) -> None:
+        self._finish(error or ConnectionError("the server closed the connection"))
+
+    def _finish(self, error: Exception | None) -> None:
+        end = getattr(self, "_end", None)
+        if end is not None and not end.done():
+            end.set_result(None) if error is None else end.set_exception(error)
+
+    def close(self) -> None:
+        self._transport.close()
+
+
+class Lines:
+    """The connections to all replicas."""
+
+    def __init__(self, ports: list[int], sticky: bool) -> None:
+        self._ports, self._sticky = ports, sticky
+        self._own: dict[str, Line] = {}
+        self._idle: list[Line] = []
+        self._random = random.Random(1)
+
+    async def ask(self, name: str, body: bytes) -> float:
+        if self._sticky:
+            if name not in self._own:
+                self._own[name] = await self._dial(self._ports[hash(name) % len(self._ports)])
+            return await self._own[name].ask(body, "key")
+        line = self._any() or await self._dial(self._random.choice(self._ports))
+        found = await line.ask(body, "key")
+        self._idle.append(line)
+        return found
+
+    def _any(self) -> Line | None:
+        """An idle connection, if there are enough of them to choose from."""
+        if len(self._idle) < 4 * len(self._ports):
+            return None
+        at = self._random.randrange(len(self._idle))
+        self._idle[at], self._idle[-1] = self._idle[-1], self._idle[at]
+        return self._idle.pop()
+
+    async def _dial(self, port: int) -> Line:
+        _, line = await asyncio.get_running_loop().create_connection(Line, "127.0.0.1", port)
+        return line
+
+    def forget(self, name: str) -> None:
+        if name in self._own:
+            self._own.pop(name).close()
+
+    def close(self) -> None:
+        for line in (*self._own.values(), *self._idle):
+            line.close()
+
+
+@dataclass
+class Load:
+    """What a run of many conversations found."""
+
+    waits: list[float]
+    faults: list[str]
+    seconds: float = 0.0
+
+    @property
+    def rate(self) -> float:
+        return len(self.waits) / self.seconds
+
+    def percentile(self, share: float) -> float:
+        """Milliseconds to the first event that this share of requests stays below."""
+        ordered = sorted(self.waits)
+        return ordered[min(len(ordered) - 1, int(len(ordered) * share))] * 1000
+
+
+async def talk(lines: Lines, name: str, turns: int, load: Load, due: Callable[[int], float] | None) -> None:
+    """One conversation; `due` gives the time of each request, else it follows the answer before."""
+    for n, body in enumerate(bodies(name, turns)):
+        begun = time.perf_counter()
+        if due is not None:
+            planned = due(n)
+            await asyncio.sleep(max(0.0, planned - begun))
+            begun = max(planned, begun) if n else planned
+        try:
+            first = await asyncio.wait_for(lines.ask(name, body), 120)
+            load.waits.append(first - begun)
+        except (OSError, RuntimeError, TimeoutError) as error:
+            load.faults.append(f"{type(error).__name__}: {error}")
+            break
+    lines.forget(name)
+
+
+async def converse(ports: list[int], sticky: bool, count: int, turns: int, rate: float = 0.0, at: int = 0) -> Load:
+    """Many conversations at once: as fast as they are answered, or at a rate of requests per second."""
+    lines, load, tag = Lines(ports, sticky), Load([], []), os.urandom(4).hex()
+    begun = time.perf_counter() + 0.2
+    every = count / rate if rate else 0.0
+    rng = random.Random(at)
+
+    def plan() -> Callable[[int], float] | None:
+        offset = rng.random()
+        # All conversations go on side by side, so one conversation asks every `count / rate` seconds.
+        return (lambda n: begun + (n + offset) * every) if rate else None
+
+    talks = [talk(lines, f"{tag}-{n}", turns, load, plan()) for n in range(count)]
+    started = time.perf_counter()
+    await asyncio.gather(*talks)
+    load.seconds = time.perf_counter() - started
+    lines.close()
+    return load
+
+
+def run(ports: list[int], sticky: bool, count: int, turns: int, rate: float = 0.0) -> Load:
+    import uvloop
+
+    load = uvloop.run(converse(ports, sticky, count, turns, rate))
+    if load.faults:
+        print(f"  {len(load.faults)} faults: {sorted(set(load.faults))[:3]}", file=sys.stderr)
+    return load
+
+
+def tree(pid: int) -> list[int]:
+    """A process and all below it."""
+    found = [pid]
+    for task in Path(f"/proc/{pid}/task").iterdir():
+        for child in (task / "children").read_text().split():
+            found += tree(int(child))
+    return found
+
+
+def resident(pid: int) -> float:
+    """Megabytes of a process and its children; memory that they share counts once."""
+    total = 0
+    for one in tree(pid):
+        lines = Path(f"/proc/{one}/smaps_rollup").read_text().splitlines()
+        total += int(next(line for line in lines if line.startswith("Pss:")).split()[1])
+    return total / 1024
+
+
+def files(pid: int) -> int:
+    return sum(len(list(Path(f"/proc/{one}/fd").iterdir())) for one in tree(pid))
+
+
+class Cluster:
+    """The servers of a set-up, ready for requests."""
+
+    def __init__(self, setup: Setup, scratch: Path, held: ExitStack, target: int, settings: list[str]) -> None:
+        self._setup = setup
+        self._postgres: postgres_server.PostgresServer | None = None
+        url = f"sqlite:///{scratch / setup.name.replace(' ', '')}.db"
+        if setup.store == "postgres":
+            self._postgres = held.enter_context(postgres_server.running())
+            url = self._postgres.url()
+        self.ports = [free_port() for _ in range(setup.replicas)]
+        self.pids = []
+        for port in self.ports:
+            options = ["--upstream", f"anthropic=http://127.0.0.1:{target}", "--store", url, *settings]
+            options += ["--set", f"proxy.workers={setup.workers}"]
+            command = [sys.executable, "-m", "prunus.cli", "proxy", "--port", str(port), *options]
+            self.pids.append(held.enter_context(running(command, port, scratch / f"{port}.log")))
+        run(self.ports, True, 8 * setup.workers * setup.replicas, 4)
+
+    @property
+    def cpu(self) -> float:
+        return sum(map(cpu, self.pids))
+
+    @property
+    def memory(self) -> float:
+        return sum(map(resident, self.pids))
+
+    @property
+    def store_bytes(self) -> int:
+        """The bytes that the store has written so far."""
+        if self._postgres is not None:
+            import psycopg
+
+            with psycopg.connect(self._postgres.url()) as connection:
+                row = connection.execute("SELECT pg_current_wal_lsn() - '0/0'::pg_lsn").fetchone()
+                return int(row[0]) if row else 0
+        written = 0
+        for pid in (one for first in self.pids for one in tree(first)):
+            lines = Path(f"/proc/{pid}/io").read_text().splitlines()
+            written += int(next(line for line in lines if line.startswith("write_bytes")).split()[1])
+        return written
+
+
+@contextmanager
+def upstream(scratch: Path) -> Iterator[int]:
+    target = free_port()
+    command = [sys.executable, str(HERE / "proxy.py"), "--serve-upstream", str(target), str(PAUSE)]
+    with running(command, target, scratch / "upstream.log"):
+        yield target
+
+
+def measured(setup: Setup, count: int, turns: int) -> dict[str, Any]:
+    """One set-up: full load, then half of it beside a bare pass-through."""
+    with tempfile.TemporaryDirectory() as folder, ExitStack() as held:
+        scratch = Path(folder)
+        target = held.enter_context(upstream(scratch))
+        # So many conversations at once shall stay in memory; `limits.memory` bounds it.
+        cluster = Cluster(setup, scratch, held, target, ["--set", f"limits.conversations={2 * count}"])
+        before = cluster.memory
+        early = _phase(cluster, setup, count, max(2, turns // 4))
+        full = _phase(cluster, setup, count, turns)
+        memory = cluster.memory
+        half = run(cluster.ports, setup.sticky, count, turns, full["load"].rate / 2)
+        port = free_port()
+        command = [sys.executable, str(HERE / "proxy.py"), "--serve-bare", str(port), str(target)]
+        with running(command, port, scratch / "bare.log") as pid:
+            begun = cpu(pid)
+            bare = run([port], True, count, turns, full["load"].rate / 2)
+            bare_cpu = (cpu(pid) - begun) / max(1, len(bare.waits))
+    load = full["load"]
+    return {
+        "setup": setup.name,
+        "store": setup.store,
+        "conversations": count,
+        "turns": turns,
+        "faults": len(load.faults) + len(half.faults) + len(bare.faults),
+        "requests_s": round(load.rate, 1),
+        "cpu_ms": round(full["cpu_ms"], 2),
+        "bare_cpu_ms": round(bare_cpu, 2),
+        "half_rate": round(load.rate / 2, 1),
+        "added_p50_ms": round(half.percentile(0.5) - bare.percentile(0.5), 2),
+        "added_p99_ms": round(half.percentile(0.99) - bare.percentile(0.99), 2),
+        "kb_a_conversation": round(max(0.0, memory - before) * KB / (count * setup.replicas), 1),
+        "memory_mb": round(memory),
+        "store_kb": round(full["store_kb"], 1),
+        "store_kb_early": round(early["store_kb"], 1),
+    }
+
+
+def _phase(cluster: Cluster, setup: Setup, count: int, turns: int) -> dict[str, Any]:
+    spent, written = cluster.cpu, cluster.store_bytes
+    load = run(cluster.ports, setup.sticky, count, turns)
+    # What is recorded behind the answers is written a moment later.
+    time.sleep(2)
+    done = max(1, len(load.waits))
+    return {
+        "load": load,
+        "cpu_ms": (cluster.cpu - spent) / done,
+        "store_kb": (cluster.store_bytes - written) / KB / done,
+    }
+
+
+def endured(requests: int, conversations: int) -> dict[str, Any]:
+    """Many conversations one batch after the other: memory and open files after each tenth."""
+    turns, tenth = requests // conversations, conversations // 10
+    memory, opened = [], []
+    with tempfile.TemporaryDirectory() as folder, ExitStack() as held:
+        scratch = Path(folder)
+        target = held.enter_context(upstream(scratch))
+        cluster = Cluster(Setup("endured"), scratch, held, target, [])
+        done = faults = 0
+        for n in range(10):
+            load = run(cluster.ports, True, tenth, turns)
+            done, faults = done + len(load.waits), faults + len(load.faults)
+            memory.append(round(cluster.memory))
+            opened.append(sum(map(files, cluster.pids)))
+            print(f"  {done:6} requests, {memory[-1]:5} MB, {opened[-1]} open files", flush=True)
+    return {
+        "requests": done,
+        "conversations": conversations,
+        "faults": faults,
+        "memory_mb": memory,
+        "open_files": opened,
+    }
+
+
+def main() -> None:
+    """Read the options and measure."""
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--conversations", type=int, default=1_000)
+    parser.add_argument("--turns", type=int, default=20, help="requests of a conversation")
+    parser.add_argument("--requests", type=int, default=20_000, help="of the last part; 0 leaves it out")
+    parser.add_argument("--only", default="", help="the beginnings of names of set-ups, separated by commas")
+    given = parser.parse_args()
+    only = tuple(name for name in given.only.split(",") if name)
+    rows = []
+    for setup in SETUPS:
+        if only and not setup.name.startswith(only):
+            continue
+        if setup.store == "postgres" and postgres_server.missing():
+            print(f"{setup.name} is skipped: {postgres_server.missing()}")
+            continue
+        rows.append(measured(setup, given.conversations, given.turns))
+        print(json.dumps(rows[-1]), flush=True)
+    found: dict[str, Any] = {"cores": os.cpu_count(), "setups": rows}
+    if given.requests:
+        found["endured"] = endured(given.requests, max(10, given.requests // 10))
+    if not only:
+        RESULTS.write_text(json.dumps(found, indent=1) + "\n")
+    print(f"median CPU of a request: {statistics.median(row['cpu_ms'] for row in rows):.2f} ms" if rows else "")
+
+
+if __name__ == "__main__":
+    main()
