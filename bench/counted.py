@@ -18,6 +18,7 @@ from typing import Any
 
 from prunus.clients.recorded_file import read
 from prunus.clients.sessions import load
+from prunus.corpus.find import recordings
 from prunus.lab.analysis import SessionResult, share
 from prunus.lab.conversations import RecordedConversation
 from prunus.lab.cost import cost
@@ -25,7 +26,6 @@ from prunus.lab.masks import Unpruned
 from prunus.lab.measuring import analyse
 from prunus.lab.provider_count import provider_count
 from prunus.lab.replay import replay
-from prunus.lab.run import recordings
 from prunus.schedule.dollars import Money, tariff_of
 from prunus.store import Usage
 

@@ -24,9 +24,10 @@ from rich.console import Console
 from rich.table import Table
 
 from prunus.cli.table import plain
+from prunus.corpus.find import recordings
 from prunus.lab.picture import picture
 from prunus.lab.policies import installed
-from prunus.lab.run import Measured, Study, recordings, run
+from prunus.lab.run import Measured, Study, run
 from prunus.lab.summary import BOUNDS, Summary, by_agent, by_fold, regret, summarise, table
 from prunus.schedule.prices import NAMED_ROWS
 

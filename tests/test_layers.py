@@ -86,6 +86,7 @@ LAYERS = (
     "changelog",
     "clients",
     "spending",
+    "corpus",
     "lab",
     "store",
     "report",

@@ -4,7 +4,8 @@ from pathlib import Path
 import msgspec
 import pytest
 
-from prunus.lab.run import Measurement, Study, measure, recordings, run
+from prunus.corpus.find import recordings
+from prunus.lab.run import Measurement, Study, measure, run
 from prunus.tokens import estimate
 from tests.lab.talk import chat_messages, reads
 

@@ -61,10 +61,11 @@ def command(
 ) -> None:
     """Say what Prunus would have saved in your own sessions.
 
-    Finds the sessions that agents recorded on this machine, or reads the given files and folders. Replays each
-    session without Prunus, with each level of it and with two rivals, and compares costs and losses; also lists the
-    sessions with the smallest savings. Requests that a resumed or forked session repeats count once. The command
-    changes no file and sends nothing over the network.
+    Finds the sessions that agents recorded on this machine, or reads the given ones: files, folders, patterns,
+    tar and zip archives, and traces as JSON lines or Parquet. Replays each session without Prunus, with each
+    level of it and with two rivals, and compares costs and losses; also lists the sessions with the smallest
+    savings. Requests that a resumed or forked session repeats count once. The command changes no file and sends
+    nothing over the network.
 
     \b
     Examples:
@@ -121,7 +122,7 @@ def command(
 def _newest(paths: Sequence[Path], limit: int) -> tuple[tuple[Path, ...], int]:
     """Return the files to replay, newest first, and the number of files left out."""
     from prunus.clients.finder import find
-    from prunus.lab.run import recordings
+    from prunus.corpus.find import recordings
 
     files = tuple(sorted(recordings(paths), key=_age)) if paths else tuple(file.path for file in find())
     return files[:limit], max(0, len(files) - limit)

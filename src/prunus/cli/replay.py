@@ -46,14 +46,14 @@ def command(
 ) -> None:
     """Replay recorded sessions through policies: cost and loss.
 
-    Takes files or folders of recorded sessions, sends every request through each policy, and shows the cost
-    relative to no pruning, at each price of the prompt cache. hard is the share of later-used content that the
-    pruned requests still show: the lines that edits replace and the files that calls name. soft is the share of
-    later-used names that still appear in an unchanged line or in a path; it counts names that only few parts show.
-    lost/1000 is the number of requests in 1,000 whose answer edits lines that were gone, with a 95 % interval over
-    conversations. effective is the cost including one more request for each part that the agent must then read
-    again. With clairvoyant, the bound that knows the future, it also shows the cost of each policy relative to its
-    bound.
+    Takes recorded sessions: files, folders, patterns such as 'logs/**/*.jsonl', tar and zip archives, and traces
+    as JSON lines or Parquet. Sends every request through each policy, and shows the cost relative to no pruning,
+    at each price of the prompt cache. hard is the share of later-used content that the pruned requests still
+    show: the lines that edits replace and the files that calls name. soft is the share of later-used names that
+    still appear in an unchanged line or in a path; it counts names that only few parts show. lost/1000 is the
+    number of requests in 1,000 whose answer edits lines that were gone, with a 95 % interval over conversations.
+    effective is the cost including one more request for each part that the agent must then read again. With
+    clairvoyant, the bound that knows the future, it also shows the cost of each policy relative to its bound.
 
     \b
     Examples:
@@ -65,11 +65,12 @@ def command(
     import msgspec
 
     from prunus.cli.table import say, show
+    from prunus.corpus.find import recordings
     from prunus.errors import SettingsError
     from prunus.lab.cost import price_row
     from prunus.lab.picture import picture
     from prunus.lab.policies import installed
-    from prunus.lab.run import OWN, Study, recordings, run
+    from prunus.lab.run import OWN, Study, run
     from prunus.lab.summary import BOUNDS, regret, summarise, table
     from prunus.schedule.prices import NAMED_ROWS
 

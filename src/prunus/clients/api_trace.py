@@ -10,6 +10,7 @@ from collections.abc import Iterator, Sequence
 
 import msgspec
 
+from prunus.clients.columns import session_of
 from prunus.clients.recorded_file import Dialogue, JsonObject, Recording, Session, mapping, rows, text, unix_time
 from prunus.clients.saved_requests import format_of
 from prunus.providers import digest
@@ -25,13 +26,12 @@ def recognise(recording: Recording) -> bool:
 
 
 def sessions(recording: Recording) -> Iterator[Session]:
-    """One session for each first prompt and path, except side requests without history."""
-    conversations: dict[tuple[str, bytes], list[JsonObject]] = {}
+    """One session for each first prompt, path and named session, except side requests without history."""
+    conversations: dict[bytes, list[JsonObject]] = {}
     unusable = 0
     for line in recording.lines:
-        messages = _without_system(_messages(line))
-        if messages:
-            conversations.setdefault((text(line.get("path")), _identity(messages[0])), []).append(line)
+        if (name := conversation_of(line)) is not None:
+            conversations.setdefault(name, []).append(line)
         else:
             unusable += 1
     for exchanges in conversations.values():
@@ -44,10 +44,22 @@ def sessions(recording: Recording) -> Iterator[Session]:
             AGENT,
             format_of(request).name,
             text(request.get("model")),
-            _dialogue(exchanges, longest),
+            recorded_requests(
+                [(_messages(exchange), unix_time(exchange.get("timestamp"))) for exchange in exchanges],
+                _messages(longest),
+            ),
             envelope=envelope,
             unusable=unusable,
         )
+
+
+def conversation_of(exchange: JsonObject) -> bytes | None:
+    """A name for the conversation of a request: its session, path and first prompt; None if it has no messages."""
+    messages = _without_system(_messages(exchange))
+    if not messages:
+        return None
+    named = msgspec.json.encode([session_of(exchange), exchange.get("path")])
+    return named + _identity(messages[0])
 
 
 def _request(exchange: JsonObject) -> JsonObject:
@@ -73,15 +85,15 @@ def _without_system(messages: Sequence[JsonObject]) -> list[JsonObject]:
     return [message for message in messages if message.get("role") not in ("system", "developer")]
 
 
-def _dialogue(exchanges: Sequence[JsonObject], longest: JsonObject) -> Dialogue:
-    """The longest request, and how far each request that it continues reached."""
-    whole = _messages(longest)
+def recorded_requests(
+    sent: Sequence[tuple[Sequence[JsonObject], float | None]], whole: Sequence[JsonObject]
+) -> Dialogue:
+    """The longest request, and how far each request that it continues reached; each comes with its time."""
     dialogue = [_identity(message) for message in _without_system(whole)]
     reached: dict[int, float | None] = {}
-    for exchange in exchanges:
-        messages = _messages(exchange)
+    for messages, time in sent:
         said = [_identity(message) for message in _without_system(messages)]
         if said == dialogue[: len(said)]:
-            reached.setdefault(len(messages), unix_time(exchange.get("timestamp")))
+            reached.setdefault(len(messages), time)
     requests = sorted(reached)
     return Dialogue(tuple(whole), tuple(requests), tuple(reached[length] for length in requests))

@@ -5,7 +5,6 @@ A recording may be cut or edited by hand. So `mapping`, `rows` and `text` read a
 
 from __future__ import annotations
 
-import gzip
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
@@ -15,14 +14,14 @@ from typing import Any
 
 import msgspec
 
+from prunus.clients.packed import unpack
 from prunus.providers import Provider, provider_named
 from prunus.providers.provider import ToolDefinition
 from prunus.surrogates import decode
 
 JsonObject = dict[str, Any]
 
-_GZIP_MAGIC = b"\x1f\x8b"
-_SUFFIXES = {".gz", ".json", ".jsonl", ".traj", ".ndjson"}
+_SUFFIXES = {".bz2", ".gz", ".json", ".jsonl", ".ndjson", ".traj", ".xz", ".zst"}
 _MILLISECONDS = 1e11  # as seconds this would be the year 5138
 
 
@@ -117,6 +116,11 @@ class Recording:
     skipped: int = 0
     """Lines that are no JSON object: damaged, or cut at the end of the file."""
 
+    @property
+    def is_empty(self) -> bool:
+        """Whether the file held nothing at all."""
+        return self.document is None and not self.lines and not self.skipped
+
     def session(
         self,
         agent: str,
@@ -143,12 +147,13 @@ class Recording:
 
 
 def read(path: Path) -> Recording:
-    """Decode a file, gzipped or plain, by its content."""
-    data = path.read_bytes()
-    if data.startswith(_GZIP_MAGIC):
-        data = gzip.decompress(data)
+    """Decode a file, packed or plain, by its content."""
+    return decode_recording(path.name, unpack(path.read_bytes(), str(path)))
+
+
+def decode_recording(name: str, data: bytes) -> Recording:
+    """Decode the content of a file; its name loses the suffixes of recordings."""
     data = data.removeprefix(b"\xef\xbb\xbf").strip()
-    name = path.name
     while Path(name).suffix in _SUFFIXES:
         name = Path(name).stem
     # `opencode export` can print a line of text before the document.

@@ -88,14 +88,15 @@ def format_of(body: Any) -> Provider:
 def saved_messages(recording: Recording) -> list[SavedMessages]:
     """The conversations of a file. A file of lines has one request on each line, or one message on each."""
     if isinstance(recording.document, list):
-        found = [_bare(recording.document)]
+        found = [saved_list(recording.document)]
     else:
-        requests = [request for line in recording.lines if (request := _request(line))]
-        found = list(requests) or [_bare(recording.lines)]
+        requests = [request for line in recording.lines if (request := saved_body(line))]
+        found = list(requests) or [saved_list(recording.lines)]
     return [one for one in found if one is not None]
 
 
-def _request(body: JsonObject) -> SavedMessages | None:
+def saved_body(body: JsonObject) -> SavedMessages | None:
+    """The messages of a request with its body around them; None if the object is no request."""
     clean = {
         key: rows(value) if key in _LISTS and isinstance(value, list) else value for key, value in body.items()
     }
@@ -112,8 +113,8 @@ def _request(body: JsonObject) -> SavedMessages | None:
     return SavedMessages(format, tuple(messages), clean, len(body[format.field]) - len(messages))
 
 
-def _bare(listed: Sequence[Any]) -> SavedMessages | None:
-    """A list of messages. Objects that no format can read do not count when the format is chosen."""
+def saved_list(listed: Sequence[Any]) -> SavedMessages | None:
+    """A list of messages alone. Objects that no format can read do not count when the format is chosen."""
     objects = rows(list(listed))
     readable = [message for message in objects if any(_reads(format, message) for format in ALL)]
     format = _format_of_list(readable)

@@ -11,12 +11,12 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Protocol
 
-from prunus.clients import api_trace, chat_export, saved_requests, tau_bench
+from prunus.clients import api_trace, chat_export, saved_requests, tau_bench, trace_rows
 from prunus.clients.client import modules
 from prunus.clients.recorded_file import Recording, Session, read
 from prunus.errors import FormatError
 
-__all__ = ["READERS", "Session", "SessionReader", "is_request", "load", "stream"]
+__all__ = ["READERS", "Session", "SessionReader", "is_request", "load", "sessions_in", "stream"]
 
 
 class SessionReader(Protocol):
@@ -35,11 +35,11 @@ class SessionReader(Protocol):
         """The conversations of the recording, in order."""
 
 
-READERS: tuple[SessionReader, ...] = (api_trace, *modules("sessions"), tau_bench, chat_export)
+READERS: tuple[SessionReader, ...] = (api_trace, *modules("sessions"), tau_bench, chat_export, trace_rows)
 
 
 def load(path: str | Path) -> tuple[Session, ...]:
-    """All sessions of a recorded file, gzipped or plain, that made a request.
+    """All sessions of a recorded file, packed or plain, that made a request.
 
     If an agent splits a session into many files, the first of them stands for all.
     """
@@ -50,9 +50,14 @@ def stream(path: str | Path) -> Iterator[Session]:
     """The sessions of `load` one after another, for databases that hold very many."""
     path = Path(path)
     for recording in _recordings(path):
-        found = _reader(recording, path).sessions(recording)
-        for number, session in enumerate((one for one in found if one.requests), 1):
-            yield session if number == 1 else replace(session, name=f"{session.name}#{number}", skipped=0)
+        yield from sessions_in(recording, str(path))
+
+
+def sessions_in(recording: Recording, label: str) -> Iterator[Session]:
+    """The sessions of one recording that made a request; errors begin with the label."""
+    found = _reader(recording, label).sessions(recording)
+    for number, session in enumerate((one for one in found if one.requests), 1):
+        yield session if number == 1 else replace(session, name=f"{session.name}#{number}", skipped=0)
 
 
 def is_request(path: Path) -> bool:
@@ -60,7 +65,7 @@ def is_request(path: Path) -> bool:
     if path.read_bytes().lstrip()[:1] != b"{":
         return False
     recording = next(_recordings(path))
-    return isinstance(recording.document, dict) and _reader(recording, path) is saved_requests
+    return isinstance(recording.document, dict) and _reader(recording, str(path)) is saved_requests
 
 
 def _recordings(path: Path) -> Iterator[Recording]:
@@ -72,11 +77,11 @@ def _recordings(path: Path) -> Iterator[Recording]:
     yield read(path)
 
 
-def _reader(recording: Recording, path: Path) -> SessionReader:
+def _reader(recording: Recording, label: str) -> SessionReader:
     for reader in (*READERS, saved_requests):
         if reader.recognise(recording):
             return reader
-    if not path.stat().st_size:
-        raise FormatError(f"{path}: is empty")
+    if recording.is_empty:
+        raise FormatError(f"{label}: is empty")
     agents = ", ".join(sorted(reader.AGENT for reader in READERS))
-    raise FormatError(f"{path}: neither a request nor a recorded session of {agents}")
+    raise FormatError(f"{label}: neither a request nor a recorded session of {agents}")

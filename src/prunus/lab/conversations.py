@@ -8,14 +8,17 @@ behind the cut.
 
 from __future__ import annotations
 
-import gzip
 import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Final, Generic, TypeVar
 
-from prunus.clients.sessions import Session, stream
+from prunus.clients.sessions import Session
+from prunus.corpus.find import parts
+from prunus.corpus.source import Source
+from prunus.errors import FormatError
 from prunus.lab.pool import spread
 from prunus.lab.progress import size_of
 from prunus.lab.reading import Reader
@@ -29,7 +32,8 @@ _MANY: Final = 20_000_000
 LIMIT: Final = 200_000
 """The most tokens of a conversation's messages before pruning."""
 _WRITTEN: Final = re.compile(rb'"ephemeral_(5m|1h)_input_tokens"\s*:\s*(\d+)')
-_GZIP: Final = b"\x1f\x8b"
+_SAID: Final = 5
+"""The most failures of one file that are told in full."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -131,16 +135,15 @@ def _piece(session: Session, first: int, last: int, start: int, number: int) -> 
     )
 
 
-def recorded_lifetime(path: Path) -> str:
+def recorded_lifetime(source: Source) -> str:
     """Return `1h` if the provider cached most tokens for an hour, else an empty string.
 
     Some agents record the billed tokens: those cached for five minutes, and those cached for an hour, whose write
     costs twice an uncached token.
     """
     try:
-        data = path.read_bytes()
-        data = gzip.decompress(data) if data.startswith(_GZIP) else data
-    except (OSError, EOFError):
+        data = source.content()
+    except (OSError, FormatError):
         return ""
     tokens = {b"5m": 0, b"1h": 0}
     for lifetime, count in _WRITTEN.findall(data):
@@ -149,39 +152,50 @@ def recorded_lifetime(path: Path) -> str:
 
 
 def for_each_conversation(
-    path: Path, work: Callable[[RecordedConversation], Found], known: Known | None = None, limit: int | None = None
+    path: Path | Source,
+    work: Callable[[RecordedConversation], Found],
+    known: Known | None = None,
+    limit: int | None = None,
 ) -> Read[Found]:
-    """Call `work` for each conversation of a file, and return its results. Results before a damaged place count.
+    """Call `work` for each conversation of a file or source, and return its results.
 
-    The function cuts conversations at `limit` tokens, or else at their model's window. Without `known`, no request
-    counts as a copy.
+    Results before a damaged place count. The function cuts conversations at `limit` tokens, or else at their
+    model's window. Without `known`, no request counts as a copy.
     """
     found: list[Found] = []
-    skipped = copies = 0
+    skipped = copies = number = 0
+    failures: list[str] = []
     repeated = (known or {}).get(str(path), ())
-    lifetime = recorded_lifetime(path)
-    failure = ""
-    try:
-        for number, session in enumerate(stream(path)):
-            skipped += session.skipped
-            copied = repeated[number].copied if number < len(repeated) else 0
-            copies += copied == len(session.requests)
-            for piece in conversations(session, limit or window_of(session.model)):
-                if copied < len(piece.requests):
-                    found.append(work(RecordedConversation(piece, lifetime, copied)))
-                copied = max(0, copied - len(piece.requests))
-    except OSError as error:
-        failure = f"{path}: {(error.strerror or str(error)).lower()}"
-    except Exception as error:  # One broken file must not stop the analysis of the others.
-        failure = str(error) if str(error).startswith(str(path)) else f"{path}: {type(error).__name__}: {error}"
-    return Read(tuple(found), skipped, copies, failure)
+    for source in parts(path) if isinstance(path, Path) else (path,):
+        lifetime = recorded_lifetime(source)
+        try:
+            for session in source.sessions():
+                skipped += session.skipped
+                copied = repeated[number].copied if number < len(repeated) else 0
+                number += 1
+                copies += copied == len(session.requests)
+                for piece in conversations(session, limit or window_of(session.model)):
+                    if copied < len(piece.requests):
+                        found.append(work(RecordedConversation(piece, lifetime, copied)))
+                    copied = max(0, copied - len(piece.requests))
+        except Exception as error:  # One broken recording must not stop the analysis of the others.
+            failures.append(_reason(source.name, error))
+    if len(failures) > _SAID:
+        failures[_SAID:] = [f"and {len(failures) - _SAID} more"]
+    return Read(tuple(found), skipped, copies, "; ".join(failures))
+
+
+def _reason(name: str, error: Exception) -> str:
+    """Return why a recording could not be read, or the rest of it."""
+    if isinstance(error, OSError):
+        return f"{name}: {(error.strerror or str(error)).lower()}"
+    return str(error) if str(error).startswith(name) else f"{name}: {type(error).__name__}: {error}"
 
 
 def _keys(path: Path) -> list[tuple[str, ...]]:
     """Return the key of each request of each session, as far as the file is readable."""
     found: list[tuple[str, ...]] = []
-    try:
-        found.extend(session.keys() for session in stream(path))
-    except Exception:  # `for_each_conversation` reports this error.
-        return found
+    for source in parts(path):
+        with suppress(Exception):  # `for_each_conversation` reports this error.
+            found.extend(session.keys() for session in source.sessions())
     return found

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
@@ -26,8 +26,6 @@ from prunus.schedule.prices import DEFAULT, Price
 
 OWN: Final = "own"
 """The name of the price that differs between sessions: that of a session's own model, as in `prunus analyze`."""
-
-_SUFFIXES: Final = frozenset({".json", ".jsonl", ".ndjson", ".traj", ".gz", ".db"})
 
 
 @dataclass(frozen=True, slots=True)
@@ -96,18 +94,6 @@ class Measured:
     """The number of sessions that another file contains completely."""
     failure: str = ""
     """Why the lab could not read the file, or the rest of it."""
-
-
-def recordings(paths: Iterable[Path]) -> tuple[Path, ...]:
-    """Return the given files, and all files in the given folders that look like recordings."""
-    found: dict[Path, None] = {}
-    for path in paths:
-        if path.is_dir():
-            inside = (p for p in path.rglob("*") if p.suffix in _SUFFIXES and p.is_file())
-            found |= dict.fromkeys(sorted(p for p in inside if p.name != "MANIFEST.json"))
-        else:
-            found[path] = None
-    return tuple(found)
 
 
 def run(paths: Sequence[Path], study: Study, *, workers: int = 2, quiet: bool = False) -> tuple[Measured, ...]:

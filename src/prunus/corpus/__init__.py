@@ -1,0 +1,1 @@
+"""Many recorded sessions: folders, archives and tables, read one session at a time."""

@@ -1,0 +1,63 @@
+import json
+from pathlib import Path
+
+import pytest
+
+from prunus.clients.sessions import load
+from tests.corpus.samples import every, growing, jsonl, requests
+from tests.lab.talk import chat_messages, reads
+
+
+def test_lines_of_many_sessions_are_put_together(tmp_path: Path) -> None:
+    mixed = [row for group in zip(growing("a"), growing("b"), growing("c", 6), strict=False) for row in group]
+    path = jsonl(tmp_path / "t.jsonl", [*mixed, *growing("c", 6)[4:]])
+    assert sorted(requests(one) for one in every(path)) == [[5], [5], [7]]
+
+
+def test_reading_the_file_as_a_whole_gives_the_same_sessions(tmp_path: Path) -> None:
+    rows = [{"request": {"messages": row["messages"]}, "response": {}, "path": "/v1"} for row in growing("x")]
+    for name, lines in (("named", growing("a") + growing("b", 7)), ("exchanges", rows)):
+        path = jsonl(tmp_path / f"{name}.jsonl", lines)
+        divided = [(s.messages, s.requests, s.times) for one in every(path) for s in one.sessions()]
+        assert sorted(map(repr, divided)) == sorted(repr((s.messages, s.requests, s.times)) for s in load(path))
+
+
+def test_requests_without_a_session_stand_alone(tmp_path: Path) -> None:
+    rows = [{"model": "gpt-5.6", "messages": chat_messages(reads(n))} for n in (2, 3)]
+    assert sorted(requests(one) for one in every(jsonl(tmp_path / "t.jsonl", rows))) == [[3], [4]]
+
+
+def test_the_recording_of_an_agent_stays_whole(tmp_path: Path) -> None:
+    message = {"role": "user", "content": "Hello"}
+    rows = [{"type": "user", "uuid": "a", "sessionId": "s", "message": message}]
+    [source] = every(jsonl(tmp_path / "t.jsonl", rows))
+    assert source.data is None
+
+
+def test_damaged_lines_are_counted(tmp_path: Path) -> None:
+    path = jsonl(tmp_path / "t.jsonl", growing("a"))
+    path.write_text(path.read_text() + '{"session_id": "a", "messages": [{"role"\n')
+    [source] = every(path)
+    [session] = source.sessions()
+    assert (len(session.requests), session.skipped) == (5, 1)
+
+
+@pytest.mark.parametrize("kind", ["anthropic", "message rows"])
+def test_other_shapes_of_rows(tmp_path: Path, kind: str) -> None:
+    messages = chat_messages(reads(3))
+    if kind == "message rows":
+        rows = [{"conversation_id": 7, "index": n, **message} for n, message in enumerate(messages)]
+    else:
+        said = [
+            {"role": "user", "content": "Hi"},
+            {"role": "assistant", "content": [{"type": "text", "text": "x"}]},
+        ]
+        rows = [
+            {"thread_id": "t", "body": json.dumps({"model": "claude-sonnet-4-5", "system": "s", "messages": said})}
+        ]
+    [source] = every(jsonl(tmp_path / "t.jsonl", rows))
+    [session] = source.sessions()
+    assert (session.format, len(session.requests)) == (
+        ("openai_chat", 3) if kind == "message rows" else ("anthropic_messages", 1)
+    )
+    assert session.envelope == ({} if kind == "message rows" else {"system": "s"})

@@ -1,0 +1,70 @@
+import json
+import sys
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from tests.corpus.samples import every, growing, jsonl, requests
+from tests.lab.talk import chat_messages, reads
+
+duckdb = pytest.importorskip("duckdb", reason="needs prunus[fleet]")
+
+
+def parquet(path: Path, rows: list[dict[str, Any]]) -> Path:
+    lines = jsonl(path.with_suffix(".jsonl"), rows)
+    duckdb.sql(f"COPY (SELECT * FROM read_json('{lines}', maximum_depth=8)) TO '{path}' (FORMAT parquet)")
+    lines.unlink()
+    return path
+
+
+def test_rows_of_a_session_are_the_requests_of_one_conversation(tmp_path: Path) -> None:
+    mixed = [row for pair in zip(growing("a"), growing("b"), strict=False) for row in pair]
+    found = every(parquet(tmp_path / "t.parquet", mixed))
+    assert [one.name for one in found] == [f"{tmp_path / 't.parquet'}#a", f"{tmp_path / 't.parquet'}#b"]
+    assert [requests(one) for one in found] == [[5], [5]]
+    [session] = found[0].sessions()
+    assert (session.name, session.model, session.times[0]) == ("t#a", "gpt-5.6", 1_002.0)
+
+
+def test_a_row_with_a_whole_conversation_shows_all_its_requests(tmp_path: Path) -> None:
+    rows = [{"id": n, "messages": chat_messages(reads(n + 2))} for n in range(3)]
+    assert [requests(one) for one in every(parquet(tmp_path / "t.parquet", rows))] == [[3], [4], [5]]
+
+
+@pytest.mark.parametrize("column", ["messages", "body", "request", "what_we_sent"])
+@pytest.mark.parametrize("as_text", [False, True])
+def test_the_column_is_found_by_its_content(tmp_path: Path, column: str, as_text: bool) -> None:
+    messages: Any = chat_messages(reads(5))
+    held: Any = messages if column == "messages" else {"model": "gpt-5.6", "messages": messages}
+    rows = [{"id": 1, "note": "a note", column: json.dumps(held) if as_text else held}]
+    [source] = every(parquet(tmp_path / "t.parquet", rows))
+    [session] = source.sessions()
+    # A request was sent to its end; a list of messages may have ended there.
+    assert len(session.requests) == (5 if column == "messages" and as_text else 6)
+    assert session.model == ("" if column == "messages" else "gpt-5.6")
+
+
+def test_fields_that_other_rows_have_do_not_appear_as_null(tmp_path: Path) -> None:
+    rows = [
+        {"messages": [{"role": "user", "content": "Hi", "name": "ann"}, {"role": "assistant", "content": "Hello"}]},
+        {"messages": chat_messages(reads(2))},
+    ]
+    sessions = [session for one in every(parquet(tmp_path / "t.parquet", rows)) for session in one.sessions()]
+    assert all(None not in message.values() for message in sessions[0].messages)
+    assert "tool_calls" not in sessions[0].messages[0]
+
+
+def test_a_damaged_table_says_so(tmp_path: Path) -> None:
+    path = tmp_path / "t.parquet"
+    path.write_bytes(b"PAR1 nothing else")
+    [source] = every(path)
+    assert source.problem.startswith("cannot be read: ")
+
+
+def test_without_duckdb_a_table_says_how_to_install_it(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setitem(sys.modules, "duckdb", None)
+    path = tmp_path / "t.parquet"
+    path.write_bytes(b"PAR1")
+    [source] = every(path)
+    assert source.problem.endswith("pip install 'prunus[fleet]'")
