@@ -16,6 +16,7 @@ import argparse
 import subprocess
 import sys
 import time
+from collections import Counter
 from collections.abc import Iterator
 from concurrent.futures import FIRST_COMPLETED, Future, ProcessPoolExecutor, wait
 from pathlib import Path
@@ -50,8 +51,8 @@ class Progress(msgspec.Struct):
 
     requests: int = 0
     sessions: int = 0
-    invalid: int = 0
-    """Requests that broke a law."""
+    broken: dict[str, int] = msgspec.field(default_factory=dict)
+    """For each law, the requests that broke it."""
     formats: dict[str, int] = msgspec.field(default_factory=dict)
     """Requests of each format."""
     edits: int = 0
@@ -65,9 +66,8 @@ class Progress(msgspec.Struct):
     def add(self, other: Progress) -> None:
         self.requests += other.requests
         self.sessions += other.sessions
-        self.invalid += other.invalid
-        for format, count in other.formats.items():
-            self.formats[format] = self.formats.get(format, 0) + count
+        self.broken = dict(Counter(self.broken) + Counter(other.broken))
+        self.formats = dict(Counter(self.formats) + Counter(other.formats))
         self.edits += other.edits
         self.flushes += other.flushes
         self.worker_seconds += other.worker_seconds
@@ -83,13 +83,15 @@ def check(first: int) -> Progress:
         found.sessions += 1
         case = f"seed {seed}, {format}, schedule {schedule}, preset {preset}, {spelling}"
         try:
-            for number, problems in enumerate(check_session(seed, found), 1):
+            for number, laws in enumerate(check_session(seed, found), 1):
                 found.requests += 1
                 found.formats[format] = found.formats.get(format, 0) + 1
-                found.invalid += bool(problems)
-                found.problems += [f"{case}, request {number}: {problem}" for problem in problems]
+                for law, problems in laws.items():
+                    if problems:
+                        found.broken[law] = found.broken.get(law, 0) + 1
+                        found.problems.append(f"{case}, request {number}: {law}: {'; '.join(problems)}")
         except Exception as error:
-            found.invalid += 1
+            found.broken["error"] = found.broken.get("error", 0) + 1
             found.problems.append(f"{case}: {type(error).__name__}: {error}")
     found.worker_seconds = time.process_time() - began
     return found
@@ -102,8 +104,8 @@ def drawn_case(seed: int) -> tuple[str, str, str, str]:
     return formats[seed % len(formats)], rng.choice([*SCHEDULES]), rng.choice([*PRESETS]), rng.choice(SPELLINGS)
 
 
-def check_session(seed: int, found: Progress) -> Iterator[list[str]]:
-    """Yield the broken laws of each request, and count edits and flushes."""
+def check_session(seed: int, found: Progress) -> Iterator[dict[str, list[str]]]:
+    """Yield what is wrong with each request, by law, and count edits and flushes."""
     format, schedule, preset, spelling = drawn_case(seed)
     bodies = requests(random_session(seed, EVENTS), format, spelling)
     rng = Random(f"pauses {seed}")
@@ -114,14 +116,12 @@ def check_session(seed: int, found: Progress) -> Iterator[list[str]]:
         found.edits += len(grown.edits)
         found.flushes += after.cut is not None
         once = one_shot(body, preset)
-        yield [
-            *prefix_problems(before, after),
-            *new_problems(body, grown.body, format),
-            *growth(body, grown),
-            *new_problems(body, once.body, format),
-            *growth(body, once),
-            *second_changes(once, one_shot(once.body, preset)),
-        ]
+        yield {
+            "pairs": new_problems(body, grown.body, format) + new_problems(body, once.body, format),
+            "shrink": growth(body, grown) + growth(body, once),
+            "prefix": prefix_problems(before, after),
+            "idempotence": second_changes(once, one_shot(once.body, preset)),
+        }
         before = after
 
 
@@ -145,7 +145,7 @@ def run(target: int, workers: int, minutes: float) -> Progress:
             while progress.sessions in done:
                 progress.add(done.pop(progress.sessions))
                 write(progress)
-                print(f"{progress.requests:,} requests, {progress.invalid} invalid", flush=True)
+                print(f"{progress.requests:,} requests, broken: {progress.broken or 'none'}", flush=True)
         pool.shutdown(cancel_futures=True)
     return progress
 
@@ -166,7 +166,7 @@ def main() -> int:
     progress = run(asked.requests, asked.workers, asked.minutes)
     for problem in progress.problems:
         print(problem)
-    return 1 if progress.invalid else 0
+    return 1 if progress.broken else 0
 
 
 if __name__ == "__main__":
