@@ -1,5 +1,6 @@
 import json
 import sqlite3
+import time
 from collections.abc import Callable
 from contextlib import closing
 from pathlib import Path
@@ -118,3 +119,55 @@ def test_info_reads_a_store_in_use(run: Run, url: str) -> None:
     with closing(sqlite3.connect(url.removeprefix("sqlite:///"), isolation_level=None)) as other:
         other.execute("BEGIN IMMEDIATE")
         assert run("sessions", "--store", url).exit_code == 0
+
+
+def ids(url: str) -> list[str]:
+    with closing(open_store(url)) as store:
+        return [one.id for one in store.conversations("")]
+
+
+def test_forget_lists_the_session_and_asks_first(run: Run, url: str) -> None:
+    refused = run("store", "forget", "c1", "--store", url, given=b"n\n")
+    assert refused.exit_code == 1
+    assert "  c1  " in refused.stdout
+    assert ids(url) == ["c2", "c1"]
+    agreed = run("store", "forget", "C1", "--store", url, given=b"y\n")
+    assert "Removed 1 session." in agreed.stdout
+    assert ids(url) == ["c2"]
+
+
+def test_forget_needs_an_id_that_names_one_session(run: Run, url: str) -> None:
+    assert "several sessions begin with c" in run("store", "forget", "c", "--yes", "--store", url).stderr
+    assert "no session x" in run("store", "forget", "x", "--yes", "--store", url).stderr
+    assert ids(url) == ["c2", "c1"]
+
+
+def test_forget_by_age_leaves_newer_sessions(run: Run, url: str) -> None:
+    with closing(open_store(url)) as store:
+        store.record("", exchange("new", time=time.time()))
+        store.save_hidden("", "k", b"1")
+    tried = run("store", "forget", "--older-than", "30d", "--dry-run", "--store", url)
+    assert "2 sessions would be removed." in tried.stdout
+    assert len(ids(url)) == 3
+    done = run("store", "forget", "--older-than", "30d", "--yes", "--json", "--store", url)
+    assert json.loads(done.stdout) == {"conversations": 2}
+    assert ids(url) == ["new"]
+    with closing(open_store(url)) as store:
+        assert store.hidden("", ["k"]) == {"k": b"1"}
+        assert store.totals("").requests == 3
+
+
+def test_forgotten_words_are_no_longer_in_the_file(run: Run, tmp_path: Path) -> None:
+    url = f"sqlite:///{tmp_path}/prunus.db"
+    with closing(open_store(url)) as store:
+        store.record("", exchange("c1", error="VERY PRIVATE"), [receipt("aaaaaa")])
+        store.record("", exchange("c2", time=time.time()))
+    assert b"VERY PRIVATE" in (tmp_path / "prunus.db").read_bytes()
+    run("store", "forget", "c1", "--yes", "--store", url)
+    assert not any(b"VERY PRIVATE" in file.read_bytes() for file in tmp_path.glob("prunus.db*"))
+
+
+@pytest.mark.parametrize("words", [(), ("c1", "--older-than", "3d"), ("--older-than", "soon")])
+def test_forget_wants_ids_or_an_age(run: Run, url: str, words: tuple[str, ...]) -> None:
+    assert run("store", "forget", *words, "--store", url).exit_code == 2
+    assert ids(url) == ["c2", "c1"]

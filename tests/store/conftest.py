@@ -1,4 +1,7 @@
-"""The store of a test. A test runs once for each kind of store, unless it looks at the file of the SQLite store."""
+"""The store of a test. A test runs once for each kind of store, unless it looks at the file of the SQLite store.
+
+A test with the mark `receipts` reads receipts, exchanges, originals or totals, which the Redis store does not keep.
+"""
 
 from __future__ import annotations
 
@@ -8,12 +11,22 @@ from pathlib import Path
 import pytest
 
 from prunus.store import Store, open_store
-from tests.store.postgres_server import PostgresServer, missing, running
+from tests.store import postgres_server, redis_server
+from tests.store.postgres_server import PostgresServer
+from tests.store.redis_server import RedisServer
+
+
+def pytest_configure(config: pytest.Config) -> None:
+    config.addinivalue_line("markers", "receipts: needs a store that keeps receipts, so not Redis")
 
 
 def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:
     if "store_url" in metafunc.fixturenames:
-        kinds = ["sqlite"] if "path" in metafunc.fixturenames else ["sqlite", "postgres"]
+        kinds = ["sqlite"]
+        if "path" not in metafunc.fixturenames:
+            kinds.append("postgres")
+            if not list(metafunc.definition.iter_markers("receipts")):
+                kinds.append("redis")
         metafunc.parametrize("store_url", kinds, indirect=True)
 
 
@@ -24,15 +37,15 @@ def path(tmp_path: Path) -> Path:
 
 @pytest.fixture(scope="session")
 def _server() -> Iterator[PostgresServer]:
-    with running() as server:
+    with postgres_server.running() as server:
         yield server
 
 
 @pytest.fixture
 def server(request: pytest.FixtureRequest) -> PostgresServer:
     """A Postgres server without a store."""
-    if missing():
-        pytest.skip(missing())
+    if postgres_server.missing():
+        pytest.skip(postgres_server.missing())
     import psycopg
 
     server: PostgresServer = request.getfixturevalue("_server")
@@ -42,11 +55,31 @@ def server(request: pytest.FixtureRequest) -> PostgresServer:
     return server
 
 
+@pytest.fixture(scope="session")
+def _redis() -> Iterator[RedisServer]:
+    with redis_server.running() as server:
+        yield server
+
+
+@pytest.fixture
+def redis(request: pytest.FixtureRequest) -> RedisServer:
+    """An empty Redis server."""
+    if redis_server.missing():
+        pytest.skip(redis_server.missing())
+    server: RedisServer = request.getfixturevalue("_redis")
+    with server.client() as client:
+        client.flushall()
+    return server
+
+
 @pytest.fixture
 def store_url(request: pytest.FixtureRequest, tmp_path: Path) -> str:
     """The URL of the store."""
     if request.param == "sqlite":
         return f"sqlite:///{tmp_path / 'data' / 'prunus.db'}"
+    if request.param == "redis":
+        redis: RedisServer = request.getfixturevalue("redis")
+        return redis.url
     server: PostgresServer = request.getfixturevalue("server")
     return server.url()
 
@@ -57,7 +90,7 @@ def reopen(store_url: str) -> Iterator[Callable[..., Store]]:
     opened: list[Store] = []
 
     def again(**options: object) -> Store:
-        if store_url.startswith("postgresql:"):
+        if not store_url.startswith("sqlite:"):
             options.setdefault("wait", 30.0)
         store = open_store(store_url, **options)  # type: ignore[arg-type]
         opened.append(store)

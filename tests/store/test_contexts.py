@@ -18,6 +18,8 @@ from tests.store.samples import exchange, receipt
 
 FILLED = Context(900, 700, {"old_todos": Tally(2, 200)}, {"system": 100, "historical": 600}, {"critical": 700})
 
+pytestmark = pytest.mark.receipts
+
 
 def test_the_context_is_that_of_the_newest_request(store: Store) -> None:
     store.record("", exchange("c1", 2, context=FILLED))

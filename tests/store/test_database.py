@@ -355,6 +355,7 @@ def write_some(url: str, who: str) -> None:
     store.close()
 
 
+@pytest.mark.receipts
 def test_threads_and_processes_write_at_the_same_time(store_url: str, reopen: Reopen) -> None:
     process = get_context("spawn").Process(target=write_some, args=(store_url, "p"))
     threads = [Thread(target=write_some, args=(store_url, f"t{n}")) for n in range(4)]
@@ -381,7 +382,7 @@ if not child:
     os._exit(0)
 assert os.waitpid(child, 0)[1] == 0
 store.record("", exchange(request=3))
-assert store.totals("").requests == 4
+assert store.experiences("")["claude"].requests == 4
 """
 
 

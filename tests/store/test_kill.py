@@ -65,6 +65,7 @@ print(len(committed))
 """
 
 
+@pytest.mark.receipts
 @pytest.mark.skipif(sys.platform == "win32", reason="there is no fork and no SIGKILL")
 def test_kill_9_while_writing_50_times_loses_nothing(store_url: str) -> None:
     command = [sys.executable, "-c", f"import sys; sys.path[:0] = {sys.path!r}\n{SCRIPT}"]

@@ -2,8 +2,12 @@
 
 from __future__ import annotations
 
+import pytest
+
 from prunus.store import Store
 from tests.store.samples import exchange, receipt
+
+pytestmark = pytest.mark.receipts
 
 
 def test_the_newest_exchanges_come_first_and_a_mark_asks_for_those_since_then(store: Store) -> None:

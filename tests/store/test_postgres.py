@@ -17,6 +17,7 @@ from prunus.errors import SettingsError
 from prunus.store import NoStore, Store, StoreError, open_store
 from tests.store.postgres_server import PostgresServer, missing
 from tests.store.samples import edit, exchange, links, memo, recalled, receipt
+from tests.store.until import until_it_works
 
 pytestmark = pytest.mark.skipif(bool(missing()), reason=missing())
 
@@ -53,21 +54,6 @@ def locked(server: PostgresServer, table: str = "conversations") -> Iterator[Non
         other.execute(f"LOCK TABLE prunus.{table} IN ACCESS EXCLUSIVE MODE".encode())
         yield
         other.rollback()
-
-
-def until_it_works(work: Callable[[], None], seconds: float = 30.0) -> int:
-    """Repeat a call until it no longer fails, and return how often it failed."""
-    deadline = time.monotonic() + seconds
-    for failed in range(100_000):
-        try:
-            work()
-        except StoreError:
-            if time.monotonic() > deadline:
-                raise
-            time.sleep(0.02)
-        else:
-            return failed
-    raise AssertionError
 
 
 def test_a_locked_store_fails_and_works_again_after_the_lock(

@@ -27,6 +27,7 @@ def noise(seed: int, size: int = 30_000) -> str:
     return Random(seed).randbytes(size // 2).hex()
 
 
+@pytest.mark.receipts
 def test_old_conversations_are_removed_with_all_their_rows(small: Store) -> None:
     small.memory("").keep(memo("old", 6, (edit(2),), at=NOW - 9 * DAY), links(6), {})
     small.record("", exchange("old", time=NOW - 9 * DAY), [receipt("aaaaaa", 2), receipt("bbbbbb", 4, "only here")])
@@ -42,6 +43,7 @@ def test_old_conversations_are_removed_with_all_their_rows(small: Store) -> None
     assert small.original("", kept.original) == "one\ntwo\n"
 
 
+@pytest.mark.receipts
 def test_the_sums_of_all_time_outlive_their_conversations(small: Store) -> None:
     small.record("", exchange("old", time=NOW - 9 * DAY), [receipt("aaaaaa")])
     before = small.totals("")
@@ -51,6 +53,7 @@ def test_the_sums_of_all_time_outlive_their_conversations(small: Store) -> None:
     assert before.requests == 1
 
 
+@pytest.mark.receipts
 def test_a_full_store_removes_the_oldest_conversations_first(small: Store, store_url: str) -> None:
     for n in range(200):
         at = NOW - 1_000 + n
@@ -66,6 +69,7 @@ def test_a_full_store_removes_the_oldest_conversations_first(small: Store, store
     assert small.totals("").requests == 200
 
 
+@pytest.mark.receipts
 def test_one_conversation_that_is_too_large_loses_its_oldest_originals(small: Store) -> None:
     for n in range(200):
         small.record("", exchange("c1", n, time=NOW), [receipt(f"{n:06x}", n, noise(n))])

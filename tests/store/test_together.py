@@ -17,6 +17,7 @@ from tests.store.samples import edit, exchange, links, memo, recalled, receipt
 Reopen = Callable[..., Store]
 
 
+@pytest.mark.receipts
 def test_other_connections_see_a_joint_transaction_completely_or_not_at_all(store: Store, reopen: Reopen) -> None:
     other = reopen()
     kept = memo("c1", 2, (edit(2),))

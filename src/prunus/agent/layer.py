@@ -15,7 +15,7 @@ from prunus.agent.tool import guidance, offer
 from prunus.providers.provider import Api
 from prunus.providers.recognition import provider_named
 from prunus.settings import Settings
-from prunus.store.store import StoreError
+from prunus.store.store import NoReceipts, StoreError
 
 _KNOWN: Final = 20_000
 """Records that are kept at hand."""
@@ -95,6 +95,8 @@ class AgentLayer:
         """What was saved so far in the conversation of a request; empty where no store counts it."""
         try:
             return statistics(self._store, tenant, body, format) if isinstance(self._store, Archive) else ""
+        except NoReceipts:
+            return ""
         except StoreError as error:
             self._report(error)
             return ""

@@ -102,13 +102,14 @@ def _settings(loaded: Loaded) -> Iterator[Finding]:
 def _store(settings: Settings) -> Iterator[Finding]:
     from prunus.errors import PrunusError
     from prunus.store import NoStore, default_path, open_store
+    from prunus.store.address import is_server
 
     if settings.store.url == "off":
         yield Finding("store", "ok", "off: nothing is kept")
         return
     url = settings.store.url
     path = Path(url.removeprefix("sqlite:///")).expanduser() if url else default_path()
-    if not url.startswith("postgresql:") and not path.exists():
+    if not is_server(url) and not path.exists():
         yield Finding("store", "ok", f"{path}: not there yet, the proxy will make it")
         return
     try:

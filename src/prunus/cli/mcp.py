@@ -39,7 +39,8 @@ def _info(url: str | None) -> str:
     from prunus.cli.options import load_settings
 
     with existing_store(url) as store:
-        newest = store.sessions(tenant_of(store, None), 1) if store is not None else []
+        known = store is not None and store.keeps_receipts
+        newest = store.sessions(tenant_of(store, None), 1) if store is not None and known else []
     if not newest:
         return _UNKNOWN
     settings = load_settings(None, None, ()).settings

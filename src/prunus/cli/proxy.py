@@ -21,7 +21,7 @@ from prunus.cli.options import Failure, load_settings, money_option, overrides, 
 )
 @click.option("--shadow", is_flag=True, help="Change nothing, and report what would have been done.")
 @click.option("--agent", type=click.Choice(["hidden", "mcp", "off"]), help="How context_prune is offered.")
-@click.option("--store", metavar="URL", help="sqlite:///PATH, postgresql://HOST/DATABASE, or off.")
+@click.option("--store", metavar="URL", help="sqlite:///PATH, postgresql://HOST/DATABASE, redis://HOST, or off.")
 @click.option(
     "--routing-key",
     "balancer",

@@ -32,7 +32,7 @@ _NOT_FOUND = 127
 )
 @click.option("--shadow", is_flag=True, help="Change nothing, and say at the end what would have been done.")
 @click.option("--agent", type=click.Choice(["hidden", "mcp", "off"]), help="How context_prune is offered.")
-@click.option("--store", metavar="URL", help="sqlite:///PATH, postgresql://HOST/DATABASE, or off.")
+@click.option("--store", metavar="URL", help="sqlite:///PATH, postgresql://HOST/DATABASE, redis://HOST, or off.")
 @money_option
 @settings_options
 @click.argument("client", metavar="CLIENT", shell_complete=agent_names)

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import json
+import re
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import asdict
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import TYPE_CHECKING, Any, Final, TypeVar
 
 import click
 
@@ -16,14 +17,18 @@ from prunus.cli.table import say
 
 if TYPE_CHECKING:
     from prunus.store import Info, Store, StoredSession
+    from prunus.store.records import KnownConversation
 
+_LISTED: Final = 10
+"""The most sessions that a command lists before it acts on them."""
 _Command = TypeVar("_Command", bound=Callable[..., Any])
 
 store_option = click.option(
     "--store",
     "url",
     metavar="URL",
-    help="Store to look at: sqlite:///PATH or postgresql://HOST/DATABASE; by default that of the settings.",
+    help="Store to look at: sqlite:///PATH, postgresql://HOST/DATABASE or redis://HOST; by default that of the "
+    "settings.",
 )
 json_option = click.option("--json", "in_json", is_flag=True, help="As JSON.")
 
@@ -59,7 +64,7 @@ def existing_store(url: str | None) -> Iterator[Store | None]:
 def empty_message(url: str | None) -> str:
     """Return a message that the store is empty, with a hint how to fill it."""
     from prunus.store import default_path
-    from prunus.store.postgres.address import without_password
+    from prunus.store.address import without_password
 
     settings = load_settings(None, None, ()).settings
     where = (settings.store.url if url is None else url) or f"sqlite:///{default_path()}"
@@ -93,6 +98,17 @@ def session_of(store: Store, tenant: str, asked: str) -> StoredSession:
     raise Failure(f"no session {asked}; `prunus sessions --all` lists them")
 
 
+def conversation_of(store: Store, tenant: str, asked: str) -> KnownConversation:
+    """Return the only conversation whose id starts with `asked`. Raises Failure if there are none or several."""
+    found = store.conversations(tenant, asked.lower(), limit=_LISTED + 1)
+    if len(found) == 1:
+        return found[0]
+    if found:
+        listed = "\n".join(f"  {one.id}  {local_time(one.last)}" for one in found[:_LISTED])
+        raise Failure(f"several sessions begin with {asked}:\n{listed}")
+    raise Failure(f"no session {asked} in the store")
+
+
 def local_time(at: float) -> str:
     """Return a time in local time, as `2026-01-31 12:30`."""
     return time.strftime("%Y-%m-%d %H:%M", time.localtime(at)) if at else "-"
@@ -100,7 +116,7 @@ def local_time(at: float) -> str:
 
 @click.group("store")
 def command() -> None:
-    """Show, shrink or clear what is kept on disk.
+    """Show, shrink or clear what is kept.
 
     The store holds conversations, receipts of cuts with their originals, and the numbers of each request. It never
     holds API keys. The settings store.size and store.days limit its size and age.
@@ -109,6 +125,8 @@ def command() -> None:
     Examples:
       prunus store info
       prunus store vacuum
+      prunus store forget 3f9a
+      prunus store forget --older-than 30d
       prunus store clear --yes
     """
 
@@ -158,14 +176,79 @@ def clear_command(url: str | None, in_json: bool, yes: bool) -> None:
             return
         found = store.info()
         sessions, receipts = found.conversations, found.receipts
-        counted = (
-            f"{sessions:,} conversation{'s' * (sessions != 1)} and {receipts:,} receipt{'s' * (receipts != 1)}"
-        )
+        counted = f"{sessions:,} conversation{'s' * (sessions != 1)}"
+        if found.keeps_receipts:
+            counted += f" and {receipts:,} receipt{'s' * (receipts != 1)}"
         if not yes:
             click.confirm(f"Remove {counted} from {found.url}?", abort=True, err=True)
         store.clear()
-    record = {"conversations": found.conversations, "receipts": found.receipts}
+    record = {"conversations": sessions, **({"receipts": receipts} if found.keeps_receipts else {})}
     _print_result(record, f"Removed {counted}.", in_json)
+
+
+@command.command("forget")
+@click.argument("ids", metavar="[ID]...", nargs=-1)
+@click.option("--older-than", "age", metavar="AGE", help="Sessions without a request for so long: 12h, 30d, 4w.")
+@click.option("--dry-run", is_flag=True, help="Only say what would be removed.")
+@click.option("--yes", is_flag=True, help="Do not ask.")
+@store_options
+def forget_command(
+    ids: tuple[str, ...],
+    age: str | None,
+    dry_run: bool,
+    yes: bool,
+    url: str | None,
+    tenant: str | None,
+    in_json: bool,
+) -> None:
+    """Remove some sessions: their ledgers, receipts and originals.
+
+    ID is the beginning of a session's id. Sums of all time stay. With --older-than, hidden exchanges that no
+    request has used for so long go too; nothing tells to which session they belong.
+
+    \b
+    Examples:
+      prunus store forget 3f9a 77c0
+      prunus store forget --older-than 30d --dry-run
+    """
+    if bool(ids) == (age is not None):
+        raise click.UsageError("say which sessions: ids, or --older-than AGE")
+    before = None if age is None else time.time() - _seconds(age)
+    with existing_store(url) as store:
+        if store is None:
+            _print_result({"conversations": 0}, empty_message(url), in_json)
+            return
+        name = tenant_of(store, tenant)
+        if before is None:
+            found = list(dict.fromkeys(conversation_of(store, name, id) for id in ids))
+        else:
+            found = store.conversations(name, before=before)
+        counted = f"{len(found):,} session{'s' * (len(found) != 1)}"
+        if not in_json:
+            _list_conversations(found)
+        if dry_run:
+            _print_result({"conversations": len(found)}, f"{counted} would be removed.", in_json)
+            return
+        if found and not yes:
+            click.confirm(f"Remove {counted} from {store.info().url}?", abort=True, err=True)
+        store.forget(name, [one.id for one in found])
+        if before is not None:
+            store.forget_hidden(name, before)
+    _print_result({"conversations": len(found)}, f"Removed {counted}.", in_json)
+
+
+def _list_conversations(found: Sequence[KnownConversation]) -> None:
+    for one in found[:_LISTED]:
+        click.echo(f"  {one.id}  {local_time(one.last)}")
+    if len(found) > _LISTED:
+        click.echo(f"  and {len(found) - _LISTED:,} more")
+
+
+def _seconds(age: str) -> float:
+    match = re.fullmatch(r"(\d{1,6})([hdw])", age)
+    if match is None:
+        raise click.UsageError(f"--older-than {age}: expected a number and h, d or w, such as 30d")
+    return int(match[1]) * {"h": 3_600.0, "d": 86_400.0, "w": 604_800.0}[match[2]]
 
 
 def _print_result(record: dict[str, int], words: str, in_json: bool) -> None:
@@ -174,14 +257,20 @@ def _print_result(record: dict[str, int], words: str, in_json: bool) -> None:
 
 def _rows(info: Info) -> Iterator[tuple[str, str]]:
     yield "store", info.url
-    yield "size", f"{_bytes(info.size)} of at most {_bytes(info.limit)}, {_bytes(info.free)} of it free"
+    if info.limit:
+        yield "size", f"{_bytes(info.size)} of at most {_bytes(info.limit)}, {_bytes(info.free)} of it free"
+    else:
+        yield "size", f"{_bytes(info.size)} of memory for all data of the server"
     yield "kept for", f"{info.days} days after the last request"
     yield "conversations", f"{info.conversations:,}"
     if info.conversations:
         yield "from", f"{local_time(info.oldest)} to {local_time(info.newest)}"
-    yield "requests", f"{info.exchanges:,}"
-    yield "receipts", f"{info.receipts:,}"
-    yield "originals", f"{info.originals:,}, {_bytes(info.originals_text)} in {_bytes(info.originals_size)}"
+    if info.keeps_receipts:
+        yield "requests", f"{info.exchanges:,}"
+        yield "receipts", f"{info.receipts:,}"
+        yield "originals", f"{info.originals:,}, {_bytes(info.originals_text)} in {_bytes(info.originals_size)}"
+    else:
+        yield "receipts", "not kept by a Redis store, nor are requests, originals and totals"
     if info.hidden:
         yield "hidden", f"{info.hidden:,} exchanges of the agent's own tool"
     if info.tenants not in ((), ("",)):

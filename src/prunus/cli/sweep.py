@@ -7,7 +7,14 @@ import json
 import click
 
 from prunus.cli.options import Failure
-from prunus.cli.store import empty_message, existing_store, local_time, session_of, store_options, tenant_of
+from prunus.cli.store import (
+    conversation_of,
+    empty_message,
+    existing_store,
+    local_time,
+    store_options,
+    tenant_of,
+)
 
 
 @click.command("sweep")
@@ -31,16 +38,17 @@ def command(count: int | None, session: str | None, url: str | None, tenant: str
             raise Failure(empty_message(url))
         name = tenant_of(store, tenant)
         if session is not None:
-            chosen = session_of(store, name, session)
+            chosen = conversation_of(store, name, session)
         else:
-            newest = store.sessions(name, 1)
+            newest = store.conversations(name, limit=1)
             if not newest:
                 raise Failure(empty_message(url))
             chosen = newest[0]
         store.ask(name, chosen.id, what)
+        about = next(iter(store.sessions(name, 1, id=chosen.id)), None) if store.keeps_receipts else None
     if in_json:
         click.echo(json.dumps({"session": chosen.id, "asked": what}, indent=2))
         return
     results = "all results since your last message" if count is None else f"the newest {count} results"
-    client = f" ({chosen.client}, {local_time(chosen.last)})" if chosen.client else ""
+    client = f" ({about.client}, {local_time(about.last)})" if about is not None and about.client else ""
     click.echo(f"The next request of {chosen.id[:8]}{client} goes without {results}.")

@@ -23,7 +23,7 @@ from prunus.proxy.faults import Faults
 from prunus.proxy.peer import Receive, Send
 from prunus.proxy.security import TOKEN_HEADER, Gate, Refused, is_loopback
 from prunus.store.records import Exchange
-from prunus.store.store import StoreError
+from prunus.store.store import NoReceipts, StoreError
 
 _ROOT: Final = HOME.rstrip("/")
 _THREADS: Final = 2
@@ -73,6 +73,8 @@ class Pages:
             else:
                 query = dict(parse_qsl(scope["query_string"].decode("latin-1")))
                 found = await self._page(scope["method"], path, query, headers)
+        except NoReceipts as error:
+            found = problem(404, f"There is nothing to show: {error}.")
         except StoreError as error:
             self._faults.report("dashboard", error)
             found = problem(503, f"The store cannot be read at the moment: {error}.")

@@ -135,7 +135,7 @@ class Sidecar:
         """The answer to the path that was called; whatever fails, one with the body as it was given."""
 
         def shaped(back: GivenBack) -> bytes:
-            kept = giver.tenant.kept and self._keeps
+            kept = giver.tenant.keeps_receipts and self._keeps
             return encode(prune_answer(back) if path == PRUNE else compress_answer(given, back, kept=kept))
 
         try:

@@ -43,6 +43,7 @@ class Tenant:
         self._layer = layer if not settings.proxy.shadow else None
         self._faults = faults
         self.kept = store is not None and settings.store.url != "off"
+        self.keeps_receipts = self.kept and store is not None and store.keeps_receipts
         memory = None
         if store is not None and self.kept:
             memory = store.memory(name, lambda error: faults.report("store", error))

@@ -13,8 +13,10 @@ MIB: Final = 1024 * 1024
 
 
 def _place(url: str) -> str:
-    if url not in ("", "off") and not re.match(r"sqlite:///.|postgresql://", url):
-        raise ValueError("expected sqlite:///PATH, postgresql://HOST/DATABASE, off, or nothing for the default")
+    if url not in ("", "off") and not re.match(r"sqlite:///.|postgresql://|rediss?://", url):
+        raise ValueError(
+            "expected sqlite:///PATH, postgresql://HOST/DATABASE, redis://HOST, off, or nothing for the default"
+        )
     return url
 
 
@@ -132,8 +134,9 @@ class StoreSettings(Section):
     """What Prunus keeps on disk."""
 
     url: Annotated[str, AfterValidator(_place)] = ""
-    """`sqlite:///PATH`, `postgresql://USER@HOST/DATABASE` (needs `prunus[postgres]`), or `off` to keep nothing.
-    Empty means a file in the user's data directory."""
+    """`sqlite:///PATH`, `postgresql://USER@HOST/DATABASE` (needs `prunus[postgres]`), `redis://HOST:PORT/NUMBER` or
+    `rediss://` with TLS (needs `prunus[redis]`; keeps no receipts), or `off` to keep nothing. Empty means a file in
+    the user's data directory."""
     size: Count = 512 * MIB
     """The bytes that the store may take; Prunus removes the oldest conversations first."""
     days: Count = 30

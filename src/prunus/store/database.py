@@ -143,9 +143,11 @@ class Database:
             self.read(lambda connection: connection.execute(f"PRAGMA incremental_vacuum({_PAGES})").fetchall())
 
     def compact(self) -> None:
-        """Write the file anew without empty pages."""
+        """Write the file anew without empty pages and without the bytes of removed rows."""
         self.read(lambda connection: connection.execute("VACUUM"))
         self.read(lambda connection: connection.execute("PRAGMA wal_checkpoint(TRUNCATE)").fetchone())
+
+    scrub = compact
 
     def _guarded(self, work: Callable[[sqlite3.Connection], T]) -> T:
         for attempt in (1, 2):

@@ -19,7 +19,7 @@ from prunus.outcome import Receipt
 from prunus.schedule.cache_life import Hindsight
 from prunus.schedule.ledger import Written
 from prunus.spending import DayTotals, Earnings
-from prunus.store.records import Exchange, Info, StoredReceipt, StoredSession, Totals
+from prunus.store.records import Exchange, Info, KnownConversation, StoredReceipt, StoredSession, Totals
 from prunus.store.store import StoreError
 
 _MOST: Final = 10_000
@@ -46,6 +46,10 @@ class InMemoryStore:
     @property
     def prompt(self) -> bool:
         return True
+
+    @property
+    def keeps_receipts(self) -> bool:
+        return False
 
     def record_all(self, exchanges: Sequence[tuple[str, Exchange]]) -> None:
         pass
@@ -121,7 +125,19 @@ class InMemoryStore:
         return {}
 
     def info(self) -> Info:
-        return Info("off")
+        return Info("off", keeps_receipts=False)
+
+    def conversations(
+        self, tenant: str, id: str = "", *, before: float | None = None, limit: int | None = None
+    ) -> list[KnownConversation]:
+        return []
+
+    def forget(self, tenant: str, conversations: Sequence[str]) -> int:
+        with self._lock:
+            return sum(self._asked.pop((tenant, id), None) is not None for id in conversations)
+
+    def forget_hidden(self, tenant: str, before: float) -> int:
+        return 0
 
     def vacuum(self) -> None:
         pass

@@ -14,6 +14,7 @@ from prunus.store.records import (
     SHORTEST_DIGEST,
     Exchange,
     Info,
+    KnownConversation,
     StoredReceipt,
     StoredSession,
     Totals,
@@ -81,6 +82,19 @@ def _session_of(row: tuple[Any, ...]) -> StoredSession:
     *about, kept, counted, depth, before, after, cost, unpruned, cut, shadow = row
     values: tuple[Any, ...] = (*about, max(kept, counted), depth, before, after, cost, unpruned, cut, bool(shadow))
     return StoredSession(*values)
+
+
+def conversations(
+    connection: SqlConnection, tenant: str, id: str, before: float | None, limit: int | None
+) -> list[KnownConversation]:
+    """Return the conversations whose id starts with `id`, newest first; with `before`, those that are older."""
+    old, last = ("AND last < ?", (before,)) if before is not None else ("", ())
+    rows = connection.execute(
+        f"SELECT id, last FROM conversations WHERE tenant = ? AND substr(id, 1, ?) = ? {old} "
+        "ORDER BY last DESC, n DESC LIMIT ?",
+        (tenant, len(id), id, *last, NO_LIMIT if limit is None else limit),
+    )
+    return [KnownConversation(*row) for row in rows]
 
 
 def exchanges(connection: SqlConnection, tenant: str, conversation: str) -> list[Exchange]:

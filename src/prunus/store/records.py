@@ -171,13 +171,21 @@ class StoredSession:
 
 
 @dataclass(frozen=True, slots=True)
+class KnownConversation:
+    """A conversation that the store knows, and the time of its last request."""
+
+    id: str
+    last: float
+
+
+@dataclass(frozen=True, slots=True)
 class Info:
     """The address of the store, and the number of entries in it."""
 
     url: str
     version: int = 0
     size: int = 0
-    """Bytes on disk, including the write-ahead log."""
+    """Bytes on disk, including the write-ahead log; of a Redis server, the memory of all its data."""
     free: int = 0
     """Unused bytes in the file; `vacuum` returns them to the disk."""
     limit: int = 0
@@ -194,3 +202,5 @@ class Info:
     hidden: int = 0
     oldest: float = 0.0
     newest: float = 0.0
+    keeps_receipts: bool = True
+    """Whether the store keeps exchanges, receipts and originals; if not, their numbers mean nothing."""

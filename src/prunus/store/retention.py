@@ -6,6 +6,8 @@ The removal runs in short rounds with one transaction each, so that no request w
 from __future__ import annotations
 
 import time
+from collections.abc import Sequence
+from functools import partial
 from typing import Final
 
 from prunus.store.sql import SqlConnection, SqlDatabase
@@ -45,12 +47,13 @@ def _remove_some(connection: SqlConnection, oldest: float, over: bool) -> bool:
         gone = rows[:_ROUND] if len(rows) > _ROUND else rows[:-1]
     if gone:
         _remove(connection, gone)
+        connection.execute("DELETE FROM hidden WHERE seen < ?", (max(last for *_, last in gone),))
         return True
     return over and _remove_originals(connection)
 
 
 def _remove(connection: SqlConnection, gone: list[tuple[int, str, str, float]]) -> None:
-    for number, tenant, id, last in gone:
+    for number, tenant, id, _ in gone:
         originals = connection.execute(
             "SELECT DISTINCT original FROM receipts WHERE conversation = ? AND original IS NOT NULL", (number,)
         ).fetchall()
@@ -61,7 +64,21 @@ def _remove(connection: SqlConnection, gone: list[tuple[int, str, str, float]]) 
             originals,
         )
         connection.execute("DELETE FROM asked WHERE tenant = ? AND conversation = ?", (tenant, id))
-        connection.execute("DELETE FROM hidden WHERE seen < ?", (last,))
+
+
+def forget(database: SqlDatabase, tenant: str, conversations: Sequence[str]) -> int:
+    """Remove conversations of a tenant, and return how many there were."""
+
+    def remove(some: Sequence[str], connection: SqlConnection) -> int:
+        marks = ",".join("?" * len(some))
+        rows = connection.execute(
+            f"SELECT n, tenant, id, last FROM conversations WHERE tenant = ? AND id IN ({marks})", (tenant, *some)
+        ).fetchall()
+        _remove(connection, rows)
+        return len(rows)
+
+    rounds = (conversations[at : at + _ROUND] for at in range(0, len(conversations), _ROUND))
+    return sum(database.write(partial(remove, some)) for some in rounds)
 
 
 def _remove_originals(connection: SqlConnection) -> bool:

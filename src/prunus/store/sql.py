@@ -98,5 +98,8 @@ class SqlDatabase(Protocol):
     def compact(self) -> None:
         """Return all unused space to the disk."""
 
+    def scrub(self) -> None:
+        """Remove the bytes of removed rows, if that does not stop others for long."""
+
     def close(self) -> None:
         """Close the connections."""

@@ -17,8 +17,8 @@ from prunus.spending import DayTotals, Earnings
 from prunus.store import days, earnings, newest, reading, regrets
 from prunus.store.memory import SqlMemory, conversation_name
 from prunus.store.recording import compress_original, write_exchange
-from prunus.store.records import Exchange, Info, StoredReceipt, StoredSession, Totals
-from prunus.store.retention import forget_orphans, tidy
+from prunus.store.records import Exchange, Info, KnownConversation, StoredReceipt, StoredSession, Totals
+from prunus.store.retention import forget, forget_orphans, tidy
 from prunus.store.sql import SqlConnection, SqlDatabase
 from prunus.store.store import StoreError
 
@@ -73,6 +73,10 @@ class SqlStore:
     @property
     def prompt(self) -> bool:
         return self._database.prompt
+
+    @property
+    def keeps_receipts(self) -> bool:
+        return True
 
     def record_all(self, exchanges: Sequence[tuple[str, Exchange]]) -> None:
         def write(connection: SqlConnection) -> None:
@@ -187,6 +191,26 @@ class SqlStore:
         return self._database.report(
             lambda connection: reading.info(
                 connection, self._database.space(connection), self._limits.size, self._limits.days
+            )
+        )
+
+    def conversations(
+        self, tenant: str, id: str = "", *, before: float | None = None, limit: int | None = None
+    ) -> list[KnownConversation]:
+        return self._database.report(
+            lambda connection: reading.conversations(connection, tenant, id, before, limit)
+        )
+
+    def forget(self, tenant: str, conversations: Sequence[str]) -> int:
+        gone = forget(self._database, tenant, conversations)
+        if gone:
+            self._database.scrub()
+        return gone
+
+    def forget_hidden(self, tenant: str, before: float) -> int:
+        return self._database.write(
+            lambda connection: (
+                connection.execute("DELETE FROM hidden WHERE tenant = ? AND seen < ?", (tenant, before)).rowcount
             )
         )
 

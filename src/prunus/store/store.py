@@ -1,4 +1,4 @@
-"""The interface of a store. `SqlStore` implements it for SQLite and Postgres.
+"""The interface of a store. `SqlStore` implements it for SQLite and Postgres, `RedisStore` for Redis.
 
 Every call names its tenant and sees only the data of that tenant. A call that fails raises StoreError soon (by
 default within a quarter of a second) and leaves the store unchanged; the caller then works without the store. Any
@@ -17,7 +17,7 @@ from prunus.experience import Experience
 from prunus.memory import Memory
 from prunus.outcome import Receipt
 from prunus.spending import DayTotals, Earnings
-from prunus.store.records import Exchange, Info, StoredReceipt, StoredSession, Totals
+from prunus.store.records import Exchange, Info, KnownConversation, StoredReceipt, StoredSession, Totals
 
 
 class StoreError(PrunusError):
@@ -26,6 +26,10 @@ class StoreError(PrunusError):
 
 class NoStore(StoreError):
     """The store does not exist yet."""
+
+
+class NoReceipts(StoreError):
+    """The store keeps no exchanges, receipts, originals and totals."""
 
 
 class Store(Protocol):
@@ -51,6 +55,10 @@ class Store(Protocol):
     @property
     def prompt(self) -> bool:
         """Whether calls are quick at the moment, so that a caller may make them while a request waits."""
+
+    @property
+    def keeps_receipts(self) -> bool:
+        """Whether exchanges, receipts, originals and totals are kept; otherwise reading them raises NoReceipts."""
 
     def record_all(self, exchanges: Sequence[tuple[str, Exchange]]) -> None:
         """Write finished exchanges, each with its tenant, in one transaction."""
@@ -124,6 +132,20 @@ class Store(Protocol):
 
     def info(self) -> Info:
         """Return the size of the store and the number of entries in it."""
+
+    def conversations(
+        self, tenant: str, id: str = "", *, before: float | None = None, limit: int | None = None
+    ) -> list[KnownConversation]:
+        """Return the conversations whose id starts with `id`, newest first; with `before`, those that are older."""
+
+    def forget(self, tenant: str, conversations: Sequence[str]) -> int:
+        """Remove conversations with all that belongs only to them, and return how many there were.
+
+        Sums of all time stay. Hidden exchanges stay too, because nothing tells to which conversation they belong.
+        """
+
+    def forget_hidden(self, tenant: str, before: float) -> int:
+        """Remove the hidden exchanges that no request has used since a time, and return how many there were."""
 
     def vacuum(self) -> None:
         """Remove data beyond the limits, and return the space to the disk."""

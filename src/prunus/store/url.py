@@ -13,7 +13,8 @@ from prunus.settings.tables import StoreSettings
 from prunus.store.store import Store
 
 _SCHEME: Final = "sqlite:///"
-_SERVER: Final = "postgresql://"
+_POSTGRES: Final = "postgresql://"
+_REDIS: Final = ("redis://", "rediss://")
 
 
 def default_path() -> Path:
@@ -31,7 +32,7 @@ def open_store(
     existing: bool = False,
     say: Callable[[str], None] | None = None,
 ) -> Store:
-    """Return the store of a URL: `sqlite:///PATH`, `postgresql://USER@HOST/DATABASE`, or `off`.
+    """Return the store of a URL: `sqlite:///PATH`, `postgresql://USER@HOST/DATABASE`, `redis://HOST`, or `off`.
 
     An empty URL means the file in the user's data directory. This does not open the store yet. While the store is
     unusable every call raises StoreError; later calls work once the problem is gone. A call waits up to `wait`
@@ -44,11 +45,14 @@ def open_store(
         from prunus.store.in_memory import InMemoryStore
 
         return InMemoryStore()
-    if url.startswith(_SERVER):
+    if url.startswith(_POSTGRES):
         return _open_postgres(url, limits, wait, existing)
+    if url.startswith(_REDIS):
+        return _open_redis(url, limits, wait, existing)
     if url and (not url.startswith(_SCHEME) or url == _SCHEME):
         raise SettingsError(
-            f"store.url: {url!r}: expected {_SCHEME}PATH, {_SERVER}HOST/DATABASE, off, or nothing for the default"
+            f"store.url: {url!r}: expected {_SCHEME}PATH, {_POSTGRES}HOST/DATABASE, {_REDIS[0]}HOST, off, or "
+            "nothing for the default"
         )
     from prunus.store.database import Database
     from prunus.store.file import check_file
@@ -71,3 +75,15 @@ def _open_postgres(url: str, limits: StoreSettings, wait: float, existing: bool)
     from prunus.store.sql_store import SqlStore
 
     return SqlStore(PostgresDatabase(url, wait=wait, existing=existing), limits)
+
+
+def _open_redis(url: str, limits: StoreSettings, wait: float, existing: bool) -> Store:
+    try:
+        from prunus.store.redis.connections import RedisConnections
+    except ImportError as error:
+        raise SettingsError(
+            f"store.url: a Redis store needs another package: pip install 'prunus[redis]' ({error})"
+        ) from error
+    from prunus.store.redis.store import RedisStore
+
+    return RedisStore(RedisConnections(url, wait), limits, existing=existing)

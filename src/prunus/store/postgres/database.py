@@ -17,9 +17,10 @@ import psycopg
 from psycopg.pq import TransactionStatus
 from psycopg_pool import ConnectionPool
 
+from prunus.store.address import without_password
 from prunus.store.joint import JointWrites
 from prunus.store.migrations import Migration
-from prunus.store.postgres.address import check_address, without_password
+from prunus.store.postgres.address import check_address
 from prunus.store.postgres.connection import PostgresConnection, TimedConnection, load_sums_as_integers
 from prunus.store.postgres.locks import lock_statement
 from prunus.store.postgres.schema import SCHEMA, applied_migrations, check_version, migrate_tables
@@ -141,6 +142,9 @@ class PostgresDatabase:
                 connection.close()
 
         self._guarded(compact)
+
+    def scrub(self) -> None:
+        """Do nothing: the server writes over removed rows later (autovacuum)."""
 
     def close(self) -> None:
         """Close the connections."""

@@ -1,0 +1,94 @@
+"""Encrypt what the store keeps of the words of a conversation, with AES-GCM and the keys of `store.key`.
+
+An encrypted value is a mark, the first bytes of a hash of its key, a random nonce, and the ciphertext. The context
+of the value, such as its tenant and digest, is authenticated: a value that was moved elsewhere does not decrypt.
+Values that were written without a key stay readable.
+"""
+
+from __future__ import annotations
+
+import json
+from base64 import b64decode
+from binascii import Error as Base64Error
+from collections.abc import Sequence
+from hashlib import blake2b
+from os import urandom
+from typing import TYPE_CHECKING, Final
+
+from prunus.errors import SettingsError
+from prunus.store.store import StoreError
+
+if TYPE_CHECKING:
+    from cryptography.hazmat.primitives.ciphers.aead import AESGCM
+
+_MARK: Final = b"\0p1"
+"""Values without encryption are JSON, or compressed by zlib: they never begin so."""
+_NAME: Final = 4
+"""Bytes of the hash that tells which key a value needs."""
+_NONCE: Final = 12
+_KEY: Final = 32
+
+
+class WrongKey(StoreError):
+    """A value is encrypted, and `store.key` does not decrypt it."""
+
+
+class Cipher:
+    """Encrypts with the first key and decrypts with all; without keys it encrypts nothing."""
+
+    def __init__(self, keys: Sequence[bytes] = ()) -> None:
+        self._keys: dict[bytes, AESGCM] = {}
+        self._first = b""
+        if not keys:
+            return
+        try:
+            from cryptography.hazmat.primitives.ciphers.aead import AESGCM
+        except ImportError as error:
+            raise SettingsError(
+                f"store.key: encryption needs another package: pip install 'prunus[encrypted]' ({error})"
+            ) from error
+        self._first = _name(keys[0])
+        self._keys = {_name(key): AESGCM(key) for key in keys}
+
+    def encrypt(self, data: bytes, *context: str) -> bytes:
+        """Return a value as it is stored. Empty values stay empty."""
+        if not self._keys or not data:
+            return data
+        nonce = urandom(_NONCE)
+        hidden = self._keys[self._first].encrypt(nonce, data, _authenticated(context))
+        return b"".join((_MARK, self._first, nonce, hidden))
+
+    def decrypt(self, data: bytes, *context: str) -> bytes:
+        """Return a stored value as it was. Raises WrongKey if no key fits."""
+        if not data.startswith(_MARK):
+            return data
+        name, rest = data[len(_MARK) : len(_MARK) + _NAME], data[len(_MARK) + _NAME :]
+        if not self._keys:
+            raise WrongKey("the store is encrypted, and no store.key is set")
+        if name not in self._keys:
+            raise WrongKey("the store is encrypted with another key than store.key has")
+        from cryptography.exceptions import InvalidTag
+
+        try:
+            return self._keys[name].decrypt(rest[:_NONCE], rest[_NONCE:], _authenticated(context))
+        except (InvalidTag, ValueError) as error:
+            raise WrongKey("an encrypted value of the store is damaged, or was moved from elsewhere") from error
+
+
+def _name(key: bytes) -> bytes:
+    return blake2b(key, digest_size=_NAME, person=b"prunus key name").digest()
+
+
+def _authenticated(context: Sequence[str]) -> bytes:
+    return json.dumps(context).encode()
+
+
+def read_key(text: str) -> bytes:
+    """Return the key of its base64 form. Raises ValueError, whose text does not quote the key."""
+    try:
+        key = b64decode(text.strip().replace("-", "+").replace("_", "/"), validate=True)
+    except (Base64Error, ValueError):
+        key = b""
+    if len(key) != _KEY:
+        raise ValueError(f"expected {_KEY} random bytes in base64, such as `openssl rand -base64 {_KEY}` prints")
+    return key

@@ -1,0 +1,1 @@
+"""The store on a Redis server, for several replicas: ledgers, hidden exchanges and commands, without receipts."""

@@ -1,0 +1,188 @@
+"""Access to a Redis server that many replicas share. The server may be slow, full, restart or vanish at any time.
+
+A call gets a deadline of `wait` seconds. It covers the wait for a connection and for every reply. Connections are
+opened in a thread of their own, because looking up a host name has no timeout. While the server is away, callers
+fail at once, and a new connection is tried from time to time.
+"""
+
+from __future__ import annotations
+
+import os
+import time
+from collections.abc import Callable, Sequence
+from threading import Condition, Thread
+from typing import Any, Final
+
+from redis.exceptions import (
+    AuthenticationError,
+    BusyLoadingError,
+    NoScriptError,
+    OutOfMemoryError,
+    ReadOnlyError,
+    RedisError,
+    ResponseError,
+)
+
+from prunus.store.address import without_password
+from prunus.store.redis.line import Command, RedisLine, line_maker
+from prunus.store.redis.scripts import Script
+from prunus.store.store import StoreError
+
+_QUICK: Final = 0.02
+"""A round trip to a healthy server takes at most this many seconds."""
+_CONNECTIONS: Final = 8
+"""The most connections of one process."""
+_PAUSE: Final = 0.5
+"""The seconds after a failed connection until the next one is tried."""
+_REPORT: Final = 10.0
+"""The seconds that a report for people may take; no request waits for it."""
+
+
+class RedisConnections:
+    """Runs commands, and turns every failure into a StoreError."""
+
+    def __init__(self, url: str, wait: float = 0.25, clock: Callable[[], float] = time.perf_counter) -> None:
+        self.place = without_password(url)
+        self._make = line_maker(url, wait)
+        self._wait = wait
+        self._clock = clock
+        self._changed = Condition()
+        self._free: list[RedisLine] = []
+        self._used = 0
+        """The connections that callers have."""
+        self._process = os.getpid()
+        self._inherited: list[RedisLine] = []
+        self._opening = False
+        self._fault: RedisError | OSError | None = None
+        """Why the last connection could not be opened."""
+        self._next_try = 0.0
+        self._stuck = False
+        """Whether the last call found no connection in time. Later calls do not wait until one is there again."""
+        self._slow = True
+        """Whether the last call was slow; assumed until the first call."""
+
+    @property
+    def prompt(self) -> bool:
+        """Whether a call would be quick: a connection is there, and the last call was quick."""
+        return not (self._stuck or self._slow)
+
+    def run(self, *commands: Command, report: bool = False) -> list[Any]:
+        """Run commands in one round trip, and return their replies."""
+        begun = self._clock()
+        deadline = time.monotonic() + (max(self._wait, _REPORT) if report else self._wait)
+        self._slow = True
+        line = self._borrow(deadline)
+        usable = False
+        try:
+            replies = line.run(commands, deadline)
+            usable = True
+        except (RedisError, OSError) as error:
+            # The other connections are lost too, or would not be answered either.
+            self._drop()
+            raise self.problem(error) from error
+        finally:
+            self._give_back(line, usable=usable)
+        for reply in replies:
+            if isinstance(reply, ReadOnlyError):
+                # Another server is the master now; a new connection may lead to it.
+                self._drop()
+            if isinstance(reply, ResponseError) and not isinstance(reply, NoScriptError):
+                raise self.problem(reply) from reply
+        self._slow = self._clock() - begun > _QUICK
+        return replies
+
+    def call(self, *calls: tuple[Script, Sequence[str | bytes], Sequence[Any]], report: bool = False) -> list[Any]:
+        """Run scripts, each with its keys and arguments; a server that has restarted gets their source anew."""
+        replies = self.run(*(script.command(keys, values) for script, keys, values in calls), report=report)
+        unknown = [at for at, reply in enumerate(replies) if isinstance(reply, NoScriptError)]
+        if unknown:
+            again = self.run(*(calls[at][0].source_command(*calls[at][1:]) for at in unknown), report=report)
+            for at, reply in zip(unknown, again, strict=True):
+                replies[at] = reply
+        return replies
+
+    def problem(self, error: Exception) -> StoreError:
+        """Return a StoreError that describes an error in one sentence and names the server."""
+        words = (str(error).splitlines() or [type(error).__name__])[0]
+        match error:
+            case OutOfMemoryError():
+                return StoreError(f"the store {self.place} is full (maxmemory)")
+            case ReadOnlyError():
+                return StoreError(f"the store {self.place} is read-only")
+            case BusyLoadingError():
+                return StoreError(f"the store {self.place} is loading its data")
+            case AuthenticationError():
+                return StoreError(f"the store {self.place} refuses user and password")
+            case ResponseError():
+                return StoreError(f"the store {self.place} failed: {words}")
+        return StoreError(f"the store {self.place} does not answer: {words}")
+
+    def close(self) -> None:
+        """Close the connections that nobody uses."""
+        self._drop()
+
+    def _borrow(self, deadline: float) -> RedisLine:
+        """Return a connection that no other thread uses meanwhile."""
+        with self._changed:
+            self._notice_fork()
+            while True:
+                while self._free:
+                    line = self._free.pop()
+                    if not line.lost:
+                        self._used += 1
+                        self._stuck = False
+                        return line
+                    line.close()
+                self._open_one()
+                left = deadline - time.monotonic()
+                if self._stuck or (not self._opening and self._fault is not None) or left <= 0:
+                    break
+                self._changed.wait(left)
+            self._stuck = True
+            fault = self._fault or TimeoutError("no connection in time")
+        raise self.problem(fault) from fault
+
+    def _give_back(self, line: RedisLine, *, usable: bool) -> None:
+        with self._changed:
+            self._used -= 1
+            if usable:
+                self._free.append(line)
+            else:
+                line.close()
+            self._changed.notify()
+
+    def _open_one(self) -> None:
+        """Begin to open a connection, unless that is under way, was in vain just now, or there are enough."""
+        if self._opening or self._used >= _CONNECTIONS or time.monotonic() < self._next_try:
+            return
+        self._opening = True
+        Thread(target=self._open, name="prunus-redis", daemon=True).start()
+
+    def _open(self) -> None:
+        fault: RedisError | OSError | None = None
+        line = self._make()
+        try:
+            line.open()
+        except (RedisError, OSError) as error:
+            fault = error
+            line.close()
+        with self._changed:
+            self._opening = False
+            self._fault = fault
+            if fault is None:
+                self._stuck = False
+                self._free.append(line)
+            else:
+                self._next_try = time.monotonic() + _PAUSE
+            self._changed.notify_all()
+
+    def _drop(self) -> None:
+        with self._changed:
+            while self._free:
+                self._free.pop().close()
+
+    def _notice_fork(self) -> None:
+        if self._process != os.getpid():
+            # Connections inherited by a fork belong to the parent process; this process must not use them.
+            self._inherited += self._free
+            self._free, self._used, self._opening, self._process = [], 0, False, os.getpid()

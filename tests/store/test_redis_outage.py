@@ -1,0 +1,150 @@
+"""While Redis is away requests are pruned, and nothing that was sent is rewritten when it is back."""
+
+from __future__ import annotations
+
+import socket
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager, nullcontext, suppress
+from threading import Thread
+
+import pytest
+
+from prunus import Pruner
+from prunus.store import Store, StoreError, open_store
+from tests.store import redis_server
+from tests.store.redis_server import RedisServer, missing
+from tests.store.test_outage import DEAR_READS, nothing_sent_is_rewritten, request
+from tests.store.until import until_it_works
+
+pytestmark = pytest.mark.skipif(bool(missing()), reason=missing())
+
+
+@pytest.fixture
+def opened() -> Iterator[Callable[[str], tuple[Pruner, list[StoreError]]]]:
+    """Make a pruner with the store of a URL, and a list of the store's errors."""
+    stores: list[Store] = []
+
+    def make(url: str) -> tuple[Pruner, list[StoreError]]:
+        store = open_store(url)
+        stores.append(store)
+        troubles: list[StoreError] = []
+        return Pruner(DEAR_READS, store.memory("", troubles.append)), troubles
+
+    yield make
+    for store in stores:
+        store.close()
+
+
+Opened = Callable[[str], tuple[Pruner, list[StoreError]]]
+
+
+def test_after_silence_sent_messages_keep_their_bytes(redis: RedisServer, opened: Opened) -> None:
+    pruner, troubles = opened(redis.url)
+    nothing_sent_is_rewritten(pruner, redis.frozen, lambda: None)
+    assert troubles
+
+
+def test_after_a_full_server_sent_messages_keep_their_bytes(redis: RedisServer, opened: Opened) -> None:
+    pruner, troubles = opened(redis.url)
+    nothing_sent_is_rewritten(pruner, redis.full, lambda: None)
+    assert any("full" in str(error) for error in troubles)
+
+
+@pytest.mark.parametrize("how", ["flushed", "not flushed"])
+def test_after_a_restart_sent_messages_keep_their_bytes(redis: RedisServer, opened: Opened, how: str) -> None:
+    @contextmanager
+    def stopped() -> Iterator[None]:
+        redis.kill()
+        yield
+        redis.start()
+
+    def back() -> None:
+        if how == "flushed":
+            with redis.client() as client:
+                client.flushall()
+
+    pruner, troubles = opened(redis.url)
+    nothing_sent_is_rewritten(pruner, stopped, back)
+    assert troubles
+
+
+class Switch:
+    """A port that leads to the server that is the master now."""
+
+    def __init__(self, port: int) -> None:
+        self.target = port
+        self._door = socket.create_server(("127.0.0.1", 0))
+        self.url = f"redis://127.0.0.1:{self._door.getsockname()[1]}/0"
+        self._open: list[socket.socket] = []
+        self._thread = Thread(target=self._serve, daemon=True)
+        self._thread.start()
+
+    def lead_to(self, port: int) -> None:
+        """Lead new connections to another server, and close the open ones."""
+        self.target = port
+        for one in self._open:
+            with suppress(OSError):
+                one.shutdown(socket.SHUT_RDWR)
+
+    def close(self) -> None:
+        self.lead_to(0)
+        # Only a connection wakes the thread that waits for one.
+        socket.create_connection(self._door.getsockname()).close()
+        self._thread.join()
+        for one in (self._door, *self._open):
+            one.close()
+
+    def _serve(self) -> None:
+        while True:
+            near, _ = self._door.accept()
+            self._open.append(near)
+            if not self.target:
+                return
+            far = socket.create_connection(("127.0.0.1", self.target))
+            self._open.append(far)
+            for one, other in ((near, far), (far, near)):
+                Thread(target=_copy, args=(one, other), daemon=True).start()
+
+
+def _copy(one: socket.socket, other: socket.socket) -> None:
+    with suppress(OSError):
+        while data := one.recv(65_536):
+            other.sendall(data)
+    with suppress(OSError):
+        other.shutdown(socket.SHUT_RDWR)
+
+
+def test_after_a_failover_that_lost_the_newest_ledgers_sent_messages_keep_their_bytes(
+    redis: RedisServer, opened: Opened
+) -> None:
+    with redis_server.running() as second:
+        switch = Switch(redis.port)
+        pruner, _ = opened(switch.url)
+
+        @contextmanager
+        def failover() -> Iterator[None]:
+            # The second server has what the first one had at this moment; all later writes are lost to it.
+            with redis.client() as one, second.client() as two:
+                for key in one.keys():  # noqa: SIM118
+                    two.restore(key, 0, one.dump(key))
+            yield
+            switch.lead_to(second.port)
+
+        nothing_sent_is_rewritten(pruner, failover, lambda: None)
+        switch.close()
+
+
+def test_a_second_replica_goes_on_with_the_same_bytes_after_an_outage(redis: RedisServer) -> None:
+    """The first request after the outage saves what was missed, so any replica can go on."""
+    store, other = open_store(redis.url, wait=2.0), open_store(redis.url, wait=30.0)
+    first, second = Pruner(DEAR_READS, store.memory("", lambda _: None)), Pruner(DEAR_READS, other.memory(""))
+    steady = Pruner(DEAR_READS)
+    until_it_works(store.open)
+    for count in range(1, 17):
+        pruner = first if count < 12 else second
+        with redis.frozen() if count in range(4, 8) else nullcontext():
+            sent = pruner.prune(request(count), 10.0 * count)
+        until_it_works(store.open)
+        assert sent.body == steady.prune(request(count), 10.0 * count).body
+    store.close()
+    other.close()
