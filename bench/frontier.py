@@ -43,12 +43,14 @@ OFF: Mapping[str, Any] = {"enabled": False}
 def candidate(risk: float, reads: float = 0.0, *, edits: bool = False, soon: bool = False) -> dict[str, Any]:
     """Strategies by how likely a part may be used again: of past tasks, and (`reads`) inside a task.
 
-    With `edits`, inputs of edits go too. With `soon`, results and inputs that are done with go earlier.
+    With `edits`, inputs of edits and pages of markup go too. With `soon`, results and inputs that are done with go
+    earlier.
     """
     return {
         "past_tasks": {"risk": risk, "edits": edits},
         "finished_inputs": {"edits": edits, **({"idle": 20} if soon else {})},
         "finished_results": {"search": 4, "idle": 4} if soon else {},
+        "long_outputs": {"markup": edits},
         "unlikely_reads": {"enabled": True, "risk": reads} if reads else OFF,
     }
 

@@ -4,15 +4,15 @@
     python bench/scale.py --only 1,2            some of them; nothing is written then
     python bench/scale.py --conversations 200 --turns 8 --only 1
 
-Servers, the upstream and this client are processes on one machine. Each of the 1,000 conversations grows by one tool
-call with every request, and the upstream streams 22 events. For each set-up all conversations first go as fast as
-they are answered (`requests_s`, CPU per request of the servers). Then as many new conversations come at half that
-rate, at times that do not depend on the answers, once through Prunus and once through a bare pass-through; the
-differences between their times to the first event are the added latency. A conversation keeps its connection
-(sticky), or each of its requests takes any connection to any replica (random). The store is SQLite for the workers
-of one host and Postgres for replicas; its traffic is what Postgres writes to its log (WAL), or what a process gives
-to the disk with SQLite. The last part sends 20,000 requests of 2,000 conversations and looks at memory and open files.
-Compare figures of one run. Results land in bench/results/scale.json.
+Servers, the upstream and this client are processes on one machine. Each of the 1,000 conversations grows by one
+tool call with every request, and the upstream streams 22 events. For each set-up all conversations first go as
+fast as they are answered (`requests_s`, CPU per request of the servers). Then as many new conversations come at
+half that rate, at times that do not depend on the answers, once through Prunus and once through a bare pass-
+through; the differences between their times to the first event are the added latency. A conversation keeps its
+connection (sticky), or each of its requests takes any connection to any replica (random). The store is SQLite for
+the workers of one host and Postgres for replicas; its traffic is what Postgres writes to its log (WAL), or what a
+process gives to the disk with SQLite. The last part sends 20,000 requests of 2,000 conversations and looks at
+memory and open files. Compare figures of one run. Results land in bench/results/scale.json.
 """
 
 from __future__ import annotations
@@ -35,7 +35,7 @@ from typing import Any
 from proxy import KB, cpu, free_port, running
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
-from tests.store import postgres_server  # noqa: E402
+from tests.store import postgres_server
 
 RESULTS = Path(__file__).parent / "results" / "scale.json"
 HERE = Path(__file__).parent
@@ -100,8 +100,8 @@ class Line(asyncio.Protocol):
         loop = asyncio.get_running_loop()
         self._first, self._end, self._held = loop.create_future(), loop.create_future(), b""
         head = (
-            f"POST /v1/messages HTTP/1.1\r\nHost: 127.0.0.1\r\nx-api-key: {key}\r\nContent-Type: application/json\r\n"
-            f"Content-Length: {len(body)}\r\n\r\n"
+            f"POST /v1/messages HTTP/1.1\r\nHost: 127.0.0.1\r\nx-api-key: {key}\r\n"
+            f"Content-Type: application/json\r\nContent-Length: {len(body)}\r\n\r\n"
         )
         self._transport.writelines([head.encode(), body])
         await self._end
@@ -363,7 +363,7 @@ def endured(requests: int, conversations: int) -> dict[str, Any]:
         target = held.enter_context(upstream(scratch))
         cluster = Cluster(Setup("endured"), scratch, held, target, [])
         done = faults = 0
-        for n in range(10):
+        for _n in range(10):
             load = run(cluster.ports, True, tenth, turns)
             done, faults = done + len(load.waits), faults + len(load.faults)
             memory.append(round(cluster.memory))

@@ -28,7 +28,7 @@ def test_ids_are_shown_to_a_model_that_can_ask_by_them(offer: str, tools: list[A
 
 def test_prices_and_windows_of_models_are_those_of_the_settings() -> None:
     settings = Settings(prices=[{"model": "own*", "read": 0.3}], window=5_000)
-    price, window = Assembly(settings).terms("own-model")
+    price, window = Assembly(settings).terms("own-model", "")
     assert (price.read, window) == (0.3, 5_000)
 
 

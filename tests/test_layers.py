@@ -37,6 +37,7 @@ LAYERS = (
     "clients.dialect",
     "clients.system_reminders",
     "clients.announced_commands",
+    "clients.compaction",
     "clients.*.tools",
     "clients.codex.code_mode",
     "clients.*.dialect",

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Final
 
+from prunus.clients.compaction import window_before_compaction
 from prunus.conversation import Body, declares_tools
 from prunus.engine import Engine
 from prunus.learning import Learned
@@ -24,16 +25,19 @@ class Assembly:
         self._guards = settings.active_guards()
         self._toolbox = settings.toolbox()
         self._pressure = settings.active_pressure()
-        self._terms: dict[str, tuple[Price, int]] = {}
+        self._terms: dict[tuple[str, str], tuple[Price, int]] = {}
         self.counter = settings.counter()
 
-    def terms(self, model: str) -> tuple[Price, int]:
-        """What a model costs, and how many tokens it can take."""
-        terms = self._terms.get(model)
+    def terms(self, model: str, client: str) -> tuple[Price, int]:
+        """What a model costs, and how many tokens it can take, or can take before its client compacts."""
+        terms = self._terms.get((model, client))
         if terms is None:
             if len(self._terms) >= _MODELS:
                 self._terms.clear()
-            terms = self._terms[model] = self._settings.price_of(model), self._settings.window_of(model)
+            window = self._settings.window_of(model)
+            if not self._settings.window:
+                window = window_before_compaction(client, window)
+            terms = self._terms[model, client] = self._settings.price_of(model), window
         return terms
 
     def engine(self, body: Body, learned: Learned) -> Engine:

@@ -200,7 +200,7 @@ class Pruner:
         conversation.in_force = None
         asked_again = AskedAgain(engine.asks(memo.depth))
         tokens = conversation.count_around(read, self._assembly.counter)
-        price, window = self._assembly.terms(request.model)
+        price, window = self._assembly.terms(request.model, request.client)
         cold = conversation.lost_cache(memo, read)
         terms = cache_terms(request, memo, price, tokens + engine.tokens, cold)
         timing = Timing(

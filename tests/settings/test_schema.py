@@ -41,7 +41,7 @@ def test_the_string_below_a_field_is_found() -> None:
 
 
 def test_the_strings_of_a_strategy_are_found() -> None:
-    fields = {"over", "searches", "head", "tail", "middle", "turns", "at_once", "marked", "kinds"}
+    fields = {"over", "searches", "head", "tail", "middle", "turns", "at_once", "markup", "marked", "kinds"}
     assert field_docs(LongOutputs).keys() == fields
 
 

@@ -104,6 +104,10 @@ class Dialect:
     """Two texts that stand together only in a prompt for a summary, or a memory, of the whole history."""
     compaction_item: str = ""
     """The type of the item that asks the provider itself to compact the history."""
+    user_agent: str = ""
+    """The beginning of the name under which the agent sends requests, in lower case."""
+    compacts_at: float = 1.0
+    """The share of the model's window at which the agent compacts its history by itself."""
     exploring_agents: tuple[str, ...] = ()
     """Kinds of sub-agents that have no tool to change a file with, in lower case."""
 

@@ -99,6 +99,7 @@ LEVELS: Final[Mapping[str, Mapping[str, Any]]] = {
     "safe": {
         "past_tasks": {"risk": 0.007, "edits": False},
         "finished_inputs": {"edits": False},
+        "long_outputs": {"markup": False},
     },
     "balanced": {
         "past_tasks": {"risk": 0.02},

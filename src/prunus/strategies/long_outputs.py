@@ -2,7 +2,7 @@ from __future__ import annotations
 
 from collections.abc import Hashable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
-from typing import ClassVar
+from typing import ClassVar, Final
 
 from prunus.calls import Kind
 from prunus.edits import Proposal, Shorter, When
@@ -11,6 +11,9 @@ from prunus.notes import is_shortened, truncated_note
 from prunus.outlines.outline import gist, searches
 from prunus.uses import Use
 from prunus.view import View
+
+_LOOKED_AT: Final = 20_000
+"""The characters of a result that tell whether it is a page of markup."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,6 +42,8 @@ class LongOutputs:
     """Results of the newest turns, this many, are not cut."""
     at_once: bool = False
     """Cut a result before it is sent for the first time, which costs no prompt cache."""
+    markup: bool = True
+    """Cut pages of markup as well. An agent often changes a page that it has printed, and then needs all of it."""
     marked: int = 1_000
     """Results with more characters than this may be cut when the context runs short."""
     kinds: tuple[Kind, ...] = (
@@ -56,7 +61,8 @@ class LongOutputs:
             return
         text = result.text
         listing = searches(use)
-        pressure = len(text) <= (self.searches if listing else self.over)
+        kept = not self.markup and _is_markup(text)
+        pressure = kept or len(text) <= (self.searches if listing else self.over)
         share = len(text) // 5 if pressure else len(text)
         head, tail = min(self.head, share), min(self.tail, share)
         middle = truncated_note(len(text), text.count("\n") + 1)
@@ -67,3 +73,9 @@ class LongOutputs:
         from_turn = use.turn + self.turns if self.turns else 0
         when = When(from_turn, before_first_send=self.at_once, under_pressure=pressure)
         yield Proposal(use.result, Shorter(shorter), self.name, reason, when=when)
+
+
+def _is_markup(text: str) -> bool:
+    """Return whether half of the first lines, or more, begin with a tag."""
+    lines = [line.lstrip() for line in text[:_LOOKED_AT].split("\n") if line.strip()]
+    return 2 * sum(line.startswith("<") for line in lines) >= len(lines) > 0

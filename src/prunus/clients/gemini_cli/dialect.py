@@ -37,6 +37,8 @@ def _comparable(text: str) -> str | None:
 
 
 DIALECT: Final = Dialect(
+    user_agent="geminicli",
+    compacts_at=0.5,
     folder="working in the directory: ",
     exit_code_last=r"^Exit Code: (-?\d+)\n(?:Signal: [^\n]*\n?)?(?:Background PIDs: [^\n]*\n)?"
     r"(?:Process Group PGID: [^\n]*\n?)?(?:</untrusted_context>)?\s*\Z",

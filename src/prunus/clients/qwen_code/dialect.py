@@ -14,6 +14,8 @@ _LINES: Final = re.compile(
 )
 
 DIALECT: Final = Dialect(
+    user_agent="qwencode",
+    compacts_at=0.7,
     readers=((_LINES, lines_below),),
     summary_task=("update durable managed memory", "conversation history"),
 )

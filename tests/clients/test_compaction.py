@@ -1,0 +1,40 @@
+"""Pressure acts before an agent compacts its history by itself."""
+
+from __future__ import annotations
+
+import pytest
+
+from prunus.assembly import Assembly
+from prunus.clients.client import modules
+from prunus.clients.compaction import window_before_compaction
+from prunus.proxy.exchange import client_name
+from prunus.schedule.pressure import Pressure
+from prunus.settings import Settings
+
+
+@pytest.mark.parametrize(
+    ("user_agent", "window"),
+    [
+        ("GeminiCLI-tui/0.61.0/gemini-2.5-pro (linux; x64; terminal)", 600_000),
+        ("QwenCode/0.24.4 (linux; x64)", 840_000),
+        ("claude-cli/2.1.325 (external, sdk-cli)", 1_000_000),
+        ("another/1.0", 1_000_000),
+        ("", 1_000_000),
+    ],
+)
+def test_an_agent_that_compacts_early_has_a_smaller_window(user_agent: str, window: int) -> None:
+    assert window_before_compaction(client_name({"user-agent": user_agent}), 1_000_000) == window
+
+
+def test_pressure_is_high_before_any_agent_compacts() -> None:
+    for dialect in (module.DIALECT for module in modules("dialect")):
+        if dialect.user_agent:
+            tokens = Pressure().high * window_before_compaction(dialect.user_agent, 1_000_000)
+            assert tokens < dialect.compacts_at * 1_000_000, dialect.user_agent
+
+
+def test_a_window_of_the_users_own_counts_as_it_is() -> None:
+    whole = Settings().window_of("gemini-2.5-pro")
+    assert Assembly(Settings()).terms("gemini-2.5-pro", "")[1] == whole
+    assert Assembly(Settings()).terms("gemini-2.5-pro", "geminicli-tui")[1] == round(0.6 * whole)
+    assert Assembly(Settings(window=5_000)).terms("gemini-2.5-pro", "geminicli-tui")[1] == 5_000
