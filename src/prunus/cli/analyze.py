@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 import time
 from collections.abc import Sequence
 from dataclasses import replace
@@ -12,6 +11,7 @@ from typing import TYPE_CHECKING
 
 import click
 
+from prunus.cli.corpus import corpus_options, measure_corpus
 from prunus.cli.options import Failure, load_settings, money_option
 from prunus.cli.spending import BY, first_day, show_earnings, show_misses, show_periods
 
@@ -45,6 +45,7 @@ if TYPE_CHECKING:
 @click.option("--cache", is_flag=True, help="Only tables that say why tokens are written to the prompt cache.")
 @click.option("--since", metavar="DAY", help="Sessions from 2026-01-31, today, 7d, 4w or 3m on.")
 @click.option("--csv", "in_csv", is_flag=True, help="The table of --by or --cache as CSV.")
+@corpus_options
 @money_option
 def command(
     paths: tuple[Path, ...],
@@ -57,6 +58,9 @@ def command(
     cache: bool,
     since: str | None,
     in_csv: bool,
+    out: Path | None,
+    shard: str | None,
+    workers: int,
     money: bool,
 ) -> None:
     """Say what Prunus would have saved in your own sessions.
@@ -67,6 +71,11 @@ def command(
     savings. Requests that a resumed or forked session repeats count once. The command changes no file and sends
     nothing over the network.
 
+    With --out, sessions may be as many as there are: all of them are replayed, results go to the file as they come,
+    a run that was killed goes on where it was, and only the table of policies is printed. Requests that a resumed
+    session repeats from another file then count in both. The exit code is 0 also if some sessions could not be
+    read, 2 if none could, and 130 after an interrupt.
+
     \b
     Examples:
       prunus analyze
@@ -74,12 +83,16 @@ def command(
       prunus analyze --since 30d --by project
       prunus analyze --cache
       prunus analyze --limit 20 --input-price 3 --json sessions.jsonl
+      prunus analyze traces.parquet --shard 3/16 --out rows/3.parquet
     """
     from prunus.cli.table import say
     from prunus.errors import SettingsError
     from prunus.lab.analysis import total
+    from prunus.lab.beside import RIVALS
     from prunus.lab.findings import counted, findings_of, scope
     from prunus.lab.measuring import analyse
+    from prunus.lab.run import OWN, Study
+    from prunus.settings.presets import LEVELS
 
     if (by is not None and cache) or (in_csv and by is None and not cache):
         raise click.UsageError("give --by or --cache, and --csv with one of them")
@@ -88,13 +101,21 @@ def command(
         prices = replace(settings.money().with_prices(input_prices), shown=money)
     except SettingsError as error:
         raise Failure(str(error)) from error
+    if out is not None:
+        if not paths or json_ or html or by or cache or since:
+            raise click.UsageError("--out needs PATH, and goes without --json, --html, --by, --cache and --since")
+        study = Study(("none", *LEVELS, *RIVALS), (OWN,), 1, limit=None, billed=True)
+        measure_corpus(paths, study, out, shard, workers, prices)
+        return
+    if shard is not None:
+        raise click.UsageError("--shard needs --out")
     day = first_day(since)
     files, older = _newest(paths, limit)
     if not files and not paths:
         _nothing_here("No recorded sessions were found on this machine.")
         return
     started = time.perf_counter()
-    found = analyse(files, level, workers=max(2, os.cpu_count() or 1))
+    found = analyse(files, level, workers=workers)
     took = time.perf_counter() - started
     for one in found:
         if one.failure:

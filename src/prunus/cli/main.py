@@ -21,6 +21,7 @@ _COMMANDS: Final[Mapping[str, str]] = {
     "strategies": "List the strategies, or show one in full.",
     "replay": "Replay recorded sessions through policies: cost and loss.",
     "analyze": "Say what Prunus would have saved in your own sessions.",
+    "report": "Put together what many runs over sessions have measured.",
     "run": "Start a coding agent behind Prunus.",
     "ab": "Compare an agent without Prunus and behind it, with a real model.",
     "proxy": "Serve any agent that can be pointed at a base URL.",

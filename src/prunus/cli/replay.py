@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-import os
 import time
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 import click
 
-from prunus.cli.options import Failure
+from prunus.cli.corpus import corpus_options, measure_corpus
+from prunus.cli.options import Failure, load_settings
 
 if TYPE_CHECKING:
     from prunus.lab.run import Measured, Measurement
@@ -36,6 +36,7 @@ _POLICIES = ("none", "safe", "balanced", "lean", "mask:10", "mask:10:30000", "cl
     "--min-requests", metavar="N", type=click.IntRange(1), default=1, show_default=True,
     help="Leave out shorter conversations.",
 )  # fmt: skip
+@corpus_options
 def command(
     paths: tuple[Path, ...],
     policies: tuple[str, ...],
@@ -43,6 +44,9 @@ def command(
     json_: Path | None,
     html: Path | None,
     min_requests: int,
+    out: Path | None,
+    shard: str | None,
+    workers: int,
 ) -> None:
     """Replay recorded sessions through policies: cost and loss.
 
@@ -61,6 +65,7 @@ def command(
       prunus replay session.jsonl --policy auto --policy mask:10 --prices 0.1/1.25
       prunus replay sessions/ --policy auto --policy clairvoyant --policy oracle
       prunus replay sessions/ --json rows.jsonl --html picture.html
+      prunus replay traces.parquet --policy none --policy balanced --shard 3/16 --out rows/3.parquet
     """
     import msgspec
 
@@ -84,11 +89,18 @@ def command(
         raise Failure(str(error)) from error
     for reason in reasons:
         say(f"left out: {reason}", err=True)
+    if out is None and shard is not None:
+        raise click.UsageError("--shard needs --out")
+    if out is not None and (json_ or html):
+        raise click.UsageError("--out takes the place of --json and --html")
     if not able:
         raise Failure("none of these policies can be replayed here")
+    study = Study(able, rows_asked, min_requests, limit=None, once=out is None)
+    if out is not None:
+        measure_corpus(paths, study, out, shard, workers, load_settings(None, None, ()).settings.money())
+        return
     started = time.perf_counter()
-    study = Study(able, rows_asked, min_requests, limit=None, once=True)
-    found = run(recordings(paths), study, workers=max(2, os.cpu_count() or 1))
+    found = run(recordings(paths), study, workers=workers)
     for one in found:
         if one.failure:
             say(f"skipped: {one.failure}", err=True)
@@ -104,7 +116,7 @@ def command(
     if rows:
         headings, lines = table(summaries)
         show(headings, lines, right=range(1, len(headings)))
-        say(_legend(rows_asked))
+        say(legend(rows_asked))
         for policy, bound in BOUNDS:
             ratios = regret(summaries, policy, bound)
             if ratios:
@@ -112,8 +124,8 @@ def command(
                 say(f"{policy} over {bound}: {said}")
 
 
-def _legend(prices: tuple[str, ...]) -> str:
-    """Return the explanation of the table."""
+def legend(prices: tuple[str, ...]) -> str:
+    """Return the explanation of the table, which has a column for each of these prices."""
     from prunus.lab.run import OWN
 
     said = (

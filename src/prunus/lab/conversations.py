@@ -165,7 +165,7 @@ def for_each_conversation(
     found: list[Found] = []
     skipped = copies = number = 0
     failures: list[str] = []
-    repeated = (known or {}).get(str(path), ())
+    repeated = (known or {}).get(path.name if isinstance(path, Source) else str(path), ())
     for source in parts(path) if isinstance(path, Path) else (path,):
         lifetime = recorded_lifetime(source)
         try:

@@ -10,8 +10,10 @@ A name is *in place* if it is in a path or in an unchanged line. A list of names
 
 from __future__ import annotations
 
+import math
 import re
-from collections.abc import Iterable, Sequence
+from collections import Counter
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Final
 
@@ -25,6 +27,10 @@ ANSWER: Final = 150
 """The tokens of an answer that asks for a missing part."""
 OUTPUT: Final = 5.0
 """The price of an output token, relative to uncached input."""
+_RESAMPLED: Final = 2_000
+"""The most conversations whose interval is found by resampling."""
+_NORMAL: Final = 1.96
+"""Standard deviations on each side that hold 95 % of a normal distribution."""
 _NUMBER: Final = re.compile(r"\s*\d+\s*(?:→|\t|\||:|\. )")
 _WORD: Final = re.compile(r"[\w.~@+/\\-]+")
 _SUFFIX: Final = re.compile(r"\.[A-Za-z]\w{0,4}")
@@ -65,14 +71,36 @@ class Rate:
         return f"{self.value:.1f} ({self.low:.1f}-{self.high:.1f})"
 
 
-def lost_rate(conversations: Sequence[tuple[int, int]]) -> Rate:
-    """Return the rate over conversations, each given as its lost events and its requests."""
-    return Rate(_rate(conversations), *interval(conversations, _rate))
+def lost_rate(conversations: Iterable[tuple[int, int]]) -> Rate:
+    """Return the rate over conversations, each given as its lost events and its requests, in any order."""
+    return counted_rate(Counter(conversations))
 
 
-def _rate(conversations: Sequence[tuple[int, int]]) -> float:
-    requests = sum(requests for _, requests in conversations)
-    return 1_000 * sum(lost for lost, _ in conversations) / requests if requests else 0.0
+def counted_rate(conversations: Mapping[tuple[int, int], int]) -> Rate:
+    """Return the same from the number of conversations of each kind.
+
+    Many conversations need no resampling: the interval is that of the normal distribution of a ratio of sums.
+    """
+    requests = sum(sent * count for (_, sent), count in conversations.items())
+    lost = sum(lost * count for (lost, _), count in conversations.items())
+    if not requests or not lost:
+        return Rate(0.0, 0.0, 0.0)
+    value = _rate(lost, requests)
+    if sum(conversations.values()) > _RESAMPLED:
+        share = lost / requests
+        squares = sum(count * (lost - share * sent) ** 2 for (lost, sent), count in sorted(conversations.items()))
+        reach = _NORMAL * 1_000 * math.sqrt(squares) / requests
+        return Rate(value, max(0.0, value - reach), value + reach)
+    listed = [one for one, count in sorted(conversations.items()) for _ in range(count)]
+    return Rate(value, *interval(listed, _sample_rate))
+
+
+def _sample_rate(conversations: Sequence[tuple[int, int]]) -> float:
+    return _rate(sum(lost for lost, _ in conversations), sum(requests for _, requests in conversations))
+
+
+def _rate(lost: int, requests: int) -> float:
+    return 1_000 * lost / requests if requests else 0.0
 
 
 def lines_as_they_were(text: str) -> frozenset[str]:

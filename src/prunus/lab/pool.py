@@ -5,8 +5,8 @@ from __future__ import annotations
 import mmap
 import signal
 import tempfile
-from collections.abc import Callable, Iterator, Sequence
-from concurrent.futures import FIRST_COMPLETED, ProcessPoolExecutor, wait
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from concurrent.futures import FIRST_COMPLETED, Executor, Future, ProcessPoolExecutor, wait
 from contextlib import contextmanager
 from functools import partial
 from multiprocessing import active_children, get_context
@@ -16,8 +16,11 @@ from typing import Final, TypeVar
 from prunus.lab.progress import Gauge, ProgressBoard, largest_first, size_of
 
 Found = TypeVar("Found")
+Item = TypeVar("Item")
 Work = Callable[[Path, Gauge], Found]
 
+AHEAD: Final = 256
+"""The most items that are under way in an executor whose size is unknown."""
 _LOOK: Final = 0.1
 """The main process reads the workers' counts at this interval, in seconds."""
 _CELL: Final = 8
@@ -75,10 +78,7 @@ def _share(
     finish: Callable[[int, Found], None],
 ) -> None:
     """Distribute the files among workers."""
-    before = set(active_children())
-    context = get_context("spawn")
-    pool = ProcessPoolExecutor(min(workers, len(paths)), context, signal.signal, (signal.SIGINT, signal.SIG_IGN))
-    try:
+    with worker_pool(min(workers, len(paths))) as pool:
         # Workers inherit the blocked signals, so only this process handles an interrupt of the process group.
         with _without_interrupts():
             waiting = {pool.submit(_by_worker, work, paths[i], counts, i): i for i in order}
@@ -87,12 +87,44 @@ def _share(
             for future in done:
                 finish(waiting.pop(future), future.result())
             look()
-    except BaseException:  # Also on Ctrl-C: no worker may go on.
+
+
+@contextmanager
+def worker_pool(workers: int) -> Iterator[ProcessPoolExecutor]:
+    """Start processes on this machine; an error inside the block, also Ctrl-C, ends them at once."""
+    before = set(active_children())
+    pool = ProcessPoolExecutor(workers, get_context("spawn"), signal.signal, (signal.SIGINT, signal.SIG_IGN))
+    try:
+        yield pool
+    except BaseException:
         for child in set(active_children()) - before:
             child.terminate()
         raise
     finally:
         pool.shutdown(cancel_futures=True)
+
+
+def as_completed(
+    work: Callable[[Item], Found], items: Iterable[Item], executor: Executor, *, ahead: int = AHEAD
+) -> Iterator[tuple[Item, Future[Found]]]:
+    """Yield each item with its work, which has ended, in the order in which that happens.
+
+    `executor` may be any: processes of this machine, or those of a cluster. Items are taken one after another, and
+    at most `ahead` of them are under way, so that neither items nor results pile up in memory.
+    """
+    waiting: dict[Future[Found], Item] = {}
+    for item in items:
+        with _without_interrupts():
+            waiting[executor.submit(work, item)] = item
+        yield from _ended(waiting, room=ahead)
+    while waiting:
+        yield from _ended(waiting)
+
+
+def _ended(waiting: dict[Future[Found], Item], room: int = 0) -> Iterator[tuple[Item, Future[Found]]]:
+    """Yield the work that has ended; wait for some if there is no room for more."""
+    for future in wait(waiting, None if len(waiting) >= room else 0, FIRST_COMPLETED).done:
+        yield waiting.pop(future), future
 
 
 def _by_worker(work: Work[Found], path: Path, counts: Path, file: int) -> Found:

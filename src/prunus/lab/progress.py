@@ -150,7 +150,7 @@ def line(share: float, requests: int, files: tuple[int, int], left: float | None
     if requests:
         words.append(f"{requests:,} request{'s' * (requests != 1)} replayed")
     if left is not None:
-        words.append(f"about {_duration(left)} left")
+        words.append(f"about {duration(left)} left")
     words.append(f"{files[0]} of {files[1]} file{'s' * (files[1] != 1)}")
     while width is not None and len(words) > 1 and len(", ".join(words)) > width:
         words.pop()
@@ -167,7 +167,8 @@ def size_of(path: Path) -> int:
     return path.stat().st_size if path.exists() else 0
 
 
-def _duration(seconds: float) -> str:
+def duration(seconds: float) -> str:
+    """Return a time in words."""
     if seconds < 100:
         return f"{seconds:.0f} s"
     minutes = round(seconds / 60)

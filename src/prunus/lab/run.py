@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Final
 
 from prunus.clients.sessions import Session
+from prunus.corpus.source import Source
 from prunus.lab.conversations import LIMIT, Known, RecordedConversation, for_each_conversation, repeats
 from prunus.lab.cost import Cost, cost, price_row
 from prunus.lab.folds import fold_of
@@ -18,6 +19,7 @@ from prunus.lab.policies import policy_named
 from prunus.lab.policy import Bound, Policy
 from prunus.lab.pool import spread_counted
 from prunus.lab.progress import Counted, Gauge
+from prunus.lab.provider_count import ProviderCount, provider_count
 from prunus.lab.reading import Reader
 from prunus.lab.replay import Replay, replay
 from prunus.lab.retention import Needs, Retention, retention
@@ -40,6 +42,8 @@ class Study:
     """The lab cuts a conversation at this many tokens; None means at its model's window."""
     once: bool = False
     """Whether requests that a resumed session repeats from another file count only once."""
+    billed: bool = False
+    """Whether tokens are counted as the provider counted them, where the recording says so."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -77,6 +81,8 @@ class Measurement:
     """Requests whose answer edits lines that the pruned request did not show."""
     fold: int
     """The fold of its repository."""
+    model: str = ""
+    """The model's name; empty if the recording does not say."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -103,10 +109,13 @@ def run(paths: Sequence[Path], study: Study, *, workers: int = 2, quiet: bool = 
     return spread_counted(work, paths, workers=workers, quiet=quiet)
 
 
-def measure(path: Path, gauge: Gauge | None = None, *, study: Study, known: Known | None = None) -> Measured:
-    """Return the measurements of all conversations of one file."""
+def measure(
+    path: Path | Source, gauge: Gauge | None = None, *, study: Study, known: Known | None = None
+) -> Measured:
+    """Return the measurements of all conversations of one file or source."""
     gauge = gauge or Gauge()
-    told = (known or {}).get(str(path))
+    name = path.name if isinstance(path, Source) else str(path)
+    told = (known or {}).get(name)
     replays = len(
         {Unpruned(), *(_policy(name, prices, None) for name in study.policies for prices in study.prices)}
     )
@@ -122,7 +131,7 @@ def measure(path: Path, gauge: Gauge | None = None, *, study: Study, known: Know
     read = for_each_conversation(path, rows, known, study.limit)
     short = sum(not one for one in read.found)
     measured = tuple(row for one in read.found for row in one)
-    return Measured(str(path), measured, len(read.found) - short, short, read.skipped, read.copies, read.failure)
+    return Measured(name, measured, len(read.found) - short, short, read.skipped, read.copies, read.failure)
 
 
 def _policy(name: str, prices: str, piece: RecordedConversation | None) -> Policy | Bound:
@@ -150,15 +159,17 @@ def _rows(piece: RecordedConversation, study: Study, gauge: Gauge) -> Iterator[M
                 replays[policy] = replay(session, Counted(policy, gauge), reader)
         return replays[policy]
 
+    unpruned = replayed(Unpruned())
+    counted = provider_count(session.billed, unpruned) if study.billed else ProviderCount()
     for prices in study.prices:
         price = piece.price if prices == OWN else price_row(prices)
-        base = cost(replayed(Unpruned()).since(copied), price)
+        base = cost(counted.of(unpruned).since(copied), price)
         for name in study.policies:
             policy = _policy(name, prices, piece)
             sent = replayed(policy)
             if policy not in kept:
                 kept[policy] = retention(later, sent)
-            paid = cost(sent.since(copied), price)
+            paid = cost(counted.of(sent).since(copied), price)
             yield measurement(session, copied, name, prices, price, base, paid, kept[policy], fold)
 
 
@@ -201,4 +212,5 @@ def measurement(
         kept.in_place,
         events(kept.lost),
         fold,
+        session.model,
     )

@@ -6,7 +6,8 @@ from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from typing import Final
 
-from prunus.lab.loss import Rate, lost_rate
+from prunus.lab.group_sums import GroupSums
+from prunus.lab.loss import Rate, counted_rate
 from prunus.lab.run import Measurement
 
 BOUNDS: Final = (("auto", "clairvoyant"), ("balanced", "clairvoyant"), ("acp@cache", "acp@clairvoyant"))
@@ -47,10 +48,13 @@ class Summary:
 
 def summarise(rows: Iterable[Measurement]) -> tuple[Summary, ...]:
     """Return one summary for each policy at each price, in order of appearance."""
-    groups: dict[tuple[str, str], list[Measurement]] = {}
+    groups: dict[tuple[str, str], GroupSums] = {}
     for row in rows:
-        groups.setdefault((row.policy, row.prices), []).append(row)
-    return tuple(_summary(group) for group in groups.values())
+        key = (row.policy, row.prices)
+        if key not in groups:
+            groups[key] = GroupSums(*key)
+        groups[key].add(row)
+    return tuple(map(summary_of, groups.values()))
 
 
 def by_agent(rows: Iterable[Measurement]) -> dict[str, tuple[Summary, ...]]:
@@ -83,30 +87,31 @@ def left_out(
     return tuple(found)
 
 
-def _summary(rows: Sequence[Measurement]) -> Summary:
-    requests = sum(row.requests for row in rows)
-    worst = max(rows, key=lambda row: _share(row.cost, row.unpruned))
+def summary_of(group: GroupSums) -> Summary:
+    """Return the shares that sums stand for."""
+    sums = group.sums
+    kept, needed = sums["lines_kept"] + sums["files_kept"], sums["lines"] + sums["files"]
     return Summary(
-        rows[0].policy,
-        rows[0].prices,
-        len(rows),
-        requests,
-        _share(sum(row.cost for row in rows), sum(row.unpruned for row in rows)),
-        _share(sum(row.effective for row in rows), sum(row.unpruned for row in rows)),
-        _share(worst.cost, worst.unpruned),
-        worst.session,
-        _share(sum(row.tokens for row in rows), sum(row.unpruned_tokens for row in rows)),
-        _share(sum(row.peak for row in rows), sum(row.unpruned_peak for row in rows)),
-        _share(sum(row.lines_kept + row.files_kept for row in rows), sum(row.lines + row.files for row in rows)),
-        _share(sum(row.lines_kept for row in rows), sum(row.lines for row in rows)),
-        _share(sum(row.files_kept for row in rows), sum(row.files for row in rows)),
-        _share(sum(row.soft_kept for row in rows), sum(row.soft for row in rows)),
-        _share(sum(row.in_place for row in rows), sum(row.soft for row in rows)),
-        lost_rate([(row.lost, row.requests) for row in rows]),
-        100 * _share(sum(row.breaks for row in rows), requests),
-        sum(row.flushes for row in rows),
-        sum(row.undeclared for row in rows),
-        sum(row.invalid for row in rows),
+        group.policy,
+        group.prices,
+        group.conversations,
+        sums["requests"],
+        group.share("cost", "unpruned"),
+        group.share("effective", "unpruned"),
+        group.worst,
+        group.worst_session,
+        group.share("tokens", "unpruned_tokens"),
+        group.share("peak", "unpruned_peak"),
+        kept / needed if needed else 1.0,
+        group.share("lines_kept", "lines"),
+        group.share("files_kept", "files"),
+        group.share("soft_kept", "soft"),
+        group.share("in_place", "soft"),
+        counted_rate(group.losses),
+        100 * group.share("breaks", "requests"),
+        sums["flushes"],
+        sums["undeclared"],
+        sums["invalid"],
     )
 
 
@@ -118,10 +123,6 @@ def regret(summaries: Iterable[Summary], policy: str, bound: str) -> dict[str, f
         for (name, prices), cost in costs.items()
         if name == policy and costs.get((bound, prices))
     }
-
-
-def _share(part: float, whole: float) -> float:
-    return part / whole if whole else 1.0
 
 
 def table(summaries: Sequence[Summary]) -> tuple[tuple[str, ...], tuple[tuple[str, ...], ...]]:

@@ -1,0 +1,114 @@
+"""What the rows of many runs come to together."""
+
+from __future__ import annotations
+
+import tempfile
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any, Final
+
+from prunus.corpus.duck import connect, engine_errors
+from prunus.errors import FormatError
+from prunus.lab.corpus_rows import COLUMNS, CorpusRow
+from prunus.lab.group_sums import COSTS, COUNTS, MILLION, GroupSums
+from prunus.lab.row_files import json_rows
+from prunus.lab.summary import Summary, summary_of
+
+Group = tuple[str, str, str]
+"""A policy, its prices, and a model."""
+
+_MILLIONTHS: Final = "sum(CAST(floor({} * 1000000 + 0.5) AS HUGEINT))"
+_SUMS: Final = ", ".join([*map(_MILLIONTHS.format, COSTS), *map("sum({})".format, COUNTS)])
+_WORST: Final = "min({'less': -CASE WHEN unpruned <> 0 THEN cost / unpruned ELSE 1 END, 'session': session})"
+_GROUPED: Final = (
+    f"SELECT policy, prices, model, min(place), count(*), {_WORST}, {_SUMS} FROM found WHERE policy <> '' "
+    "GROUP BY policy, prices, model"
+)
+_LOSSES: Final = (
+    "SELECT policy, prices, model, lost, requests, count(*) FROM found WHERE policy <> '' "
+    "GROUP BY policy, prices, model, lost, requests"
+)
+_COUNTS: Final = (
+    "SELECT count(*) FILTER (failure <> ''), coalesce(sum(short), 0), coalesce(sum(skipped), 0) FROM found"
+)
+
+
+@dataclass(slots=True)
+class CorpusReport:
+    """Sums over all rows."""
+
+    groups: dict[Group, GroupSums] = field(default_factory=dict)
+    places: dict[tuple[str, str], int] = field(default_factory=dict)
+    """The place of each policy and price in the table."""
+    failed: int = 0
+    """Recordings that could not be read, or not to their end."""
+    short: int = 0
+    """Conversations with too few requests to count."""
+    skipped: int = 0
+    """The number of damaged records."""
+
+    def add(self, rows: Iterable[CorpusRow]) -> None:
+        """Add the rows of one recording."""
+        for row in rows:
+            if row.policy:
+                self.group((row.policy, row.prices, row.model), row.place).add(row)
+            self.failed += bool(row.failure)
+            self.short += row.short
+            self.skipped += row.skipped
+
+    def group(self, group: Group, place: int) -> GroupSums:
+        """Return the sums of a group, new ones if there are none; the table shows it at this place."""
+        policy, prices, _ = group
+        self.places[policy, prices] = min(place, self.places.get((policy, prices), place))
+        return self.groups.setdefault(group, GroupSums(policy, prices))
+
+    def summaries(self) -> tuple[Summary, ...]:
+        """Return one summary for each policy at each price, in the order in which they were asked for."""
+        whole = {
+            key: GroupSums(*key) for key, _ in sorted(self.places.items(), key=lambda item: (item[1], item[0]))
+        }
+        for (policy, prices, _), sums in self.groups.items():
+            whole[policy, prices].merge(sums)
+        return tuple(map(summary_of, whole.values()))
+
+    def dollars(self, prices: str, token_prices: Mapping[str, float | None]) -> dict[str, tuple[float, float]]:
+        """Return for each policy the dollars without and with it, over the models whose price is known."""
+        found: dict[str, tuple[float, float]] = {}
+        for (policy, at, model), sums in self.groups.items():
+            price = token_prices.get(model)
+            if at == prices and price is not None:
+                before, after = found.get(policy, (0.0, 0.0))
+                worth = price / MILLION
+                found[policy] = before + worth * sums.sums["unpruned"], after + worth * sums.sums["cost"]
+        return dict(sorted(found.items(), key=lambda item: self.places[item[0], prices]))
+
+
+def report_files(files: Sequence[Path]) -> CorpusReport:
+    """Return the sums over files of rows. Raises NoDuckDB, and FormatError if a file holds no rows."""
+    tables = " UNION ALL BY NAME ".join(f"SELECT {', '.join(COLUMNS)} FROM {_table(path)}" for path in files)
+    report = CorpusReport()
+    errors = engine_errors()
+    try:
+        with tempfile.TemporaryDirectory(prefix="prunus-") as folder, connect(folder) as database:
+            database.execute(f"CREATE VIEW found AS {tables}")
+            _fill(report, database)
+    except errors as error:
+        raise FormatError(f"these are no rows of `prunus replay --out`: {str(error).splitlines()[0]}") from error
+    return report
+
+
+def _fill(report: CorpusReport, database: Any) -> None:
+    for policy, prices, model, place, count, worst, *sums in database.execute(_GROUPED).fetchall():
+        group = report.group((policy, prices, model), place)
+        group.conversations, group.worst, group.worst_session = count, -worst["less"], worst["session"]
+        group.sums.update(dict(zip((*COSTS, *COUNTS), map(int, sums), strict=True)))
+    for policy, prices, model, lost, requests, count in database.execute(_LOSSES).fetchall():
+        report.groups[policy, prices, model].losses[lost, requests] = count
+    [counts] = database.execute(_COUNTS).fetchall()
+    report.failed, report.short, report.skipped = map(int, counts)
+
+
+def _table(path: Path) -> str:
+    name = "'" + str(path).replace("'", "''") + "'"
+    return f"read_parquet({name})" if path.suffix == ".parquet" else json_rows(name)
