@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import logging
-import sys
 import time
 from collections import deque
 from collections.abc import Iterator, Sequence
@@ -98,13 +96,3 @@ def _row(event: Event) -> tuple[str, ...]:
 
 def _clock(event: Event) -> str:
     return time.strftime("%H:%M:%S", time.localtime(event.time))
-
-
-def log_to_stderr(*, verbose: bool, quiet: bool = False) -> None:
-    """Write the log messages of Prunus to standard error, one line each."""
-    logger = logging.getLogger("prunus")
-    handler = logging.StreamHandler(sys.stderr)
-    handler.setFormatter(logging.Formatter("%(asctime)s %(message)s", "%H:%M:%S"))
-    logger.addHandler(handler)
-    logger.propagate = False
-    logger.setLevel(logging.DEBUG if verbose else logging.WARNING if quiet else logging.INFO)

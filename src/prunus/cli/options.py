@@ -85,17 +85,22 @@ def overrides(preset: str | None, sets: tuple[str, ...]) -> tuple[str, ...]:
     return (*([f"preset={preset}"] if preset is not None else []), *sets)
 
 
+def read_settings(config: Path | None, given: tuple[str, ...]) -> Loaded:
+    """Return the settings of the files and of the overrides `key=value`. Raises SettingsError with all problems."""
+    from prunus.settings import discover, load
+
+    loaded = discover(Path.cwd(), overrides=given) if config is None else load(config, given)
+    loaded.settings.counter()
+    return loaded
+
+
 def load_settings(config: Path | None, preset: str | None, sets: tuple[str, ...]) -> Loaded:
     """Return the settings for a command. Raises Failure with all problems, if there are any."""
     from prunus.errors import SettingsError
-    from prunus.settings import discover, load
 
-    given = overrides(preset, sets)
     try:
-        loaded = discover(Path.cwd(), overrides=given) if config is None else load(config, given)
-        loaded.settings.counter()
+        return read_settings(config, overrides(preset, sets))
     except SettingsError as error:
         lines = str(error).splitlines()
         shown = "\n".join(f"  {line}" for line in lines)
         raise Failure(f"{len(lines)} problem{'s' * (len(lines) > 1)} in the settings\n{shown}") from error
-    return loaded

@@ -3,14 +3,28 @@
 from __future__ import annotations
 
 import json
+import logging
+import os
+import signal
 import sys
 from contextlib import suppress
 from dataclasses import replace
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import click
 
-from prunus.cli.options import Failure, load_settings, money_option, overrides, settings_options
+from prunus.cli.options import (
+    Failure,
+    load_settings,
+    money_option,
+    overrides,
+    read_settings,
+    settings_options,
+)
+
+if TYPE_CHECKING:
+    from prunus.settings import Loaded
 
 
 @click.command("proxy")
@@ -64,8 +78,11 @@ def command(
         _print_routing(balancer)
         return
     from prunus.cli.cautions import cautions
-    from prunus.cli.live import LiveTable, log_to_stderr
+    from prunus.cli.live import LiveTable
     from prunus.errors import PrunusError
+    from prunus.proxy.configuration import Configuration
+    from prunus.proxy.faults import LOGGER
+    from prunus.proxy.log import log_to_stderr
     from prunus.proxy.serve import base_url, bind, check_packages, serve
     from prunus.settings.origins import origins
     from prunus.store import open_store
@@ -73,10 +90,14 @@ def command(
     given = {"proxy.host": host, "proxy.port": port, "agent.offer": agent, "store.url": store}
     own = [f"{key}={value}" for key, value in given.items() if value is not None]
     own += ["proxy.shadow=true"] if shadow else []
-    sets = (*sets, *upstream_sets(upstreams), *own)
-    loaded = load_settings(config, preset, sets)
-    settings, came = loaded.settings, origins(loaded, overrides(preset, sets))
-    verbose = verbose or settings.proxy.verbose
+    own += ["proxy.verbose=true"] if verbose else []
+    every = overrides(preset, (*sets, *upstream_sets(upstreams), *own))
+
+    def configured(loaded: Loaded) -> Configuration:
+        return Configuration(loaded.settings, origins(loaded, every))
+
+    configuration = configured(load_settings(config, None, every))
+    settings = configuration.settings
     try:
         check_packages()
         says = cautions(settings)
@@ -87,23 +108,40 @@ def command(
     url = base_url(listener)
     notes = ("shadow: nothing is changed",) if settings.proxy.shadow else ()
     shown = f"what it does is shown at {url}/dashboard/ (`prunus dashboard`)"
-    table = sys.stdout.isatty() and not verbose and settings.proxy.workers <= 1
+    proxy = settings.proxy
+    table = sys.stdout.isatty() and not proxy.verbose and proxy.log == "text" and proxy.workers <= 1
+    # A terminal that is closed sends SIGHUP too, and then the proxy must end.
+    load = None if _has_terminal() else lambda: configured(read_settings(config, every))
     # The server has already shut down cleanly when Ctrl-C arrives here.
     with listener, suppress(KeyboardInterrupt):
         if table:
             board = LiveTable(url, (*notes, *says, shown), replace(settings.money(), shown=money))
             with board.shown():
-                log_to_stderr(verbose=False, quiet=True)
-                serve(settings, listener, board.add, origins=came)
-        else:
-            log_to_stderr(verbose=verbose)
+                log_to_stderr(logging.WARNING)
+                serve(configuration, listener, board.add, load=load)
+            return
+        log_to_stderr(logging.DEBUG if proxy.verbose else logging.INFO, proxy.log)
+        head = f"Prunus listens on {url}{''.join(f' ({note})' for note in notes)}"
 
-            def tell() -> None:
-                click.echo(f"Prunus listens on {url}{''.join(f' ({note})' for note in notes)}", err=True)
-                for line in (*says, shown):
-                    click.echo(f"prunus: {line}", err=True)
+        def tell() -> None:
+            if proxy.log == "json":
+                for line in (head, *says, shown):
+                    LOGGER.info("%s", line)
+                return
+            click.echo(head, err=True)
+            for line in (*says, shown):
+                click.echo(f"prunus: {line}", err=True)
 
-            serve(settings, listener, ready=tell, origins=came)
+        serve(configuration, listener, ready=tell, load=load)
+
+
+def _has_terminal() -> bool:
+    """Whether the process belongs to a terminal; where there are no terminals, it does."""
+    try:
+        os.close(os.open("/dev/tty", os.O_RDWR | os.O_NOCTTY))
+    except OSError:
+        return not hasattr(signal, "SIGHUP")
+    return True
 
 
 def _print_routing(balancer: str) -> None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Callable, Mapping, Sequence
+from functools import partial
 from typing import Any
 from urllib.parse import quote
 
@@ -18,6 +19,8 @@ from prunus.proxy.health import PATHS, Health
 from prunus.proxy.hooks import AgentHooks
 from prunus.proxy.keep_alive import KeepAlive, rest_after
 from prunus.proxy.lines import edit_lines, request_line, step_back_line
+from prunus.proxy.log import with_fields
+from prunus.proxy.log_fields import edit_fields, pruned_on_request_fields, request_fields
 from prunus.proxy.metrics import CONTENT_TYPE, Metrics
 from prunus.proxy.pages import Pages
 from prunus.proxy.peer import Receive, Send
@@ -46,11 +49,13 @@ class App:
         fallback: str = "openai",
         clock: Clock | None = None,
         origins: Mapping[str, str] | None = None,
+        before: App | None = None,
     ) -> None:
+        """`before` is the application that this one replaces: health and counters go on."""
         proxy = settings.proxy
         clock = clock or SystemClock()
-        self.health = Health()
-        self.metrics = Metrics()
+        self.health: Health = before.health if before is not None else Health()
+        self.metrics: Metrics = before.metrics if before is not None else Metrics()
         self._settings = settings
         self._store = store
         self._watch = watch
@@ -87,9 +92,7 @@ class App:
         self._sidecar = Sidecar(settings, self._preparing, self.faults, clock, self._tell)
 
     async def __call__(self, scope: Mapping[str, Any], receive: Receive, send: Send) -> None:
-        if scope["type"] == "lifespan":
-            await self._live(receive, send)
-        elif scope["type"] == "http":
+        if scope["type"] == "http":
             await self._serve(scope, receive, send)
 
     async def open(self) -> None:
@@ -114,19 +117,16 @@ class App:
             self.pages.close()
         await asyncio.to_thread(self._let_go)
 
+    def end_pages(self) -> None:
+        """End the streams of the dashboard; browsers connect again."""
+        if self.pages is not None:
+            self.pages.ending.set()
+
     def _let_go(self) -> None:
         if self._recorder is not None:
             self._recorder.close()
         if self._store is not None:
             self._store.close()
-
-    async def _live(self, receive: Receive, send: Send) -> None:
-        await receive()
-        await self.open()
-        await send({"type": "lifespan.startup.complete"})
-        await receive()
-        await self.close()
-        await send({"type": "lifespan.shutdown.complete"})
 
     async def _serve(self, scope: Mapping[str, Any], receive: Receive, send: Send) -> None:
         names = {name.decode("latin-1"): value.decode("latin-1") for name, value in scope["headers"]}
@@ -204,12 +204,12 @@ class App:
         if event.exchange is not None:
             self._record(tenant, event.exchange, event.receipts)
         self._tell_of_steps_back(event)
-        LOGGER.info("%s", _Lazy(event))
+        LOGGER.info("%s", _Lazy(event), extra=with_fields(lambda: request_fields(event)))
         if event.status_line:
-            LOGGER.info("%s", event.status_line)
+            LOGGER.info("%s", event.status_line, extra=with_fields(lambda: pruned_on_request_fields(event)))
         if event.receipts and LOGGER.isEnabledFor(10):
-            for line in edit_lines(event.receipts):
-                LOGGER.debug("%s", line)
+            for receipt, line in edit_lines(event.receipts):
+                LOGGER.debug("%s", line, extra=with_fields(partial(edit_fields, event, receipt)))
         if self._watch is not None:
             try:
                 self._watch(event)

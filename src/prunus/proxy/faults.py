@@ -7,6 +7,8 @@ from threading import Lock
 from typing import Final
 
 from prunus.printable import printable_logger
+from prunus.proxy.log import with_fields
+from prunus.store.store import StoreError
 
 LOGGER: Final = printable_logger("prunus.proxy")
 _KINDS: Final = 1000
@@ -31,4 +33,12 @@ class Faults:
                 self._said.add(key)
         if new:
             detail = error if isinstance(error, str) else f"{kind}: {error}"
-            LOGGER.warning("%s failed, requests go on without it (said once): %s", where, detail)
+            # The text of an exception may quote a conversation; that of the system or of the store does not.
+            shown = detail if isinstance(error, OSError | StoreError) else kind
+            fields = {"event": "fault", "where": where, "error": shown}
+            LOGGER.warning(
+                "%s failed, requests go on without it (said once): %s",
+                where,
+                detail,
+                extra=with_fields(lambda: fields),
+            )

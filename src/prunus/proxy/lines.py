@@ -34,7 +34,7 @@ def step_back_line(client: str, strategy: str) -> str:
     )
 
 
-def edit_lines(receipts: Iterable[Receipt]) -> Iterator[str]:
+def edit_lines(receipts: Iterable[Receipt]) -> Iterator[tuple[Receipt, str]]:
     """A line for each prune of a request; a call whose input and result both go is one."""
     told = set()
     # The result of a call says more than its input, so that comes first.
@@ -45,10 +45,10 @@ def edit_lines(receipts: Iterable[Receipt]) -> Iterator[str]:
         told.add((receipt.item, strategy))
         kind = SUPERSEDED_BY.get(strategy)
         if kind is not None and receipt.call:
-            yield f"[auto-supersede] {SUPERSEDE_ICONS[kind]} {_superseded(kind, receipt)}"
+            yield receipt, f"[auto-supersede] {SUPERSEDE_ICONS[kind]} {_superseded(kind, receipt)}"
         else:
             tool = f" {receipt.tool}" if receipt.tool else ""
-            yield f"[{strategy}] {receipt.id}:{tool} {receipt.edit.reason}"
+            yield receipt, f"[{strategy}] {receipt.id}:{tool} {receipt.edit.reason}"
 
 
 def _superseded(kind: Supersede, receipt: Receipt) -> str:

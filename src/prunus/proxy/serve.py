@@ -1,25 +1,18 @@
-"""Running the proxy: in the foreground, in a thread beside something else, or in several processes."""
+"""Running the proxy: in the foreground, or in a thread beside something else."""
 
 from __future__ import annotations
 
 import gc
-import logging
-import multiprocessing
-import os
-import signal
 import socket
 import sys
-import tempfile
 import threading
 from collections.abc import Callable, Mapping
-from contextlib import suppress
-from dataclasses import dataclass
+from functools import partial
 from importlib.util import find_spec
-from multiprocessing.connection import Connection
-from multiprocessing.process import BaseProcess
 from typing import TYPE_CHECKING, Final
 
 from prunus.errors import PrunusError
+from prunus.proxy.configuration import Configuration, Load
 from prunus.proxy.security import check_address
 from prunus.settings import Settings
 
@@ -29,8 +22,6 @@ if TYPE_CHECKING:
     from prunus.proxy.server import Server
 
 _NEEDED: Final = ("aiohappyeyeballs", "httptools", "uvicorn", "prometheus_client", "zstandard")
-_SHARED: Final = "PROMETHEUS_MULTIPROC_DIR"
-"""Where workers count together; the library reads it when it is imported, so it is set before."""
 
 
 class CannotServe(PrunusError):
@@ -70,25 +61,28 @@ def base_url(listener: socket.socket) -> str:
 
 
 def serve(
-    settings: Settings,
+    configuration: Configuration,
     listener: socket.socket,
     watch: Callable[[Event], None] | None = None,
     ready: Callable[[], None] = lambda: None,
-    origins: Mapping[str, str] | None = None,
+    load: Load | None = None,
 ) -> None:
     """Serve until told to stop; `ready` is called once requests are answered at once, or by workers that start.
 
-    `origins` says of each setting where it comes from, for the dashboard.
+    With `load`, which reads the settings anew, SIGHUP puts new settings into force.
     """
-    if settings.proxy.workers > 1:
-        _serve_many(settings, listener, ready, origins)
+    if configuration.settings.proxy.workers > 1:
+        from prunus.proxy.workers import serve_with_workers
+
+        serve_with_workers(configuration, listener, ready, load)
     else:
         from prunus.proxy.server import Server
 
-        _run(Server(_app(settings, watch, origins=origins), settings.proxy, ready), listener)
+        run(Server(configuration, partial(make_app, watch=watch), ready, load), listener)
 
 
-def _run(server: Server, listener: socket.socket) -> None:
+def run(server: Server, listener: socket.socket) -> None:
+    """Run a server in this process until it ends."""
     # The garbage collector shall not walk again and again over what lives as long as the process.
     gc.collect()
     gc.freeze()
@@ -111,8 +105,11 @@ class Background:
     ) -> None:
         from prunus.proxy.server import Server
 
-        app = make() if make is not None else _app(settings, watch, fallback, origins)
-        self._server = Server(app, settings.proxy)
+        def made(configuration: Configuration, before: App | None) -> App:
+            own = make() if make is not None else None
+            return own or make_app(configuration, before, watch=watch, fallback=fallback)
+
+        self._server = Server(Configuration(settings, origins or {}), made)
         self._listener = bind(settings)
         self.url = base_url(self._listener)
         self._thread = threading.Thread(target=self._server.run, args=([self._listener],), name="prunus-proxy")
@@ -135,101 +132,20 @@ class Background:
             self._thread.join(self._server.longest_end)
 
 
-def _app(
-    settings: Settings,
+def make_app(
+    configuration: Configuration,
+    before: App | None = None,
+    *,
     watch: Callable[[Event], None] | None = None,
     fallback: str = "openai",
-    origins: Mapping[str, str] | None = None,
 ) -> App:
+    """The application of a configuration; it may replace the one `before`."""
     from prunus.agent.layer import AgentLayer
     from prunus.proxy.app import App
     from prunus.store import open_store
 
+    settings = configuration.settings
     store = open_store(settings.store.url, settings)
     layer = AgentLayer(settings, store, lambda error: app.faults.report("store", error))
-    app = App(settings, store, layer, watch, fallback, origins=origins)
+    app = App(settings, store, layer, watch, fallback, origins=configuration.origins, before=before)
     return app
-
-
-def _serve_many(
-    settings: Settings, listener: socket.socket, ready: Callable[[], None], origins: Mapping[str, str] | None
-) -> None:
-    """Processes that share one listener and their counters; one that ends is replaced."""
-    with tempfile.TemporaryDirectory(prefix="prunus-metrics-") as folder:
-        os.environ[_SHARED] = folder
-        try:
-            _supervise(settings, listener, ready, origins)
-        finally:
-            del os.environ[_SHARED]
-
-
-@dataclass(frozen=True, slots=True)
-class _Hired:
-    """A worker, and the pipe over which it gets its orders."""
-
-    process: BaseProcess
-    orders: Connection
-
-    def stop(self, *, now: bool) -> None:
-        with suppress(OSError):  # it has ended already
-            self.orders.send(now)
-
-
-def _supervise(
-    settings: Settings, listener: socket.socket, ready: Callable[[], None], origins: Mapping[str, str] | None
-) -> None:
-    from prometheus_client.multiprocess import mark_process_dead
-
-    from prunus.proxy.server import END_SECONDS
-
-    context = multiprocessing.get_context("spawn")
-    stop, now = threading.Event(), threading.Event()
-    for number in (signal.SIGINT, signal.SIGTERM):
-        signal.signal(number, lambda *_: (now if stop.is_set() else stop).set())
-
-    def hire() -> _Hired:
-        theirs, ours = context.Pipe(duplex=False)
-        level = logging.getLogger("prunus").level
-        process = context.Process(target=_work, args=(settings, listener, theirs, level, origins))
-        process.start()
-        theirs.close()
-        return _Hired(process, ours)
-
-    workers = [hire() for _ in range(settings.proxy.workers)]
-    ready()
-    while not stop.wait(0.5):
-        for i, worker in enumerate(workers):
-            if not worker.process.is_alive():
-                code = worker.process.exitcode
-                logging.getLogger("prunus.proxy").warning("a worker ended (%s), starting another", code)
-                mark_process_dead(worker.process.pid)  # type: ignore[no-untyped-call]  # as above, no types
-                worker.orders.close()
-                workers[i] = hire()
-    listener.close()
-    for worker in workers:
-        worker.stop(now=False)
-    while any(worker.process.is_alive() for worker in workers) and not now.wait(0.05):
-        pass
-    for worker in workers:
-        worker.stop(now=True)
-    for worker in workers:
-        worker.process.join(END_SECONDS)
-        if worker.process.is_alive():
-            worker.process.kill()
-
-
-def _work(
-    settings: Settings,
-    listener: socket.socket,
-    orders: Connection,
-    level: int,
-    origins: Mapping[str, str] | None,
-) -> None:
-    from prunus.proxy.server import Worker
-
-    # Ctrl-C reaches the workers as well; they wait for the supervisor's orders.
-    signal.signal(signal.SIGINT, signal.SIG_IGN)
-    logging.basicConfig(level=level, stream=sys.stderr, format="%(asctime)s %(message)s")
-    server = Worker(_app(settings, origins=origins), settings.proxy)
-    threading.Thread(target=server.obey, args=(orders,), name="prunus-orders", daemon=True).start()
-    _run(server, listener)

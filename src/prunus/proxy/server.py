@@ -1,14 +1,16 @@
-"""The HTTP server: uvicorn, with an end that lets running answers finish."""
+"""The HTTP server: uvicorn, with an end that lets running answers finish, and settings that can be replaced."""
 
 from __future__ import annotations
 
 import asyncio
 import logging
+import signal
 import time
 from collections.abc import Callable
 from importlib.util import find_spec
 from multiprocessing.connection import Connection
 from socket import socket
+from threading import Event
 from types import FrameType
 from typing import Final
 
@@ -16,7 +18,9 @@ import uvicorn
 
 from prunus.proxy.app import App
 from prunus.proxy.client_connection import ClientConnection
-from prunus.settings.tables import Proxy
+from prunus.proxy.configuration import Configuration, Load, reloaded
+from prunus.proxy.faults import LOGGER
+from prunus.proxy.newest_app import NewestApp
 
 _CANCEL_SECONDS: Final = 5
 """Seconds that cancelled requests get to end."""
@@ -26,21 +30,36 @@ _KEEP_ALIVE: Final = 120
 """Seconds that a client may leave a connection unused: longer than clients do, so that none finds it closed."""
 _TICK: Final = 0.05
 
+MakeApp = Callable[[Configuration, App | None], App]
+"""Makes the application of a configuration, which may replace another application."""
+
 
 class Server(uvicorn.Server):
     """Serves until the first signal, then closes the port and waits for running answers.
 
     Between the signal and the closing of the port pass `proxy.drain` seconds, in which `/readyz` answers 503, so
     that a load balancer stops sending requests. After `proxy.grace` more seconds, or at a second signal, the
-    answers that still run are cut.
+    answers that still run are cut. With `load`, SIGHUP reads the settings anew.
     """
 
-    def __init__(self, app: App, settings: Proxy, ready: Callable[[], None] = lambda: None) -> None:
+    def __init__(
+        self,
+        configuration: Configuration,
+        make: MakeApp,
+        ready: Callable[[], None] = lambda: None,
+        load: Load | None = None,
+    ) -> None:
         # What uvicorn says about single requests would repeat our words, and show what a stack trace may hold.
         logging.getLogger("uvicorn.error").setLevel(logging.CRITICAL)
+        self._configuration = configuration
+        self._make = make
+        self._ready = ready
+        self._load = load
+        self._apps = NewestApp(make(configuration, None))
+        self._reloads: set[asyncio.Task[None]] = set()
         super().__init__(
             uvicorn.Config(
-                app,
+                self._apps,
                 loop="uvloop" if find_spec("uvloop") else "asyncio",
                 http=ClientConnection,
                 ws="none",
@@ -53,15 +72,12 @@ class Server(uvicorn.Server):
                 timeout_keep_alive=_KEEP_ALIVE,
             )
         )
-        self._app = app
-        self._grace = settings.grace
-        self._drain = settings.drain
-        self._ready = ready
 
     @property
     def longest_end(self) -> float:
         """Seconds that may pass between `stop` and the end."""
-        return self._drain + self._grace + END_SECONDS
+        proxy = self._configuration.settings.proxy
+        return proxy.drain + proxy.grace + END_SECONDS
 
     def stop(self, *, now: bool = False) -> None:
         """End as at a first signal, or `now` as at a second one; any thread may call it."""
@@ -70,6 +86,8 @@ class Server(uvicorn.Server):
 
     async def startup(self, sockets: list[socket] | None = None) -> None:
         await super().startup(sockets)
+        if self._load is not None:
+            asyncio.get_running_loop().add_signal_handler(signal.SIGHUP, self._reload, self._load)
         self._ready()
 
     def handle_exit(self, sig: int, frame: FrameType | None) -> None:
@@ -77,11 +95,32 @@ class Server(uvicorn.Server):
         super().handle_exit(sig, frame)
         self.force_exit = again
 
+    def _reload(self, load: Load) -> None:
+        """Begin to put the settings into force that `load` gives, on the running loop."""
+        task = asyncio.get_running_loop().create_task(self._adopt(load))
+        self._reloads.add(task)
+        task.add_done_callback(self._reloads.discard)
+
+    async def _adopt(self, load: Load) -> None:
+        newer = await asyncio.to_thread(reloaded, self._configuration, load)
+        if newer is not None:
+            await self.adopt(newer)
+
+    async def adopt(self, newer: Configuration) -> None:
+        """Serve new requests with another configuration."""
+        try:
+            await self._apps.replace(await asyncio.to_thread(self._make, newer, self._apps.app))
+        except Exception as error:  # the old settings stay, whatever is wrong with the new ones
+            self._apps.app.faults.report("reload", error)
+            return
+        self._configuration = newer
+        LOGGER.info("the settings were reloaded")
+
     async def shutdown(self, sockets: list[socket] | None = None) -> None:
-        self._app.health.draining = True
-        await self._wait(self._drain)
-        if self._app.pages is not None:
-            self._app.pages.ending.set()
+        proxy = self._configuration.settings.proxy
+        self._apps.app.health.draining = True
+        await self._wait(proxy.drain)
+        self._apps.app.end_pages()
         for server in self.servers:
             server.close()
         for listener in sockets or ():
@@ -89,7 +128,7 @@ class Server(uvicorn.Server):
         state = self.server_state
         for connection in list(state.connections):
             connection.shutdown()
-        await self._wait(self._grace, lambda: bool(state.connections or state.tasks))
+        await self._wait(proxy.grace, lambda: bool(state.connections or state.tasks))
         running = list(state.tasks)
         for task in running:
             task.cancel()
@@ -111,15 +150,33 @@ class Worker(Server):
     to end at once here, however often it comes: only the supervisor gives that order, over a pipe.
     """
 
+    def __init__(self, configuration: Configuration, make: MakeApp) -> None:
+        super().__init__(configuration, make, self._note_start)
+        self._begun = Event()
+        self._loop: asyncio.AbstractEventLoop | None = None
+
+    def _note_start(self) -> None:
+        self._loop = asyncio.get_running_loop()
+        self._begun.set()
+
     def handle_exit(self, sig: int, frame: FrameType | None) -> None:
         super().handle_exit(sig, frame)
         self.force_exit = False
 
     def obey(self, orders: Connection) -> None:
-        """Follow the supervisor's orders (whether to end now) until the pipe or the supervisor ends."""
+        """Follow the supervisor's orders until the pipe or the supervisor ends.
+
+        An order is whether to end now, or a configuration to put into force.
+        """
         while True:
             try:
-                self.stop(now=orders.recv())
+                order: bool | Configuration = orders.recv()
             except (EOFError, OSError):
                 self.stop()
                 return
+            if isinstance(order, Configuration):
+                self._begun.wait()
+                assert self._loop is not None
+                asyncio.run_coroutine_threadsafe(self.adopt(order), self._loop)
+            else:
+                self.stop(now=order)

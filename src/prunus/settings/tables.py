@@ -190,5 +190,8 @@ class Proxy(Section):
     """Seconds that running answers get once the port is closed; a second signal ends them at once."""
     verbose: StrictBool = False
     """Whether `prunus proxy` logs every edit, as with `-v`."""
+    log: Literal["text", "json"] = "text"
+    """What `prunus proxy` writes to standard error: lines for people, or a JSON object a line, without words of
+    conversations."""
     workers: Count = 1
     """The number of processes that serve requests; each process answers `/metrics` for all."""

@@ -1,0 +1,61 @@
+"""The log as JSON."""
+
+from __future__ import annotations
+
+import json
+import os
+import signal
+import subprocess
+import sys
+from typing import Any
+
+import pytest
+from aiohttp import web
+
+from tests.proxy.caller import call
+from tests.proxy.provider import Provider
+from tests.proxy.talk import BODIES, steps
+from tests.proxy.test_grace import workers
+
+SECRET = "swordfish"
+
+
+def history() -> list[tuple[str, dict[str, Any], str]]:
+    """A history with a word that must not be logged in paths, commands, results and patterns."""
+    path = {"file_path": f"/srv/{SECRET}.py"}
+    text = f"the word is {SECRET}\n" * 40
+    ask = {"action": "discard", "targets": [["tools"]], "reason": f"{SECRET} is done"}
+    first = [("Read", path, text), ("Write", {**path, "content": text.upper()}, "The file has been updated.")]
+    more = [("Bash", {"command": f"grep {SECRET} ."}, text), ("WebFetch", {"url": f"https://{SECRET}"}, text)]
+    return [*first, *more, *more, ("context_prune", ask, "Noted."), *steps(3)]
+
+
+@pytest.mark.skipif(not hasattr(os, "fork"), reason="needs signals")
+@workers
+def test_every_line_is_an_object_without_words_of_the_conversation(provider: Provider, count: int) -> None:
+    async def answer(request: web.Request) -> web.StreamResponse:
+        return web.json_response({"usage": {"input_tokens": 1000, "output_tokens": 3}})
+
+    provider.answer = answer
+    options = ["--port", "0", "--store", "off", "--upstream", f"anthropic={provider.url}", "--preset", "acp", "-v"]
+    options += ["--agent", "mcp", "--set", "notification=detailed", "--set", "show_distillation=true"]
+    options += ["--set", "proxy.log=json", "--set", f"proxy.workers={count}", "--set", "proxy.deadline=600"]
+    process = subprocess.Popen(
+        [sys.executable, "-m", "prunus.cli", "proxy", *options], stderr=subprocess.PIPE, text=True
+    )
+    assert process.stderr is not None
+    begin = json.loads(process.stderr.readline())
+    url = begin["message"].split()[-1]
+    given = json.dumps(BODIES["anthropic_messages"](history())).encode()
+    assert call(url, "POST", "/v1/messages", given).status == 200
+    assert call(url, "POST", "/v1/messages", f"{{not JSON, {SECRET}".encode()).status == 200
+    process.send_signal(signal.SIGINT)
+    _, rest = process.communicate()
+    lines = [json.loads(line) for line in rest.splitlines()]
+    assert SECRET not in rest
+    requests = [line for line in lines if line["event"] == "request"]
+    assert [line["what"] for line in requests] == ["pruned", "skipped"]
+    assert requests[0] | {"model": "claude-sonnet-4-5", "status": 200, "input": 1000, "output": 3} == requests[0]
+    assert requests[0]["tokens_before"] > requests[0]["tokens_after"] and requests[0]["edits"] > 0
+    assert {"edit", "pruned_on_request", "request"} <= {line["event"] for line in lines}
+    assert all(line["level"] in ("debug", "info", "warning") and line["time"].endswith("+00:00") for line in lines)
