@@ -70,6 +70,7 @@ LAYERS = (
     "memory",
     "timing",
     "conversation",
+    "beginnings",
     "context",
     "conversations",
     "lineage",

@@ -1,15 +1,17 @@
 """The conversations that a process holds, within bounds.
 
-Threads share them: the list changes under a lock, and whoever looks for a conversation works on a copy of it.
+Threads share them: what is held changes under a lock, and whoever looks for a conversation works on a copy of it.
 """
 
 from __future__ import annotations
 
+from collections import OrderedDict
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from threading import Lock
 from typing import Any, TypeVar
 
+from prunus.beginnings import Beginnings
 from prunus.conversation import Body, Conversation, Loader
 from prunus.memory import ConversationRecord, Match
 from prunus.providers import Frame, Objects, frame, read_objects, resume
@@ -47,22 +49,23 @@ class Conversations:
 
     def __init__(self, limits: Limits) -> None:
         self._limits = limits
-        self._held: list[Conversation] = []
+        self._held: OrderedDict[str, Conversation] = OrderedDict()
+        """By name, the one with the oldest request first."""
+        self._beginnings = Beginnings()
         self._size = 0
         self._lock = Lock()
 
     def __iter__(self) -> Iterator[Conversation]:
         """All of them, the one with the oldest request first."""
         with self._lock:
-            return iter(tuple(self._held))
+            return iter(tuple(self._held.values()))
 
     def __getitem__(self, index: int) -> Conversation:
         with self._lock:
-            return self._held[index]
+            return tuple(self._held.values())[index]
 
-    def __contains__(self, conversation: object) -> bool:
-        with self._lock:
-            return conversation in self._held
+    def __contains__(self, conversation: Conversation) -> bool:
+        return self._held.get(conversation.memo.id) is conversation
 
     def __len__(self) -> int:
         return len(self._held)
@@ -82,7 +85,9 @@ class Conversations:
         """Read a body; what it shares with the newest body of a conversation is not scanned again."""
         kind = Frame if isinstance(given, bytes) else Objects
         equal: dict[Conversation, int] = {}
-        for candidate in self:
+        with self._lock:
+            candidates = tuple(self._beginnings.like(given))
+        for candidate in candidates:
             last = candidate.last
             if isinstance(last, kind) and candidate.owner == owner and format in (None, last.format.name):
                 shared = last.shared(given)
@@ -94,9 +99,15 @@ class Conversations:
 
     def find(self, request: Request) -> Sequence[Match]:
         """The conversations that a request may build on; see `Memory.find`."""
+        if not len(request):
+            return ()
+        # Equal bytes have the same hash, so the first message need not be hashed again.
+        first = next((one.digests[0] for one in request.equal if one.digests), None) or request.load.digest(0)
+        with self._lock:
+            candidates = self._beginnings.with_first(first)
         known = [
             Match(one.memo.id, len(one.digests), one.memo.requests, shared)
-            for one in self
+            for one in candidates
             if (shared := self._shared(one, request))
         ]
         known.reverse()
@@ -118,7 +129,7 @@ class Conversations:
 
     def named(self, id: str) -> Conversation | None:
         """The conversation of this name."""
-        return next((one for one in self if one.memo.id == id), None)
+        return self._held.get(id)
 
     def inspect(self, id: str, work: Callable[[Conversation], T]) -> T | None:
         """What `work` reads of a conversation as it was sent last; None where that is not at hand."""
@@ -135,27 +146,32 @@ class Conversations:
         """Keep a conversation, and forget the oldest where they are too many, too large or too old."""
         limits, memo = self._limits, conversation.memo
         with self._lock:
-            for other in [one for one in self._held if one is conversation or one.memo.id == memo.id]:
-                self._drop(other)
+            self._drop(memo.id)
             conversation.held = conversation.size
             self._size += conversation.held
-            self._held.append(conversation)
-            while self._held and (
-                len(self._held) > limits.conversations
-                or self._size > limits.memory
-                or memo.seen - self._held[0].memo.seen > limits.idle
-            ):
-                self._drop(self._held[0])
+            self._held[memo.id] = conversation
+            self._beginnings.add(conversation)
+            while self._held:
+                name, oldest = next(iter(self._held.items()))
+                if (
+                    len(self._held) <= limits.conversations
+                    and self._size <= limits.memory
+                    and memo.seen - oldest.memo.seen <= limits.idle
+                ):
+                    break
+                self._drop(name)
 
     def forget(self, conversation: Conversation) -> None:
         """Hold a conversation no longer."""
         with self._lock:
-            if conversation in self._held:
-                self._drop(conversation)
+            if conversation in self:
+                self._drop(conversation.memo.id)
 
-    def _drop(self, conversation: Conversation) -> None:
-        self._held.remove(conversation)
-        self._size -= conversation.held
+    def _drop(self, name: str) -> None:
+        dropped = self._held.pop(name, None)
+        if dropped is not None:
+            self._beginnings.remove(dropped)
+            self._size -= dropped.held
 
 
 def _read(body: Any, known: Body | None, shared: int, format: str | None) -> Body:

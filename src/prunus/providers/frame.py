@@ -67,13 +67,25 @@ class Frame:
         nothing = b'""' if self.bare else b""
         return self.body[: self.starts[0]] + nothing + self.body[self.ends[-1] :]
 
+    @property
+    def first_end(self) -> tuple[int, bytes]:
+        """Where the first message ends, and the bytes before that; -1 and nothing if there is no message.
+
+        Most other conversations of the same client differ there.
+        """
+        return (self.ends[0], self.tail(self.body, self.ends[0])) if self.ends else (-1, b"")
+
+    @staticmethod
+    def tail(body: bytes, end: int) -> bytes:
+        """The bytes of a body before a place in it."""
+        return body[max(0, end - _TAIL) : end]
+
     def shared(self, body: bytes) -> int:
         """How many messages at the start of another body have the bytes of the messages here."""
         if not self.ends:
             return 0
         first = self.ends[0]
-        # Most other conversations of the same client differ at the end of their first message.
-        if body[max(0, first - _TAIL) : first] != self.body[max(0, first - _TAIL) : first]:
+        if self.tail(body, first) != self.tail(self.body, first):
             return 0
         if not body.startswith(self.body[:first]):
             return 0
