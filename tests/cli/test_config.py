@@ -3,6 +3,7 @@ import tomllib
 from collections.abc import Callable
 from pathlib import Path
 
+import pytest
 from click.testing import Result
 
 from prunus.settings import Settings
@@ -89,3 +90,28 @@ def test_check_refuses_more_keep_alive_requests_than_pay(run: Run) -> None:
     result = run("config", "check")
     assert result.exit_code == 2
     assert "cache.keep_alive = 4: expected 3 or less" in result.output
+
+
+def test_show_hides_tokens_keys_and_passwords(run: Run) -> None:
+    key = "cGx1bXBsdW1wbHVtcGx1bXBsdW1wbHVtcGx1bXBsdW0="
+    sets = (f"store.key={key}", "proxy.token=plumtoken", "store.url=redis://anna:plumword@host/0")
+    words = [word for one in sets for word in ("--set", one)]
+    for shown in (run("config", "show", *words).stdout, run("config", "show", "--json", *words).stdout):
+        assert "(set)" in shown
+        assert "redis://host/0" in shown
+        assert not [secret for secret in (key, "plumtoken", "plumword") if secret in shown]
+
+
+@pytest.mark.parametrize(
+    ("given", "secret"),
+    [
+        ("store.key=cGx1bXBsdW0=", "cGx1"),
+        ("store.url=postgres://anna:plumword@host/db", "plumword"),
+        ("store.url=postgres://host/db?password=plumword", "plumword"),
+    ],
+)
+def test_an_error_about_a_setting_does_not_quote_a_secret(run: Run, given: str, secret: str) -> None:
+    shown = run("config", "show", "--set", given)
+    assert shown.exit_code == 2
+    assert "expected" in shown.stderr
+    assert secret not in shown.stderr

@@ -36,7 +36,7 @@ def command() -> None:
 @settings_options
 @click.option("--json", "in_json", is_flag=True, help="As JSON.")
 def show(path: Path | None, preset: str | None, sets: tuple[str, ...], config: Path | None, in_json: bool) -> None:
-    """Print the settings in force and where each comes from.
+    """Print the settings in force and where each comes from, without tokens, keys and passwords.
 
     PATH is a settings file or a directory with some; without it they are searched for from here upward.
 
@@ -45,19 +45,21 @@ def show(path: Path | None, preset: str | None, sets: tuple[str, ...], config: P
       prunus config show
       prunus config show --preset acp --set notification=detailed
     """
-    from prunus.settings.origins import as_toml, flat, origins
+    from prunus.settings.origins import as_toml, flat, mapped, origins
+    from prunus.settings.secrets import without_secrets
 
     loaded = load_settings(path or config, preset, sets)
     values = loaded.settings.dump()
     if in_json:
         sources = [str(source) for source in loaded.sources]
-        click.echo(json.dumps({"sources": sources, "settings": values}, ensure_ascii=False, indent=2))
+        shown = mapped(values, without_secrets)
+        click.echo(json.dumps({"sources": sources, "settings": shown}, ensure_ascii=False, indent=2))
         return
     click.echo(_read(loaded))
     came = origins(loaded, overrides(preset, sets))
     for place, value in flat(values):
         key = ".".join(place)
-        click.echo(f"{key} = {as_toml(value)}{f'  # {came[key]}' if key in came else ''}")
+        click.echo(f"{key} = {as_toml(without_secrets(key, value))}{f'  # {came[key]}' if key in came else ''}")
 
 
 @command.command("schema")

@@ -10,7 +10,8 @@ from prunus.dashboard.sources import Sources
 from prunus.dashboard.table import Column, section, table
 from prunus.dashboard.wording import with_code
 from prunus.settings.describe import keys
-from prunus.settings.origins import as_toml, flat, without_secrets
+from prunus.settings.origins import as_toml, flat
+from prunus.settings.secrets import without_secrets
 
 _COLUMNS: Final = (
     Column("Setting"),

@@ -13,6 +13,7 @@ from pathlib import Path
 from typing import Any
 
 from prunus.errors import SettingsError
+from prunus.settings.secrets import without_secrets
 
 MISSING: Any = object()
 """Stands for a missing value in a problem."""
@@ -29,7 +30,8 @@ class Problem:
     text: str
 
     def __str__(self) -> str:
-        shown = self.key if self.value is MISSING else f"{self.key} = {_show(self.value)}"
+        value = without_secrets(self.key, self.value)
+        shown = self.key if self.value is MISSING else f"{self.key} = {_show(value)}"
         return ": ".join(piece for piece in (self.origin, shown, self.text) if piece)
 
 

@@ -3,9 +3,8 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any
-from urllib.parse import urlsplit
 
 from prunus.settings.files import from_options, read
 from prunus.settings.layers import Layer, merge
@@ -43,6 +42,14 @@ def flat(table: Mapping[str, Any], start: tuple[str, ...] = ()) -> Iterator[tupl
             yield (*start, key), value
 
 
+def mapped(table: Mapping[str, Any], change: Callable[[str, Any], Any], start: str = "") -> dict[str, Any]:
+    """Return a table of settings with each value changed by a function of its key and itself."""
+    return {
+        key: mapped(value, change, f"{start}{key}.") if isinstance(value, Mapping) else change(start + key, value)
+        for key, value in table.items()
+    }
+
+
 def as_toml(value: Any) -> str:
     """Return a value as it is written in a settings file."""
     match value:
@@ -52,20 +59,3 @@ def as_toml(value: Any) -> str:
             return "[" + ", ".join(map(as_toml, value)) + "]"
         case _:
             return json.dumps(value, ensure_ascii=False)
-
-
-def without_secrets(key: str, value: Any) -> Any:
-    """Return a value that may be shown on a screen: no token, and no user or password of an address."""
-    if key == "proxy.token":
-        return "(set)" if value else ""
-    if isinstance(value, list):
-        return [without_secrets(key, one) for one in value]
-    if isinstance(value, str) and "://" in value and "@" in value:
-        name, equals, address = value.partition("=") if "=" in value.partition("://")[0] else ("", "", value)
-        try:
-            parts = urlsplit(address)
-            host = parts.netloc.rpartition("@")[2]
-        except ValueError:
-            return "(not shown)"
-        return f"{name}{equals}{parts._replace(netloc=host).geturl()}"
-    return value

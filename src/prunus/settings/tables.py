@@ -20,6 +20,15 @@ def _place(url: str) -> str:
     return url
 
 
+def _keys(given: str | tuple[str, ...]) -> str | tuple[str, ...]:
+    for one in (given,) if isinstance(given, str) else given:
+        if one and not re.fullmatch(r"env:\w+|file:.+|[A-Za-z0-9+/_-]{43}=?", one):
+            raise ValueError(
+                "expected file:PATH, env:NAME, or 32 random bytes in base64, as `openssl rand -base64 32` prints"
+            )
+    return given
+
+
 class Tokens(Section):
     """How Prunus counts tokens."""
 
@@ -143,6 +152,11 @@ class StoreSettings(Section):
     """Days after which Prunus removes a conversation without new requests."""
     originals: StrictBool = True
     """Whether the store keeps cut content, so that `prunus restore` can show it."""
+    originals_days: Count = 0
+    """Days after which Prunus removes cut content, while the receipt stays; 0 keeps it with its conversation."""
+    key: Annotated[str | tuple[str, ...], AfterValidator(_keys), Field(repr=False)] = ""
+    """The key that encrypts what the store keeps of the words of a conversation (needs `prunus[encrypted]`):
+    `file:PATH`, `env:NAME`, or 32 bytes in base64. Of a list the first key encrypts, and all decrypt."""
 
 
 class Upstreams(Section):

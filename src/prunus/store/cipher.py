@@ -8,7 +8,7 @@ Values that were written without a key stay readable.
 from __future__ import annotations
 
 import json
-from base64 import b64decode
+from base64 import b64decode, b64encode
 from binascii import Error as Base64Error
 from collections.abc import Sequence
 from hashlib import blake2b
@@ -25,8 +25,13 @@ _MARK: Final = b"\0p1"
 """Values without encryption are JSON, or compressed by zlib: they never begin so."""
 _NAME: Final = 4
 """Bytes of the hash that tells which key a value needs."""
+ABOUT_KEY: Final = len(_MARK) + _NAME
+"""The first bytes of a value that tell whether and by which key it is encrypted."""
 _NONCE: Final = 12
-_KEY: Final = 32
+_TEXT: Final = "encrypted:"
+"""The beginning of an encrypted text; the rest is base64."""
+_UNREADABLE: Final = "(encrypted)"
+"""Stands for a text that no key decrypts."""
 
 
 class WrongKey(StoreError):
@@ -39,6 +44,7 @@ class Cipher:
     def __init__(self, keys: Sequence[bytes] = ()) -> None:
         self._keys: dict[bytes, AESGCM] = {}
         self._first = b""
+        self._secret = keys[0] if keys else b""
         if not keys:
             return
         try:
@@ -52,9 +58,31 @@ class Cipher:
 
     def encrypt(self, data: bytes, *context: str) -> bytes:
         """Return a value as it is stored. Empty values stay empty."""
+        return self._encrypt(urandom(_NONCE), data, context)
+
+    def encrypt_text(self, text: str, *context: str) -> str:
+        """Return a text as it is stored in a column for texts; equal texts look equal, for grouping."""
+        if not self._keys or not text:
+            return text
+        data = text.encode("utf-8", "surrogatepass")
+        # A nonce that follows from the text is used twice only for the same text.
+        told = _authenticated(context) + b"\0" + data
+        nonce = blake2b(told, digest_size=_NONCE, key=self._secret, person=b"prunus nonce").digest()
+        return _TEXT + b64encode(self._encrypt(nonce, data, context)).decode()
+
+    def decrypt_text(self, text: str, *context: str) -> str:
+        """Return a stored text as it was, or a mark if no key fits: numbers beside it are worth showing anyway."""
+        if not text.startswith(_TEXT):
+            return text
+        try:
+            data = self.decrypt(b64decode(text.removeprefix(_TEXT)), *context)
+        except (WrongKey, Base64Error):
+            return _UNREADABLE
+        return data.decode("utf-8", "surrogatepass")
+
+    def _encrypt(self, nonce: bytes, data: bytes, context: Sequence[str]) -> bytes:
         if not self._keys or not data:
             return data
-        nonce = urandom(_NONCE)
         hidden = self._keys[self._first].encrypt(nonce, data, _authenticated(context))
         return b"".join((_MARK, self._first, nonce, hidden))
 
@@ -62,7 +90,7 @@ class Cipher:
         """Return a stored value as it was. Raises WrongKey if no key fits."""
         if not data.startswith(_MARK):
             return data
-        name, rest = data[len(_MARK) : len(_MARK) + _NAME], data[len(_MARK) + _NAME :]
+        name, rest = data[len(_MARK) : ABOUT_KEY], data[ABOUT_KEY:]
         if not self._keys:
             raise WrongKey("the store is encrypted, and no store.key is set")
         if name not in self._keys:
@@ -81,14 +109,3 @@ def _name(key: bytes) -> bytes:
 
 def _authenticated(context: Sequence[str]) -> bytes:
     return json.dumps(context).encode()
-
-
-def read_key(text: str) -> bytes:
-    """Return the key of its base64 form. Raises ValueError, whose text does not quote the key."""
-    try:
-        key = b64decode(text.strip().replace("-", "+").replace("_", "/"), validate=True)
-    except (Base64Error, ValueError):
-        key = b""
-    if len(key) != _KEY:
-        raise ValueError(f"expected {_KEY} random bytes in base64, such as `openssl rand -base64 {_KEY}` prints")
-    return key

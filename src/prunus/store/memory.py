@@ -14,6 +14,7 @@ from prunus.memory import ConversationRecord, Match
 from prunus.schedule.account import Account
 from prunus.schedule.cache_life import CacheLife, Hindsight, total
 from prunus.schedule.ledger import Ledger, Written
+from prunus.store.cipher import Cipher
 from prunus.store.ledger_rows import KnownLedgers, ledger_change
 from prunus.store.regrets import experience_with
 from prunus.store.sql import SqlConnection, SqlDatabase
@@ -30,8 +31,13 @@ class SqlMemory:
     """The memory of one tenant; see `Store.memory`."""
 
     def __init__(
-        self, database: SqlDatabase, tenant: str, trouble: Callable[[StoreError], None] | None = None
+        self,
+        database: SqlDatabase,
+        tenant: str,
+        trouble: Callable[[StoreError], None] | None = None,
+        cipher: Cipher | None = None,
     ) -> None:
+        self._cipher = cipher or Cipher()
         self._database = database
         self._tenant = tenant
         self._trouble = trouble
@@ -122,7 +128,7 @@ class SqlMemory:
             "WHERE c.tenant = ? AND c.id = ?",
             (self._tenant, id),
         )
-        return {index: Written(key, text) for index, key, text in rows}
+        return {index: Written(key, self._decrypt(text, id, f"written {index}")) for index, key, text in rows}
 
     def _memo(self, connection: SqlConnection, id: str) -> ConversationRecord | None:
         row = connection.execute(
@@ -131,14 +137,14 @@ class SqlMemory:
             (self._tenant, id),
         ).fetchone()
         edits = connection.execute(
-            "SELECT edit FROM edits WHERE conversation = ?", row[:1] if row else (0,)
+            "SELECT message, part, edit FROM edits WHERE conversation = ?", row[:1] if row else (0,)
         ).fetchall()
         if row is None:
             return None
         _, depth, requests, seen, prompt, stamp, flushes, learned, life, kept, *account = row
         try:
-            rows = Ledger.load_all([raw for [raw] in edits])
-            whole = Ledger.load(flushes) if flushes else Ledger()
+            rows = Ledger.load_all([self._decrypt(raw, id, f"e {message} {part}") for message, part, raw in edits])
+            whole = Ledger.load(self._decrypt(flushes, id, "flushes")) if flushes else Ledger()
             known = Learned.load(learned)
             alive = CacheLife.load(life, kept)
         except FormatError:
@@ -170,11 +176,15 @@ class SqlMemory:
         if before is None or before != memo.ledger:
             # The stamp is random, so a process that finds a different stamp knows that its cached ledger is stale.
             stamp = randbits(62)
-            self._write_ledger(connection, number, stamp, memo.ledger, before)
+            self._write_ledger(connection, number, memo.id, stamp, memo.ledger, before)
         connection.executemany(
             "INSERT INTO written (conversation, message, key, text) VALUES (?, ?, ?, ?) "
             "ON CONFLICT (conversation, message) DO UPDATE SET key = excluded.key, text = excluded.text",
-            ((number, index, *one) for index, one in written.items() if one is not None),
+            (
+                (number, index, one.key, self._encrypt(one.text, memo.id, f"written {index}"))
+                for index, one in written.items()
+                if one is not None
+            ),
         )
         connection.executemany(
             "DELETE FROM written WHERE conversation = ? AND message = ?",
@@ -206,7 +216,7 @@ class SqlMemory:
         self._known.put(memo.id, int(stamp), memo.ledger)
 
     def _write_ledger(
-        self, connection: SqlConnection, number: int, stamp: int, ledger: Ledger, written: Ledger | None
+        self, connection: SqlConnection, number: int, id: str, stamp: int, ledger: Ledger, written: Ledger | None
     ) -> None:
         """Write the differences to the stored ledger, or the whole ledger if the stored one is unknown."""
         if written is None:
@@ -219,12 +229,21 @@ class SqlMemory:
         connection.executemany(
             "INSERT INTO edits (conversation, message, part, edit) VALUES (?, ?, ?, ?) "
             "ON CONFLICT (conversation, message, part) DO UPDATE SET edit = excluded.edit",
-            ((number, *place, row.dump()) for place, row in change.rows.items()),
+            (
+                (number, *place, self._encrypt(row.dump(), id, f"e {place.message} {place.part}"))
+                for place, row in change.rows.items()
+            ),
         )
         connection.execute("UPDATE conversations SET stamp = ? WHERE n = ?", (stamp, number))
         if change.rest is not None:
-            flushes = b"" if change.rest == Ledger() else change.rest.dump()
+            flushes = b"" if change.rest == Ledger() else self._encrypt(change.rest.dump(), id, "flushes")
             connection.execute("UPDATE conversations SET flushes = ? WHERE n = ?", (flushes, number))
+
+    def _encrypt(self, data: bytes, id: str, what: str) -> bytes:
+        return self._cipher.encrypt(data, self._tenant, id, what)
+
+    def _decrypt(self, data: bytes, id: str, what: str) -> bytes:
+        return self._cipher.decrypt(data, self._tenant, id, what)
 
 
 def begin(connection: SqlConnection, tenant: str, id: str, time: float) -> int:

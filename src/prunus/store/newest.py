@@ -41,8 +41,7 @@ def newest_receipts(
 
 def receipt_at(
     connection: SqlConnection, tenant: str, conversation: str, message: int, part: int
-) -> StoredReceipt | None:
-    """Return the receipt of one part."""
+) -> list[StoredReceipt]:
+    """Return the receipt of one part; empty if there is none."""
     query = f"{RECEIPT} AND c.id = ? AND r.message = ? AND r.part = ?"
-    found = receipts_of(connection.execute(query, (tenant, conversation, message, part)))
-    return found[0] if found else None
+    return receipts_of(connection.execute(query, (tenant, conversation, message, part)))

@@ -129,8 +129,8 @@ def find(connection: SqlConnection, tenant: str, id: str) -> list[StoredReceipt]
     )
 
 
-def original(connection: SqlConnection, tenant: str, digest: str) -> bytes | None:
-    """Return the compressed original with this hash, or whose hash begins so."""
+def original(connection: SqlConnection, tenant: str, digest: str) -> tuple[bytes, bytes] | None:
+    """Return the whole hash and the stored form of the original with this hash, or whose hash begins so."""
     try:
         first = bytes.fromhex(digest)
     except ValueError:
@@ -139,9 +139,9 @@ def original(connection: SqlConnection, tenant: str, digest: str) -> bytes | Non
         return None
     last = first.ljust(DIGEST_SIZE, b"\xff")
     row = connection.execute(
-        "SELECT data FROM originals WHERE tenant = ? AND hash BETWEEN ? AND ?", (tenant, first, last)
+        "SELECT hash, data FROM originals WHERE tenant = ? AND hash BETWEEN ? AND ?", (tenant, first, last)
     ).fetchone()
-    return None if row is None else row[0]
+    return None if row is None else (row[0], row[1])
 
 
 def contexts(connection: SqlConnection, tenant: str, conversation: str) -> list[Context]:

@@ -9,6 +9,7 @@ from typing import Final
 
 from prunus.outcome import Receipt
 from prunus.schedule.ledger import Ledger
+from prunus.store.cipher import ABOUT_KEY
 from prunus.store.days import count_exchange
 from prunus.store.memory import begin
 from prunus.store.records import Exchange, digest_of
@@ -265,9 +266,13 @@ def _count(connection: SqlConnection, tenant: str, shadow: bool, strategy: str, 
 def _write_original(connection: SqlConnection, tenant: str, original: Original) -> int:
     """Return the row number of an original, and write it unless it exists."""
     row = connection.execute(
-        "SELECT n FROM originals WHERE tenant = ? AND hash = ?", (tenant, original.hash)
+        "SELECT n, substr(data, 1, ?) FROM originals WHERE tenant = ? AND hash = ?",
+        (ABOUT_KEY, tenant, original.hash),
     ).fetchone()
     if row is not None:
+        if row[1] != original.data[:ABOUT_KEY]:
+            # It is stored without a key, or with one that is no longer the first.
+            connection.execute("UPDATE originals SET data = ? WHERE n = ?", (original.data, row[0]))
         return int(row[0])
     [[number]] = connection.execute(
         "INSERT INTO originals (tenant, hash, size, data) VALUES (?, ?, ?, ?) RETURNING n",

@@ -91,6 +91,20 @@ def _remove_originals(connection: SqlConnection) -> bool:
     return cursor.rowcount > 0
 
 
+def forget_originals(database: SqlDatabase, before: float) -> None:
+    """Remove the originals whose receipts are all older than a time, and keep the receipts."""
+    old = (
+        "SELECT n FROM originals WHERE NOT EXISTS "
+        "(SELECT 1 FROM receipts WHERE receipts.original = originals.n AND receipts.time >= ?) ORDER BY n LIMIT ?"
+    )
+    while database.read(lambda connection: connection.execute(old, (before, 1)).fetchone()) is not None:
+        database.write(
+            lambda connection: (
+                connection.execute(f"DELETE FROM originals WHERE n IN ({old})", (before, _ORIGINALS)).rowcount
+            )
+        )
+
+
 def _remove_unowned(connection: SqlConnection, oldest: float) -> None:
     """Remove old hidden exchanges, and old commands without a conversation."""
     connection.execute("DELETE FROM hidden WHERE seen < ?", (oldest,))

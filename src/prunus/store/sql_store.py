@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import time
-import zlib
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from contextlib import AbstractContextManager, suppress
 from typing import Final, TypeVar
@@ -15,10 +14,19 @@ from prunus.outcome import Receipt
 from prunus.settings.tables import StoreSettings as Limits
 from prunus.spending import DayTotals, Earnings
 from prunus.store import days, earnings, newest, reading, regrets
+from prunus.store.cipher import Cipher
 from prunus.store.memory import SqlMemory, conversation_name
-from prunus.store.recording import compress_original, write_exchange
+from prunus.store.private_texts import (
+    hide_exchange,
+    hide_receipt,
+    show_days,
+    show_exchanges,
+    show_original,
+    show_receipts,
+)
+from prunus.store.recording import write_exchange
 from prunus.store.records import Exchange, Info, KnownConversation, StoredReceipt, StoredSession, Totals
-from prunus.store.retention import forget, forget_orphans, tidy
+from prunus.store.retention import forget, forget_originals, forget_orphans, tidy
 from prunus.store.sql import SqlConnection, SqlDatabase
 from prunus.store.store import StoreError
 
@@ -46,22 +54,21 @@ _TABLES: Final = (
 class SqlStore:
     """A store in a database; `Store` documents the methods."""
 
-    def __init__(self, database: SqlDatabase, limits: Limits | None = None) -> None:
+    def __init__(self, database: SqlDatabase, limits: Limits | None = None, cipher: Cipher | None = None) -> None:
         self._database = database
+        self._cipher = cipher or Cipher()
         self._limits = limits or Limits()
         self._recorded = 0
 
     def memory(self, tenant: str, trouble: Callable[[StoreError], None] | None = None) -> Memory:
-        return SqlMemory(self._database, tenant, trouble)
+        return SqlMemory(self._database, tenant, trouble, self._cipher)
 
     def record(self, tenant: str, exchange: Exchange, receipts: Sequence[Receipt] = ()) -> None:
         keep = self._limits.originals and not exchange.shadow
-        ready = [
-            (receipt, compress_original(receipt.original) if keep and not receipt.passed else None)
-            for receipt in receipts
-        ]
+        ready = [hide_receipt(self._cipher, tenant, receipt, keep_original=keep) for receipt in receipts]
+        hidden = hide_exchange(self._cipher, tenant, exchange)
         self._database.change(
-            lambda connection: write_exchange(connection, tenant, exchange, ready), *_names(tenant, exchange)
+            lambda connection: write_exchange(connection, tenant, hidden, ready), *_names(tenant, exchange)
         )
         # An exchange without a status is recorded before its request is sent; housekeeping would delay the request.
         if exchange.status:
@@ -81,7 +88,7 @@ class SqlStore:
     def record_all(self, exchanges: Sequence[tuple[str, Exchange]]) -> None:
         def write(connection: SqlConnection) -> None:
             for tenant, exchange in exchanges:
-                write_exchange(connection, tenant, exchange, ())
+                write_exchange(connection, tenant, hide_exchange(self._cipher, tenant, exchange), ())
 
         if not exchanges:
             return
@@ -90,6 +97,7 @@ class SqlStore:
         self._housekeep(len(exchanges))
 
     def save_hidden(self, tenant: str, key: str, value: bytes) -> None:
+        value = self._cipher.encrypt(value, tenant, "hidden", key)
         self._change(
             "INSERT INTO hidden (tenant, key, value, seen) VALUES (?, ?, ?, ?) "
             "ON CONFLICT (tenant, key) DO UPDATE SET value = excluded.value, seen = excluded.seen",
@@ -111,7 +119,7 @@ class SqlStore:
                 ),
                 *(f"hidden {tenant!r} {key}" for _, _, key in unused),
             )
-        return {key: value for key, (value, _) in found.items()}
+        return {key: self._cipher.decrypt(value, tenant, "hidden", key) for key, (value, _) in found.items()}
 
     def ask(self, tenant: str, conversation: str, what: str) -> None:
         self._change(
@@ -142,32 +150,37 @@ class SqlStore:
         )
 
     def exchanges(self, tenant: str, conversation: str) -> list[Exchange]:
-        return self._database.report(lambda connection: reading.exchanges(connection, tenant, conversation))
+        found = self._database.report(lambda connection: reading.exchanges(connection, tenant, conversation))
+        return show_exchanges(self._cipher, tenant, found)
 
     def receipts(self, tenant: str, conversation: str = "", limit: int | None = None) -> list[StoredReceipt]:
-        return self._database.report(lambda connection: reading.receipts(connection, tenant, conversation, limit))
+        return self._receipts(tenant, lambda connection: reading.receipts(connection, tenant, conversation, limit))
 
     def newest_exchanges(self, tenant: str, after: int = 0, limit: int = 50) -> tuple[int, list[Exchange]]:
-        return self._database.report(lambda connection: newest.newest_exchanges(connection, tenant, after, limit))
+        mark, found = self._database.report(
+            lambda connection: newest.newest_exchanges(connection, tenant, after, limit)
+        )
+        return mark, show_exchanges(self._cipher, tenant, found)
 
     def newest_receipts(
         self, tenant: str, strategy: str = "", limit: int = 50, offset: int = 0
     ) -> list[StoredReceipt]:
-        return self._database.report(
-            lambda connection: newest.newest_receipts(connection, tenant, strategy, limit, offset)
+        return self._receipts(
+            tenant, lambda connection: newest.newest_receipts(connection, tenant, strategy, limit, offset)
         )
 
     def receipt(self, tenant: str, conversation: str, message: int, part: int) -> StoredReceipt | None:
-        return self._database.report(
-            lambda connection: newest.receipt_at(connection, tenant, conversation, message, part)
+        found = self._receipts(
+            tenant, lambda connection: newest.receipt_at(connection, tenant, conversation, message, part)
         )
+        return found[0] if found else None
 
     def find(self, tenant: str, id: str) -> list[StoredReceipt]:
-        return self._database.report(lambda connection: reading.find(connection, tenant, id))
+        return self._receipts(tenant, lambda connection: reading.find(connection, tenant, id))
 
     def original(self, tenant: str, digest: str) -> str | None:
-        data = self._database.report(lambda connection: reading.original(connection, tenant, digest))
-        return None if data is None else zlib.decompress(data).decode("utf-8", "surrogatepass")
+        found = self._database.report(lambda connection: reading.original(connection, tenant, digest))
+        return None if found is None else show_original(self._cipher, tenant, *found)
 
     def contexts(self, tenant: str, conversation: str = "") -> list[Context]:
         return self._database.report(lambda connection: reading.contexts(connection, tenant, conversation))
@@ -176,7 +189,8 @@ class SqlStore:
         return self._database.report(lambda connection: reading.totals(connection, tenant, conversation, shadow))
 
     def days(self, tenant: str, since: str = "", *, shadow: bool = False) -> list[DayTotals]:
-        return self._database.report(lambda connection: days.days(connection, tenant, since, shadow))
+        found = self._database.report(lambda connection: days.days(connection, tenant, since, shadow))
+        return show_days(self._cipher, tenant, found)
 
     def bills(self, tenant: str, conversation: str, *, shadow: bool = False) -> list[DayTotals]:
         return self._database.report(lambda connection: days.bills(connection, tenant, conversation, shadow))
@@ -233,6 +247,9 @@ class SqlStore:
     def close(self) -> None:
         self._database.close()
 
+    def _receipts(self, tenant: str, read: Callable[[SqlConnection], list[StoredReceipt]]) -> list[StoredReceipt]:
+        return show_receipts(self._cipher, tenant, self._database.report(read))
+
     def _housekeep(self, recorded: int) -> None:
         """Check size and age from time to time."""
         self._recorded += recorded
@@ -246,7 +263,11 @@ class SqlStore:
 
     def _tidy(self, seconds: float | None) -> bool:
         limits = self._limits
-        return tidy(self._database, size=limits.size, days=limits.days, now=time.time(), seconds=seconds)
+        now = time.time()
+        done = tidy(self._database, size=limits.size, days=limits.days, now=now, seconds=seconds)
+        if done and limits.originals_days:
+            forget_originals(self._database, now - limits.originals_days * _DAY)
+        return done
 
     def _change(self, statement: str, values: tuple[str | bytes | float, ...], name: str) -> None:
         self._database.write(lambda connection: connection.execute(statement, values), name)

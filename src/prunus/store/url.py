@@ -9,7 +9,10 @@ from typing import Final
 from prunus.errors import SettingsError
 from prunus.printable import printable_logger
 from prunus.settings import Settings
+from prunus.settings.secrets import without_secrets
 from prunus.settings.tables import StoreSettings
+from prunus.store.cipher import Cipher
+from prunus.store.key_source import read_keys
 from prunus.store.store import Store
 
 _SCHEME: Final = "sqlite:///"
@@ -50,8 +53,9 @@ def open_store(
     if url.startswith(_REDIS):
         return _open_redis(url, limits, wait, existing)
     if url and (not url.startswith(_SCHEME) or url == _SCHEME):
+        shown = without_secrets("store.url", url)
         raise SettingsError(
-            f"store.url: {url!r}: expected {_SCHEME}PATH, {_POSTGRES}HOST/DATABASE, {_REDIS[0]}HOST, off, or "
+            f"store.url: {shown!r}: expected {_SCHEME}PATH, {_POSTGRES}HOST/DATABASE, {_REDIS[0]}HOST, off, or "
             "nothing for the default"
         )
     from prunus.store.database import Database
@@ -62,7 +66,8 @@ def open_store(
     if url:
         check_file(path)
     tell = say or printable_logger("prunus.store").warning
-    return SqlStore(Database(path, wait=wait, existing=existing, own_path=not url, say=tell), limits)
+    database = Database(path, wait=wait, existing=existing, own_path=not url, say=tell)
+    return SqlStore(database, limits, Cipher(read_keys(limits.key)))
 
 
 def _open_postgres(url: str, limits: StoreSettings, wait: float, existing: bool) -> Store:
@@ -74,7 +79,7 @@ def _open_postgres(url: str, limits: StoreSettings, wait: float, existing: bool)
         ) from error
     from prunus.store.sql_store import SqlStore
 
-    return SqlStore(PostgresDatabase(url, wait=wait, existing=existing), limits)
+    return SqlStore(PostgresDatabase(url, wait=wait, existing=existing), limits, Cipher(read_keys(limits.key)))
 
 
 def _open_redis(url: str, limits: StoreSettings, wait: float, existing: bool) -> Store:
@@ -86,4 +91,4 @@ def _open_redis(url: str, limits: StoreSettings, wait: float, existing: bool) ->
         ) from error
     from prunus.store.redis.store import RedisStore
 
-    return RedisStore(RedisConnections(url, wait), limits, existing=existing)
+    return RedisStore(RedisConnections(url, wait), limits, Cipher(read_keys(limits.key)), existing=existing)

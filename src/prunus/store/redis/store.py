@@ -97,10 +97,9 @@ class RedisStore(WithoutReceipts):
 
     def ask(self, tenant: str, conversation: str, what: str) -> None:
         key = TenantKeys(tenant).of("asked", conversation)
-        sealed = self._cipher.encrypt(what.encode(), tenant, "asked", conversation)
         self._server.run(
             ("MULTI",),
-            ("RPUSH", key, sealed),
+            ("RPUSH", key, what),
             ("EXPIRE", key, self._seconds),
             ("SADD", TENANTS, tenant),
             ("EXEC",),
@@ -108,11 +107,11 @@ class RedisStore(WithoutReceipts):
 
     def asked(self, tenant: str, conversation: str) -> tuple[str, ...]:
         [found] = self._server.run(("LRANGE", TenantKeys(tenant).of("asked", conversation), 0, -1))
-        return self._commands(tenant, conversation, found)
+        return tuple(one.decode() for one in found)
 
     def take(self, tenant: str, conversation: str) -> tuple[str, ...]:
         [found] = self._server.call((TAKE, [TenantKeys(tenant).of("asked", conversation)], []))
-        return self._commands(tenant, conversation, found)
+        return tuple(one.decode() for one in found)
 
     def experiences(self, tenant: str, *, shadow: bool = False) -> Mapping[str, Experience]:
         return experiences(self._server, TenantKeys(tenant), shadow=shadow)
@@ -195,9 +194,6 @@ class RedisStore(WithoutReceipts):
     def _tenants(self) -> list[str]:
         [found] = self._server.run(("SMEMBERS", TENANTS), report=True)
         return sorted(name.decode() for name in found)
-
-    def _commands(self, tenant: str, conversation: str, found: Sequence[bytes]) -> tuple[str, ...]:
-        return tuple(self._cipher.decrypt(one, tenant, "asked", conversation).decode() for one in found)
 
     def _housekeep(self, recorded: int) -> None:
         """Remove old conversations from time to time. Their keys expire; this removes their names too."""
