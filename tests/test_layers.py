@@ -80,6 +80,8 @@ LAYERS = (
     "assembly",
     "cache_terms",
     "warmth",
+    "keeping",
+    "behind",
     "pruner",
     "explain",
     "histories",

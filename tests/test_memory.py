@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from itertools import pairwise
 from typing import Any
@@ -11,8 +11,9 @@ from typing import Any
 import pytest
 
 from prunus import Pruner, Settings
+from prunus.errors import Overtaken
 from prunus.experience import Experience
-from prunus.memory import ConversationRecord, Match, chain
+from prunus.memory import ConversationRecord, Match, chain, nothing_else
 from prunus.schedule.cache_life import Hindsight, total
 from prunus.schedule.ledger import Written
 
@@ -37,7 +38,16 @@ class Shelf:
     def written(self, id: str) -> Mapping[int, Written | None]:
         return self.texts.get(id, {})
 
-    def keep(self, memo: ConversationRecord, links: Sequence[bytes], written: Mapping[int, Written | None]) -> None:
+    def keep(
+        self,
+        memo: ConversationRecord,
+        links: Sequence[bytes],
+        written: Mapping[int, Written | None],
+        also: Callable[[], None] = nothing_else,
+    ) -> None:
+        if memo.id in self.memos and self.memos[memo.id].requests >= memo.requests:
+            raise Overtaken
+        also()
         self.memos[memo.id] = memo
         self.texts[memo.id] = {**self.texts.get(memo.id, {}), **written}
         for at, link in enumerate(links):

@@ -4,6 +4,9 @@ PrunusError
 ├── SettingsError     the user: a setting is invalid
 ├── FormatError       the client: the body is not a request that Prunus knows
 ├── InvariantError    Prunus: the provider would refuse the pruned request
+├── Overtaken         another process: it has saved a newer state of the same conversation
+├── NotKept           the memory: it did not save a state, and its own state is still the newest
+├── OutOfReach        the memory: it does not answer, so another process may know a newer state
 └── TooLate           nobody: the request was sent before Prunus had looked at it
 """
 
@@ -27,7 +30,19 @@ class InvariantError(PrunusError):
 
 
 class Overtaken(PrunusError):
-    """Another request of the same conversation was remembered first."""
+    """Another process has saved a newer state of the same conversation."""
+
+
+class NotKept(PrunusError):
+    """A memory that processes share did not save a state; other processes continue from the state before."""
+
+
+class OutOfReach(PrunusError):
+    """A memory that processes share does not answer, so nobody knows which state is the newest."""
+
+
+class MayBeKept(OutOfReach):
+    """The connection to the memory broke while it saved a state, so nobody knows whether it did."""
 
 
 class TooLate(PrunusError):

@@ -45,6 +45,9 @@ class Base:
     """The chained hashes of the messages of the request, where a memory wants to know them."""
     new_links: list[bytes]
     """Those that the conversation has not been known by."""
+    sent: int
+    """Messages that the provider has seen before. That is the depth of the memo, or more if requests passed that
+    the memo does not know."""
 
     def taken_over(self, request: Request) -> ConversationRecord:
         """The conversation with the edits that a request takes over; one that simply continues takes over all."""
@@ -57,6 +60,16 @@ class Base:
     def is_current(self) -> bool:
         """Whether the process holds the conversation as it was found: no other request has come in between."""
         return self.conversation is not None and self.conversation.memo.requests <= self.memo.requests
+
+    def follows_directly(self, request: Request) -> bool:
+        """Whether no other process can have sent a request of this conversation in between.
+
+        Such a request would have brought an answer of the model, which this request would contain.
+        """
+        if self.left or (self.parent and self.conversation is None):
+            return False
+        answers = bool(self.parent)
+        return _steps(request, self.memo.depth, answers + 1) <= answers
 
     def continuation(self, request: Request, conversation: Conversation) -> Continuation:
         """How a request goes on from the one before; `conversation` has been told of the request."""
@@ -91,7 +104,7 @@ def find_base(
         new = ConversationRecord(_name(request, ""), Ledger(), 0, 0, 0.0, b"")
         if memory is not None and allowed is not None:
             new = replace(new, learned=learn(memory.experience(request.client), allowed))
-        return Base(new, "", 0, None, links, links)
+        return Base(new, "", 0, None, links, links, 0)
     shared = min(found.shared, memo.depth)
     if shared < memo.depth:
         name = _name(request, f"{memo.id} {memo.requests}")
@@ -99,8 +112,9 @@ def find_base(
         ledger = memo.ledger.before(shared)
         told = memo.seen, memo.prompt
         left = ConversationRecord(name, ledger, shared, requests, *told, learned=memo.learned, life=memo.life)
-        return Base(left, memo.id, memo.depth - shared, None, links, links)
-    return Base(memo, memo.id, 0, conversations.continuing(request, memo), links, links[shared:])
+        return Base(left, memo.id, memo.depth - shared, None, links, links, shared)
+    sent = memo.depth if memory is None else _sent_before(request, memo.depth)
+    return Base(memo, memo.id, 0, conversations.continuing(request, memo), links, links[shared:], sent)
 
 
 def find_known(request: Request, conversations: Conversations, memory: Memory | None) -> Base:
@@ -139,13 +153,30 @@ def _kind(found: Match, request: Request) -> int:
     """How a request comes from a conversation: 0 for the next step, 1 for the same request again, 2 otherwise."""
     if found.left:
         return 2
+    steps = _steps(request, found.shared, 2)
+    return 2 if steps > 1 else 1 - steps
+
+
+def _steps(request: Request, depth: int, most: int) -> int:
+    """How many times the model has answered behind the first `depth` messages; at most `most` are counted."""
     steps, role = 0, ""
-    for index in range(found.shared, len(request)):
+    for index in range(depth, len(request)):
         before, role = role, request.load(index).role
         steps += role == "assistant" != before
-        if steps > 1:
-            return 2
-    return 1 - steps
+        if steps >= most:
+            break
+    return steps
+
+
+def _sent_before(request: Request, depth: int) -> int:
+    """How many messages were sent before, of which `depth` are known: all before the newest answer of the model."""
+    start = len(request)
+    while start > depth and request.load(start - 1).role != "assistant":
+        start -= 1
+    while start > depth and request.load(start - 1).role == "assistant":
+        start -= 1
+    answered = any(request.load(index).role == "assistant" for index in range(depth, start))
+    return start if answered else depth
 
 
 def _newest(found: Match, conversations: Conversations, memory: Memory | None) -> ConversationRecord | None:

@@ -10,7 +10,7 @@ shares the memory decides alike; what a process holds besides only saves it from
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from hashlib import blake2b
 from typing import Protocol
@@ -63,8 +63,16 @@ class Match:
         return self.depth - self.shared
 
 
+def nothing_else() -> None:
+    """No further changes, see `Memory.keep`."""
+
+
 class Memory(Protocol):
-    """Keeps memos; what it loses costs a cache miss at most."""
+    """Keeps memos; what it loses costs a cache miss at most.
+
+    A memory that several processes share raises OutOfReach where it does not answer. A memory of one process acts
+    as if it had forgotten.
+    """
 
     def find(self, links: Sequence[bytes]) -> Sequence[Match]:
         """The conversations that a request with these links may build on.
@@ -79,11 +87,21 @@ class Memory(Protocol):
     def written(self, id: str) -> Mapping[int, Written | None]:
         """The messages of a conversation that were not sent as they came, as they were sent last."""
 
-    def keep(self, memo: ConversationRecord, links: Sequence[bytes], written: Mapping[int, Written | None]) -> None:
+    def keep(
+        self,
+        memo: ConversationRecord,
+        links: Sequence[bytes],
+        written: Mapping[int, Written | None],
+        also: Callable[[], None] = nothing_else,
+    ) -> None:
         """Remember a conversation.
 
         `links` are those of its newest messages, the last one of message `depth`. `written` are the messages that
-        are sent in another form than with the request before, None for one that is sent as it came again.
+        are sent in another form than with the request before, None for one that is sent as it came again. `also`
+        makes further changes in the same store; they are saved together with the memo, or not at all.
+
+        Raises Overtaken if the memory knows a state with as many requests as the memo, or more. A memory that
+        several processes share raises NotKept if it did not save the memo, and MayBeKept if it may have saved it.
         """
 
     def experience(self, client: str) -> Experience:

@@ -88,7 +88,7 @@ class Outcome(Generic[Body_co]):
     """A pruned request, and what was done to it."""
 
     __slots__ = (
-        "_edits", "_made", "_outlined", "_passed", "_receipt", "_refusals",
+        "_edits", "_made", "_outlined", "_passed", "_receipt", "_receipts", "_refusals",
         "behind", "body", "continues", "conversation", "error", "fault", "flush", "lifetime", "report", "request",
     )  # fmt: skip
 
@@ -123,7 +123,8 @@ class Outcome(Generic[Body_co]):
         self.flush = flush
         """The break of the prompt cache that this request declares, if it does: from where, why, at what price."""
         self.behind = False
-        """There was no time to look at all of it, so it carries the edits of the request before and no new ones."""
+        """It carries the edits of the request before and no new ones: there was no time to look at all of it, or
+        the memory that processes share did not answer."""
         self.conversation = conversation
         """The name of the conversation that it belongs to."""
         self.request = request
@@ -135,6 +136,7 @@ class Outcome(Generic[Body_co]):
         self._made = made
         self._passed = passed
         self._receipt = receipt
+        self._receipts: tuple[Receipt, ...] | None = None
         self._edits = edits
         self._outlined = outlined
         self._refusals = refusals
@@ -148,17 +150,20 @@ class Outcome(Generic[Body_co]):
     @property
     def receipts(self) -> tuple[Receipt, ...]:
         """The edits that were put in force by this request, with what each of them took away."""
-        if self._receipt is None:
-            return ()
-        return tuple(map(self._receipt, sorted(self._made, key=lambda edit: edit.target)))
+        if self._receipts is None:
+            self._receipts = self._receipts_of(self._made)
+        return self._receipts
 
     @property
     def passed(self) -> tuple[Receipt, ...]:
         """What was superseded with this request and stays whole, because a note would be longer."""
+        found = self._receipts_of(self._passed)
+        return tuple(replace(receipt, original="", passed=True) for receipt in found)
+
+    def _receipts_of(self, edits: tuple[Proposal, ...]) -> tuple[Receipt, ...]:
         if self._receipt is None:
             return ()
-        found = map(self._receipt, sorted(self._passed, key=lambda edit: edit.target))
-        return tuple(replace(receipt, original="", passed=True) for receipt in found)
+        return tuple(map(self._receipt, sorted(edits, key=lambda edit: edit.target)))
 
     @property
     def refusals(self) -> tuple[Refusal, ...]:

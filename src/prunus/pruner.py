@@ -3,28 +3,29 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable
 from dataclasses import replace
 from functools import cache
 from time import monotonic
 from typing import Any, Final, TypeVar
 
-from prunus.as_before import as_before, differing
+from prunus.as_before import as_before
 from prunus.asked_again import AskedAgain
 from prunus.assembly import Assembly
+from prunus.behind import WritingBehind
 from prunus.bodies import admit, as_read
 from prunus.cache_terms import cache_terms, wanted_lifetime
 from prunus.context import Context, context_of
 from prunus.conversation import Conversation, Loader
 from prunus.conversations import Conversations, Request
 from prunus.engine import Engine
-from prunus.errors import Overtaken, TooLate
+from prunus.errors import MayBeKept, NotKept, OutOfReach, Overtaken, TooLate
 from prunus.files.known import KnownFile, known_files
+from prunus.keeping import BeforeSending, Keeping, Stale, memo_after
 from prunus.lineage import Base, find_base, find_known
 from prunus.memory import ConversationRecord, Memory
 from prunus.outcome import Outcome, Report
-from prunus.reporting import outcome_of
-from prunus.schedule.ledger import Written
+from prunus.reporting import outcome_of, pruned_body
 from prunus.schedule.plan import Schedule
 from prunus.settings import Settings
 from prunus.timing import Timing
@@ -36,6 +37,8 @@ _MANY: Final = 400
 """Messages that a request with a deadline looks at again, at most, where the ledger is enough to write it."""
 _TURN: Final = 0.05
 """Seconds for which a conversation is not to be had while it is caught up with."""
+_TRIES: Final = 3
+"""How often a request is pruned, at most, while other processes save newer states of its conversation."""
 
 
 def prune(
@@ -73,6 +76,8 @@ class Pruner:
         self._schedule = schedule or self.settings.active_schedule()
         self._pressure = self.settings.active_pressure()
         self._conversations = Conversations(self.settings.limits)
+        self._keeping = Keeping(self._conversations, memory)
+        self._behind = WritingBehind(self._keeping, self._assembly.counter)
         self.warmth = Warmth(self._conversations, memory)
         self._commands: dict[str, tuple[str, ...]] = {}
         """What was asked for, of requests that were not remembered after all."""
@@ -89,6 +94,7 @@ class Pruner:
         client: str = "",
         deadline: float | None = None,
         claim: Callable[[], bool] = lambda: True,
+        record: Callable[[Outcome[Any]], None] = lambda _: None,
         hold: bool = False,
         subagent: bool = False,
         marks: bool = False,
@@ -102,8 +108,10 @@ class Pruner:
 
         After `deadline` seconds the looking ends, and the request is written with the edits that are in force; see
         `Outcome.behind` and `catch_up`. `claim` is asked before anything is remembered: False says that the request
-        was sent otherwise in the meantime, and nothing is. With `hold`, nothing new is cut and nothing is
-        remembered: the request is written with the edits that are in force in the conversation that it continues.
+        was sent otherwise in the meantime, and nothing is. `record` gets the outcome, which has no body yet, and
+        writes down what the caller wants to save together with the conversation. It is called again if the request
+        has to be pruned again. With `hold`, nothing new is cut and nothing is remembered: the request is written
+        with the edits that are in force in the conversation that it continues.
         `subagent` says that a sub-agent sends the request; with `subagents = "skip"` it then stays as it is. With
         `marks`, the caller gives the cache marks of the request the lifetime in `Outcome.lifetime`.
         """
@@ -118,12 +126,7 @@ class Pruner:
             admit(request.read.size, self.settings.limits.body)
             if request.read.closed or (subagent and self.settings.subagents == "skip"):
                 return Outcome(body, report=Report(format=request.read.format.name, model=request.model))
-            if hold:
-                base = find_known(request, self._conversations, self._memory)
-                name = base.parent if base.left <= base.memo.depth else ""
-                known = base.taken_over(request), name, self._assembly.counter, self._written(base)
-                return as_before(request, *known)[0]
-            return self._prune(request, until, cache(claim))
+            return self._hold(request) if hold else self._prune(request, until, BeforeSending(cache(claim), record))
         except Exception as error:  # whatever fails in here, the request has to go out as it came
             return Outcome(body, fault=error)
 
@@ -150,7 +153,31 @@ class Pruner:
         """The files that a conversation knows; None where that is not at hand, or no strategy follows files."""
         return self._conversations.inspect(conversation, lambda held: known_files(held.engine.dispatch.timeline))
 
-    def _prune(self, request: Request, until: float | None, claim: Callable[[], bool]) -> Outcome[Any]:
+    def _hold(self, request: Request) -> Outcome[Any]:
+        """Write a request with the edits in force, and remember nothing."""
+        base = find_known(request, self._conversations, self._memory)
+        name = base.parent if base.left <= base.memo.depth else ""
+        known = base.taken_over(request), name, self._assembly.counter, self._keeping.written(base)
+        return as_before(request, *known)[0]
+
+    def _prune(self, request: Request, until: float | None, sending: BeforeSending) -> Outcome[Any]:
+        """Prune a request, once more where another process has saved a newer state of its conversation."""
+        unsure = False
+        for _ in range(_TRIES):
+            try:
+                return self._try(request, until, sending)
+            except Overtaken:
+                continue
+            except MayBeKept:
+                # If the memory answers again, the next attempt finds what it has saved.
+                unsure = True
+            except OutOfReach:
+                if unsure:
+                    raise
+                return self._alone(request, sending)
+        return self._hold(request)
+
+    def _try(self, request: Request, until: float | None, sending: BeforeSending) -> Outcome[Any]:
         while True:
             base = find_base(request, self._conversations, self._memory, self.settings.allowed_asks())
             held = base.conversation
@@ -161,15 +188,15 @@ class Pruner:
             done = False
             try:
                 if not looked:
-                    outcome = self._write_behind(request, base, conversation, commands, claim)
+                    outcome = self._behind.write(request, base, conversation, commands, sending)
                 elif held is None or (held in self._conversations and base.is_current):
-                    outcome = self._advance(request, base, conversation, commands, until, claim)
+                    outcome = self._advance(request, base, conversation, commands, until, sending)
                 else:
                     continue
                 done = True
                 outcome.continues = base.continuation(request, conversation)
                 return outcome
-            except Overtaken:
+            except Stale:
                 continue
             except Exception as error:
                 if not isinstance(error, TooLate):
@@ -181,6 +208,25 @@ class Pruner:
                 if looked:
                     conversation.lock.release()
 
+    def _alone(self, request: Request, sending: BeforeSending) -> Outcome[Any]:
+        """Write a request with the edits in force while the memory that processes share does not answer.
+
+        Raises OutOfReach if another process may have changed these edits; the request then goes out as it came.
+        """
+        while True:
+            base = find_base(request, self._conversations, None)
+            if not base.follows_directly(request):
+                raise OutOfReach("the store does not answer, and another process may know more of the conversation")
+            held = base.conversation
+            conversation = held or base.begin(request, self._assembly.engine(request.read, base.memo.learned))
+            try:
+                commands = base.memo.ledger.commands
+                outcome = self._behind.write(request, base, conversation, commands, sending, alone=True)
+            except Stale:
+                continue
+            outcome.continues = base.continuation(request, conversation)
+            return outcome
+
     def _advance(
         self,
         request: Request,
@@ -188,13 +234,13 @@ class Pruner:
         conversation: Conversation,
         commands: tuple[tuple[int, str], ...],
         until: float | None,
-        claim: Callable[[], bool],
+        sending: BeforeSending,
     ) -> Outcome[Any]:
         """Prune the next request of a conversation."""
         read, load, engine = request.read, request.load, conversation.engine
         memo = self.warmth.begun(base.memo, request)
         if not self._look(request, memo, engine, commands, until):
-            return self._write_behind(request, base, conversation, commands, claim)
+            return self._behind.write(request, base, conversation, commands, sending)
         if conversation.in_force is not memo.ledger:
             engine.take_over(memo.ledger.edits, load)
         conversation.in_force = None
@@ -203,9 +249,8 @@ class Pruner:
         price, window = self._assembly.terms(request.model, request.client)
         cold = conversation.lost_cache(memo, read)
         terms = cache_terms(request, memo, price, tokens + engine.tokens, cold)
-        timing = Timing(
-            engine, memo, tokens, self._schedule, self._pressure, terms.price, window, request.now, cold, terms.ttl
-        )
+        cached = request.now, cold, terms.ttl, base.sent
+        timing = Timing(engine, memo, tokens, self._schedule, self._pressure, terms.price, window, *cached)
         with engine.at(load):
             engine.settle()
             engine.make(timing.cut(), tokens, window)
@@ -213,39 +258,17 @@ class Pruner:
         ledger = engine.ledger(memo.ledger, timing.flushes, commands)
         life = terms.settled(timing.following(answered=terms.answered))
         memo = replace(memo, ledger=ledger, account=timing.settled(), life=life)
-        self._keep(conversation, request, base, memo, engine.written(engine.rendering.changed), claim)
+        memo = memo_after(memo, request, conversation)
+        outcome = outcome_of(request, engine, memo, tokens, timing.flush, asked_again)
+        written = engine.written(engine.rendering.changed)
+        try:
+            self._keeping.keep(conversation, request, base, memo, outcome, written, sending)
+        except NotKept:
+            # Other processes continue from the state before, so nothing new may be cut.
+            return self._behind.write(request, base, conversation, commands, sending, alone=True)
         conversation.in_force = ledger
-        return outcome_of(request, conversation, tokens, timing.flush, asked_again)
-
-    def _write_behind(
-        self,
-        request: Request,
-        base: Base,
-        conversation: Conversation,
-        commands: tuple[tuple[int, str], ...],
-        claim: Callable[[], bool],
-    ) -> Outcome[Any]:
-        """Write the next request of a conversation as its ledger says, because there is no time to look at it."""
-        # What follows takes no longer than for another request, so nobody need begin it a second time.
-        claim()
-        memo = base.taken_over(request)
-        if commands != memo.ledger.commands:
-            memo = replace(memo, ledger=replace(memo.ledger, commands=commands))
-        known = self._written(base)
-        outcome, written = as_before(request, memo, memo.id, self._assembly.counter, known, exact=False)
-        conversation.lost_cache(memo, request.read)
-        self._keep(conversation, request, base, memo, differing(known, written), claim)
-        conversation.written = written
-        outcome.behind = True
-        outcome.request = conversation.memo.requests
+        outcome.body = pruned_body(request, engine)
         return outcome
-
-    def _written(self, base: Base) -> Mapping[int, Written | None]:
-        """The messages of a conversation that are not sent as they came, as far as they are known."""
-        held = base.conversation
-        if held is not None and held.memo is base.memo:
-            return held.engine.written() if held.in_force is base.memo.ledger else held.written
-        return self._memory.written(base.memo.id) if self._memory is not None and base.parent else {}
 
     def _take_commands(self, conversation: str) -> tuple[str, ...]:
         """What the user has asked for outside of the conversation, since its last request."""
@@ -266,32 +289,3 @@ class Pruner:
         if memo.requests and memo.depth - len(engine.view.turns) > _MANY:
             return False
         return engine.look(len(request), request.load, commands, lambda: monotonic() > until)
-
-    def _keep(
-        self,
-        conversation: Conversation,
-        request: Request,
-        base: Base,
-        memo: ConversationRecord,
-        written: Mapping[int, Written | None],
-        claim: Callable[[], bool],
-    ) -> None:
-        """Remember a conversation as it is after a request; raises where another request came first."""
-        memo = replace(
-            memo,
-            depth=len(request),
-            requests=memo.requests + 1,
-            seen=request.now,
-            prompt=conversation.prompt_digest,
-        )
-        with conversation.changing:
-            if conversation.memo.requests > base.memo.requests:
-                raise Overtaken
-            if not claim():
-                raise TooLate("the request was sent before it was looked at")
-            conversation.record(request.read, request.load, base.links)
-            conversation.memo = memo
-            conversation.key = request.key
-        self._conversations.remember(conversation)
-        if self._memory is not None:
-            self._memory.keep(memo, base.new_links, written)

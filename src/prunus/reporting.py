@@ -6,13 +6,14 @@ from typing import Any
 
 from prunus.asked_again import AskedAgain, part_kind
 from prunus.bodies import as_given
-from prunus.conversation import Conversation, Loader
+from prunus.conversation import Loader
 from prunus.conversations import Request
 from prunus.edits import Proposal
 from prunus.engine import Engine
 from prunus.fingerprint import utf8
 from prunus.history import Call
 from prunus.ids import short_id
+from prunus.memory import ConversationRecord
 from prunus.originals import original
 from prunus.outcome import Outcome, Receipt, Report
 from prunus.schedule.ledger import Flush
@@ -21,11 +22,19 @@ from prunus.uses import Use
 
 
 def outcome_of(
-    request: Request, conversation: Conversation, around: int, flush: Flush | None, asked_again: AskedAgain
+    request: Request,
+    engine: Engine,
+    memo: ConversationRecord,
+    around: int,
+    flush: Flush | None,
+    asked_again: AskedAgain,
 ) -> Outcome[Any]:
-    """The outcome of a request whose edits are made and rendered; `around` are the tokens around its messages."""
-    engine, read, load = conversation.engine, request.read, request.load
-    tallies, sent, edits = engine.made.tallies, engine.rendering, engine.made.in_order()
+    """The outcome of a request whose edits are made and rendered; its body is still the one that was given.
+
+    `memo` is the conversation with this request, `around` are the tokens around the messages.
+    """
+    read, load = request.read, request.load
+    tallies, edits = engine.made.tallies, engine.made.in_order()
     before = around + engine.view.tokens
     report = Report(
         before,
@@ -36,27 +45,32 @@ def outcome_of(
         request.model,
         len(read),
         asked_again,
-        conversation.memo.learned.stepped_back,
+        memo.learned.stepped_back,
     )
-    pruned = request.body
-    if sent.rendered or sent.changed:
-        # Where the last edit was taken back, the body that is read has to forget it too.
-        assembled = read.assemble(sent.edited, sent.rendered, sent.changed)
-        pruned = as_given(request.body, assembled) if sent.rendered else request.body
     return Outcome(
-        pruned,
+        request.body,
         edits,
         engine.refused,
         report,
         flush=flush,
-        conversation=conversation.memo.id,
-        request=conversation.memo.requests,
+        conversation=memo.id,
+        request=memo.requests,
         made=tuple(engine.made.new),
         passed=tuple(engine.made.passed),
         receipt=lambda edit: receipt_of(edit, engine, load),
         outlined=engine.made.with_outlines,
-        lifetime=conversation.memo.life.lifetime,
+        lifetime=memo.life.lifetime,
     )
+
+
+def pruned_body(request: Request, engine: Engine) -> Any:
+    """The body of a request with its edits, of the type that was given."""
+    sent = engine.rendering
+    if not (sent.rendered or sent.changed):
+        return request.body
+    # Where the last edit was taken back, the body that is read has to forget it too.
+    assembled = request.read.assemble(sent.edited, sent.rendered, sent.changed)
+    return as_given(request.body, assembled) if sent.rendered else request.body
 
 
 def receipt_of(edit: Proposal, engine: Engine, load: Loader) -> Receipt:

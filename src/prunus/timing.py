@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 
 from prunus.engine import Engine
 from prunus.memory import ConversationRecord
@@ -15,6 +16,8 @@ from prunus.schedule.pressure import DEPTH, Fill, Pressure
 from prunus.schedule.prices import Price, request_cost
 
 STEPS = tuple(DEPTH)
+UNKNOWN = "requests passed that the store does not know"
+"""The reason of a break after which the edits in force are made again."""
 _FLUSHES = 200
 """Flushes that are remembered of one conversation."""
 
@@ -39,8 +42,13 @@ class Timing:
         now: float,
         cold: str,
         ttl: float | None = None,
+        sent: int | None = None,
     ) -> None:
-        """`cold` says why the cache is lost for another reason than time; `ttl` is how long it has lived so far."""
+        """`cold` says why the cache is lost for another reason than time; `ttl` is how long it has lived so far.
+
+        `sent` are the messages that the provider has seen before. If these are more than the memo knows, requests
+        have passed that may have been sent without edits.
+        """
         self._engine = engine
         self._memo = memo
         self._around = around
@@ -51,7 +59,7 @@ class Timing:
         self._now = now
         idle = now - memo.refreshed
         self._lost = bool(cold) or not memo.requests
-        self._sent = memo.depth
+        self._sent = memo.depth if sent is None else sent
         expired = memo.requests and idle > (price.ttl if ttl is None else ttl)
         self._cold = cold or (f"idle for {idle:.0f} seconds" if expired else "")
         self.flush: Flush | None = None
@@ -65,6 +73,19 @@ class Timing:
 
     def cut(self) -> int:
         """From which message on pending edits are made in this request."""
+        cut = self._cut()
+        first = min((edit.target.message for edit in self._memo.ledger.edits), default=self._sent)
+        if self._sent > self._memo.depth and first < (self._sent if self.flush is None else self.flush.cut):
+            self.flush = self._restored(first)
+        return cut
+
+    def _restored(self, first: int) -> Flush:
+        """The break of a request that makes the edits in force again, of which `first` is the first message."""
+        made = self.flush or Flush(self._memo.requests + 1, self._now, first, UNKNOWN, 0, 0)
+        rewritten = 0 if self._cold else self._engine.made.sizes.between(first, self._sent) - made.saved
+        return replace(made, cut=first, rewritten=max(0, rewritten))
+
+    def _cut(self) -> int:
         memo, engine, sizes = self._memo, self._engine, self._engine.made.sizes
         forced, wanted = self.press()
         if not engine.pending.gains:

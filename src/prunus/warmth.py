@@ -6,10 +6,12 @@ that the next request of the conversation, on any replica, knows how long the ca
 
 from __future__ import annotations
 
+from contextlib import suppress
 from dataclasses import replace
 from typing import Final
 
 from prunus.conversations import Conversations, Request
+from prunus.errors import OutOfReach
 from prunus.memory import ConversationRecord, Memory
 from prunus.schedule.cache_life import Hindsight, total
 
@@ -49,7 +51,9 @@ class Warmth:
 
     def _memo(self, conversation: str) -> ConversationRecord | None:
         """A conversation as any replica knows it."""
-        kept = self._memory.load(conversation) if self._memory is not None else None
+        kept = None
+        with suppress(OutOfReach):
+            kept = self._memory.load(conversation) if self._memory is not None else None
         held = self._conversations.named(conversation)
         if held is None or (kept is not None and kept.requests > held.memo.requests):
             return kept

@@ -64,6 +64,13 @@ def talk(seed: int) -> list[bytes]:
     return [json.dumps({**TOP, "messages": some}).encode() for some in requests]
 
 
+def stepwise(seed: int) -> list[bytes]:
+    """The requests of a conversation in which each has exactly one answer of the model more than the one before."""
+    body = json.loads(talk(seed)[-1])
+    ends = [n for n, message in enumerate(body["messages"]) if message["role"] == "assistant"]
+    return [json.dumps({**body, "messages": body["messages"][:end]}).encode() for end in (*ends[1:], None)]
+
+
 class Desk:
     """What people ask for in a terminal; the replica that gets the next request of the conversation takes it."""
 

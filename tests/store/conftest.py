@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 
 from prunus.store import Store, open_store
-from tests.store import postgres_server, redis_server
+from tests.store import redis_server
 from tests.store.postgres_server import PostgresServer
 from tests.store.redis_server import RedisServer
 
@@ -35,24 +35,9 @@ def path(tmp_path: Path) -> Path:
     return tmp_path / "data" / "prunus.db"
 
 
-@pytest.fixture(scope="session")
-def _server() -> Iterator[PostgresServer]:
-    with postgres_server.running() as server:
-        yield server
-
-
 @pytest.fixture
-def server(request: pytest.FixtureRequest) -> PostgresServer:
-    """A Postgres server without a store."""
-    if postgres_server.missing():
-        pytest.skip(postgres_server.missing())
-    import psycopg
-
-    server: PostgresServer = request.getfixturevalue("_server")
-    with psycopg.connect(server.url(), autocommit=True) as connection:
-        connection.execute("SET client_min_messages = warning")
-        connection.execute("DROP SCHEMA IF EXISTS prunus CASCADE")
-    return server
+def server(postgres: PostgresServer) -> PostgresServer:
+    return postgres
 
 
 @pytest.fixture(scope="session")
@@ -80,7 +65,7 @@ def store_url(request: pytest.FixtureRequest, tmp_path: Path) -> str:
     if request.param == "redis":
         redis: RedisServer = request.getfixturevalue("redis")
         return redis.url
-    server: PostgresServer = request.getfixturevalue("server")
+    server: PostgresServer = request.getfixturevalue("postgres")
     return server.url()
 
 

@@ -46,6 +46,14 @@ class PostgresServer:
     def url(self, database: str = "postgres") -> str:
         return f"postgresql://{_USER}@127.0.0.1:{self.port}/{database}"
 
+    def empty(self) -> None:
+        """Remove the store."""
+        import psycopg
+
+        with psycopg.connect(self.url(), autocommit=True) as connection:
+            connection.execute("SET client_min_messages = warning")
+            connection.execute("DROP SCHEMA IF EXISTS prunus CASCADE")
+
     def start(self) -> None:
         self._control("start", "-w", "-o", f"-p {self.port}", "-l", str(self.folder / "log"))
 

@@ -13,9 +13,10 @@ from typing import Any
 import pytest
 
 from prunus import Pruner, Settings
+from prunus.errors import Overtaken
 from prunus.schedule.cache_life import CacheLife, Hindsight
 from prunus.store import Store, StoreError
-from tests.store.samples import edit, exchange, flush, links, memo, recalled
+from tests.store.samples import edit, exchange, flush, links, memo, recalled, receipt
 
 Reopen = Callable[..., Store]
 
@@ -109,10 +110,10 @@ def test_the_stored_ledger_equals_the_ledger_after_every_change(reopen: Reopen) 
 def test_a_ledger_that_another_process_changed_is_written_whole(reopen: Reopen) -> None:
     ours, theirs = reopen().memory(""), reopen().memory("")
     ours.keep(memo("c1", 2, (edit(2), edit(4))), links(2), {})
-    theirs.keep(memo("c1", 2, (edit(6),)), links(2), {})
-    last = memo("c1", 4, (edit(2), edit(4)))
-    ours.keep(last, links(4)[2:], {})
-    assert recalled(reopen().memory(""), links(4)) == (last, 4)
+    theirs.keep(memo("c1", 4, (edit(6),)), links(4)[2:], {})
+    last = memo("c1", 6, (edit(2), edit(4)))
+    ours.keep(last, links(6)[4:], {})
+    assert recalled(reopen().memory(""), links(6)) == (last, 6)
 
 
 def test_a_newer_ledger_of_another_process_is_not_overwritten(reopen: Reopen) -> None:
@@ -121,7 +122,8 @@ def test_a_newer_ledger_of_another_process_is_not_overwritten(reopen: Reopen) ->
     assert theirs.load("c1") is not None
     newer = memo("c1", 8, (edit(2), edit(6)))
     theirs.keep(newer, links(8)[2:], {})
-    ours.keep(memo("c1", 6, (edit(2), edit(4))), links(6)[2:], {})
+    with pytest.raises(Overtaken, match="request of the conversation c1"):
+        ours.keep(memo("c1", 6, (edit(2), edit(4))), links(6)[2:], {})
     assert recalled(reopen().memory(""), links(8)) == (newer, 8)
 
 
@@ -131,8 +133,36 @@ def test_of_two_requests_at_the_same_time_the_first_one_saved_counts(reopen: Reo
     assert theirs.load("c1") is not None
     first = memo("c1", 4, (edit(2),))
     theirs.keep(first, links(4)[2:], {})
-    ours.keep(memo("c1", 4, (edit(3),)), links(4)[2:], {})
+    with pytest.raises(Overtaken):
+        ours.keep(memo("c1", 4, (edit(3),)), links(4)[2:], {})
     assert recalled(reopen().memory(""), links(4)) == (first, 4)
+
+
+@pytest.mark.receipts
+def test_a_memo_that_was_overtaken_is_not_saved_in_part(reopen: Reopen) -> None:
+    """The receipts of a request that has to be pruned again must not stay."""
+    ours, store = reopen().memory(""), reopen()
+    ours.keep(memo("c1", 2), links(2), {})
+    also = memo("c1", 2, (edit(2),)), links(2), {2: None}
+    with pytest.raises(Overtaken):
+        store.memory("").keep(*also, lambda: store.record("", exchange("c1"), [receipt("aaaaaa")]))
+    assert store.receipts("") == []
+    assert store.totals("").requests == 0
+
+
+@pytest.mark.receipts
+def test_a_memo_and_what_is_saved_with_it_are_committed_together(store: Store, reopen: Reopen) -> None:
+    other, seen = reopen(), []
+
+    def also() -> None:
+        store.record("", exchange("c1"), [receipt("aaaaaa")])
+        seen.append((other.memory("").load("c1"), other.receipts("")))
+
+    kept = memo("c1", 2, (edit(2),))
+    store.memory("").keep(kept, links(2), {}, also)
+    assert seen == [(None, [])]
+    assert recalled(other.memory(""), links(2)) == (kept, 2)
+    assert [one.id for one in other.receipts("")] == ["aaaaaa"]
 
 
 def test_a_ledger_that_did_not_change_is_not_written(store: Store, path: Path) -> None:

@@ -1,52 +1,60 @@
-"""While Redis is away requests are pruned, and nothing that was sent is rewritten when it is back."""
+"""While Redis is away nothing new is cut, and nothing that was sent is rewritten when it is back."""
 
 from __future__ import annotations
 
 import socket
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager, nullcontext, suppress
+from itertools import pairwise
 from threading import Thread
 
 import pytest
 
-from prunus import Pruner
+from prunus import Outcome, Pruner
 from prunus.store import Store, StoreError, open_store
 from tests.store import redis_server
 from tests.store.redis_server import RedisServer, missing
 from tests.store.test_outage import DEAR_READS, nothing_sent_is_rewritten, request
 from tests.store.until import until_it_works
+from tests.test_out_of_reach import extends
 
 pytestmark = pytest.mark.skipif(bool(missing()), reason=missing())
 
 
 @pytest.fixture
-def opened() -> Iterator[Callable[[str], tuple[Pruner, list[StoreError]]]]:
-    """Make a pruner with the store of a URL, and a list of the store's errors."""
+def opened() -> Iterator[Callable[[str], tuple[Pruner, Store, list[StoreError]]]]:
+    """Make a pruner with the store of a URL, the store, and a list of the store's errors."""
     stores: list[Store] = []
 
-    def make(url: str) -> tuple[Pruner, list[StoreError]]:
+    def make(url: str) -> tuple[Pruner, Store, list[StoreError]]:
         store = open_store(url)
         stores.append(store)
+        until_it_works(store.open)
         troubles: list[StoreError] = []
-        return Pruner(DEAR_READS, store.memory("", troubles.append)), troubles
+        return Pruner(DEAR_READS, store.memory("", troubles.append)), store, troubles
 
     yield make
     for store in stores:
         store.close()
 
 
-Opened = Callable[[str], tuple[Pruner, list[StoreError]]]
+Opened = Callable[[str], tuple[Pruner, Store, list[StoreError]]]
+
+
+def _answers(store: Store) -> None:
+    """Wait until the store answers again."""
+    until_it_works(store.open)
 
 
 def test_after_silence_sent_messages_keep_their_bytes(redis: RedisServer, opened: Opened) -> None:
-    pruner, troubles = opened(redis.url)
-    nothing_sent_is_rewritten(pruner, redis.frozen, lambda: None)
+    pruner, store, troubles = opened(redis.url)
+    nothing_sent_is_rewritten(pruner, redis.frozen, lambda: _answers(store), cuts=False)
     assert troubles
 
 
 def test_after_a_full_server_sent_messages_keep_their_bytes(redis: RedisServer, opened: Opened) -> None:
-    pruner, troubles = opened(redis.url)
-    nothing_sent_is_rewritten(pruner, redis.full, lambda: None)
+    pruner, store, troubles = opened(redis.url)
+    nothing_sent_is_rewritten(pruner, redis.full, lambda: _answers(store), cuts=False)
     assert any("full" in str(error) for error in troubles)
 
 
@@ -62,9 +70,10 @@ def test_after_a_restart_sent_messages_keep_their_bytes(redis: RedisServer, open
         if how == "flushed":
             with redis.client() as client:
                 client.flushall()
+        _answers(store)
 
-    pruner, troubles = opened(redis.url)
-    nothing_sent_is_rewritten(pruner, stopped, back)
+    pruner, store, troubles = opened(redis.url)
+    nothing_sent_is_rewritten(pruner, stopped, back, cuts=False)
     assert troubles
 
 
@@ -119,7 +128,7 @@ def test_after_a_failover_that_lost_the_newest_ledgers_sent_messages_keep_their_
 ) -> None:
     with redis_server.running() as second:
         switch = Switch(redis.port)
-        pruner, _ = opened(switch.url)
+        pruner, _, _ = opened(switch.url)
 
         @contextmanager
         def failover() -> Iterator[None]:
@@ -134,17 +143,19 @@ def test_after_a_failover_that_lost_the_newest_ledgers_sent_messages_keep_their_
         switch.close()
 
 
-def test_a_second_replica_goes_on_with_the_same_bytes_after_an_outage(redis: RedisServer) -> None:
+def test_a_second_replica_goes_on_from_what_was_sent_after_an_outage(redis: RedisServer) -> None:
     """The first request after the outage saves what was missed, so any replica can go on."""
     store, other = open_store(redis.url, wait=2.0), open_store(redis.url, wait=30.0)
     first, second = Pruner(DEAR_READS, store.memory("", lambda _: None)), Pruner(DEAR_READS, other.memory(""))
-    steady = Pruner(DEAR_READS)
     until_it_works(store.open)
+    sent: list[Outcome[bytes]] = []
     for count in range(1, 17):
         pruner = first if count < 12 else second
         with redis.frozen() if count in range(4, 8) else nullcontext():
-            sent = pruner.prune(request(count), 10.0 * count)
+            sent.append(pruner.prune(request(count), 10.0 * count))
         until_it_works(store.open)
-        assert sent.body == steady.prune(request(count), 10.0 * count).body
+    assert [outcome.error for outcome in sent] == [None] * 16
+    assert sum(outcome.behind for outcome in sent) == 4
+    assert all(extends(after, before, after.flush) for before, after in pairwise(sent))
     store.close()
     other.close()

@@ -6,7 +6,7 @@ A recorded agent never reacts to pruning, so it asks for nothing because it was 
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -22,7 +22,7 @@ from prunus.lab.reading import Reader
 from prunus.lab.replay import Replay, replay
 from prunus.lab.retention import Needs, Retention, retention
 from prunus.learning import Learned
-from prunus.memory import ConversationRecord, Match
+from prunus.memory import ConversationRecord, Match, nothing_else
 from prunus.outcome import Outcome
 from prunus.providers import encode, provider_named
 from prunus.pruner import Pruner
@@ -187,7 +187,13 @@ class _Notebook:
     def written(self, id: str) -> Mapping[int, Written | None]:
         return {}
 
-    def keep(self, memo: ConversationRecord, links: Sequence[bytes], written: Mapping[int, Written | None]) -> None:
+    def keep(
+        self,
+        memo: ConversationRecord,
+        links: Sequence[bytes],
+        written: Mapping[int, Written | None],
+        also: Callable[[], None] = nothing_else,
+    ) -> None:
         self.ledgers.append(memo.ledger)
         self.learned = memo.learned
 

@@ -12,7 +12,7 @@ from prunus.proxy.headers import Headers
 from prunus.proxy.hooks import Interceptor
 from prunus.proxy.route import Route
 from prunus.schedule.ledger import Flush
-from prunus.store.records import Exchange
+from prunus.store.records import Exchange, new_exchange_id
 
 
 def client_name(headers: Mapping[str, str]) -> str:
@@ -37,6 +37,8 @@ class Arrived:
     """Whose credentials it carries, as a hash."""
     headers: Mapping[str, str] = field(default_factory=dict)
     """Its headers, in lower case."""
+    id: str = field(default_factory=new_exchange_id)
+    """The id of the exchange that is recorded of it."""
 
 
 class SentBy(NamedTuple):

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 from prunus.outcome import Outcome, Receipt
 from prunus.proxy.tenant import Tenant
-from prunus.store.records import Exchange
+from prunus.store.records import Exchange, new_exchange_id
 
 
 @dataclass(frozen=True, slots=True)
@@ -32,6 +32,8 @@ class Giver:
     caller: str
     """Whose credentials the program has, as a hash."""
     time: float
+    id: str = field(default_factory=new_exchange_id)
+    """The id of the exchange that is recorded of the body."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,27 +56,22 @@ def prune_given(
     """
     tenant = giver.tenant
     shadow = tenant.settings.proxy.shadow
-    back = GivenBack(given.body, Outcome(given.body))
-    with tenant.written_together():
-        outcome = tenant.pruner.prune(
-            given.body,
-            giver.time,
-            format=given.format,
-            model=given.model,
-            key=given.key,
-            owner=f"{giver.caller} shadow" if shadow else giver.caller,
-            client=giver.client,
-            deadline=deadline,
-            claim=claim,
-        )
-        back = GivenBack(given.body, outcome)
-        if outcome.error is None and outcome.conversation:
-            receipts = (*outcome.receipts, *outcome.passed)
-            exchange = _exchange(giver, outcome, shadow)
-            if tenant.kept and (receipts or exchange.asks):
-                tenant.record(exchange, receipts)
-            back = GivenBack(given.body if shadow else outcome.body, outcome, receipts, exchange)
-    return back
+    outcome = tenant.pruner.prune(
+        given.body,
+        giver.time,
+        format=given.format,
+        model=given.model,
+        key=given.key,
+        owner=f"{giver.caller} shadow" if shadow else giver.caller,
+        client=giver.client,
+        deadline=deadline,
+        claim=claim,
+        record=lambda outcome: tenant.record_edits(_exchange(giver, outcome, shadow), outcome),
+    )
+    if outcome.error is not None or not outcome.conversation:
+        return GivenBack(given.body, outcome)
+    receipts = (*outcome.receipts, *outcome.passed)
+    return GivenBack(given.body if shadow else outcome.body, outcome, receipts, _exchange(giver, outcome, shadow))
 
 
 def _exchange(giver: Giver, outcome: Outcome[bytes], shadow: bool) -> Exchange:
@@ -93,4 +90,5 @@ def _exchange(giver: Giver, outcome: Outcome[bytes], shadow: bool) -> Exchange:
         shadow=shadow,
         behind=outcome.behind,
         asks=report.asked_again.asks,
+        id=giver.id,
     )

@@ -17,7 +17,7 @@ from dataclasses import replace
 from functools import partial
 from typing import Any, Final
 
-from prunus.errors import FormatError, TooLate
+from prunus.errors import FormatError, OutOfReach, TooLate
 from prunus.outcome import Outcome
 from prunus.proxy.answers import answer_with, refuse
 from prunus.proxy.clock import Clock
@@ -127,7 +127,7 @@ class Sidecar:
         except Exception as error:  # the program needs its body, whatever fails in here
             back = GivenBack(given.body, Outcome(given.body, fault=error))
         fault = back.outcome.fault
-        if fault is not None and not isinstance(fault, FormatError | TooLate):
+        if fault is not None and not isinstance(fault, FormatError | TooLate | OutOfReach):
             self._faults.report("pruning", back.outcome.error or "")
         return back
 

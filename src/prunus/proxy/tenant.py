@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 from collections import OrderedDict
-from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 from time import perf_counter, time
 from typing import Final
 
 from prunus.context import Context
-from prunus.errors import FormatError, TooLate
+from prunus.errors import FormatError, OutOfReach, TooLate
 from prunus.outcome import Outcome, Receipt, Report
 from prunus.proxy.bills import Bills
 from prunus.proxy.encoding import decoded
@@ -86,8 +85,7 @@ class Tenant:
         begun = perf_counter()
         prepared = Prepared(arrived.raw)
         try:
-            with self.written_together():
-                prepared = self._prepare(arrived, deadline, claim)
+            prepared = self._prepare(arrived, deadline, claim)
         except FormatError as error:
             prepared = Prepared(arrived.raw, skip=str(error))
         except Exception as error:  # whatever fails in here, the request has to go out as it came
@@ -95,23 +93,10 @@ class Tenant:
             prepared = Prepared(arrived.raw, skip=f"a fault of Prunus: {type(error).__name__}")
         return replace(prepared, seconds=perf_counter() - begun)
 
-    @contextmanager
-    def written_together(self) -> Iterator[None]:
-        """Commit what is remembered and the receipts as one, before the request is sent."""
-        if self.store is None or not self.kept:
-            yield
-            return
-        try:
-            with self.store.together():
-                yield
-        except StoreError as error:
-            self._faults.report("store", error)
-
     def _prepare(self, arrived: Arrived, deadline: float | None, claim: Callable[[], bool]) -> Prepared:
         body = decoded(arrived.raw, arrived.encoding, self.settings.limits.body)
         envelope = read_envelope(body, arrived.route.format)
-        skip = envelope.skip or self._left_alone(arrived, envelope)
-        if skip:
+        if skip := envelope.skip or self._left_alone(arrived, envelope):
             return Prepared(arrived.raw, skip=skip, envelope=envelope)
         turn = self._open(arrived, envelope, body)
         reply = turn.reply() if turn is not None else None
@@ -119,49 +104,58 @@ class Tenant:
             return Prepared(arrived.raw, skip="answered by Prunus", envelope=envelope, reply=reply)
         given = body if turn is None else turn.before()
         subagent = from_subagent(arrived.headers, envelope.system)
+        share = min(1.0, len(body) / max(1, len(given)))
         outcome = self._prune(
-            arrived, given, arrived.time, deadline, claim, hold=bool(envelope.hold), subagent=subagent
+            arrived,
+            given,
+            arrived.time,
+            deadline,
+            claim,
+            lambda outcome: self.record_edits(self._exchange(arrived, envelope, outcome, share), outcome),
+            hold=bool(envelope.hold),
+            subagent=subagent,
         )
-        skip = self._not_pruned(outcome, envelope)
-        if skip:
+        if skip := self._not_pruned(outcome, envelope):
             return Prepared(arrived.raw, skip=skip, envelope=envelope)
         if self._goes_whole(envelope, outcome.report):
             outcome = _whole(outcome, given)
         sent = outcome.body if turn is None else turn.after(outcome)
         sent = with_lifetime(sent, arrived, outcome)
-        shadow = self.settings.proxy.shadow or outcome.conversation in self._refused
-        changed = not shadow and sent is not body and sent != body
-        exchange = Exchange(
-            outcome.conversation,
-            outcome.request,
-            arrived.time,
-            arrived.client,
-            arrived.route.format,
-            outcome.report.model or arrived.route.model,
-            round(outcome.report.tokens_before * min(1.0, len(body) / max(1, len(given)))),
-            outcome.report.tokens_after,
-            flush=outcome.flush,
-            shadow=shadow,
-            behind=outcome.behind,
-            asks=outcome.report.asked_again.asks,
-            project=envelope.project,
-        )
-        superseded = (*outcome.receipts, *outcome.passed)
-        if self.kept and (superseded or exchange.asks):
-            self.record(exchange, superseded)
+        exchange = self._exchange(arrived, envelope, outcome, share)
+        changed = not exchange.shadow and sent is not body and sent != body
         return Prepared(
             sent if changed else arrived.raw,
             changed,
             "",
             envelope,
             outcome,
-            superseded,
+            (*outcome.receipts, *outcome.passed),
             exchange,
-            None if shadow else turn,
+            None if exchange.shadow else turn,
             size=len(body),
             given=len(given),
-            status_line="" if shadow else self._said(outcome.receipts),
+            status_line="" if exchange.shadow else self._said(outcome.receipts),
             arrived=arrived,
+        )
+
+    def _exchange(self, arrived: Arrived, envelope: Envelope, outcome: Outcome[bytes], share: float) -> Exchange:
+        """What is known of a request before its answer; `share` is what the client itself sent of it."""
+        report = outcome.report
+        return Exchange(
+            outcome.conversation,
+            outcome.request,
+            arrived.time,
+            arrived.client,
+            arrived.route.format,
+            report.model or arrived.route.model,
+            round(report.tokens_before * share),
+            report.tokens_after,
+            flush=outcome.flush,
+            shadow=self.settings.proxy.shadow or outcome.conversation in self._refused,
+            behind=outcome.behind,
+            asks=report.asked_again.asks,
+            project=envelope.project,
+            id=arrived.id,
         )
 
     def _left_alone(self, arrived: Arrived, envelope: Envelope) -> str:
@@ -186,7 +180,7 @@ class Tenant:
         """Why a request goes out as it came; empty where it was pruned."""
         if outcome.error is None:
             return "" if outcome.conversation else envelope.hold or "the provider holds the history"
-        if isinstance(outcome.fault, FormatError | TooLate):
+        if isinstance(outcome.fault, FormatError | TooLate | OutOfReach):
             return str(outcome.fault)
         self._faults.report("pruning", outcome.error)
         return f"a fault of Prunus: {type(outcome.fault).__name__}"
@@ -198,6 +192,7 @@ class Tenant:
         now: float,
         deadline: float | None,
         claim: Callable[[], bool],
+        record: Callable[[Outcome[bytes]], None] = lambda _: None,
         *,
         hold: bool = False,
         subagent: bool = False,
@@ -215,6 +210,7 @@ class Tenant:
             client=arrived.client,
             deadline=deadline,
             claim=claim,
+            record=record,
             hold=hold,
             subagent=subagent,
             marks=sets_marks(self.settings, arrived, body),
@@ -231,11 +227,9 @@ class Tenant:
         arrived, envelope = prepared.arrived, prepared.envelope
         if arrived is None or envelope is None or envelope.hold:
             return None
-        found = None
-        with self.written_together():
-            subagent = from_subagent(arrived.headers, envelope.system)
-            found = self._prune(arrived, body, time(), deadline, claim, subagent=subagent)
-        return found if found is not None and found.error is None and found.conversation else None
+        subagent = from_subagent(arrived.headers, envelope.system)
+        found = self._prune(arrived, body, time(), deadline, claim, subagent=subagent)
+        return found if found.error is None and found.conversation else None
 
     def go_on(self, prepared: Prepared, outcome: Outcome[bytes] | None) -> Prepared:
         """What to send for a further request of the same turn."""
@@ -262,6 +256,12 @@ class Tenant:
         if not envelope.hold or self.settings.compaction == "pruned":
             return False
         return report.tokens_before < _FITS * self.settings.window_of(report.model)
+
+    def record_edits(self, exchange: Exchange, outcome: Outcome[bytes]) -> None:
+        """Write down what a request cuts, and what its newest calls ask for again."""
+        receipts = (*outcome.receipts, *outcome.passed)
+        if self.kept and (receipts or exchange.asks):
+            self.record(exchange, receipts)
 
     def record(self, exchange: Exchange, receipts: Sequence[Receipt]) -> None:
         """Write receipts down before the request is sent, so that none is ever missing."""

@@ -20,8 +20,8 @@ from typing import Final, TypeVar
 from prunus.store.file import SIDECARS, beside, directory_lock, has_our_header, restrict_to_owner
 from prunus.store.joint import JointWrites
 from prunus.store.migrations import MIGRATIONS, Migration
-from prunus.store.schema import migrate
-from prunus.store.sql import DiskSpace, SqlConnection
+from prunus.store.schema import migrate, pragma
+from prunus.store.sql import DiskSpace, SqlConnection, no_news
 from prunus.store.sqlite_errors import CORRUPT, describe, primary_code
 from prunus.store.store import NoStore, StoreError
 
@@ -41,6 +41,8 @@ class Database:
     creates nor renames files: people who look at a store do not want to change it. `own_path` says that the path is
     in the data directory of Prunus, so the file belongs to Prunus whatever it contains.
     """
+
+    shared: Final = False
 
     def __init__(
         self,
@@ -97,9 +99,11 @@ class Database:
         """
         return self._guarded(lambda connection: self._transaction(connection, work))
 
-    def change(self, work: Callable[[SqlConnection], None], *names: str) -> None:
+    def change(
+        self, work: Callable[[SqlConnection], None], *names: str, committed: Callable[[], None] = no_news
+    ) -> None:
         """Run a callback in its own transaction, or inside `together` in the joint transaction at its end."""
-        self._joint.change(work, *names)
+        self._joint.change(work, *names, committed=committed)
 
     def together(self) -> AbstractContextManager[None]:
         """Commit the changes of this thread as one transaction at the end of the block."""
@@ -121,7 +125,7 @@ class Database:
 
     def used(self, connection: SqlConnection) -> int:
         """Return the bytes of the file that are in use."""
-        pages, free, size = (_pragma(connection, name) for name in ("page_count", "freelist_count", "page_size"))
+        pages, free, size = (pragma(connection, name) for name in ("page_count", "freelist_count", "page_size"))
         return (pages - free) * size
 
     def space(self, connection: SqlConnection) -> DiskSpace:
@@ -130,8 +134,8 @@ class Database:
         for suffix in ("", *SIDECARS):
             with suppress(FileNotFoundError):
                 size += beside(self.path, suffix).stat().st_size
-        free = _pragma(connection, "freelist_count") * _pragma(connection, "page_size")
-        return DiskSpace(f"sqlite:///{self.path}", _pragma(connection, "user_version"), size, free)
+        free = pragma(connection, "freelist_count") * pragma(connection, "page_size")
+        return DiskSpace(f"sqlite:///{self.path}", pragma(connection, "user_version"), size, free)
 
     def checkpoint(self) -> None:
         """Move the log into the file; other connections may read and write meanwhile."""
@@ -139,7 +143,7 @@ class Database:
 
     def shrink(self) -> None:
         """Return empty pages to the disk, if there are many."""
-        if self.read(lambda connection: _pragma(connection, "freelist_count")) > _PAGES:
+        if self.read(lambda connection: pragma(connection, "freelist_count")) > _PAGES:
             self.read(lambda connection: connection.execute(f"PRAGMA incremental_vacuum({_PAGES})").fetchall())
 
     def compact(self) -> None:
@@ -292,9 +296,3 @@ class Database:
             self._free = []
         while self._free:
             self._free.pop().close()
-
-
-def _pragma(connection: SqlConnection, name: str) -> int:
-    """Return the value of a PRAGMA."""
-    [value] = connection.execute(f"PRAGMA {name}").fetchone()
-    return int(value)

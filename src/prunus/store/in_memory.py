@@ -14,7 +14,7 @@ from typing import Final
 
 from prunus.context import Context
 from prunus.experience import Experience
-from prunus.memory import ConversationRecord, Match, Memory
+from prunus.memory import ConversationRecord, Match, Memory, nothing_else
 from prunus.outcome import Receipt
 from prunus.schedule.cache_life import Hindsight
 from prunus.schedule.ledger import Written
@@ -166,7 +166,13 @@ class _Blank:
     def written(self, id: str) -> Mapping[int, Written | None]:
         return {}
 
-    def keep(self, memo: ConversationRecord, links: Sequence[bytes], written: Mapping[int, Written | None]) -> None:
+    def keep(
+        self,
+        memo: ConversationRecord,
+        links: Sequence[bytes],
+        written: Mapping[int, Written | None],
+        also: Callable[[], None] = nothing_else,
+    ) -> None:
         pass
 
     def experience(self, client: str) -> Experience:

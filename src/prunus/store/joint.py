@@ -4,13 +4,24 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
+from dataclasses import dataclass
 from threading import local
 from typing import Protocol
 
-from prunus.store.sql import SqlConnection
+from prunus.errors import Overtaken
+from prunus.store.sql import SqlConnection, no_news
+from prunus.store.store import CommitLost
 
-Change = tuple[Callable[[SqlConnection], None], tuple[str, ...]]
-"""A callback, and the names that its transaction holds; see `SqlDatabase.write`."""
+
+@dataclass(frozen=True, slots=True)
+class Change:
+    """One change of the database."""
+
+    work: Callable[[SqlConnection], None]
+    names: tuple[str, ...]
+    """The names that its transaction holds; see `SqlDatabase.write`."""
+    committed: Callable[[], None]
+    """Called after the commit."""
 
 
 class _Write(Protocol):
@@ -30,19 +41,26 @@ class JointWrites:
         self._write = write
         self._collected = _Collected()
 
-    def change(self, work: Callable[[SqlConnection], None], *names: str) -> None:
+    def change(
+        self, work: Callable[[SqlConnection], None], *names: str, committed: Callable[[], None] = no_news
+    ) -> None:
         """Run a callback in its own transaction, or inside `together` in the joint transaction at its end."""
+        change = Change(work, names, committed)
         if self._collected.changes is None:
-            self._write(work, *names)
+            self._write_one(change)
         else:
-            self._collected.changes.append((work, names))
+            self._collected.changes.append(change)
 
     @contextmanager
     def together(self) -> Iterator[None]:
-        """Commit the changes of this thread as one transaction at the end of the block.
+        """Commit the changes of this thread as one transaction at the end of the outermost block.
 
-        If the joint transaction fails, each change gets its own transaction, and the first error is raised.
+        If the joint transaction fails, each change gets its own transaction, and the first error is raised. After
+        Overtaken and after a lost commit none of the changes is tried again.
         """
+        if self._collected.changes is not None:
+            yield
+            return
         changes: list[Change] = []
         self._collected.changes = changes
         try:
@@ -53,23 +71,35 @@ class JointWrites:
 
     def _write_all(self, changes: Sequence[Change]) -> None:
         def write(connection: SqlConnection) -> None:
-            for work, _ in changes:
-                work(connection)
+            for change in changes:
+                change.work(connection)
 
         # A change without names runs alone, and so does a joint transaction that contains it.
-        alone = any(not names for _, names in changes)
-        together = () if alone else sorted({name for _, names in changes for name in names})
+        alone = any(not change.names for change in changes)
+        together = () if alone else sorted({name for change in changes for name in change.names})
         try:
             if changes:
                 self._write(write, *together)
+        except (Overtaken, CommitLost):
+            raise
         except Exception:
             if len(changes) == 1:
                 raise
-            faults = []
-            for work, names in changes:
-                try:
-                    self._write(work, *names)
-                except Exception as error:
-                    faults.append(error)
-            if faults:
-                raise faults[0] from None
+            self._write_singly(changes)
+            return
+        for change in changes:
+            change.committed()
+
+    def _write_singly(self, changes: Sequence[Change]) -> None:
+        faults = []
+        for change in changes:
+            try:
+                self._write_one(change)
+            except Exception as error:
+                faults.append(error)
+        if faults:
+            raise faults[0] from None
+
+    def _write_one(self, change: Change) -> None:
+        self._write(change.work, *change.names)
+        change.committed()

@@ -5,12 +5,13 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import astuple, replace
 from secrets import randbits
+from threading import Event
 from typing import Final, TypeVar
 
-from prunus.errors import FormatError
+from prunus.errors import FormatError, MayBeKept, NotKept, OutOfReach, Overtaken
 from prunus.experience import Experience
 from prunus.learning import Learned
-from prunus.memory import ConversationRecord, Match
+from prunus.memory import ConversationRecord, Match, nothing_else
 from prunus.schedule.account import Account
 from prunus.schedule.cache_life import CacheLife, Hindsight, total
 from prunus.schedule.ledger import Ledger, Written
@@ -18,7 +19,7 @@ from prunus.store.cipher import Cipher
 from prunus.store.ledger_rows import KnownLedgers, ledger_change
 from prunus.store.regrets import experience_with
 from prunus.store.sql import SqlConnection, SqlDatabase
-from prunus.store.store import StoreError
+from prunus.store.store import CommitLost, StoreError
 from prunus.warmth import EARLIER
 
 T = TypeVar("T")
@@ -58,6 +59,8 @@ class SqlMemory:
             if self._trouble is None:
                 raise
             self._trouble(error)
+            if self._database.shared:
+                raise OutOfReach("the store does not answer") from error
             return otherwise
 
     def written(self, id: str) -> Mapping[int, Written | None]:
@@ -86,18 +89,31 @@ class SqlMemory:
         )
         return total(CacheLife.load(life).own.ended() for [life] in rows)
 
-    def keep(self, memo: ConversationRecord, links: Sequence[bytes], written: Mapping[int, Written | None]) -> None:
+    def keep(
+        self,
+        memo: ConversationRecord,
+        links: Sequence[bytes],
+        written: Mapping[int, Written | None],
+        also: Callable[[], None] = nothing_else,
+    ) -> None:
         """Save a conversation; the commit happens before this returns, or at the end of `together`."""
         known = self._known.get(memo.id)
+        kept = Event()
         try:
-            self._database.change(
-                lambda connection: self._keep(connection, memo, links, written, known),
-                conversation_name(self._tenant, memo.id),
-            )
+            with self._database.together():
+                self._database.change(
+                    lambda connection: self._keep(connection, memo, links, written, known),
+                    conversation_name(self._tenant, memo.id),
+                    committed=kept.set,
+                )
+                also()
         except StoreError as error:
             if self._trouble is None:
                 raise
             self._trouble(error)
+            if self._database.shared and not kept.is_set():
+                reason = MayBeKept if isinstance(error, CommitLost) else NotKept
+                raise reason("the store does not answer") from error
 
     def experience(self, client: str) -> Experience:
         """Return what the cuts in all conversations of an agent led to; shadow runs do not count."""
@@ -169,9 +185,8 @@ class SqlMemory:
         if row is None:
             row = begin(connection, self._tenant, memo.id, memo.seen), 0, 0, memo.seen
         number, stamp, requests, last = row
-        if stamp and (known is None or known[0] != stamp) and requests >= memo.requests:
-            # Another process has saved a newer state of this conversation, which this memo does not know.
-            return
+        if requests >= memo.requests:
+            raise Overtaken(f"another process has saved a newer request of the conversation {memo.id}")
         before = known[1] if known is not None and known[0] == stamp else None
         if before is None or before != memo.ledger:
             # The stamp is random, so a process that finds a different stamp knows that its cached ledger is stale.

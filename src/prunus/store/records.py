@@ -25,7 +25,8 @@ def digest_of(original: str) -> bytes:
     return blake2b(original.encode("utf-8", "surrogatepass"), digest_size=DIGEST_SIZE).digest()
 
 
-def _new_id() -> str:
+def new_exchange_id() -> str:
+    """A key for the record of an exchange."""
     return token_hex(8)
 
 
@@ -64,7 +65,7 @@ class Exchange:
     shadow: bool = False
     """The request was not changed; the numbers say what pruning would have done."""
     behind: bool = False
-    """Pruning took too long, so the request was sent with earlier edits only."""
+    """Pruning took too long, or the store did not answer, so the request was sent with earlier edits only."""
     keep_alive: bool = False
     """Prunus sent the request itself, to keep the provider's cache alive."""
     project: str = ""
@@ -77,7 +78,7 @@ class Exchange:
     """The token counts of the request, if known."""
     asks: tuple[Ask, ...] = ()
     """The cut parts that the newest calls of the request asked for again."""
-    id: str = field(default_factory=_new_id)
+    id: str = field(default_factory=new_exchange_id)
     """The key of the record: recording another exchange with the same id replaces this one."""
 
 

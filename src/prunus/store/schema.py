@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Final
 
 from prunus.store.migrations import MIGRATIONS, Migration
+from prunus.store.sql import SqlConnection
 from prunus.store.store import StoreError
 
 APPLICATION: Final = 0x5072756E
@@ -46,3 +47,9 @@ def _version(connection: sqlite3.Connection, path: Path, known: int) -> int:
             f"the store {path} was written by a newer Prunus (version {version}, this one knows {known})"
         )
     return int(version)
+
+
+def pragma(connection: SqlConnection, name: str) -> int:
+    """Return the value of a PRAGMA."""
+    [value] = connection.execute(f"PRAGMA {name}").fetchone()
+    return int(value)

@@ -17,6 +17,10 @@ NO_LIMIT: Final = 2**62
 """The limit of a query for all rows."""
 
 
+def no_news() -> None:
+    """Nobody waits for the commit, see `SqlDatabase.change`."""
+
+
 class SqlRows(Protocol):
     """The result of a statement."""
 
@@ -73,8 +77,13 @@ class SqlDatabase(Protocol):
         Two writes that share a name never run at the same time. A write without names runs alone.
         """
 
-    def change(self, work: Callable[[SqlConnection], None], *names: str) -> None:
-        """Run a callback in its own transaction, or inside `together` in the joint transaction at its end."""
+    def change(
+        self, work: Callable[[SqlConnection], None], *names: str, committed: Callable[[], None] = no_news
+    ) -> None:
+        """Run a callback in its own transaction, or inside `together` in the joint transaction at its end.
+
+        After the commit it calls `committed`.
+        """
 
     def together(self) -> AbstractContextManager[None]:
         """Commit the changes of this thread as one transaction at the end of the block."""
@@ -82,6 +91,10 @@ class SqlDatabase(Protocol):
     @property
     def prompt(self) -> bool:
         """Whether a write would be quick."""
+
+    @property
+    def shared(self) -> bool:
+        """Whether replicas on several hosts share the database, so that others may use it while this one cannot."""
 
     def used(self, connection: SqlConnection) -> int:
         """Return the bytes that count towards the size limit."""

@@ -24,6 +24,10 @@ class StoreError(PrunusError):
     """The store failed: it is locked, full, read-only or missing."""
 
 
+class CommitLost(StoreError):
+    """The store did not answer a commit, so nobody knows whether it has saved the changes."""
+
+
 class NoStore(StoreError):
     """The store does not exist yet."""
 

@@ -23,12 +23,12 @@ from prunus.store.migrations import Migration
 from prunus.store.postgres.address import check_address
 from prunus.store.postgres.connection import PostgresConnection, TimedConnection, load_sums_as_integers
 from prunus.store.postgres.locks import lock_statement
+from prunus.store.postgres.problems import commit_problem, problem
 from prunus.store.postgres.schema import SCHEMA, applied_migrations, check_version, migrate_tables
 from prunus.store.postgres.size import size_of_contents, size_on_disk
 from prunus.store.postgres.snapshot import run_in_snapshot, set_patience
 from prunus.store.postgres.tables import POSTGRES_MIGRATIONS
-from prunus.store.sql import DiskSpace, SqlConnection
-from prunus.store.store import StoreError
+from prunus.store.sql import DiskSpace, SqlConnection, no_news
 
 T = TypeVar("T")
 
@@ -47,6 +47,8 @@ class PostgresDatabase:
 
     With `existing` it creates no tables: people who look at a store do not want to change it.
     """
+
+    shared: Final = True
 
     def __init__(
         self,
@@ -98,9 +100,11 @@ class PostgresDatabase:
         """
         return self._guarded(lambda connection: self._transaction(connection, work, names))
 
-    def change(self, work: Callable[[SqlConnection], None], *names: str) -> None:
+    def change(
+        self, work: Callable[[SqlConnection], None], *names: str, committed: Callable[[], None] = no_news
+    ) -> None:
         """Run a callback in its own transaction, or inside `together` in the joint transaction at its end."""
-        self._joint.change(work, *names)
+        self._joint.change(work, *names, committed=committed)
 
     def together(self) -> AbstractContextManager[None]:
         """Commit the changes of this thread as one transaction at the end of the block."""
@@ -136,7 +140,7 @@ class PostgresDatabase:
                 for [table] in rows:
                     connection.execute(f"VACUUM (FULL, ANALYZE) {SCHEMA}.{table}".encode())
             except psycopg.Error as error:
-                raise self._problem(error) from error
+                raise problem(error, self.place) from error
             finally:
                 # The connection has no timeout now, so nobody else may get it.
                 connection.close()
@@ -171,7 +175,7 @@ class PostgresDatabase:
             connection.execute("COMMIT")
         except psycopg.Error as error:
             # The server may have committed before the connection broke, so nobody may run the callback once more.
-            raise self._problem(error) from error
+            raise commit_problem(error, self.place) from error
         self._slow = waited + self._clock() - begun > _QUICK
         return done
 
@@ -183,13 +187,13 @@ class PostgresDatabase:
                 return self._with_connection(work, deadline)
             except _Lost as lost:
                 if attempt == 2 or time.monotonic() > deadline:
-                    raise self._problem(lost.error) from lost.error
+                    raise problem(lost.error, self.place) from lost.error
             except psycopg.Error as error:
                 self._slow = True
                 if isinstance(error, psycopg.errors.UndefinedTable):
                     # Somebody has removed the tables; the next call creates them again.
                     self._migrated = False
-                raise self._problem(error) from error
+                raise problem(error, self.place) from error
         raise AssertionError
 
     def _with_connection(self, work: Callable[[TimedConnection], T], deadline: float) -> T:
@@ -267,14 +271,6 @@ class PostgresDatabase:
             connection.deadline = time.monotonic() + self._wait
         self._migrated = True
 
-    def _problem(self, error: psycopg.Error) -> StoreError:
-        """Return a StoreError that describes an error in one sentence and names the server."""
-        if isinstance(error, psycopg.errors.LockNotAvailable):
-            return StoreError(f"the store {self.place} is locked by another process")
-        if error.sqlstate is None:
-            return StoreError(f"the store {self.place} does not answer: {_first_line(error)}")
-        return StoreError(f"the store {self.place} failed: {_first_line(error)}")
-
     def _drop(self) -> None:
         pool, self._pool, self._migrated = self._pool, None, False
         if pool is None:
@@ -292,7 +288,3 @@ class _Lost(Exception):
     def __init__(self, error: psycopg.Error) -> None:
         super().__init__(str(error))
         self.error = error
-
-
-def _first_line(error: psycopg.Error) -> str:
-    return (str(error).splitlines() or [type(error).__name__])[0]

@@ -26,7 +26,7 @@ from redis.exceptions import (
 from prunus.store.address import without_password
 from prunus.store.redis.line import Command, RedisLine, line_maker
 from prunus.store.redis.scripts import Script
-from prunus.store.store import StoreError
+from prunus.store.store import CommitLost, StoreError
 
 _QUICK: Final = 0.02
 """A round trip to a healthy server takes at most this many seconds."""
@@ -79,7 +79,8 @@ class RedisConnections:
         except (RedisError, OSError) as error:
             # The other connections are lost too, or would not be answered either.
             self._drop()
-            raise self.problem(error) from error
+            # The server may have run the commands before the connection broke.
+            raise CommitLost(str(self.problem(error))) from error
         finally:
             self._give_back(line, usable=usable)
         for reply in replies:

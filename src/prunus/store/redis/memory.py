@@ -7,11 +7,11 @@ from dataclasses import astuple, replace
 from secrets import randbits
 from typing import Any, Final, TypeVar
 
-from prunus.errors import FormatError
+from prunus.errors import FormatError, MayBeKept, NotKept, OutOfReach, Overtaken
 from prunus.experience import Experience
 from prunus.history import Ref
 from prunus.learning import Learned
-from prunus.memory import ConversationRecord, Match
+from prunus.memory import ConversationRecord, Match, nothing_else
 from prunus.schedule.account import Account
 from prunus.schedule.cache_life import CacheLife, Hindsight, total
 from prunus.schedule.ledger import Ledger, Written
@@ -21,7 +21,7 @@ from prunus.store.redis.connections import RedisConnections
 from prunus.store.redis.experience import experience_with
 from prunus.store.redis.keys import LINK_SIZE, TENANTS, TenantKeys
 from prunus.store.redis.scripts import FIND, KEEP, LIVES, REFRESH
-from prunus.store.store import StoreError
+from prunus.store.store import CommitLost, StoreError
 from prunus.warmth import EARLIER
 
 T = TypeVar("T")
@@ -51,43 +51,66 @@ class RedisMemory:
 
     def find(self, links: Sequence[bytes]) -> Sequence[Match]:
         """Return the conversations that a request with these links may continue."""
-        return self._guarded(lambda: self._find(links), ())
+        return self._read(lambda: self._find(links))
 
     def load(self, id: str) -> ConversationRecord | None:
         """Return the last saved state of a conversation."""
-        return self._guarded(lambda: self._load(id), None)
+        return self._read(lambda: self._load(id))
 
     def written(self, id: str) -> Mapping[int, Written | None]:
         """Return the messages of a conversation that Prunus sent in changed form."""
-        return self._guarded(lambda: self._written(id), {})
+        return self._read(lambda: self._written(id))
 
-    def keep(self, memo: ConversationRecord, links: Sequence[bytes], written: Mapping[int, Written | None]) -> None:
-        """Save a conversation, unless another process has saved a newer state of it."""
-        self._guarded(lambda: self._keep(memo, links, written), None)
+    def keep(
+        self,
+        memo: ConversationRecord,
+        links: Sequence[bytes],
+        written: Mapping[int, Written | None],
+        also: Callable[[], None] = nothing_else,
+    ) -> None:
+        """Save a conversation, and then make further changes; a failure of those leaves the conversation saved."""
+        kept = False
+        try:
+            self._keep(memo, links, written)
+            kept = True
+            also()
+        except StoreError as error:
+            if self._trouble is None:
+                raise
+            self._trouble(error)
+            if not kept:
+                reason = MayBeKept if isinstance(error, CommitLost) else NotKept
+                raise reason("the store does not answer") from error
 
     def refresh(self, id: str, requests: int, time: float) -> bool:
         """Save the time of a keep-alive request; False if another request has come."""
         key = self._keys.of("conversation", id)
-        return self._guarded(lambda: bool(self._server.call((REFRESH, [key], [requests, time]))[0]), True)
+        try:
+            return bool(self._server.call((REFRESH, [key], [requests, time]))[0])
+        except StoreError as error:
+            if self._trouble is None:
+                raise
+            self._trouble(error)
+            return True
 
     def hindsight(self) -> Hindsight:
         """Return what other lives of the cache would have saved in the newest conversations."""
         values = [self._keys.of("conversation", ""), EARLIER]
-        rows: list[bytes] = self._guarded(lambda: self._server.call((LIVES, [self._keys.lives], values))[0], [])
+        rows: list[bytes] = self._read(lambda: self._server.call((LIVES, [self._keys.lives], values))[0])
         return total(CacheLife.load(life).own.ended() for life in rows)
 
     def experience(self, client: str) -> Experience:
         """Return what the cuts in all conversations of an agent led to; shadow runs do not count."""
-        return self._guarded(lambda: experience_with(self._server, self._keys, client), Experience())
+        return self._read(lambda: experience_with(self._server, self._keys, client))
 
-    def _guarded(self, work: Callable[[], T], otherwise: T) -> T:
+    def _read(self, work: Callable[[], T]) -> T:
         try:
             return work()
         except StoreError as error:
             if self._trouble is None:
                 raise
             self._trouble(error)
-            return otherwise
+            raise OutOfReach("the store does not answer") from error
 
     def _find(self, links: Sequence[bytes]) -> Sequence[Match]:
         newest = True
@@ -147,7 +170,9 @@ class RedisMemory:
         reply = self._write(memo, links, written, known)
         if reply == b"stale":
             # The stored ledger is not the one that this process knows, so all of it is written.
-            self._write(memo, links, written, None)
+            reply = self._write(memo, links, written, None)
+        if reply == b"older":
+            raise Overtaken(f"another process has saved a newer request of the conversation {memo.id}")
 
     def _write(
         self,

@@ -51,10 +51,11 @@ KEEP: Final = Script(
 -- ARGV: known stamp, requests, whole (1 or 0), seconds to keep, id, tenant, seen, has a life (1 or 0),
 --       depth of the first link, link size, then four counted lists: fields and values to set, fields to remove,
 --       messages and texts to set, messages to remove
--- Returns 'older' if a newer state is stored, 'stale' if the stored ledger is not the known one, else 'kept'.
+-- Returns 'older' if a state with as many requests is stored, or more; 'stale' if the stored ledger is not the
+-- known one; else 'kept'.
 local state = redis.call('HMGET', KEYS[1], 'stamp', 'requests', 'last')
 local stamp = state[1] or ''
-if stamp ~= '' and stamp ~= ARGV[1] and tonumber(state[2]) >= tonumber(ARGV[2]) then
+if state[2] and tonumber(state[2]) >= tonumber(ARGV[2]) then
     return 'older'
 end
 if stamp ~= ARGV[1] and ARGV[3] == '0' then

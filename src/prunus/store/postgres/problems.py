@@ -1,0 +1,23 @@
+"""Errors of Postgres in one sentence that names the server."""
+
+from __future__ import annotations
+
+import psycopg
+
+from prunus.store.store import CommitLost, StoreError
+
+
+def problem(error: psycopg.Error, place: str) -> StoreError:
+    """Return a StoreError that describes an error."""
+    if isinstance(error, psycopg.errors.LockNotAvailable):
+        return StoreError(f"the store {place} is locked by another process")
+    words = (str(error).splitlines() or [type(error).__name__])[0]
+    what = "does not answer" if error.sqlstate is None else "failed"
+    return StoreError(f"the store {place} {what}: {words}")
+
+
+def commit_problem(error: psycopg.Error, place: str) -> StoreError:
+    """Return the error of a commit: CommitLost if the server may have committed before it failed."""
+    described = problem(error, place)
+    unknown = error.sqlstate is None or error.sqlstate.startswith("57P")
+    return CommitLost(str(described)) if unknown else described
