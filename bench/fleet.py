@@ -1,0 +1,198 @@
+"""Ten thousand generated sessions of 100 requests through `prunus replay --out`: sessions per second, and memory.
+
+    python bench/fleet.py [SESSIONS] [--folder FOLDER] [--growth]
+
+Makes an archive of sessions, replays it without pruning and with `balanced` on two workers, and looks at the memory
+of the command and of its workers every five seconds. The folder holds the archive, the rows and the samples; a bench
+that was killed goes on from there. `--growth` measures 1, 2 and 4 workers on 200 sessions. Other programs on the
+machine slow the wall clock down, so CPU seconds and the load stand beside it. Results land in
+bench/results/fleet.json.
+"""
+
+from __future__ import annotations
+
+import argparse
+import io
+import json
+import os
+import random
+import subprocess
+import sys
+import tarfile
+import tempfile
+import time
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import sessions
+import zstandard
+
+RESULTS = Path(__file__).parent / "results" / "fleet.json"
+SESSIONS = 10_000
+REQUESTS = 100
+EVERY = 5.0
+"""Seconds between two looks at the memory."""
+FEW = 200
+"""Sessions that each number of workers gets."""
+TICK = os.sysconf("SC_CLK_TCK")
+
+
+def conversation(seed: int) -> bytes:
+    """A request whose history shows 100 requests; its texts are a quarter as long as in recorded sessions."""
+    rng = random.Random(seed)
+    made = []
+    for tool, given, answer, failed in sessions.calls(REQUESTS - 1, seed):
+        lines = answer.split("\n")
+        made.append((tool, given, "\n".join(lines[: max(1, len(lines) // 4)]), failed))
+    body = sessions.anthropic(made)
+    body["messages"][0]["content"] += f" Begin with part {rng.randint(0, 10**9)}."
+    return json.dumps(body).encode()
+
+
+def archive(folder: Path, count: int) -> Path:
+    """The sessions as an archive, made once."""
+    path = folder / f"{count}.tar.zst"
+    if path.exists():
+        return path
+    fresh = path.with_suffix(".new")
+    with (
+        fresh.open("wb") as file,
+        zstandard.ZstdCompressor().stream_writer(file) as packed,
+        tarfile.open(fileobj=packed, mode="w|") as members,
+    ):
+        for seed in range(count):
+            data = conversation(seed)
+            info = tarfile.TarInfo(f"{seed // 1000:02}/{seed:06}.json")
+            info.size = len(data)
+            members.addfile(info, io.BytesIO(data))
+    fresh.replace(path)
+    return path
+
+
+def replay(path: Path, out: Path, workers: int) -> list[dict[str, Any]]:
+    """Replay an archive, and return samples of time, recordings, CPU and memory."""
+    asked = ["--policy", "none", "--policy", "balanced", "--prices", "0.1/1.25"]
+    command = [sys.executable, "-m", "prunus", "replay", str(path), *asked, "--out", str(out)]
+    samples = out.with_suffix(".samples")
+    kept = [json.loads(line) for line in samples.read_text().splitlines()] if samples.exists() else []
+    before = kept[-1] if kept else {"seconds": 0.0, "cpu": 0.0}
+    began = time.monotonic()
+    with (
+        samples.open("a") as file,
+        subprocess.Popen([*command, "--workers", str(workers)], stdout=subprocess.DEVNULL) as running,
+    ):
+        journal = Lines(out.with_name(out.name + ".part"))
+        cpu = 0.0
+        while running.poll() is None:
+            time.sleep(EVERY if workers == 2 else 1.0)
+            family = [used for pid in (running.pid, *children(running.pid)) if (used := usage(pid)) is not None]
+            if not family:
+                continue
+            cpu = max(cpu, sum(seconds for seconds, _ in family))
+            kept.append(
+                {
+                    "seconds": round(before["seconds"] + time.monotonic() - began, 1),
+                    "recordings": journal.count(),
+                    "cpu": round(before["cpu"] + cpu, 1),
+                    "command_mb": family[0][1],
+                    "workers_mb": [memory for _, memory in family[1:]],
+                    "load": os.getloadavg()[0],
+                }
+            )
+            file.write(json.dumps(kept[-1]) + "\n")
+            file.flush()
+    if running.returncode:
+        sys.exit(running.returncode)
+    return kept
+
+
+class Lines:
+    """Counts the lines of a growing file."""
+
+    def __init__(self, path: Path) -> None:
+        self._path = path
+        self._read = self._found = 0
+
+    def count(self) -> int:
+        """The lines so far, without the first one."""
+        if self._path.exists():
+            with self._path.open("rb") as file:
+                file.seek(self._read)
+                for block in iter(lambda: file.read(1 << 20), b""):
+                    self._found += block.count(b"\n")
+                    self._read += len(block)
+        return max(0, self._found - 1)
+
+
+def children(pid: int) -> Iterator[int]:
+    """The worker processes of a command; the tracker of its resources is none."""
+    try:
+        found = Path(f"/proc/{pid}/task/{pid}/children").read_text().split()
+    except OSError:
+        return
+    for child in map(int, found):
+        try:
+            if b"spawn_main" in Path(f"/proc/{child}/cmdline").read_bytes():
+                yield child
+        except OSError:
+            continue
+
+
+def usage(pid: int) -> tuple[float, float] | None:
+    """CPU seconds and resident megabytes of a process; None if it has ended."""
+    try:
+        words = Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()
+        pages = int(Path(f"/proc/{pid}/statm").read_text().split()[1])
+    except OSError:
+        return None
+    return (int(words[11]) + int(words[12])) / TICK, round(pages * os.sysconf("SC_PAGE_SIZE") / 1e6, 1)
+
+
+def figures(samples: list[dict[str, Any]], count: int, workers: int) -> dict[str, Any]:
+    """What the samples come to; memory by quarters of the run."""
+    last = samples[-1]
+    quarters = [samples[i * len(samples) // 4 : (i + 1) * len(samples) // 4] for i in range(4)]
+    return {
+        "workers": workers,
+        "sessions": count,
+        "requests": count * REQUESTS,
+        "seconds": last["seconds"],
+        "cpu_seconds": last["cpu"],
+        "sessions_per_second": round(count / last["seconds"], 2),
+        "sessions_per_cpu_second": round(count / last["cpu"], 2),
+        "load": [round(min(one["load"] for one in samples), 1), round(max(one["load"] for one in samples), 1)],
+        "command_mb": [max((one["command_mb"] for one in part), default=0.0) for part in quarters],
+        "worker_mb": [max((max(one["workers_mb"], default=0.0) for one in part), default=0.0) for part in quarters],
+    }
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description="Measure a run over very many sessions.")
+    parser.add_argument("sessions", nargs="?", type=int, default=SESSIONS)
+    parser.add_argument("--folder", type=Path, default=Path(tempfile.gettempdir()) / "prunus-fleet")
+    parser.add_argument("--growth", action="store_true")
+    asked = parser.parse_args()
+    asked.folder.mkdir(parents=True, exist_ok=True)
+    results = json.loads(RESULTS.read_text()) if RESULTS.exists() else {}
+    if asked.growth:
+        path = archive(asked.folder, FEW)
+        results["growth"] = []
+        for workers in (1, 2, 4):
+            with tempfile.TemporaryDirectory(dir=asked.folder) as scratch:
+                samples = replay(path, Path(scratch) / "rows.jsonl", workers)
+            results["growth"].append(figures(samples, FEW, workers))
+    else:
+        path = archive(asked.folder, asked.sessions)
+        out = asked.folder / f"{asked.sessions}.jsonl"
+        if out.exists():
+            out.unlink()
+            out.with_suffix(".samples").unlink()
+        results["run"] = figures(replay(path, out, 2), asked.sessions, 2)
+        results["run"]["archive_mb"] = round(path.stat().st_size / 1e6, 1)
+    RESULTS.write_text(json.dumps(results, indent=2) + "\n")
+    print(json.dumps(results, indent=2))
+
+
+if __name__ == "__main__":
+    main()
