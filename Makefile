@@ -1,7 +1,7 @@
 # Each verb sets up what it needs: Python 3.11 or newer with pip is enough, and uv is used when it is there.
 .DEFAULT_GOAL := help
 .DELETE_ON_ERROR:
-.PHONY: help demo run test pages e2e integrations packages fix docs site dist corpus bench lock
+.PHONY: help demo run test pages e2e integrations fleet packages fix docs site dist corpus bench lock
 
 PYTHON ?= python3
 PY := .venv/bin/python
@@ -44,6 +44,9 @@ e2e: .venv/.installed ## Run real clients against a scripted provider, alone and
 # LOWEST=1 takes the lowest versions
 integrations: .venv/.installed ## Run agents of real frameworks with Prunus inside
 	$(PY) -m tests.integrations.frameworks $(if $(LOWEST),--lowest) $(FRAMEWORKS)
+
+fleet: .venv/.installed ## Run the examples on clusters with Ray and Dask
+	$(PY) -m tests.lab.clusters
 
 packages: .venv/.installed ## Run the npm packages and the SDKs of clients with real programs (needs Node 20)
 	@command -v node >/dev/null || { echo "make packages needs Node 20 or newer, with npm, on the PATH"; exit 1; }

@@ -3,9 +3,9 @@
     python bench/fleet.py [SESSIONS] [--folder FOLDER] [--growth]
 
 Makes an archive of sessions, replays it without pruning and with `balanced` on two workers, and looks at the memory
-of the command and of its workers every five seconds. The folder holds the archive, the rows and the samples; a bench
-that was killed goes on from there. `--growth` measures 1, 2 and 4 workers on 200 sessions. Other programs on the
-machine slow the wall clock down, so CPU seconds and the load stand beside it. Results land in
+of the command and of its workers every five seconds. The folder holds the archive, the rows and the samples; a
+bench that was killed goes on from there. `--growth` measures 1, 2 and 4 workers on 200 sessions. Other programs on
+the machine slow the wall clock down, so CPU seconds and the load stand beside it. Results land in
 bench/results/fleet.json.
 """
 
