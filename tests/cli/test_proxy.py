@@ -123,7 +123,10 @@ def test_the_proxy_prints_the_configuration_of_a_balancer(run: Run, balancer: st
         (["--upstream", "anthropic=ftp://x"], "expected NAME=URL"),
         (["--set", "proxy.port=many"], "proxy.port"),
         (["--agent", "loud"], "loud"),
-        (["--store", "/somewhere/prunus.db"], "expected sqlite:///PATH, postgresql://HOST/DATABASE, off"),
+        (
+            ["--store", "/somewhere/prunus.db"],
+            "expected sqlite:///PATH, postgresql://HOST/DATABASE, redis://HOST, off",
+        ),
     ],
 )
 def test_the_proxy_refuses_invalid_options_with_a_reason(run: Run, given: list[str], says: str) -> None:

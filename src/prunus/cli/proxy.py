@@ -84,6 +84,7 @@ def command(
     from prunus.proxy.faults import LOGGER
     from prunus.proxy.log import log_to_stderr
     from prunus.proxy.serve import base_url, bind, check_packages, serve
+    from prunus.proxy.tracing import check_tracing
     from prunus.settings.origins import origins
     from prunus.store import open_store
 
@@ -100,6 +101,7 @@ def command(
     settings = configuration.settings
     try:
         check_packages()
+        check_tracing(settings.proxy.otlp)
         says = cautions(settings)
         open_store(settings.store.url, settings).close()
         listener = bind(settings)

@@ -131,6 +131,10 @@ class Api(Provider):
     """Whether tools can be offered to the model without the client noticing."""
     merges_words: ClassVar[bool] = True
     """Whether a client puts the words of all hops of a turn into one message."""
+    operation: ClassVar[str] = "chat"
+    """What OpenTelemetry calls a request of this format (`gen_ai.operation.name`)."""
+    genai_provider: ClassVar[str]
+    """What OpenTelemetry calls the provider at `upstream` (`gen_ai.provider.name`)."""
     lifetimes: ClassVar[tuple[str, ...]] = ()
     """The lifetimes that a request may ask for its cache; none where the provider alone decides."""
 

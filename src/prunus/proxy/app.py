@@ -31,6 +31,7 @@ from prunus.proxy.route import route
 from prunus.proxy.security import Gate, Refused
 from prunus.proxy.sidecar import Sidecar, is_sidecar
 from prunus.proxy.tenant import Tenant
+from prunus.proxy.tracing import Tracing
 from prunus.proxy.upstream import Upstream
 from prunus.settings import Settings
 from prunus.store.records import Exchange
@@ -89,6 +90,7 @@ class App:
                 self._gate,
                 self.faults,
             )
+        self._tracing = Tracing(proxy.otlp, self.faults) if proxy.otlp else None
         self._sidecar = Sidecar(settings, self._preparing, self.faults, clock, self._tell)
 
     async def __call__(self, scope: Mapping[str, Any], receive: Receive, send: Send) -> None:
@@ -123,6 +125,8 @@ class App:
             self.pages.ending.set()
 
     def _let_go(self) -> None:
+        if self._tracing is not None:
+            self._tracing.close()
         if self._recorder is not None:
             self._recorder.close()
         if self._store is not None:
@@ -203,6 +207,8 @@ class App:
         self.metrics.answers.labels(event.upstream, str(event.status)).inc()
         if event.exchange is not None:
             self._record(tenant, event.exchange, event.receipts)
+        if self._tracing is not None:
+            self._trace(self._tracing, event)
         self._tell_of_steps_back(event)
         LOGGER.info("%s", _Lazy(event), extra=with_fields(lambda: request_fields(event)))
         if event.status_line:
@@ -215,6 +221,12 @@ class App:
                 self._watch(event)
             except Exception as error:  # a table that cannot be drawn must not cost a request
                 self.faults.report("display", error)
+
+    def _trace(self, tracing: Tracing, event: Event) -> None:
+        try:
+            tracing.request(event)
+        except Exception as error:  # a span that cannot be made must not cost a request
+            self.faults.report("otlp", error)
 
     def _tell_of_steps_back(self, event: Event) -> None:
         """Log once for each agent which strategies step back."""

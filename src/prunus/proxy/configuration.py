@@ -9,6 +9,7 @@ from typing import Final
 from prunus.errors import PrunusError
 from prunus.proxy.faults import LOGGER
 from prunus.proxy.security import check_address
+from prunus.proxy.tracing import check_tracing
 from prunus.settings import Settings
 from prunus.store import open_store
 
@@ -44,6 +45,7 @@ def reloaded(running: Configuration, load: Load) -> Configuration | None:
     """The configuration that replaces the one that runs; None, with a line in the log, if the files are wrong."""
     try:
         newer, changed = running.followed_by(load())
+        check_tracing(newer.settings.proxy.otlp)
         open_store(newer.settings.store.url, newer.settings).close()
     except PrunusError as error:
         LOGGER.warning("the settings were not reloaded, the old ones stay: %s", error)

@@ -119,6 +119,9 @@ class Prepared:
             report=self.outcome.report if self.outcome is not None else None,
             receipts=self.all_receipts,
             status_line=self.status_line,
+            session=self.arrived.key if self.arrived is not None else "",
+            traceparent=self.arrived.headers.get("traceparent", "") if self.arrived is not None else "",
+            preparing=self.seconds,
         )
 
 
@@ -142,3 +145,9 @@ class Event:
     receipts: tuple[Receipt, ...] = ()
     status_line: str = ""
     """What it pruned because the agent or the user asked for that."""
+    session: str = ""
+    """What the client calls the conversation, where it sends a header for that."""
+    traceparent: str = ""
+    """The span of the client that the request belongs to, as W3C Trace Context writes it."""
+    preparing: float = 0.0
+    """Seconds that pruning took."""

@@ -207,5 +207,8 @@ class Proxy(Section):
     log: Literal["text", "json"] = "text"
     """What `prunus proxy` writes to standard error: lines for people, or a JSON object a line, without words of
     conversations."""
+    otlp: Annotated[str, Field(pattern=r"^(https?://.+)?$")] = ""
+    """The address of an OpenTelemetry collector, as `http://HOST:4318`: it gets a span for each request of a model,
+    as OTLP over HTTP. Needs `prunus[otel]`; empty means none."""
     workers: Count = 1
     """The number of processes that serve requests; each process answers `/metrics` for all."""

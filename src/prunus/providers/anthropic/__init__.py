@@ -32,6 +32,7 @@ class Anthropic(Api):
     field: ClassVar[str] = "messages"
     system_keys: ClassVar[tuple[str, ...]] = ("system",)
     upstream: ClassVar[str] = "anthropic"
+    genai_provider: ClassVar[str] = "anthropic"
     own_headers: ClassVar[tuple[str, ...]] = ("anthropic-version", "anthropic-beta", "x-api-key")
     own_paths: ClassVar[tuple[str, ...]] = ("/v1/messages", "/messages/", "/v1/complete", "/api/")
     required: ClassVar[Mapping[str, Any]] = {"max_tokens": 32_000}

@@ -42,6 +42,8 @@ class Gemini(Api):
     system_keys: ClassVar[tuple[str, ...]] = ("systemInstruction", "system_instruction")
     names_model: ClassVar[bool] = False
     upstream: ClassVar[str] = "gemini"
+    operation: ClassVar[str] = "generate_content"
+    genai_provider: ClassVar[str] = "gcp.gemini"
     version: ClassVar[str] = "/v1beta"
     own_prefix: ClassVar[str] = "/v1beta"
     own_headers: ClassVar[tuple[str, ...]] = ("x-goog-api-key",)

@@ -33,6 +33,7 @@ class OpenAIChat(Api):
     field: ClassVar[str] = "messages"
     path_end: ClassVar[str] = "/chat/completions"
     upstream: ClassVar[str] = "openai"
+    genai_provider: ClassVar[str] = "openai"
 
     def claims_message(self, message: Mapping[str, Any]) -> bool:
         return message.get("role") in ("tool", "function", "developer") or not _OWN_KEYS.isdisjoint(message)

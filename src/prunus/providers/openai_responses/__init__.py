@@ -40,6 +40,7 @@ class OpenAIResponses(Api):
     binds_reasoning: ClassVar[bool] = True
     path_end: ClassVar[str] = "/responses"
     upstream: ClassVar[str] = "openai"
+    genai_provider: ClassVar[str] = "openai"
     merges_words: ClassVar[bool] = False
 
     def claims_message(self, message: Mapping[str, Any]) -> bool:
