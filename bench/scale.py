@@ -6,13 +6,13 @@
 
 Servers, the upstream and this client are processes on one machine. Each of the 1,000 conversations grows by one
 tool call with every request, and the upstream streams 22 events. For each set-up all conversations first go as
-fast as they are answered (`requests_s`, CPU per request of the servers). Then as many new conversations come at
-half that rate, at times that do not depend on the answers, once through Prunus and once through a bare pass-
-through; the differences between their times to the first event are the added latency. A conversation keeps its
-connection (sticky), or each of its requests takes any connection to any replica (random). The store is SQLite for
-the workers of one host and Postgres for replicas; its traffic is what Postgres writes to its log (WAL), or what a
-process gives to the disk with SQLite. The last part sends 20,000 requests of 2,000 conversations and looks at
-memory and open files. Compare figures of one run. Results land in bench/results/scale.json.
+fast as they are answered (`requests_s`, CPU per request of the servers). Then a third as many new conversations
+come at half that rate, at times that do not depend on the answers, once through Prunus and once through a bare
+pass- through; the differences between their times to the first event are the added latency. A conversation keeps
+its connection (sticky), or each of its requests takes any connection to any replica (random). The store is SQLite
+for the workers of one host and Postgres for replicas; its traffic is what Postgres writes to its log (WAL), or
+what a process gives to the disk with SQLite. The last part sends 20,000 requests of 2,000 conversations and looks
+at memory and open files. Compare figures of one run. Results land in bench/results/scale.json.
 """
 
 from __future__ import annotations
@@ -310,16 +310,16 @@ def measured(setup: Setup, count: int, turns: int) -> dict[str, Any]:
         target = held.enter_context(upstream(scratch))
         # So many conversations at once shall stay in memory; `limits.memory` bounds it.
         cluster = Cluster(setup, scratch, held, target, ["--set", f"limits.conversations={2 * count}"])
-        before = cluster.memory
         early = _phase(cluster, setup, count, max(2, turns // 4))
+        before = cluster.memory
         full = _phase(cluster, setup, count, turns)
         memory = cluster.memory
-        half = run(cluster.ports, setup.sticky, count, turns, full["load"].rate / 2)
+        half = run(cluster.ports, setup.sticky, count // 3, turns, full["load"].rate / 2)
         port = free_port()
         command = [sys.executable, str(HERE / "proxy.py"), "--serve-bare", str(port), str(target)]
         with running(command, port, scratch / "bare.log") as pid:
             begun = cpu(pid)
-            bare = run([port], True, count, turns, full["load"].rate / 2)
+            bare = run([port], True, count // 3, turns, full["load"].rate / 2)
             bare_cpu = (cpu(pid) - begun) / max(1, len(bare.waits))
     load = full["load"]
     return {
@@ -382,7 +382,7 @@ def main() -> None:
     """Read the options and measure."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--conversations", type=int, default=1_000)
-    parser.add_argument("--turns", type=int, default=20, help="requests of a conversation")
+    parser.add_argument("--turns", type=int, default=12, help="requests of a conversation")
     parser.add_argument("--requests", type=int, default=20_000, help="of the last part; 0 leaves it out")
     parser.add_argument("--only", default="", help="the beginnings of names of set-ups, separated by commas")
     given = parser.parse_args()
