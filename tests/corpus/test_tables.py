@@ -22,6 +22,10 @@ def test_rows_of_a_session_are_the_requests_of_one_conversation(tmp_path: Path) 
     mixed = [row for pair in zip(growing("a"), growing("b"), strict=False) for row in pair]
     found = every(parquet(tmp_path / "t.parquet", mixed))
     assert [one.name for one in found] == [f"{tmp_path / 't.parquet'}#a", f"{tmp_path / 't.parquet'}#b"]
+    assert [one.name for one in every(parquet(tmp_path / "u.parquet", growing("a") + growing("b")))] == [
+        f"{tmp_path / 'u.parquet'}#a",
+        f"{tmp_path / 'u.parquet'}#b",
+    ]
     assert [requests(one) for one in found] == [[5], [5]]
     [session] = found[0].sessions()
     assert (session.name, session.model, session.times[0]) == ("t#a", "gpt-5.6", 1_002.0)

@@ -8,8 +8,8 @@ from typing import Any, Final
 
 from prunus.errors import PrunusError
 
-_MEMORY: Final = "1GB"
-"""DuckDB sorts on disk what needs more than this."""
+_MEMORY: Final = "4GB"
+"""The most memory that DuckDB may use. It unpacks one row group at a time, and sorts on disk what needs more."""
 
 
 class NoDuckDB(PrunusError):
@@ -21,7 +21,7 @@ class NoDuckDB(PrunusError):
 
 def connect(folder: str) -> AbstractContextManager[Any]:
     """Return a connection to a database in memory, with room on disk in a folder. Raises NoDuckDB."""
-    settings = {"memory_limit": _MEMORY, "temp_directory": folder, "preserve_insertion_order": True}
+    settings = {"memory_limit": _MEMORY, "temp_directory": folder, "preserve_insertion_order": True, "threads": 1}
     connection: AbstractContextManager[Any] = _duckdb().connect(":memory:", config=settings)
     return connection
 

@@ -1,21 +1,24 @@
 """Parquet files of traces, read through DuckDB.
 
-Rows of the same session come together if a column names the session; DuckDB sorts them, on disk if they do not fit
-into memory. Without such a column each row is a session.
+Rows of the same session come together if a column names the session; where they do not follow each other in the
+file, they are brought together on disk. Without such a column each row is a session. Memory grows with the largest
+row group of a file, and not with the file.
 """
 
 from __future__ import annotations
 
 import tempfile
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from itertools import groupby
+from operator import itemgetter
 from pathlib import Path
 from typing import Any, Final
 
 import msgspec
 
-from prunus.clients.columns import SESSION, TIME, plain
+from prunus.clients.columns import SESSION, plain
 from prunus.corpus.duck import NoDuckDB, connect, engine_errors
+from prunus.corpus.partitions import together
 from prunus.corpus.source import Source, Wanted
 
 _BATCH: Final = 64
@@ -45,33 +48,57 @@ def table_sources(path: Path, wanted: Wanted) -> Iterator[Source]:
 
 def _sources(path: Path, wanted: Wanted, folder: str) -> Iterator[Source]:
     with connect(folder) as database:
-        described = database.execute("DESCRIBE SELECT * FROM read_parquet(?)", [str(path)]).fetchall()
-        columns = [str(column[0]) for column in described]
-        session, time = _column(columns, SESSION), _column(columns, TIME)
-        order = ", ".join(_quoted(column) for column in (session, time) if session and column)
-        [[count]] = database.execute("SELECT count(*) FROM read_parquet(?)", [str(path)]).fetchall()
+        columns = [
+            str(name) for name, *_ in database.execute("DESCRIBE FROM read_parquet(?)", [str(path)]).fetchall()
+        ]
+        session = _column(columns, SESSION)
+        size, count = _sizes(database, path)
+        lines = _lines(database, path, columns, session)
+        if session and not _is_grouped(database, path, session):
+            groups = together(lines, size, Path(folder))
+        else:
+            groups = _neighbours(lines)
         each = path.stat().st_size // max(1, count)
-        query = "SELECT * FROM read_parquet(?)" + (f" ORDER BY {order}" if order else "")
-        cursor = database.execute(query, [str(path)])
-        numbered = enumerate(_rows(cursor, columns), 1)
-        for key, group in groupby(numbered, lambda item: _key(item, session)):
+        for key, rows in groups:
             name = f"{path}#{key}"
-            rows = [row for _, row in group]
             if wanted(name):
-                data = b"".join(msgspec.json.encode(_without_nulls(row)) + b"\n" for row in rows)
-                yield Source(name, path, data, each * len(rows), f"{path.stem}#{key}")
+                yield Source(name, path, b"".join(rows), each * len(rows), f"{path.stem}#{key}")
+
+
+def _sizes(database: Any, path: Path) -> tuple[int, int]:
+    """Return the unpacked bytes of a file, and its rows."""
+    size = "SELECT coalesce(sum(total_uncompressed_size), 0) FROM parquet_metadata(?)"
+    [[found]] = database.execute(size, [str(path)]).fetchall()
+    [[count]] = database.execute("SELECT count(*) FROM read_parquet(?)", [str(path)]).fetchall()
+    return int(found), int(count)
+
+
+def _is_grouped(database: Any, path: Path, session: str) -> bool:
+    """Return whether the rows of each session follow each other."""
+    name = _quoted(session)
+    before = f"SELECT {name} AS one, lag({name}) OVER () AS other FROM read_parquet(?)"
+    counts = f"SELECT count(*) FILTER (one IS DISTINCT FROM other), count(DISTINCT one) FROM ({before})"
+    [[runs, sessions]] = database.execute(counts, [str(path)]).fetchall()
+    return bool(runs == sessions)
+
+
+def _lines(database: Any, path: Path, columns: Sequence[str], session: str) -> Iterator[tuple[str, bytes]]:
+    """Yield the name of the session and the JSON line of each row; without a name, the number of the row."""
+    cursor = database.execute("SELECT * FROM read_parquet(?)", [str(path)])
+    for number, row in enumerate(_rows(cursor, columns), 1):
+        named = session and row[session] is not None
+        yield str(row[session]) if named else f"row {number}", msgspec.json.encode(_without_nulls(row)) + b"\n"
+
+
+def _neighbours(lines: Iterator[tuple[str, bytes]]) -> Iterator[tuple[str, list[bytes]]]:
+    for key, group in groupby(lines, itemgetter(0)):
+        yield key, [line for _, line in group]
 
 
 def _rows(cursor: Any, columns: Sequence[str]) -> Iterator[dict[str, Any]]:
     while batch := cursor.fetchmany(_BATCH):
         for row in batch:
             yield dict(zip(columns, row, strict=True))
-
-
-def _key(item: tuple[int, Mapping[str, Any]], session: str) -> str:
-    """The name of the row's session; the number of the row where none is given."""
-    number, row = item
-    return str(row[session]) if session and row[session] is not None else f"row {number}"
 
 
 def _column(columns: Sequence[str], names: Sequence[str]) -> str:
