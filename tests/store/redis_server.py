@@ -43,13 +43,13 @@ class RedisServer:
 
         return redis.Redis(port=self.port, socket_timeout=30.0)
 
-    def start(self) -> None:
+    def start(self, *more: str) -> None:
         program = shutil.which("redis-server")
         assert program is not None
         places = ["--port", str(self.port), "--bind", "127.0.0.1", "--dir", str(self.folder)]
         disk = ["--save", "", "--appendonly", "yes", "--appendfsync", "no"]
         with (self.folder / "log").open("ab") as log:
-            self._process = subprocess.Popen([program, *places, *disk], stdout=log, stderr=log)
+            self._process = subprocess.Popen([program, *places, *disk, *more], stdout=log, stderr=log)
         self._wait()
 
     def stop(self, how: signal.Signals = signal.SIGTERM) -> None:
@@ -100,7 +100,7 @@ class RedisServer:
 def running() -> Iterator[RedisServer]:
     """Start a server, and remove it at the end."""
     folder = Path(tempfile.mkdtemp(prefix="prunus-redis-"))
-    server = RedisServer(folder, _free_port())
+    server = RedisServer(folder, free_port())
     try:
         server.start()
         yield server
@@ -109,7 +109,8 @@ def running() -> Iterator[RedisServer]:
         shutil.rmtree(folder, ignore_errors=True)
 
 
-def _free_port() -> int:
+def free_port() -> int:
+    """A port that nobody uses."""
     with socket.socket() as one:
         one.bind(("127.0.0.1", 0))
         return int(one.getsockname()[1])

@@ -5,7 +5,9 @@ from __future__ import annotations
 import time
 from collections.abc import Callable, Iterator
 from contextlib import suppress
+from datetime import UTC
 from itertools import count
+from pathlib import Path
 from threading import Barrier, Thread
 
 import pytest
@@ -13,7 +15,7 @@ import pytest
 from prunus.errors import Overtaken, SettingsError
 from prunus.store import NoStore, Store, StoreError, open_store
 from prunus.store.store import NoReceipts
-from tests.store.redis_server import RedisServer, missing
+from tests.store.redis_server import RedisServer, free_port, missing
 from tests.store.samples import edit, exchange, links, memo, recalled, receipt
 from tests.store.until import until_it_works
 
@@ -155,6 +157,59 @@ def test_a_wrong_password_is_an_error_that_does_not_quote_it(redis: RedisServer)
         store.open()
     assert "secret" not in str(raised.value)
     store.close()
+
+
+def test_a_user_with_a_password_is_let_in(redis: RedisServer) -> None:
+    with redis.client() as client:
+        client.acl_setuser("anna", enabled=True, passwords=["+s:e/c%ret"], keys=["prunus:*"], commands=["+@all"])
+    store = open_store(redis.url.replace("redis://", "redis://anna:s%3Ae%2Fc%25ret@"), wait=30.0)
+    store.memory("").keep(memo("c1", 2), links(2), {})
+    assert store.info().url == redis.url.replace("redis://", "redis://anna@")
+    store.close()
+    with redis.client() as client:
+        client.acl_deluser("anna")
+
+
+def test_a_server_with_tls_is_reached_by_rediss(redis: RedisServer, tmp_path: Path) -> None:
+    certificate, key = self_signed(tmp_path)
+    port = free_port()
+    tls = ["--tls-port", str(port), "--tls-cert-file", str(certificate), "--tls-key-file", str(key)]
+    redis.stop()
+    redis.start(*tls, "--tls-ca-cert-file", str(certificate), "--tls-auth-clients", "no")
+    try:
+        store = open_store(f"rediss://localhost:{port}/0?ssl_ca_certs={certificate}", wait=30.0)
+        store.memory("").keep(memo("c1", 2), links(2), {})
+        assert store.info().url == f"rediss://localhost:{port}/0"
+        store.close()
+        stranger = open_store(f"rediss://localhost:{port}/0", wait=30.0)
+        with pytest.raises(StoreError, match="certificate"):
+            stranger.open()
+        stranger.close()
+    finally:
+        redis.stop()
+        redis.start()
+
+
+def self_signed(folder: Path) -> tuple[Path, Path]:
+    """Make a certificate for localhost, and its key."""
+    from datetime import datetime, timedelta
+
+    from cryptography import x509
+    from cryptography.hazmat.primitives import hashes, serialization
+    from cryptography.hazmat.primitives.asymmetric import ec
+
+    key = ec.generate_private_key(ec.SECP256R1())
+    name = x509.Name([x509.NameAttribute(x509.NameOID.COMMON_NAME, "localhost")])
+    now = datetime.now(UTC)
+    builder = x509.CertificateBuilder(name, name, key.public_key(), x509.random_serial_number())
+    builder = builder.not_valid_before(now - timedelta(days=1)).not_valid_after(now + timedelta(days=1))
+    builder = builder.add_extension(x509.SubjectAlternativeName([x509.DNSName("localhost")]), critical=False)
+    made = builder.sign(key, hashes.SHA256())
+    certificate, private = folder / "certificate.pem", folder / "key.pem"
+    certificate.write_bytes(made.public_bytes(serialization.Encoding.PEM))
+    kind, plain = serialization.PrivateFormat.PKCS8, serialization.NoEncryption()
+    private.write_bytes(key.private_bytes(serialization.Encoding.PEM, kind, plain))
+    return certificate, private
 
 
 @pytest.mark.parametrize("url", ["redis://h:secret/0", "redis://anna:secret@h/0?colour=red"])

@@ -70,7 +70,6 @@ class RedisConnections:
         """Run commands in one round trip, and return their replies."""
         begun = self._clock()
         deadline = time.monotonic() + (max(self._wait, _REPORT) if report else self._wait)
-        self._slow = True
         line = self._borrow(deadline)
         usable = False
         try:
@@ -78,6 +77,7 @@ class RedisConnections:
             usable = True
         except (RedisError, OSError) as error:
             # The other connections are lost too, or would not be answered either.
+            self._slow = True
             self._drop()
             # The server may have run the commands before the connection broke.
             raise CommitLost(str(self.problem(error))) from error
