@@ -37,12 +37,12 @@ def with_key(*keys: str, **more: object) -> Settings:
     return Settings(store={"key": list(keys), **more})
 
 
-def fill(store: Store) -> None:
+def fill(store: Store, depth: int = 6) -> None:
     """Write the word wherever a store keeps a text."""
     change = replace(edit(2), replacement=Note(f"[{WORD}]"), reason=WORD)
-    kept = memo("c1", 6, (change,))
+    kept = memo("c1", depth, (change,))
     kept = replace(kept, ledger=replace(kept.ledger, commands=((2, WORD),)))
-    store.memory("anna").keep(kept, links(6), {2: Written(b"key", WORD.encode())})
+    store.memory("anna").keep(kept, links(depth), {2: Written(b"key", WORD.encode())})
     cut = receipt("aaaaaa", original=f"{WORD} " * 50)
     cut = replace(cut, edit=replace(cut.edit, reason=WORD))
     for number in (1, 2):
@@ -132,7 +132,7 @@ def test_the_first_key_encrypts_and_every_key_decrypts(reopen: Reopen) -> None:
     fill(reopen(settings=with_key(ONE)))
     store = reopen(settings=with_key(TWO, ONE))
     assert all(WORD in text for text in read(store))
-    fill(store)
+    fill(store, 8)
     store.memory("anna").keep(memo("c2", 6, (edit(4),)), links(6, "b"), {})
     only = reopen(settings=with_key(TWO))
     assert only.memory("anna").load("c2") is not None

@@ -15,7 +15,7 @@ from random import Random
 import pytest
 
 from prunus import Pruner
-from tests.laws.test_replicas import talk
+from tests.laws.test_replicas import stepwise
 from tests.store.redis_server import RedisServer, missing
 from tests.store.test_outage import DEAR_READS
 
@@ -28,11 +28,11 @@ REPLICA = """
 import sys
 from prunus import Pruner
 from prunus.store import open_store
-from tests.laws.test_replicas import talk
+from tests.laws.test_replicas import stepwise
 from tests.store.test_outage import DEAR_READS
 store = open_store(sys.argv[1], wait=60.0)
 pruner = Pruner(DEAR_READS, store.memory(""))
-bodies = {seed: talk(seed) for seed in map(int, sys.argv[2:])}
+bodies = {seed: stepwise(seed) for seed in map(int, sys.argv[2:])}
 for line in sys.stdin:
     seed, n = map(int, line.split())
     body = pruner.prune(bodies[seed][n], now=10.0 * n, owner=str(seed)).body
@@ -107,7 +107,7 @@ def ask(replica: subprocess.Popen[bytes], seed: int, n: int) -> bytes:
 def test_replicas_and_a_server_that_are_killed_50_times_send_what_one_process_sends(redis: RedisServer) -> None:
     chance = Random(5)
     steady = Pruner(DEAR_READS)
-    bodies = {seed: talk(seed) for seed in TALKS}
+    bodies = {seed: stepwise(seed) for seed in TALKS}
     plan = [(seed, n) for n in range(len(bodies[TALKS[0]])) for seed in TALKS]
     kills = sorted(chance.sample(range(1, len(plan)), min(50, len(plan) - 1)))
     flushes = 0

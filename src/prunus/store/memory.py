@@ -15,7 +15,7 @@ from prunus.memory import ConversationRecord, Match, nothing_else
 from prunus.schedule.account import Account
 from prunus.schedule.cache_life import CacheLife, Hindsight, total
 from prunus.schedule.ledger import Ledger, Written
-from prunus.store.cipher import Cipher
+from prunus.store.cipher import Cipher, WrongKey
 from prunus.store.ledger_rows import KnownLedgers, ledger_change
 from prunus.store.regrets import experience_with
 from prunus.store.sql import SqlConnection, SqlDatabase
@@ -59,7 +59,7 @@ class SqlMemory:
             if self._trouble is None:
                 raise
             self._trouble(error)
-            if self._database.shared:
+            if self._database.shared and not isinstance(error, WrongKey):
                 raise OutOfReach("the store does not answer") from error
             return otherwise
 

@@ -15,7 +15,7 @@ from prunus.memory import ConversationRecord, Match, nothing_else
 from prunus.schedule.account import Account
 from prunus.schedule.cache_life import CacheLife, Hindsight, total
 from prunus.schedule.ledger import Ledger, Written
-from prunus.store.cipher import Cipher
+from prunus.store.cipher import Cipher, WrongKey
 from prunus.store.ledger_rows import KnownLedgers, ledger_change
 from prunus.store.redis.connections import RedisConnections
 from prunus.store.redis.experience import experience_with
@@ -55,11 +55,11 @@ class RedisMemory:
 
     def load(self, id: str) -> ConversationRecord | None:
         """Return the last saved state of a conversation."""
-        return self._read(lambda: self._load(id))
+        return self._read_encrypted(lambda: self._load(id), None)
 
     def written(self, id: str) -> Mapping[int, Written | None]:
         """Return the messages of a conversation that Prunus sent in changed form."""
-        return self._read(lambda: self._written(id))
+        return self._read_encrypted(lambda: self._written(id), {})
 
     def keep(
         self,
@@ -111,6 +111,15 @@ class RedisMemory:
                 raise
             self._trouble(error)
             raise OutOfReach("the store does not answer") from error
+
+    def _read_encrypted(self, work: Callable[[], T], otherwise: T) -> T:
+        """Read a value; what no key decrypts is as if it had been forgotten."""
+        try:
+            return self._read(work)
+        except OutOfReach as error:
+            if isinstance(error.__cause__, WrongKey):
+                return otherwise
+            raise
 
     def _find(self, links: Sequence[bytes]) -> Sequence[Match]:
         newest = True
