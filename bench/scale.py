@@ -8,7 +8,7 @@ Servers, the upstream and this client are processes on one machine. Each of the 
 tool call with every request, and the upstream streams 22 events. For each set-up all conversations first go as
 fast as they are answered (`requests_s`, CPU per request of the servers). Then a third as many new conversations
 come at half that rate, at times that do not depend on the answers, once through Prunus and once through a bare
-pass- through; the differences between their times to the first event are the added latency. A conversation keeps
+pass-through; the differences between their times to the first event are the added latency. A conversation keeps
 its connection (sticky), or each of its requests takes any connection to any replica (random). The store is SQLite
 for the workers of one host and Postgres for replicas; its traffic is what Postgres writes to its log (WAL), or
 what a process gives to the disk with SQLite. The last part sends 20,000 requests of 2,000 conversations and looks
