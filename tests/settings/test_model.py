@@ -80,7 +80,7 @@ def test_automatic_strategies_off_means_nothing_outside_manual_mode() -> None:
 
 
 def test_limits_are_generous_by_default() -> None:
-    assert Settings().limits == Limits(body=67_108_864, conversations=256, memory=268_435_456, idle=86_400)
+    assert Settings().limits == Limits(body=67_108_864, conversations=1_024, memory=268_435_456, idle=86_400)
 
 
 def test_a_section_may_be_given_as_an_object() -> None:

@@ -43,7 +43,7 @@ class Limits(Section):
 
     body: Count = 64 * MIB
     """Prunus sends requests of more bytes than this unchanged."""
-    conversations: Count = 256
+    conversations: Count = 1_024
     """The number of conversations that Prunus remembers at a time."""
     memory: Count = 256 * MIB
     """The bytes of memory that the remembered conversations may take."""
