@@ -5,14 +5,16 @@
 #   docker run --rm -p 127.0.0.1:8787:8787 -v prunus:/data prunus \
 #     proxy --host 0.0.0.0 --set proxy.token=SECRET                        # elsewhere: clients send x-prunus-token
 #
-# The store lies in /data. Settings are read from /data/.config/prunus/prunus.toml.
+# The store lies in /data. Settings are read from /data/.config/prunus/prunus.toml, or from the folder of --config.
+# With Postgres or Redis as the store, nothing has to be kept. Several replicas: deploy/compose.yaml, deploy/helm.
 FROM python:3.13-slim-bookworm AS build
 RUN pip install --no-cache-dir uv==0.13.7
 WORKDIR /src
 COPY requirements.lock pyproject.toml README.md LICENSE ./
 COPY src src
 RUN uv venv /opt/prunus && \
-    uv pip install --no-cache --python /opt/prunus/bin/python --constraint requirements.lock .
+    uv pip install --no-cache --python /opt/prunus/bin/python --constraint requirements.lock \
+        '.[encrypted,otel,postgres,redis]'
 
 FROM python:3.13-slim-bookworm
 LABEL org.opencontainers.image.title="prunus" \
@@ -26,6 +28,6 @@ WORKDIR /data
 VOLUME /data
 EXPOSE 8787
 HEALTHCHECK --interval=30s --timeout=5s \
-    CMD ["python", "-c", "import urllib.request as u; u.urlopen('http://127.0.0.1:8787/healthz', timeout=3)"]
+    CMD ["python", "-c", "import urllib.request as u; u.urlopen('http://127.0.0.1:8787/livez', timeout=3)"]
 ENTRYPOINT ["prunus"]
 CMD ["proxy"]

@@ -1,7 +1,7 @@
 # Each verb sets up what it needs: Python 3.11 or newer with pip is enough, and uv is used when it is there.
 .DEFAULT_GOAL := help
 .DELETE_ON_ERROR:
-.PHONY: help demo run test pages e2e integrations fleet packages fix docs site dist corpus bench lock
+.PHONY: help demo run test pages deploy e2e integrations fleet packages fix docs site dist corpus bench lock
 
 PYTHON ?= python3
 PY := .venv/bin/python
@@ -35,6 +35,9 @@ test: .venv/.installed ## Check formatting, lint, types and generated docs, then
 pages: .venv/.installed ## Test the dashboard in Chromium, which has to be on the PATH
 	@$(INSTALL) playwright
 	$(PY) -m pytest -q tests/dashboard
+
+deploy: .venv/.deploy ## Test load balancers, the image and the Helm chart (apt install nginx-light haproxy docker-compose)
+	$(PY) -m pytest -q -rs tests/deploy
 
 # All of them, or some: make e2e CLIENTS="claude codex"
 e2e: .venv/.installed ## Run real clients against a scripted provider, alone and behind Prunus
@@ -97,6 +100,11 @@ lock: ## Renew requirements.lock (needs uv)
 .venv/.bench: .venv/.installed
 	@echo "Installing the peer libraries"
 	@$(INSTALL) --no-build-isolation -e '.[bench]'
+	@touch $@
+
+.venv/.deploy: .venv/.installed
+	@echo "Installing Envoy, Helm and what checks the files of deploy"
+	@$(INSTALL) --no-build-isolation -e '.[deploy]'
 	@touch $@
 
 .venv/.dist: .venv/.installed

@@ -147,7 +147,8 @@ class App:
         # Whether the proxy lives may be asked without a token, but not by a web page.
         own = is_sidecar(path)
         asks_state = path in PATHS
-        tenant = self._gate.check_page(names) or "" if asks_state else self._gate.admit(names, bearer=own)
+        bearer = own or path == "/metrics"
+        tenant = self._gate.check_page(names) or "" if asks_state else self._gate.admit(names, bearer=bearer)
         if isinstance(tenant, Refused):
             self.metrics.requests.labels("", "refused").inc()
             await refuse(send, "", tenant.status, tenant.reason)
