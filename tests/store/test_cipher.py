@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import json
+import re
+import sqlite3
 import zlib
 from base64 import b64encode
 from collections.abc import Callable, Iterator
@@ -19,10 +21,13 @@ from prunus.schedule.ledger import Written
 from prunus.store import Store, StoreError, open_store
 from prunus.store.cipher import Cipher, WrongKey
 from prunus.store.key_source import read_keys
+from tests.recorded.prefix import settings as recorded_settings
 from tests.store.postgres_server import PostgresServer
 from tests.store.redis_server import RedisServer
 from tests.store.samples import edit, exchange, links, memo, receipt
 from tests.store.test_memory import requests
+from tests.store.test_restart import AGENTS, CHEAP
+from tests.store.test_restart import requests as recorded_requests
 
 pytest.importorskip("cryptography")
 
@@ -126,6 +131,24 @@ def test_a_real_conversation_leaves_none_of_its_lines_in_the_bytes(
         store.record("", exchange(outcome.conversation, outcome.request), outcome.receipts)
     assert not store.keeps_receipts or store.receipts("")
     assert [bytes_of().count(word.encode()) for word in words] == before
+
+
+@pytest.mark.parametrize("agent", AGENTS)
+def test_of_a_recorded_session_only_names_of_tools_are_in_the_file(tmp_path: Path, path: Path, agent: str) -> None:
+    format, bodies = recorded_requests(tmp_path, agent)
+    words = set(re.findall(rb"[A-Za-z_]{8,}", bodies[-1][1]))
+    with closing(open_store(f"sqlite:///{path}", with_key(ONE))) as store:
+        pruner = Pruner(recorded_settings(CHEAP), store.memory(""))
+        for now, body in bodies:
+            outcome = pruner.prune(body, now, format=format)
+            made = exchange(outcome.conversation, outcome.request, asks=outcome.report.asked_again.asks)
+            store.record("", made, (*outcome.receipts, *outcome.passed))
+        tools = {one.tool.encode() for one in store.receipts("")}
+        assert len(store.receipts("")) >= 10
+    with closing(sqlite3.connect(path)) as connection:
+        names = " ".join(sql or "" for [sql] in connection.execute("SELECT sql FROM sqlite_master"))
+    found = path.read_bytes()
+    assert {word for word in words if word in found and word not in names.encode()} <= tools
 
 
 def test_the_first_key_encrypts_and_every_key_decrypts(reopen: Reopen) -> None:

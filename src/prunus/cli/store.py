@@ -270,7 +270,7 @@ def _rows(info: Info) -> Iterator[tuple[str, str]]:
         yield "receipts", f"{info.receipts:,}"
         yield "originals", f"{info.originals:,}, {_bytes(info.originals_text)} in {_bytes(info.originals_size)}"
     else:
-        yield "receipts", "not kept by a Redis store, nor are requests, originals and totals"
+        yield "receipts", "not kept, nor are requests, originals and totals"
     if info.hidden:
         yield "hidden", f"{info.hidden:,} exchanges of the agent's own tool"
     if info.tenants not in ((), ("",)):

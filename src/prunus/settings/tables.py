@@ -150,6 +150,8 @@ class StoreSettings(Section):
     """The bytes that the store may take; Prunus removes the oldest conversations first."""
     days: Count = 30
     """Days after which Prunus removes a conversation without new requests."""
+    receipts: StrictBool = True
+    """Whether SQLite and Postgres keep requests, receipts, originals and totals; a Redis store never does."""
     originals: StrictBool = True
     """Whether the store keeps cut content, so that `prunus restore` can show it."""
     originals_days: Count = 0

@@ -42,6 +42,9 @@ _SUMS: Final = """
     sum(e.input), sum(e.cache_read), sum(e.cache_write), sum(e.output), sum(e.cost), sum(e.cost_unpruned),
     sum(e.cost_of_break), count(*) FILTER (WHERE e.flush IS NOT NULL), sum(e.behind),
     sum(e.keep_alive), sum(e.keep_alive * e.cost), count(DISTINCT c.n)"""
+_TENANTS: Final = (
+    "SELECT tenant FROM totals UNION SELECT tenant FROM conversations UNION SELECT tenant FROM agents ORDER BY 1"
+)
 
 
 def sessions(
@@ -214,7 +217,7 @@ def info(connection: SqlConnection, space: DiskSpace, limit: int, days: int) -> 
         space.free,
         limit,
         days,
-        tuple(tenant for [tenant] in connection.execute("SELECT DISTINCT tenant FROM totals ORDER BY tenant")),
+        tuple(tenant for [tenant] in connection.execute(_TENANTS)),
         one("SELECT count(*) FROM conversations"),
         one("SELECT count(*) FROM exchanges"),
         one("SELECT count(*) FROM receipts WHERE what != 'passed'"),

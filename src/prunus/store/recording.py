@@ -137,6 +137,22 @@ def write_exchange(
         )
 
 
+def write_experience(
+    connection: SqlConnection, tenant: str, exchange: Exchange, receipts: Sequence[Receipt]
+) -> None:
+    """Count the cuts of an exchange and what it asked for again, and write nothing else of it.
+
+    Its request counts once it is over; its cuts are then those of a shadow run if the provider refused it.
+    """
+    number = _conversation(connection, tenant, exchange)
+    for receipt in receipts:
+        write_cut(connection, tenant, number, exchange, receipt)
+    write_asks(connection, tenant, number, exchange)
+    if exchange.status:
+        count_request(connection, tenant, exchange.shadow, exchange.client, not exchange.keep_alive)
+        move_cuts(connection, tenant, number, exchange)
+
+
 def _conversation(connection: SqlConnection, tenant: str, exchange: Exchange) -> int:
     """Return the row number of the conversation, after updating its client, format, model and time."""
     row = connection.execute(

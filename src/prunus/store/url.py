@@ -13,6 +13,7 @@ from prunus.settings.secrets import without_secrets
 from prunus.settings.tables import StoreSettings
 from prunus.store.cipher import Cipher
 from prunus.store.key_source import read_keys
+from prunus.store.sql import SqlDatabase
 from prunus.store.store import Store
 
 _SCHEME: Final = "sqlite:///"
@@ -60,14 +61,24 @@ def open_store(
         )
     from prunus.store.database import Database
     from prunus.store.file import check_file
-    from prunus.store.sql_store import SqlStore
 
     path = Path(url.removeprefix(_SCHEME)).expanduser() if url else default_path()
     if url:
         check_file(path)
     tell = say or printable_logger("prunus.store").warning
     database = Database(path, wait=wait, existing=existing, own_path=not url, say=tell)
-    return SqlStore(database, limits, Cipher(read_keys(limits.key)))
+    return _in_database(database, limits, f"sqlite:///{path}")
+
+
+def _in_database(database: SqlDatabase, limits: StoreSettings, place: str) -> Store:
+    cipher = Cipher(read_keys(limits.key))
+    if limits.receipts:
+        from prunus.store.sql_store import SqlStore
+
+        return SqlStore(database, limits, cipher)
+    from prunus.store.sql_ledgers import SqlLedgers
+
+    return SqlLedgers(database, limits, cipher, place)
 
 
 def _open_postgres(url: str, limits: StoreSettings, wait: float, existing: bool) -> Store:
@@ -77,9 +88,8 @@ def _open_postgres(url: str, limits: StoreSettings, wait: float, existing: bool)
         raise SettingsError(
             f"store.url: a Postgres store needs another package: pip install 'prunus[postgres]' ({error})"
         ) from error
-    from prunus.store.sql_store import SqlStore
-
-    return SqlStore(PostgresDatabase(url, wait=wait, existing=existing), limits, Cipher(read_keys(limits.key)))
+    database = PostgresDatabase(url, wait=wait, existing=existing)
+    return _in_database(database, limits, database.place)
 
 
 def _open_redis(url: str, limits: StoreSettings, wait: float, existing: bool) -> Store:

@@ -21,7 +21,7 @@ class WithoutReceipts:
     def _none(self) -> NoReceipts:
         return NoReceipts(
             f"the store {self.place} keeps no requests, receipts, originals and totals; a SQLite or Postgres store "
-            "does"
+            "with store.receipts does"
         )
 
     def sessions(

@@ -120,7 +120,8 @@ class RedisStore(WithoutReceipts):
         self, tenant: str, id: str = "", *, before: float | None = None, limit: int | None = None
     ) -> list[KnownConversation]:
         newest = "+inf" if before is None else f"({before!r}"
-        command = "ZREVRANGEBYSCORE", TenantKeys(tenant).newest, newest, "-inf", "WITHSCORES"
+        some = () if id or limit is None else ("LIMIT", 0, limit)
+        command = "ZREVRANGEBYSCORE", TenantKeys(tenant).newest, newest, "-inf", "WITHSCORES", *some
         [flat] = self._server.run(command, report=True)
         rows = zip(flat[::2], flat[1::2], strict=True)
         found = [KnownConversation(name.decode(), float(last)) for name, last in rows]

@@ -1,0 +1,47 @@
+"""The store in a SQL database without receipts (`store.receipts = false`)."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+
+from prunus.outcome import Receipt
+from prunus.settings.tables import StoreSettings as Limits
+from prunus.store.cipher import Cipher
+from prunus.store.memory import conversation_name
+from prunus.store.recording import write_experience
+from prunus.store.records import Exchange, Info
+from prunus.store.sql import SqlConnection, SqlDatabase
+from prunus.store.sql_store import SqlStore
+from prunus.store.without_receipts import WithoutReceipts
+
+
+class SqlLedgers(WithoutReceipts, SqlStore):
+    """Keeps ledgers, hidden exchanges, commands and experience; `Store` documents the methods."""
+
+    def __init__(self, database: SqlDatabase, limits: Limits, cipher: Cipher, place: str) -> None:
+        super().__init__(database, limits, cipher)
+        self.place = place
+
+    def record(self, tenant: str, exchange: Exchange, receipts: Sequence[Receipt] = ()) -> None:
+        self._database.change(
+            lambda connection: write_experience(connection, tenant, exchange, receipts),
+            conversation_name(tenant, exchange.conversation),
+            f"sums {tenant!r}",
+        )
+        if exchange.status:
+            self._housekeep(1)
+
+    def record_all(self, exchanges: Sequence[tuple[str, Exchange]]) -> None:
+        def write(connection: SqlConnection) -> None:
+            for tenant, exchange in exchanges:
+                write_experience(connection, tenant, exchange, ())
+
+        if not exchanges:
+            return
+        names = {conversation_name(tenant, exchange.conversation) for tenant, exchange in exchanges}
+        self._database.write(write, *sorted(names | {f"sums {tenant!r}" for tenant, _ in exchanges}))
+        self._housekeep(len(exchanges))
+
+    def info(self) -> Info:
+        return replace(super().info(), keeps_receipts=False)
