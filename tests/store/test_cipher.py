@@ -136,14 +136,15 @@ def test_a_real_conversation_leaves_none_of_its_lines_in_the_bytes(
 @pytest.mark.parametrize("agent", AGENTS)
 def test_of_a_recorded_session_only_names_of_tools_are_in_the_file(tmp_path: Path, path: Path, agent: str) -> None:
     format, bodies = recorded_requests(tmp_path, agent)
-    words = set(re.findall(rb"[A-Za-z_]{8,}", bodies[-1][1]))
+    words, tools = set(re.findall(rb"[A-Za-z_]{8,}", bodies[-1][1])), set[bytes]()
     with closing(open_store(f"sqlite:///{path}", with_key(ONE))) as store:
         pruner = Pruner(recorded_settings(CHEAP), store.memory(""))
         for now, body in bodies:
             outcome = pruner.prune(body, now, format=format)
             made = exchange(outcome.conversation, outcome.request, asks=outcome.report.asked_again.asks)
-            store.record("", made, (*outcome.receipts, *outcome.passed))
-        tools = {one.tool.encode() for one in store.receipts("")}
+            cuts = (*outcome.receipts, *outcome.passed)
+            store.record("", made, cuts)
+            tools |= {cut.tool.encode() for cut in cuts}
         assert len(store.receipts("")) >= 10
     with closing(sqlite3.connect(path)) as connection:
         names = " ".join(sql or "" for [sql] in connection.execute("SELECT sql FROM sqlite_master"))
