@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from random import Random
 from typing import Any, Final
 
@@ -13,6 +13,7 @@ from hypothesis import strategies as st
 
 from prunus import Outcome, Pruner, Settings
 from prunus.experience import Experience, Tried
+from prunus.memory import Memory
 from tests.laws.cases import fewer
 from tests.test_memory import Shelf
 
@@ -93,14 +94,21 @@ def experience(rng: Random) -> Experience:
 
 
 def sent(
-    chosen: Settings, talks: list[list[bytes]], replicas: list[int], rng: Random, count: int
+    chosen: Settings,
+    talks: list[list[bytes]],
+    replicas: list[int],
+    rng: Random,
+    count: int,
+    memory: Callable[[], Memory] | None = None,
 ) -> list[tuple[Any, ...]]:
     """What leaves when request n is answered by the replica that the list names; some are restarted, some retry.
 
-    Meanwhile other conversations of the agent go on, so that what a new conversation learns changes.
+    Meanwhile other conversations of the agent go on, so that what a new conversation learns changes. Replicas use
+    what `memory` opens, or else one shelf.
     """
     shelf, desk = Shelf(), Desk()
-    pruners = [Pruner(chosen, shelf, desk.take) for _ in range(count)]
+    memory = memory or (lambda: shelf)
+    pruners = [Pruner(chosen, memory(), desk.take) for _ in range(count)]
     made: list[tuple[Any, ...]] = []
     order = [(turn, one) for turn in range(TURNS) for one in range(len(talks))]
     for n, (turn, one) in enumerate(order):
@@ -114,7 +122,7 @@ def sent(
             made.append((outcome.body, outcome.flush, outcome.conversation, outcome.request))
         restarted = rng.random() < 0.1
         if restarted and count > 1:
-            pruners[which] = Pruner(chosen, shelf, desk.take)
+            pruners[which] = Pruner(chosen, memory(), desk.take)
     return made
 
 

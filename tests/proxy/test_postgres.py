@@ -35,21 +35,28 @@ def killed(server: PostgresServer) -> Iterator[None]:
     server.start()
 
 
-def patient(provider: Provider, url: str) -> Background:
+def patient(provider: Provider, url: str, preset: str) -> Background:
     """A proxy whose store may take its time, so that no test depends on the speed of the machine."""
     proxy = {"port": 0, "deadline": 600.0}
     settings = Settings(
-        preset="acp", proxy=proxy, store={"url": url}, upstreams={"anthropic": provider.url}, agent={"offer": "off"}
+        preset=preset,
+        proxy=proxy,
+        store={"url": url},
+        upstreams={"anthropic": provider.url},
+        agent={"offer": "off"},
     )
     return Background(settings, make=lambda: App(settings, open_store(url, settings, wait=30.0)))
 
 
-def test_three_proxies_send_the_same_bytes_as_one(provider: Provider, postgres: PostgresServer) -> None:
+@pytest.mark.parametrize("preset", ["acp", "auto"])
+def test_three_proxies_send_the_same_bytes_as_one(
+    provider: Provider, postgres: PostgresServer, preset: str
+) -> None:
     with ExitStack() as stack:
-        proxies = [stack.enter_context(patient(provider, postgres.url())) for _ in range(3)]
+        proxies = [stack.enter_context(patient(provider, postgres.url(), preset)) for _ in range(3)]
         for n in range(2, 12):
             assert play(proxies[n * n % 3].url, n, n + 1) == [200]
-    assert [asked.body for asked in provider.asked] == sent_without_a_store(range(2, 12))
+    assert [asked.body for asked in provider.asked] == sent_without_a_store(range(2, 12), preset)
 
 
 @pytest.mark.parametrize("outage", [stopped, killed, PostgresServer.frozen])

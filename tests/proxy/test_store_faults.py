@@ -20,8 +20,8 @@ def play(url: str, first: int = 2, last: int = 6) -> list[int]:
     return [call(url, "POST", PATH, body("anthropic_messages", n)).status for n in range(first, last)]
 
 
-def sent_without_a_store(counts: range) -> list[bytes]:
-    with Provider() as provider, behind(provider) as proxy:
+def sent_without_a_store(counts: range, preset: str = "acp") -> list[bytes]:
+    with Provider() as provider, behind(provider, preset=preset) as proxy:
         play(proxy.url, counts.start, counts.stop)
         return [asked.body for asked in provider.asked]
 

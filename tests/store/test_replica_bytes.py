@@ -1,0 +1,34 @@
+"""Replicas that share a store send the bytes of one process, whoever gets which request (`laws/test_replicas`)."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from random import Random
+
+import pytest
+
+from prunus import Settings
+from prunus.memory import Memory
+from prunus.store import Store
+from tests.laws.test_replicas import PRICES, sent, talk
+
+Reopen = Callable[..., Store]
+
+
+@pytest.mark.parametrize("held", [256, 1], ids=["", "conversations are put away"])
+@pytest.mark.parametrize("prices", list(PRICES))
+def test_any_replica_sends_the_bytes_of_one_process(reopen: Reopen, prices: str, held: int) -> None:
+    """Every new replica opens the store anew, as another process does."""
+    seed = 10 * len(prices) + held
+    talks = [talk(seed + n) for n in range(2)]
+    chance = Random(seed)
+    replicas = [chance.randrange(3) for _ in range(17)]
+    settings = {"strategies": {"asked": {"enabled": True}}, "learn": False, **PRICES[prices]}
+
+    def memory(tenant: str) -> Callable[[], Memory]:
+        return lambda: reopen(wait=30.0).memory(tenant)
+
+    expected = sent(Settings(**settings), talks, [0], Random(seed), 1, memory("one"))
+    assert sum(flush is not None for _, flush, *_ in expected) > 1
+    chosen = Settings(limits={"conversations": held}, **settings)
+    assert sent(chosen, talks, replicas, Random(seed), 3, memory("three")) == expected
