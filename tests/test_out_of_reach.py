@@ -158,6 +158,25 @@ def test_after_an_outage_another_replica_declares_that_it_may_break_the_cache(fi
     assert following is None or following.reason != UNKNOWN
 
 
+@pytest.mark.parametrize("alone", [1, 2, 3])
+@pytest.mark.parametrize("first", range(4, len(TALK) - 6))
+def test_a_replica_that_went_on_alone_takes_over_what_another_has_saved_since(first: int, alone: int) -> None:
+    """Both states may have the same number of requests."""
+    memory = Server()
+    one, other = Pruner(CHOSEN, memory), Pruner(CHOSEN, memory)
+    for n in range(first):
+        sent(one, n)
+    memory.away = True
+    for n in range(first, first + alone):
+        sent(one, n)
+    memory.away = False
+    newest = sent(other, first + alone)
+    after = sent(one, first + alone + 1)
+    assert after.error is None
+    assert extends(after, newest, after.flush)
+    assert after.request == newest.request + 1
+
+
 @pytest.mark.parametrize("first", range(2, len(TALK) - 2))
 def test_what_the_memory_did_not_save_is_not_sent(first: int) -> None:
     """Another replica that gets the next request knows all that was cut."""

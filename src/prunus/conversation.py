@@ -108,6 +108,8 @@ class Conversation:
     """The same as a hash, cache markers aside."""
     in_force: Ledger | None = None
     """The ledger whose edits the engine has in force."""
+    saved: int = 0
+    """The requests of the newest state that the memory has from this process; `memo` may be newer."""
     written: Mapping[int, Written | None] = field(default_factory=dict)
     """The messages that are not sent as they came, where the engine has not rendered them."""
     held: int = 0

@@ -106,7 +106,7 @@ class Conversations:
         with self._lock:
             candidates = self._beginnings.with_first(first)
         known = [
-            Match(one.memo.id, len(one.digests), one.memo.requests, shared)
+            Match(one.memo.id, len(one.digests), one.saved, shared)
             for one in candidates
             if (shared := self._shared(one, request))
         ]

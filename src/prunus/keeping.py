@@ -63,6 +63,7 @@ class Keeping:
                     self._conversations.forget(conversation)
                     raise
             self._end(conversation, request, base, memo)
+            conversation.saved = memo.requests
         self._conversations.remember(conversation)
 
     def keep_alone(
@@ -87,7 +88,7 @@ class Keeping:
         return self._memory.written(base.memo.id) if self._memory is not None and base.parent else {}
 
     def _begin(self, conversation: Conversation, base: Base, sending: BeforeSending) -> None:
-        if conversation.memo.requests > base.memo.requests:
+        if conversation.memo is not (base.known or base.memo):
             raise Stale
         if not sending.claim():
             raise TooLate("the request was sent before it was looked at")

@@ -48,6 +48,8 @@ class Base:
     sent: int
     """Messages that the provider has seen before. That is the depth of the memo, or more if requests passed that
     the memo does not know."""
+    known: ConversationRecord | None = None
+    """The memo that the process held when the conversation was found; None if it held none."""
 
     def taken_over(self, request: Request) -> ConversationRecord:
         """The conversation with the edits that a request takes over; one that simply continues takes over all."""
@@ -59,7 +61,7 @@ class Base:
     @property
     def is_current(self) -> bool:
         """Whether the process holds the conversation as it was found: no other request has come in between."""
-        return self.conversation is not None and self.conversation.memo.requests <= self.memo.requests
+        return self.conversation is not None and self.conversation.memo is self.known
 
     def follows_directly(self, request: Request) -> bool:
         """Whether no other process can have sent a request of this conversation in between.
@@ -80,7 +82,9 @@ class Base:
     def begin(self, request: Request, engine: Engine) -> Conversation:
         """A conversation that this process has not looked at."""
         digests = [request.load.digest(i) for i in range(self.memo.depth)]
-        return Conversation(self.memo, request.read, engine, request.owner, digests=digests)
+        return Conversation(
+            self.memo, request.read, engine, request.owner, digests=digests, saved=self.memo.requests
+        )
 
 
 def find_base(
@@ -99,7 +103,7 @@ def find_base(
         links = _links(request, nearest, own[0].shared if own else 0)
         kept = memory.find(links)
     found = _likeliest(own, kept, request)
-    memo = None if found is None else _newest(found, conversations, memory)
+    held, memo = (None, None) if found is None else _newest(found, conversations, memory)
     if found is None or memo is None:
         new = ConversationRecord(_name(request, ""), Ledger(), 0, 0, 0.0, b"")
         if memory is not None and allowed is not None:
@@ -114,7 +118,9 @@ def find_base(
         left = ConversationRecord(name, ledger, shared, requests, *told, learned=memo.learned, life=memo.life)
         return Base(left, memo.id, memo.depth - shared, None, links, links, shared)
     sent = memo.depth if memory is None else _sent_before(request, memo.depth)
-    return Base(memo, memo.id, 0, conversations.continuing(request, memo), links, links[shared:], sent)
+    conversation = conversations.continuing(request, memo)
+    known = held if conversation is not None else None
+    return Base(memo, memo.id, 0, conversation, links, links[shared:], sent, known)
 
 
 def find_known(request: Request, conversations: Conversations, memory: Memory | None) -> Base:
@@ -179,12 +185,18 @@ def _sent_before(request: Request, depth: int) -> int:
     return start if answered else depth
 
 
-def _newest(found: Match, conversations: Conversations, memory: Memory | None) -> ConversationRecord | None:
-    """The memo of a conversation, from the process if it is as new there."""
+def _newest(
+    found: Match, conversations: Conversations, memory: Memory | None
+) -> tuple[ConversationRecord | None, ConversationRecord | None]:
+    """The memo that the process holds of a conversation, and the newest one.
+
+    The memory has the newest one if another process has saved more requests than this one.
+    """
     held = conversations.named(found.id)
-    if held is not None and held.memo.requests >= found.requests:
-        return held.memo
-    return memory.load(found.id) if memory is not None else None
+    known = held.memo if held is not None else None
+    if held is not None and held.saved >= found.requests:
+        return known, known
+    return known, memory.load(found.id) if memory is not None else None
 
 
 def start_of_chain(format: str, owner: str) -> bytes:

@@ -55,7 +55,7 @@ class Warmth:
         with suppress(OutOfReach):
             kept = self._memory.load(conversation) if self._memory is not None else None
         held = self._conversations.named(conversation)
-        if held is None or (kept is not None and kept.requests > held.memo.requests):
+        if held is None or (kept is not None and kept.requests > held.saved):
             return kept
         return held.memo
 

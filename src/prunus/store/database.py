@@ -23,7 +23,7 @@ from prunus.store.migrations import MIGRATIONS, Migration
 from prunus.store.schema import migrate, pragma
 from prunus.store.sql import DiskSpace, SqlConnection, no_news
 from prunus.store.sqlite_errors import CORRUPT, describe, primary_code
-from prunus.store.store import NoStore, StoreError
+from prunus.store.store import NoStore, StoreError, Unavailable
 
 T = TypeVar("T")
 
@@ -121,7 +121,8 @@ class Database:
 
     def problem(self, error: sqlite3.Error | OSError) -> StoreError:
         """Return a StoreError that describes an error in one sentence and names the file."""
-        return StoreError(f"the store {self.path} {describe(error)}")
+        kind = Unavailable if isinstance(error, sqlite3.OperationalError | OSError) else StoreError
+        return kind(f"the store {self.path} {describe(error)}")
 
     def used(self, connection: SqlConnection) -> int:
         """Return the bytes of the file that are in use."""
@@ -188,7 +189,7 @@ class Database:
         # After one timeout on a locked file, later calls do not wait until a transaction succeeds again.
         wait = 0.0 if self._stuck else self._wait
         if not self._writing.acquire(timeout=wait):
-            raise StoreError(f"the store {self.path} is busy")
+            raise Unavailable(f"the store {self.path} is busy")
         try:
             if self._stuck:
                 connection.execute("PRAGMA busy_timeout=0")

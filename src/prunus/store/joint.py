@@ -10,7 +10,7 @@ from typing import Protocol
 
 from prunus.errors import Overtaken
 from prunus.store.sql import SqlConnection, no_news
-from prunus.store.store import CommitLost
+from prunus.store.store import Unavailable
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,8 +55,8 @@ class JointWrites:
     def together(self) -> Iterator[None]:
         """Commit the changes of this thread as one transaction at the end of the outermost block.
 
-        If the joint transaction fails, each change gets its own transaction, and the first error is raised. After
-        Overtaken and after a lost commit none of the changes is tried again.
+        If the store refuses one of the changes, each gets its own transaction, and the first error is raised. If
+        the store cannot be used at all, or after Overtaken, none of them is tried again.
         """
         if self._collected.changes is not None:
             yield
@@ -80,7 +80,7 @@ class JointWrites:
         try:
             if changes:
                 self._write(write, *together)
-        except (Overtaken, CommitLost):
+        except (Overtaken, Unavailable):
             raise
         except Exception:
             if len(changes) == 1:

@@ -24,7 +24,11 @@ class StoreError(PrunusError):
     """The store failed: it is locked, full, read-only or missing."""
 
 
-class CommitLost(StoreError):
+class Unavailable(StoreError):
+    """The store cannot be used at the moment: it does not answer, or it is locked or full."""
+
+
+class CommitLost(Unavailable):
     """The store did not answer a commit, so nobody knows whether it has saved the changes."""
 
 

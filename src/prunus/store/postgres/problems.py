@@ -4,16 +4,17 @@ from __future__ import annotations
 
 import psycopg
 
-from prunus.store.store import CommitLost, StoreError
+from prunus.store.store import CommitLost, StoreError, Unavailable
 
 
 def problem(error: psycopg.Error, place: str) -> StoreError:
     """Return a StoreError that describes an error."""
     if isinstance(error, psycopg.errors.LockNotAvailable):
-        return StoreError(f"the store {place} is locked by another process")
+        return Unavailable(f"the store {place} is locked by another process")
     words = (str(error).splitlines() or [type(error).__name__])[0]
     what = "does not answer" if error.sqlstate is None else "failed"
-    return StoreError(f"the store {place} {what}: {words}")
+    kind = Unavailable if isinstance(error, psycopg.OperationalError) else StoreError
+    return kind(f"the store {place} {what}: {words}")
 
 
 def commit_problem(error: psycopg.Error, place: str) -> StoreError:
