@@ -18,7 +18,7 @@ from prunus.history import Call, Ref, Result
 from prunus.notes import is_note, pointed, uncounted, unfolded
 from prunus.numbers import as_number
 from prunus.paths import join
-from prunus.placed import PlacedIds, content_of, shortened
+from prunus.placed import PlacedIds, content_of, shortened, without_file_notes
 from prunus.todos import Colours, colours_of, tasks_in
 from prunus.tokens import Counter
 from prunus.uses import Use, weigh
@@ -73,7 +73,8 @@ class Pairing:
             del self._open[result.id]
         self.answered += 1
         call = opened.call
-        whole, name = self._placed.untagged(ref, call.tool, result, ids)
+        tagless, name = self._placed.untagged(ref, call.tool, result, ids)
+        whole = without_file_notes(tagless, result)
         text = unfolded(whole)
         meaning = self._continued(self._toolbox.meaning(call.tool, call.input), call, text)
         ended = outcome(meaning, call.tool, uncounted(text), result.error)
@@ -104,7 +105,7 @@ class Pairing:
             name=name,
             folded=text != whole,
             points=pointed(text),
-            carries=carries,
+            carries=carries or whole != tagless,
         )
 
     def _continued(self, meaning: Meaning, call: Call, text: str) -> Meaning:

@@ -65,6 +65,17 @@ def shortened(text: str, result: Result) -> bool:
     return is_shortened(text) or any(is_shortened(without_tag(piece)[0]) for piece in result.pieces)
 
 
+def without_file_notes(text: str, result: Result) -> str:
+    """Return the text of a result without the notes that stand for its attachments.
+
+    With an attachment or with its note, a result is then judged alike.
+    """
+    pieces = [piece for piece, _ in map(without_tag, result.pieces)]
+    if text != "\n".join(pieces) or not any(map(is_file_note, pieces)):
+        return text
+    return "\n".join(piece for piece in pieces if not is_file_note(piece))
+
+
 def bare_result(result: Result) -> tuple[str, str]:
     """Return the text of a result without a trailing id tag, and the id in the tag, if any."""
     text, name = without_tag(result.text)

@@ -13,7 +13,7 @@ from tests.laws.conversing import requests
 
 sys.path.append(str(Path(__file__).parents[2] / "bench"))
 
-from million import CHUNK, check
+from million import CHUNK, Progress, check, check_session
 
 
 def test_a_seed_gives_the_same_session_on_every_run() -> None:
@@ -33,3 +33,9 @@ def test_the_first_sessions_of_the_bench_break_no_law(first: int) -> None:
     assert found.problems == []
     assert (found.sessions, len(found.formats)) == (CHUNK, 5)
     assert found.edits > found.flushes > 0
+
+
+@pytest.mark.parametrize("seed", [1182, 1602, 2375])
+def test_a_result_is_judged_alike_with_an_attachment_and_with_its_note(seed: int) -> None:
+    """The note made the text longer than the least that a strategy cuts, or unlike that of an equal result."""
+    assert [laws["idempotence"] for laws in check_session(seed, Progress()) if laws["idempotence"]] == []
