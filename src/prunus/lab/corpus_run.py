@@ -47,7 +47,6 @@ def run_corpus(
     with RunJournal(out, question) as journal:
         whole = sum(map(size_of, files(given))) // shard.count
         progress = CorpusProgress(whole, journal.size, journal.recordings, quiet=quiet)
-        failed = sum(any(row.failure for row in done.rows) for done in journal.all())
 
         def wanted(name: str) -> bool:
             return shard.holds(name) and not journal.has(name)
@@ -55,11 +54,10 @@ def run_corpus(
         try:
             for source, measured in _measured(sources(given, wanted), study, executor, workers):
                 journal.add(DoneRecording(source.name, source.size, tuple(rows_of(measured))))
-                failed += bool(measured.failure)
                 if measured.failure and told is not None:
                     progress.clear()
                     told(measured.failure)
-                progress.advance(source.size, failed)
+                progress.advance(source.size, journal.failed)
         except KeyboardInterrupt:
             said = (
                 f"{journal.recordings:,} recordings are kept in {journal.path}; the same command goes on from there"

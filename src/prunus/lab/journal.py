@@ -45,6 +45,8 @@ class RunJournal:
         """The number of recordings that are done."""
         self.size = 0
         """The bytes that they take up."""
+        self.failed = 0
+        """Those of them that could not be read, or not to their end."""
         self._question = msgspec.json.encode(question)
         self._known = array("Q")
         end = self._read_again() if self.path.exists() else 0
@@ -69,13 +71,17 @@ class RunJournal:
     def add(self, done: DoneRecording) -> None:
         """Append a recording."""
         self._append(msgspec.json.encode(done))
-        self.recordings += 1
-        self.size += done.size
+        self._count(done)
 
     def all(self) -> Iterator[DoneRecording]:
         """Yield all recordings that are done."""
         for line in self._whole_lines():
             yield msgspec.json.decode(line, type=DoneRecording)
+
+    def _count(self, done: DoneRecording) -> None:
+        self.recordings += 1
+        self.size += done.size
+        self.failed += any(row.failure for row in done.rows)
 
     def _append(self, line: bytes) -> None:
         self._file.write(line + b"\n")
@@ -103,8 +109,7 @@ class RunJournal:
                 done = msgspec.json.decode(line, type=DoneRecording)
                 numbers.append(stable_hash(done.name))
                 end += len(line)
-                self.recordings += 1
-                self.size += done.size
+                self._count(done)
         except msgspec.MsgspecError as error:
             raise JournalError(f"{self.path} is damaged ({error}); delete it to begin anew") from error
         self._known = array("Q", sorted(numbers))
