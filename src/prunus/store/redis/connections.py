@@ -56,6 +56,7 @@ class RedisConnections:
         self._fault: RedisError | OSError | None = None
         """Why the last connection could not be opened."""
         self._next_try = 0.0
+        self._closed = False
         self._stuck = False
         """Whether the last call found no connection in time. Later calls do not wait until one is there again."""
         self._slow = True
@@ -119,12 +120,14 @@ class RedisConnections:
         return StoreError(f"the store {self.place} does not answer: {words}")
 
     def close(self) -> None:
-        """Close the connections that nobody uses."""
+        """Close the connections, those in use as soon as they are given back. A later call opens new ones."""
+        self._closed = True
         self._drop()
 
     def _borrow(self, deadline: float) -> RedisLine:
         """Return a connection that no other thread uses meanwhile."""
         with self._changed:
+            self._closed = False
             self._notice_fork()
             while True:
                 while self._free:
@@ -146,7 +149,7 @@ class RedisConnections:
     def _give_back(self, line: RedisLine, *, usable: bool) -> None:
         with self._changed:
             self._used -= 1
-            if usable:
+            if usable and not self._closed:
                 self._free.append(line)
             else:
                 line.close()
@@ -170,11 +173,13 @@ class RedisConnections:
         with self._changed:
             self._opening = False
             self._fault = fault
-            if fault is None:
+            if fault is not None:
+                self._next_try = time.monotonic() + _PAUSE
+            elif self._closed:
+                line.close()
+            else:
                 self._stuck = False
                 self._free.append(line)
-            else:
-                self._next_try = time.monotonic() + _PAUSE
             self._changed.notify_all()
 
     def _drop(self) -> None:
