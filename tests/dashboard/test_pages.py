@@ -103,6 +103,16 @@ def test_prices_of_the_settings_count(store: Store) -> None:
     assert "$14.00" in found and "$21.00 without Prunus" in found
 
 
+def test_the_settings_show_no_token_no_key_and_no_password(store: Store) -> None:
+    key = "cGx1bXBsdW1wbHVtcGx1bXBsdW1wbHVtcGx1bXBsdW0="
+    kept = {"url": "redis://anna:plumword@host/0", "key": [key, "env:PLUM"]}
+    settings = Settings(store=kept, proxy={"token": "plumtoken"})
+    shown = answer(PageRequest("GET", "settings"), Sources(settings, store, clock=lambda: 2_000.0)).body.decode()
+    assert "(set)" in shown
+    assert "redis://host/0" in shown
+    assert not [secret for secret in (key, "plumtoken", "plumword") if secret in shown]
+
+
 def test_a_conversation_tells_its_bill_breaks_and_context(store: Store) -> None:
     fill(store, 1, 30)
     shown = page(store, f"conversations/{name_of(0)}")
