@@ -74,6 +74,18 @@ def test_figures_are_those_of_the_provider_and_every_exchange_is_kept(tmp_path: 
         assert "sum(rows)" in (run / "work" / "calc.py").read_text()
 
 
+def test_no_secret_is_written_beside_the_results(tmp_path: Path) -> None:
+    folder = lay_out(tmp_path)
+    key = "cGx1bXBsdW1wbHVtcGx1bXBsdW1wbHVtcGx1bXBsdW0="
+    sets = [f"store.key={key}", "proxy.token=plumtoken", "store.url=redis://anna:plumword@host/0"]
+    with Upstream(script()) as up:
+        done = compare(folder, up.url, *(word for one in sets for word in ("--set", one)))
+    assert done.exit_code == 0, done.output
+    found = (folder / "out" / "trial.json").read_text()
+    assert "(set)" in found
+    assert not [secret for secret in (key, "plumtoken", "plumword") if secret in found]
+
+
 def test_a_change_of_the_tests_solves_nothing(tmp_path: Path) -> None:
     folder = lay_out(tmp_path)
     with Upstream(script(repairs=False)) as up:

@@ -112,6 +112,8 @@ def command(
     from prunus.errors import PrunusError
     from prunus.proxy.serve import check_packages
     from prunus.schedule.dollars import read_tariff
+    from prunus.settings.origins import mapped
+    from prunus.settings.secrets import without_secrets
 
     def settings(addresses: tuple[str, ...], more: tuple[str, ...]) -> Settings:
         return load_settings(config, preset, (*sets, *upstream_sets(addresses), *more)).settings
@@ -126,12 +128,14 @@ def command(
         # Runs happen in other folders, where a relative path would lead nowhere.
         program = str(Path(shutil.which(agent) or agent).absolute())
         setup = AgentSetup(known, program, arguments, model, addresses, settings, 60 * minutes, tariffs)
+        own = settings((), ()).model_dump(mode="json", exclude_defaults=True, exclude={"upstreams"})
         compared = {
             "agent": known.name,
             "arguments": arguments,
             "model": model,
             "upstreams": addresses,
-            "settings": settings((), ()).model_dump(mode="json", exclude_defaults=True, exclude={"upstreams"}),
+            # They are written to a file that people show to others.
+            "settings": mapped(own, without_secrets),
         }
         trial = Trial(setup, tasks, repeat, out, budget or 0.0, compared)
         for line in announcement(trial, budget):
