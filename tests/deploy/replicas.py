@@ -41,27 +41,32 @@ class Replica:
 
 @contextmanager
 def running_replicas(
-    folder: Path, count: int = 3, provider: Callable[[], Provider] = Provider
+    folder: Path, count: int = 3, provider: Callable[[], Provider] = Provider, *more: str
 ) -> Iterator[list[Replica]]:
-    """Proxies with one SQLite store; no test depends on how fast they prune."""
+    """Proxies with one SQLite store and `more` options; no test depends on how fast they prune."""
     with ExitStack() as stack:
         found = []
-        for _ in range(count):
+        for i in range(count):
             asked = stack.enter_context(provider())
             options = ["--port", "0", "--store", f"sqlite:///{folder / 'store.db'}", "--preset", "acp"]
             options += ["--agent", "off", "--upstream", f"anthropic={asked.url}", "--set", "proxy.deadline=600"]
-            process = subprocess.Popen(
-                [sys.executable, "-m", "prunus.cli", "proxy", *options], stderr=subprocess.PIPE, text=True
-            )
+            # A pipe that nobody reads would hold up a proxy that logs many requests.
+            log = folder / f"replica-{i}.log"
+            with log.open("w") as out:
+                process = subprocess.Popen(
+                    [sys.executable, "-m", "prunus.cli", "proxy", *options, *more], stderr=out, text=True
+                )
             stack.callback(_end, process)
-            assert process.stderr is not None
-            found.append(Replica(process, process.stderr.readline().split()[-1], asked))
+            while "\n" not in log.read_text(encoding="utf-8"):
+                assert process.poll() is None
+                time.sleep(0.05)
+            found.append(Replica(process, log.read_text(encoding="utf-8").split()[3], asked))
         yield found
 
 
 def _end(process: subprocess.Popen[str]) -> None:
     process.kill()
-    process.communicate()
+    process.wait()
 
 
 @dataclass(frozen=True, slots=True)
@@ -136,7 +141,8 @@ def running_balancer(balancer: Balancer, folder: Path, replicas: list[Replica]) 
             time.sleep(0.05)
         yield f"http://127.0.0.1:{port}"
     finally:
-        process.kill()
+        # nginx would leave its worker behind if it were killed.
+        process.terminate()
         process.wait()
 
 

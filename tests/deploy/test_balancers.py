@@ -8,6 +8,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
+from aiohttp import web
 
 from prunus.proxy.routing import routing_headers
 from tests.deploy.replicas import BALANCERS, Balancer, Replica, running_balancer, running_replicas
@@ -17,6 +18,7 @@ from tests.proxy.talk import body
 from tests.proxy.test_grace import Held, read_until
 
 PATH = "/v1/messages"
+CALM = "Be brief, and calm."
 NAMES = [name for name, _ in routing_headers()]
 
 pytestmark = pytest.mark.skipif(not hasattr(os, "fork"), reason="needs processes of Unix")
@@ -121,4 +123,31 @@ def test_an_answer_is_streamed_as_it_comes(balancer: Balancer, tmp_path: Path) -
         assert b"data: first" in read_until(line, b"first\n\n")
         assert isinstance(replica.provider, Held)
         replica.provider.release()
+        assert b"data: last" in read_until(line, b"0\r\n\r\n")
+
+
+class HoldsOne(Held):
+    """Holds the stream of one conversation, and answers all others at once."""
+
+    async def _stream(self, request: web.Request) -> web.StreamResponse:
+        if CALM.encode() in await request.read():
+            return await super()._stream(request)
+        return web.json_response({"ok": True})
+
+
+def test_a_replica_that_is_told_to_end_costs_no_request(balancer: Balancer, tmp_path: Path) -> None:
+    key = ("x-prunus-session", "calm")
+    with (
+        running_replicas(tmp_path, 2, HoldsOne, "--set", "proxy.drain=12") as found,
+        running_balancer(balancer, tmp_path, found) as url,
+        dial(url, PATH, body("anthropic_messages", system=CALM), ": ".join(key)) as line,
+    ):
+        read_until(line, b"first\n\n")
+        [first] = reached(found, CALM)
+        [second] = [replica for replica in found if replica is not first]
+        first.process.terminate()
+        while not second.provider.asked:
+            assert call(url, "POST", PATH, body("anthropic_messages"), [key]).status == 200
+        assert isinstance(first.provider, Held)
+        first.provider.release()
         assert b"data: last" in read_until(line, b"0\r\n\r\n")

@@ -41,7 +41,8 @@ def test_a_proxy_that_drains_is_alive_and_not_ready_and_still_answers(held: Held
         got = call(url, "GET", "/livez")
         assert (got.status, json.loads(got.body)["status"]) == (200, "draining")
         held.release()
-        assert b"last" in call(url, "POST", "/v1/messages", RAW).body
+        answer = call(url, "POST", "/v1/messages", RAW)
+        assert b"last" in answer.body and answer.header("connection") == "close"
         process.terminate()  # a second signal ends the draining
         wait_until_refused(url)
         process.wait(PATIENCE)

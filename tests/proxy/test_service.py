@@ -16,6 +16,7 @@ def test_a_unit_quotes_its_command_and_takes_the_variables_of_the_network() -> N
     file = service_file("linux", HOME, COMMAND, {"HTTPS_PROXY": "http://p:1", "SECRET": "s"})
     assert file.path == HOME / ".config/systemd/user/prunus.service"
     assert 'ExecStart="/opt/my tools/100%%/prunus" proxy\n' in file.text
+    assert "ExecReload=/bin/kill -HUP $MAINPID\n" in file.text
     assert "Environment=HTTPS_PROXY=http://p:1\n" in file.text and "SECRET" not in file.text
 
 

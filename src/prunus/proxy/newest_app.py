@@ -27,7 +27,7 @@ class NewestApp:
         app = self.app
         self._open[app] += 1
         try:
-            await app(scope, receive, send)
+            await app(scope, receive, _last(send) if app.health.draining else send)
         finally:
             self._open[app] -= 1
             if app is not self.app:
@@ -58,3 +58,14 @@ class NewestApp:
         await asyncio.gather(*self._retiring)
         await self.app.close()
         await send({"type": "lifespan.shutdown.complete"})
+
+
+def _last(send: Send) -> Send:
+    """Send an answer after which the client closes its connection: its next request shall go to another replica."""
+
+    async def sent(message: dict[str, Any]) -> None:
+        if message["type"] == "http.response.start":
+            message = {**message, "headers": [*message["headers"], (b"connection", b"close")]}
+        await send(message)
+
+    return sent

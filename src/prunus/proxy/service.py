@@ -54,6 +54,7 @@ def _unit(command: Sequence[str], environment: Mapping[str, str]) -> str:
         "",
         "[Service]",
         f"ExecStart={' '.join(map(_quoted, command))}",
+        "ExecReload=/bin/kill -HUP $MAINPID",
         *(f"Environment={_quoted(f'{name}={value}')}" for name, value in environment.items()),
         "Restart=on-failure",
         "",
