@@ -151,6 +151,14 @@ def test_an_unreachable_server_is_an_error_that_names_it_without_the_password() 
     store.close()
 
 
+def test_a_host_without_an_address_is_an_error_each_time() -> None:
+    store = open_store("redis://no..such..host/0", wait=30.0)
+    for _ in range(3):
+        with pytest.raises(StoreError, match="does not answer"):
+            store.open()
+    store.close()
+
+
 def test_a_wrong_password_is_an_error_that_does_not_quote_it(redis: RedisServer) -> None:
     store = open_store(redis.url.replace("redis://", "redis://anna:secret@"), wait=30.0)
     with pytest.raises(StoreError, match="refuses user and password") as raised:

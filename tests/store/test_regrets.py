@@ -96,6 +96,11 @@ def test_the_cuts_of_a_refused_request_become_those_of_a_shadow_run(store: Store
     assert store.experiences("", shadow=True) == {"claude": cut}
 
 
+def test_any_name_of_an_agent_can_be_counted(store: Store) -> None:
+    store.record("", exchange("c1", client="grün of 100% \n {agent}"))
+    assert store.memory("").experience("grün of 100% \n {agent}").requests == 1
+
+
 def test_no_tenant_learns_from_another(store: Store) -> None:
     store.record("anna", exchange("c1"), [receipt("aaaaaa", 2, kind="read")])
     assert store.memory("bert").experience("claude") == Experience()

@@ -53,7 +53,7 @@ class RedisConnections:
         self._process = os.getpid()
         self._inherited: list[RedisLine] = []
         self._opening = False
-        self._fault: RedisError | OSError | None = None
+        self._fault: Exception | None = None
         """Why the last connection could not be opened."""
         self._next_try = 0.0
         self._closed = False
@@ -163,11 +163,11 @@ class RedisConnections:
         Thread(target=self._open, name="prunus-redis", daemon=True).start()
 
     def _open(self) -> None:
-        fault: RedisError | OSError | None = None
+        fault: Exception | None = None
         line = self._make()
         try:
             line.open()
-        except (RedisError, OSError) as error:
+        except Exception as error:  # a name that cannot be looked up raises other errors than OSError too
             fault = error
             line.close()
         with self._changed:
