@@ -9,6 +9,9 @@ from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from typing import Self
 
+_FLUSH = b"H\0\0\0\4"
+"""What psycopg sends after the end of a pipeline without waiting for anything."""
+
 
 class Relay:
     """Leads connections from a port of its own to a server; replicas know only this port."""
@@ -21,6 +24,8 @@ class Relay:
         self._open = threading.Event()
         self._open.set()
         self._lines: set[asyncio.StreamWriter] = set()
+        self.trips = 0
+        """How often a client has said something after an answer, or for the first time."""
         self._door = socket.create_server(("127.0.0.1", 0))
         self.port: int = self._door.getsockname()[1]
 
@@ -73,7 +78,11 @@ class Relay:
                 return
             far_reader, far_writer = await asyncio.open_connection("127.0.0.1", self._target)
             with self._known(far_writer):
-                await asyncio.gather(self._pass(reader, far_writer), self._pass(far_reader, writer, late=True))
+                answered = asyncio.Event()
+                answered.set()
+                await asyncio.gather(
+                    self._ask(reader, far_writer, answered), self._answer(far_reader, writer, answered)
+                )
 
     @contextmanager
     def _known(self, line: asyncio.StreamWriter) -> Iterator[None]:
@@ -84,14 +93,26 @@ class Relay:
             self._lines.discard(line)
             line.close()
 
-    async def _pass(
-        self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter, *, late: bool = False
+    async def _ask(
+        self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter, answered: asyncio.Event
     ) -> None:
         with suppress(OSError):
             while data := await reader.read(65_536):
-                if late and self._delay:
-                    await asyncio.sleep(self._delay)
+                if data != _FLUSH:
+                    self.trips += answered.is_set()
+                    answered.clear()
                 writer.write(data)
                 await writer.drain()
+        writer.close()
+
+    async def _answer(
+        self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter, answered: asyncio.Event
+    ) -> None:
         with suppress(OSError):
-            writer.close()
+            while data := await reader.read(65_536):
+                if self._delay:
+                    await asyncio.sleep(self._delay)
+                answered.set()
+                writer.write(data)
+                await writer.drain()
+        writer.close()

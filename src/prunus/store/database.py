@@ -124,9 +124,10 @@ class Database:
         kind = Unavailable if isinstance(error, sqlite3.OperationalError | OSError) else StoreError
         return kind(f"the store {self.path} {describe(error)}")
 
-    def used(self, connection: SqlConnection) -> int:
+    def used(self, removed: int = 0) -> int:
         """Return the bytes of the file that are in use."""
-        pages, free, size = (pragma(connection, name) for name in ("page_count", "freelist_count", "page_size"))
+        names = ("page_count", "freelist_count", "page_size")
+        pages, free, size = self.read(lambda connection: [pragma(connection, name) for name in names])
         return (pages - free) * size
 
     def space(self, connection: SqlConnection) -> DiskSpace:

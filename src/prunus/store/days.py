@@ -35,9 +35,8 @@ _ADD: Final = (
 )
 
 
-def count_exchange(connection: SqlConnection, tenant: str, place: tuple[int, str], sign: int) -> None:
-    """Add an exchange that is in the store to the sums of its day, or with `sign` -1 take it off."""
-    [time] = connection.execute("SELECT time FROM exchanges WHERE conversation = ? AND id = ?", place).fetchone()
+def count_exchange(connection: SqlConnection, tenant: str, place: tuple[int, str], time: float, sign: int) -> None:
+    """Add an exchange of this time that is in the store to the sums of its day, or with `sign` -1 take it off."""
     connection.execute(_ADD, (tenant, _local_day(time), *(sign,) * len(_SUMS), *place))
 
 

@@ -24,8 +24,11 @@ from prunus.warmth import EARLIER
 
 T = TypeVar("T")
 
-_BATCHES: Final = (2, 32, 512)
-"""The links per query; the last number repeats. They are fixed, so that a database prepares each statement once."""
+_BATCHES: Final = (4, 32, 512)
+"""The links per query; the last number repeats. They are fixed, so that a database prepares each statement once.
+
+A step of the model adds two or three messages, so the first query finds the link before them.
+"""
 
 
 class SqlMemory:
@@ -147,17 +150,21 @@ class SqlMemory:
         return {index: Written(key, self._decrypt(text, id, f"written {index}")) for index, key, text in rows}
 
     def _memo(self, connection: SqlConnection, id: str) -> ConversationRecord | None:
-        row = connection.execute(
-            "SELECT n, depth, requests, seen, prompt, stamp, flushes, learned, life, kept, whole, paid, tokens "
+        place = self._tenant, id
+        found = connection.execute(
+            "SELECT depth, requests, seen, prompt, stamp, flushes, learned, life, kept, whole, paid, tokens "
             "FROM conversations WHERE tenant = ? AND id = ?",
-            (self._tenant, id),
-        ).fetchone()
+            place,
+        )
         edits = connection.execute(
-            "SELECT message, part, edit FROM edits WHERE conversation = ?", row[:1] if row else (0,)
-        ).fetchall()
+            "SELECT e.message, e.part, e.edit FROM edits e JOIN conversations c ON c.n = e.conversation "
+            "WHERE c.tenant = ? AND c.id = ?",
+            place,
+        )
+        row = found.fetchone()
         if row is None:
             return None
-        _, depth, requests, seen, prompt, stamp, flushes, learned, life, kept, *account = row
+        depth, requests, seen, prompt, stamp, flushes, learned, life, kept, *account = row
         try:
             rows = Ledger.load_all([self._decrypt(raw, id, f"e {message} {part}") for message, part, raw in edits])
             whole = Ledger.load(self._decrypt(flushes, id, "flushes")) if flushes else Ledger()

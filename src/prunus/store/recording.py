@@ -25,13 +25,13 @@ _SUMS: Final = (
     "conversations",
 )  # fmt: skip
 _SELECT: Final = (
-    "SELECT shadow, client, 1 - keep_alive, CASE WHEN error = '' THEN 0 ELSE 1 END, tokens_before, tokens_after, "
-    "coalesce(input, 0), "
+    "SELECT shadow, client, time, 1 - keep_alive, CASE WHEN error = '' THEN 0 ELSE 1 END, tokens_before, "
+    "tokens_after, coalesce(input, 0), "
     "coalesce(cache_read, 0), coalesce(cache_write, 0), coalesce(output, 0), cost, cost_unpruned, cost_of_break, "
     "CASE WHEN flush IS NULL THEN 0 ELSE 1 END, behind, keep_alive, keep_alive * cost "
     "FROM exchanges WHERE conversation = ? AND id = ?"
 )
-"""The values that an exchange added to the sums, in the order of the sums."""
+"""The time of an exchange, and the values that it added to the sums, in the order of the sums."""
 _ADD: Final = (
     f"INSERT INTO totals (tenant, shadow, {', '.join(_SUMS)}) VALUES (?, ?{', ?' * len(_SUMS)}) "
     f"ON CONFLICT (tenant, shadow) DO UPDATE SET {', '.join(f'{s} = totals.{s} + excluded.{s}' for s in _SUMS)}"
@@ -95,11 +95,11 @@ def write_exchange(
         exchange.missed_for,
     )
     if not connection.execute(_INSERT, row).rowcount:
-        shadow, client, *before = connection.execute(_SELECT, place).fetchone()
+        shadow, client, time, *before = connection.execute(_SELECT, place).fetchone()
         before.append(_is_only_exchange(connection, place, shadow))
         count_request(connection, tenant, shadow, client, -before[0])
         _add(connection, tenant, shadow, [-value for value in before])
-        count_exchange(connection, tenant, place, -1)
+        count_exchange(connection, tenant, place, time, -1)
         # The new row gets a new number, so that it is among the newest exchanges.
         connection.execute("DELETE FROM exchanges WHERE conversation = ? AND id = ?", place)
         connection.execute(_INSERT, row)
@@ -121,7 +121,7 @@ def write_exchange(
         _is_only_exchange(connection, place, exchange.shadow),
     )
     _add(connection, tenant, exchange.shadow, sums)
-    count_exchange(connection, tenant, place, 1)
+    count_exchange(connection, tenant, place, exchange.time, 1)
     count_request(connection, tenant, exchange.shadow, exchange.client, not exchange.keep_alive)
     for receipt, original in receipts:
         _write_receipt(connection, tenant, number, exchange, receipt, original)

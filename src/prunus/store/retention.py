@@ -25,10 +25,14 @@ def tidy(database: SqlDatabase, *, size: int, days: int, now: float, seconds: fl
     """Remove conversations beyond the limits; return False if `seconds` passed before the work was done."""
     until = None if seconds is None else time.monotonic() + seconds
     oldest = now - days * _DAY
-    full = database.read(database.used) > size
-    while database.write(
-        lambda connection: _remove_some(connection, oldest, full and database.used(connection) > size * _SLACK)
-    ):
+    used = database.used()
+    full = used > size
+    while True:
+        over = full and used > size * _SLACK
+        removed = database.write(partial(_remove_some, oldest=oldest, over=over))
+        if removed is None:
+            break
+        used = database.used(removed)
         if until is not None and time.monotonic() > until:
             return False
     database.write(lambda connection: _remove_unowned(connection, oldest))
@@ -36,8 +40,8 @@ def tidy(database: SqlDatabase, *, size: int, days: int, now: float, seconds: fl
     return True
 
 
-def _remove_some(connection: SqlConnection, oldest: float, over: bool) -> bool:
-    """Remove a few conversations; return whether there may be more to remove."""
+def _remove_some(connection: SqlConnection, oldest: float, over: bool) -> int | None:
+    """Remove a few conversations; return the bytes of their contents, or None if nothing is left to remove."""
     rows = connection.execute(
         "SELECT n, tenant, id, last FROM conversations ORDER BY last LIMIT ?", (_ROUND + 1,)
     ).fetchall()
@@ -46,10 +50,23 @@ def _remove_some(connection: SqlConnection, oldest: float, over: bool) -> bool:
         # Keep the newest conversation, because it is in use.
         gone = rows[:_ROUND] if len(rows) > _ROUND else rows[:-1]
     if gone:
+        size = sum(_size(connection, number) for number, *_ in gone)
         _remove(connection, gone)
         connection.execute("DELETE FROM hidden WHERE seen < ?", (max(last for *_, last in gone),))
-        return True
-    return over and _remove_originals(connection)
+        return size
+    return _remove_originals(connection) if over else None
+
+
+def _size(connection: SqlConnection, number: int) -> int:
+    """Return the bytes of the contents of a conversation."""
+    parts = (
+        "(SELECT coalesce(sum(length(edit)), 0) FROM edits WHERE conversation = ?)",
+        "(SELECT coalesce(sum(length(text)), 0) FROM written WHERE conversation = ?)",
+        "(SELECT coalesce(sum(length(data)), 0) FROM originals WHERE n IN "
+        "(SELECT original FROM receipts WHERE conversation = ?))",
+    )
+    [size] = connection.execute(f"SELECT {' + '.join(parts)}", (number,) * len(parts)).fetchone()
+    return int(size)
 
 
 def _remove(connection: SqlConnection, gone: list[tuple[int, str, str, float]]) -> None:
@@ -81,14 +98,14 @@ def forget(database: SqlDatabase, tenant: str, conversations: Sequence[str]) -> 
     return sum(database.write(partial(remove, some)) for some in rounds)
 
 
-def _remove_originals(connection: SqlConnection) -> bool:
-    """Remove the oldest originals of the only conversation, and keep its receipts."""
-    cursor = connection.execute(
-        "DELETE FROM originals WHERE n IN "
-        "(SELECT original FROM receipts WHERE original IS NOT NULL ORDER BY n LIMIT ?)",
-        (_ORIGINALS,),
-    )
-    return cursor.rowcount > 0
+def _remove_originals(connection: SqlConnection) -> int | None:
+    """Remove the oldest originals of the only conversation, and keep its receipts; see `_remove_some`."""
+    oldest = "SELECT original FROM receipts WHERE original IS NOT NULL ORDER BY n LIMIT ?"
+    [size] = connection.execute(
+        f"SELECT sum(length(data)) FROM originals WHERE n IN ({oldest})", (_ORIGINALS,)
+    ).fetchone()
+    connection.execute(f"DELETE FROM originals WHERE n IN ({oldest})", (_ORIGINALS,))
+    return None if size is None else int(size)
 
 
 def forget_originals(database: SqlDatabase, before: float) -> None:

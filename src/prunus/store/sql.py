@@ -43,7 +43,7 @@ class SqlConnection(Protocol):
     def execute(self, statement: str, values: Sequence[Any] = ..., /) -> SqlRows:
         """Run a statement with these values."""
 
-    def executemany(self, statement: str, rows: Iterable[Sequence[Any]], /) -> SqlRows:
+    def executemany(self, statement: str, rows: Iterable[Sequence[Any]], /) -> object:
         """Run a statement once for each row of values."""
 
 
@@ -96,8 +96,8 @@ class SqlDatabase(Protocol):
     def shared(self) -> bool:
         """Whether replicas on several hosts share the database, so that others may use it while this one cannot."""
 
-    def used(self, connection: SqlConnection) -> int:
-        """Return the bytes that count towards the size limit."""
+    def used(self, removed: int = 0) -> int:
+        """Return the bytes that count towards the size limit, after `removed` bytes of contents were removed."""
 
     def space(self, connection: SqlConnection) -> DiskSpace:
         """Return where the database is, and its size on disk."""

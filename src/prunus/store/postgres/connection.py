@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from contextlib import suppress
 from functools import lru_cache
 from typing import Any, Final, TypeVar
@@ -59,11 +59,53 @@ class PostgresConnection:
         """Run a statement with these values."""
         return self._connection.execute(_translated(statement), _adapted(values))
 
-    def executemany(self, statement: str, rows: Iterable[Sequence[Any]], /) -> SqlRows:
+    def executemany(self, statement: str, rows: Iterable[Sequence[Any]], /) -> None:
         """Run a statement once for each row of values; they go to the server together."""
-        cursor = self._connection.cursor()
-        cursor.executemany(_translated(statement), [_adapted(values) for values in rows])
-        return cursor
+        self._connection.cursor().executemany(_translated(statement), [_adapted(values) for values in rows])
+
+
+class PipelinedConnection:
+    """Runs the same statements without waiting for their results, until somebody reads one of them.
+
+    A failed statement raises its error at the next result that somebody reads, or at the end of the pipeline. The
+    server then skips all statements in between.
+    """
+
+    def __init__(self, connection: TimedConnection, pipeline: psycopg.Pipeline) -> None:
+        self._connection = connection
+        self._pipeline = pipeline
+
+    def execute(self, statement: str, values: Sequence[Any] = (), /) -> SqlRows:
+        """Run a statement with these values."""
+        cursor = self._connection.execute(_translated(statement), _adapted(values))
+        return _PipelinedRows(cursor, self._pipeline)
+
+    def executemany(self, statement: str, rows: Iterable[Sequence[Any]], /) -> None:
+        """Run a statement once for each row of values."""
+        for values in rows:
+            self._connection.execute(_translated(statement), _adapted(values))
+
+
+class _PipelinedRows:
+    """The result of a statement in a pipeline."""
+
+    def __init__(self, cursor: psycopg.Cursor[tuple[Any, ...]], pipeline: psycopg.Pipeline) -> None:
+        self._cursor = cursor
+        self._pipeline = pipeline
+
+    @property
+    def rowcount(self) -> int:
+        self._pipeline.sync()
+        return self._cursor.rowcount
+
+    def fetchone(self) -> Any:
+        return self._cursor.fetchone()
+
+    def fetchall(self) -> list[Any]:
+        return self._cursor.fetchall()
+
+    def __iter__(self) -> Iterator[Any]:
+        return iter(self._cursor.fetchall())
 
 
 def load_sums_as_integers(connection: psycopg.Connection[Any]) -> None:

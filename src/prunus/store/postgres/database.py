@@ -21,19 +21,25 @@ from prunus.store.address import without_password
 from prunus.store.joint import JointWrites
 from prunus.store.migrations import Migration
 from prunus.store.postgres.address import check_address
-from prunus.store.postgres.connection import PostgresConnection, TimedConnection, load_sums_as_integers
+from prunus.store.postgres.connection import (
+    PipelinedConnection,
+    PostgresConnection,
+    TimedConnection,
+    load_sums_as_integers,
+)
 from prunus.store.postgres.locks import lock_statement
-from prunus.store.postgres.problems import commit_problem, problem
+from prunus.store.postgres.problems import may_be_committed, problem
 from prunus.store.postgres.schema import SCHEMA, applied_migrations, check_version, migrate_tables
-from prunus.store.postgres.size import size_of_contents, size_on_disk
+from prunus.store.postgres.size import ContentSize, size_of_contents, size_on_disk
 from prunus.store.postgres.snapshot import run_in_snapshot, set_patience
 from prunus.store.postgres.tables import POSTGRES_MIGRATIONS
 from prunus.store.sql import DiskSpace, SqlConnection, no_news
+from prunus.store.store import CommitLost
 
 T = TypeVar("T")
 
 _QUICK: Final = 0.02
-"""Getting the locks of a write and committing it takes at most this many seconds on a healthy server."""
+"""A write takes at most this many seconds on a healthy server."""
 _BRIEFLY: Final = 10
 """The milliseconds that a write waits for its locks after another one has waited in vain."""
 _REPORT: Final = 10.0
@@ -79,6 +85,7 @@ class PostgresDatabase:
         self._slow = True
         """Whether the last write was slow; assumed until the first write."""
         self._joint = JointWrites(self.write)
+        self._size = ContentSize(lambda: self.report(size_of_contents))
 
     def read(self, work: Callable[[SqlConnection], T]) -> T:
         """Run a callback that changes nothing, and return its result."""
@@ -115,9 +122,9 @@ class PostgresDatabase:
         """Whether a write would be quick: a connection was there, and the last write was quick."""
         return not (self._stuck or self._slow)
 
-    def used(self, connection: SqlConnection) -> int:
+    def used(self, removed: int = 0) -> int:
         """Return the bytes of the contents that the store keeps."""
-        return size_of_contents(connection)
+        return self._size.after(removed)
 
     def space(self, connection: SqlConnection) -> DiskSpace:
         """Return the address of the store without its password, and the size of its tables with their indexes."""
@@ -159,24 +166,26 @@ class PostgresDatabase:
         self, connection: TimedConnection, work: Callable[[SqlConnection], T], names: Sequence[str]
     ) -> T:
         begun = self._clock()
-        connection.execute("BEGIN")
-        if self._blocked:
-            connection.execute(f"SET LOCAL lock_timeout = {_BRIEFLY}".encode())
+        committing = False
         try:
-            connection.execute(*lock_statement(names))
-            self._blocked = False
+            with connection.pipeline() as pipeline:
+                connection.execute("BEGIN")
+                if self._blocked:
+                    connection.execute(f"SET LOCAL lock_timeout = {_BRIEFLY}".encode())
+                connection.execute(*lock_statement(names))
+                done = work(PipelinedConnection(connection, pipeline))
+                connection.execute("COMMIT")
+                committing = True
         except psycopg.errors.LockNotAvailable:
             self._blocked = True
             raise
-        waited = self._clock() - begun
-        done = work(PostgresConnection(connection))
-        begun = self._clock()
-        try:
-            connection.execute("COMMIT")
         except psycopg.Error as error:
-            # The server may have committed before the connection broke, so nobody may run the callback once more.
-            raise commit_problem(error, self.place) from error
-        self._slow = waited + self._clock() - begun > _QUICK
+            if committing and may_be_committed(error):
+                # Nobody may run the callback once more.
+                raise CommitLost(str(problem(error, self.place))) from error
+            raise
+        self._blocked = False
+        self._slow = self._clock() - begun > _QUICK
         return done
 
     def _guarded(self, work: Callable[[TimedConnection], T]) -> T:

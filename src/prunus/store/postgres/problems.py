@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import psycopg
 
-from prunus.store.store import CommitLost, StoreError, Unavailable
+from prunus.store.store import StoreError, Unavailable
 
 
 def problem(error: psycopg.Error, place: str) -> StoreError:
@@ -17,8 +17,6 @@ def problem(error: psycopg.Error, place: str) -> StoreError:
     return kind(f"the store {place} {what}: {words}")
 
 
-def commit_problem(error: psycopg.Error, place: str) -> StoreError:
-    """Return the error of a commit: CommitLost if the server may have committed before it failed."""
-    described = problem(error, place)
-    unknown = error.sqlstate is None or error.sqlstate.startswith("57P")
-    return CommitLost(str(described)) if unknown else described
+def may_be_committed(error: psycopg.Error) -> bool:
+    """Whether the server may have committed before it failed; an error of a statement says that it has not."""
+    return error.sqlstate is None or error.sqlstate.startswith("57P")

@@ -6,7 +6,7 @@ import time
 from collections.abc import Callable
 from typing import TypeVar
 
-from prunus.store.postgres.connection import PostgresConnection, TimedConnection
+from prunus.store.postgres.connection import PipelinedConnection, TimedConnection
 from prunus.store.sql import SqlConnection
 
 T = TypeVar("T")
@@ -16,11 +16,12 @@ def run_in_snapshot(
     connection: TimedConnection, work: Callable[[SqlConnection], T], seconds: float | None = None
 ) -> T:
     """Run a callback whose statements all see the same state, and which may take longer with `seconds`."""
-    connection.execute("BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY")
-    if seconds is not None:
-        set_patience(connection, seconds)
-    done = work(PostgresConnection(connection))
-    connection.execute("COMMIT")
+    with connection.pipeline() as pipeline:
+        connection.execute("BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY")
+        if seconds is not None:
+            set_patience(connection, seconds)
+        done = work(PipelinedConnection(connection, pipeline))
+        connection.execute("COMMIT")
     return done
 
 
