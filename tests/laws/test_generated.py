@@ -39,3 +39,9 @@ def test_the_first_sessions_of_the_bench_break_no_law(first: int) -> None:
 def test_a_result_is_judged_alike_with_an_attachment_and_with_its_note(seed: int) -> None:
     """The note made the text longer than the least that a strategy cuts, or unlike that of an equal result."""
     assert [laws["idempotence"] for laws in check_session(seed, Progress()) if laws["idempotence"]] == []
+
+
+@pytest.mark.parametrize("seed", [141, 4435, 4765])
+def test_a_reminder_that_a_request_brings_does_not_fill_the_context(seed: int) -> None:
+    """Its words moved the level of pressure up when the pruned request was pruned again."""
+    assert [laws["idempotence"] for laws in check_session(seed, Progress()) if laws["idempotence"]] == []

@@ -17,7 +17,7 @@ from contextlib import contextmanager
 
 from prunus.asked_again import Ask, Showings
 from prunus.calls import Toolbox
-from prunus.edits import Added, Move, Proposal, Refusal
+from prunus.edits import Move, Proposal, Refusal
 from prunus.engine.answering import Answering
 from prunus.engine.board import Board
 from prunus.engine.cell import Pressed
@@ -194,8 +194,7 @@ class Engine:
     @property
     def reminded(self) -> int:
         """The tokens of the reminder in the newest message, which has one if the same request comes again."""
-        edit = self.board.wanted(self._reminder.said) if self._reminder and self._reminder.said else None
-        return -edit.saved if edit is not None and isinstance(edit.replacement, Added) else 0
+        return self._reminder.tokens if self._reminder is not None else 0
 
     @property
     def refused(self) -> tuple[tuple[Refusal, ...], ...]:

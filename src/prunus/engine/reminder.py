@@ -5,8 +5,8 @@ from __future__ import annotations
 from prunus.edits import OWN_WORDS, Added, Proposal
 from prunus.engine.board import REMINDERS, Board
 from prunus.engine.sums import Sums
-from prunus.history import Ref
-from prunus.notes import reminder_note
+from prunus.history import Ref, Result, Text
+from prunus.notes import reminder_note, unreminded
 from prunus.schedule.pressure import Pressure, advice
 from prunus.schedule.reminders import Reminding, place_for
 from prunus.uses import Piece
@@ -31,6 +31,17 @@ class Reminder:
         """Notice the word by which the user asks for reflection."""
         if self._called is None and self._rules.called(piece):
             self._called = piece.turn
+
+    @property
+    def tokens(self) -> int:
+        """The tokens of the reminder in the newest message: said here, or brought by a request that was pruned."""
+        edit = self._board.wanted(self.said) if self.said is not None else None
+        if edit is not None and isinstance(edit.replacement, Added):
+            return -edit.saved
+        count = self._view.counter.count
+        newest = self._view.message(len(self._view.turns) - 1)
+        texts = [part.text for part in newest.parts if isinstance(part, Text | Result)]
+        return sum(count(text) - count(own) for text in texts if (own := unreminded(text)) != text)
 
     def retire(self, newest: int) -> None:
         """Let what was said before the newest message go with the next flush."""
