@@ -37,7 +37,7 @@ _COMMANDS: Final[Mapping[str, str]] = {
     "file-at": "Show what a file contained at some turn of a session.",
     "changelog": "List what a recorded session changed, and what for.",
     "mcp": "Offer context_prune to an agent by MCP.",
-    "store": "Show, shrink or clear what is kept on disk.",
+    "store": "Show, shrink or clear what is kept.",
     "doctor": "Check clients, settings and upstreams.",
     "config": "Show, check or create settings.",
 }
