@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import time
 from collections.abc import Iterator
+from itertools import count
 from pathlib import Path
 
 import pytest
@@ -41,12 +42,25 @@ def replicas(tmp_path_factory: pytest.TempPathFactory) -> Iterator[list[Replica]
 def front(balancer: Balancer, replicas: list[Replica], tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
     """The URL of the balancer in front of the replicas."""
     with running_balancer(balancer, tmp_path_factory.mktemp(balancer.name), replicas) as url:
+        wait_for_all(url, replicas)
         yield url
 
 
-def ask(url: str, conversation: str, count: int, *headers: tuple[str, str]) -> None:
+def wait_for_all(url: str, replicas: list[Replica]) -> None:
+    """Wait until the balancer uses every replica: Envoy takes each one in after a first check of its own."""
+    for replica in replicas:
+        replica.provider.asked.clear()
+    for i in count():
+        if all(replica.provider.asked for replica in replicas):
+            break
+        ask(url, "Are you there?", 2, ("x-prunus-session", f"any {i}"))
+    for replica in replicas:
+        replica.provider.asked.clear()
+
+
+def ask(url: str, conversation: str, length: int, *headers: tuple[str, str]) -> None:
     """Send a request of a conversation, again if a replica that has just ended cannot be reached, as agents do."""
-    raw = body("anthropic_messages", count, system=conversation)
+    raw = body("anthropic_messages", length, system=conversation)
     while (status := call(url, "POST", PATH, raw, headers).status) != 200:
         assert status in (502, 503)
         time.sleep(0.05)
@@ -66,9 +80,9 @@ def test_a_conversation_stays_on_one_replica(
     front: str, balancer: Balancer, replicas: list[Replica], name: str
 ) -> None:
     talks = [f"{balancer.name} {name} {i}." for i in range(16)]
-    for count in range(2, 4):
+    for length in range(2, 4):
         for talk in talks:
-            ask(front, talk, count, (name, f"session {talk}"))
+            ask(front, talk, length, (name, f"session {talk}"))
     per_talk = [reached(replicas, talk) for talk in talks]
     assert all(len(found) == 1 for found in per_talk)
     assert len({found[0].url for found in per_talk}) > 1
@@ -100,15 +114,16 @@ def test_the_conversations_of_a_killed_replica_move_on_with_the_same_bytes(
 ) -> None:
     talk = "Be brief, and brave."
     with Provider() as alone, behind(alone) as proxy:
-        for count in range(2, 10):
-            ask(proxy.url, talk, count)
+        for length in range(2, 10):
+            ask(proxy.url, talk, length)
     with running_replicas(tmp_path) as found, running_balancer(balancer, tmp_path, found) as url:
-        for count in range(2, 6):
-            ask(url, talk, count, ("x-prunus-session", talk))
+        wait_for_all(url, found)
+        for length in range(2, 6):
+            ask(url, talk, length, ("x-prunus-session", talk))
         [first] = reached(found, talk)
         first.kill()
-        for count in range(6, 10):
-            ask(url, talk, count, ("x-prunus-session", talk))
+        for length in range(6, 10):
+            ask(url, talk, length, ("x-prunus-session", talk))
         [second] = [replica for replica in reached(found, talk) if replica is not first]
     sent = [asked.body for replica in (first, second) for asked in replica.provider.asked]
     assert sent == [asked.body for asked in alone.asked]
