@@ -54,6 +54,18 @@ PRESETS = {
     ),
     "none": ("`off`", "nothing"),
 }
+HARMS = {
+    "replica_killed": "a replica, with kill -9",
+    "two_replicas_killed": "two replicas at the same moment, with kill -9",
+    "server_killed": "Postgres, with kill -9",
+    "server_and_replica_killed": "Postgres, then a replica that went on without it",
+    "server_restarted": "Postgres restarts",
+    "server_frozen": "Postgres answers nothing (SIGSTOP)",
+    "server_locked": "another program locks the tables",
+    "server_full": "Postgres refuses to write, as on a full disk",
+    "server_slow": "each answer of Postgres is 0.1 s late",
+    "server_unreachable": "the network to Postgres is cut",
+}
 RIVALS = ("mask:10", "mask:10:30000", "clear:100000:3", "langchain", "openai-agents")
 OURS = ("safe", "auto", "lean")
 NOT_FIRST_SIGHT = ("eager", "acp", "acp@cache", "smart", "mask:10", "clairvoyant", "oracle")
@@ -477,7 +489,20 @@ def published_masking() -> str:
     return table(" | no cache | 0.5 / 1.0 | 0.1 / 1.25 | 0.025 / 1.25", iter(rows))
 
 
+def kills() -> str:
+    """What the provider saw while replicas and their server broke."""
+    names = ("requests", "answered", "declared", "as_it_came", "undeclared", "unrecorded")
+
+    def row(one: Mapping[str, Any]) -> tuple[str, ...]:
+        harm = "all" if one["harm"] == "all" else HARMS[one["harm"]]
+        return (harm, *(f"{one[name]:,}" for name in names), f"{one['longest_s']:.1f} s")
+
+    head = "what breaks | requests | answered | declared breaks | sent as they came | undeclared breaks | not counted"
+    return table(f"{head} | longest", (row(one) for one in results("kills")["rows"]))
+
+
 TABLES: dict[str, Callable[[], str]] = {
+    "kills": kills,
     "learning": learning,
     "asked-by-chance": asked_by_chance,
     "published-waste": published_waste,
