@@ -44,7 +44,8 @@ PAUSE = 0.01
 SOURCE = "".join(f"    total_{n} = weigh(item, factor={n}) + rest  # the sides are in metres\\n" for n in range(52))
 TOP = (
     b'{"model":"claude-sonnet-4-5","max_tokens":8000,"stream":true,"system":"Be brief.",'
-    b'"tools":[{"name":"Read","description":"Read a file.","input_schema":{"type":"object"}}],"messages":['
+    b'"tools":[{"name":"Read","description":"Read a file.","input_schema":{"type":"object"}},'
+    b'{"name":"Bash","description":"Run a command.","input_schema":{"type":"object"}}],"messages":['
 )
 
 
@@ -69,9 +70,16 @@ SETUPS = (
 
 
 def turn(name: str, n: int) -> str:
-    """A call with its result; every eighth one ends with new words of the user."""
-    call = f'{{"type":"tool_use","id":"t{n}","name":"Read","input":{{"file_path":"/srv/{n * 7 % 13}.py"}}}}'
-    result = f'{{"type":"tool_result","tool_use_id":"t{n}","content":"# {name} {n}\\n{SOURCE}"}}'
+    """A call with its result; every eighth one ends with new words of the user.
+
+    Every third call is a command with a longer output, of which Prunus removes the middle before it is sent.
+    """
+    tool = f'"name":"Read","input":{{"file_path":"/srv/{n * 7 % 13}.py"}}'
+    text = f"# {name} {n}\\n{SOURCE}"
+    if n % 3 == 2:
+        tool, text = '"name":"Bash","input":{"command":"make test"}', f"{text}{SOURCE}"
+    call = f'{{"type":"tool_use","id":"t{n}",{tool}}}'
+    result = f'{{"type":"tool_result","tool_use_id":"t{n}","content":"{text}"}}'
     words = f',{{"type":"text","text":"Now part {n} of it."}}' if n % 8 == 7 else ""
     return f'{{"role":"assistant","content":[{call}]}},{{"role":"user","content":[{result}{words}]}}'
 
