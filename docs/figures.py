@@ -497,7 +497,9 @@ def kills() -> str:
         harm = "all" if one["harm"] == "all" else HARMS[one["harm"]]
         return (harm, *(f"{one[name]:,}" for name in names), f"{one['longest_s']:.1f} s")
 
-    head = "what breaks | requests | answered | declared breaks | sent as they came | undeclared breaks | not counted"
+    head = (
+        "what breaks | requests | answered | declared breaks | sent as they came | undeclared breaks | not counted"
+    )
     return table(f"{head} | longest", (row(one) for one in results("kills")["rows"]))
 
 
