@@ -120,5 +120,5 @@ def context(whole: int, sent: int) -> Context:
 def fill(store: Store, conversations: int = 6, requests: int = 60, tenant: str = "", now: float = NOW) -> list[str]:
     """Write some conversations, of which the first is the longest and the newest; return their ids."""
     for n in range(conversations):
-        fill_conversation(store, n, requests - 4 * n, now - 86_400 * 1.7 * n - 3_600, tenant)
+        fill_conversation(store, n, max(1, requests - 4 * n), now - 86_400 * 1.7 * n - 3_600, tenant)
     return [name_of(n) for n in range(conversations)]
