@@ -25,6 +25,8 @@ _AGAIN: Final = 1.0
 """Seconds until a store that failed is tried again."""
 _BATCH: Final = 500
 """The most exchanges of one transaction; half as many after one that a store did not take in time."""
+_MORE: Final = 16
+"""Exchanges that a transaction may have more than the last one that a slow store took in time."""
 _PATIENCE: Final = 5.0
 """Seconds that the end of the proxy may wait for the store."""
 
@@ -87,7 +89,7 @@ class Recorder:
                 return False
             except Exception:  # one exchange that cannot be written must not take the others along
                 self._write_singly(ready)
-            self._batch = min(_BATCH, 2 * self._batch)
+            self._batch = min(_BATCH, self._batch + _MORE)
         return True
 
     def _write_singly(self, batch: list[tuple[str, Exchange]]) -> None:
