@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import logging
 import subprocess
 from collections.abc import Callable
@@ -58,7 +59,8 @@ def test_the_log_of_a_proxy_does_not_show_the_password(url: str, caplog: pytest.
 def test_a_started_proxy_does_not_show_the_password(
     spawn: Callable[..., subprocess.Popen[bytes]], url: str
 ) -> None:
-    process = spawn("proxy", "--port", "0", "--store", given(url), "-v")
+    """Nor does a driver write lines of its own between the JSON objects of the log."""
+    process = spawn("proxy", "--port", "0", "--store", given(url), "-v", "--set", "proxy.log=json")
     assert process.stderr is not None
     said = [process.stderr.readline()]
     while said[-1] and b"listens on" not in said[-1]:
@@ -67,3 +69,4 @@ def test_a_started_proxy_does_not_show_the_password(
     said += process.communicate()
     assert any(b"listens on" in line for line in said)
     assert b"plumword" not in b"".join(said)
+    assert all(json.loads(line) for line in b"".join(said).splitlines())

@@ -18,6 +18,9 @@ from tests.laws.test_replicas import stepwise
 from tests.proxy.breaks import first_change
 from tests.proxy.caller import PATIENCE
 
+_BRIEFLY = 3.0
+"""Seconds in which a replica that lives writes what it has recorded."""
+
 
 @dataclass(frozen=True)
 class Trial:
@@ -39,9 +42,12 @@ class Trial:
     """Edits in the ledger without a receipt."""
 
 
-def run_trial(cluster: Cluster, store: Store, harm: Harm, number: int) -> Trial:
-    """Send a conversation request by request. Something breaks during one request, and is mended some later."""
-    bodies = [_named(body, f"trial {number}") for body in stepwise(number)]
+def run_trial(cluster: Cluster, store: Store, harm: Harm, number: int, most: int | None = None) -> Trial:
+    """Send a conversation request by request. Something breaks during one request, and is mended some later.
+
+    Of the requests of the conversation, at most `most` are sent.
+    """
+    bodies = [_named(body, f"trial {number}") for body in stepwise(number)[:most]]
     before, logged = len(cluster.upstream.seen), [len(one.lines()) for one in cluster.replicas]
     first = cluster.chance.randrange(3, 9)
     last = first + cluster.chance.randrange(1, 6)
@@ -50,9 +56,11 @@ def run_trial(cluster: Cluster, store: Store, harm: Harm, number: int) -> Trial:
         sent += [cluster.send(body) for body in bodies[first:last]]
     sent += [cluster.send(body) for body in bodies[last:]]
     seen = cluster.upstream.seen[before:]
-    told = _told(cluster, logged, len(sent))
+    # What a killed replica had not written yet does not come any more.
+    patience = _BRIEFLY if "replica" in harm.__name__ else PATIENCE
+    told = _told(cluster, logged, len(sent), patience)
     names = {line["conversation"] for line in told}
-    recorded = _recorded(store, names, len(told))
+    recorded = _recorded(store, names, len(told), patience)
     declared, as_it_came, undeclared = _breaks(sent, seen, _flushes(store, names))
     return Trial(
         harm.__name__,
@@ -66,12 +74,13 @@ def run_trial(cluster: Cluster, store: Store, harm: Harm, number: int) -> Trial:
     )
 
 
-def _told(cluster: Cluster, known: Sequence[int], wanted: int) -> list[dict[str, Any]]:
+def _told(cluster: Cluster, known: Sequence[int], wanted: int, patience: float) -> list[dict[str, Any]]:
     """The answered requests that the replicas have pruned, as their logs tell. A killed replica tells less."""
-    for _ in range(20):
+    until = time.monotonic() + patience
+    while True:
         lines = [line for one, old in zip(cluster.replicas, known, strict=True) for line in one.lines()[old:]]
         told = [line for line in lines if line.get("event") == "request" and line["status"] == 200]
-        if len(told) >= wanted:
+        if len(told) >= wanted or time.monotonic() > until:
             break
         time.sleep(0.05)
     return [line for line in told if "conversation" in line]
@@ -114,17 +123,13 @@ def _flushes(store: Store, names: set[str]) -> list[Flush]:
     return found + [one.flush for name in names for one in store.exchanges("", name) if one.flush is not None]
 
 
-def _recorded(store: Store, names: set[str], wanted: int) -> int:
-    """How many answered requests the store knows, once it knows all of them, or no more of them come."""
-    found, until = -1, time.monotonic() + PATIENCE
-    quiet = 0
-    while time.monotonic() < until and quiet < 40:
+def _recorded(store: Store, names: set[str], wanted: int, patience: float) -> int:
+    """How many answered requests the store knows, once it knows all that are wanted."""
+    found, until = 0, time.monotonic() + patience
+    while found < wanted and time.monotonic() < until:
         with suppress(StoreError):
-            before, found = found, sum(one.status == 200 for name in names for one in store.exchanges("", name))
-            quiet = quiet + 1 if found == before else 0
-        if found >= wanted:
-            break
-        time.sleep(0.1)
+            found = sum(one.status == 200 for name in names for one in store.exchanges("", name))
+        time.sleep(0.05)
     return found
 
 

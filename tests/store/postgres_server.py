@@ -102,6 +102,8 @@ def running() -> Iterator[PostgresServer]:
         _run("initdb", "-D", str(folder / "data"), "-U", _USER, "-A", "trust", "-N", "-E", "UTF8", "--no-locale")
         with (folder / "data" / "postgresql.conf").open("a") as settings:
             settings.write("fsync = off\nlisten_addresses = '127.0.0.1'\nunix_socket_directories = ''\n")
+            # A server that was killed reads its log again from the last checkpoint on.
+            settings.write("max_wal_size = 64MB\n")
         server = PostgresServer(folder, _free_port())
         server.start()
         try:

@@ -67,8 +67,10 @@ print(len(committed))
 
 @pytest.mark.receipts
 @pytest.mark.skipif(sys.platform == "win32", reason="there is no fork and no SIGKILL")
-def test_kill_9_while_writing_50_times_loses_nothing(store_url: str) -> None:
+def test_kill_9_while_writing_loses_nothing(store_url: str) -> None:
+    """50 times with a file. With a server 10 times, since `bench/kills.py` kills whole replicas."""
+    rounds = 50 if store_url.startswith("sqlite") else 10
     command = [sys.executable, "-c", f"import sys; sys.path[:0] = {sys.path!r}\n{SCRIPT}"]
-    run = subprocess.run([*command, store_url, "50"], capture_output=True, text=True)
+    run = subprocess.run([*command, store_url, str(rounds)], capture_output=True, text=True)
     assert run.returncode == 0, run.stderr
-    assert int(run.stdout) > 50
+    assert int(run.stdout) > rounds

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import logging
 import time
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import suppress
@@ -16,6 +17,9 @@ from psycopg.types.numeric import IntLoader
 from prunus.store.sql import SqlRows
 
 RV = TypeVar("RV")
+
+# The store reports its failures itself. Without a handler, Python would print the warnings of the driver too.
+logging.getLogger("psycopg").addHandler(logging.NullHandler())
 
 _ROLLBACK: Final = 0.05
 """The seconds that a rollback may take after a call has failed; then the connection is closed instead."""
