@@ -10,9 +10,10 @@ fast as they are answered (`requests_s`, CPU per request of the servers). Then a
 come at half that rate, at times that do not depend on the answers, once through Prunus and once through a bare
 pass-through; the differences between their times to the first event are the added latency. A conversation keeps
 its connection (sticky), or each of its requests takes any connection to any replica (random). The store is SQLite
-for the workers of one host and Postgres for replicas; its traffic is what Postgres writes to its log (WAL), or
-what a process gives to the disk with SQLite. The last part sends 20,000 requests of 2,000 conversations and looks
-at memory and open files. Compare figures of one run. Results land in bench/results/scale.json.
+for the workers of one host and Postgres or Redis for replicas; its traffic is what Postgres writes to its log
+(WAL), what Redis receives, or what a process gives to the disk with SQLite. The last part sends 20,000 requests
+of 2,000 conversations and looks at memory and open files. Compare figures of one run. Results land in
+bench/results/scale.json.
 """
 
 from __future__ import annotations
@@ -35,7 +36,7 @@ from typing import Any
 from proxy import KB, cpu, free_port, running
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
-from tests.store import postgres_server
+from tests.store import postgres_server, redis_server
 
 RESULTS = Path(__file__).parent / "results" / "scale.json"
 HERE = Path(__file__).parent
@@ -66,7 +67,9 @@ SETUPS = (
     Setup("4 workers", workers=4),
     Setup("3 replicas, sticky", replicas=3, store="postgres"),
     Setup("3 replicas, random", replicas=3, sticky=False, store="postgres"),
+    Setup("3 replicas, sticky", replicas=3, store="redis"),
 )
+SERVERS = {"postgres": postgres_server, "redis": redis_server}
 
 
 def turn(name: str, n: int) -> str:
@@ -266,10 +269,14 @@ class Cluster:
     def __init__(self, setup: Setup, scratch: Path, held: ExitStack, target: int, settings: list[str]) -> None:
         self._setup = setup
         self._postgres: postgres_server.PostgresServer | None = None
+        self._redis: redis_server.RedisServer | None = None
         url = f"sqlite:///{scratch / setup.name.replace(' ', '')}.db"
         if setup.store == "postgres":
             self._postgres = held.enter_context(postgres_server.running())
             url = self._postgres.url()
+        elif setup.store == "redis":
+            self._redis = held.enter_context(redis_server.running())
+            url = self._redis.url
         self.ports = [free_port() for _ in range(setup.replicas)]
         self.pids = []
         for port in self.ports:
@@ -296,6 +303,8 @@ class Cluster:
             with psycopg.connect(self._postgres.url()) as connection:
                 row = connection.execute("SELECT pg_current_wal_lsn() - '0/0'::pg_lsn").fetchone()
                 return int(row[0]) if row else 0
+        if self._redis is not None:
+            return int(self._redis.client().info("stats")["total_net_input_bytes"])
         written = 0
         for pid in (one for first in self.pids for one in tree(first)):
             lines = Path(f"/proc/{pid}/io").read_text().splitlines()
@@ -399,8 +408,8 @@ def main() -> None:
     for setup in SETUPS:
         if only and not setup.name.startswith(only):
             continue
-        if setup.store == "postgres" and postgres_server.missing():
-            print(f"{setup.name} is skipped: {postgres_server.missing()}")
+        if setup.store in SERVERS and (missing := SERVERS[setup.store].missing()):
+            print(f"{setup.name} with {setup.store} is skipped: {missing}")
             continue
         rows.append(measured(setup, given.conversations, given.turns))
         print(json.dumps(rows[-1]), flush=True)
