@@ -45,7 +45,7 @@ def running_replicas(
 ) -> Iterator[list[Replica]]:
     """Proxies with one SQLite store and `more` options; no test depends on how fast they prune."""
     with ExitStack() as stack:
-        found = []
+        started = []
         for i in range(count):
             asked = stack.enter_context(provider())
             options = ["--port", "0", "--store", f"sqlite:///{folder / 'store.db'}", "--preset", "acp"]
@@ -57,11 +57,16 @@ def running_replicas(
                     [sys.executable, "-m", "prunus.cli", "proxy", *options, *more], stderr=out, text=True
                 )
             stack.callback(_end, process)
-            while "\n" not in log.read_text(encoding="utf-8"):
-                assert process.poll() is None
-                time.sleep(0.05)
-            found.append(Replica(process, log.read_text(encoding="utf-8").split()[3], asked))
-        yield found
+            started.append((process, log, asked))
+        yield [Replica(process, _url(process, log), asked) for process, log, asked in started]
+
+
+def _url(process: subprocess.Popen[str], log: Path) -> str:
+    """The URL that a proxy prints when it serves."""
+    while "\n" not in log.read_text(encoding="utf-8"):
+        assert process.poll() is None
+        time.sleep(0.05)
+    return log.read_text(encoding="utf-8").split()[3]
 
 
 def _end(process: subprocess.Popen[str]) -> None:

@@ -152,8 +152,10 @@ class HoldsOne(Held):
 
 def test_a_replica_that_is_told_to_end_costs_no_request(balancer: Balancer, tmp_path: Path) -> None:
     key = ("x-prunus-session", "calm")
+    # nginx notices only that the port closes; the others notice that the replica is not ready.
+    drain = 2 if balancer.name == "nginx" else 600
     with (
-        running_replicas(tmp_path, 2, HoldsOne, "--set", "proxy.drain=12") as found,
+        running_replicas(tmp_path, 2, HoldsOne, "--set", f"proxy.drain={drain}") as found,
         running_balancer(balancer, tmp_path, found) as url,
         dial(url, PATH, body("anthropic_messages", system=CALM), ": ".join(key)) as line,
     ):
