@@ -1,12 +1,12 @@
 """Ten thousand generated sessions of 100 requests through `prunus replay --out`: sessions per second, and memory.
 
-    python bench/fleet.py [SESSIONS] [--folder FOLDER] [--growth]
+    python bench/fleet.py [SESSIONS] [--folder FOLDER] [--growth | --so-far]
 
 Makes an archive of sessions, replays it without pruning and with `balanced` on two workers, and looks at the memory
 of the command and of its workers every five seconds. The folder holds the archive, the rows and the samples; a
 bench that was killed goes on from there. `--growth` measures 1, 2 and 4 workers on 200 sessions. Other programs on
-the machine slow the wall clock down, so CPU seconds and the load stand beside it. Results land in
-bench/results/fleet.json.
+the machine slow the wall clock down, so CPU seconds and the load stand beside it. `--so-far` only writes the
+figures of a bench that still runs, or was killed. Results land in bench/results/fleet.json.
 """
 
 from __future__ import annotations
@@ -172,6 +172,7 @@ def main() -> None:
     parser.add_argument("sessions", nargs="?", type=int, default=SESSIONS)
     parser.add_argument("--folder", type=Path, default=Path(tempfile.gettempdir()) / "prunus-fleet")
     parser.add_argument("--growth", action="store_true")
+    parser.add_argument("--so-far", action="store_true")
     asked = parser.parse_args()
     asked.folder.mkdir(parents=True, exist_ok=True)
     results = json.loads(RESULTS.read_text()) if RESULTS.exists() else {}
@@ -185,11 +186,15 @@ def main() -> None:
     else:
         path = archive(asked.folder, asked.sessions)
         out = asked.folder / f"{asked.sessions}.jsonl"
-        if out.exists():
-            out.unlink()
-            out.with_suffix(".samples").unlink()
-        results["run"] = figures(replay(path, out, 2), asked.sessions, 2)
-        results["run"]["archive_mb"] = round(path.stat().st_size / 1e6, 1)
+        if asked.so_far:
+            samples = [json.loads(line) for line in out.with_suffix(".samples").read_text().splitlines()]
+            done = asked.sessions if out.exists() else samples[-1]["recordings"]
+        else:
+            if out.exists():
+                out.unlink()
+                out.with_suffix(".samples").unlink()
+            samples, done = replay(path, out, 2), asked.sessions
+        results["run"] = {**figures(samples, done, 2), "planned": asked.sessions}
     RESULTS.write_text(json.dumps(results, indent=2) + "\n")
     print(json.dumps(results, indent=2))
 

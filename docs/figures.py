@@ -503,7 +503,45 @@ def kills() -> str:
     return table(f"{head} | longest", (row(one) for one in results("kills")["rows"]))
 
 
+def million() -> str:
+    found = results("million")
+    laws = ("pairs", "shrink", "prefix", "idempotence")
+    counts = (f"{count:,}" for count in (found["sessions"], found["requests"], found["flushes"]))
+    broken = (f"{found['broken'].get(law, 0):,}" for law in laws)
+    head = "sessions | requests | declared flushes | " + " | ".join(f"broke {law}" for law in laws)
+    return table(head, iter([(*counts, *broken)]))
+
+
+def fleet() -> str:
+    found = results("fleet")
+    runs = [*found.get("growth", ()), found["run"]]
+    head = (
+        "sessions | workers | seconds | CPU seconds | sessions per second | per CPU second | load of the machine | "
+        "MB of the command, by quarters of the run | MB of the largest worker"
+    )
+    return table(
+        head,
+        (
+            (
+                f"{one['sessions']:,}"
+                + (f" of {planned:,}" if (planned := one.get("planned", 0)) > one["sessions"] else ""),
+                str(one["workers"]),
+                f"{one['seconds']:,.0f}",
+                f"{one['cpu_seconds']:,.0f}",
+                f"{one['sessions_per_second']:.2f}",
+                f"{one['sessions_per_cpu_second']:.2f}",
+                "-".join(f"{load:.0f}" for load in one["load"]),
+                ", ".join(f"{size:.0f}" for size in one["command_mb"]),
+                ", ".join(f"{size:.0f}" for size in one["worker_mb"]),
+            )
+            for one in runs
+        ),
+    )
+
+
 TABLES: dict[str, Callable[[], str]] = {
+    "million": million,
+    "fleet": fleet,
     "kills": kills,
     "learning": learning,
     "asked-by-chance": asked_by_chance,
