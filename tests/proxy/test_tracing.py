@@ -168,12 +168,14 @@ def test_a_dead_collector_costs_a_fault_and_no_request(provider: Provider) -> No
         with behind(provider, proxy={"otlp": address}) as proxy:
             for _ in range(20):
                 assert call(proxy.url, "POST", "/v1/messages", body("anthropic_messages")).status == 200
-    with behind(provider, proxy={"otlp": address}) as proxy:  # now connections are refused
-        assert call(proxy.url, "POST", "/v1/messages", body("anthropic_messages")).status == 200
-        until = time.monotonic() + PATIENCE
-        while 'prunus_faults_total{where="otlp"}' not in call(proxy.url, "GET", "/metrics").body.decode():
-            assert time.monotonic() < until
-            time.sleep(0.1)
+    with socket.socket() as taken:  # a port that nobody else gets, and that refuses connections
+        taken.bind(("127.0.0.1", 0))
+        with behind(provider, proxy={"otlp": f"http://127.0.0.1:{taken.getsockname()[1]}"}) as proxy:
+            assert call(proxy.url, "POST", "/v1/messages", body("anthropic_messages")).status == 200
+            until = time.monotonic() + PATIENCE
+            while 'prunus_faults_total{where="otlp"}' not in call(proxy.url, "GET", "/metrics").body.decode():
+                assert time.monotonic() < until
+                time.sleep(0.1)
 
 
 def test_nothing_is_imported_where_no_collector_is_named() -> None:
