@@ -7,6 +7,7 @@ import functools
 import json
 import os
 from collections.abc import Callable, Iterator
+from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
 
@@ -16,10 +17,11 @@ from prunus import Pruner
 from tests.integrations.scenario import MODEL, PROMPTS, Played, assert_sound, load_snippet
 from tests.integrations.wires import chat_calls
 
+if find_spec("crewai") is None:
+    pytest.skip("crewai is not installed: make integrations FRAMEWORKS=crewai", allow_module_level=True)
+# The package reads these when it is imported. Where it is not, they would change other tests.
 os.environ["CREWAI_DISABLE_TELEMETRY"] = os.environ["OTEL_SDK_DISABLED"] = "true"
 os.environ["CREWAI_TRACING_ENABLED"] = "false"
-
-pytest.importorskip("crewai", reason="crewai is not installed: make integrations FRAMEWORKS=crewai")
 
 from crewai import Agent, Crew, Task
 from crewai.hooks import clear_all_global_hooks

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import gzip
 import json
+import os
 import socket
 import subprocess
 import sys
@@ -29,6 +30,13 @@ SECRET = "swordfish"
 USAGE = {"input_tokens": 100, "cache_read_input_tokens": 50, "cache_creation_input_tokens": 7, "output_tokens": 3}
 TRACE = "0af7651916cd43dd8448eb211c80319c"
 PARENT = "b7ad6b7169203331"
+
+
+@pytest.fixture(autouse=True)
+def without_variables(monkeypatch: pytest.MonkeyPatch) -> None:
+    """The library reads its variables at each start; those of the machine must not change the tests."""
+    for name in [name for name in os.environ if name.startswith("OTEL_")]:
+        monkeypatch.delenv(name)
 
 
 class Collector(Loopback):
