@@ -102,6 +102,7 @@ class Line(asyncio.Protocol):
     _first: asyncio.Future[float]
     _end: asyncio.Future[None]
     _held: bytes
+    closed = False
 
     def connection_made(self, transport: asyncio.BaseTransport) -> None:
         self._transport = transport
@@ -126,6 +127,7 @@ class Line(asyncio.Protocol):
             self._finish(None if self._first.done() else RuntimeError(f"no events: {self._held[:200]!r}"))
 
     def connection_lost(self, error: Exception | None) -> None:
+        self.closed = True
         self._finish(error or ConnectionError("the server closed the connection"))
 
     def _finish(self, error: Exception | None) -> None:
@@ -148,7 +150,8 @@ class Lines:
 
     async def ask(self, name: str, body: bytes) -> float:
         if self._sticky:
-            if name not in self._own:
+            # A bare pass-through closes a connection that was not used for some seconds.
+            if name not in self._own or self._own[name].closed:
                 self._own[name] = await self._dial(self._ports[hash(name) % len(self._ports)])
             return await self._own[name].ask(body, "key")
         line = self._any() or await self._dial(self._random.choice(self._ports))

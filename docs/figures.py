@@ -349,6 +349,35 @@ def waiting() -> str:
     return f"{beside}\n{after}"
 
 
+def scale() -> str:
+    stores = {"sqlite": "SQLite", "postgres": "Postgres", "redis": "Redis"}
+
+    def row(one: Mapping[str, Any]) -> tuple[str, ...]:
+        return (
+            f"{one['setup']} ({stores[one['store']]})",
+            f"{one['requests_s']:.0f}",
+            f"{one['cpu_ms']:.1f} / {one['bare_cpu_ms']:.1f}",
+            f"{one['added_p50_ms']:.1f} / {one['added_p99_ms']:.1f}"
+            if one["added_p50_ms"] is not None
+            else "not known",
+            f"{one['kb_a_conversation']:.0f}",
+            f"{one['store_kb_early']:.1f} / {one['store_kb']:.1f}",
+        )
+
+    head = (
+        "set-up | requests/s | CPU ms a request, Prunus / bare | added at half load, median / p99 ms | "
+        "KB of memory a conversation | KB written to the store a request, short / all conversations"
+    )
+    return table(head, map(row, results("scale")["setups"]))
+
+
+def endured() -> str:
+    one = results("scale")["endured"]
+    memory, files = (", ".join(map(str, one[key])) for key in ("memory_mb", "open_files"))
+    sent = f"{one['requests']:,} requests of {one['conversations']:,} conversations, {one['faults']} failed"
+    return f"{sent}. After each tenth:\n{memory} MB of memory, {files} open files.\n"
+
+
 def dashboard() -> str:
     measured = results("dashboard")
     head = f"{measured['conversations']:,} conversations, {measured['megabytes']} MB | median | longest of ten"
@@ -552,6 +581,8 @@ TABLES: dict[str, Callable[[], str]] = {
     "langchain-hops": langchain_hops,
     "published-masking": published_masking,
     "waiting": waiting,
+    "scale": scale,
+    "endured": endured,
     "dashboard": dashboard,
     "lifetime": lifetime,
     "policies": policies,
