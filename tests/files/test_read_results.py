@@ -72,3 +72,9 @@ def test_a_listing_of_2000_lines_may_not_be_all() -> None:
 def test_a_directory_is_no_file() -> None:
     text = "<path>/a</path>\n<type>directory</type>\n<entries>\nb.py\n\n(1 entries)\n</entries>"
     assert read_result("read", FULL, text) is None
+
+
+def test_a_result_of_very_many_characters_is_not_followed() -> None:
+    line = "     1\tplums\n"
+    assert read_result("Read", FULL, line) is not None
+    assert read_result("Read", FULL, line + " " * 8_000_000) is None

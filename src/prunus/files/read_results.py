@@ -15,6 +15,8 @@ from prunus.clients.system_reminders import without_last_reminders
 from prunus.files.content import MOST, split
 from prunus.shown import Shown, Style, numbered, uncut
 
+_LARGEST: Final = 8_000_000
+"""Characters of the longest result that is followed. To cut a longer one apart would keep all threads waiting."""
 _MOST: Final = 2000
 """Lines that read tools show where no number is asked for."""
 _TAG: Final = re.compile(r"\n\[[\w-]{1,20}: \w{1,12}\]\s*\Z")
@@ -31,6 +33,8 @@ _NUMBERING: Final = frozenset({"Read", "view", "read", "read_file", "view_file",
 
 def read_result(tool: str, span: Span, text: str) -> Shown | None:
     """What a read tool shows of the file it was asked for; None if that is not certain."""
+    if len(text) > _LARGEST:
+        return None
     text = trimmed(text)
     for header, reader in _READERS:
         if found := header.match(text):
