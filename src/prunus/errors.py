@@ -7,6 +7,7 @@ PrunusError
 ├── Overtaken         another process: it has saved a newer state of the same conversation
 ├── NotKept           the memory: it did not save a state, and its own state is still the newest
 ├── OutOfReach        the memory: it does not answer, so another process may know a newer state
+│   └── MayBeKept     the memory: its connection broke while it saved a state
 └── TooLate           nobody: the request was sent before Prunus had looked at it
 """
 
