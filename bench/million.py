@@ -1,10 +1,12 @@
-"""A million generated requests in five formats through the laws: pairs, shrink, prefix and idempotence.
+"""A million generated requests in five formats through the laws: pairs, shrink, prefix, idempotence, one-shot.
 
     python bench/million.py [REQUESTS] [--workers N] [--minutes M]
 
-A session is drawn from its seed and grows turn by turn. Each of its requests goes through a pruner that knows the
-conversation (a schedule of the laws: pairs, shrink, prefix), and through one that knows nothing (a preset of the
-laws: pairs, shrink, idempotence). The checks are those of tests/laws.
+A session is drawn from its seed and grows turn by turn. Each of its requests goes through two pruners that follow
+the conversation: one has a schedule of the laws (pairs, shrink, prefix), the other a preset of the laws that makes
+edits at once (pairs, shrink, idempotence). For idempotence a third pruner, which knows nothing, prunes what the
+second one sent. At the end of each session a pruner that knows nothing also gets the last request, and has to send
+the same bytes as the second pruner (one-shot). The checks are those of tests/laws.
 
 bench/results/million.json holds how far the run came. The next run goes on from there, so a run may be killed at
 any time. It stops at REQUESTS, a million by default, or after M minutes. The exit code is 1 if a law was broken.
@@ -31,8 +33,8 @@ from tests.generate.build import random_session  # noqa: E402
 from tests.generate.render import FORMATS  # noqa: E402
 from tests.laws.cases import PRESETS, one_shot  # noqa: E402
 from tests.laws.conversing import SCHEDULES, Sent, conversed, prefix_problems, requests  # noqa: E402
-from tests.laws.outcomes import growth, second_changes  # noqa: E402
-from tests.validity import new_problems  # noqa: E402
+from tests.laws.outcomes import growth, other_edits, second_changes  # noqa: E402
+from tests.validity import decoded, new_problems  # noqa: E402
 
 TARGET = ROOT / "bench" / "results" / "million.json"
 MILLION = 1_000_000
@@ -110,17 +112,19 @@ def check_session(seed: int, found: Progress) -> Iterator[dict[str, list[str]]]:
     bodies = requests(random_session(seed, EVENTS), format, spelling)
     rng = Random(f"pauses {seed}")
     pauses = [rng.choice(PAUSES) for _ in bodies]
+    ways = (conversed(settings, bodies, format, pauses) for settings in (SCHEDULES[schedule], PRESETS[preset]))
     before: Sent | None = None
-    for body, after in zip(bodies, conversed(SCHEDULES[schedule], bodies, format, pauses), strict=True):
-        grown = after.outcome
+    for number, (body, after, at_once) in enumerate(zip(bodies, *ways, strict=True), 1):
+        grown, once = after.outcome, at_once.outcome
         found.edits += len(grown.edits)
         found.flushes += after.cut is not None
-        once = one_shot(body, preset)
+        request = decoded(body)
         yield {
-            "pairs": new_problems(body, grown.body, format) + new_problems(body, once.body, format),
+            "pairs": [*new_problems(request, grown.body, format), *new_problems(request, once.body, format)],
             "shrink": growth(body, grown) + growth(body, once),
             "prefix": prefix_problems(before, after),
             "idempotence": second_changes(once, one_shot(once.body, preset)),
+            "one-shot": other_edits(once, one_shot(body, preset)) if number == len(bodies) else [],
         }
         before = after
 

@@ -50,8 +50,10 @@ def problems(body: Any, format: str) -> list[str]:
 
 def new_problems(before: Any, after: Any, format: str) -> list[str]:
     """Problems of a pruned request that the request did not have, and forbidden changes."""
-    fresh = Counter(problems(after, format)) - Counter(problems(before, format))
-    return [*fresh.elements(), *compare(before, after, format)]
+    old, new = decoded(before), decoded(after)
+    left = problems(new, format)
+    fresh = Counter(left) - Counter(problems(old, format)) if left else Counter[str]()
+    return [*fresh.elements(), *compare(old, new, format)]
 
 
 def compare(before: Any, after: Any, format: str) -> list[str]:
@@ -128,6 +130,8 @@ def _anthropic_block(block: dict[str, Any], role: str) -> Iterator[str]:
 
 
 def _pairs(waiting: list[Any], given: list[Any]) -> Iterator[str]:
+    if waiting == given:
+        return
     for id in (Counter(waiting) - Counter(given)).elements():
         yield f"call {id} without its result right behind it"
     for id in (Counter(given) - Counter(waiting)).elements():

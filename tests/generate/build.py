@@ -7,6 +7,7 @@ have versions: reading one twice without a change between shows the same text.
 from __future__ import annotations
 
 from dataclasses import replace
+from functools import lru_cache
 from random import Random
 from typing import Any
 
@@ -53,6 +54,7 @@ _ODDITIES = (
 )
 
 
+@lru_cache(4096)
 def words(seed: int, count: int) -> str:
     """Words that follow from a number, some lines of them."""
     found: list[str] = []

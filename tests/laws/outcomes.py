@@ -1,11 +1,11 @@
-"""What the laws of shrinking and of idempotence demand of an outcome, as lists of what is wrong."""
+"""What the laws of shrinking, idempotence and one-shot demand of an outcome, as lists of what is wrong."""
 
 from __future__ import annotations
 
 from prunus import Outcome
 from prunus.providers import encode
 
-__all__ = ["growth", "second_changes"]
+__all__ = ["growth", "other_edits", "second_changes"]
 
 
 def growth(body: bytes, out: Outcome) -> list[str]:
@@ -24,3 +24,9 @@ def second_changes(once: Outcome, twice: Outcome) -> list[str]:
     """What pruning a pruned request changed."""
     found = [f"{edit.strategy} edits again" for edit in twice.edits]
     return found if twice.body == once.body else [*found, "the body changed again"]
+
+
+def other_edits(seen: Outcome, fresh: Outcome) -> list[str]:
+    """Where a pruner that saw a conversation grow differs from one that sees its last request alone."""
+    found = [] if seen.edits == fresh.edits else ["other edits"]
+    return found if seen.body == fresh.body else [*found, "other bytes"]

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-import fnmatch
 import json
 import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
+from fnmatch import translate
+from functools import cache
 from typing import Any
 
 from prunus.calls import generic
@@ -42,17 +43,10 @@ class Toolbox:
     """The tools of all known agents, with the user's own rows in front."""
 
     user: tuple[Tool, ...] = ()
-    _named: Mapping[str, tuple[_Row, ...]] = field(init=False, repr=False, compare=False)
     _own: tuple[tuple[re.Pattern[str], _Row], ...] = field(init=False, repr=False, compare=False)
 
     def __post_init__(self) -> None:
-        named: dict[str, list[_Row]] = {}
-        for tool in (tool for table in TABLES for tool in table):
-            named.setdefault(tool.name, []).append((tool, tool.needs, tool.metadata))
-        own = tuple(
-            (re.compile(fnmatch.translate(tool.name)), (tool, tool.needs, tool.metadata)) for tool in self.user
-        )
-        object.__setattr__(self, "_named", {name: tuple(rows) for name, rows in named.items()})
+        own = tuple((re.compile(translate(tool.name)), (tool, tool.needs, tool.metadata)) for tool in self.user)
         object.__setattr__(self, "_own", own)
 
     def meaning(self, name: str, arguments: Mapping[str, Any] | str) -> Meaning:
@@ -60,18 +54,27 @@ class Toolbox:
 
         The arguments may be text: a patch, a script, or JSON that nobody has read yet.
         """
-        given = _mapping(arguments) if isinstance(arguments, str) else arguments
+        given, named = _mapping(arguments) if isinstance(arguments, str) else arguments, _rows_by_name()
         for pattern, row in self._own:
             if pattern.match(name) and _fits(row, given):
                 return _best(name, (row,), given, arguments)
-        if rows := self._named.get(name, ()):
+        if rows := named.get(name, ()):
             return _best(name, rows, given, arguments)
         for plain in _without_server(name):
-            if rows := self._named.get(plain, ()):
+            if rows := named.get(plain, ()):
                 if not _ELSEWHERE.isdisjoint(given):
                     return _OTHER
                 return _best(name, rows, given, arguments)
         return _OTHER
+
+
+@cache
+def _rows_by_name() -> Mapping[str, tuple[_Row, ...]]:
+    """The rows of all tables, which every toolbox shares."""
+    named: dict[str, tuple[_Row, ...]] = {}
+    for tool in (tool for table in TABLES for tool in table):
+        named[tool.name] = (*named.get(tool.name, ()), (tool, tool.needs, tool.metadata))
+    return named
 
 
 def _mapping(text: str) -> Mapping[str, Any]:

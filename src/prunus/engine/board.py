@@ -12,6 +12,7 @@ from typing import Final
 
 from prunus.edits import PREFERENCES, Move, Postpone, Proposal, Refusal, Withdraw
 from prunus.engine.cell import NONE, Cell, Pressed
+from prunus.engine.kinds import of_kind
 from prunus.engine.weights import with_tokens
 from prunus.history import Attachment, Ref
 from prunus.strategies import AfterEdit, Strategy, TakesRequests
@@ -26,10 +27,10 @@ class Board:
 
     def __init__(self, view: View, strategies: Sequence[Strategy]) -> None:
         self._view = view
-        self._after_edit = tuple(s for s in strategies if isinstance(s, AfterEdit))
+        self._after_edit = of_kind(strategies, AfterEdit)
         self._rank = {strategy.name: PREFERENCES * i for i, strategy in enumerate(strategies, 1)}
         self._rank[REMINDERS] = PREFERENCES * (len(self._rank) + 1)
-        self._requests = {strategy.name for strategy in strategies if isinstance(strategy, TakesRequests)}
+        self._requests = {strategy.name for strategy in of_kind(strategies, TakesRequests)}
         self._cells: dict[Ref, Cell] = {}
         self._touched: set[Ref] = set()
         self._marked: set[Ref] = set()

@@ -6,6 +6,7 @@ from collections.abc import Hashable, Iterator, Sequence
 from typing import Final
 
 from prunus.edits import Move
+from prunus.engine.kinds import is_kind, of_kind
 from prunus.files import Timeline
 from prunus.history import Ref, Role, Thinking
 from prunus.strategies import OnFile, OnlyUnderPressure, OnPiece, OnUse, Strategy
@@ -53,12 +54,12 @@ class Dispatch:
 
     def __init__(self, view: View, strategies: Sequence[Strategy]) -> None:
         self._view = view
-        usual = [s for s in strategies if not isinstance(s, OnlyUnderPressure)]
-        self._on_use = tuple(_Grouped(s) for s in usual if isinstance(s, OnUse))
-        self._on_piece = tuple(s for s in usual if isinstance(s, OnPiece))
-        self._on_pressure = tuple(s for s in strategies if isinstance(s, OnlyUnderPressure))
+        self._on_pressure = of_kind(strategies, OnlyUnderPressure)
+        usual = [strategy for strategy in strategies if not is_kind(strategy, OnlyUnderPressure)]
+        self._on_use = tuple(map(_Grouped, of_kind(usual, OnUse)))
+        self._on_piece = of_kind(usual, OnPiece)
         self._late_uses = tuple(map(_Grouped, self._on_pressure))
-        self._on_file = tuple((s, s.State()) for s in strategies if isinstance(s, OnFile))
+        self._on_file = tuple((s, s.State()) for s in of_kind(strategies, OnFile))
         self._timeline = Timeline(most=_FILES) if self._on_file else None
         self._told_late = 0
         """Calls that the strategies for times of pressure have been told of."""

@@ -24,6 +24,7 @@ from prunus.engine.cell import Pressed
 from prunus.engine.decide import Rules
 from prunus.engine.dispatch import Dispatch
 from prunus.engine.flush import Pending
+from prunus.engine.kinds import of_kind
 from prunus.engine.made import Made
 from prunus.engine.reminder import Reminder
 from prunus.engine.render import Rendering
@@ -66,7 +67,7 @@ class Engine:
         notification: Notification = "minimal",
     ) -> None:
         self.view = view = View(toolbox, counter, declared=declared, words=words, offsets=offsets)
-        self.requests = next((strategy for strategy in strategies if isinstance(strategy, TakesRequests)), None)
+        self.requests = next(iter(of_kind(strategies, TakesRequests)), None)
         """The strategy that carries out what the agent and the user ask for."""
         self.manual = False
         """The user has switched off automatic pruning."""
@@ -79,7 +80,7 @@ class Engine:
         self._timers = Timers(view)
         self._showings = Showings()
         self.dispatch = Dispatch(view, strategies)
-        self._mutes = tuple(guard for guard in guards if isinstance(guard, Mutes))
+        self._mutes = of_kind(guards, Mutes)
         self._obeyed = 0
         """Commands from outside of the history that are carried out already."""
         self._answering = None
