@@ -12,7 +12,7 @@ from typing import Any, Final, Literal
 
 from prunus.history import Ref
 
-PREFERENCES: Final = 4
+PREFERENCES: Final = 8
 """How many proposals a strategy may have for one part."""
 
 

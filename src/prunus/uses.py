@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from prunus.calls import CallOutcome, Meaning, Touch
 from prunus.history import Attachment, Call, Marker, Opaque, Part, Ref, Result, Role, Text, Thinking
 from prunus.notes import outlined, unfolded, unreminded
-from prunus.placed import bare_result
+from prunus.placed import bare_result, without_file_notes
 from prunus.tokens import Counter, attachment_tokens
 
 
@@ -94,7 +94,8 @@ class Shape:
 
 def own_text(use: Use, result: Result) -> str:
     """What a tool answered, without all that Prunus put behind it."""
-    return unfolded(bare_result(result)[0] if use.name else unreminded(result.text))
+    text = bare_result(result)[0] if use.name else unreminded(result.text)
+    return unfolded(without_file_notes(text, result))
 
 
 def weigh(part: Part, counter: Counter) -> int:

@@ -174,7 +174,8 @@ class Board:
     def _settled(self, cell: Cell) -> bool:
         """Whether pressure changes nothing for a part: it goes for a better reason, or it went for good."""
         wanted = cell.wanted
-        better = wanted is not None and not wanted.when.under_pressure
+        # Where a view has faded, its part stands as it came, so the view is no better reason.
+        better = wanted is not None and not wanted.when.under_pressure and not wanted.covers
         if not self.pressed.returns:
             return better or (cell.made is not None and cell.made.when.under_pressure)
         # A part to which another one could point may go for the better reason only because pressure takes it too.

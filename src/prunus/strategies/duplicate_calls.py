@@ -6,13 +6,13 @@ from dataclasses import dataclass, replace
 from operator import attrgetter
 from typing import ClassVar
 
-from prunus.edits import Move, Withdraw
+from prunus.edits import PREFERENCES, Move, Withdraw
 from prunus.proposals import describe, is_protected, pointer, replaceable, superseded
 from prunus.uses import Use
 from prunus.view import View
 
-_SAME, _OTHER, _SECOND, _FIRST = range(4)
-"""An older answer gives way to one that says the same, or to another; an answer points to one of two older ones."""
+_SAME, _OTHER, *_POINTERS = range(PREFERENCES)
+"""An older answer gives way to one that says the same, or to another; an answer points to one of six older ones."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -62,7 +62,7 @@ class DuplicateCalls:
         elif not use.visible:
             return
         elif group == use.shown:
-            for old, preference in zip(self._same(use, earlier), (_FIRST, _SECOND), strict=False):
+            for old, preference in zip(self._same(use, earlier), reversed(_POINTERS), strict=False):
                 yield pointer(self.name, use, old, preference)
         elif group == (use.signature, use.epoch):
             yield from self._repeated(use, earlier, view)

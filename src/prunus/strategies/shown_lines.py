@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+from array import array
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from typing import ClassVar
@@ -27,6 +28,8 @@ class _Source:
     part: Ref
     start: int
     """The number of its first line."""
+    texts: array[int]
+    """Hashes of its lines. They never leave the process, so Python's own suffice."""
     lines: tuple[Line, ...] | None
     """None once no line of it can be in the file."""
     era: object
@@ -106,7 +109,7 @@ class ShownLines:
         lines = tuple(line for line in mention.lines if line is not None)
         if mention.use != use.index or len(lines) < len(mention.lines):
             return None
-        shown = mention.start, lines, file.content.era
+        shown = mention.start, array("q", (hash(line.text) for line in lines)), lines, file.content.era
         if mention.read:
             numbered = file.style is not None and bool(file.style.separator)
             return _Source(use, use.result, *shown, describe(use), use.size, numbered) if use.visible else None
@@ -123,7 +126,7 @@ class ShownLines:
 def _pointer(own: _Source, found: _Source, place: int, preference: int) -> Proposal:
     """A note in place of a read that points to an earlier part; `place` is that of its first line there."""
     first, there = own.start, found.start + place
-    last = len(own.lines or ()) - 1
+    last = len(own.texts) - 1
     moved = "" if first == there else f"; lines {first}-{first + last} are lines {there}-{there + last} there"
     text = pointer_note(describe(own.use), found.what, found.size, among=True, moved=moved)
     return Proposal(
@@ -141,18 +144,19 @@ def _pointer(own: _Source, found: _Source, place: int, preference: int) -> Propo
 def _place(source: _Source, own: _Source, length: int | None, *, far: bool) -> int | None:
     """Where the first line of a part stands in an earlier one that shows all of its lines; None if that does not.
 
-    The lines have the same numbers there, unless both show their numbers and the earlier part is not far back. If
-    the file ends with the part, the earlier part ends there too.
+    Under the same numbers, equal texts are enough, whatever may have happened to the file in between. Otherwise the
+    lines themselves must have moved, both parts must show their numbers, and the earlier part must not be far back.
+    If the file ends with the part, the earlier part ends there too.
     """
-    held, wanted = source.lines, own.lines
-    if not held or not wanted:
-        return None
+    size = len(own.texts)
+    ends = length == own.start + size - 1
     place = own.start - source.start
-    if not 0 <= place < len(held) or held[place] is not wanted[0]:
-        if far or not (source.numbered and own.numbered) or wanted[0] not in held:
-            return None
-        place = held.index(wanted[0])
-    ends = length == own.start + len(wanted) - 1
-    if len(held) < place + len(wanted) or (ends and len(held) != place + len(wanted)):
+    if size and place >= 0 and source.texts[place : place + size] == own.texts:
+        return None if ends and len(source.texts) != place + size else place
+    held, wanted = source.lines, own.lines
+    if far or not held or not wanted or not (source.numbered and own.numbered) or wanted[0] not in held:
+        return None
+    place = held.index(wanted[0])
+    if len(held) < place + size or (ends and len(held) != place + size):
         return None
     return place if all(a is b for a, b in zip(held[place:], wanted, strict=False)) else None
