@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import os
+from concurrent.futures import ThreadPoolExecutor
 import signal
 import socket
 import subprocess
@@ -56,7 +57,7 @@ def held() -> Iterator[Held]:
 
 
 @contextmanager
-def proxy(held: Held, count: int, *more: str) -> Iterator[tuple[subprocess.Popen[str], str]]:
+def proxy(held: Provider, count: int, *more: str) -> Iterator[tuple[subprocess.Popen[str], str]]:
     """A real proxy with that many workers, in a session of its own as a terminal would start it."""
     options = ["--port", "0", "--store", "off", "--upstream", f"anthropic={held.url}", *more]
     process = subprocess.Popen(

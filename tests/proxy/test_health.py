@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+from concurrent.futures import ThreadPoolExecutor
 
 import pytest
 
@@ -57,3 +58,26 @@ def test_the_port_closes_after_draining_and_streams_finish(held: Held) -> None:
         held.release()
         assert read_until(line, b"0\r\n\r\n").endswith(b"data: last\n\n\r\n0\r\n\r\n")
         process.wait(PATIENCE)
+
+
+@pytest.mark.skipif(not hasattr(os, "fork"), reason="needs signals")
+@workers
+def test_each_connection_that_is_made_before_the_port_closes_is_answered(provider: Provider, count: int) -> None:
+    with proxy(provider, count, "--set", "proxy.drain=0.5") as (process, url):
+        process.terminate()
+        with ThreadPoolExecutor(8) as callers:
+            answers = list(callers.map(answers_until_refused, [url] * 8))
+        process.wait(PATIENCE)
+    assert {answer[:12] for some in answers for answer in some} == {b"HTTP/1.1 200"}
+
+
+def answers_until_refused(url: str) -> list[bytes]:
+    """The answers to one request after another, each on a connection of its own, until the port is closed."""
+    found = []
+    while True:
+        try:
+            line = dial(url, "/v1/messages", RAW)
+        except ConnectionRefusedError:
+            return found
+        with line:
+            found.append(read_until(line, b"}"))

@@ -14,6 +14,7 @@ from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from functools import partial
 from threading import Lock
+from time import monotonic
 from typing import Final, TypeVar
 
 from prunus.outcome import Outcome
@@ -25,7 +26,7 @@ T = TypeVar("T")
 Look = Callable[[float, Callable[[], bool]], T]
 """Looks at a request until a deadline, and asks whether it may be what is sent."""
 
-_THREADS: Final = 16
+_THREADS: Final = 4
 _MARGIN: Final = 0.25
 """Seconds behind the deadline in which a look that ended in time is written."""
 
@@ -75,11 +76,12 @@ class Preparing:
     async def _in_time(self, look: Look[T]) -> T:
         """What a look gives, or where that takes too long, what one gives that has no time at all."""
         loop = asyncio.get_running_loop()
-        claim = Claim()
-        looking = loop.run_in_executor(self._threads, look, self._deadline, claim.take)
+        claim, until = Claim(), monotonic() + self._deadline
+        looking = loop.run_in_executor(self._threads, lambda: look(max(0.0, until - monotonic()), claim.take))
         done, _ = await asyncio.wait((looking,), timeout=self._deadline + _MARGIN)
         if done or not claim.take():
             return await looking
+        looking.cancel()  # it need not begin if it has not begun
         return await loop.run_in_executor(self._spare, look, 0.0, lambda: True)
 
     def _look_later(self, tenant: Tenant, outcome: Outcome[bytes] | None) -> None:

@@ -6,7 +6,8 @@ import asyncio
 import logging
 import signal
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import suppress
 from importlib.util import find_spec
 from multiprocessing.connection import Connection
 from socket import socket
@@ -28,10 +29,26 @@ END_SECONDS: Final = _CANCEL_SECONDS + 5
 """Seconds that the end takes at most once no answer is waited for any more."""
 _KEEP_ALIVE: Final = 120
 """Seconds that a client may leave a connection unused: longer than clients do, so that none finds it closed."""
+_LAST_SECONDS: Final = 1.0
+"""Seconds that a connection without a request stays open once the port is closed: one may be on its way."""
 _TICK: Final = 0.05
 
 MakeApp = Callable[[Configuration, App | None], App]
 """Makes the application of a configuration, which may replace another application."""
+
+
+def _waiting(listener: socket) -> Iterator[socket]:
+    """Take the connections that clients have and that the event loop has not seen: closing the port resets them."""
+    listener.setblocking(False)
+    with suppress(OSError):
+        while True:
+            yield listener.accept()[0]
+
+
+def _is_idle(connection: object) -> bool:
+    """Whether no request of a connection is being answered."""
+    cycle = connection.cycle if isinstance(connection, ClientConnection) else None
+    return cycle is None or cycle.response_complete
 
 
 class Server(uvicorn.Server):
@@ -121,11 +138,15 @@ class Server(uvicorn.Server):
         self._apps.app.health.draining = True
         await self._wait(proxy.drain)
         self._apps.app.end_pages()
+        waiting = [line for listener in sockets or () for line in _waiting(listener)]
         for server in self.servers:
             server.close()
         for listener in sockets or ():
             listener.close()
+        for line in waiting:
+            await asyncio.get_running_loop().connect_accepted_socket(self._connection, line)
         state = self.server_state
+        await self._wait(min(proxy.drain, _LAST_SECONDS), lambda: any(map(_is_idle, state.connections)))
         for connection in list(state.connections):
             connection.shutdown()
         await self._wait(proxy.grace, lambda: bool(state.connections or state.tasks))
@@ -135,6 +156,9 @@ class Server(uvicorn.Server):
         if running:
             await asyncio.wait(running, timeout=_CANCEL_SECONDS)
         await self.lifespan.shutdown()
+
+    def _connection(self) -> ClientConnection:
+        return ClientConnection(self.config, self.server_state, self.lifespan.state)
 
     async def _wait(self, seconds: float, needed: Callable[[], bool] = lambda: True) -> None:
         """Wait that long, but not after a second signal, nor when it is not `needed` any more."""
