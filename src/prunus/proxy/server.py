@@ -6,8 +6,7 @@ import asyncio
 import logging
 import signal
 import time
-from collections.abc import Callable, Iterator
-from contextlib import suppress
+from collections.abc import Callable
 from importlib.util import find_spec
 from multiprocessing.connection import Connection
 from socket import socket
@@ -21,6 +20,7 @@ from prunus.proxy.app import App
 from prunus.proxy.client_connection import ClientConnection
 from prunus.proxy.configuration import Configuration, Load, reloaded
 from prunus.proxy.faults import LOGGER
+from prunus.proxy.last_connections import last_connections
 from prunus.proxy.newest_app import NewestApp
 
 _CANCEL_SECONDS: Final = 5
@@ -37,14 +37,6 @@ MakeApp = Callable[[Configuration, App | None], App]
 """Makes the application of a configuration, which may replace another application."""
 
 
-def _waiting(listener: socket) -> Iterator[socket]:
-    """Take the connections that clients have and that the event loop has not seen: closing the port resets them."""
-    listener.setblocking(False)
-    with suppress(OSError):
-        while True:
-            yield listener.accept()[0]
-
-
 def _is_idle(connection: object) -> bool:
     """Whether no request of a connection is being answered."""
     cycle = connection.cycle if isinstance(connection, ClientConnection) else None
@@ -58,6 +50,9 @@ class Server(uvicorn.Server):
     that a load balancer stops sending requests. After `proxy.grace` more seconds, or at a second signal, the
     answers that still run are cut. With `load`, SIGHUP reads the settings anew.
     """
+
+    port_ends = True
+    """Whether nobody else listens on the port when this server has ended."""
 
     def __init__(
         self,
@@ -138,12 +133,13 @@ class Server(uvicorn.Server):
         self._apps.app.health.draining = True
         await self._wait(proxy.drain)
         self._apps.app.end_pages()
-        waiting = [line for listener in sockets or () for line in _waiting(listener)]
+        ends = (sockets or ()) if self.port_ends else ()
+        last = [line for listener in ends for line in last_connections(listener)]
         for server in self.servers:
             server.close()
         for listener in sockets or ():
             listener.close()
-        for line in waiting:
+        for line in last:
             await asyncio.get_running_loop().connect_accepted_socket(self._connection, line)
         state = self.server_state
         await self._wait(min(proxy.drain, _LAST_SECONDS), lambda: any(map(_is_idle, state.connections)))
@@ -174,6 +170,8 @@ class Worker(Server):
     to end at once here, however often it comes: only the supervisor gives that order, over a pipe.
     """
 
+    port_ends = False
+
     def __init__(self, configuration: Configuration, make: MakeApp) -> None:
         super().__init__(configuration, make, self._note_start)
         self._begun = Event()
@@ -196,6 +194,7 @@ class Worker(Server):
             try:
                 order: bool | Configuration = orders.recv()
             except (EOFError, OSError):
+                self.port_ends = True
                 self.stop()
                 return
             if isinstance(order, Configuration):
@@ -203,4 +202,5 @@ class Worker(Server):
                 assert self._loop is not None
                 asyncio.run_coroutine_threadsafe(self.adopt(order), self._loop)
             else:
+                self.port_ends = True
                 self.stop(now=order)
