@@ -7,6 +7,7 @@ from typing import Any
 
 from prunus import Pruner, Settings
 from prunus.beginnings import Beginnings
+from prunus.conversation import Conversation
 
 
 def body(name: str, steps: int) -> dict[str, Any]:
@@ -22,7 +23,7 @@ def encoded(name: str, steps: int) -> bytes:
     return json.dumps(body(name, steps)).encode()
 
 
-def filed(pruner: Pruner) -> Beginnings:
+def filed(pruner: Pruner) -> Beginnings[Conversation]:
     """How a pruner files its conversations."""
     return pruner._conversations._beginnings
 

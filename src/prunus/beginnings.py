@@ -1,4 +1,4 @@
-"""Finds the conversations that begin as a request does, without a look at all the others.
+"""Finds what begins as a request does, such as conversations, without a look at all others.
 
 A process may hold thousands of conversations. Each is filed by the hash of its first message, and, if its newest
 body came as bytes, by the last bytes of that message and where they stand.
@@ -7,68 +7,69 @@ body came as bytes, by the last bytes of that message and where they stand.
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import Any, NamedTuple
+from typing import Any, Generic, NamedTuple, TypeVar
 
-from prunus.conversation import Conversation
 from prunus.providers import Frame
 
-Group = dict[Conversation, None]
-"""Conversations, in the order in which they were filed."""
+T = TypeVar("T")
+Group = dict[T, None]
+"""What was filed in one place, in the order in which it was filed."""
 
 
 class _Place(NamedTuple):
-    """Where a conversation is filed."""
+    """Where a body is filed."""
 
     first: bytes
     """The hash of its first message."""
     end: int
-    """Where its first message ends; -1 if its body is no bytes, or has no message."""
+    """Where its first message ends; -1 if it is no bytes, or has no message."""
     tail: bytes
     """The last bytes of that message."""
 
 
-class Beginnings:
-    """Conversations by how they begin. The caller sees to it that one thread at a time changes it."""
+class Beginnings(Generic[T]):
+    """Conversations, or the like, by how they begin. The caller lets only one thread at a time change it."""
 
     def __init__(self) -> None:
-        self._places: dict[Conversation, _Place] = {}
-        self._by_first: dict[bytes, Group] = {}
-        self._by_end: dict[int, dict[bytes, Group]] = {}
-        self._others: Group = {}
+        self._places: dict[T, _Place] = {}
+        self._by_first: dict[bytes, Group[T]] = {}
+        self._by_end: dict[int, dict[bytes, Group[T]]] = {}
+        self._others: Group[T] = {}
         """Those whose bodies are objects."""
 
-    def add(self, conversation: Conversation) -> None:
-        """File a conversation as it is now, which is then the newest one."""
-        self.remove(conversation)
-        last = conversation.last
-        end, tail = last.first_end if isinstance(last, Frame) else (-1, b"")
-        place = _Place(conversation.digests[0] if conversation.digests else b"", end, tail)
-        self._places[conversation] = place
-        self._by_first.setdefault(place.first, {})[conversation] = None
-        if end >= 0:
-            self._by_end.setdefault(end, {}).setdefault(tail, {})[conversation] = None
-        else:
-            self._others[conversation] = None
+    def __bool__(self) -> bool:
+        return bool(self._places)
 
-    def remove(self, conversation: Conversation) -> None:
-        """Take a conversation out, if it is here."""
-        place = self._places.pop(conversation, None)
+    def add(self, item: T, first: bytes, body: object) -> None:
+        """File an item under the hash of its first message and its newest body; it is then the newest item."""
+        self.remove(item)
+        end, tail = body.first_end if isinstance(body, Frame) else (-1, b"")
+        self._places[item] = _Place(first, end, tail)
+        self._by_first.setdefault(first, {})[item] = None
+        if end >= 0:
+            self._by_end.setdefault(end, {}).setdefault(tail, {})[item] = None
+        else:
+            self._others[item] = None
+
+    def remove(self, item: T) -> None:
+        """Take an item out, if it is here."""
+        place = self._places.pop(item, None)
         if place is None:
             return
-        _take(self._by_first, place.first, conversation)
-        self._others.pop(conversation, None)
+        _take(self._by_first, place.first, item)
+        self._others.pop(item, None)
         tails = self._by_end.get(place.end)
         if tails is not None:
-            _take(tails, place.tail, conversation)
+            _take(tails, place.tail, item)
             if not tails:
                 del self._by_end[place.end]
 
-    def with_first(self, digest: bytes) -> list[Conversation]:
-        """Return the conversations whose first message has this hash, the newest last."""
+    def with_first(self, digest: bytes) -> list[T]:
+        """Return the items whose first message has this hash, the newest last."""
         return list(self._by_first.get(digest, ()))
 
-    def like(self, body: Any) -> Iterator[Conversation]:
-        """Return the conversations whose newest body may begin as this one does; a comparison has to follow."""
+    def like(self, body: Any) -> Iterator[T]:
+        """Return the items whose body may begin as this one does, the newest last; a comparison has to follow."""
         if not isinstance(body, bytes):
             yield from self._others
             return
@@ -78,8 +79,8 @@ class Beginnings:
                 yield from found
 
 
-def _take(groups: dict[bytes, Group], name: bytes, conversation: Conversation) -> None:
+def _take(groups: dict[bytes, Group[T]], name: bytes, item: T) -> None:
     group = groups[name]
-    del group[conversation]
+    del group[item]
     if not group:
         del groups[name]

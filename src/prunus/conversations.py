@@ -51,7 +51,7 @@ class Conversations:
         self._limits = limits
         self._held: OrderedDict[str, Conversation] = OrderedDict()
         """By name, the one with the oldest request first."""
-        self._beginnings = Beginnings()
+        self._beginnings = Beginnings[Conversation]()
         self._size = 0
         self._lock = Lock()
 
@@ -150,7 +150,8 @@ class Conversations:
             conversation.held = conversation.size
             self._size += conversation.held
             self._held[memo.id] = conversation
-            self._beginnings.add(conversation)
+            first = conversation.digests[0] if conversation.digests else b""
+            self._beginnings.add(conversation, first, conversation.last)
             while self._held:
                 name, oldest = next(iter(self._held.items()))
                 if (

@@ -129,3 +129,17 @@ def test_a_value_beside_the_messages_is_put_in_its_place(
 def test_a_text_in_place_of_the_messages_is_passed_over(value: Any) -> None:
     cut = frame(json.dumps(value).encode(), "openai_responses")
     assert json.loads(rewritten(cut, [place_beside(cut, "tools", b"[2]")])) == {**value, "tools": [2]}
+
+
+def test_a_request_is_compared_only_with_requests_of_its_caller_that_begin_as_it_does() -> None:
+    threads, store = Threads(4, 1 << 30, intents=False), CountingStore()
+    for name in ("plums", "sloes", "pears"):
+        read(threads, body({"role": "user", "content": name}, SAID, USER), store)
+    [beginnings] = threads._beginnings.values()
+    again = body({"role": "user", "content": "sloes"}, SAID, USER, SAID, USER)
+    assert len(list(beginnings.like(again))) == 1
+    assert threads.arrive(again, api_named(CHAT), root("", "another", CHAT)).known is None
+    for n in range(4):
+        raw = body({"role": "user", "content": f"{n}"}, SAID, USER)
+        threads.read(threads.arrive(raw, api_named(CHAT), root("", "another", CHAT)), store.lookup, hides=True)
+    assert list(threads._beginnings) == [root("", "another", CHAT)]

@@ -12,6 +12,8 @@ from dataclasses import dataclass
 from threading import Lock
 
 from prunus.agent.steps import Step, draft, steps_from
+from prunus.beginnings import Beginnings
+from prunus.fingerprint import fingerprint
 from prunus.providers import Frame, frame, resume
 from prunus.providers.provider import Api
 from prunus.providers.rewriting import Change
@@ -42,6 +44,8 @@ class Thread:
     steps: Sequence[Step]
     size: int
     """Bytes that it holds, roughly."""
+    first: bytes
+    """The hash of its first message."""
 
     @property
     def next(self) -> bytes:
@@ -75,6 +79,13 @@ class Arrival:
     """How many messages have the same bytes in both."""
 
     @property
+    def first(self) -> bytes:
+        """The hash of the first message; equal bytes need not be hashed again."""
+        if self.known is not None and self.shared:
+            return self.known.first
+        return fingerprint(self.cut.raw(0)) if len(self.cut) else b""
+
+    @property
     def grown(self) -> bool:
         """Whether this request holds all messages of the one before, apart from the newest message."""
         return self.known is not None and self.shared >= len(self.known.cut) - 1
@@ -89,18 +100,23 @@ class Threads:
         self._size = size
         self._intents = intents
         self._held = 0
-        self._threads: list[Thread] = []
+        self._threads: dict[Thread, None] = {}
+        """The oldest first."""
+        self._beginnings: dict[bytes, Beginnings[Thread]] = {}
+        """The same threads by their roots."""
         self._lock = Lock()
 
     def arrive(self, body: bytes, api: Api, root: bytes) -> Arrival:
         """Cut a body into its messages; messages of an earlier request are not scanned again."""
         with self._lock:
-            known = [one for one in reversed(self._threads) if one.root == root]
+            beginnings = self._beginnings.get(root) or Beginnings[Thread]()
+            known = list(beginnings.like(body))
         best, most = _closest(known, lambda one: one.cut.shared(body))
         cut = None if best is None else resume(best.cut, body, most, api.name)
         if cut is None:
-            cut = frame(body, api.name)
-            whole = cut
+            cut = whole = frame(body, api.name)
+            with self._lock:
+                known = beginnings.with_first(fingerprint(whole.raw(0))) if len(whole) else []
             best, most = _closest(known, lambda one: _equal(one.cut, whole))
         return Arrival(root, cut, api, best, most)
 
@@ -108,7 +124,7 @@ class Threads:
         """Cut a request into steps, and put back what is remembered of them."""
         if not hides and not self._intents:
             # Nothing was ever kept from the client, so there is nothing to put back.
-            thread = Thread(arrival.root, hides, arrival.cut, (), arrival.cut.size)
+            thread = Thread(arrival.root, hides, arrival.cut, (), arrival.cut.size, arrival.first)
             self._remember(thread, arrival.known if arrival.grown else None)
             return thread
         known = arrival.known if arrival.known is not None and arrival.known.hides == hides else None
@@ -123,7 +139,7 @@ class Threads:
         found = lookup(keys) if keys else Found({})
         steps = [*taken, *(one.restore(api, found.records) for one in drafts)]
         size = cut.size + sum(len(step.written) for step in steps if step.written is not None)
-        thread = Thread(arrival.root, hides, cut, steps, size)
+        thread = Thread(arrival.root, hides, cut, steps, size, arrival.first)
         if found.whole:
             self._remember(thread, known if known is not None and thread.continues(known) else None)
         return thread
@@ -131,19 +147,28 @@ class Threads:
     def _remember(self, thread: Thread, known: Thread | None) -> None:
         """Hold a request instead of the one before it, if that is known."""
         with self._lock:
-            if known is not None and known in self._threads:
-                self._threads.remove(known)
-                self._held -= known.size
-            self._threads.append(thread)
+            if known is not None:
+                self._forget(known)
+            self._threads[thread] = None
             self._held += thread.size
+            self._beginnings.setdefault(thread.root, Beginnings()).add(thread, thread.first, thread.cut)
             while self._threads and (len(self._threads) > self._count or self._held > self._size):
-                self._held -= self._threads.pop(0).size
+                self._forget(next(iter(self._threads)))
+
+    def _forget(self, thread: Thread) -> None:
+        if thread in self._threads:
+            del self._threads[thread]
+            self._held -= thread.size
+            beginnings = self._beginnings[thread.root]
+            beginnings.remove(thread)
+            if not beginnings:
+                del self._beginnings[thread.root]
 
 
-def _closest(known: Iterable[Thread], shared: Callable[[Thread], int]) -> tuple[Thread | None, int]:
-    """The known request that shares most messages, and how many."""
+def _closest(known: Sequence[Thread], shared: Callable[[Thread], int]) -> tuple[Thread | None, int]:
+    """The known request that shares most messages, the newest of several, and how many."""
     best, most = None, 0
-    for one in known:
+    for one in reversed(known):
         count = shared(one)
         if count > most:
             best, most = one, count
