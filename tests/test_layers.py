@@ -12,6 +12,7 @@ SOURCE = Path(__file__).parent.parent / "src" / "prunus"
 
 LAYERS = (
     "errors",
+    "value",
     "fingerprint",
     "numbers",
     "printable",

@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
 from prunus.patches import Patched
+from prunus.value import value
 
 
-@dataclass(frozen=True, slots=True)
+@value
 class Write:
     """The file holds this text from now on; None if the call does not show the text."""
 
@@ -16,14 +15,14 @@ class Write:
     """False for a shell command that may have expanded or completed the text."""
 
 
-@dataclass(frozen=True, slots=True)
+@value
 class Append:
     """The file ends with this text from now on; None if the call does not show the text."""
 
     text: str | None
 
 
-@dataclass(frozen=True, slots=True)
+@value
 class Replace:
     """One text takes the place of another."""
 
@@ -33,7 +32,7 @@ class Replace:
     """At each place where the old text stands."""
 
 
-@dataclass(frozen=True, slots=True)
+@value
 class Insert:
     """Lines are inserted behind a line; line 0 is the front, None a place that the call does not name."""
 
@@ -41,7 +40,7 @@ class Insert:
     text: str
 
 
-@dataclass(frozen=True, slots=True)
+@value
 class Lines:
     """Lines take the place of others, by their numbers."""
 
@@ -50,14 +49,14 @@ class Lines:
     text: str
 
 
-@dataclass(frozen=True, slots=True)
+@value
 class Patch:
     """A patch, which names its files itself."""
 
     files: tuple[Patched, ...]
 
 
-@dataclass(frozen=True, slots=True)
+@value
 class Rename:
     """The file comes from another path, which is gone unless the file was copied."""
 
@@ -65,17 +64,17 @@ class Rename:
     copied: bool = False
 
 
-@dataclass(frozen=True, slots=True)
+@value
 class Delete:
     """The file is gone."""
 
 
-@dataclass(frozen=True, slots=True)
+@value
 class Undo:
     """The editor takes back its last change of the file."""
 
 
-@dataclass(frozen=True, slots=True)
+@value
 class Unclear:
     """The file changes in a way that the call does not spell out, such as by a sketch of the new code."""
 

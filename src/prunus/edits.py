@@ -7,37 +7,38 @@ proposal, and a `Withdraw` takes one back. The engine makes at most one edit for
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import Any, Final, Literal
 
 from prunus.history import Ref
+from prunus.value import value
 
 PREFERENCES: Final = 8
 """How many proposals a strategy may have for one part."""
 
 
-@dataclass(frozen=True, slots=True)
+@value
 class Note:
     """This text replaces the whole part, together with everything that the part carried."""
 
     text: str
 
 
-@dataclass(frozen=True, slots=True)
+@value
 class Shorter:
     """This text replaces the text of the part; everything else that the part carries stays."""
 
     text: str
 
 
-@dataclass(frozen=True, slots=True)
+@value
 class Added:
     """This text is put behind the text of the part; nothing of the part goes."""
 
     text: str
 
 
-@dataclass(frozen=True, slots=True)
+@value
 class Continued:
     """The part keeps its text, and this text continues it. The ids of the part stand behind both.
 
@@ -47,7 +48,7 @@ class Continued:
     text: str
 
 
-@dataclass(frozen=True, slots=True)
+@value
 class Outlined:
     """An outline of a result replaces its text. Only proposals hold it: the edit that is made is a `Shorter`.
 
@@ -60,7 +61,7 @@ class Outlined:
     """Words behind the outline."""
 
 
-@dataclass(frozen=True, slots=True)
+@value
 class Input:
     """These arguments replace the arguments of a call."""
 
@@ -71,7 +72,7 @@ class Input:
     """The result behind which the outline is shown."""
 
 
-@dataclass(frozen=True, slots=True)
+@value
 class Gone:
     """The part is left out."""
 
@@ -79,7 +80,7 @@ class Gone:
 Replacement = Note | Shorter | Added | Continued | Outlined | Input | Gone
 
 
-@dataclass(frozen=True, slots=True)
+@value
 class Edit:
     """One change of one part; nothing else ever changes a history."""
 
@@ -108,7 +109,7 @@ class Edit:
         return max(self.target, outline_at or self.target).message
 
 
-@dataclass(frozen=True, slots=True)
+@value
 class When:
     """When a proposal may be made. All conditions hold together."""
 
@@ -130,7 +131,7 @@ NOW: Final = When()
 OWN_WORDS: Final = When(before_first_send=True, requested_by="prunus")
 
 
-@dataclass(frozen=True, slots=True)
+@value
 class Proposal(Edit):
     """An edit that a strategy offers: when it may be made, why, and what it depends on."""
 
@@ -161,7 +162,7 @@ def as_proposal(edit: Edit) -> Proposal:
     return Proposal(*parts, edit.tokens_before, edit.tokens_after, edit.follows)
 
 
-@dataclass(frozen=True, slots=True)
+@value
 class Postpone:
     """A strategy moves the time of an earlier proposal, unless the proposal is due already."""
 
@@ -173,7 +174,7 @@ class Postpone:
     preference: int = 0
 
 
-@dataclass(frozen=True, slots=True)
+@value
 class Withdraw:
     """A strategy takes back an earlier proposal."""
 
@@ -188,7 +189,7 @@ class Withdraw:
 Move = Proposal | Postpone | Withdraw
 
 
-@dataclass(frozen=True, slots=True)
+@value
 class Refusal:
     """An edit that a guard did not allow."""
 

@@ -7,10 +7,11 @@ The requests of all providers become the same few kinds of part. A part knows it
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import Any, Literal, NamedTuple
 
 from prunus.splice import Path
+from prunus.value import value
 
 Role = Literal["system", "user", "assistant", "tool"]
 Shape = Literal["string", "blocks", "object"]
@@ -23,7 +24,7 @@ class Ref(NamedTuple):
     part: int
 
 
-@dataclass(frozen=True, slots=True)
+@value
 class Text:
     """Text of the user, the assistant or the system."""
 
@@ -31,7 +32,7 @@ class Text:
     at: Path = field(default=(), compare=False)
 
 
-@dataclass(frozen=True, slots=True)
+@value
 class Thinking:
     """The model's reasoning, readable or encrypted."""
 
@@ -45,7 +46,7 @@ class Thinking:
     at: Path = field(default=(), compare=False)
 
 
-@dataclass(frozen=True, slots=True)
+@value
 class Call:
     """A tool call of the model."""
 
@@ -62,7 +63,7 @@ class Call:
     """The path of the arguments."""
 
 
-@dataclass(frozen=True, slots=True)
+@value
 class Result:
     """A tool result."""
 
@@ -91,7 +92,7 @@ class Result:
     """The paths that an edit removes together with the whole content."""
 
 
-@dataclass(frozen=True, slots=True)
+@value
 class Attachment:
     """An image, a document or another file inside the request."""
 
@@ -108,7 +109,7 @@ class Attachment:
     at: Path = field(default=(), compare=False)
 
 
-@dataclass(frozen=True, slots=True)
+@value
 class Marker:
     """A bookkeeping entry of the client that tells the model nothing."""
 
@@ -118,7 +119,7 @@ class Marker:
     at: Path = field(default=(), compare=False)
 
 
-@dataclass(frozen=True, slots=True)
+@value
 class Opaque:
     """A part that Prunus does not know or must not touch."""
 
@@ -132,7 +133,7 @@ class Opaque:
 Part = Text | Thinking | Call | Result | Attachment | Marker | Opaque
 
 
-@dataclass(frozen=True, slots=True)
+@value
 class Message:
     """One element of the request's list: a message, or an item of the Responses API."""
 
@@ -147,7 +148,7 @@ class Message:
     """The message contains text that the user wrote, not only tool results."""
 
 
-@dataclass(frozen=True, slots=True)
+@value
 class History:
     """All messages of one request, with the name of its format."""
 

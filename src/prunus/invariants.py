@@ -3,15 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
 from typing import Final
 
 from prunus.errors import InvariantError
 from prunus.history import Call, Message, Part, Result, Text, Thinking
 from prunus.providers import provider_named
+from prunus.value import value
 
 
-@dataclass(frozen=True, slots=True)
+@value
 class ChangedMessage:
     """A message before and after its edits.
 

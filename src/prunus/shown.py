@@ -4,17 +4,17 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
 from typing import Final, NamedTuple
 
 from prunus.numbers import as_number
+from prunus.value import value
 
 _LONGEST: Final = 1990
 """Characters; most read tools cut lines at 2000."""
 _FIRST: Final = re.compile(r"( *)(\d+)(→|\t|\| ?|: |:|\. )")
 
 
-@dataclass(frozen=True, slots=True)
+@value
 class Style:
     """One way of showing lines."""
 
@@ -69,7 +69,7 @@ def numbered(lines: Sequence[str], separator: str | None = None) -> Numbered | N
     return Numbered(start, tuple(texts), style, tuple(lines[len(texts) :]))
 
 
-@dataclass(frozen=True, slots=True)
+@value
 class Shown:
     """Lines of one file, as a result shows them."""
 

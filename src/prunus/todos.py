@@ -9,8 +9,10 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import Any, Final, Literal
+
+from prunus.value import value
 
 Colour = Literal["🔴", "🟡", "🟢", "🔵"]
 
@@ -32,7 +34,7 @@ _MOST: Final = 100
 """Files, and as many quotes, that the items of one colour may name; every part is compared with all of them."""
 
 
-@dataclass(frozen=True, slots=True)
+@value
 class Task:
     """One item of a todo list."""
 
@@ -41,7 +43,7 @@ class Task:
     status: str
 
 
-@dataclass(frozen=True, slots=True)
+@value
 class Named:
     """What the items of one colour name."""
 
@@ -61,7 +63,7 @@ class Named:
         )
 
 
-@dataclass(frozen=True, slots=True)
+@value
 class Colours:
     """What the coloured items of a todo list name, the gravest colour first."""
 

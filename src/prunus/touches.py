@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import Literal
+
+from prunus.value import value
 
 TouchKind = Literal["read", "write", "edit", "change"]
 
 
-@dataclass(frozen=True, slots=True)
+@value
 class Span:
     """Lines of a file, counted from 1, both ends included.
 
@@ -76,7 +77,7 @@ class Span:
 FULL = Span()
 
 
-@dataclass(frozen=True, slots=True)
+@value
 class Touch:
     """One file that a call reads or changes.
 

@@ -2,16 +2,15 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
 from prunus.calls import CallOutcome, Meaning, Touch
 from prunus.history import Attachment, Call, Marker, Opaque, Part, Ref, Result, Role, Text, Thinking
 from prunus.notes import outlined, unfolded, unreminded
 from prunus.placed import bare_result, without_file_notes
 from prunus.tokens import Counter, attachment_tokens
+from prunus.value import value
 
 
-@dataclass(frozen=True, slots=True)
+@value
 class Use:
     """One tool call that has been answered."""
 
@@ -69,7 +68,7 @@ class Use:
         return next((touch for touch in self.touches if touch.path == path), None)
 
 
-@dataclass(frozen=True, slots=True)
+@value
 class Piece:
     """A part that is no call and no result: text, thinking, an attachment, a marker."""
 
@@ -80,7 +79,7 @@ class Piece:
     loop: int
 
 
-@dataclass(frozen=True, slots=True)
+@value
 class Shape:
     """What a message is made of, without its content."""
 

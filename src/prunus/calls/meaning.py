@@ -2,16 +2,17 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import Literal, get_args
 
 from prunus.errors import SettingsError
 from prunus.touches import Touch, TouchKind
+from prunus.value import value
 
 Kind = Literal["read", "write", "edit", "list", "search", "fetch", "todo", "shell", "task", "snapshot", "other"]
 
 
-@dataclass(frozen=True, slots=True)
+@value
 class Meaning:
     """What a call is about, as far as its name and arguments tell."""
 
@@ -31,7 +32,7 @@ class Meaning:
     """How the tool spells its arguments, where it writes or edits."""
 
 
-@dataclass(frozen=True, slots=True)
+@value
 class Tool:
     """How one tool spells its arguments; settings may add rows.
 

@@ -14,6 +14,7 @@ from prunus.outlines.current_lines import current_lines
 from prunus.outlines.written import lean_input
 from prunus.shown import PLAIN, Style
 from prunus.uses import Use
+from prunus.value import value
 from prunus.view import View
 
 _WHOLE, _FEWER, _NONE, _DROP = range(4)
@@ -25,7 +26,7 @@ _LOST: Final = (Line(""),)
 """Stands for lines that cannot be in their file any more, so that their texts need not be kept."""
 
 
-@dataclass(frozen=True, slots=True)
+@value
 class _Shown:
     """A part that shows lines of a file, or a view that does: what could go into the next view."""
 

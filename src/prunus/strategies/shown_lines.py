@@ -12,6 +12,7 @@ from prunus.history import Call, Ref
 from prunus.notes import pointer_note, shorten
 from prunus.proposals import describe
 from prunus.uses import Use
+from prunus.value import value
 from prunus.view import View
 
 _MOST = 300
@@ -20,7 +21,7 @@ _NEAR = 20
 """The newest of them in which lines are looked for that an edit has moved."""
 
 
-@dataclass(frozen=True, slots=True)
+@value
 class _Source:
     """A part that shows lines of a file from top to bottom: a read, or the text that was written."""
 
