@@ -79,7 +79,9 @@ def test_only_a_proposal_whose_time_has_not_come_is_postponed() -> None:
     one = board()
     for turn, moved in ((1, False), (5, True)):
         one.take(Proposal(PART, Note("gone"), STRATEGY, "", when=When(turn), reuse=0.5))
+        one.take(Postpone(PART, STRATEGY, 7))
         one.take(Postpone(PART, STRATEGY, 9))
+        one.catch_up(PART)
         [option] = one[PART].options.values()
         assert (option.when.from_turn, option.reuse) == (9 if moved else turn, 0.5)
 

@@ -62,6 +62,7 @@ class Answering:
 
     def _made_now(self, ref: Ref) -> Iterator[Proposal]:
         """The proposals for a part that could be made at once."""
+        self._board.catch_up(ref)
         cell, view = self._board[ref], self._view
         for rank in tuple(cell.options):
             when = cell.options[rank].when

@@ -33,6 +33,11 @@ class Board:
         self._requests = {strategy.name for strategy in of_kind(strategies, TakesRequests)}
         self._cells: dict[Ref, Cell] = {}
         self._touched: set[Ref] = set()
+        self._later: dict[tuple[Ref, int], Postpone] = {}
+        """The last postponement of each proposal since its part was decided, by part and rank.
+
+        A long history postpones most proposals several times before anything is decided.
+        """
         self._marked: set[Ref] = set()
         """Parts with a proposal for times when the context runs short."""
         self._unsettled: set[Ref] = set()
@@ -79,7 +84,20 @@ class Board:
 
     def next_touched(self) -> Ref | None:
         """Take one of the parts that have to be decided anew."""
-        return self._touched.pop() if self._touched else None
+        if not self._touched:
+            return None
+        ref = self._touched.pop()
+        self.catch_up(ref)
+        return ref
+
+    def catch_up(self, ref: Ref) -> None:
+        """Carry out the postponements of the proposals for a part."""
+        options = self[ref].options if self._later else {}
+        for rank, held in options.items():
+            move = self._later.pop((ref, rank), None)
+            if move is not None:
+                when = replace(held.when, from_turn=move.from_turn)
+                options[rank] = replace(held, when=when, reuse=move.reuse or held.reuse)
 
     def take(self, move: Move) -> None:
         """Carry out a move of a strategy."""
@@ -196,6 +214,7 @@ class Board:
         if held is not None and held.points_to is not None:
             self._touched.add(held.points_to)
         cell.options[rank] = proposal
+        self._later.pop((target, rank), None)
         if proposal.points_to is not None:
             self._depend(target, proposal.points_to)
         for ref in proposal.covers:
@@ -219,12 +238,17 @@ class Board:
         return replace(proposal, follows=min(names, key=lambda name: (name in self._requests, self._rank[name])))
 
     def _postpone(self, move: Postpone) -> None:
-        cell, rank = self.get(move.target), self._rank[move.strategy] - move.preference
+        cell, rank = self._cells.get(move.target), self._rank[move.strategy] - move.preference
         held = cell.options.get(rank) if cell is not None else None
-        if cell is None or held is None or _is_due(held, self._view):
+        if held is None:
             return
-        when = replace(held.when, from_turn=move.from_turn)
-        cell.options[rank] = replace(held, when=when, reuse=move.reuse or held.reuse)
+        before = self._later.get((move.target, rank))
+        from_turn = held.when.from_turn if before is None else before.from_turn
+        if from_turn <= self._view.turn and held.when.from_loop <= self._view.loop:
+            return
+        if before is not None and before.reuse and not move.reuse:
+            move = replace(move, reuse=before.reuse)
+        self._later[move.target, rank] = move
         self._touched.add(move.target)
 
     def _withdraw(self, move: Withdraw) -> None:
@@ -241,10 +265,6 @@ class Board:
         cell = self[other]
         cell.dependants = _with(cell.dependants, target)
         self._unsettle(other)
-
-
-def _is_due(proposal: Proposal, view: View) -> bool:
-    return proposal.when.from_turn <= view.turn and proposal.when.from_loop <= view.loop
 
 
 def _with(refs: set[Ref] | frozenset[Ref], ref: Ref) -> set[Ref]:
