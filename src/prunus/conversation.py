@@ -23,7 +23,6 @@ from prunus.memory import ConversationRecord
 from prunus.providers import Frame, Objects, decode, digest, encode, unmarked
 from prunus.providers import copy as copy_value
 from prunus.schedule.ledger import Ledger, Written
-from prunus.surrogates import LARGE
 from prunus.surrogates import decode as decode_json
 from prunus.tokens import Counter
 
@@ -42,38 +41,36 @@ class Loader:
 
     def __init__(self, body: Body) -> None:
         self._body = body
-        self._decoded: dict[int, dict[str, Any]] = {}
+        self._decoded: dict[int, tuple[dict[str, Any], bytes]] = {}
+        """The messages as JSON, and their bytes: a first look hashes each one, and then parses it."""
         self._digests: dict[int, bytes] = {}
         self._messages: dict[int, Message] = {}
 
     def __call__(self, index: int) -> Message:
         message = self._messages.get(index)
         if message is None:
-            raw = self._body.raw(index)
-            message = self._messages[index] = self._body.format.parse(self.decoded(index, raw), raw)
+            value, raw = self._decode(index)
+            message = self._messages[index] = self._body.format.parse(value, raw)
         return message
 
-    def decoded(self, index: int, raw: bytes) -> dict[str, Any]:
-        """One message as JSON."""
-        value = self._decoded.get(index)
-        if value is None:
-            value = self._decoded[index] = decode(raw, index)
-        return value
+    def _decode(self, index: int) -> tuple[dict[str, Any], bytes]:
+        """One message as JSON, and its bytes."""
+        found = self._decoded.get(index)
+        if found is None:
+            raw = self._body.raw(index)
+            found = self._decoded[index] = decode(raw, index), raw
+        return found
 
     def digest(self, index: int) -> bytes:
         """The hash of one message, cache markers aside."""
         found = self._digests.get(index)
         if found is None:
-            raw = self._body.raw(index)
-            # Most messages of a known conversation are never parsed, so their values are not held. A very large one
-            # is decoded only once: meanwhile no other thread can run.
-            value = self.decoded(index, raw) if len(raw) > LARGE else self._decoded.get(index)
-            found = self._digests[index] = digest(decode(raw, index) if value is None else value, raw)
+            found = self._digests[index] = digest(*self._decode(index))
         return found
 
     def before(self, index: int, parts: int) -> Loader | None:
         """The same messages, with the hash of one as it was without its last parts; None where it has no others."""
-        message = self.decoded(index, raw := self._body.raw(index))
+        message, raw = self._decode(index)
         key = next((key for key in ("content", "parts") if isinstance(message.get(key), list)), None)
         if key is None or len(message[key]) <= parts:
             return None

@@ -19,6 +19,8 @@ Path = tuple[str | int, ...]
 _SPACE: Final = re.compile(rb"[ \t\r\n]*")
 _STRETCH: Final = re.compile(rb'[^"\\]*+(?:\\.[^"\\]*+){0,50000}+', re.DOTALL)
 """A stretch of a string. A string of many megabytes takes several matches: no other thread runs during a match."""
+_HOPS: Final = 16
+"""Quotes inside a string after which a pattern finds the end of the string sooner."""
 _SCALAR: Final = re.compile(rb"[^\s,\]}]+")
 _NESTING: Final = re.compile(rb'"[^"\\]*+(?:\\.[^"\\]*+){0,50000}+(")?|[\[\]{}]', re.DOTALL)
 _OPENING: Final = frozenset(b"[{")
@@ -177,6 +179,16 @@ def _end_of_nest(raw: bytes, start: int) -> int:
 def _end_of_string(raw: bytes, start: int) -> int:
     """Return the end of a string; `start` is any position inside it that no escape sequence crosses."""
     at = start
+    for _ in range(_HOPS):
+        quote = raw.find(b'"', at)
+        if quote < 0:
+            break
+        before = quote
+        while before > at and raw[before - 1] == 0x5C:
+            before -= 1
+        if (quote - before) % 2 == 0:
+            return quote + 1
+        at = quote + 1
     while (found := _STRETCH.match(raw, at)) is not None and found.end() > at:
         at = found.end()
     if raw[at : at + 1] != b'"':
