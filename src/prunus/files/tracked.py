@@ -14,6 +14,7 @@ from prunus.files.state import FileState, state_of
 from prunus.paths import same_file
 from prunus.shell.side_effects import NO_EFFECT, SideEffects
 from prunus.shown import Shown, Style
+from prunus.value import value
 
 _LINE_REMOVERS: Final = names("line_removers")
 _EXACT: Final = frozenset({"Edit", "MultiEdit", "str_replace_editor", "str_replace_based_edit_tool", "file_editor"})
@@ -22,7 +23,7 @@ _ENOUGH: Final = 10
 """Lines that have to agree for two spellings of a path to be one file."""
 
 
-@dataclass(frozen=True, slots=True)
+@value
 class Mention:
     """The lines of a file that one call showed, by the numbers that they had then."""
 
@@ -71,6 +72,11 @@ class TrackedFile:
     def remembers(self, era: object) -> bool:
         """Whether lines of that era may still be in the file."""
         return era is self.content.era or (self.doubted is not None and era is self.doubted.era)
+
+    @property
+    def doubtable(self) -> bool:
+        """Whether doubt takes anything away."""
+        return bool(self.formatted_by) or not self.content.blank
 
     def doubt(self) -> None:
         """The file may have been changed: nothing is certain until that is settled."""
@@ -158,11 +164,13 @@ def _remove(content: Content, old: str, every: bool, patience: Patience) -> list
 class TrackedFiles:
     """All tracked files, by path."""
 
-    __slots__ = ("_most", "by_path")
+    __slots__ = ("_most", "_paths", "by_path")
 
     def __init__(self, most: int | None = None) -> None:
         """Track so many files, those that were used last; None for all."""
         self.by_path: dict[str, TrackedFile] = {}
+        self._paths: dict[str, set[str]] = {}
+        """The paths by the names of their files: two spellings of one file end in the same name."""
         self._most = most
 
     def __iter__(self) -> Iterator[TrackedFile]:
@@ -170,18 +178,39 @@ class TrackedFiles:
 
     def use(self, path: str) -> TrackedFile:
         """The file of that path, tracked from now on and the last to be dropped."""
-        file = self.by_path.pop(path, None) if self._most is not None else self.by_path.get(path)
-        file = self.by_path[path] = file or TrackedFile(path)
-        while self._most is not None and len(self.by_path) > self._most:
-            del self.by_path[next(iter(self.by_path))]
+        file = self._of(path)
+        if self._most is not None:
+            self.by_path[path] = self.by_path.pop(path)
+            while len(self.by_path) > self._most:
+                self._drop(next(iter(self.by_path)))
         return file
+
+    def _drop(self, path: str) -> None:
+        del self.by_path[path]
+        same = self._paths[_name(path)]
+        same.discard(path)
+        if not same:
+            del self._paths[_name(path)]
+
+    def _of(self, path: str) -> TrackedFile:
+        """The file of that path, tracked from now on."""
+        file = self.by_path.get(path)
+        if file is None:
+            file = self.by_path[path] = TrackedFile(path)
+            self._paths.setdefault(_name(path), set()).add(path)
+        return file
+
+    def _others(self, path: str) -> Iterator[TrackedFile]:
+        """The files that may be the same under another name."""
+        paths = self._paths.get(_name(path), ())
+        return (self.by_path[other] for other in paths if other != path and same_file(other, path))
 
     def disturb(self, found: SideEffects) -> None:
         """A command had these side effects."""
         if found == NO_EFFECT:
             return
         for file in self:
-            if file.changes_unseen or found.covers(file.path):
+            if file.doubtable and (file.changes_unseen or found.covers(file.path)):
                 file.doubt()
             for run in found.formatters:
                 if run.covers(file.path, file.edits):
@@ -203,16 +232,12 @@ class TrackedFiles:
 
     def forget_aliases(self, path: str) -> None:
         """Forget every file that may be the same under another name."""
-        name = path[path.rfind("/") + 1 :]
-        for other, file in self.by_path.items():
-            # Two spellings of one file end in the same name. That is quick to see.
-            if other.endswith(name) and other != path and same_file(other, path):
-                file.forget()
+        for file in self._others(path):
+            file.forget()
 
     def rename(self, source: str, target: str, copied: bool = False) -> None:
         """A file was moved or copied."""
-        old = self.by_path.setdefault(source, TrackedFile(source))
-        new = self.by_path.setdefault(target, TrackedFile(target))
+        old, new = self._of(source), self._of(target)
         new.content.lines = list(old.content.lines)
         new.content.length, new.content.ended = old.content.length, old.content.ended
         new.content.era = old.content.era
@@ -224,20 +249,12 @@ class TrackedFiles:
 
     def namesake(self, path: str, found: Shown) -> str | None:
         """Another spelling of a path, if the file of that spelling holds the lines that a read shows."""
-        name = path[path.rfind("/") + 1 :]
-        same = [
-            other
-            for other, file in self.by_path.items()
-            if other.endswith(name)
-            and other != path
-            and file.content.length == found.total
-            and same_file(path, other)
-        ]
+        same = [file for file in self._others(path) if file.content.length == found.total]
         if len(same) != 1:
             return None
-        held = self.by_path[same[0]].content
+        held = same[0].content
         told = sum(bool(text) and held.text_at(at) == text for at, text in enumerate(found.texts, found.start))
-        return same[0] if told >= _ENOUGH and held.agrees(found.start, found.texts, found.total) else None
+        return same[0].path if told >= _ENOUGH and held.agrees(found.start, found.texts, found.total) else None
 
     def text_of(self, path: str) -> str | None:
         """The whole text of a file that a command names, even if the folder of the command is not known."""
@@ -250,3 +267,7 @@ class TrackedFiles:
         """What is certain of a file now."""
         file = self.by_path.get(path)
         return FileState(path) if file is None else state_of(path, file.content, file.deleted)
+
+
+def _name(path: str) -> str:
+    return path[path.rfind("/") + 1 :]

@@ -122,7 +122,7 @@ class FoldedViews:
     ) -> Generator[Proposal, None, list[_Shown]]:
         """Fold what is worth it behind a call; what shows lines of the file from then on."""
         result = view.part(use.result)
-        if not isinstance(result, Result) or not result.texts or use.index in view.muted:
+        if not known or not isinstance(result, Result) or not result.texts or use.index in view.muted:
             return [*known, own]
         content = file.content
         now = {id(line): number for number, line in enumerate(content.lines, 1) if line is not None}
@@ -135,8 +135,7 @@ class FoldedViews:
             if everything or shown.losses == content.losses or all(id(line) in now for line in shown.lines)
         ]
         extra = {key: number for key, number in now.items() if key not in mine}
-        costs = {n: len(content.text_at(n) or "") / 3.5 + (3 if style.separator else 1) for n in extra.values()}
-        chosen, wanted = self._choose(able, extra, costs)
+        chosen, wanted = self._choose(able, extra, 3 if style.separator else 1)
         if not any(shown is not own for shown in chosen):
             return [*known, own]
         text = current_lines(file, wanted, style)
@@ -151,7 +150,9 @@ class FoldedViews:
         doubted = (shown for shown in chosen if shown.losses != content.losses)
         again = {line.text for shown in doubted for line in shown.brought if id(line) not in now} - {""}
         shown_at = set(wanted)
-        still = [number for key, number in now.items() if key in brought or content.text_at(number) in again]
+        still = [
+            number for key, number in now.items() if key in brought or (again and content.text_at(number) in again)
+        ]
         alone = current_lines(file, still, style)
         fewer = current_lines(file, [number for number in still if number in shown_at], style)
         covers = frozenset(ref for shown in chosen for ref in _refs(shown))
@@ -205,14 +206,13 @@ class FoldedViews:
         for preference, wait in self._waits():
             yield Postpone(shown.at, self.name, use.turn + wait + 1, preference=preference)
 
-    def _choose(
-        self, able: list[_Shown], now: Mapping[int, int], costs: Mapping[int, float]
-    ) -> tuple[list[_Shown], list[int]]:
+    def _choose(self, able: list[_Shown], now: Mapping[int, int], more: int) -> tuple[list[_Shown], list[int]]:
         """What is worth folding, and the numbers of the lines that then have to be shown.
 
-        `now` tells where each line stands, `costs` about how many tokens it takes to show it.
+        `now` tells where each line stands. To show a line takes `more` tokens beside those of its text.
         """
-        needs = [{now[id(line)] for line in shown.lines if id(line) in now} for shown in able]
+        needs = [{now[id(line)]: line for line in shown.lines if id(line) in now} for shown in able]
+        costs = {n: len(line.text) / 3.5 + more for lines in needs for n, line in lines.items()}
         holders: dict[int, set[int]] = {}
         for at, numbers in enumerate(needs):
             for number in numbers:
@@ -237,13 +237,14 @@ class FoldedViews:
         lines = [line for mention in mentions for line in mention.lines]
         lost = file.content.losses, file.content.era
         if use.meaning.kind == "read":
-            if not mentions or not use.visible or None in lines:
+            known = _known(lines)
+            if not mentions or not use.visible or len(known) < len(lines):
                 return None
             what, why = f"older read of {shorten(file.path)}", "its current lines are shown where it was used last"
             text = note(what, why)
             saved, size = use.tokens - view.counter.count(text), use.size - len(text)
             drop = self._drop(use.result, Note(text))
-            return _Shown(_known(lines), (), *lost, saved, size, drop)
+            return _Shown(known, (), *lost, saved, size, drop)
         call = view.part(use.call)
         lean = lean_input(use, view, 0, self.written) if file.traced == use.index else None
         if lean is None or not isinstance(call, Call):
@@ -261,7 +262,7 @@ class FoldedViews:
 
 
 def _known(lines: Iterable[Line | None]) -> tuple[Line, ...]:
-    return tuple(line for line in lines if line is not None)
+    return tuple([line for line in lines if line is not None])
 
 
 def _refs(shown: _Shown) -> Iterator[Ref]:

@@ -93,7 +93,7 @@ class ShownLines:
         found, at = next(((one, place) for one, place in holders if not one.copy), (None, 0))
         again = found is not None and found.use.shown == use.shown
         if found is None or again or own.part != use.result or use.size <= self.over:
-            known.append(replace(own, copy=again))
+            known.append(replace(own, copy=True) if again else own)
             del known[:-_MOST]
         else:
             # Where the first one leaves, a copy of it stays.
@@ -107,7 +107,7 @@ class ShownLines:
         if file is None or not file.mentions:
             return None
         mention = file.mentions[-1]
-        lines = tuple(line for line in mention.lines if line is not None)
+        lines = tuple([line for line in mention.lines if line is not None])
         if mention.use != use.index or len(lines) < len(mention.lines):
             return None
         shown = mention.start, array("q", (hash(line.text) for line in lines)), lines, file.content.era
@@ -160,4 +160,4 @@ def _place(source: _Source, own: _Source, length: int | None, *, far: bool) -> i
     place = held.index(wanted[0])
     if len(held) < place + size or (ends and len(held) != place + size):
         return None
-    return place if all(a is b for a, b in zip(held[place:], wanted, strict=False)) else None
+    return place if held[place : place + len(wanted)] == wanted else None
