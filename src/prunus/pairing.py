@@ -20,8 +20,7 @@ from prunus.numbers import as_number
 from prunus.paths import join
 from prunus.placed import PlacedIds, content_of, shortened, without_file_notes
 from prunus.todos import Colours, colours_of, tasks_in
-from prunus.tokens import Counter
-from prunus.uses import Use, weigh
+from prunus.uses import Use
 
 _NUMBERED = re.compile(r"^[^\S\n]*+(\d+)(?:→|\t|: |\| ?)", re.MULTILINE)
 _CHANGES_DIRECTORY = re.compile(r"(?:^|[;&|(\n])[^\S\n]*(?:cd|pushd|popd|Set-Location)\b")
@@ -32,14 +31,14 @@ class _OpenCall:
     ref: Ref
     call: Call
     turn: int
+    tokens: int
 
 
 class Pairing:
     """The open calls of one conversation, and what later calls need to know of earlier ones."""
 
-    def __init__(self, toolbox: Toolbox, counter: Counter) -> None:
+    def __init__(self, toolbox: Toolbox) -> None:
         self._toolbox = toolbox
-        self._counter = counter
         self._placed = PlacedIds()
         self._open: dict[str, list[_OpenCall]] = {}
         self._reading: set[str] = set()
@@ -50,12 +49,12 @@ class Pairing:
         self.colours = Colours()
         """What the coloured items of the newest todo list name."""
 
-    def call(self, ref: Ref, call: Call, turn: int) -> None:
-        """Take in a call."""
+    def call(self, ref: Ref, call: Call, turn: int, tokens: int) -> None:
+        """Take in a call of so many tokens."""
         waiting = self._open.setdefault(call.id, [])
         if waiting and waiting[-1].turn != turn:
             waiting.clear()
-        waiting.append(_OpenCall(ref, call, turn))
+        waiting.append(_OpenCall(ref, call, turn, tokens))
 
     def result(
         self, ref: Ref, result: Result, tokens: int, ids: Container[str], folder: str, *, carries: bool
@@ -94,7 +93,7 @@ class Pairing:
             shown=content_of(call.tool, text),
             size=len(whole),
             tokens=tokens,
-            input_tokens=weigh(call, self._counter),
+            input_tokens=opened.tokens,
             stub=is_stub(text),
             cut=is_note(text),
             compacted=result.compacted,

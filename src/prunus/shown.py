@@ -54,13 +54,13 @@ def numbered(lines: Sequence[str], separator: str | None = None) -> Numbered | N
     zeros = first[2].startswith("0")
     texts: list[str] = []
     for number, line in enumerate(lines, start):
-        front = line.lstrip(" ")
+        label, found, text = line.partition(mark)
+        label = label.lstrip(" ")
         if zeros:
-            front = front.lstrip("0")
-        head = f"{number}{mark}"
-        if front.startswith(head):
-            texts.append(front[len(head) :].removesuffix("\r"))
-        elif front in (str(number), head.rstrip()):
+            label = label.lstrip("0")
+        if found and label == str(number):
+            texts.append(text.removesuffix("\r"))
+        elif not found and label in (str(number), f"{number}{mark}".rstrip()):
             texts.append("")
         else:
             break
@@ -83,8 +83,10 @@ class Shown:
     """The file, where only the result names it."""
 
 
-def uncut(lines: Iterable[str]) -> tuple[str | None, ...]:
+def uncut(lines: Sequence[str]) -> tuple[str | None, ...]:
     """The lines; None for each line that is so long that the tool may have cut it."""
+    if max(map(len, lines), default=0) < _LONGEST:
+        return tuple(lines)
     return tuple(line if len(line) < _LONGEST else None for line in lines)
 
 

@@ -94,7 +94,8 @@ class Shape:
 def own_text(use: Use, result: Result) -> str:
     """What a tool answered, without all that Prunus put behind it."""
     text = bare_result(result)[0] if use.name else unreminded(result.text)
-    return unfolded(without_file_notes(text, result))
+    whole = without_file_notes(text, result)
+    return unfolded(whole) if use.folded else whole
 
 
 def weigh(part: Part, counter: Counter) -> int:

@@ -62,7 +62,7 @@ class View:
         """The first successful call of each loop that changed a file."""
         self.folder = ""
         """The folder the agent works in, where its first messages name it."""
-        self._pairing = Pairing(toolbox, counter)
+        self._pairing = Pairing(toolbox)
         self.ids: dict[str, Ref] = {}
         """The results, the reasoning and the texts of the assistant by their short names."""
         self.names: dict[Ref, str] = {}
@@ -123,7 +123,7 @@ class View:
             weights.append(tokens)
             match part:
                 case Call():
-                    self._pairing.call(ref, part, self.turn)
+                    self._pairing.call(ref, part, self.turn, tokens)
                 case Result():
                     use = self._pairing.result(ref, part, tokens, self.ids, self.folder, carries=i in inside)
                     if use is not None:

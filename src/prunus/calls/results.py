@@ -21,8 +21,11 @@ _UNCHANGED: Final = re.compile(
     re.I,
 )
 _CUT_FIRST: Final = pattern("cut_first", r"\[\.\.\. \d+ characters truncated")
+_OFFSET: Final = r"se '?offset'? (?:parameter )?to"
+_SHORTENED: Final = r"[^\n)\]>]{0,80}\b(?:T|t)runcated\b"
+# Python skips to the characters with which the alternatives begin, if each of them begins with only one.
 _CUT_LAST: Final = pattern(
-    "cut_last", r"[Uu]se '?offset'? (?:parameter )?to", r"[(\[<][^\n)\]>]{0,80}\b(?:T|t)runcated\b"
+    "cut_last", *(one + _OFFSET for one in "Uu"), *(rf"\{one}" + _SHORTENED for one in "([<")
 )
 _CUT_WITHIN: Final = pattern("cut_within")
 _ID: Final = pattern("process_id", flags=re.I)
