@@ -30,9 +30,7 @@ class Peer:
 
     def __init__(self, receive: Receive) -> None:
         self._receive = receive
-        task = asyncio.current_task()
-        assert task is not None
-        self._task = task
+        self._task = asyncio.current_task()
         self._watcher: asyncio.Task[None] | None = None
         self._complete = False
         self._over = False
@@ -68,6 +66,8 @@ class Peer:
         self._over = True
         if self._watcher is not None:
             self._watcher.cancel()
+        # A task keeps the error that ended it, and the error leads back to this object and to the whole request.
+        self._task = self._watcher = None
 
     async def _watch(self) -> None:
         while (await self._receive())["type"] != "http.disconnect":
@@ -77,7 +77,7 @@ class Peer:
     def _lose(self) -> None:
         if not self._over:
             self.gone = True
-            if asyncio.current_task() is not self._task:
+            if self._task is not None and asyncio.current_task() is not self._task:
                 self._task.cancel()
 
 

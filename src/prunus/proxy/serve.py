@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import gc
 import socket
 import sys
 import threading
@@ -12,6 +11,7 @@ from importlib.util import find_spec
 from typing import TYPE_CHECKING, Final
 
 from prunus.errors import PrunusError
+from prunus.proxy import garbage
 from prunus.proxy.configuration import Configuration, Load
 from prunus.proxy.security import check_address
 from prunus.settings import Settings
@@ -83,10 +83,7 @@ def serve(
 
 def run(server: Server, listener: socket.socket) -> None:
     """Run a server in this process until it ends."""
-    # The garbage collector shall not walk again and again over what lives as long as the process.
-    gc.collect()
-    gc.freeze()
-    gc.set_threshold(10_000, 10, 10)
+    garbage.begin()
     # Requests are pruned in threads: the event loop gets its turn after a millisecond, not after five.
     sys.setswitchinterval(0.001)
     server.run([listener])

@@ -20,6 +20,7 @@ from prunus.proxy.app import App
 from prunus.proxy.client_connection import ClientConnection
 from prunus.proxy.configuration import Configuration, Load, reloaded
 from prunus.proxy.faults import LOGGER
+from prunus.proxy.garbage import Garbage
 from prunus.proxy.last_connections import last_connections
 from prunus.proxy.newest_app import NewestApp
 
@@ -69,6 +70,7 @@ class Server(uvicorn.Server):
         self._load = load
         self._apps = NewestApp(make(configuration, None))
         self._reloads: set[asyncio.Task[None]] = set()
+        self._garbage = Garbage()
         super().__init__(
             uvicorn.Config(
                 self._apps,
@@ -101,6 +103,10 @@ class Server(uvicorn.Server):
         if self._load is not None:
             asyncio.get_running_loop().add_signal_handler(signal.SIGHUP, self._reload, self._load)
         self._ready()
+
+    async def on_tick(self, counter: int) -> bool:
+        self._garbage.look(self.server_state.total_requests, idle=not self.server_state.tasks)
+        return await super().on_tick(counter)
 
     def handle_exit(self, sig: int, frame: FrameType | None) -> None:
         again = self.should_exit
