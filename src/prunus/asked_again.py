@@ -111,7 +111,7 @@ class Showings:
         """Take in the next answered call."""
         if not use.ok:
             return
-        for path in dict.fromkeys(touch.path for touch in use.touches):
+        for path in use.paths:
             self._calls.setdefault(path, []).append(use)
         if (wanted := _wanted(use)) is not None:
             self._calls.setdefault(wanted, []).append(use)

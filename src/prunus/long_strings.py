@@ -96,6 +96,11 @@ class ShortenedJson:
         return value
 
 
+def stretch(body: bytes, start: int, end: int) -> bytes:
+    """Return the bytes between two places."""
+    return body[start:end] if end - start < _HUGE else joined([memoryview(body)[start:end]])
+
+
 def joined(pieces: Sequence[bytes | memoryview]) -> bytes:
     """Return the pieces as one text. Python lets other threads run while it joins, if all pieces are `bytes`."""
     if sum(map(len, pieces)) < _HUGE:

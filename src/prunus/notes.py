@@ -211,7 +211,10 @@ def is_view(line: str) -> bool:
 def unfolded(text: str) -> str:
     """A result without what Prunus put behind it: lines of its file, what edits did to it, what was written."""
     # A search for plain words is several times quicker than one for a pattern, and most texts have none of them.
-    at = min((at for head in _HEADS if (at := text.find(head)) >= 0), default=len(text))
+    at = text.find("\n\n[")
+    if at < 0:
+        return text
+    at = min((found for head in _HEADS if (found := text.find(head, at)) >= 0), default=len(text))
     heads = (found for found in _HEAD.finditer(text, at) if is_view(found[1]))
     first = next(heads, None)
     return text if first is None else text[: first.start()]

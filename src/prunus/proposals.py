@@ -16,10 +16,9 @@ from prunus.view import View
 def describe(use: Use) -> str:
     """A call in a few words: `read of src/app.py`, `output of npm test`."""
     meaning = use.meaning
-    paths = dict.fromkeys(touch.path for touch in use.touches)
     match meaning.kind:
-        case "read" | "write" | "edit" if paths:
-            name, *more = paths
+        case "read" | "write" | "edit" if use.touches:
+            name, *more = use.paths
             return f"{meaning.kind} of {shorten(name)}" + (f" and {len(more)} more" if more else "")
         case "shell" if meaning.command:
             return f"output of `{shorten(meaning.command, 60)}`"
@@ -51,10 +50,10 @@ def cut(strategy: str, old: Use, by: Use, why: str, again: str = "") -> Proposal
     return Proposal(old.result, Note(text), strategy, why, cause=by.call, ends_call=True)
 
 
-def superseded(strategy: str, old: Use, by: Use, why: str, view: View) -> Proposal:
+def superseded(strategy: str, old: Use, by: Use, why: str, view: View, preference: int = 0) -> Proposal:
     """The result of `old` gives way to a note, because `by` replaced it."""
-    text = superseded_note(describe(old), why, view.words)
-    return Proposal(old.result, Note(text), strategy, why, cause=by.call, ends_call=True)
+    note = Note(superseded_note(describe(old), why, view.words))
+    return Proposal(old.result, note, strategy, why, cause=by.call, ends_call=True, preference=preference)
 
 
 def pointer(strategy: str, use: Use, at: Use, preference: int) -> Proposal:

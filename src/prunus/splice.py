@@ -117,15 +117,15 @@ def _walk(raw: bytes, start: int, tree: _Tree) -> tuple[int, list[_Cut]]:
     missing = tree.branches.keys() - cuts.keys()
     if missing:
         raise FormatError(f"no {sorted(map(str, missing))} inside {raw[start : start + 40]!r}")
+    made = [cut for found in cuts.values() for cut in found]
     gone = {key for key, branch in tree.branches.items() if branch.removed}
-    removals = _removals(members, {i for i, (key, *_) in enumerate(members) if key in gone})
-    return at + 1, [*(cut for found in cuts.values() for cut in found), *removals]
+    if gone:
+        made += _removals(members, {i for i, (key, *_) in enumerate(members) if key in gone})
+    return at + 1, made
 
 
 def _removals(members: list[tuple[str | int, int, int]], removed: set[int]) -> list[_Cut]:
     """Return the cuts that remove members of an object or a list, each with one comma."""
-    if not removed:
-        return []
     last = len(members) - 1
     kept = max((i for i in range(len(members)) if i not in removed), default=-1)
     cuts = [(members[i][1], members[i + 1][1], b"") for i in removed if i < kept]

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
+
 from prunus.calls import CallOutcome, Meaning, Touch
 from prunus.history import Attachment, Call, Marker, Opaque, Part, Ref, Result, Role, Text, Thinking
 from prunus.notes import outlined, unfolded, unreminded
@@ -63,9 +65,19 @@ class Use:
         silent = self.meaning.kind == "read" and self.outcome == "unknown"
         return not (self.stub or self.cut or self.compacted or self.shortened or self.folded or silent)
 
+    @property
+    def paths(self) -> Iterable[str]:
+        """The files it read or changed, each once."""
+        if len(self.touches) == 1:
+            return (self.touches[0].path,)
+        return dict.fromkeys(touch.path for touch in self.touches)
+
     def touched(self, path: str) -> Touch | None:
         """What it did to a file, if anything."""
-        return next((touch for touch in self.touches if touch.path == path), None)
+        for touch in self.touches:
+            if touch.path == path:
+                return touch
+        return None
 
 
 @value

@@ -89,12 +89,16 @@ class View:
 
     def in_open_loop(self, ref: Ref) -> bool:
         """Whether a part is reasoning of the tool loop that is still open."""
-        return self.loops[ref.message] >= self.loop and isinstance(self.part(ref), Thinking)
+        return self.loops[ref.message] >= self.loop and self.kind(ref) is Thinking
 
     @property
     def apart(self) -> bool:
         """Whether what tools print comes as results, and so cannot pass for words of the user."""
         return self._declared or self._pairing.answered > 0
+
+    def kind(self, ref: Ref) -> type[Part]:
+        """The kind of a part, for which its message need not be at hand."""
+        return self.shapes[ref.message].kinds[ref.part]
 
     def part(self, ref: Ref) -> Part:
         """A part of the request at hand."""

@@ -203,7 +203,7 @@ class Board:
 
     def _propose(self, proposal: Proposal) -> None:
         target, rank = proposal.target, self.rank(proposal)
-        cell, part = self[target], self._view.part(target)
+        cell = self[target]
         self._touched.add(target)
         if proposal.when.requested_by:
             cell.restored = False
@@ -220,6 +220,7 @@ class Board:
         for ref in proposal.covers:
             covered = self[ref]
             covered.possible_covers = _with(covered.possible_covers, target)
+        part = self._view.part(target) if self._view.kind(target) is Attachment else None
         if isinstance(part, Attachment) and part.inside is not None:
             self._depend(target, Ref(target.message, part.inside))
         for strategy in self._after_edit:

@@ -34,19 +34,21 @@ class _Grouped:
         self._strategy = strategy
         self._groups: dict[Hashable, list[Use]] = {}
 
-    def tell(self, use: Use, view: View) -> Iterator[Move]:
+    def tell(self, use: Use, view: View) -> list[Move]:
         """The moves that follow from a call."""
+        moves: list[Move] = []
         for group in self._strategy.groups(use):
             members = self._groups.get(group)
             if members is None:
-                yield from self._strategy.propose(use, (), group, view)
+                moves += self._strategy.propose(use, (), group, view)
                 # Most groups never get a second member, so the list has no room for one yet.
                 self._groups[group] = [use]
                 continue
             whole = group is None or len(members) <= _MOST
             earlier = members if whole else [*members[:_FIRST], *members[_FIRST - _MOST :]]
-            yield from self._strategy.propose(use, earlier, group, view)
+            moves += self._strategy.propose(use, earlier, group, view)
             members.append(use)
+        return moves
 
 
 class Dispatch:

@@ -18,9 +18,11 @@ class Sums:
     def append(self, value: int) -> None:
         """Put a value at the end."""
         self._values.append(value)
-        at = len(self._values)
-        step = at & -at
-        self._tree.append(value + self.before(at - 1) - self.before(at - step))
+        at, step = len(self._values), 1
+        while at & step == 0:
+            value += self._tree[at - step]
+            step *= 2
+        self._tree.append(value)
 
     def add(self, index: int, amount: int) -> None:
         """Change one value."""

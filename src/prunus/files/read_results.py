@@ -40,7 +40,7 @@ def read_result(tool: str, span: Span, text: str) -> Shown | None:
         if found := header.match(text):
             shown: Shown | None = reader(found)
             return shown
-    if (found := _CAT.search(text[:600])) is not None:
+    if (found := _cat_head(text[:600])) is not None:
         return _cat(text[found.end() :], span)
     name = tool.rsplit("__", 1)[-1]
     # A file of more lines is not followed, so no more of them are cut apart.
@@ -57,6 +57,11 @@ def read_result(tool: str, span: Span, text: str) -> Shown | None:
     return None
 
 
+def _cat_head(text: str) -> re.Match[str] | None:
+    """The line above numbered lines that says so, in the first characters of a result."""
+    return _CAT.search(text) if "`cat -n` on " in text else None
+
+
 def trimmed(text: str) -> str:
     """A result without the reminders and the id that agents append to it."""
     text = without_last_reminders(text)
@@ -66,7 +71,7 @@ def trimmed(text: str) -> str:
 def snippet(text: str) -> Shown | None:
     """The lines that an editing tool shows after it has changed the file."""
     text = trimmed(text)
-    if (found := _CAT.search(text[:1200])) is not None:
+    if (found := _cat_head(text[:1200])) is not None:
         listed = numbered(text[found.end() :].split("\n"))
         if listed is not None:
             texts = uncut(listed.texts)

@@ -16,8 +16,10 @@ class BoundReasoning:
     name: ClassVar[str] = "bound_reasoning"
 
     def hold(self, edit: Proposal, view: View) -> Hold | None:
+        if not isinstance(edit.replacement, Gone):
+            return None
         target = view.part(edit.target)
-        if not isinstance(target, Thinking) or target.at != () or not isinstance(edit.replacement, Gone):
+        if not isinstance(target, Thinking) or target.at != ():
             return None
         following = edit.target.message + 1
         if following < len(view.turns) and any(isinstance(p, Call) for p in view.message(following).parts):

@@ -21,6 +21,6 @@ class Definitions:
         use = view.by_ref.get(edit.target)
         if use is not None and (use.defines or use.tool in self.tools):
             return Hold("it brings tool definitions")
-        if view.message(edit.target.message).definitions:
+        if view.shapes[edit.target.message].definitions:
             return Hold("the item carries tool definitions")
         return None

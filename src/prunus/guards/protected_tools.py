@@ -36,4 +36,4 @@ class ProtectedTools:
 
 
 def _matches(tool: str, patterns: tuple[str, ...]) -> bool:
-    return any(fnmatchcase(tool, pattern) for pattern in patterns)
+    return bool(patterns) and any(fnmatchcase(tool, pattern) for pattern in patterns)

@@ -52,6 +52,8 @@ _DULL: Final = re.compile(
 
 def paths(text: str, *, alone: bool = False) -> list[str]:
     """The paths in a text in the order they came; `alone` takes names of files without a folder too."""
+    if "/" not in text and "\\" not in text and not (alone and "." in text):
+        return []
     # Most words hold no path, and the pattern is slow on them.
     words = dict.fromkeys(w for w in text.split() if "/" in w or "\\" in w or (alone and "." in w))
     found = dict.fromkeys(_found("\n".join(words), alone=alone))

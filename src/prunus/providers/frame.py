@@ -11,7 +11,7 @@ from typing import Any, Final
 import msgspec
 
 from prunus.errors import FormatError
-from prunus.long_strings import ShortenedJson, joined
+from prunus.long_strings import ShortenedJson, joined, stretch
 from prunus.providers.digest import lifetime
 from prunus.providers.provider import Provider
 from prunus.providers.recognition import ALL, FIELDS, provider_named, recognise
@@ -49,7 +49,7 @@ class Frame:
 
     def raw(self, index: int) -> bytes:
         """The bytes of one message."""
-        found = joined([memoryview(self.body)[self.starts[index] : self.ends[index]]])
+        found = stretch(self.body, self.starts[index], self.ends[index])
         return message_of(found) if self.bare else found
 
     @property

@@ -2,7 +2,7 @@ from __future__ import annotations
 
 from bisect import bisect_left
 from collections.abc import Hashable, Iterable, Iterator, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from operator import attrgetter
 from typing import ClassVar
 
@@ -73,8 +73,8 @@ class DuplicateCalls:
         for old in replaceable(earlier, view, lambda old: self._stands_alone(old, earlier)):
             same = any(self._same(use, (old,)))
             if not (same and could_point):
-                edit = superseded(self.name, old, use, "the same call was made again later", view)
-                yield replace(edit, preference=_SAME if same else _OTHER)
+                why, preference = "the same call was made again later", _SAME if same else _OTHER
+                yield superseded(self.name, old, use, why, view, preference)
             could_point |= same
 
     def _stands_alone(self, old: Use, members: Sequence[Use]) -> bool:

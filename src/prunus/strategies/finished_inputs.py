@@ -36,7 +36,7 @@ class FinishedInputs:
 
     def groups(self, use: Use) -> Iterable[Hashable]:
         if use.ok:
-            yield from dict.fromkeys(touch.path for touch in use.touches)
+            yield from use.paths
 
     def propose(self, use: Use, earlier: Sequence[Use], group: Hashable, view: View) -> Iterator[Move]:
         from_turn = use.turn + self.idle + 1

@@ -43,7 +43,7 @@ class FinishedResults:
         if not use.ok:
             return
         yield None
-        yield from dict.fromkeys(touch.path for touch in use.touches)
+        yield from use.paths
 
     def propose(self, use: Use, earlier: Sequence[Use], group: Hashable, view: View) -> Iterator[Move]:
         if group is None:

@@ -110,7 +110,7 @@ class ShownLines:
         lines = tuple([line for line in mention.lines if line is not None])
         if mention.use != use.index or len(lines) < len(mention.lines):
             return None
-        shown = mention.start, array("q", (hash(line.text) for line in lines)), lines, file.content.era
+        shown = mention.start, array("q", [hash(line.text) for line in lines]), lines, file.content.era
         if mention.read:
             numbered = file.style is not None and bool(file.style.separator)
             return _Source(use, use.result, *shown, describe(use), use.size, numbered) if use.visible else None

@@ -29,7 +29,7 @@ class StaleReads:
 
     def groups(self, use: Use) -> Iterable[Hashable]:
         if use.ok and use.meaning.kind in _FILE_KINDS:
-            yield from dict.fromkeys(touch.path for touch in use.touches)
+            yield from use.paths
 
     def propose(self, use: Use, earlier: Sequence[Use], group: Hashable, view: View) -> Iterator[Proposal]:
         if not self._replaces(use, group):
