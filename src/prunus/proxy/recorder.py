@@ -7,12 +7,10 @@ and what the pruner remembers were committed before the request was sent.
 from __future__ import annotations
 
 from collections import deque
-from collections.abc import Callable, Sequence
-from dataclasses import replace
 from threading import Event, Thread
 from typing import Final
 
-from prunus.context import Context
+from prunus.proxy.contexts import Contexts, Describe, Waiting
 from prunus.proxy.faults import Faults
 from prunus.store.records import Exchange
 from prunus.store.store import Store, StoreError
@@ -31,17 +29,14 @@ _PATIENCE: Final = 5.0
 """Seconds that the end of the proxy may wait for the store."""
 
 
-Describe = Callable[[str], Context | None]
-"""What fills the newest request of a conversation."""
-
-
 class Recorder:
     """A queue in front of a store."""
 
     def __init__(self, store: Store, faults: Faults) -> None:
         self._store = store
         self._faults = faults
-        self._waiting: deque[tuple[str, Exchange, Describe]] = deque()
+        self._waiting: deque[Waiting] = deque()
+        self._contexts = Contexts()
         self._batch = _BATCH
         self._called = Event()
         self._ending = Event()
@@ -66,20 +61,26 @@ class Recorder:
     def _run(self) -> None:
         pause = _MOMENT
         while True:
-            self._called.wait()
+            self._called.wait(None if self._contexts.complete else _AGAIN)
             last = self._ending.wait(pause)
             self._called.clear()
+            self._waiting.extendleft(self._late(all=last))
             pause = _MOMENT if self._write() else _AGAIN
             if last:
                 return
             if self._waiting:
                 self._called.set()
 
+    def _late(self, *, all: bool) -> list[Waiting]:
+        """The exchanges that are to be written once more, unless a newer one of their conversation waits."""
+        newer = {(tenant, exchange.conversation) for tenant, exchange, _ in list(self._waiting)}
+        return [one for one in self._contexts.due(all=all) if (one[0], one[1].conversation) not in newer]
+
     def _write(self) -> bool:
         """Write all that waits; what the store does not take now waits on, in its order."""
         while self._waiting:
             batch = [self._waiting.popleft() for _ in range(min(self._batch, len(self._waiting)))]
-            ready = _described(batch)
+            ready = self._contexts.added(batch)
             try:
                 self._store.record_all(ready)
             except StoreError as error:
@@ -99,16 +100,3 @@ class Recorder:
                 self._store.record_all([entry])
             except Exception as error:  # whatever is wrong with it, the next one is written
                 self._faults.report("store", error)
-
-
-def _described(batch: Sequence[tuple[str, Exchange, Describe]]) -> list[tuple[str, Exchange]]:
-    """The exchanges to write, the newest one of each conversation with what fills it."""
-    newest = {
-        (tenant, exchange.conversation): exchange.id for tenant, exchange, _ in batch if exchange.tokens_before
-    }
-    return [
-        (tenant, replace(exchange, context=describe(exchange.conversation)))
-        if newest.get((tenant, exchange.conversation)) == exchange.id
-        else (tenant, exchange)
-        for tenant, exchange, describe in batch
-    ]

@@ -1,0 +1,83 @@
+"""What fills a conversation is recorded, but worked out only in one hundredth of the time."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from prunus.context import Context
+from prunus.proxy.contexts import Contexts
+from prunus.proxy.faults import Faults
+from prunus.proxy.recorder import Recorder
+from prunus.store import Exchange, open_store
+
+
+class Clock:
+    """A clock that is set by hand."""
+
+    now = 0.0
+
+    def __call__(self) -> float:
+        return self.now
+
+
+def exchange(number: int, conversation: str = "c1") -> Exchange:
+    return Exchange(conversation, number, 0.0, tokens_before=10, tokens_after=8, status=200, id=f"{number}")
+
+
+class Walk:
+    """Works out what fills a conversation, which takes a second of the thread's time."""
+
+    def __init__(self) -> None:
+        self.time, self.cost = Clock(), Clock()
+        self.asked: list[str] = []
+        self.contexts = Contexts(self.time, self.cost)
+
+    def __call__(self, conversation: str) -> Context:
+        self.cost.now += 1.0
+        self.asked.append(conversation)
+        return Context(before=len(self.asked))
+
+    def added(self, *exchanges: Exchange) -> list[int | None]:
+        """How often it was worked out before each exchange that is to be recorded."""
+        found = self.contexts.added([("", one, self) for one in exchanges])
+        return [one.context.before if one.context is not None else None for _, one in found]
+
+
+def test_only_the_newest_exchange_of_a_batch_is_described() -> None:
+    walk = Walk()
+    assert walk.added(exchange(1), exchange(2), exchange(1, "c2")) == [None, 1, 2]
+    assert walk.asked == ["c1", "c2"]
+
+
+def test_an_exchange_that_comes_too_soon_is_described_later() -> None:
+    walk = Walk()
+    assert walk.added(exchange(1)) == [1]
+    walk.time.now = 99.0
+    assert walk.added(exchange(2)) == [None]
+    assert walk.added(exchange(3)) == [None]
+    assert walk.contexts.due() == [] and not walk.contexts.complete
+    walk.time.now = 101.0
+    [late] = walk.contexts.due()
+    assert late[1] == exchange(3) and walk.contexts.complete
+    assert walk.contexts.added([late])[0][1].context == Context(before=2)
+
+
+def test_a_newer_exchange_takes_the_place_of_one_that_came_too_soon() -> None:
+    walk = Walk()
+    walk.added(exchange(1))
+    walk.added(exchange(2))
+    walk.time.now = 101.0
+    assert walk.added(exchange(3)) == [2]
+    assert walk.contexts.complete
+
+
+def test_the_end_describes_what_came_too_soon(tmp_path: Path) -> None:
+    store = open_store(f"sqlite:///{tmp_path / 'store.db'}")
+    writer = Recorder(store, Faults(lambda _: None))
+    walk = Walk()
+    writer._contexts = walk.contexts
+    writer._contexts.added([("", exchange(1), walk)])
+    writer.put("", exchange(2), walk)
+    writer.close()
+    assert [one.before for one in store.contexts("", "c1")] == [2]
+    assert [one.request for one in store.exchanges("", "c1")] == [2]
