@@ -29,6 +29,10 @@ _BATCHES: Final = (4, 32, 512)
 
 A step of the model adds two or three messages, so the first query finds the link before them.
 """
+NEWEST_LIVES: Final = (
+    "SELECT life FROM conversations WHERE tenant = ? AND length(life) > 0 ORDER BY last DESC LIMIT ?"
+)
+"""What `hindsight` reads. The index `lives_by_age` has these rows in this order, whatever the size of the store."""
 
 
 class SqlMemory:
@@ -86,9 +90,8 @@ class SqlMemory:
 
     def hindsight(self) -> Hindsight:
         """Return what other lives of the cache would have saved in the newest conversations."""
-        newest = "SELECT life FROM conversations WHERE tenant = ? AND length(life) > 0 ORDER BY last DESC LIMIT ?"
         rows: list[tuple[bytes]] = self._read(
-            lambda connection: connection.execute(newest, (self._tenant, EARLIER)).fetchall(), []
+            lambda connection: connection.execute(NEWEST_LIVES, (self._tenant, EARLIER)).fetchall(), []
         )
         return total(CacheLife.load(life).own.ended() for [life] in rows)
 

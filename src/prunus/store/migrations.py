@@ -263,6 +263,11 @@ _DAYS: Final[Migration] = (
         GROUP BY c.tenant, e.shadow, day, e.client, e.model""",
 )
 
+LIVES: Final[Migration] = (
+    # A new conversation reads the newest lives of its tenant. Conversations of one request often have none.
+    "CREATE INDEX lives_by_age ON conversations (tenant, last) WHERE length(life) > 0",
+)
+
 MIGRATIONS: Final[tuple[Migration, ...]] = (
-    _FIRST, _ACCOUNTS, _OWNED, _BEHIND, _REPORTS, _EXPERIENCE, _CACHE_LIFE, _DAYS,
+    _FIRST, _ACCOUNTS, _OWNED, _BEHIND, _REPORTS, _EXPERIENCE, _CACHE_LIFE, _DAYS, LIVES,
 )  # fmt: skip

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from typing import Final
 
-from prunus.store.migrations import Migration
+from prunus.store.migrations import LIVES, Migration
 
 _FIRST: Final[Migration] = (
     """CREATE TABLE conversations (
@@ -229,4 +229,4 @@ _FIRST: Final[Migration] = (
     )""",
 )
 
-POSTGRES_MIGRATIONS: Final[tuple[Migration, ...]] = (_FIRST,)
+POSTGRES_MIGRATIONS: Final[tuple[Migration, ...]] = (_FIRST, LIVES)
