@@ -534,7 +534,7 @@ def kills() -> str:
 
 def million() -> str:
     found = results("million")
-    laws = ("pairs", "shrink", "prefix", "idempotence")
+    laws = ("pairs", "shrink", "prefix", "idempotence", "one-shot")
     counts = (f"{count:,}" for count in (found["sessions"], found["requests"], found["flushes"]))
     broken = (f"{found['broken'].get(law, 0):,}" for law in laws)
     head = "sessions | requests | declared flushes | " + " | ".join(f"broke {law}" for law in laws)

@@ -6,7 +6,7 @@ from collections.abc import Iterable
 
 from prunus.calls import CallOutcome, Meaning, Touch
 from prunus.history import Attachment, Call, Marker, Opaque, Part, Ref, Result, Role, Text, Thinking
-from prunus.notes import outlined, unfolded, unreminded
+from prunus.notes import is_file_note, outlined, unfolded, unreminded
 from prunus.placed import bare_result, without_file_notes
 from prunus.tokens import Counter, attachment_tokens
 from prunus.value import value
@@ -120,7 +120,10 @@ def weigh(part: Part, counter: Counter) -> int:
         case Attachment():
             return attachment_tokens(part.media_type, part.size)
         case Result():
-            return weigh_result(part.text, counter)
+            # A note that stands for an attachment counts apart, as it did when it was put there.
+            notes = [piece for piece in part.pieces if is_file_note(piece)]
+            own = "\n".join(piece for piece in part.pieces if piece not in notes) if notes else part.text
+            return weigh_result(own, counter) + sum(map(counter.count, notes))
         case Text() | Marker() | Opaque():
             return counter.count(part.text)
 

@@ -64,3 +64,8 @@ def test_an_answer_may_point_to_any_of_six_earlier_ones() -> None:
 def test_a_read_points_to_equal_lines_whatever_happened_in_between() -> None:
     """A read that was cut had told that the file changes unseen, which the second pass could not know."""
     assert [laws["idempotence"] for laws in check_session(683, Progress()) if laws["idempotence"]] == []
+
+
+def test_a_note_for_an_attachment_counts_as_many_tokens_in_the_next_pass() -> None:
+    """Two tokens more moved the level of pressure up when the pruned request was pruned again."""
+    assert [laws["idempotence"] for laws in check_session(23872, Progress()) if laws["idempotence"]] == []

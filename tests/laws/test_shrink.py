@@ -27,9 +27,8 @@ def test_the_report_counts_what_is_there(format: str, preset: str, data: Any) ->
     out = one_shot(body, preset)
     off = Pruner(Settings(preset="off"))
     assert out.report.tokens_before == off.prune(body).report.tokens_before
-    # Words in place of an attachment join the text of the result around it, and a reminder that of the newest
-    # message; joined text counts differently.
-    joined = sum(edit.strategy in ("old_attachments", "reminders") for edit in out.edits)
+    # A reminder joins the text of the newest message, and joined text counts differently.
+    joined = sum(edit.strategy == "reminders" for edit in out.edits)
     assert abs(out.report.tokens_after - off.prune(out.body).report.tokens_before) <= 2 * joined
     assert out.report.saved == sum(edit.saved for edit in out.edits)
     pruned = out.report.saved - sum(edit.saved for edit in out.edits if edit.strategy == "reminders")
