@@ -39,12 +39,10 @@ def fill(store: Store, conversations: int) -> None:
     """Spread conversations over some days; the last is the longest."""
     begun = time.perf_counter()
     for n in range(conversations):
-        with store.together():
-            fill_conversation(store, n, REQUESTS, NOW - DAYS * 86_400 * (conversations - n) / conversations)
+        fill_conversation(store, n, REQUESTS, NOW - DAYS * 86_400 * (conversations - n) / conversations)
         if n % 500 == 499:
             print(f"{n + 1:,} conversations, {time.perf_counter() - begun:.0f} s", flush=True)
-    with store.together():
-        fill_conversation(store, conversations, 500, NOW - 20_000)
+    fill_conversation(store, conversations, 500, NOW - 20_000)
 
 
 def paths(store: Store, longest: int) -> dict[str, tuple[str, dict[str, str]]]:

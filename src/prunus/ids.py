@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Container, Iterable
+from collections.abc import Container
 from hashlib import blake2b
 from typing import Final
 
@@ -11,7 +11,7 @@ from prunus.history import Ref
 _LENGTH: Final = 6
 
 
-def short_id(ref: Ref, content: bytes | Iterable[bytes], taken: Container[str] = ()) -> str:
+def short_id(ref: Ref, content: bytes, taken: Container[str] = ()) -> str:
     """Return the id of a part: six hex digits of a hash of its place and content, more if that id is taken."""
     name = _whole(ref, content)
     length = _LENGTH
@@ -25,8 +25,5 @@ def named_so(id: str, ref: Ref, content: bytes) -> bool:
     return _whole(ref, content).startswith(id)
 
 
-def _whole(ref: Ref, content: bytes | Iterable[bytes]) -> str:
-    name = blake2b(b"%d:%d:" % ref, digest_size=16)
-    for piece in (content,) if isinstance(content, bytes) else content:
-        name.update(piece)
-    return name.hexdigest()
+def _whole(ref: Ref, content: bytes) -> str:
+    return blake2b(b"%d:%d:" % ref + content, digest_size=16).hexdigest()

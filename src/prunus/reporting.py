@@ -80,7 +80,7 @@ def receipt_of(edit: Proposal, engine: Engine, load: Loader) -> Receipt:
     part = message.parts[target.part]
     use = view.by_ref.get(target)
     known = view.names.get(target) if use is not None and target == use.result else None
-    id = short_id(target, utf8(getattr(part, "text", ""))) if known is None else known
+    id = short_id(target, b"".join(utf8(getattr(part, "text", "")))) if known is None else known
     # Commands, and ids that the model repeated, are kept from the model without being pruned.
     asked = engine.newly_requested(target) and edit.when.requested_by != "prunus"
     if use is None:

@@ -6,7 +6,6 @@ import time
 from collections.abc import Callable, Iterator
 from contextlib import suppress
 from datetime import UTC
-from itertools import count
 from pathlib import Path
 from threading import Barrier, Thread
 
@@ -59,7 +58,6 @@ def test_a_server_that_does_not_answer_is_not_waited_for(
         for _ in range(20):
             with pytest.raises(StoreError, match="does not answer"):
                 store.memory("").load("c1")
-        assert not store.prompt
     keeps_again(store, reopen)
 
 
@@ -147,7 +145,6 @@ def test_an_unreachable_server_is_an_error_that_names_it_without_the_password() 
     with pytest.raises(StoreError, match=r"redis://anna@127\.0\.0\.1:1/0 does not answer") as raised:
         store.memory("").load("c1")
     assert "secret" not in str(raised.value)
-    assert not store.prompt
     store.close()
 
 
@@ -324,21 +321,6 @@ def test_more_threads_than_connections_all_get_an_answer(reopen: Callable[..., S
     for thread in threads:
         thread.join()
     assert found == [memo("c1", 2)] * 40
-
-
-def test_a_slow_server_is_not_prompt(redis: RedisServer) -> None:
-    from prunus.store.redis.connections import RedisConnections
-
-    seconds = 0.0
-    times = count()
-    server = RedisConnections(redis.url, 30.0, clock=lambda: next(times) * seconds)
-    assert not server.prompt  # no call has shown yet that the server is quick
-    server.run(("PING",))
-    assert server.prompt
-    seconds = 1.0
-    server.run(("PING",))
-    assert not server.prompt
-    server.close()
 
 
 def fill(store: Store, tenant: str) -> None:

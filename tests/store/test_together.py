@@ -1,17 +1,14 @@
-"""`together` commits the memory and the exchange in one transaction."""
+"""`Memory.keep` commits a conversation and its receipts in one transaction, `record_all` many exchanges."""
 
 from __future__ import annotations
 
 import sqlite3
 from collections.abc import Callable
-from contextlib import closing
-from itertools import count
 from pathlib import Path
 
 import pytest
 
 from prunus.store import Store, StoreError
-from prunus.store.database import Database
 from tests.store.samples import edit, exchange, links, memo, recalled, receipt
 
 Reopen = Callable[..., Store]
@@ -21,20 +18,25 @@ Reopen = Callable[..., Store]
 def test_other_connections_see_a_joint_transaction_completely_or_not_at_all(store: Store, reopen: Reopen) -> None:
     other = reopen()
     kept = memo("c1", 2, (edit(2),))
-    with store.together():
-        store.memory("").keep(kept, links(2), {})
+
+    def record() -> None:
         store.record("", exchange("c1"), [receipt("aaaaaa")])
         assert not other.memory("").find(links(2))
         assert other.receipts("") == []
+
+    store.memory("").keep(kept, links(2), {}, record)
     assert recalled(other.memory(""), links(2)) == (kept, 2)
     assert [one.id for one in other.receipts("")] == ["aaaaaa"]
 
 
-def test_changes_before_an_error_are_committed(store: Store, reopen: Reopen) -> None:
+def test_a_conversation_is_saved_even_if_its_receipts_raise_an_error(store: Store, reopen: Reopen) -> None:
     kept = memo("c1", 2)
-    with pytest.raises(RuntimeError, match="on the way"), store.together():
-        store.memory("").keep(kept, links(2), {})
+
+    def fail() -> None:
         raise RuntimeError("on the way")
+
+    with pytest.raises(RuntimeError, match="on the way"):
+        store.memory("").keep(kept, links(2), {}, fail)
     assert recalled(reopen().memory(""), links(2)) == (kept, 2)
 
 
@@ -44,9 +46,8 @@ def test_a_failed_receipt_does_not_roll_back_the_memory(store: Store, reopen: Re
         connection.execute("CREATE TRIGGER no BEFORE INSERT ON receipts BEGIN SELECT raise(ABORT, 'refused'); END")
     connection.close()
     kept = memo("c1", 2, (edit(2),))
-    with pytest.raises(StoreError, match="refused"), store.together():
-        store.memory("").keep(kept, links(2), {})
-        store.record("", exchange("c1"), [receipt("aaaaaa")])
+    with pytest.raises(StoreError, match="refused"):
+        store.memory("").keep(kept, links(2), {}, lambda: store.record("", exchange("c1"), [receipt("aaaaaa")]))
     assert recalled(reopen().memory(""), links(2)) == (kept, 2)
     assert store.totals("").requests == 1
 
@@ -64,28 +65,3 @@ def test_record_all_writes_all_exchanges_or_none(store: Store, path: Path) -> No
     assert store.totals("").requests == 1
     store.record_all([("", exchange("c1", 1)), ("other", exchange("c1", 2))])
     assert (store.totals("").requests, store.totals("other").requests) == (2, 1)
-
-
-def test_a_store_that_is_locked_or_slow_is_not_prompt(path: Path) -> None:
-    seconds = 0.0
-    times = count()
-    database = Database(path, clock=lambda: next(times) * seconds)
-    assert not database.prompt  # no commit has shown yet that it is quick
-    database.write(_nothing)
-    assert database.prompt
-    with closing(sqlite3.connect(path, isolation_level=None)) as holder:
-        holder.execute("BEGIN EXCLUSIVE")
-        with pytest.raises(StoreError, match="locked"):
-            database.write(_nothing)
-        assert not database.prompt
-        holder.execute("ROLLBACK")
-    database.write(_nothing)
-    assert database.prompt
-    seconds = 1.0
-    database.write(_nothing)
-    assert not database.prompt
-    database.close()
-
-
-def _nothing(_: sqlite3.Connection) -> None:
-    """A callback that does nothing, so that only the commit counts."""

@@ -27,8 +27,6 @@ from prunus.store.store import NoStore, StoreError, Unavailable
 
 T = TypeVar("T")
 
-_QUICK: Final = 0.02
-"""A commit on a healthy disk takes at most this many seconds: it writes to the log without an fsync."""
 _PAGES: Final = 2_000
 """With more empty pages than this, `shrink` returns this many to the disk at a time."""
 
@@ -53,7 +51,6 @@ class Database:
         own_path: bool = False,
         say: Callable[[str], None] = lambda _: None,
         migrations: Sequence[Migration] = MIGRATIONS,
-        clock: Callable[[], float] = time.perf_counter,
     ) -> None:
         self.path = path.absolute()
         self._wait = wait
@@ -61,7 +58,6 @@ class Database:
         self._own_path = own_path
         self._say = say
         self._migrations = migrations
-        self._clock = clock
         self._free: list[sqlite3.Connection] = []
         self._file: tuple[int, ...] | None = None
         """The process id and the file that the connections belong to."""
@@ -69,8 +65,6 @@ class Database:
         self._opening = Lock()
         self._writing = Lock()
         self._stuck = False
-        self._slow = True
-        """Whether the last commit was slow; assumed until the first commit."""
         self._joint = JointWrites(self.write)
 
     def read(self, work: Callable[[sqlite3.Connection], T]) -> T:
@@ -108,11 +102,6 @@ class Database:
     def together(self) -> AbstractContextManager[None]:
         """Commit the changes of this thread as one transaction at the end of the block."""
         return self._joint.together()
-
-    @property
-    def prompt(self) -> bool:
-        """Whether a write would be quick: nobody writes now, and the last commit was quick."""
-        return not (self._stuck or self._slow or self._writing.locked())
 
     def close(self) -> None:
         """Close the connections to the file."""
@@ -204,9 +193,7 @@ class Database:
                 if wait != self._wait:
                     connection.execute(f"PRAGMA busy_timeout={int(self._wait * 1000)}")
             done = work(connection)
-            begun = self._clock()
             connection.execute("COMMIT")
-            self._slow = self._clock() - begun > _QUICK
             return done
         finally:
             if connection.in_transaction:

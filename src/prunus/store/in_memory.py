@@ -8,7 +8,6 @@ from __future__ import annotations
 
 from collections import OrderedDict
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from contextlib import AbstractContextManager, nullcontext
 from threading import Lock
 from typing import Final
 
@@ -39,13 +38,6 @@ class InMemoryStore:
 
     def record(self, tenant: str, exchange: Exchange, receipts: Sequence[Receipt] = ()) -> None:
         pass
-
-    def together(self) -> AbstractContextManager[None]:
-        return nullcontext()
-
-    @property
-    def prompt(self) -> bool:
-        return True
 
     @property
     def keeps_receipts(self) -> bool:

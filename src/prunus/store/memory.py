@@ -102,7 +102,7 @@ class SqlMemory:
         written: Mapping[int, Written | None],
         also: Callable[[], None] = nothing_else,
     ) -> None:
-        """Save a conversation; the commit happens before this returns, or at the end of `together`."""
+        """Save a conversation, and what `also` writes, in one transaction; it is committed when this returns."""
         known = self._known.get(memo.id)
         kept = Event()
         try:

@@ -89,10 +89,6 @@ class SqlDatabase(Protocol):
         """Commit the changes of this thread as one transaction at the end of the block."""
 
     @property
-    def prompt(self) -> bool:
-        """Whether a write would be quick."""
-
-    @property
     def shared(self) -> bool:
         """Whether replicas on several hosts share the database, so that others may use it while this one cannot."""
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from contextlib import AbstractContextManager, suppress
+from contextlib import suppress
 from typing import Final, TypeVar
 
 from prunus.context import Context
@@ -73,13 +73,6 @@ class SqlStore:
         # An exchange without a status is recorded before its request is sent; housekeeping would delay the request.
         if exchange.status:
             self._housekeep(1)
-
-    def together(self) -> AbstractContextManager[None]:
-        return self._database.together()
-
-    @property
-    def prompt(self) -> bool:
-        return self._database.prompt
 
     @property
     def keeps_receipts(self) -> bool:

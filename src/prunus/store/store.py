@@ -8,7 +8,6 @@ thread may call any method.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from contextlib import AbstractContextManager
 from typing import Protocol
 
 from prunus.context import Context
@@ -44,7 +43,7 @@ class Store(Protocol):
     """Keeps conversations, exchanges, receipts and originals beyond one process."""
 
     def memory(self, tenant: str, trouble: Callable[[StoreError], None] | None = None) -> Memory:
-        """Return the memory of a pruner; its `keep` commits before it returns, or at the end of `together`.
+        """Return the memory of a pruner; its `keep` commits before it returns.
 
         With `trouble`, the memory passes errors to this callback and acts as if it had forgotten, so the pruner
         continues. Without `trouble`, the memory raises errors, and the pruner sends the request unchanged.
@@ -56,13 +55,6 @@ class Store(Protocol):
         The proxy records an exchange before it sends the request, so that no receipt is ever missing, and again
         after the answer. A record with the same `Exchange.id` replaces the earlier one.
         """
-
-    def together(self) -> AbstractContextManager[None]:
-        """Commit the writes of this thread inside the block as one transaction; its end may raise StoreError."""
-
-    @property
-    def prompt(self) -> bool:
-        """Whether calls are quick at the moment, so that a caller may make them while a request waits."""
 
     @property
     def keeps_receipts(self) -> bool:

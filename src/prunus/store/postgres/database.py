@@ -38,8 +38,6 @@ from prunus.store.store import CommitLost
 
 T = TypeVar("T")
 
-_QUICK: Final = 0.02
-"""A write takes at most this many seconds on a healthy server."""
 _BRIEFLY: Final = 10
 """The milliseconds that a write waits for its locks after another one has waited in vain."""
 _REPORT: Final = 10.0
@@ -63,7 +61,6 @@ class PostgresDatabase:
         wait: float = 0.25,
         existing: bool = False,
         migrations: Sequence[Migration] = POSTGRES_MIGRATIONS,
-        clock: Callable[[], float] = time.perf_counter,
     ) -> None:
         check_address(url)
         self._url = url
@@ -71,7 +68,6 @@ class PostgresDatabase:
         self._wait = wait
         self._existing = existing
         self._migrations = migrations
-        self._clock = clock
         self._pool: ConnectionPool[TimedConnection] | None = None
         self._process = 0
         """The process that the pool belongs to."""
@@ -82,8 +78,6 @@ class PostgresDatabase:
         """Whether the last call found no connection in time. Later calls do not wait until one is there again."""
         self._blocked = False
         """Whether the last write did not get its locks. Until one gets them again, writes wait only briefly."""
-        self._slow = True
-        """Whether the last write was slow; assumed until the first write."""
         self._joint = JointWrites(self.write)
         self._size = ContentSize(lambda: self.report(size_of_contents))
 
@@ -116,11 +110,6 @@ class PostgresDatabase:
     def together(self) -> AbstractContextManager[None]:
         """Commit the changes of this thread as one transaction at the end of the block."""
         return self._joint.together()
-
-    @property
-    def prompt(self) -> bool:
-        """Whether a write would be quick: a connection was there, and the last write was quick."""
-        return not (self._stuck or self._slow)
 
     def used(self, removed: int = 0) -> int:
         """Return the bytes of the contents that the store keeps."""
@@ -165,7 +154,6 @@ class PostgresDatabase:
     def _transaction(
         self, connection: TimedConnection, work: Callable[[SqlConnection], T], names: Sequence[str]
     ) -> T:
-        begun = self._clock()
         committing = False
         try:
             with connection.pipeline() as pipeline:
@@ -185,7 +173,6 @@ class PostgresDatabase:
                 raise CommitLost(str(problem(error, self.place))) from error
             raise
         self._blocked = False
-        self._slow = self._clock() - begun > _QUICK
         return done
 
     def _guarded(self, work: Callable[[TimedConnection], T]) -> T:
@@ -198,7 +185,6 @@ class PostgresDatabase:
                 if attempt == 2 or time.monotonic() > deadline:
                     raise problem(lost.error, self.place) from lost.error
             except psycopg.Error as error:
-                self._slow = True
                 if isinstance(error, psycopg.errors.UndefinedTable):
                     # Somebody has removed the tables; the next call creates them again.
                     self._migrated = False

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import os
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from threading import Condition, Thread
 from typing import Any, Final
 
@@ -28,8 +28,6 @@ from prunus.store.redis.line import Command, RedisLine, line_maker
 from prunus.store.redis.scripts import Script
 from prunus.store.store import CommitLost, StoreError
 
-_QUICK: Final = 0.02
-"""A round trip to a healthy server takes at most this many seconds."""
 _CONNECTIONS: Final = 8
 """The most connections of one process."""
 _PAUSE: Final = 0.5
@@ -41,11 +39,10 @@ _REPORT: Final = 10.0
 class RedisConnections:
     """Runs commands, and turns every failure into a StoreError."""
 
-    def __init__(self, url: str, wait: float = 0.25, clock: Callable[[], float] = time.perf_counter) -> None:
+    def __init__(self, url: str, wait: float = 0.25) -> None:
         self.place = without_password(url)
         self._make = line_maker(url, wait)
         self._wait = wait
-        self._clock = clock
         self._changed = Condition()
         self._free: list[RedisLine] = []
         self._used = 0
@@ -59,17 +56,9 @@ class RedisConnections:
         self._closed = False
         self._stuck = False
         """Whether the last call found no connection in time. Later calls do not wait until one is there again."""
-        self._slow = True
-        """Whether the last call was slow; assumed until the first call."""
-
-    @property
-    def prompt(self) -> bool:
-        """Whether a call would be quick: a connection is there, and the last call was quick."""
-        return not (self._stuck or self._slow)
 
     def run(self, *commands: Command, report: bool = False) -> list[Any]:
         """Run commands in one round trip, and return their replies."""
-        begun = self._clock()
         deadline = time.monotonic() + (max(self._wait, _REPORT) if report else self._wait)
         line = self._borrow(deadline)
         usable = False
@@ -78,7 +67,6 @@ class RedisConnections:
             usable = True
         except (RedisError, OSError) as error:
             # The other connections are lost too, or would not be answered either.
-            self._slow = True
             self._drop()
             # The server may have run the commands before the connection broke.
             raise CommitLost(str(self.problem(error))) from error
@@ -90,7 +78,6 @@ class RedisConnections:
                 self._drop()
             if isinstance(reply, ResponseError) and not isinstance(reply, NoScriptError):
                 raise self.problem(reply) from reply
-        self._slow = self._clock() - begun > _QUICK
         return replies
 
     def call(self, *calls: tuple[Script, Sequence[str | bytes], Sequence[Any]], report: bool = False) -> list[Any]:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from contextlib import AbstractContextManager, nullcontext, suppress
+from contextlib import suppress
 from typing import Final
 
 from prunus.experience import Experience
@@ -33,8 +33,7 @@ _KEYS: Final = 500
 class RedisStore(WithoutReceipts):
     """A store on a Redis server; `Store` documents the methods.
 
-    It has no transactions over several calls: `together` writes at once. A ledger is one key, so it is never seen
-    half written.
+    It has no transactions over several calls. A ledger is one key, so it is never seen half written.
     """
 
     def __init__(
@@ -64,13 +63,6 @@ class RedisStore(WithoutReceipts):
     def record_all(self, exchanges: Sequence[tuple[str, Exchange]]) -> None:
         count_exchanges(self._server, [(tenant, exchange, ()) for tenant, exchange in exchanges], self._seconds)
         self._housekeep(len(exchanges))
-
-    def together(self) -> AbstractContextManager[None]:
-        return nullcontext()
-
-    @property
-    def prompt(self) -> bool:
-        return self._server.prompt
 
     def save_hidden(self, tenant: str, key: str, value: bytes) -> None:
         keys = TenantKeys(tenant)
