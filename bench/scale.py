@@ -6,14 +6,14 @@
 
 Servers, the upstream and this client are processes on one machine. Each of the 1,000 conversations grows by one
 tool call with every request, and the upstream streams 22 events. For each set-up all conversations first go as
-fast as they are answered (`requests_s`, CPU per request of the servers). Then a third as many new conversations
-come at half that rate, at times that do not depend on the answers, once through Prunus and once through a bare
-pass-through; the differences between their times to the first event are the added latency. A conversation keeps
-its connection (sticky), or each of its requests takes any connection to any replica (random). The store is SQLite
-for the workers of one host and Postgres or Redis for replicas; its traffic is what Postgres writes to its log
-(WAL), what Redis receives, or what a process gives to the disk with SQLite. The last part sends 20,000 requests
-of 2,000 conversations and looks at memory and open files. Compare figures of one run. Results land in
-bench/results/scale.json.
+fast as they are answered (`requests_s`, CPU per request of the servers). Once the servers are idle again, a third
+as many new conversations come at half that rate, at times that do not depend on the answers, once through Prunus
+and once through a bare pass-through; the differences between their times to the first event are the added latency.
+A conversation keeps its connection (sticky), or each of its requests takes any connection to any replica (random).
+The store is SQLite for the workers of one host and Postgres or Redis for replicas; its traffic is what Postgres
+writes to its log (WAL), what Redis receives, or what a process gives to the disk with SQLite. The last part sends
+20,000 requests of 2,000 conversations and looks at memory and open files. Compare figures of one run. Results land
+in bench/results/scale.json.
 """
 
 from __future__ import annotations
@@ -42,6 +42,8 @@ RESULTS = Path(__file__).parent / "results" / "scale.json"
 HERE = Path(__file__).parent
 PAUSE = 0.01
 """Seconds between two events of an answer."""
+IDLE = 30.0
+"""Milliseconds of CPU in a second that idle servers use at most."""
 SOURCE = "".join(f"    total_{n} = weigh(item, factor={n}) + rest  # the sides are in metres\\n" for n in range(52))
 TOP = (
     b'{"model":"claude-sonnet-4-5","max_tokens":8000,"stream":true,"system":"Be brief.",'
@@ -293,6 +295,29 @@ class Cluster:
     def cpu(self) -> float:
         return sum(map(cpu, self.pids))
 
+    def settle(self) -> None:
+        """Wait until the servers have done what was left, such as to record exchanges."""
+        for _ in range(60):
+            before = self.cpu
+            time.sleep(1)
+            if self.cpu - before < IDLE:
+                return
+
+    def commit_ms(self) -> list[float]:
+        """Median and p99 of a commit of one row on an idle Postgres: every request waits for one."""
+        if self._postgres is None:
+            return []
+        import psycopg
+
+        times = []
+        with psycopg.connect(self._postgres.url(), autocommit=True) as connection:
+            connection.execute("CREATE TABLE bench_commits (n bigint)")
+            for n in range(300):
+                begun = time.perf_counter()
+                connection.execute("INSERT INTO bench_commits VALUES (%s)", (n,))
+                times.append((time.perf_counter() - begun) * 1000)
+        return [round(statistics.median(times), 2), round(sorted(times)[int(len(times) * 0.99)], 2)]
+
     @property
     def memory(self) -> float:
         return sum(map(resident, self.pids))
@@ -341,6 +366,7 @@ def measured(setup: Setup, count: int, turns: int) -> dict[str, Any]:
             begun = cpu(pid)
             bare = run([port], True, count // 3, turns, full["load"].rate / 2)
             bare_cpu = (cpu(pid) - begun) / max(1, len(bare.waits))
+        commit = cluster.commit_ms()
     load = full["load"]
     return {
         "setup": setup.name,
@@ -354,6 +380,7 @@ def measured(setup: Setup, count: int, turns: int) -> dict[str, Any]:
         "half_rate": round(load.rate / 2, 1),
         "added_p50_ms": round(half.percentile(0.5) - bare.percentile(0.5), 2),
         "added_p99_ms": round(half.percentile(0.99) - bare.percentile(0.99), 2),
+        "commit_ms": commit,
         "kb_a_conversation": round(max(0.0, memory - before) * KB / (count * setup.replicas), 1),
         "memory_mb": round(memory),
         "store_kb": round(full["store_kb"], 1),
@@ -364,8 +391,7 @@ def measured(setup: Setup, count: int, turns: int) -> dict[str, Any]:
 def _phase(cluster: Cluster, setup: Setup, count: int, turns: int) -> dict[str, Any]:
     spent, written = cluster.cpu, cluster.store_bytes
     load = run(cluster.ports, setup.sticky, count, turns)
-    # What is recorded behind the answers is written a moment later.
-    time.sleep(2)
+    cluster.settle()
     done = max(1, len(load.waits))
     return {
         "load": load,
