@@ -110,7 +110,7 @@ def _best(name: str, rows: Sequence[_Row], given: Mapping[str, Any], arguments: 
     fitting = [row for row in rows if _fits(row, given)]
     if len(fitting) > 1:
         # Several agents share this name: the row that knows most of the arguments is meant.
-        fitting.sort(key=lambda row: -len(given.keys() & set(row[2])))
+        fitting.sort(key=lambda row: -sum(map(given.__contains__, row[2])))
     loose: _Row | None = None
     for row in fitting:
         tool, _, metadata = row

@@ -85,6 +85,7 @@ class Board:
     def next_touched(self) -> Ref | None:
         """Take one of the parts that have to be decided anew."""
         if not self._touched:
+            self._later.clear()
             return None
         ref = self._touched.pop()
         self.catch_up(ref)
@@ -213,13 +214,15 @@ class Board:
         held = cell.options.get(rank)
         if held is not None and held.points_to is not None:
             self._touched.add(held.points_to)
+        # The proposals of one view cover the same parts.
+        if not any(one.covers is proposal.covers for one in cell.options.values()):
+            for ref in proposal.covers:
+                covered = self[ref]
+                covered.possible_covers = _with(covered.possible_covers, target)
         cell.options[rank] = proposal
         self._later.pop((target, rank), None)
         if proposal.points_to is not None:
             self._depend(target, proposal.points_to)
-        for ref in proposal.covers:
-            covered = self[ref]
-            covered.possible_covers = _with(covered.possible_covers, target)
         part = self._view.part(target) if self._view.kind(target) is Attachment else None
         if isinstance(part, Attachment) and part.inside is not None:
             self._depend(target, Ref(target.message, part.inside))

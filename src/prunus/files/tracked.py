@@ -73,11 +73,6 @@ class TrackedFile:
         """Whether lines of that era may still be in the file."""
         return era is self.content.era or (self.doubted is not None and era is self.doubted.era)
 
-    @property
-    def doubtable(self) -> bool:
-        """Whether doubt takes anything away."""
-        return bool(self.formatted_by) or not self.content.blank
-
     def doubt(self) -> None:
         """The file may have been changed: nothing is certain until that is settled."""
         if not self.content.blank:
@@ -169,7 +164,7 @@ class TrackedFiles:
     def __init__(self, most: int | None = None) -> None:
         """Track so many files, those that were used last; None for all."""
         self.by_path: dict[str, TrackedFile] = {}
-        self._paths: dict[str, set[str]] = {}
+        self._paths: dict[str, list[str]] = {}
         """The paths by the names of their files: two spellings of one file end in the same name."""
         self._most = most
 
@@ -188,7 +183,7 @@ class TrackedFiles:
     def _drop(self, path: str) -> None:
         del self.by_path[path]
         same = self._paths[_name(path)]
-        same.discard(path)
+        same.remove(path)
         if not same:
             del self._paths[_name(path)]
 
@@ -197,7 +192,7 @@ class TrackedFiles:
         file = self.by_path.get(path)
         if file is None:
             file = self.by_path[path] = TrackedFile(path)
-            self._paths.setdefault(_name(path), set()).add(path)
+            self._paths.setdefault(_name(path), []).append(path)
         return file
 
     def _others(self, path: str) -> Iterator[TrackedFile]:
@@ -209,8 +204,10 @@ class TrackedFiles:
         """A command had these side effects."""
         if found == NO_EFFECT:
             return
+        for path in found.covered(self.by_path):
+            self.by_path[path].doubt()
         for file in self:
-            if file.doubtable and (file.changes_unseen or found.covers(file.path)):
+            if file.changes_unseen:
                 file.doubt()
             for run in found.formatters:
                 if run.covers(file.path, file.edits):

@@ -68,11 +68,19 @@ class SideEffects:
 
     def covers(self, path: str) -> bool:
         """Whether a file may have changed, formatters aside."""
-        if self.anything or (self.generated and _is_generated(path)):
-            return True
+        return bool(self.covered((path,)))
+
+    def covered(self, paths: Iterable[str]) -> list[str]:
+        """The files of these paths that may have changed, formatters aside."""
+        if self.anything:
+            return list(paths)
         if not self.names and not self.folders:
-            return False
-        return self._named.mean(path) or self._below.hold(path)
+            return list(filter(_is_generated, paths)) if self.generated else []
+        return [
+            path
+            for path in paths
+            if (self.generated and _is_generated(path)) or self._named.mean(path) or self._below.hold(path)
+        ]
 
 
 def merged(found: Iterable[SideEffects]) -> SideEffects:

@@ -43,10 +43,11 @@ class DuplicateCalls:
     """Answers with fewer characters do not point back."""
 
     def groups(self, use: Use) -> Iterable[Hashable]:
+        # A note that points to an earlier answer tells the size of that answer.
         if use.points is not None:
-            yield use.points
+            yield use.points[1]
         elif use.visible and use.ok:
-            yield describe(use), use.size
+            yield use.size
         if is_protected(use.tool, self.protected):
             return
         if self.point_back and use.ok and use.size > self.over:
@@ -55,10 +56,11 @@ class DuplicateCalls:
             yield use.signature, use.epoch
 
     def propose(self, use: Use, earlier: Sequence[Use], group: Hashable, view: View) -> Iterator[Move]:
-        if group == use.points:
+        if isinstance(group, int):
             # A note of an earlier pass: what it says is true only while that answer is shown.
-            for old in earlier:
-                yield Withdraw(use.result, self.name, points_to=old.result)
+            for old in earlier if use.points is not None else ():
+                if (old.points or (describe(old), old.size)) == use.points:
+                    yield Withdraw(use.result, self.name, points_to=old.result)
         elif not use.visible:
             return
         elif group == use.shown:

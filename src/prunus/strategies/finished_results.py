@@ -54,7 +54,8 @@ class FinishedResults:
                 yield from self._cut(use, use.turn + wait, likely, f"{wait} turns old")
             return
         path = str(group)
-        changes = [other.index for other in (*earlier, use) if _changes(other, path)]
+        touched = ((other.index, other.touched(path)) for other in (*earlier, use))
+        changes = [index for index, touch in touched if touch is not None and touch.kind != "read"]
         if not changes:
             return
         from_turn = use.turn + self.idle + 1
@@ -75,11 +76,6 @@ class FinishedResults:
         if use.size > self.over and use.visible:
             outline = Outlined(self.share)
             yield Proposal(use.result, outline, self.name, why, when=When(last + 1), reuse=likely)
-
-
-def _changes(use: Use, path: str) -> bool:
-    touch = use.touched(path)
-    return touch is not None and touch.kind != "read"
 
 
 def _changed(path: str, view: View) -> int:
