@@ -9,7 +9,7 @@ from typing import Final, NamedTuple
 from prunus.numbers import as_number
 from prunus.value import value
 
-_LONGEST: Final = 1990
+LONGEST: Final = 1990
 """Characters; most read tools cut lines at 2000."""
 _FIRST: Final = re.compile(r"( *)(\d+)(→|\t|\| ?|: |:|\. )")
 
@@ -85,9 +85,9 @@ class Shown:
 
 def uncut(lines: Sequence[str]) -> tuple[str | None, ...]:
     """The lines; None for each line that is so long that the tool may have cut it."""
-    if max(map(len, lines), default=0) < _LONGEST:
+    if max(map(len, lines), default=0) < LONGEST:
         return tuple(lines)
-    return tuple(line if len(line) < _LONGEST else None for line in lines)
+    return tuple(line if len(line) < LONGEST else None for line in lines)
 
 
 def lines_below(header: re.Match[str]) -> Shown | None:

@@ -31,6 +31,10 @@ def test_ranged_reads_add_up() -> None:
     assert state.lines == ("a", "b", "c")
 
 
+def test_a_very_long_line_contradicts_a_short_one() -> None:
+    assert history(ABC, read(A, "a", "x" * 2500, "c")).file_state_at(A).lines == ("a", None, "c")
+
+
 def test_an_edit_changes_the_line() -> None:
     assert history(ABC, edit(A, "b", "B\nBB")).file_state_at(A).text == "a\nB\nBB\nc\n"
 

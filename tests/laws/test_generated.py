@@ -69,3 +69,8 @@ def test_a_read_points_to_equal_lines_whatever_happened_in_between() -> None:
 def test_a_note_for_an_attachment_counts_as_many_tokens_in_the_next_pass() -> None:
     """Two tokens more moved the level of pressure up when the pruned request was pruned again."""
     assert [laws["idempotence"] for laws in check_session(23872, Progress()) if laws["idempotence"]] == []
+
+
+def test_a_line_that_is_too_long_to_be_followed_is_not_the_line_that_was_known() -> None:
+    """A read of one very long line passed for the short line that had been written before."""
+    assert [laws["idempotence"] for laws in check_session(6868, Progress()) if laws["idempotence"]] == []

@@ -9,6 +9,8 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import Final
 
+from prunus.shown import LONGEST
+
 MOST: Final = 20_000
 """Lines of the longest file that is followed, so that a number in a call or a result cannot use up all memory."""
 
@@ -162,7 +164,7 @@ class Content:
         return new
 
     def agrees(self, start: int, texts: Sequence[str | None], total: int | None = None) -> bool:
-        """Whether no shown line contradicts a known one."""
+        """Whether no shown line contradicts a known one. A shown line without a text is a very long one."""
         end = start - 1 + len(texts)
         if self.length is not None and (end > self.length or (total is not None and total != self.length)):
             return False
@@ -170,7 +172,8 @@ class Content:
             return False
         held = self.lines[start - 1 : end]
         return all(
-            line is None or text is None or line.text == text for line, text in zip(held, texts, strict=False)
+            line is None or (len(line.text) >= LONGEST if text is None else line.text == text)
+            for line, text in zip(held, texts, strict=False)
         )
 
     def learn(

@@ -66,7 +66,9 @@ class TrackedFile:
         self.doubted = None
         lines = self.content.learn(found.start, found.texts, found.total, found.ended)
         self.style = found.style
-        self._mention(Mention(use, found.start, tuple(lines), read=True))
+        # A line so long that the tool may have cut it is not shown for certain, also where it is known.
+        shown = (None if text is None else line for line, text in zip(lines, found.texts, strict=False))
+        self._mention(Mention(use, found.start, tuple(shown), read=True))
         return agrees
 
     def remembers(self, era: object) -> bool:
