@@ -2,16 +2,23 @@
 
 from __future__ import annotations
 
+import sqlite3
 import time
 from collections.abc import Callable
 from pathlib import Path
 from random import Random
+from typing import TypeVar
 
 import pytest
 
 from prunus import Settings
 from prunus.store import Store
+from prunus.store.database import Database
+from prunus.store.retention import tidy
+from prunus.store.sql_store import SqlStore
 from tests.store.samples import edit, exchange, links, memo, receipt
+
+T = TypeVar("T")
 
 DAY = 86_400.0
 NOW = time.time()
@@ -103,3 +110,25 @@ def test_vacuum_removes_originals_without_a_receipt(small: Store, path: Path) ->
     connection.close()
     small.vacuum()
     assert small.info().originals == 0
+
+
+class Counting(Database):
+    """Counts the transactions that run alone on a server."""
+
+    alone = 0
+
+    def write(self, work: Callable[[sqlite3.Connection], T], *names: str) -> T:
+        self.alone += not names
+        return super().write(work, *names)
+
+
+def test_nothing_runs_alone_while_there_is_nothing_to_remove(tmp_path: Path) -> None:
+    database = Counting(tmp_path / "store.db")
+    store = SqlStore(database)
+    store.record("", exchange("c1", time=1_000.0))
+    store.save_hidden("", "key", b"value")
+    assert tidy(database, size=1 << 30, days=30, now=2_000.0)
+    assert database.alone == 0
+    assert tidy(database, size=1 << 30, days=30, now=2_000.0 + 40 * 86_400)
+    assert database.alone > 0
+    assert store.sessions("") == []

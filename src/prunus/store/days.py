@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import fields
 from datetime import datetime
 from typing import Final
 
 from prunus.spending import DayTotals
+from prunus.store.records import Exchange
 from prunus.store.sql import SqlConnection
+from prunus.store.sums import Sums
 
 _SUMS: Final = {
     "requests": "1 - keep_alive",
@@ -26,18 +29,30 @@ _SUMS: Final = {
 """Each sum of `DayTotals`, and what an exchange adds to it."""
 _KEY: Final = ("day", "client", "model", "project", "missed_for")
 _COLUMNS: Final = ", ".join(("tenant", "shadow", *_KEY, *_SUMS))
+_SELECT: Final = (
+    f"SELECT shadow, client, model, project, missed_for, {', '.join(_SUMS.values())} "
+    "FROM exchanges WHERE conversation = ? AND id = ?"
+)
 _ADD: Final = (
-    f"INSERT INTO days ({_COLUMNS}) SELECT ?, shadow, ?, client, model, project, missed_for, "
-    f"{', '.join(f'? * ({value})' for value in _SUMS.values())} "
-    "FROM exchanges WHERE conversation = ? AND id = ? "
+    f"INSERT INTO days ({_COLUMNS}) VALUES ({', '.join('?' * (2 + len(_KEY) + len(_SUMS)))}) "
     f"ON CONFLICT (tenant, shadow, {', '.join(_KEY)}) DO UPDATE SET "
     f"{', '.join(f'{name} = days.{name} + excluded.{name}' for name in _SUMS)}"
 )
 
 
-def count_exchange(connection: SqlConnection, tenant: str, place: tuple[int, str], time: float, sign: int) -> None:
-    """Add an exchange of this time that is in the store to the sums of its day, or with `sign` -1 take it off."""
-    connection.execute(_ADD, (tenant, _local_day(time), *(sign,) * len(_SUMS), *place))
+def count_exchange(sums: Sums, tenant: str, exchange: Exchange, values: Sequence[float]) -> None:
+    """Add an exchange to the sums of its day; `values` are in the order of the sums."""
+    of = exchange.client, exchange.model, exchange.project, exchange.missed_for
+    sums.add(_ADD, (tenant, exchange.shadow, _local_day(exchange.time), *of), values)
+
+
+def uncount_exchange(
+    connection: SqlConnection, sums: Sums, tenant: str, place: tuple[int, str], time: float
+) -> None:
+    """Take an exchange of this time that is in the store off the sums of its day."""
+    shadow, client, model, project, missed_for, *values = connection.execute(_SELECT, place).fetchone()
+    key = tenant, shadow, _local_day(time), client, model, project, missed_for
+    sums.add(_ADD, key, [-value for value in values])
 
 
 def _local_day(time: float) -> str:

@@ -10,11 +10,12 @@ from typing import Final
 from prunus.outcome import Receipt
 from prunus.schedule.ledger import Ledger
 from prunus.store.cipher import ABOUT_KEY
-from prunus.store.days import count_exchange
+from prunus.store.days import count_exchange, uncount_exchange
 from prunus.store.memory import begin
 from prunus.store.records import Exchange, digest_of
 from prunus.store.regrets import count_request, move_cuts, write_asks, write_cut
 from prunus.store.sql import SqlConnection
+from prunus.store.sums import Sums
 
 PASSED: Final = "passed"
 """Marks a superseded part that stays because a note would be longer. Totals count it; lists omit it."""
@@ -36,6 +37,11 @@ _ADD: Final = (
     f"INSERT INTO totals (tenant, shadow, {', '.join(_SUMS)}) VALUES (?, ?{', ?' * len(_SUMS)}) "
     f"ON CONFLICT (tenant, shadow) DO UPDATE SET {', '.join(f'{s} = totals.{s} + excluded.{s}' for s in _SUMS)}"
 )
+_COUNT: Final = (
+    "INSERT INTO strategies (tenant, shadow, strategy, count, tokens) VALUES (?, ?, ?, ?, ?) "
+    "ON CONFLICT (tenant, shadow, strategy) "
+    "DO UPDATE SET count = strategies.count + excluded.count, tokens = strategies.tokens + excluded.tokens"
+)
 _INSERT: Final = (
     "INSERT INTO exchanges (conversation, id, request, time, client, format, model, tokens_before, "
     "tokens_after, input, cache_read, cache_write, output, cost, cost_unpruned, cost_of_break, flush, status, "
@@ -53,19 +59,27 @@ class Original:
     data: bytes
 
 
+Ready = tuple[Receipt, Original | None]
+"""A receipt, and what the edit removed if that is kept."""
+
+
 def compress_original(text: str) -> Original:
     """Compress a text and compute its hash."""
     raw = text.encode("utf-8", "surrogatepass")
     return Original(digest_of(text), len(raw), zlib.compress(raw, 1))
 
 
-def write_exchange(
-    connection: SqlConnection,
-    tenant: str,
-    exchange: Exchange,
-    receipts: Sequence[tuple[Receipt, Original | None]],
+def write_exchanges(exchanges: Sequence[tuple[str, Exchange, Sequence[Ready]]], connection: SqlConnection) -> None:
+    """Write exchanges of tenants and their receipts; the transaction should end then."""
+    sums = Sums()
+    for tenant, exchange, receipts in exchanges:
+        _write_exchange(connection, sums, tenant, exchange, receipts)
+    sums.write(connection)
+
+
+def _write_exchange(
+    connection: SqlConnection, sums: Sums, tenant: str, exchange: Exchange, receipts: Sequence[Ready]
 ) -> None:
-    """Write an exchange and its receipts; the caller holds the transaction."""
     number = _conversation(connection, tenant, exchange)
     place = number, exchange.id
     usage = exchange.usage
@@ -97,17 +111,16 @@ def write_exchange(
     if not connection.execute(_INSERT, row).rowcount:
         shadow, client, time, *before = connection.execute(_SELECT, place).fetchone()
         before.append(_is_only_exchange(connection, place, shadow))
-        count_request(connection, tenant, shadow, client, -before[0])
-        _add(connection, tenant, shadow, [-value for value in before])
-        count_exchange(connection, tenant, place, time, -1)
+        count_request(sums, tenant, shadow, client, -before[0])
+        sums.add(_ADD, (tenant, shadow), (-value for value in before))
+        uncount_exchange(connection, sums, tenant, place, time)
         # The new row gets a new number, so that it is among the newest exchanges.
         connection.execute("DELETE FROM exchanges WHERE conversation = ? AND id = ?", place)
         connection.execute(_INSERT, row)
         if shadow != exchange.shadow:
-            _move_receipts(connection, tenant, number, exchange)
-    sums = (
-        not exchange.keep_alive,
-        exchange.error != "",
+            _move_receipts(connection, sums, tenant, number, exchange)
+    counted = not exchange.keep_alive
+    spending = (
         exchange.tokens_before,
         exchange.tokens_after,
         *(spent or (0,) * 4),
@@ -115,18 +128,17 @@ def write_exchange(
         exchange.cost_unpruned,
         exchange.cost_of_break,
         exchange.flush is not None,
-        exchange.behind,
-        exchange.keep_alive,
-        exchange.keep_alive * exchange.cost,
-        _is_only_exchange(connection, place, exchange.shadow),
     )
-    _add(connection, tenant, exchange.shadow, sums)
-    count_exchange(connection, tenant, place, exchange.time, 1)
-    count_request(connection, tenant, exchange.shadow, exchange.client, not exchange.keep_alive)
+    kept = exchange.keep_alive, exchange.keep_alive * exchange.cost
+    alone = _is_only_exchange(connection, place, exchange.shadow)
+    values = counted, exchange.error != "", *spending, exchange.behind, *kept, alone
+    sums.add(_ADD, (tenant, exchange.shadow), values)
+    count_exchange(sums, tenant, exchange, (counted, *spending, exchange.missed))
+    count_request(sums, tenant, exchange.shadow, exchange.client, not exchange.keep_alive)
     for receipt, original in receipts:
-        _write_receipt(connection, tenant, number, exchange, receipt, original)
-        write_cut(connection, tenant, number, exchange, receipt)
-    write_asks(connection, tenant, number, exchange)
+        _write_receipt(connection, sums, tenant, number, exchange, receipt, original)
+        write_cut(connection, sums, tenant, number, exchange, receipt)
+    write_asks(connection, sums, tenant, number, exchange)
     _share_price(connection, number, exchange)
     if exchange.context is not None:
         connection.execute(
@@ -138,7 +150,7 @@ def write_exchange(
 
 
 def write_experience(
-    connection: SqlConnection, tenant: str, exchange: Exchange, receipts: Sequence[Receipt]
+    connection: SqlConnection, sums: Sums, tenant: str, exchange: Exchange, receipts: Sequence[Receipt]
 ) -> None:
     """Count the cuts of an exchange and what it asked for again, and write nothing else of it.
 
@@ -146,11 +158,11 @@ def write_experience(
     """
     number = _conversation(connection, tenant, exchange)
     for receipt in receipts:
-        write_cut(connection, tenant, number, exchange, receipt)
-    write_asks(connection, tenant, number, exchange)
+        write_cut(connection, sums, tenant, number, exchange, receipt)
+    write_asks(connection, sums, tenant, number, exchange)
     if exchange.status:
-        count_request(connection, tenant, exchange.shadow, exchange.client, not exchange.keep_alive)
-        move_cuts(connection, tenant, number, exchange)
+        count_request(sums, tenant, exchange.shadow, exchange.client, not exchange.keep_alive)
+        move_cuts(connection, sums, tenant, number, exchange)
 
 
 def _conversation(connection: SqlConnection, tenant: str, exchange: Exchange) -> int:
@@ -171,18 +183,13 @@ def _conversation(connection: SqlConnection, tenant: str, exchange: Exchange) ->
     return int(number)
 
 
-def _add(connection: SqlConnection, tenant: str, shadow: bool, values: Sequence[float]) -> None:
-    """Add the values of an exchange to the sums of its tenant."""
-    connection.execute(_ADD, (tenant, shadow, *values))
-
-
 def _is_only_exchange(connection: SqlConnection, place: tuple[int, str], shadow: bool) -> bool:
     """Return whether an exchange is the only one of its conversation with this value of `shadow`."""
     others = "SELECT 1 FROM exchanges WHERE conversation = ? AND id != ? AND shadow = ? LIMIT 1"
     return connection.execute(others, (*place, shadow)).fetchone() is None
 
 
-def _move_receipts(connection: SqlConnection, tenant: str, number: int, exchange: Exchange) -> None:
+def _move_receipts(connection: SqlConnection, sums: Sums, tenant: str, number: int, exchange: Exchange) -> None:
     """Mark the receipts of an exchange as shadow receipts.
 
     The provider refused the pruned request, so the proxy sent the original one, and nothing was cut.
@@ -191,9 +198,9 @@ def _move_receipts(connection: SqlConnection, tenant: str, number: int, exchange
     chosen = "FROM receipts WHERE conversation = ? AND request = ? AND shadow = ?"
     tallies = f"SELECT strategy, count(DISTINCT item), sum(tokens_before - tokens_after) {chosen} GROUP BY strategy"
     for strategy, count, tokens in connection.execute(tallies, place).fetchall():
-        _count(connection, tenant, not exchange.shadow, strategy, -count, -tokens)
-        _count(connection, tenant, exchange.shadow, strategy, count, tokens)
-    move_cuts(connection, tenant, number, exchange)
+        _count(sums, tenant, not exchange.shadow, strategy, -count, -tokens)
+        _count(sums, tenant, exchange.shadow, strategy, count, tokens)
+    move_cuts(connection, sums, tenant, number, exchange)
     connection.execute(
         "UPDATE receipts SET shadow = ? WHERE conversation = ? AND request = ? AND shadow = ?",
         (exchange.shadow, *place),
@@ -215,6 +222,7 @@ def _share_price(connection: SqlConnection, number: int, exchange: Exchange) -> 
 
 def _write_receipt(
     connection: SqlConnection,
+    sums: Sums,
     tenant: str,
     number: int,
     exchange: Exchange,
@@ -234,12 +242,12 @@ def _write_receipt(
             return
         connection.execute("DELETE FROM receipts WHERE conversation = ? AND message = ? AND part = ?", place)
         alone = _is_only_receipt(connection, number, shadow, strategy, item)
-        _count(connection, tenant, shadow, strategy, -alone, -tokens)
+        _count(sums, tenant, shadow, strategy, -alone, -tokens)
     whole = receipt.item or edit.target
     item = f"{whole.message}.{whole.part}"
     alone = _is_only_receipt(connection, number, exchange.shadow, edit.counted_as, item)
     after = edit.tokens_before if receipt.passed else edit.tokens_after
-    _count(connection, tenant, exchange.shadow, edit.counted_as, alone, edit.tokens_before - after)
+    _count(sums, tenant, exchange.shadow, edit.counted_as, alone, edit.tokens_before - after)
     connection.execute(
         "INSERT INTO receipts (conversation, message, part, id, request, time, turn, tool, what, "
         "strategy, reason, tokens_before, tokens_after, price, shadow, original, item) "
@@ -269,14 +277,8 @@ def _is_only_receipt(connection: SqlConnection, number: int, shadow: bool, strat
     return connection.execute(others, (number, item, strategy, shadow)).fetchone() is None
 
 
-def _count(connection: SqlConnection, tenant: str, shadow: bool, strategy: str, count: int, tokens: int) -> None:
-    connection.execute(
-        "INSERT INTO strategies (tenant, shadow, strategy, count, tokens) VALUES (?, ?, ?, ?, ?) "
-        "ON CONFLICT (tenant, shadow, strategy) "
-        "DO UPDATE SET count = strategies.count + excluded.count, "
-        "tokens = strategies.tokens + excluded.tokens",
-        (tenant, shadow, strategy, count, tokens),
-    )
+def _count(sums: Sums, tenant: str, shadow: bool, strategy: str, count: int, tokens: int) -> None:
+    sums.add(_COUNT, (tenant, shadow, strategy), (count, tokens))
 
 
 def _write_original(connection: SqlConnection, tenant: str, original: Original) -> int:

@@ -16,6 +16,7 @@ from prunus.history import Ref
 from prunus.outcome import Receipt
 from prunus.store.records import Exchange
 from prunus.store.sql import SqlConnection
+from prunus.store.sums import Sums
 
 _ADD: Final = (
     "INSERT INTO experience (tenant, shadow, client, strategy, kind, cut, expected, asked, tokens) "
@@ -23,22 +24,24 @@ _ADD: Final = (
     "cut = experience.cut + excluded.cut, expected = experience.expected + excluded.expected, "
     "asked = experience.asked + excluded.asked, tokens = experience.tokens + excluded.tokens"
 )
+_COUNT: Final = (
+    "INSERT INTO agents (tenant, shadow, client, requests) VALUES (?, ?, ?, ?) "
+    "ON CONFLICT (tenant, shadow, client) DO UPDATE SET requests = agents.requests + excluded.requests"
+)
 _SUMS: Final = (
     "strategy, kind, count(*) FILTER (WHERE made > 0), sum(expected), count(*) FILTER (WHERE asked > 0), "
     "sum(CASE WHEN asked > 0 THEN tokens ELSE 0 END)"
 )
 
 
-def count_request(connection: SqlConnection, tenant: str, shadow: bool, client: str, sign: int) -> None:
+def count_request(sums: Sums, tenant: str, shadow: bool, client: str, sign: int) -> None:
     """Count a request of an agent, or with -1 count it no longer."""
-    connection.execute(
-        "INSERT INTO agents (tenant, shadow, client, requests) VALUES (?, ?, ?, ?) "
-        "ON CONFLICT (tenant, shadow, client) DO UPDATE SET requests = agents.requests + excluded.requests",
-        (tenant, shadow, client, sign),
-    )
+    sums.add(_COUNT, (tenant, shadow, client), (sign,))
 
 
-def write_cut(connection: SqlConnection, tenant: str, number: int, exchange: Exchange, receipt: Receipt) -> None:
+def write_cut(
+    connection: SqlConnection, sums: Sums, tenant: str, number: int, exchange: Exchange, receipt: Receipt
+) -> None:
     """Count a part that was cut, if a later call can ask for it."""
     edit, kind = receipt.edit, receipt.kind
     if kind is None or receipt.passed:
@@ -50,10 +53,10 @@ def write_cut(connection: SqlConnection, tenant: str, number: int, exchange: Exc
         (number, *edit.target, strategy, kind, exchange.request, expected, shadow),
     ).rowcount
     if new:
-        connection.execute(_ADD, (tenant, shadow, exchange.client, strategy, kind, 1, expected, 0, 0))
+        sums.add(_ADD, (tenant, shadow, exchange.client, strategy, kind), (1, expected, 0, 0))
 
 
-def write_asks(connection: SqlConnection, tenant: str, number: int, exchange: Exchange) -> None:
+def write_asks(connection: SqlConnection, sums: Sums, tenant: str, number: int, exchange: Exchange) -> None:
     """Count the parts that an exchange asked for again, each of them once."""
     for ask in exchange.asks:
         place = number, *ask.target, ask.strategy
@@ -72,19 +75,19 @@ def write_asks(connection: SqlConnection, tenant: str, number: int, exchange: Ex
             (exchange.request, ask.tokens, *ask.call, *place),
         ).rowcount
         if new:
-            sums = 0, 0.0, 1, ask.tokens
-            connection.execute(_ADD, (tenant, exchange.shadow, exchange.client, ask.strategy, kind, *sums))
+            key = tenant, exchange.shadow, exchange.client, ask.strategy, kind
+            sums.add(_ADD, key, (0, 0.0, 1, ask.tokens))
 
 
-def move_cuts(connection: SqlConnection, tenant: str, number: int, exchange: Exchange) -> None:
+def move_cuts(connection: SqlConnection, sums: Sums, tenant: str, number: int, exchange: Exchange) -> None:
     """Count the cuts of a request among those of shadow runs, or no longer among them."""
     place = number, exchange.request, not exchange.shadow
     chosen = "conversation = ? AND made = ? AND shadow = ?"
     rows = connection.execute(f"SELECT {_SUMS} FROM cuts WHERE {chosen} GROUP BY strategy, kind", place).fetchall()
-    for strategy, kind, *sums in rows:
+    for strategy, kind, *values in rows:
         for shadow, sign in ((not exchange.shadow, -1), (exchange.shadow, 1)):
-            moved = (sign * value for value in sums)
-            connection.execute(_ADD, (tenant, shadow, exchange.client, strategy, kind, *moved))
+            key = tenant, shadow, exchange.client, strategy, kind
+            sums.add(_ADD, key, [sign * value for value in values])
     connection.execute(f"UPDATE cuts SET shadow = ? WHERE {chosen}", (exchange.shadow, *place))
 
 

@@ -1,6 +1,7 @@
 """Keep the store within its limits by removing the oldest conversations and the originals that only they need.
 
-The removal runs in short rounds with one transaction each, so that no request waits long.
+The removal runs in short rounds with one transaction each, so that no request waits long. On a server each of them
+runs alone, so none begins without something to remove.
 """
 
 from __future__ import annotations
@@ -19,6 +20,14 @@ _ORIGINALS: Final = 64
 _SLACK: Final = 0.9
 """The removal goes on until the store is this full, so that it is not full again at once."""
 _DAY: Final = 86_400.0
+_OLD: Final = "SELECT 1 FROM conversations WHERE last < ?"
+_HIDDEN: Final = "FROM hidden WHERE seen < ?"
+"""Old hidden exchanges."""
+_COMMANDS: Final = (
+    "FROM asked WHERE time < ? AND NOT EXISTS (SELECT 1 FROM conversations "
+    "WHERE conversations.tenant = asked.tenant AND conversations.id = asked.conversation)"
+)
+"""Old commands without a conversation."""
 
 
 def tidy(database: SqlDatabase, *, size: int, days: int, now: float, seconds: float | None = 0.05) -> bool:
@@ -29,15 +38,22 @@ def tidy(database: SqlDatabase, *, size: int, days: int, now: float, seconds: fl
     full = used > size
     while True:
         over = full and used > size * _SLACK
+        if not over and not database.read(partial(_any, _OLD, (oldest,))):
+            break
         removed = database.write(partial(_remove_some, oldest=oldest, over=over))
         if removed is None:
             break
         used = database.used(removed)
         if until is not None and time.monotonic() > until:
             return False
-    database.write(lambda connection: _remove_unowned(connection, oldest))
+    if database.read(partial(_any, f"SELECT 1 {_HIDDEN} UNION ALL SELECT 1 {_COMMANDS}", (oldest, oldest))):
+        database.write(lambda connection: _remove_unowned(connection, oldest))
     database.shrink()
     return True
+
+
+def _any(query: str, values: Sequence[float], connection: SqlConnection) -> bool:
+    return connection.execute(f"{query} LIMIT 1", values).fetchone() is not None
 
 
 def _remove_some(connection: SqlConnection, oldest: float, over: bool) -> int | None:
@@ -124,12 +140,8 @@ def forget_originals(database: SqlDatabase, before: float) -> None:
 
 def _remove_unowned(connection: SqlConnection, oldest: float) -> None:
     """Remove old hidden exchanges, and old commands without a conversation."""
-    connection.execute("DELETE FROM hidden WHERE seen < ?", (oldest,))
-    connection.execute(
-        "DELETE FROM asked WHERE time < ? AND NOT EXISTS (SELECT 1 FROM conversations "
-        "WHERE conversations.tenant = asked.tenant AND conversations.id = asked.conversation)",
-        (oldest,),
-    )
+    connection.execute(f"DELETE {_HIDDEN}", (oldest,))
+    connection.execute(f"DELETE {_COMMANDS}", (oldest,))
 
 
 def forget_orphans(connection: SqlConnection) -> None:

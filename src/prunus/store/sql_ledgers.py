@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import replace
+from functools import partial
 
 from prunus.outcome import Receipt
 from prunus.settings.tables import StoreSettings as Limits
@@ -13,6 +14,7 @@ from prunus.store.recording import write_experience
 from prunus.store.records import Exchange, Info
 from prunus.store.sql import SqlConnection, SqlDatabase
 from prunus.store.sql_store import SqlStore
+from prunus.store.sums import Sums
 from prunus.store.without_receipts import WithoutReceipts
 
 
@@ -25,23 +27,25 @@ class SqlLedgers(WithoutReceipts, SqlStore):
 
     def record(self, tenant: str, exchange: Exchange, receipts: Sequence[Receipt] = ()) -> None:
         self._database.change(
-            lambda connection: write_experience(connection, tenant, exchange, receipts),
-            conversation_name(tenant, exchange.conversation),
-            f"sums {tenant!r}",
+            partial(_write_all, [(tenant, exchange, receipts)]), conversation_name(tenant, exchange.conversation)
         )
         if exchange.status:
             self._housekeep(1)
 
     def record_all(self, exchanges: Sequence[tuple[str, Exchange]]) -> None:
-        def write(connection: SqlConnection) -> None:
-            for tenant, exchange in exchanges:
-                write_experience(connection, tenant, exchange, ())
-
         if not exchanges:
             return
         names = {conversation_name(tenant, exchange.conversation) for tenant, exchange in exchanges}
-        self._database.write(write, *sorted(names | {f"sums {tenant!r}" for tenant, _ in exchanges}))
+        work = partial(_write_all, [(tenant, exchange, ()) for tenant, exchange in exchanges])
+        self._database.write(work, *sorted(names))
         self._housekeep(len(exchanges))
 
     def info(self) -> Info:
         return replace(super().info(), keeps_receipts=False)
+
+
+def _write_all(exchanges: Sequence[tuple[str, Exchange, Sequence[Receipt]]], connection: SqlConnection) -> None:
+    sums = Sums()
+    for tenant, exchange, receipts in exchanges:
+        write_experience(connection, sums, tenant, exchange, receipts)
+    sums.write(connection)

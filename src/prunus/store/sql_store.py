@@ -5,6 +5,7 @@ from __future__ import annotations
 import time
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from contextlib import suppress
+from functools import partial
 from typing import Final, TypeVar
 
 from prunus.context import Context
@@ -24,7 +25,7 @@ from prunus.store.private_texts import (
     show_original,
     show_receipts,
 )
-from prunus.store.recording import write_exchange
+from prunus.store.recording import Ready, write_exchanges
 from prunus.store.records import Exchange, Info, KnownConversation, StoredReceipt, StoredSession, Totals
 from prunus.store.retention import forget, forget_originals, forget_orphans, tidy
 from prunus.store.sql import SqlConnection, SqlDatabase
@@ -67,9 +68,7 @@ class SqlStore:
         keep = self._limits.originals and not exchange.shadow
         ready = [hide_receipt(self._cipher, tenant, receipt, keep_original=keep) for receipt in receipts]
         hidden = hide_exchange(self._cipher, tenant, exchange)
-        self._database.change(
-            lambda connection: write_exchange(connection, tenant, hidden, ready), *_names(tenant, exchange)
-        )
+        self._database.change(partial(write_exchanges, [(tenant, hidden, ready)]), *_names(tenant, exchange, ready))
         # An exchange without a status is recorded before its request is sent; housekeeping would delay the request.
         if exchange.status:
             self._housekeep(1)
@@ -79,14 +78,11 @@ class SqlStore:
         return True
 
     def record_all(self, exchanges: Sequence[tuple[str, Exchange]]) -> None:
-        def write(connection: SqlConnection) -> None:
-            for tenant, exchange in exchanges:
-                write_exchange(connection, tenant, hide_exchange(self._cipher, tenant, exchange), ())
-
         if not exchanges:
             return
+        hidden = [(tenant, hide_exchange(self._cipher, tenant, exchange), ()) for tenant, exchange in exchanges]
         names = {name for tenant, exchange in exchanges for name in _names(tenant, exchange)}
-        self._database.write(write, *sorted(names))
+        self._database.write(partial(write_exchanges, hidden), *sorted(names))
         self._housekeep(len(exchanges))
 
     def save_hidden(self, tenant: str, key: str, value: bytes) -> None:
@@ -266,9 +262,13 @@ class SqlStore:
         self._database.write(lambda connection: connection.execute(statement, values), name)
 
 
-def _names(tenant: str, exchange: Exchange) -> tuple[str, str]:
-    """Return the names for writing an exchange: its conversation, and the sums of its tenant."""
-    return conversation_name(tenant, exchange.conversation), f"sums {tenant!r}"
+def _names(tenant: str, exchange: Exchange, receipts: Sequence[Ready] = ()) -> list[str]:
+    """Return the names for writing an exchange: its conversation, and the originals that others may write too."""
+    originals = {original.hash for _, original in receipts if original is not None}
+    return [
+        conversation_name(tenant, exchange.conversation),
+        *(f"original {tenant!r} {hash.hex()}" for hash in originals),
+    ]
 
 
 def _hidden(connection: SqlConnection, tenant: str, keys: list[str]) -> dict[str, tuple[bytes, float]]:

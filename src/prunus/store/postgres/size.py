@@ -15,7 +15,7 @@ from prunus.store.sql import SqlConnection
 
 _CONTENTS: Final = (("originals", "data"), ("edits", "edit"), ("written", "text"), ("hidden", "value"))
 """The columns whose bytes count towards the size limit."""
-_SLOW: Final = 0.2
+_SLOW: Final = 0.05
 """A measurement that takes longer than this many seconds is not repeated soon."""
 _SHARE: Final = 500.0
 """The time until the next one, as a multiple of the time that it took."""
