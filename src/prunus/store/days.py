@@ -8,9 +8,9 @@ from datetime import datetime
 from typing import Final
 
 from prunus.spending import DayTotals
+from prunus.store.additions import Additions
 from prunus.store.records import Exchange
 from prunus.store.sql import SqlConnection
-from prunus.store.sums import Sums
 
 _SUMS: Final = {
     "requests": "1 - keep_alive",
@@ -40,14 +40,14 @@ _ADD: Final = (
 )
 
 
-def count_exchange(sums: Sums, tenant: str, exchange: Exchange, values: Sequence[float]) -> None:
+def count_exchange(sums: Additions, tenant: str, exchange: Exchange, values: Sequence[float]) -> None:
     """Add an exchange to the sums of its day; `values` are in the order of the sums."""
     of = exchange.client, exchange.model, exchange.project, exchange.missed_for
     sums.add(_ADD, (tenant, exchange.shadow, _local_day(exchange.time), *of), values)
 
 
 def uncount_exchange(
-    connection: SqlConnection, sums: Sums, tenant: str, place: tuple[int, str], time: float
+    connection: SqlConnection, sums: Additions, tenant: str, place: tuple[int, str], time: float
 ) -> None:
     """Take an exchange of this time that is in the store off the sums of its day."""
     shadow, client, model, project, missed_for, *values = connection.execute(_SELECT, place).fetchone()

@@ -9,13 +9,13 @@ from typing import Final
 
 from prunus.outcome import Receipt
 from prunus.schedule.ledger import Ledger
+from prunus.store.additions import Additions
 from prunus.store.cipher import ABOUT_KEY
 from prunus.store.days import count_exchange, uncount_exchange
 from prunus.store.memory import begin
 from prunus.store.records import Exchange, digest_of
 from prunus.store.regrets import count_request, move_cuts, write_asks, write_cut
 from prunus.store.sql import SqlConnection
-from prunus.store.sums import Sums
 
 PASSED: Final = "passed"
 """Marks a superseded part that stays because a note would be longer. Totals count it; lists omit it."""
@@ -71,14 +71,14 @@ def compress_original(text: str) -> Original:
 
 def write_exchanges(exchanges: Sequence[tuple[str, Exchange, Sequence[Ready]]], connection: SqlConnection) -> None:
     """Write exchanges of tenants and their receipts; the transaction should end then."""
-    sums = Sums()
+    sums = Additions()
     for tenant, exchange, receipts in exchanges:
         _write_exchange(connection, sums, tenant, exchange, receipts)
     sums.write(connection)
 
 
 def _write_exchange(
-    connection: SqlConnection, sums: Sums, tenant: str, exchange: Exchange, receipts: Sequence[Ready]
+    connection: SqlConnection, sums: Additions, tenant: str, exchange: Exchange, receipts: Sequence[Ready]
 ) -> None:
     number = _conversation(connection, tenant, exchange)
     place = number, exchange.id
@@ -150,7 +150,7 @@ def _write_exchange(
 
 
 def write_experience(
-    connection: SqlConnection, sums: Sums, tenant: str, exchange: Exchange, receipts: Sequence[Receipt]
+    connection: SqlConnection, sums: Additions, tenant: str, exchange: Exchange, receipts: Sequence[Receipt]
 ) -> None:
     """Count the cuts of an exchange and what it asked for again, and write nothing else of it.
 
@@ -189,7 +189,9 @@ def _is_only_exchange(connection: SqlConnection, place: tuple[int, str], shadow:
     return connection.execute(others, (*place, shadow)).fetchone() is None
 
 
-def _move_receipts(connection: SqlConnection, sums: Sums, tenant: str, number: int, exchange: Exchange) -> None:
+def _move_receipts(
+    connection: SqlConnection, sums: Additions, tenant: str, number: int, exchange: Exchange
+) -> None:
     """Mark the receipts of an exchange as shadow receipts.
 
     The provider refused the pruned request, so the proxy sent the original one, and nothing was cut.
@@ -198,8 +200,8 @@ def _move_receipts(connection: SqlConnection, sums: Sums, tenant: str, number: i
     chosen = "FROM receipts WHERE conversation = ? AND request = ? AND shadow = ?"
     tallies = f"SELECT strategy, count(DISTINCT item), sum(tokens_before - tokens_after) {chosen} GROUP BY strategy"
     for strategy, count, tokens in connection.execute(tallies, place).fetchall():
-        _count(sums, tenant, not exchange.shadow, strategy, -count, -tokens)
-        _count(sums, tenant, exchange.shadow, strategy, count, tokens)
+        sums.add(_COUNT, (tenant, not exchange.shadow, strategy), (-count, -tokens))
+        sums.add(_COUNT, (tenant, exchange.shadow, strategy), (count, tokens))
     move_cuts(connection, sums, tenant, number, exchange)
     connection.execute(
         "UPDATE receipts SET shadow = ? WHERE conversation = ? AND request = ? AND shadow = ?",
@@ -222,7 +224,7 @@ def _share_price(connection: SqlConnection, number: int, exchange: Exchange) -> 
 
 def _write_receipt(
     connection: SqlConnection,
-    sums: Sums,
+    sums: Additions,
     tenant: str,
     number: int,
     exchange: Exchange,
@@ -242,12 +244,12 @@ def _write_receipt(
             return
         connection.execute("DELETE FROM receipts WHERE conversation = ? AND message = ? AND part = ?", place)
         alone = _is_only_receipt(connection, number, shadow, strategy, item)
-        _count(sums, tenant, shadow, strategy, -alone, -tokens)
+        sums.add(_COUNT, (tenant, shadow, strategy), (-alone, -tokens))
     whole = receipt.item or edit.target
     item = f"{whole.message}.{whole.part}"
     alone = _is_only_receipt(connection, number, exchange.shadow, edit.counted_as, item)
     after = edit.tokens_before if receipt.passed else edit.tokens_after
-    _count(sums, tenant, exchange.shadow, edit.counted_as, alone, edit.tokens_before - after)
+    sums.add(_COUNT, (tenant, exchange.shadow, edit.counted_as), (alone, edit.tokens_before - after))
     connection.execute(
         "INSERT INTO receipts (conversation, message, part, id, request, time, turn, tool, what, "
         "strategy, reason, tokens_before, tokens_after, price, shadow, original, item) "
@@ -275,10 +277,6 @@ def _is_only_receipt(connection: SqlConnection, number: int, shadow: bool, strat
     """Return whether the item has no other receipt of this strategy: several cuts in one call are one prune."""
     others = "SELECT 1 FROM receipts WHERE conversation = ? AND item = ? AND strategy = ? AND shadow = ? LIMIT 1"
     return connection.execute(others, (number, item, strategy, shadow)).fetchone() is None
-
-
-def _count(sums: Sums, tenant: str, shadow: bool, strategy: str, count: int, tokens: int) -> None:
-    sums.add(_COUNT, (tenant, shadow, strategy), (count, tokens))
 
 
 def _write_original(connection: SqlConnection, tenant: str, original: Original) -> int:

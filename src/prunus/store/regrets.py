@@ -14,9 +14,9 @@ from prunus.edits import Proposal
 from prunus.experience import Experience, Tried
 from prunus.history import Ref
 from prunus.outcome import Receipt
+from prunus.store.additions import Additions
 from prunus.store.records import Exchange
 from prunus.store.sql import SqlConnection
-from prunus.store.sums import Sums
 
 _ADD: Final = (
     "INSERT INTO experience (tenant, shadow, client, strategy, kind, cut, expected, asked, tokens) "
@@ -34,13 +34,13 @@ _SUMS: Final = (
 )
 
 
-def count_request(sums: Sums, tenant: str, shadow: bool, client: str, sign: int) -> None:
+def count_request(sums: Additions, tenant: str, shadow: bool, client: str, sign: int) -> None:
     """Count a request of an agent, or with -1 count it no longer."""
     sums.add(_COUNT, (tenant, shadow, client), (sign,))
 
 
 def write_cut(
-    connection: SqlConnection, sums: Sums, tenant: str, number: int, exchange: Exchange, receipt: Receipt
+    connection: SqlConnection, sums: Additions, tenant: str, number: int, exchange: Exchange, receipt: Receipt
 ) -> None:
     """Count a part that was cut, if a later call can ask for it."""
     edit, kind = receipt.edit, receipt.kind
@@ -56,7 +56,7 @@ def write_cut(
         sums.add(_ADD, (tenant, shadow, exchange.client, strategy, kind), (1, expected, 0, 0))
 
 
-def write_asks(connection: SqlConnection, sums: Sums, tenant: str, number: int, exchange: Exchange) -> None:
+def write_asks(connection: SqlConnection, sums: Additions, tenant: str, number: int, exchange: Exchange) -> None:
     """Count the parts that an exchange asked for again, each of them once."""
     for ask in exchange.asks:
         place = number, *ask.target, ask.strategy
@@ -79,7 +79,7 @@ def write_asks(connection: SqlConnection, sums: Sums, tenant: str, number: int, 
             sums.add(_ADD, key, (0, 0.0, 1, ask.tokens))
 
 
-def move_cuts(connection: SqlConnection, sums: Sums, tenant: str, number: int, exchange: Exchange) -> None:
+def move_cuts(connection: SqlConnection, sums: Additions, tenant: str, number: int, exchange: Exchange) -> None:
     """Count the cuts of a request among those of shadow runs, or no longer among them."""
     place = number, exchange.request, not exchange.shadow
     chosen = "conversation = ? AND made = ? AND shadow = ?"

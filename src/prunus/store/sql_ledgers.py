@@ -8,13 +8,13 @@ from functools import partial
 
 from prunus.outcome import Receipt
 from prunus.settings.tables import StoreSettings as Limits
+from prunus.store.additions import Additions
 from prunus.store.cipher import Cipher
 from prunus.store.memory import conversation_name
 from prunus.store.recording import write_experience
 from prunus.store.records import Exchange, Info
 from prunus.store.sql import SqlConnection, SqlDatabase
 from prunus.store.sql_store import SqlStore
-from prunus.store.sums import Sums
 from prunus.store.without_receipts import WithoutReceipts
 
 
@@ -45,7 +45,7 @@ class SqlLedgers(WithoutReceipts, SqlStore):
 
 
 def _write_all(exchanges: Sequence[tuple[str, Exchange, Sequence[Receipt]]], connection: SqlConnection) -> None:
-    sums = Sums()
+    sums = Additions()
     for tenant, exchange, receipts in exchanges:
         write_experience(connection, sums, tenant, exchange, receipts)
     sums.write(connection)

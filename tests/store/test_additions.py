@@ -6,7 +6,7 @@ import sqlite3
 from collections.abc import Iterable, Sequence
 from typing import Any
 
-from prunus.store.sums import Sums
+from prunus.store.additions import Additions
 
 ADD = "INSERT INTO fruits VALUES (?, ?, ?) ON CONFLICT (name) DO UPDATE SET n = n + excluded.n, w = w + excluded.w"
 
@@ -23,7 +23,7 @@ def test_additions_to_one_row_are_one_statement_and_rows_come_in_order() -> None
     connection = sqlite3.connect(":memory:", factory=Listed)
     connection.execute("CREATE TABLE fruits (name TEXT PRIMARY KEY, n INTEGER, w REAL)")
     connection.execute("INSERT INTO fruits VALUES ('plum', 10, 0.5)")
-    sums = Sums()
+    sums = Additions()
     for name, n, weight in [("sloe", 1, 0.25), ("plum", 2, 0.5), ("plum", -1, 0.25)]:
         sums.add(ADD, (name,), (n, weight))
     sums.write(connection)
@@ -37,6 +37,6 @@ def test_additions_to_one_row_are_one_statement_and_rows_come_in_order() -> None
 
 def test_nothing_is_written_where_nothing_was_added() -> None:
     connection = sqlite3.connect(":memory:", factory=Listed)
-    Sums().write(connection)
+    Additions().write(connection)
     assert not hasattr(connection, "rows")
     connection.close()

@@ -12,7 +12,7 @@ from typing import Any
 from prunus.store.sql import SqlConnection
 
 
-class Sums:
+class Additions:
     """The additions of one transaction."""
 
     def __init__(self) -> None:
