@@ -8,7 +8,7 @@ may have changed anything.
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Collection, Iterable
 from dataclasses import dataclass, field, replace
 from functools import lru_cache
 from typing import Final
@@ -70,17 +70,14 @@ class SideEffects:
         """Whether a file may have changed, formatters aside."""
         return bool(self.covered((path,)))
 
-    def covered(self, paths: Iterable[str]) -> list[str]:
+    def covered(self, paths: Collection[str]) -> Collection[str]:
         """The files of these paths that may have changed, formatters aside."""
         if self.anything:
-            return list(paths)
-        if not self.names and not self.folders:
-            return list(filter(_is_generated, paths)) if self.generated else []
-        return [
-            path
-            for path in paths
-            if (self.generated and _is_generated(path)) or self._named.mean(path) or self._below.hold(path)
-        ]
+            return paths
+        made = set(filter(_is_generated, paths)) if self.generated else set()
+        if self.names or self.folders:
+            made.update(path for path in paths if self._named.mean(path) or self._below.hold(path))
+        return made
 
 
 def merged(found: Iterable[SideEffects]) -> SideEffects:
