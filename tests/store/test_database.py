@@ -135,7 +135,7 @@ def test_without_a_trouble_callback_the_request_is_sent_unchanged(store: Store, 
 def test_a_full_store_raises_an_error_and_keeps_its_data(store: Store, path: Path) -> None:
     store.record("", exchange(), [receipt("aaaaaa")])
     database = Database(path)
-    full = database.read(lambda connection: connection.execute("PRAGMA max_page_count=1").fetchone())
+    full = database.write(lambda connection: connection.execute("PRAGMA max_page_count=1").fetchone())
     assert full
     with pytest.raises(StoreError, match="is full"):
         database.write(

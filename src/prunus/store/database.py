@@ -22,6 +22,7 @@ from prunus.store.joint import JointWrites
 from prunus.store.migrations import MIGRATIONS, Migration
 from prunus.store.schema import migrate, pragma
 from prunus.store.sql import DiskSpace, SqlConnection, no_news
+from prunus.store.sqlite_connection import begin_writing, connect, connect_writer
 from prunus.store.sqlite_errors import CORRUPT, describe, primary_code
 from prunus.store.store import NoStore, StoreError, Unavailable
 
@@ -59,6 +60,8 @@ class Database:
         self._say = say
         self._migrations = migrations
         self._free: list[sqlite3.Connection] = []
+        self._free_writer: list[sqlite3.Connection] = []
+        """The connection for writes, unless the thread that holds `_writing` uses it."""
         self._file: tuple[int, ...] | None = None
         """The process id and the file that the connections belong to."""
         self._inherited: list[sqlite3.Connection] = []
@@ -69,7 +72,7 @@ class Database:
 
     def read(self, work: Callable[[sqlite3.Connection], T]) -> T:
         """Run a callback that changes nothing, and return its result."""
-        return self._guarded(work)
+        return self._guarded(lambda: self._with_connection(work, self._free))
 
     def snapshot(self, work: Callable[[sqlite3.Connection], T]) -> T:
         """Run a callback that changes nothing; all its statements see the same state."""
@@ -80,18 +83,18 @@ class Database:
             connection.execute("COMMIT")
             return done
 
-        return self._guarded(within)
+        return self.read(within)
 
     def report(self, work: Callable[[sqlite3.Connection], T]) -> T:
         """Run a callback that changes nothing; readers of SQLite delay nobody, so it may take its time."""
-        return self._guarded(work)
+        return self.read(work)
 
     def write(self, work: Callable[[sqlite3.Connection], T], *names: str) -> T:
         """Run a callback in one transaction, and return its result after the commit; a failure rolls back.
 
         SQLite runs one transaction at a time, so `names` makes no difference.
         """
-        return self._guarded(lambda connection: self._transaction(connection, work))
+        return self._guarded(lambda: self._write_alone(work))
 
     def change(
         self, work: Callable[[SqlConnection], None], *names: str, committed: Callable[[], None] = no_news
@@ -144,10 +147,10 @@ class Database:
 
     scrub = compact
 
-    def _guarded(self, work: Callable[[sqlite3.Connection], T]) -> T:
+    def _guarded(self, work: Callable[[], T]) -> T:
         for attempt in (1, 2):
             try:
-                return self._with_connection(work)
+                return work()
             except sqlite3.Error as error:
                 ours = self._own_path or has_our_header(self.path)
                 if primary_code(error) not in CORRUPT or self._existing or not ours or attempt == 2:
@@ -157,13 +160,13 @@ class Database:
                 raise self.problem(error) from error
         raise AssertionError
 
-    def _with_connection(self, work: Callable[[sqlite3.Connection], T]) -> T:
+    def _with_connection(self, work: Callable[[sqlite3.Connection], T], free: list[sqlite3.Connection]) -> T:
         """Run a callback with a connection that no other thread uses meanwhile."""
         file = self._ensure_open()
         try:
-            connection = self._free.pop()
+            connection = free.pop()
         except IndexError:
-            connection = self._connect()
+            connection = (connect_writer if free is self._free_writer else connect)(self.path, self._wait)
         try:
             return work(connection)
         finally:
@@ -171,35 +174,34 @@ class Database:
                 with suppress(sqlite3.Error):
                     connection.rollback()
             if file == self._file:
-                self._free.append(connection)
+                free.append(connection)
             else:
                 connection.close()
 
-    def _transaction(self, connection: sqlite3.Connection, work: Callable[[sqlite3.Connection], T]) -> T:
+    def _write_alone(self, work: Callable[[sqlite3.Connection], T]) -> T:
         # After one timeout on a locked file, later calls do not wait until a transaction succeeds again.
         wait = 0.0 if self._stuck else self._wait
         if not self._writing.acquire(timeout=wait):
             raise Unavailable(f"the store {self.path} is busy")
         try:
-            if self._stuck:
-                connection.execute("PRAGMA busy_timeout=0")
-            try:
-                connection.execute("BEGIN IMMEDIATE")
-                self._stuck = False
-            except sqlite3.OperationalError as error:
-                self._stuck = primary_code(error) == sqlite3.SQLITE_BUSY
-                raise
-            finally:
-                if wait != self._wait:
-                    connection.execute(f"PRAGMA busy_timeout={int(self._wait * 1000)}")
-            done = work(connection)
-            connection.execute("COMMIT")
-            return done
+            return self._with_connection(
+                lambda connection: self._transaction(connection, work, wait), self._free_writer
+            )
         finally:
-            if connection.in_transaction:
-                with suppress(sqlite3.Error):
-                    connection.execute("ROLLBACK")
             self._writing.release()
+
+    def _transaction(
+        self, connection: sqlite3.Connection, work: Callable[[sqlite3.Connection], T], wait: float
+    ) -> T:
+        try:
+            begin_writing(connection, wait)
+        except sqlite3.OperationalError as error:
+            self._stuck = primary_code(error) == sqlite3.SQLITE_BUSY
+            raise
+        self._stuck = False
+        done = work(connection)
+        connection.execute("COMMIT")
+        return done
 
     def _ensure_open(self) -> tuple[int, ...]:
         """Return the process id and identity of the current file; drop connections to any other file."""
@@ -231,7 +233,7 @@ class Database:
                 for suffix in SIDECARS:
                     beside(self.path, suffix).unlink(missing_ok=True)
                 os.close(os.open(self.path, os.O_CREAT | os.O_EXCL | os.O_RDWR, 0o600))
-            with closing(self._connect()) as connection:
+            with closing(connect(self.path, self._wait)) as connection:
                 migrate(connection, self.path, self._migrations)
                 if not self._existing:
                     restrict_to_owner(self.path)
@@ -239,27 +241,6 @@ class Database:
         if file is None:
             raise FileNotFoundError(2, "it was deleted while it was opened")
         return file
-
-    def _connect(self) -> sqlite3.Connection:
-        # mode=rw: if SQLite created the file itself, other users could read it.
-        connection = sqlite3.connect(
-            f"{self.path.as_uri()}?mode=rw",
-            uri=True,
-            timeout=self._wait,
-            isolation_level=None,
-            check_same_thread=False,
-        )
-        try:
-            connection.execute("PRAGMA synchronous=NORMAL")
-            connection.execute("PRAGMA foreign_keys=ON")
-            connection.execute("PRAGMA temp_store=MEMORY")
-            # The store makes checkpoints between requests; this limit is for stores without such housekeeping.
-            connection.execute("PRAGMA wal_autocheckpoint=4000")
-            connection.execute(f"PRAGMA journal_size_limit={32 * 1024 * 1024}")
-        except sqlite3.Error:
-            connection.close()
-            raise
-        return connection
 
     def _move_aside(self, problem: StoreError) -> None:
         """Rename a damaged file, so that the next call creates a new one."""
@@ -279,9 +260,10 @@ class Database:
     def _drop(self) -> None:
         mine = self._file is not None and self._file[0] == os.getpid()
         self._file = None
-        if not mine:
-            # Connections inherited by a fork belong to the parent process; this process must not close them.
-            self._inherited += self._free
-            self._free = []
-        while self._free:
-            self._free.pop().close()
+        for free in (self._free, self._free_writer):
+            if not mine:
+                # Connections inherited by a fork belong to the parent process; this process must not close them.
+                self._inherited += free
+                free.clear()
+            while free:
+                free.pop().close()

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import astuple, replace
 from secrets import randbits
 from threading import Event
@@ -17,6 +17,7 @@ from prunus.schedule.cache_life import CacheLife, Hindsight, total
 from prunus.schedule.ledger import Ledger, Written
 from prunus.store.cipher import Cipher, WrongKey
 from prunus.store.ledger_rows import KnownLedgers, ledger_change
+from prunus.store.links import find_conversations
 from prunus.store.regrets import experience_with
 from prunus.store.sql import SqlConnection, SqlDatabase
 from prunus.store.store import CommitLost, StoreError
@@ -24,11 +25,6 @@ from prunus.warmth import EARLIER
 
 T = TypeVar("T")
 
-_BATCHES: Final = (4, 32, 512)
-"""The links per query; the last number repeats. They are fixed, so that a database prepares each statement once.
-
-A step of the model adds two or three messages, so the first query finds the link before them.
-"""
 NEWEST_LIVES: Final = (
     "SELECT life FROM conversations WHERE tenant = ? AND length(life) > 0 ORDER BY last DESC LIMIT ?"
 )
@@ -53,7 +49,7 @@ class SqlMemory:
 
     def find(self, links: Sequence[bytes]) -> Sequence[Match]:
         """Return the conversations that a request with these links may continue."""
-        return self._read(lambda connection: self._find(connection, links), ())
+        return self._read(lambda connection: find_conversations(connection, self._tenant, links), ())
 
     def load(self, id: str) -> ConversationRecord | None:
         """Return the last saved state of a conversation."""
@@ -125,25 +121,6 @@ class SqlMemory:
         """Return what the cuts in all conversations of an agent led to; shadow runs do not count."""
         return self._read(lambda connection: experience_with(connection, self._tenant, client), Experience())
 
-    def _find(self, connection: SqlConnection, links: Sequence[bytes]) -> Sequence[Match]:
-        for batch in _deepest_first(links):
-            deepest = self._holders(connection, batch, "ORDER BY l.depth DESC LIMIT 1")
-            if deepest:
-                if not deepest[0].left and deepest[0].shared < len(links):
-                    return deepest
-                near = links[-_BATCHES[1] :]
-                return (*deepest, *self._holders(connection, near, "AND c.depth = l.depth"))
-        return ()
-
-    def _holders(self, connection: SqlConnection, links: Sequence[bytes], which: str) -> list[Match]:
-        """Return the conversations that sent these links last."""
-        rows = connection.execute(
-            "SELECT c.id, c.depth, c.requests, l.depth FROM links l JOIN conversations c ON c.n = l.conversation "
-            f"WHERE l.tenant = ? AND l.link IN ({','.join('?' * len(links))}) {which}",
-            (self._tenant, *links),
-        )
-        return [Match(*row) for row in rows]
-
     def _written_of(self, connection: SqlConnection, id: str) -> Mapping[int, Written | None]:
         rows = connection.execute(
             "SELECT w.message, w.key, w.text FROM written w JOIN conversations c ON c.n = w.conversation "
@@ -198,25 +175,15 @@ class SqlMemory:
         if requests >= memo.requests:
             raise Overtaken(f"another process has saved a newer request of the conversation {memo.id}")
         before = known[1] if known is not None and known[0] == stamp else None
+        flushes = None
         if before is None or before != memo.ledger:
             # The stamp is random, so a process that finds a different stamp knows that its cached ledger is stale.
             stamp = randbits(62)
-            self._write_ledger(connection, number, memo.id, stamp, memo.ledger, before)
-        connection.executemany(
-            "INSERT INTO written (conversation, message, key, text) VALUES (?, ?, ?, ?) "
-            "ON CONFLICT (conversation, message) DO UPDATE SET key = excluded.key, text = excluded.text",
-            (
-                (number, index, one.key, self._encrypt(one.text, memo.id, f"written {index}"))
-                for index, one in written.items()
-                if one is not None
-            ),
-        )
-        connection.executemany(
-            "DELETE FROM written WHERE conversation = ? AND message = ?",
-            ((number, index) for index, one in written.items() if one is None),
-        )
+            flushes = self._write_edits(connection, number, memo, before)
+        self._write_messages(connection, number, memo.id, written)
         connection.execute(
-            "UPDATE conversations SET last = ?, seen = ?, requests = ?, depth = ?, prompt = ?, "
+            "UPDATE conversations SET last = ?, seen = ?, requests = ?, depth = ?, prompt = ?, stamp = ?, "
+            "flushes = coalesce(?, flushes), "
             "learned = ?, life = ?, kept = ?, whole = ?, paid = ?, tokens = ? WHERE n = ?",
             (
                 max(last, memo.seen),
@@ -224,6 +191,8 @@ class SqlMemory:
                 memo.requests,
                 memo.depth,
                 memo.prompt,
+                stamp,
+                flushes,
                 memo.learned.dump(),
                 memo.life.dump(),
                 memo.life.kept,
@@ -240,29 +209,51 @@ class SqlMemory:
         # If the commit fails, the cached entry is harmless: no row has its stamp.
         self._known.put(memo.id, int(stamp), memo.ledger)
 
-    def _write_ledger(
-        self, connection: SqlConnection, number: int, id: str, stamp: int, ledger: Ledger, written: Ledger | None
-    ) -> None:
-        """Write the differences to the stored ledger, or the whole ledger if the stored one is unknown."""
-        if written is None:
+    def _write_edits(
+        self, connection: SqlConnection, number: int, memo: ConversationRecord, stored: Ledger | None
+    ) -> bytes | None:
+        """Write the edits that differ from the stored ledger, or all of them if the stored one is unknown.
+
+        Returns flushes and commands for the row of the conversation; None if they did not change.
+        """
+        if stored is None:
             connection.execute("DELETE FROM edits WHERE conversation = ?", (number,))
-        change = ledger_change(written, ledger)
-        connection.executemany(
-            "DELETE FROM edits WHERE conversation = ? AND message = ? AND part = ?",
-            ((number, *place) for place in change.removed),
-        )
-        connection.executemany(
-            "INSERT INTO edits (conversation, message, part, edit) VALUES (?, ?, ?, ?) "
-            "ON CONFLICT (conversation, message, part) DO UPDATE SET edit = excluded.edit",
-            (
-                (number, *place, self._encrypt(row.dump(), id, f"e {place.message} {place.part}"))
-                for place, row in change.rows.items()
-            ),
-        )
-        connection.execute("UPDATE conversations SET stamp = ? WHERE n = ?", (stamp, number))
-        if change.rest is not None:
-            flushes = b"" if change.rest == Ledger() else self._encrypt(change.rest.dump(), id, "flushes")
-            connection.execute("UPDATE conversations SET flushes = ? WHERE n = ?", (flushes, number))
+        change = ledger_change(stored, memo.ledger)
+        if change.removed:
+            connection.executemany(
+                "DELETE FROM edits WHERE conversation = ? AND message = ? AND part = ?",
+                ((number, *place) for place in change.removed),
+            )
+        if change.rows:
+            connection.executemany(
+                "INSERT INTO edits (conversation, message, part, edit) VALUES (?, ?, ?, ?) "
+                "ON CONFLICT (conversation, message, part) DO UPDATE SET edit = excluded.edit",
+                (
+                    (number, *place, self._encrypt(row.dump(), memo.id, f"e {place.message} {place.part}"))
+                    for place, row in change.rows.items()
+                ),
+            )
+        if change.rest is None or change.rest == Ledger():
+            return None if change.rest is None else b""
+        return self._encrypt(change.rest.dump(), memo.id, "flushes")
+
+    def _write_messages(
+        self, connection: SqlConnection, number: int, id: str, written: Mapping[int, Written | None]
+    ) -> None:
+        changed = [
+            (number, index, one.key, self._encrypt(one.text, id, f"written {index}"))
+            for index, one in written.items()
+            if one is not None
+        ]
+        if changed:
+            connection.executemany(
+                "INSERT INTO written (conversation, message, key, text) VALUES (?, ?, ?, ?) "
+                "ON CONFLICT (conversation, message) DO UPDATE SET key = excluded.key, text = excluded.text",
+                changed,
+            )
+        as_they_came = [(number, index) for index, one in written.items() if one is None]
+        if as_they_came:
+            connection.executemany("DELETE FROM written WHERE conversation = ? AND message = ?", as_they_came)
 
     def _encrypt(self, data: bytes, id: str, what: str) -> bytes:
         return self._cipher.encrypt(data, self._tenant, id, what)
@@ -283,13 +274,3 @@ def begin(connection: SqlConnection, tenant: str, id: str, time: float) -> int:
 def conversation_name(tenant: str, id: str) -> str:
     """Return the name that writes of one conversation share, see `SqlDatabase.write`."""
     return f"conversation {tenant!r} {id}"
-
-
-def _deepest_first(links: Sequence[bytes]) -> Iterator[Sequence[bytes]]:
-    """Yield the links in batches of fixed sizes, from the last link back to the first."""
-    end, step = len(links), 0
-    while end > 0:
-        size = _BATCHES[min(step, len(_BATCHES) - 1)]
-        batch = links[max(0, end - size) : end]
-        yield (*batch, *[batch[-1]] * (size - len(batch)))
-        end, step = end - size, step + 1
