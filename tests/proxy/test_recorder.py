@@ -60,19 +60,31 @@ def test_a_store_that_is_slow_gets_smaller_batches(store: Store, monkeypatch: py
 
     def in_time(exchanges: Sequence[tuple[str, Exchange]]) -> None:
         sizes.append(len(exchanges))
-        if len(exchanges) > 40:
+        if len(exchanges) > 5:
             raise StoreError("the store does not answer")
         written(exchanges)
 
     monkeypatch.setattr(store, "record_all", in_time)
     writer = Recorder(store, Faults(lambda _: None))
-    for number in range(300):
+    for number in range(60):
         writer.put("", exchange(number))
-    while len(store.exchanges("", "c1")) < 300:
+    while len(store.exchanges("", "c1")) < 60:
         time.sleep(0.01)
     writer.close()
-    assert [one.request for one in store.exchanges("", "c1")] == list(range(300))
-    assert max(sizes) > 40
+    assert [one.request for one in store.exchanges("", "c1")] == list(range(60))
+    assert max(sizes) > 5
+
+
+def test_no_transaction_is_so_long_that_requests_wait_for_it(store: Store, monkeypatch: pytest.MonkeyPatch) -> None:
+    written = store.record_all
+    sizes: list[int] = []
+    monkeypatch.setattr(store, "record_all", lambda some: (sizes.append(len(some)), written(some)))
+    writer = Recorder(store, Faults(lambda _: None))
+    for number in range(100):
+        writer.put("", exchange(number))
+    writer.close()
+    assert sum(sizes) == 100
+    assert max(sizes) <= 16
 
 
 def test_an_exchange_that_cannot_be_written_does_not_keep_the_others(store: Store) -> None:
