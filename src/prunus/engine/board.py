@@ -193,8 +193,9 @@ class Board:
     def _settled(self, cell: Cell) -> bool:
         """Whether pressure changes nothing for a part: it goes for a better reason, or it went for good."""
         wanted = cell.wanted
-        # Where a view has faded, its part stands as it came, so the view is no better reason.
-        better = wanted is not None and not wanted.when.under_pressure and not wanted.covers
+        # Where a view has faded, its part stands as it came: it saves nothing, and is no better reason.
+        faded = wanted is not None and bool(wanted.covers) and not wanted.saved
+        better = wanted is not None and not wanted.when.under_pressure and not faded
         if not self.pressed.returns:
             return better or (cell.made is not None and cell.made.when.under_pressure)
         # A part to which another one could point may go for the better reason only because pressure takes it too.
