@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from prunus.errors import FormatError
-from prunus.schedule.cache_life import CacheLife, Following, Hindsight, keep_alive_after, total
+from prunus.schedule.cache_life import CacheLife, Following, Hindsight, hindsight_of, keep_alive_after, total
 from prunus.schedule.prices import price_of, with_ttl
 
 SHORT = price_of("claude-opus-4-8")
@@ -116,3 +116,8 @@ def test_what_is_remembered_is_read_as_it_was_written() -> None:
     assert CacheLife.load(b"", 3.0) == CacheLife(kept=3.0)
     with pytest.raises(FormatError):
         CacheLife.load(b"[1]")
+
+
+def test_a_life_that_another_version_wrote_does_not_count() -> None:
+    life = CacheLife(own=Hindsight(2.0, (1.0, 1.0, 1.0), 10, 1.0))
+    assert hindsight_of([b'{"of": "another version"}', life.dump()]) == hindsight_of([life.dump()])

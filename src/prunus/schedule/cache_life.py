@@ -152,5 +152,20 @@ class CacheLife:
         return cls(lifetime, kept, own, usual)
 
 
+def hindsight_of(lives: Iterable[bytes]) -> Hindsight:
+    """The sums of conversations that are over, from what `dump` wrote of their lives.
+
+    Lives that another version of Prunus wrote do not count.
+    """
+    return total(life.own.ended() for raw in lives if (life := _read(raw)) is not None)
+
+
+def _read(raw: bytes) -> CacheLife | None:
+    try:
+        return CacheLife.load(raw)
+    except FormatError:
+        return None
+
+
 def _cost(step: Following, price: Price) -> float:
     return request_cost(price, step.tokens, 0 if step.pause > price.ttl else step.cached)

@@ -13,7 +13,7 @@ from prunus.experience import Experience
 from prunus.learning import Learned
 from prunus.memory import ConversationRecord, Match, nothing_else
 from prunus.schedule.account import Account
-from prunus.schedule.cache_life import CacheLife, Hindsight, total
+from prunus.schedule.cache_life import CacheLife, Hindsight, hindsight_of
 from prunus.schedule.ledger import Ledger, Written
 from prunus.store.cipher import Cipher, WrongKey
 from prunus.store.ledger_rows import KnownLedgers, ledger_change
@@ -89,7 +89,7 @@ class SqlMemory:
         rows: list[tuple[bytes]] = self._read(
             lambda connection: connection.execute(NEWEST_LIVES, (self._tenant, EARLIER)).fetchall(), []
         )
-        return total(CacheLife.load(life).own.ended() for [life] in rows)
+        return hindsight_of(life for [life] in rows)
 
     def keep(
         self,

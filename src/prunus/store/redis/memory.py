@@ -13,7 +13,7 @@ from prunus.history import Ref
 from prunus.learning import Learned
 from prunus.memory import ConversationRecord, Match, nothing_else
 from prunus.schedule.account import Account
-from prunus.schedule.cache_life import CacheLife, Hindsight, total
+from prunus.schedule.cache_life import CacheLife, Hindsight, hindsight_of
 from prunus.schedule.ledger import Ledger, Written
 from prunus.store.cipher import Cipher, WrongKey
 from prunus.store.ledger_rows import KnownLedgers, ledger_change
@@ -97,7 +97,7 @@ class RedisMemory:
         """Return what other lives of the cache would have saved in the newest conversations."""
         values = [self._keys.of("conversation", ""), EARLIER]
         rows: list[bytes] = self._read(lambda: self._server.call((LIVES, [self._keys.lives], values))[0])
-        return total(CacheLife.load(life).own.ended() for life in rows)
+        return hindsight_of(rows)
 
     def experience(self, client: str) -> Experience:
         """Return what the cuts in all conversations of an agent led to; shadow runs do not count."""
