@@ -27,6 +27,8 @@ Look = Callable[[float, Callable[[], bool]], T]
 """Looks at a request until a deadline, and asks whether it may be what is sent."""
 
 _THREADS: Final = 4
+"""Python runs one of them at a time. One thread with a large request must not keep the others waiting, and one that
+waits for the store must not keep the processor idle; more threads would only take turns."""
 _MARGIN: Final = 0.25
 """Seconds behind the deadline in which a look that ended in time is written."""
 

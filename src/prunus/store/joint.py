@@ -53,14 +53,11 @@ class JointWrites:
 
     @contextmanager
     def together(self) -> Iterator[None]:
-        """Commit the changes of this thread as one transaction at the end of the outermost block.
+        """Commit the changes of this thread as one transaction at the end of the block.
 
         If the store refuses one of the changes, each gets its own transaction, and the first error is raised. If
         the store cannot be used at all, or after Overtaken, none of them is tried again.
         """
-        if self._collected.changes is not None:
-            yield
-            return
         changes: list[Change] = []
         self._collected.changes = changes
         try:
