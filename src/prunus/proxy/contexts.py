@@ -1,7 +1,8 @@
 """What fills conversations, worked out seldom enough for it to cost little.
 
-That walks over the whole conversation, which takes longer than pruning its next request. So it may take one
-hundredth of the time. An exchange that comes too soon is recorded without, and once more when the time has come.
+To describe a conversation, the engine walks over all of its parts, which takes longer than pruning the next request.
+So each conversation is described for at most one hundredth of the time. An exchange that comes too soon is recorded
+without a description, and is recorded once more when the time has come.
 """
 
 from __future__ import annotations
@@ -20,11 +21,11 @@ Waiting = tuple[str, Exchange, Describe]
 """An exchange of a tenant that is to be recorded."""
 
 _SHARE: Final = 0.01
-"""The share of the time that it may take for one conversation."""
+"""The share of the time in which one conversation may be described."""
 
 
 class Contexts:
-    """Adds to the newest exchange of each conversation what fills it, where it is time."""
+    """Adds a description to the newest exchange of each conversation, unless the last one was made too recently."""
 
     def __init__(self, clock: Callable[[], float] = monotonic, cost: Callable[[], float] = thread_time) -> None:
         self._clock = clock
@@ -32,17 +33,17 @@ class Contexts:
         self._next: dict[tuple[str, str], float] = {}
         """The earliest time for each conversation; those that have passed are forgotten."""
         self._late: dict[tuple[str, str], Waiting] = {}
-        """The newest exchange of each conversation that was recorded without."""
+        """The newest exchange of each conversation, if it was recorded without a description."""
 
     def due(self, *, all: bool = False) -> list[Waiting]:
-        """Take the exchanges for which the time has come, or `all`."""
+        """Take the exchanges that can be described now, or `all` that were recorded without a description."""
         now = self._clock()
         self._next = {} if all else {name: time for name, time in self._next.items() if time > now}
         return [self._late.pop(name) for name in list(self._late) if name not in self._next]
 
     @property
     def complete(self) -> bool:
-        """Whether no exchange is still to be recorded once more."""
+        """Whether no exchange has to be recorded once more."""
         return not self._late
 
     def added(self, batch: Sequence[Waiting]) -> list[tuple[str, Exchange]]:
