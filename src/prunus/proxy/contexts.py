@@ -1,7 +1,7 @@
 """What fills conversations, worked out seldom enough for it to cost little.
 
-To describe a conversation, the engine walks over all of its parts, which takes longer than pruning the next request.
-So each conversation is described for at most one hundredth of the time. An exchange that comes too soon is recorded
+Describing a conversation means to walk over all of its parts, which takes longer than pruning its next request. So
+each conversation is described for at most one hundredth of the time. An exchange that comes too soon is recorded
 without a description, and is recorded once more when the time has come.
 """
 
