@@ -74,3 +74,8 @@ def test_a_note_for_an_attachment_counts_as_many_tokens_in_the_next_pass() -> No
 def test_a_line_that_is_too_long_to_be_followed_is_not_the_line_that_was_known() -> None:
     """A read of one very long line passed for the short line that had been written before."""
     assert [laws["idempotence"] for laws in check_session(6868, Progress()) if laws["idempotence"]] == []
+
+
+def test_a_note_in_place_of_an_object_counts_the_object_around_it() -> None:
+    """Gemini wants an object: the note had fewer characters than the answer, and more with `{"output": ...}`."""
+    assert [laws["shrink"] for laws in check_session(12118, Progress()) if laws["shrink"]] == []

@@ -1,11 +1,16 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import ClassVar
+from typing import ClassVar, Final
 
 from prunus.edits import Note, Proposal, Shorter
 from prunus.guards.guard import Hold
+from prunus.history import Result
+from prunus.uses import Use
 from prunus.view import View
+
+_OBJECT: Final = len('{"output":""}')
+"""Characters around a text that replaces a JSON object."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -26,6 +31,12 @@ class MinimumGain:
         if use is None or edit.target != use.result or edit.tokens_before != use.tokens:
             return None
         match edit.replacement:
-            case Note(text) | Shorter(text) if len(text) >= use.size:
+            case Note(text) | Shorter(text) if len(text) >= use.size - _OBJECT and len(text) >= _room(use, view):
                 return Hold("what would stand there has as many characters", too_small=True)
         return None
+
+
+def _room(use: Use, view: View) -> int:
+    """The characters that a text has to stay below so that it is shorter than the result of a call."""
+    part = view.part(use.result)
+    return use.size - _OBJECT if isinstance(part, Result) and part.shape == "object" else use.size
