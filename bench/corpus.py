@@ -20,9 +20,9 @@ sys.path[:0] = [str(ROOT), str(ROOT / "src")]
 
 from prunus import Outcome, Pruner, Report, Settings, providers  # noqa: E402
 from prunus.apply import apply  # noqa: E402
-from prunus.asked_again import AskedAgain  # noqa: E402
 from prunus.clients.sessions import Session, load  # noqa: E402
 from prunus.edits import Added, Proposal  # noqa: E402
+from prunus.reuse.asked_again import AskedAgain  # noqa: E402
 from prunus.settings.presets import PRESETS  # noqa: E402
 from tests.validity import new_problems, problems  # noqa: E402
 

@@ -24,15 +24,15 @@ from typing import Any, NamedTuple
 from measured import AGENTS, NOTHING, RESULTS, SESSIONS, SHORTEST, auto, pieces
 
 from prunus import Settings
-from prunus.asked_again import AskedAgain
-from prunus.experience import Experience, Tried
 from prunus.lab.cost import cost
 from prunus.lab.loss import events, lost_rate
 from prunus.lab.masks import Unpruned
 from prunus.lab.pool import spread
 from prunus.lab.regret import Subject, asked_in_view, in_order_of_time, lessons
 from prunus.lab.replay import replay
-from prunus.learning import learn
+from prunus.reuse.asked_again import AskedAgain
+from prunus.reuse.experience import Experience, Tried
+from prunus.reuse.learning import learn
 from prunus.schedule.prices import NAMED_ROWS
 from prunus.settings.presets import ALLOWED_LOSS
 

@@ -1,4 +1,4 @@
-"""The fit behind `reuse.py`: how likely a part is to be used again.
+"""The fit behind `reuse/likelihood.py`: how likely a part is to be used again.
 
     python bench/likelihood.py
 
@@ -20,8 +20,7 @@ from typing import NamedTuple, cast
 
 import msgspec
 
-from prunus import reuse
-from prunus.calls import Toolbox
+from prunus.calls.toolbox import Toolbox
 from prunus.cli.table import plain
 from prunus.clients.sessions import Session, load
 from prunus.history import Message, Ref
@@ -31,10 +30,11 @@ from prunus.lab.reading import Form, Reader
 from prunus.lab.retention import Need, Needs
 from prunus.outlines.outline import outline
 from prunus.providers import provider_named
-from prunus.reuse import KINDS, PartKind, is_document
+from prunus.reuse import likelihood as reuse
+from prunus.reuse.likelihood import KINDS, PartKind, is_document
 from prunus.tokens import Counter
-from prunus.uses import Use
-from prunus.view import View
+from prunus.view.uses import Use
+from prunus.view.view import View
 
 HERE = Path(__file__).resolve().parent
 SESSIONS = HERE.parent / "../shared/corpus/dev"

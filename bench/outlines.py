@@ -19,7 +19,7 @@ from typing import Any
 from measured import NOTHING, RESULTS, auto, figures, measured, pieces, recordings
 
 from prunus import Pruner
-from prunus.calls import Toolbox
+from prunus.calls.toolbox import Toolbox
 from prunus.clients.sessions import load
 from prunus.history import Result
 from prunus.lab.pool import spread
@@ -29,8 +29,8 @@ from prunus.outlines import code, listing, log, written
 from prunus.outlines.outline import gist, outline, outline_of, searches
 from prunus.providers import provider_named
 from prunus.tokens import Counter
-from prunus.uses import Use
-from prunus.view import View
+from prunus.view.uses import Use
+from prunus.view.view import View
 
 ROW = "0.1/1.25"
 DIGITS = {"cost": 4, "effective": 4, "lost": 2, "hard": 4, "files": 4, "in_place": 4, "soft": 4, "tokens": 4}

@@ -23,7 +23,9 @@ from typing import Any
 
 from measured import NOTHING, RESULTS, SHORTEST, pieces, recordings
 
-from prunus.calls import Toolbox
+from prunus.calls.paths import normalise
+from prunus.calls.toolbox import Toolbox
+from prunus.calls.touches import Touch
 from prunus.clients.sessions import Session
 from prunus.history import Call, Result
 from prunus.lab.cost import cost, is_cold
@@ -35,10 +37,8 @@ from prunus.lab.pool import spread
 from prunus.lab.reading import Reader, Sheet, shown_text
 from prunus.lab.replay import Replay, replay
 from prunus.lab.retention import Needs, retention
-from prunus.paths import normalise
 from prunus.providers import provider_named
 from prunus.schedule.prices import NAMED_ROWS, Price
-from prunus.touches import Touch
 
 LEAST = 500
 """Bytes of the shortest result that is evicted."""

@@ -19,7 +19,8 @@ from pathlib import Path
 
 import msgspec
 
-from prunus.calls import Toolbox
+from prunus.calls.shown import Shown
+from prunus.calls.toolbox import Toolbox
 from prunus.cli.table import plain
 from prunus.clients.sessions import Session, load
 from prunus.errors import FormatError
@@ -27,10 +28,9 @@ from prunus.files import Timeline
 from prunus.files.content import Line
 from prunus.providers import provider_named
 from prunus.shell.side_effects import ANYTHING, find_side_effects
-from prunus.shown import Shown
 from prunus.tokens import Counter
-from prunus.uses import Piece, Use
-from prunus.view import View
+from prunus.view.uses import Piece, Use
+from prunus.view.view import View
 
 HERE = Path(__file__).resolve().parent
 SESSIONS = HERE.parent / "../shared/corpus/dev"

@@ -11,12 +11,12 @@ from typing import Any, Final
 import pytest
 
 from prunus import Outcome, Pruner, Settings
+from prunus.conversations.memory import ConversationRecord, Match, nothing_else
+from prunus.conversations.timing import UNKNOWN
 from prunus.errors import MayBeKept, NotKept, OutOfReach, Overtaken
-from prunus.memory import ConversationRecord, Match, nothing_else
 from prunus.schedule.ledger import Flush, Written
-from prunus.timing import UNKNOWN
+from tests.conversations.test_memory import Shelf
 from tests.laws.test_replicas import stepwise
-from tests.test_memory import Shelf
 
 CHOSEN: Final = Settings(prices=[{"model": "*", "read": 0.5, "write": 1.0, "ttl": 300}])
 

@@ -7,7 +7,7 @@ from typing import Any, Final
 import pytest
 
 from prunus import Outcome, Pruner, Settings, smart_tool_retention
-from prunus.conversation import Loader
+from prunus.conversations.conversation import Loader
 from prunus.schedule.pressure import DEPTH, Level
 from tests.strategies.fillers import filler
 

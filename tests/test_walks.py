@@ -115,7 +115,7 @@ def test_a_client_is_understood_by_the_steps_of_its_walk(copy: Path) -> None:
     for step in walk("Adding a client")[1]:
         step.follow(copy)
     code = (
-        "from prunus.calls import Toolbox\n"
+        "from prunus.calls.toolbox import Toolbox\n"
         "meaning = Toolbox().meaning('acme_open', {'document': 'a.txt'})\n"
         "print(meaning.kind, *(touch.path for touch in meaning.touches))"
     )

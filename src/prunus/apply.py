@@ -10,7 +10,7 @@ import msgspec
 from prunus.edits import Added, Continued, Edit, Gone, Input, Note, Proposal, Replacement, Shorter
 from prunus.errors import InvariantError
 from prunus.history import Attachment, Call, History, Message, Opaque, Part, Result, Text, Thinking
-from prunus.splice import Path
+from prunus.json.splice import Path
 
 
 def apply(history: History, edits: Iterable[Edit]) -> History:

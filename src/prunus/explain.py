@@ -5,21 +5,21 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from prunus.apply import spelled_out
-from prunus.assembly import Assembly
-from prunus.conversation import Loader, count_around
+from prunus.conversations.assembly import Assembly
+from prunus.conversations.conversation import Loader, count_around
+from prunus.conversations.memory import ConversationRecord
+from prunus.conversations.timing import Timing
 from prunus.edits import Proposal, Refusal
 from prunus.engine import Engine
 from prunus.engine.cell import Cell
-from prunus.guide import Advice, advise
 from prunus.history import Call, Ref, Role
-from prunus.memory import ConversationRecord
 from prunus.proposals import describe
 from prunus.providers import frame
 from prunus.schedule.ledger import Ledger
 from prunus.schedule.priorities import Priority, priority
 from prunus.settings import Settings
-from prunus.timing import Timing
-from prunus.uses import weigh
+from prunus.view.guide import Advice, advise
+from prunus.view.uses import weigh
 
 
 @dataclass(frozen=True, slots=True)

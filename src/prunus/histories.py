@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, Protocol, runtime_checkable
 
-from prunus.calls import Toolbox
+from prunus.calls.toolbox import Toolbox
 from prunus.errors import FormatError
 from prunus.files import FileHistory
 from prunus.history import History

@@ -10,7 +10,7 @@ from collections.abc import Mapping
 from dataclasses import field
 from typing import Any, Literal, NamedTuple
 
-from prunus.splice import Path
+from prunus.json.splice import Path
 from prunus.value import value
 
 Role = Literal["system", "user", "assistant", "tool"]

@@ -13,11 +13,11 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any, Final, TypeAlias, overload
 
-from prunus.calls import Toolbox
+from prunus.calls.toolbox import Toolbox
 from prunus.errors import FormatError
+from prunus.json.splice import splice
 from prunus.providers.blocks import decode_arguments
 from prunus.providers.intent_removed import FIELD
-from prunus.splice import splice
 
 _WORDS: Final = "Why this change is made, in one short sentence."
 _SCHEMAS: Final = ("input_schema", "parameters", "parametersJsonSchema", "inputSchema")

@@ -10,7 +10,7 @@ import re
 from collections.abc import Container, Iterable, Mapping
 from typing import Literal
 
-from prunus.numbers import as_number
+from prunus.text.numbers import as_number
 
 Words = Literal["prunus", "seeds"]
 """Whose words are left behind: our own, or those that the seed documents give."""

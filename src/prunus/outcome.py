@@ -6,10 +6,10 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
 from typing import Generic, TypeVar
 
-from prunus.asked_again import AskedAgain
 from prunus.edits import Edit, Proposal, Refusal
 from prunus.history import Ref
-from prunus.reuse import PartKind
+from prunus.reuse.asked_again import AskedAgain
+from prunus.reuse.likelihood import PartKind
 from prunus.schedule.ledger import Flush
 from prunus.tally import Tally
 

@@ -9,8 +9,8 @@ from typing import Any
 from prunus.edits import Note, Proposal, When
 from prunus.history import Call
 from prunus.notes import note, pointer_note, shorten, superseded_note
-from prunus.uses import Use
-from prunus.view import View
+from prunus.view.uses import Use
+from prunus.view.view import View
 
 
 def describe(use: Use) -> str:

@@ -9,27 +9,27 @@ from functools import cache
 from time import monotonic
 from typing import Any, Final, TypeVar
 
-from prunus.as_before import as_before
-from prunus.asked_again import AskedAgain
-from prunus.assembly import Assembly
-from prunus.behind import WritingBehind
 from prunus.bodies import admit, as_read
-from prunus.cache_terms import cache_terms, wanted_lifetime
-from prunus.context import Context, context_of
-from prunus.conversation import Conversation, Loader
-from prunus.conversations import Conversations, Request
+from prunus.conversations.as_before import as_before
+from prunus.conversations.assembly import Assembly
+from prunus.conversations.behind import WritingBehind
+from prunus.conversations.cache_terms import cache_terms, wanted_lifetime
+from prunus.conversations.context import Context, context_of
+from prunus.conversations.conversation import Conversation, Loader
+from prunus.conversations.held import Conversations, Request
+from prunus.conversations.keeping import BeforeSending, Keeping, Stale, memo_after
+from prunus.conversations.lineage import Base, find_base, find_known
+from prunus.conversations.memory import ConversationRecord, Memory
+from prunus.conversations.reporting import outcome_of, pruned_body
+from prunus.conversations.timing import Timing
+from prunus.conversations.warmth import Warmth
 from prunus.engine import Engine
 from prunus.errors import MayBeKept, NotKept, OutOfReach, Overtaken, TooLate
 from prunus.files.known import KnownFile, known_files
-from prunus.keeping import BeforeSending, Keeping, Stale, memo_after
-from prunus.lineage import Base, find_base, find_known
-from prunus.memory import ConversationRecord, Memory
 from prunus.outcome import Outcome, Report
-from prunus.reporting import outcome_of, pruned_body
+from prunus.reuse.asked_again import AskedAgain
 from prunus.schedule.plan import Schedule
 from prunus.settings import Settings
-from prunus.timing import Timing
-from prunus.warmth import Warmth
 
 T = TypeVar("T")
 

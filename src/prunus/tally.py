@@ -7,8 +7,8 @@ from collections.abc import Mapping, Sequence
 from typing import Final, Literal, NamedTuple
 
 from prunus.history import Call, Part, Result, Thinking
-from prunus.numbers import short
-from prunus.printable import printable
+from prunus.text.numbers import short
+from prunus.text.printable import printable
 
 Notification = Literal["off", "minimal", "detailed"]
 

@@ -4,10 +4,11 @@ from typing import Any
 
 import pytest
 
-from prunus.calls import Tool, Toolbox
 from prunus.calls.arguments import changes_of, edited_path
-from prunus.changes import Insert, Lines, Patch, Replace, Unclear, Undo, Write
-from prunus.patches import Hunk, Patched
+from prunus.calls.changes import Insert, Lines, Patch, Replace, Unclear, Undo, Write
+from prunus.calls.meaning import Tool
+from prunus.calls.patches import Hunk, Patched
+from prunus.calls.toolbox import Toolbox
 
 BLOCKS = "<<<<<<< SEARCH\nold line\n=======\nnew line\n>>>>>>> REPLACE\n"
 PATCH = "*** Begin Patch\n*** Update File: a.py\n@@ def f():\n-old\n+new\n*** End Patch"

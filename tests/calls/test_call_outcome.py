@@ -6,7 +6,7 @@ import pytest
 
 from prunus.calls.call_outcome import CallOutcome, outcome
 from prunus.calls.meaning import Meaning
-from prunus.touches import FULL, Touch
+from prunus.calls.touches import FULL, Touch
 
 SHELL = Meaning("shell", "x", (), "x")
 READ = Meaning("read", "a.py", (Touch("a.py", "read", FULL),))

@@ -5,8 +5,8 @@ from __future__ import annotations
 import pytest
 
 from prunus.calls.meaning import Tool
+from prunus.calls.touches import FULL, Span
 from prunus.errors import SettingsError
-from prunus.touches import FULL, Span
 
 
 @pytest.mark.parametrize(

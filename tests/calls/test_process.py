@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from prunus.calls import process_of
+from prunus.calls.results import process_of
 
 
 @pytest.mark.parametrize(

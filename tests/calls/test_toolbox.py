@@ -6,7 +6,7 @@ import pytest
 
 from prunus.calls.meaning import Meaning, Tool
 from prunus.calls.toolbox import Toolbox
-from prunus.touches import FULL, Span, Touch
+from prunus.calls.touches import FULL, Span, Touch
 
 BOX = Toolbox()
 

@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 from click.testing import Result
 
-from prunus.printable import printable, printable_logger
+from prunus.text.printable import printable, printable_logger
 from tests.proxy.caller import call
 from tests.proxy.provider import Provider, behind
 

@@ -8,12 +8,12 @@ from dataclasses import replace
 from hashlib import blake2b
 from typing import Final
 
-from prunus.asked_again import Ask
-from prunus.context import Context
+from prunus.conversations.context import Context
+from prunus.conversations.memory import ConversationRecord
 from prunus.edits import Gone, Note, Proposal, Shorter
 from prunus.history import Ref
-from prunus.memory import ConversationRecord
 from prunus.outcome import Receipt
+from prunus.reuse.asked_again import Ask
 from prunus.schedule.ledger import Flush, Ledger
 from prunus.store import Exchange, Store, Usage
 from prunus.tally import Tally

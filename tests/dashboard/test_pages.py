@@ -18,11 +18,11 @@ from prunus.dashboard.dashboard import answer
 from prunus.dashboard.page import PageRequest
 from prunus.dashboard.sources import Sources
 from prunus.history import Ref
-from prunus.numbers import dollars
 from prunus.report.money import bill_of
 from prunus.report.periods import periods
 from prunus.settings import Settings
 from prunus.store import Store, open_store
+from prunus.text.numbers import dollars
 from tests.dashboard.conftest import Site
 from tests.dashboard.sample import fill, name_of
 from tests.dashboard.test_markup import HOSTILE, seen

@@ -6,7 +6,7 @@ from prunus import Settings
 from prunus.edits import Note, Postpone, Proposal, Shorter, When, Withdraw
 from prunus.engine.board import Board
 from prunus.history import Message, Ref, Text
-from prunus.view import View
+from prunus.view.view import View
 
 PART, OLDER, NEWER = (Ref(message, 0) for message in range(3))
 STRATEGY = "long_outputs"

@@ -11,7 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from prunus import Settings
-from prunus.conversation import Loader
+from prunus.conversations.conversation import Loader
 from prunus.engine import Engine
 from prunus.engine.board import Board
 from prunus.engine.decide import Decision, Rules
@@ -19,7 +19,7 @@ from prunus.guards import Guard
 from prunus.history import Ref
 from prunus.providers import frame
 from prunus.schedule.pressure import DEPTH
-from prunus.view import View
+from prunus.view.view import View
 from tests.files.agents import AGENTS
 from tests.laws.cases import PRESETS, bodies, every_case
 from tests.laws.edited_file import worked

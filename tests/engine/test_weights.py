@@ -8,8 +8,8 @@ from prunus.engine.board import Board
 from prunus.engine.weights import with_tokens
 from prunus.history import Call, Message, Ref, Result
 from prunus.notes import is_shortened
-from prunus.uses import Use
-from prunus.view import View
+from prunus.view.uses import Use
+from prunus.view.view import View
 
 RESULT = Ref(1, 0)
 LOG = "\n".join(f"step {number} of the build went well" for number in range(200))

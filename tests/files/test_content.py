@@ -3,10 +3,10 @@
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from prunus.calls.shown import Shown
 from prunus.files.content import Content
 from prunus.files.replacing import replace_text
 from prunus.files.tracked import TrackedFile
-from prunus.shown import Shown
 
 LINES = st.sampled_from(["a", "b", "ab", "  b", "", "}"])
 

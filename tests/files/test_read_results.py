@@ -1,6 +1,6 @@
 import pytest
 
-from prunus.calls import FULL, Span
+from prunus.calls.touches import FULL, Span
 from prunus.files.read_results import read_result
 
 OPENCODE = "<path>/a</path>\n<type>file</type>\n<content>\n"

@@ -8,11 +8,11 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from prunus.calls import Toolbox
+from prunus.calls.toolbox import Toolbox
 from prunus.files import Timeline
 from prunus.tokens import Counter
-from prunus.uses import Use
-from prunus.view import View
+from prunus.view.uses import Use
+from prunus.view.view import View
 from tests.files.agents import AGENTS, Agent, lines_of
 
 LINES = st.sampled_from(["alpha", "beta", "  beta", "gamma = 1", "}", "", "", "def f():", "1\tone", "end of it"])

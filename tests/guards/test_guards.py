@@ -11,7 +11,7 @@ from prunus.guards.open_calls import OpenCalls
 from prunus.history import Ref
 from prunus.providers import read
 from prunus.settings import Settings
-from prunus.view import View
+from prunus.view.view import View
 from tests.strategies.notation import Case, page
 from tests.strategies.run import check, formats_of
 

@@ -6,9 +6,15 @@ import json
 from collections.abc import Callable, Mapping
 from typing import Final
 
-from prunus import notes, shown, surrogates, tokens
-from prunus.calls import Meaning, Span, Toolbox, Touch, body_of, comparable, is_cut, is_stub, outcome
-from prunus.calls.call_outcome import exit_code
+from prunus import notes, tokens
+from prunus.calls import shown
+from prunus.calls.call_outcome import exit_code, outcome
+from prunus.calls.meaning import Meaning
+from prunus.calls.patches import patched_files, search_blocks, touches_of
+from prunus.calls.paths import normalise
+from prunus.calls.results import body_of, comparable, is_cut, is_stub
+from prunus.calls.toolbox import Toolbox
+from prunus.calls.touches import Span, Touch
 from prunus.changelog.file_edits import edits_of_command
 from prunus.changelog.generate import sentence
 from prunus.clients.codex.code_mode import inner_call
@@ -21,12 +27,12 @@ from prunus.files.printouts import printed_lines, printed_one_by_one
 from prunus.files.replacing import replace_text
 from prunus.files.tool_edits import apply_hunks
 from prunus.history import Call
+from prunus.json import surrogates
+from prunus.json.splice import splice, values
 from prunus.lab import needs
 from prunus.outlines.code import code
 from prunus.outlines.listing import listing, middle
 from prunus.outlines.log import log
-from prunus.patches import patched_files, search_blocks, touches_of
-from prunus.paths import normalise
 from prunus.providers.filters import ShownIds
 from prunus.requested.commands import read_command
 from prunus.requested.request import parse as parse_decision
@@ -38,7 +44,6 @@ from prunus.shell.programs import steps
 from prunus.shell.shell_command import parse, parse_list, unwrap
 from prunus.shell.side_effects import find_side_effects
 from prunus.shell.words import simples
-from prunus.splice import splice, values
 from prunus.strategies import old_errors
 from prunus.strategies.old_code_blocks import OldCodeBlocks
 

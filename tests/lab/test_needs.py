@@ -2,7 +2,7 @@ from typing import Any
 
 import pytest
 
-from prunus.calls import Toolbox
+from prunus.calls.toolbox import Toolbox
 from prunus.history import Call
 from prunus.lab.needs import files, identifiers, lines
 

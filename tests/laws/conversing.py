@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import Any, Final
 
 from prunus import Outcome, Pruner, Settings
-from prunus.conversation import Conversation
+from prunus.conversations.conversation import Conversation
 from prunus.providers import frame
 from prunus.schedule.plan import Schedule
 from tests.generate.encode import encode, prefixes

@@ -12,13 +12,13 @@ from hypothesis import strategies as st
 
 from prunus import Outcome, Pruner, Settings
 from prunus.providers import frame
+from tests.conversations.test_memory import Shelf
 from tests.generate.build import sessions
 from tests.generate.encode import SPELLINGS, encode, prefixes
 from tests.generate.render import render
 from tests.generate.session import Session
 from tests.laws.cases import every_format, fewer
 from tests.laws.conversing import SCHEDULES
-from tests.test_memory import Shelf
 from tests.validity import FIELDS, messages_of, new_problems
 
 ASKED: Final = "Please write a summary of all this. Do not call any tools."

@@ -59,7 +59,7 @@ def test_patterns_are_found_in_every_package() -> None:
         "strategies",
         "view",
         "notes",
-        "splice",
+        "json",
         "changelog",
         "clients",
     } <= packages

@@ -16,7 +16,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from prunus import Pruner, Settings
-from prunus.conversation import Conversation, Loader
+from prunus.conversations.conversation import Conversation, Loader
 from prunus.edits import Edit
 from prunus.engine import Engine
 from prunus.providers import Frame, frame

@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from prunus import Outcome, Pruner
-from prunus.asked_again import AskedAgain
+from prunus.reuse.asked_again import AskedAgain
 from tests.generate.build import sessions
 from tests.generate.encode import SPELLINGS, encode, marked, prefixes
 from tests.generate.render import FORMATS, render

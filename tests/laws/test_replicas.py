@@ -12,10 +12,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from prunus import Outcome, Pruner, Settings
-from prunus.experience import Experience, Tried
-from prunus.memory import Memory
+from prunus.conversations.memory import Memory
+from prunus.reuse.experience import Experience, Tried
+from tests.conversations.test_memory import Shelf
 from tests.laws.cases import fewer
-from tests.test_memory import Shelf
 
 TURNS: Final = 18
 PRICES: Final = {

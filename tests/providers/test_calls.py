@@ -7,8 +7,8 @@ from typing import Any
 
 import pytest
 
+from prunus.json.splice import splice
 from prunus.providers import api_named
-from prunus.splice import splice
 
 GIVEN = {"path": "/a", "text": "é"}
 WRITTEN = json.dumps(GIVEN)

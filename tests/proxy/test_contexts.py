@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from prunus.context import Context
+from prunus.conversations.context import Context
 from prunus.proxy.contexts import Contexts
 from prunus.proxy.faults import Faults
 from prunus.proxy.recorder import Recorder

@@ -1,7 +1,7 @@
 import pytest
 from rich.cells import cell_len
 
-from prunus.context import Context
+from prunus.conversations.context import Context
 from prunus.report import effectiveness
 from prunus.report.funnel import Funnel, funnel_box, funnel_of, funnel_of_all, funnel_record
 from prunus.strategies import ALL, Strategy

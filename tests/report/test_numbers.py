@@ -1,6 +1,6 @@
 import pytest
 
-from prunus.numbers import percent, short
+from prunus.text.numbers import percent, short
 
 
 @pytest.mark.parametrize(

@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given
 
 from prunus import Pruner, Settings
-from prunus.conversation import Conversation, Loader
+from prunus.conversations.conversation import Conversation, Loader
 from prunus.schedule.budget import CATEGORIES, Budget, Category, budget, headroom, thinking_tokens
 from tests.generate.build import sessions
 from tests.generate.encode import encode

@@ -5,7 +5,7 @@ import pickle
 import pytest
 
 from prunus import guards, strategies
-from prunus.calls import Tool
+from prunus.calls.meaning import Tool
 from prunus.errors import SettingsError
 from prunus.settings import Limits, Settings
 from prunus.strategies.old_errors import OldErrors

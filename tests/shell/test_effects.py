@@ -2,7 +2,7 @@
 
 import pytest
 
-from prunus.changes import Append, Delete, Patch, Rename, Unclear, Write
+from prunus.calls.changes import Append, Delete, Patch, Rename, Unclear, Write
 from prunus.shell.effects import PathChange, ShellEffect, effects, only_move, written_texts
 from prunus.shell.git import Record, Restore, Stash
 from prunus.shell.programs import steps

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
+from prunus.calls.touches import Touch
 from prunus.shell.shell_command import ShellCommand, parse, parse_list
-from prunus.touches import Touch
 
 ALL = (1, None)
 

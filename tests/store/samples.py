@@ -6,12 +6,12 @@ from collections.abc import Sequence
 from dataclasses import replace
 from hashlib import blake2b
 
-from prunus.asked_again import Ask
+from prunus.conversations.memory import ConversationRecord, Memory, chain
 from prunus.edits import Note, Proposal
 from prunus.history import Ref
-from prunus.memory import ConversationRecord, Memory, chain
 from prunus.outcome import Receipt
-from prunus.reuse import PartKind
+from prunus.reuse.asked_again import Ask
+from prunus.reuse.likelihood import PartKind
 from prunus.schedule.ledger import Flush, Ledger
 from prunus.store import Exchange, Usage
 

@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from prunus.context import Context
+from prunus.conversations.context import Context
 from prunus.edits import Edit, Note
 from prunus.errors import FormatError
 from prunus.history import Ref

@@ -12,11 +12,11 @@ from typing import Any, Final
 import pytest
 
 from prunus import Pruner, Settings
-from prunus.memory import ConversationRecord, nothing_else
+from prunus.conversations.memory import ConversationRecord, nothing_else
 from prunus.schedule.ledger import Written
 from prunus.store import Store, StoreError
+from tests.conversations.test_memory import Shelf
 from tests.laws.test_replicas import stepwise
-from tests.test_memory import Shelf
 
 DEAR_READS: Final = Settings(prices=[{"model": "*", "read": 0.5, "write": 1.0, "ttl": 300}])
 TALK: Final = stepwise(7)

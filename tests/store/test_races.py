@@ -13,7 +13,7 @@ import pytest
 
 from prunus import Outcome, Pruner
 from prunus.store import Store
-from tests.test_memory import Shelf
+from tests.conversations.test_memory import Shelf
 from tests.test_out_of_reach import CHOSEN, TALK, extends
 
 Reopen = Callable[..., Store]

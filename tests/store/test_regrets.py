@@ -8,8 +8,8 @@ from pathlib import Path
 
 import pytest
 
-from prunus.experience import Experience, Tried
-from prunus.learning import Learned
+from prunus.reuse.experience import Experience, Tried
+from prunus.reuse.learning import Learned
 from prunus.store import Store, open_store
 from prunus.store.database import Database
 from prunus.store.migrations import MIGRATIONS

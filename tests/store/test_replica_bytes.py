@@ -8,7 +8,7 @@ from random import Random
 import pytest
 
 from prunus import Settings
-from prunus.memory import Memory
+from prunus.conversations.memory import Memory
 from prunus.store import Store
 from tests.laws.test_replicas import PRICES, sent, talk
 

@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from prunus.memory import Memory
+from prunus.conversations.memory import Memory
 from prunus.schedule.cache_life import CacheLife, Hindsight
 from prunus.schedule.ledger import Written
 from prunus.store import Store, open_store

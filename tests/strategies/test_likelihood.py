@@ -7,7 +7,7 @@ from typing import Any, get_args
 
 import pytest
 
-from prunus.reuse import KINDS, PartKind, is_document, reuse_probability
+from prunus.reuse.likelihood import KINDS, PartKind, is_document, reuse_probability
 
 every_kind = pytest.mark.parametrize("kind", get_args(PartKind))
 

@@ -10,8 +10,8 @@ import pytest
 from prunus import Outcome, Pruner, Settings
 from prunus.edits import Added, Input
 from prunus.history import Ref
+from tests.conversations.test_memory import Shelf
 from tests.strategies.fillers import filler
-from tests.test_memory import Shelf
 
 CODE: Final = "".join(f"def step_{n}(prices):\n    return sum(prices) + {n}\n\n\n" for n in range(20))
 EAGER: Final = {"preset": "off", "schedule": "eager"}

@@ -11,12 +11,12 @@ from collections.abc import Iterable
 from dataclasses import dataclass, field
 
 from prunus.ab.exchanges import RelayedExchange
-from prunus.calls import Toolbox
+from prunus.calls.paths import normalise
+from prunus.calls.toolbox import Toolbox
+from prunus.calls.touches import Span
 from prunus.errors import FormatError
 from prunus.history import Call, History
-from prunus.paths import normalise
 from prunus.providers import read
-from prunus.touches import Span
 
 
 @dataclass(frozen=True, slots=True)

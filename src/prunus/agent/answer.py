@@ -7,7 +7,7 @@ from collections.abc import Collection, Iterable, Mapping
 from typing import Any, Final
 
 from prunus.agent.inspection import inspect
-from prunus.assembly import shows_ids
+from prunus.conversations.assembly import shows_ids
 from prunus.edits import Edit, Gone, Note
 from prunus.engine import Engine
 from prunus.history import Attachment, Ref, Result, Text, Thinking
@@ -22,7 +22,7 @@ from prunus.requested.targets import HEADINGS, Choice, discarded
 from prunus.settings import Settings
 from prunus.strategies.asked import Requested
 from prunus.tally import Notification, Tally, status
-from prunus.uses import Use
+from prunus.view.uses import Use
 
 _NAMED: Final = 6
 """How many things a line names."""

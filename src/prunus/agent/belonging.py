@@ -20,12 +20,12 @@ from typing import Any, Final
 import msgspec
 
 from prunus.clients.system_reminders import without_reminders
-from prunus.fingerprint import fingerprint
-from prunus.memory import chain
+from prunus.conversations.memory import chain
+from prunus.json.surrogates import encode
 from prunus.providers import digest
 from prunus.providers.hidden_calls import CallSite
 from prunus.providers.provider import Api
-from prunus.surrogates import encode
+from prunus.text.fingerprint import fingerprint
 
 _UNSTABLE: Final = frozenset({"id", "status", "cache_control", "thoughtSignature", "thought_signature"})
 """Keys that a client may leave out or change in its copy of a message of the model."""

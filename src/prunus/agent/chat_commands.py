@@ -6,11 +6,10 @@ import re
 from typing import Final, Protocol, runtime_checkable
 
 from prunus.agent.inspection import Inspection, inspect
-from prunus.context import Context
-from prunus.conversation import Loader, declares_tools
-from prunus.guide import ACTIONS
+from prunus.conversations.context import Context
+from prunus.conversations.conversation import Loader, declares_tools
+from prunus.conversations.memory import Memory, chain
 from prunus.history import Call
-from prunus.memory import Memory, chain
 from prunus.proposals import describe
 from prunus.providers import Frame, frame, parse
 from prunus.report import effectiveness
@@ -21,6 +20,7 @@ from prunus.schedule.budget import CATEGORIES, budget, headroom
 from prunus.settings import Settings
 from prunus.store.records import Totals
 from prunus.strategies.asked import Requested
+from prunus.view.guide import ACTIONS
 
 _BAR = 24
 _ADDRESSED: Final = re.compile(rb"/(?:prunus|acp)", re.IGNORECASE)

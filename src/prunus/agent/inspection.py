@@ -6,11 +6,10 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Final
 
-from prunus.assembly import Assembly
-from prunus.conversation import Loader, count_around
+from prunus.conversations.assembly import Assembly
+from prunus.conversations.conversation import Loader, count_around
 from prunus.edits import Edit, as_proposal
 from prunus.engine import Engine
-from prunus.guide import Advice, advise
 from prunus.history import Attachment, Part, Ref, Text, Thinking
 from prunus.notes import shorten
 from prunus.outcome import Outcome
@@ -22,8 +21,9 @@ from prunus.schedule.budget import Budget, budget
 from prunus.schedule.pressure import Bulk, Pressure, advice
 from prunus.settings import Settings
 from prunus.strategies.asked import Requested
-from prunus.uses import weigh
-from prunus.view import View
+from prunus.view.guide import Advice, advise
+from prunus.view.uses import weigh
+from prunus.view.view import View
 
 _LISTED: Final = 20
 

@@ -13,12 +13,12 @@ from typing import Any
 import msgspec
 
 from prunus.agent.belonging import intent_key, keys_of, link_behind
+from prunus.json.splice import Path, splice
+from prunus.json.surrogates import decode
 from prunus.providers import Frame
 from prunus.providers.hidden_calls import CallSite, HiddenExchange
 from prunus.providers.intent_removed import RemovedIntent, restore_intent
 from prunus.providers.provider import Api
-from prunus.splice import Path, splice
-from prunus.surrogates import decode
 
 
 @dataclass(frozen=True, slots=True)

@@ -12,11 +12,11 @@ from dataclasses import dataclass
 from threading import Lock
 
 from prunus.agent.steps import Step, draft, steps_from
-from prunus.beginnings import Beginnings
-from prunus.fingerprint import fingerprint
+from prunus.conversations.beginnings import Beginnings
 from prunus.providers import Frame, frame, resume
 from prunus.providers.provider import Api
 from prunus.providers.rewriting import Change
+from prunus.text.fingerprint import fingerprint
 
 
 @dataclass(frozen=True, slots=True)

@@ -10,8 +10,9 @@ from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 import msgspec
 
-from prunus.calls import Toolbox
+from prunus.calls.toolbox import Toolbox
 from prunus.intent import names_offered, offer_intent
+from prunus.json.surrogates import decode
 from prunus.providers.provider import Api, ToolDefinition
 from prunus.providers.recognition import APIS, api_named
 from prunus.providers.rewriting import items_of
@@ -19,7 +20,6 @@ from prunus.requested.request import ACTIONS, INFO, PRUNE, parse
 from prunus.requested.targets import ACKNOWLEDGED
 from prunus.settings import Settings
 from prunus.settings.tables import Agent
-from prunus.surrogates import decode
 
 if TYPE_CHECKING:
     from mcp.server.mcpserver import MCPServer

@@ -10,11 +10,11 @@ import re
 from collections.abc import Iterator, Mapping
 from typing import Any, Final
 
+from prunus.calls.changes import FileChange, Insert, Lines, Patch, Replace, Unclear, Undo, Write
 from prunus.calls.meaning import Meaning, Tool
-from prunus.changes import FileChange, Insert, Lines, Patch, Replace, Unclear, Undo, Write
+from prunus.calls.patches import patched_files, search_blocks
 from prunus.clients.dialect import inner_call
-from prunus.numbers import as_number
-from prunus.patches import patched_files, search_blocks
+from prunus.text.numbers import as_number
 
 _WHOLE: Final = ("content", "file_text", "contents", "text", "CodeContent", "file_content")
 _OLD: Final = ("old_string", "oldString", "old_str", "oldText", "old_text", "old", "search", "TargetContent")

@@ -9,7 +9,7 @@ from prunus.calls.meaning import Kind, Meaning
 from prunus.calls.results import body_of
 from prunus.clients.dialect import pattern, words
 from prunus.clients.system_reminders import without_last_reminders
-from prunus.numbers import as_number
+from prunus.text.numbers import as_number
 
 CallOutcome = Literal["ok", "error", "unknown"]
 

@@ -5,8 +5,8 @@ from __future__ import annotations
 from dataclasses import field
 from typing import Literal, get_args
 
+from prunus.calls.touches import Touch, TouchKind
 from prunus.errors import SettingsError
-from prunus.touches import Touch, TouchKind
 from prunus.value import value
 
 Kind = Literal["read", "write", "edit", "list", "search", "fetch", "todo", "shell", "task", "snapshot", "other"]

@@ -12,12 +12,12 @@ from typing import Any
 
 from prunus.calls import generic
 from prunus.calls.meaning import Kind, Meaning, Tool
+from prunus.calls.patches import touches_of
+from prunus.calls.paths import normalise
+from prunus.calls.touches import FULL, Span, Touch, TouchKind
 from prunus.clients.client import modules
 from prunus.clients.dialect import inner_call, words
-from prunus.patches import touches_of
-from prunus.paths import normalise
 from prunus.shell.shell_command import ShellCommand, parse, parse_list
-from prunus.touches import FULL, Span, Touch, TouchKind
 
 TABLES: tuple[tuple[Tool, ...], ...] = (*(module.TOOLS for module in modules("tools")), generic.TOOLS)
 

@@ -9,8 +9,20 @@ from dataclasses import dataclass
 from difflib import SequenceMatcher
 from typing import Final, Literal
 
-from prunus.changes import Append, Delete, FileChange, Insert, Lines, Patch, Rename, Replace, Unclear, Undo, Write
-from prunus.patches import Patched
+from prunus.calls.changes import (
+    Append,
+    Delete,
+    FileChange,
+    Insert,
+    Lines,
+    Patch,
+    Rename,
+    Replace,
+    Unclear,
+    Undo,
+    Write,
+)
+from prunus.calls.patches import Patched
 from prunus.shell.effects import PathChange, ShellEffect, effects
 from prunus.shell.git import Record, Restore, Stash
 from prunus.shell.programs import steps

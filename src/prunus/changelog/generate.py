@@ -7,8 +7,10 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from typing import Any, Final
 
-from prunus.calls import Toolbox, Touch
 from prunus.calls.arguments import changes_of, edited_path
+from prunus.calls.paths import join
+from prunus.calls.toolbox import Toolbox
+from prunus.calls.touches import Touch
 from prunus.changelog.file_edits import FileEdit, LoggedAction, UndoneEdit, edits_of, edits_of_command
 from prunus.changelog.standing import Entry, Reason, StandingChanges
 from prunus.changelog.values import Changelog, FileLog, PurposeLine
@@ -16,12 +18,11 @@ from prunus.clients.dialect import pattern
 from prunus.histories import histories
 from prunus.history import Call, History, Ref, Result, Text
 from prunus.intent import intent_of
-from prunus.paths import join
 from prunus.shell import powershell
 from prunus.shell.programs import steps
 from prunus.tokens import Counter
-from prunus.uses import Piece, Use
-from prunus.view import View
+from prunus.view.uses import Piece, Use
+from prunus.view.view import View
 
 _OPEN_FILE: Final = pattern("open_file", flags=re.M)
 _VERBS: Final = {

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any, Literal
 
-from prunus.printable import printable
+from prunus.text.printable import printable
 
 Origin = Literal["given", "inferred", "none"]
 

@@ -188,7 +188,7 @@ def _nothing_here(said: str) -> None:
 
 def _print(scope: str, findings: Findings) -> None:
     from prunus.cli.table import say, show
-    from prunus.printable import printable
+    from prunus.text.printable import printable
 
     say(f"{scope}\n\n{findings.headline}")
     for section in findings.sections:

@@ -14,7 +14,7 @@ from prunus.cli.body import located_error, name_of, read_body
 from prunus.cli.options import Failure, format_option, load_settings, settings_options
 from prunus.cli.store import empty_message, existing_store, local_time, session_of, store_option, tenant_of
 from prunus.cli.table import fold, say
-from prunus.printable import printable
+from prunus.text.printable import printable
 
 if TYPE_CHECKING:
     from prunus.report.funnel import Funnel
@@ -95,7 +95,7 @@ def command(
 
 def _of_file(source: str, format_: str | None, settings: Settings) -> _Context:
     from prunus.agent.inspection import inspect, most_of
-    from prunus.context import context_of
+    from prunus.conversations.context import context_of
     from prunus.errors import FormatError
     from prunus.providers import encode
     from prunus.report.funnel import funnel_of
@@ -146,7 +146,7 @@ def _recorded(source: str) -> Any:
 
 
 def _of_store(source: str | None, url: str | None, settings: Settings) -> _Context:
-    from prunus.context import Context
+    from prunus.conversations.context import Context
     from prunus.report.funnel import funnel_of_all
     from prunus.schedule.budget import headroom
     from prunus.schedule.pressure import advice

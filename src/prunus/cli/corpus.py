@@ -83,7 +83,7 @@ def show_report(report: CorpusReport, money: Money) -> None:
     from prunus.cli.table import say, show
     from prunus.lab.run import OWN
     from prunus.lab.summary import BOUNDS, regret, table
-    from prunus.numbers import dollars
+    from prunus.text.numbers import dollars
 
     summaries = report.summaries()
     say(_counted(report))

@@ -15,7 +15,7 @@ import click
 
 from prunus.cli.own_name import own_name
 from prunus.cli.table import say
-from prunus.printable import printable
+from prunus.text.printable import printable
 
 if TYPE_CHECKING:
     from prunus.edits import Edit

@@ -11,7 +11,7 @@ import click
 
 from prunus.cli.files import open_history
 from prunus.cli.options import Failure
-from prunus.printable import printable
+from prunus.text.printable import printable
 
 if TYPE_CHECKING:
     from prunus.files import FileHistory, FileState, NoSuchFile

@@ -9,9 +9,9 @@ from contextlib import contextmanager
 from typing import TYPE_CHECKING, Final
 
 from prunus.cli.table import fitting_table
-from prunus.numbers import short
 from prunus.report.status import Savings
 from prunus.schedule.dollars import Money
+from prunus.text.numbers import short
 
 if TYPE_CHECKING:
     from rich.console import Console, ConsoleOptions, RenderableType

@@ -10,7 +10,7 @@ from typing import IO, TYPE_CHECKING, Any
 
 import click
 
-from prunus.printable import printable
+from prunus.text.printable import printable
 
 if TYPE_CHECKING:
     from prunus.settings import Loaded

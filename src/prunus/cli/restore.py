@@ -13,7 +13,7 @@ import click
 
 from prunus.cli.options import Failure, load_settings
 from prunus.cli.store import empty_message, existing_store, session_of, store_options, tenant_of
-from prunus.printable import printable
+from prunus.text.printable import printable
 
 if TYPE_CHECKING:
     from prunus.store import Store, StoredReceipt
@@ -96,9 +96,9 @@ def full_diff(store: Store, tenant: str, session: str, path: str) -> list[str]:
     """Return the diff lines of a file's cut edits in a session, in order. Raises Failure if none are kept."""
     import msgspec
 
+    from prunus.calls.paths import join
     from prunus.files.at import edit_lines
     from prunus.history import Call
-    from prunus.paths import join
 
     toolbox, wanted = load_settings(None, None, ()).settings.toolbox(), join("", path)
     lines: list[str] = []

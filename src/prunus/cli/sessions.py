@@ -59,8 +59,8 @@ def _record(session: StoredSession, prices: Money) -> dict[str, object]:
 
 
 def _cells(session: StoredSession, prices: Money) -> tuple[str, ...]:
-    from prunus.numbers import dollars, percent
     from prunus.report import short
+    from prunus.text.numbers import dollars, percent
 
     saved = session.cost_unpruned - session.cost
     share = percent(round(abs(saved)), round(session.cost_unpruned))

@@ -17,7 +17,7 @@ from typing import Final
 import click
 from rich.cells import cell_len, chop_cells
 
-from prunus.printable import printable
+from prunus.text.printable import printable
 
 _GAP: Final = 2
 """Blanks between two columns."""

@@ -14,8 +14,8 @@ from dataclasses import dataclass
 from functools import cache
 from typing import TYPE_CHECKING, Any, NamedTuple
 
+from prunus.calls.shown import Shown
 from prunus.clients.client import modules
-from prunus.shown import Shown
 
 if TYPE_CHECKING:
     from prunus.calls.meaning import Kind

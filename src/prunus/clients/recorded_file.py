@@ -15,9 +15,9 @@ from typing import Any
 import msgspec
 
 from prunus.clients.packed import unpack
+from prunus.json.surrogates import decode
 from prunus.providers import Provider, provider_named
 from prunus.providers.provider import ToolDefinition
-from prunus.surrogates import decode
 
 JsonObject = dict[str, Any]
 

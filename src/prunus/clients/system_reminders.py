@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from typing import Final
 
-from prunus.enclosed import enclosed
+from prunus.text.enclosed import enclosed
 
 _OPEN: Final = "<system-reminder>"
 _CLOSE: Final = "</system-reminder>"

@@ -18,8 +18,8 @@ from prunus.clients.api_trace import recorded_requests
 from prunus.clients.columns import model_of, session_of, time_of, without_columns
 from prunus.clients.recorded_file import JsonObject, Recording, Session, text
 from prunus.clients.saved_requests import SavedMessages, saved_body, saved_list
+from prunus.json.surrogates import decode
 from prunus.providers import digest
-from prunus.surrogates import decode
 
 AGENT = "trace-rows"
 

@@ -23,7 +23,7 @@ from prunus.clients.recorded_file import JsonObject, Recording
 from prunus.clients.saved_requests import saved_body
 from prunus.clients.trace_rows import recognise as is_trace_row
 from prunus.corpus.source import Source, Wanted
-from prunus.surrogates import decode
+from prunus.json.surrogates import decode
 
 _SUFFIXES: Final = (".jsonl", ".ndjson")
 _LONGEST: Final = 1 << 28

@@ -8,10 +8,10 @@ from typing import Final
 from prunus.dashboard.markup import Markup, element
 from prunus.dashboard.table import Column, bar, section, table
 from prunus.dashboard.wording import tokens
-from prunus.numbers import dollars, percent
 from prunus.report.cache_misses import REASONS, writes
 from prunus.settings import Settings
 from prunus.spending import DayTotals
+from prunus.text.numbers import dollars, percent
 
 _COLUMNS: Final = (
     Column("Written because"),

@@ -11,10 +11,10 @@ from typing import Any
 
 from prunus.dashboard.markup import Markup, element
 from prunus.dashboard.money import amount
-from prunus.numbers import short
 from prunus.report.cache_misses import REASONS
 from prunus.settings import Settings
 from prunus.store.records import Exchange
+from prunus.text.numbers import short
 
 Numbers = Mapping[str, Sequence[Any]]
 

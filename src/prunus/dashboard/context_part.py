@@ -4,15 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 
-from prunus.context import Context
+from prunus.conversations.context import Context
 from prunus.dashboard.markup import Child, Markup, element
 from prunus.dashboard.table import bar, section
-from prunus.numbers import percent, short
 from prunus.report.funnel import Funnel, funnel_of_all
 from prunus.schedule.budget import headroom
 from prunus.schedule.priorities import PRIORITIES
 from prunus.settings import Settings
 from prunus.store.records import StoredSession
+from prunus.text.numbers import percent, short
 
 
 def context_section(session: StoredSession, known: Context | None, settings: Settings) -> Markup:

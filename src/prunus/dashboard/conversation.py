@@ -17,11 +17,11 @@ from prunus.dashboard.sources import Sources
 from prunus.dashboard.table import Column, figure, figures, section, table
 from prunus.dashboard.wording import asked_again, moment, receipts_path, share, tokens
 from prunus.files.known import KnownFile
-from prunus.numbers import short
 from prunus.report.cache_misses import REASONS
 from prunus.report.money import cost_of_asking
 from prunus.spending import DayTotals
 from prunus.store.records import Exchange, StoredSession, Totals
+from prunus.text.numbers import short
 
 _REQUESTS: Final = 2_000
 """The newest requests that the page shows."""

@@ -10,7 +10,7 @@ from collections.abc import Iterable
 from html import escape
 from typing import Final, TypeAlias, Union
 
-from prunus.printable import printable
+from prunus.text.printable import printable
 
 _VOID: Final = frozenset({"br", "hr", "img", "input", "link", "meta"})
 _DRAWN: Final = frozenset({"rect", "line", "path", "circle"})

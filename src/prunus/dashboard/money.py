@@ -6,9 +6,9 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from functools import lru_cache
 
-from prunus.numbers import dollars, short
 from prunus.schedule.dollars import Money
 from prunus.settings import Settings
+from prunus.text.numbers import dollars, short
 
 
 @dataclass(frozen=True, slots=True)

@@ -16,10 +16,10 @@ from prunus.dashboard.requests import SHOWN, requests_table
 from prunus.dashboard.sources import Sources
 from prunus.dashboard.table import Column, figure, figures, section, table
 from prunus.dashboard.wording import asked_again, share, tokens
-from prunus.experience import Experience
-from prunus.numbers import dollars, short
 from prunus.report.periods import Period, periods
+from prunus.reuse.experience import Experience
 from prunus.spending import DayTotals, summed
+from prunus.text.numbers import dollars, short
 
 _CONVERSATIONS: Final = 8
 _DAYS: Final = 30

@@ -12,10 +12,10 @@ from prunus.dashboard.money import amount
 from prunus.dashboard.sources import Sources
 from prunus.dashboard.table import Column, table
 from prunus.dashboard.wording import conversation_path, share
-from prunus.numbers import short
-from prunus.printable import printable
 from prunus.report.cache_misses import REASONS
 from prunus.store.records import Exchange
+from prunus.text.numbers import short
+from prunus.text.printable import printable
 
 SHOWN: Final = 20
 """Requests that the list shows."""

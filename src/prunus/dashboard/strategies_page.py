@@ -11,13 +11,13 @@ from prunus.dashboard.page import HOME, PageAnswer, PageRequest, page
 from prunus.dashboard.sources import Sources
 from prunus.dashboard.table import Column, bar, section, table
 from prunus.dashboard.wording import receipts_path, share, tokens, with_code
-from prunus.experience import Tried
-from prunus.numbers import dollars, short
 from prunus.report.regret import learned_lines
 from prunus.report.strategies import strategy_records
+from prunus.reuse.experience import Tried
 from prunus.store.records import Totals
 from prunus.strategies import ALL, strategy_named
 from prunus.tally import Tally
+from prunus.text.numbers import dollars, short
 
 _MANY: Final = 1_000
 """Conversations up to which the page says what each strategy saved without being asked."""

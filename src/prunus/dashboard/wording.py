@@ -8,9 +8,9 @@ from urllib.parse import quote, urlencode
 from prunus.dashboard.markup import Child, Markup, element
 from prunus.dashboard.page import HOME
 from prunus.dashboard.table import figure
-from prunus.experience import Tried
-from prunus.numbers import percent, short
+from prunus.reuse.experience import Tried
 from prunus.store.records import StoredReceipt
+from prunus.text.numbers import percent, short
 
 
 def share(part: float, whole: float) -> str:

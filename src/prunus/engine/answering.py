@@ -15,8 +15,8 @@ from prunus.history import Ref
 from prunus.requested.targets import Choice
 from prunus.strategies import TakesRequests
 from prunus.tally import Notification, Tally, category_of, status
-from prunus.uses import Use
-from prunus.view import View
+from prunus.view.uses import Use
+from prunus.view.view import View
 
 
 class Answering:

@@ -16,7 +16,7 @@ from prunus.engine.kinds import of_kind
 from prunus.engine.weights import with_tokens
 from prunus.history import Attachment, Ref
 from prunus.strategies import AfterEdit, Strategy, TakesRequests
-from prunus.view import View
+from prunus.view.view import View
 
 REMINDERS: Final = "reminders"
 """Reminders are proposed under this name. It ranks after every strategy."""

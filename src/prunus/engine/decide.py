@@ -40,7 +40,7 @@ from prunus.engine.weights import with_tokens
 from prunus.guards import Guard
 from prunus.history import Attachment, Ref, Result
 from prunus.schedule.priorities import standing
-from prunus.view import View
+from prunus.view.view import View
 
 
 class Decision(NamedTuple):

@@ -10,8 +10,8 @@ from prunus.engine.kinds import is_kind, of_kind
 from prunus.files import Timeline
 from prunus.history import Ref, Role, Thinking
 from prunus.strategies import OnFile, OnlyUnderPressure, OnPiece, OnUse, Strategy
-from prunus.uses import Piece, Use
-from prunus.view import View
+from prunus.view.uses import Piece, Use
+from prunus.view.view import View
 
 _MOST: Final = 200
 """How many calls of a group a strategy looks back at, such as the uses of one file: the newest, and the first.

@@ -15,8 +15,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 
-from prunus.asked_again import Ask, Showings
-from prunus.calls import Toolbox
+from prunus.calls.toolbox import Toolbox
 from prunus.edits import Move, Proposal, Refusal
 from prunus.engine.answering import Answering
 from prunus.engine.board import Board
@@ -33,6 +32,7 @@ from prunus.engine.timers import Timers
 from prunus.guards import Guard, Mutes
 from prunus.history import Message, Ref
 from prunus.notes import Words
+from prunus.reuse.asked_again import Ask, Showings
 from prunus.schedule.ledger import Flush, Ledger, Written
 from prunus.schedule.pressure import Pressure
 from prunus.schedule.priorities import Standing
@@ -40,8 +40,8 @@ from prunus.schedule.reminders import Reminding
 from prunus.strategies import Strategy, TakesRequests
 from prunus.tally import Notification
 from prunus.tokens import Counter
-from prunus.uses import Piece, Use
-from prunus.view import View
+from prunus.view.uses import Piece, Use
+from prunus.view.view import View
 
 Load = Callable[[int], Message]
 

@@ -12,7 +12,7 @@ from prunus.engine.board import Board
 from prunus.engine.sums import Sums
 from prunus.engine.tallies import Tallies
 from prunus.history import Ref
-from prunus.view import View
+from prunus.view.view import View
 
 _LEFT: Final = "what is left of the input of its call"
 

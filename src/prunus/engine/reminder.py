@@ -9,8 +9,8 @@ from prunus.history import Ref, Result, Text
 from prunus.notes import reminder_note, unreminded
 from prunus.schedule.pressure import Pressure, advice
 from prunus.schedule.reminders import Reminding, place_for
-from prunus.uses import Piece
-from prunus.view import View
+from prunus.view.uses import Piece
+from prunus.view.view import View
 
 
 class Reminder:

@@ -14,12 +14,12 @@ from prunus.edits import Added, Gone, Input, Proposal, Replacement
 from prunus.engine.board import Board
 from prunus.engine.made import Made
 from prunus.engine.tags import Tags
-from prunus.fingerprint import fingerprint
 from prunus.history import Message, Ref, Thinking
 from prunus.invariants import ChangedMessage, check
 from prunus.providers import write
 from prunus.schedule.ledger import Ledger, Tag, Written
-from prunus.view import View
+from prunus.text.fingerprint import fingerprint
+from prunus.view.view import View
 
 Load = Callable[[int], Message]
 

@@ -14,8 +14,8 @@ from prunus.history import Attachment, Opaque, Ref, Result, Text, Thinking
 from prunus.notes import tag
 from prunus.schedule.ledger import Tag
 from prunus.strategies import TakesRequests
-from prunus.uses import Piece, Use
-from prunus.view import View
+from prunus.view.uses import Piece, Use
+from prunus.view.view import View
 
 _LEAST: Final = 200
 """Characters from which on a part has an id that is shown."""

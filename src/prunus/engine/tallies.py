@@ -5,7 +5,7 @@ from __future__ import annotations
 from prunus.edits import Added, Proposal
 from prunus.history import Ref
 from prunus.tally import Tally, category_of
-from prunus.view import View
+from prunus.view.view import View
 
 
 class Tallies:

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from typing import NamedTuple
 
 from prunus.history import Ref
-from prunus.view import View
+from prunus.view.view import View
 
 
 class Wait(NamedTuple):

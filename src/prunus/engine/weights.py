@@ -9,8 +9,8 @@ from prunus.edits import Added, Continued, Gone, Input, Note, Outlined, Proposal
 from prunus.history import Attachment, Call, Opaque, Part, Ref, Result
 from prunus.outlines.outline import outline_of
 from prunus.providers import as_json
-from prunus.uses import weigh, weigh_result
-from prunus.view import View
+from prunus.view.uses import weigh, weigh_result
+from prunus.view.view import View
 
 
 def with_tokens(proposal: Proposal, part: Part, view: View) -> Proposal:

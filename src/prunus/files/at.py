@@ -6,19 +6,20 @@ from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from difflib import SequenceMatcher, get_close_matches
 
-from prunus.calls import Meaning, Toolbox
 from prunus.calls.arguments import changes_of
-from prunus.changes import Insert, Lines, Patch, Replace, Unclear, Write
+from prunus.calls.changes import Insert, Lines, Patch, Replace, Unclear, Write
+from prunus.calls.meaning import Meaning
+from prunus.calls.patches import Hunk, Patched
+from prunus.calls.paths import join
+from prunus.calls.toolbox import Toolbox
 from prunus.errors import PrunusError
 from prunus.files.state import FileState
 from prunus.files.timeline import Timeline
 from prunus.files.tracked import TrackedFile
 from prunus.history import Call, History, Message
-from prunus.patches import Hunk, Patched
-from prunus.paths import join
 from prunus.tokens import Counter
-from prunus.uses import Piece, Use
-from prunus.view import View
+from prunus.view.uses import Piece, Use
+from prunus.view.view import View
 
 
 class NoSuchFile(PrunusError):

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import Final
 
-from prunus.shown import LONGEST
+from prunus.calls.shown import LONGEST
 
 MOST: Final = 20_000
 """Lines of the longest file that is followed, so that a number in a call or a result cannot use up all memory."""

@@ -11,12 +11,13 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Final, Literal
 
-from prunus.calls import Span, Touch, body_of, is_cut
+from prunus.calls.results import body_of, is_cut
+from prunus.calls.shown import Shown, numbered
+from prunus.calls.touches import Span, Touch
 from prunus.files.content import split
 from prunus.files.read_results import trimmed
 from prunus.shell import powershell
 from prunus.shell.programs import ShellStep, pipelines, steps
-from prunus.shown import Shown, numbered
 
 _CUT: Final = re.compile(r"\.\.\. ?\[[^\]\n]{0,60}(?:truncated|omitted)|^\[?\.\.\. \d+ (?:lines|characters)", re.M)
 _CLOSING: Final = re.compile(

@@ -9,11 +9,12 @@ from __future__ import annotations
 import re
 from typing import Final
 
-from prunus.calls import Span, is_cut
+from prunus.calls.results import is_cut
+from prunus.calls.shown import Shown, Style, numbered, uncut
+from prunus.calls.touches import Span
 from prunus.clients.dialect import pattern, words
 from prunus.clients.system_reminders import without_last_reminders
 from prunus.files.content import MOST, split
-from prunus.shown import Shown, Style, numbered, uncut
 
 _LARGEST: Final = 8_000_000
 """Characters of the longest result that is followed. To cut a longer one apart would keep all threads waiting."""

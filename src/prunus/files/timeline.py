@@ -10,9 +10,11 @@ from __future__ import annotations
 from collections import Counter
 from typing import Final
 
-from prunus.calls import body_of, process_of
 from prunus.calls.arguments import changes_of
-from prunus.changes import Lines
+from prunus.calls.changes import Lines
+from prunus.calls.paths import ends, join
+from prunus.calls.results import body_of, process_of
+from prunus.calls.shown import Shown
 from prunus.clients.system_reminders import has_reminder, last_reminder
 from prunus.files.printouts import printed_lines, printed_one_by_one
 from prunus.files.read_results import read_result, window
@@ -35,13 +37,11 @@ from prunus.files.state import FileState
 from prunus.files.tool_edits import follow_changes
 from prunus.files.tracked import TrackedFile, TrackedFiles
 from prunus.history import Call, Result, Text
-from prunus.paths import ends, join
 from prunus.shell.effects import only_move, written_texts
 from prunus.shell.failures import never_ran
 from prunus.shell.side_effects import ANYTHING, NO_EFFECT, SideEffects, find_side_effects, merged
-from prunus.shown import Shown
-from prunus.uses import Piece, Use, own_text
-from prunus.view import View
+from prunus.view.uses import Piece, Use, own_text
+from prunus.view.view import View
 
 _MOST_NAMES: Final = 1000
 """Names of files that are kept for one running command; one that may change more may change anything."""

@@ -4,15 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
 
-from prunus.calls import Touch
-from prunus.changes import FileChange, Insert, Lines, Patch, Replace, Write
+from prunus.calls.changes import FileChange, Insert, Lines, Patch, Replace, Write
+from prunus.calls.patches import Hunk, Patched, patched_files
+from prunus.calls.paths import ends, join
+from prunus.calls.touches import Touch
 from prunus.files.content import MOST, Content, Line, Patience, fitting
 from prunus.files.read_results import snippet, updated_code
 from prunus.files.signs import tells_success
 from prunus.files.tracked import TrackedFile, TrackedFiles
-from prunus.patches import Hunk, Patched, patched_files
-from prunus.paths import ends, join
-from prunus.uses import Use
+from prunus.view.uses import Use
 
 
 def follow_changes(files: TrackedFiles, use: Use, changes: Sequence[FileChange], text: str) -> None:

@@ -6,14 +6,14 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from typing import Final
 
-from prunus.changes import FileChange, Insert, Lines, Replace, Write
+from prunus.calls.changes import FileChange, Insert, Lines, Replace, Write
+from prunus.calls.paths import same_file
+from prunus.calls.shown import Shown, Style
 from prunus.clients.dialect import names
 from prunus.files.content import Content, Line, Patience
 from prunus.files.replacing import replace_text
 from prunus.files.state import FileState, state_of
-from prunus.paths import same_file
 from prunus.shell.side_effects import NO_EFFECT, SideEffects
-from prunus.shown import Shown, Style
 from prunus.value import value
 
 _LINE_REMOVERS: Final = names("line_removers")

@@ -6,7 +6,7 @@ from typing import ClassVar
 from prunus.edits import Gone, Proposal
 from prunus.guards.guard import Hold
 from prunus.history import Call, Thinking
-from prunus.view import View
+from prunus.view.view import View
 
 
 @dataclass(frozen=True, slots=True)

@@ -6,8 +6,8 @@ from typing import ClassVar, Final
 from prunus.edits import Note, Proposal, Shorter
 from prunus.guards.guard import Hold
 from prunus.history import Result
-from prunus.uses import Use
-from prunus.view import View
+from prunus.view.uses import Use
+from prunus.view.view import View
 
 _OBJECT: Final = len('{"output":""}')
 """Characters around a text that replaces a JSON object."""

@@ -8,7 +8,7 @@ from pathspec import GitIgnoreSpec
 
 from prunus.edits import Proposal
 from prunus.guards.guard import Hold
-from prunus.view import View
+from prunus.view.view import View
 
 
 @dataclass(frozen=True, slots=True)

@@ -5,7 +5,7 @@ from typing import ClassVar
 
 from prunus.edits import Proposal
 from prunus.guards.guard import Hold
-from prunus.view import View
+from prunus.view.view import View
 
 
 @dataclass(frozen=True, slots=True)

@@ -12,7 +12,7 @@ from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Final, TypeVar
 
-from prunus.aligned import aligned
+from prunus.conversations.aligned import aligned
 from prunus.integrations.integration import Integration
 
 M = TypeVar("M")

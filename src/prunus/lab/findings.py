@@ -20,9 +20,9 @@ from prunus.lab.analysis import (
 )
 from prunus.lab.levels import levels_in_words, policies
 from prunus.lab.page import PageSection
-from prunus.numbers import dollars
 from prunus.schedule.dollars import Money
 from prunus.schedule.prices import DEFAULT
+from prunus.text.numbers import dollars
 
 
 @dataclass(frozen=True, slots=True)

@@ -13,10 +13,10 @@ from collections import Counter
 from collections.abc import Iterator
 from typing import Final
 
-from prunus.calls import Toolbox
+from prunus.calls.paths import normalise
+from prunus.calls.toolbox import Toolbox
 from prunus.clients.sessions import Session
 from prunus.history import Call
-from prunus.paths import normalise
 from prunus.providers import provider_named
 
 

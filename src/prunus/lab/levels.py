@@ -8,9 +8,9 @@ from prunus.lab.analysis import SessionResult, share
 from prunus.lab.beside import RIVALS, Alternative
 from prunus.lab.loss import lost_rate
 from prunus.lab.page import PageSection
-from prunus.numbers import dollars
 from prunus.schedule.dollars import Money
 from prunus.settings.presets import LEVELS
+from prunus.text.numbers import dollars
 
 
 def levels_in_words(rows: Sequence[SessionResult], money: Money, level: str) -> str:

@@ -10,10 +10,10 @@ from dataclasses import dataclass
 from typing import Any, Final
 
 from prunus.history import Message, Result
+from prunus.json.splice import Path
 from prunus.providers import Provider, read_objects
-from prunus.splice import Path
 from prunus.tokens import Counter
-from prunus.uses import weigh
+from prunus.view.uses import weigh
 
 
 @dataclass(frozen=True, slots=True)

@@ -12,11 +12,11 @@ import re
 from collections.abc import Mapping
 from typing import Final
 
-from prunus.calls import Toolbox
 from prunus.calls.arguments import changes_of
-from prunus.changes import Patch, Replace
+from prunus.calls.changes import Patch, Replace
+from prunus.calls.paths import normalise
+from prunus.calls.toolbox import Toolbox
 from prunus.history import Call
-from prunus.paths import normalise
 from prunus.shell.sought import texts_sought
 
 LINE: Final = 12

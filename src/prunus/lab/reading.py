@@ -15,7 +15,7 @@ import msgspec
 from prunus.history import Attachment, Call, Marker, Opaque, Part, Result, Text, Thinking
 from prunus.providers import Provider
 from prunus.tokens import Counter
-from prunus.uses import weigh
+from prunus.view.uses import weigh
 
 
 @dataclass(frozen=True, slots=True)

@@ -10,28 +10,28 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from prunus.asked_again import Ask, AskedAgain, Showings, part_kind
-from prunus.calls import Toolbox
+from prunus.calls.toolbox import Toolbox
 from prunus.clients.sessions import Session
+from prunus.conversations.memory import ConversationRecord, Match, nothing_else
 from prunus.edits import Note, Proposal
-from prunus.experience import Experience, Tried
 from prunus.history import Ref
 from prunus.lab.loss import LostPart
 from prunus.lab.policy import PrunusSender
 from prunus.lab.reading import Reader
 from prunus.lab.replay import Replay, replay
 from prunus.lab.retention import Needs, Retention, retention
-from prunus.learning import Learned
-from prunus.memory import ConversationRecord, Match, nothing_else
 from prunus.outcome import Outcome
 from prunus.providers import encode, provider_named
 from prunus.pruner import Pruner
+from prunus.reuse.asked_again import Ask, AskedAgain, Showings, part_kind
+from prunus.reuse.experience import Experience, Tried
+from prunus.reuse.learning import Learned
 from prunus.schedule.cache_life import Hindsight
 from prunus.schedule.ledger import Ledger, Written
 from prunus.settings import Settings
 from prunus.tokens import Counter
-from prunus.uses import Use
-from prunus.view import View
+from prunus.view.uses import Use
+from prunus.view.view import View
 
 
 @dataclass(frozen=True, slots=True)

@@ -13,7 +13,7 @@ from copy import copy
 from dataclasses import dataclass
 from typing import Final, Literal, TypeVar
 
-from prunus.calls import Toolbox
+from prunus.calls.toolbox import Toolbox
 from prunus.clients.sessions import Session
 from prunus.history import Call
 from prunus.lab.loss import VISIBLE, LostPart, lines_as_they_were, names_in_paths

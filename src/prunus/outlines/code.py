@@ -12,9 +12,9 @@ from functools import lru_cache
 from typing import Final, NamedTuple
 
 from prunus.calls.results import headed
-from prunus.numbers import as_number
 from prunus.outlines.sketch import Sketch
 from prunus.outlines.texts import LONGEST, files, squeezed
+from prunus.text.numbers import as_number
 
 
 class Definition(NamedTuple):

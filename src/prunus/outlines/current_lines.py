@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 
+from prunus.calls.shown import Style
 from prunus.files import TrackedFile
 from prunus.notes import shorten, view_note
-from prunus.shown import Style
 
 
 def current_lines(file: TrackedFile, numbers: Iterable[int], style: Style) -> str:

@@ -10,7 +10,7 @@ from prunus.notes import is_shortened, outline_note
 from prunus.outlines.code import code
 from prunus.outlines.listing import listing, middle
 from prunus.outlines.log import log
-from prunus.uses import Use
+from prunus.view.uses import Use
 
 Sort = Literal["code", "listing", "log"]
 

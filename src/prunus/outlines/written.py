@@ -12,8 +12,8 @@ from prunus.history import Call, Result
 from prunus.notes import shorten, written_note
 from prunus.outlines.code import code
 from prunus.proposals import bare_input
-from prunus.uses import Use
-from prunus.view import View
+from prunus.view.uses import Use
+from prunus.view.view import View
 
 _BEGINNING: Final = 120
 

@@ -11,7 +11,7 @@ import msgspec
 
 from prunus.errors import FormatError
 from prunus.history import History, Message
-from prunus.long_strings import decode_long
+from prunus.json.long_strings import decode_long
 from prunus.providers.blocks import as_json
 from prunus.providers.digest import digest, unmarked
 from prunus.providers.frame import Frame, frame, resume

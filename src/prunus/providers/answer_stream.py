@@ -19,11 +19,11 @@ from typing import Any, Final
 
 import msgspec
 
+from prunus.json.splice import Path, splice
 from prunus.providers.filters import IntentFilter
 from prunus.providers.hidden_calls import HiddenCall
 from prunus.providers.provider import Api
 from prunus.providers.sse import Events, ServerEvent
-from prunus.splice import Path, splice
 
 UNREAD: Final = (msgspec.MsgspecError, UnicodeError, RecursionError)
 """What decoding raises where something is no JSON."""

@@ -9,8 +9,8 @@ from typing import Any
 import msgspec
 
 from prunus.history import Attachment, Opaque, Part, Result, Text
-from prunus.splice import Path
-from prunus.surrogates import decode
+from prunus.json.splice import Path
+from prunus.json.surrogates import decode
 
 
 def as_json(value: object) -> str:

@@ -9,9 +9,9 @@ from typing import Any
 import msgspec
 
 from prunus.errors import FormatError
-from prunus.fingerprint import fingerprint
-from prunus.long_strings import encoded
-from prunus.surrogates import LARGE, decode
+from prunus.json.long_strings import encoded
+from prunus.json.surrogates import LARGE, decode
+from prunus.text.fingerprint import fingerprint
 
 
 def digest(message: Mapping[str, Any], raw: bytes) -> bytes:

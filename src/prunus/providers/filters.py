@@ -9,10 +9,10 @@ from typing import Any, Final
 
 import msgspec
 
+from prunus.json.splice import Path, splice
 from prunus.notes import unechoed
 from prunus.providers.hidden_calls import CallSite
 from prunus.providers.intent_removed import RemovedIntent, remove_intent
-from prunus.splice import Path, splice
 
 _LONGEST: Final = 400
 """Characters that a tag has at most; a longer text is none."""

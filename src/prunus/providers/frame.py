@@ -11,12 +11,12 @@ from typing import Any, Final
 import msgspec
 
 from prunus.errors import FormatError
-from prunus.long_strings import ShortenedJson, joined, stretch
+from prunus.json.long_strings import ShortenedJson, joined, stretch
+from prunus.json.surrogates import LARGE, decode
 from prunus.providers.digest import lifetime
 from prunus.providers.provider import Provider
 from prunus.providers.recognition import ALL, FIELDS, provider_named, recognise
 from prunus.providers.rewriting import message_of, place_of, skip_space, spans
-from prunus.surrogates import LARGE, decode
 
 PROMPT: Final = ("model", *(key for provider in ALL for key in provider.system_keys), "tools")
 """The keys of what a provider reads before the messages."""

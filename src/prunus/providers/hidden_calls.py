@@ -12,8 +12,8 @@ from typing import Any, Final
 
 import msgspec
 
-from prunus.splice import Path
-from prunus.surrogates import decode
+from prunus.json.splice import Path
+from prunus.json.surrogates import decode
 
 BETWEEN: Final = "\n\n"
 """What a client sees between the words of two hops, where its format has one text for both."""

@@ -12,8 +12,8 @@ from typing import Any, Final
 
 import msgspec
 
-from prunus import surrogates
 from prunus.errors import FormatError
+from prunus.json import surrogates
 from prunus.providers.digest import lifetime
 from prunus.providers.frame import PROMPT, Frame, frame
 from prunus.providers.provider import Provider

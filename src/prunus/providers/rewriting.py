@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING, Any, Final, TypeAlias
 import msgspec
 
 from prunus.errors import FormatError
-from prunus.splice import values
-from prunus.surrogates import decode
+from prunus.json.splice import values
+from prunus.json.surrogates import decode
 
 if TYPE_CHECKING:
     from prunus.providers.frame import Frame

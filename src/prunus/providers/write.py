@@ -10,7 +10,7 @@ import msgspec
 from prunus.edits import Added, Gone, Input, Note, Replacement, Shorter
 from prunus.errors import InvariantError
 from prunus.history import Attachment, Call, Message, Result, Text, Thinking
-from prunus.splice import Path, splice
+from prunus.json.splice import Path, splice
 
 _encode = msgspec.json.encode
 

@@ -14,15 +14,15 @@ from typing import Any, Final
 
 import msgspec
 
-from prunus.aligned import aligned
+from prunus.conversations.aligned import aligned
 from prunus.edits import Added, Continued, Gone, Input
 from prunus.errors import FormatError
+from prunus.json.splice import values
+from prunus.json.surrogates import decode, encode, exact
 from prunus.outcome import Outcome
 from prunus.proxy.given_body import GivenBack, GivenBody
 from prunus.proxy.tenant import Tenant
-from prunus.splice import values
 from prunus.store.records import SHORTEST_DIGEST, digest_of
-from prunus.surrogates import decode, encode, exact
 
 HASH: Final = re.compile(r"[0-9a-f]{24}")
 """A hash as the guardrails know it: at most 24 digits, in lower case."""

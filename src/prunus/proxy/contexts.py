@@ -12,7 +12,7 @@ from dataclasses import replace
 from time import monotonic, thread_time
 from typing import Final
 
-from prunus.context import Context
+from prunus.conversations.context import Context
 from prunus.store.records import Exchange
 
 Describe = Callable[[str], Context | None]

@@ -12,11 +12,11 @@ import msgspec
 from prunus.clients.dialect import words
 from prunus.clients.project import project_of
 from prunus.errors import FormatError
-from prunus.long_strings import ShortenedJson
+from prunus.json.long_strings import ShortenedJson
+from prunus.json.surrogates import decode
 from prunus.providers import Provider, provider_named
 from prunus.providers.digest import lifetime, unmarked
 from prunus.providers.frame import PROMPT
-from prunus.surrogates import decode
 
 NO_TOOLS: Final = "no tools"
 """A request without tools: a title, a summary, a question on the side."""

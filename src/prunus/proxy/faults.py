@@ -6,9 +6,9 @@ from collections.abc import Callable
 from threading import Lock
 from typing import Final
 
-from prunus.printable import printable_logger
 from prunus.proxy.log import with_fields
 from prunus.store.store import StoreError
+from prunus.text.printable import printable_logger
 
 LOGGER: Final = printable_logger("prunus.proxy")
 _KINDS: Final = 1000

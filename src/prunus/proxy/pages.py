@@ -17,13 +17,13 @@ from prunus.dashboard.page import HOME, PageAnswer, PageRequest, problem, redire
 from prunus.dashboard.requests import SHOWN, live_events
 from prunus.dashboard.sign_in import SignIn
 from prunus.dashboard.sources import Sources
-from prunus.numbers import as_number
 from prunus.proxy.answers import answer_json, answer_with
 from prunus.proxy.faults import Faults
 from prunus.proxy.peer import Receive, Send
 from prunus.proxy.security import TOKEN_HEADER, Gate, Refused, is_loopback
 from prunus.store.records import Exchange
 from prunus.store.store import NoReceipts, StoreError
+from prunus.text.numbers import as_number
 
 _ROOT: Final = HOME.rstrip("/")
 _THREADS: Final = 2

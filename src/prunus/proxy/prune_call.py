@@ -13,11 +13,11 @@ from typing import Any
 import msgspec
 
 from prunus.errors import FormatError
+from prunus.json.splice import values
+from prunus.json.surrogates import decode
 from prunus.outcome import Outcome
 from prunus.proxy.given_body import GivenBack, GivenBody
 from prunus.report.request_report import tallies_record
-from prunus.splice import values
-from prunus.surrogates import decode
 
 
 class PruneCall(msgspec.Struct, frozen=True):

@@ -18,6 +18,7 @@ from functools import partial
 from typing import Any, Final
 
 from prunus.errors import FormatError, OutOfReach, TooLate
+from prunus.json.surrogates import encode
 from prunus.outcome import Outcome
 from prunus.proxy.answers import answer_with, refuse
 from prunus.proxy.clock import Clock
@@ -32,7 +33,6 @@ from prunus.proxy.preparing import Preparing
 from prunus.proxy.prune_call import prune_answer, read_prune_call
 from prunus.proxy.tenant import Tenant
 from prunus.settings import Settings
-from prunus.surrogates import encode
 
 PRUNE: Final = "/v1/prune"
 COMPRESS: Final = "/v1/compress"

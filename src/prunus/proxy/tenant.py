@@ -8,7 +8,7 @@ from dataclasses import replace
 from time import perf_counter, time
 from typing import Final
 
-from prunus.context import Context
+from prunus.conversations.context import Context
 from prunus.errors import FormatError, OutOfReach, TooLate
 from prunus.outcome import Outcome, Receipt, Report
 from prunus.proxy.bills import Bills

@@ -6,10 +6,10 @@ from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from typing import Any, Final
 
-from prunus.numbers import dollars, percent, short
 from prunus.schedule.dollars import Money
 from prunus.schedule.prices import Price
 from prunus.spending import DayTotals
+from prunus.text.numbers import dollars, percent, short
 
 NEW: Final = "new"
 REASONS: Final = {

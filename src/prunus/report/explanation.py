@@ -7,9 +7,9 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from prunus.edits import Proposal
-from prunus.numbers import percent, short
 from prunus.report.request_report import edit_record, refusal_record
 from prunus.schedule.priorities import MARKS
+from prunus.text.numbers import percent, short
 
 if TYPE_CHECKING:
     from prunus.explain import Explained

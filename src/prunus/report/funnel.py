@@ -8,11 +8,11 @@ from typing import Any, Final
 
 from rich.cells import cell_len
 
-from prunus.context import Context
-from prunus.numbers import percent, short
+from prunus.conversations.context import Context
 from prunus.report.supersede import SUPERSEDE_ICONS, SUPERSEDED_BY
 from prunus.strategies.asked import Requested
 from prunus.tally import Tally
+from prunus.text.numbers import percent, short
 
 _WIDTH: Final = 60
 _LABEL: Final = 22

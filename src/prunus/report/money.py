@@ -6,7 +6,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Any, Final
 
-from prunus.experience import Tried
+from prunus.reuse.experience import Tried
 from prunus.schedule.dollars import Money
 from prunus.schedule.prices import Price
 from prunus.spending import DayTotals

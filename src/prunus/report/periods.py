@@ -9,10 +9,10 @@ from datetime import date, timedelta
 from typing import Any, Final
 
 from prunus.errors import SettingsError
-from prunus.numbers import dollars, percent, short
 from prunus.report.money import Bill, bill_of, bill_record
 from prunus.schedule.dollars import Money
 from prunus.spending import DayTotals, summed
+from prunus.text.numbers import dollars, percent, short
 
 GROUPS: Final = ("day", "week", "month", "project", "model", "agent")
 _UNITS: Final = {"d": 1, "w": 7, "m": 30}

@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from typing import Any
 
-from prunus.experience import Experience, Tried
-from prunus.learning import asked_rate, learn
-from prunus.printable import printable
+from prunus.reuse.experience import Experience, Tried
+from prunus.reuse.learning import asked_rate, learn
+from prunus.text.printable import printable
 
 
 def regret_line(experience: Experience, *, shadow: bool = False) -> str:

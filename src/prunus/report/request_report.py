@@ -8,12 +8,12 @@ from typing import Any
 
 from prunus.edits import Edit, Refusal
 from prunus.history import Call, History, Ref, Result
-from prunus.numbers import percent, short
 from prunus.outcome import Outcome, Report
-from prunus.printable import printable
 from prunus.report.funnel import auto_supersede, effectiveness, funnel_of, funnel_record
 from prunus.report.status import status_line
 from prunus.tally import Notification, Tally
+from prunus.text.numbers import percent, short
+from prunus.text.printable import printable
 
 
 def text_report(

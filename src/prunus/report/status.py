@@ -9,11 +9,11 @@ from typing import Final
 from prunus.edits import Note
 from prunus.history import Ref
 from prunus.notes import kept_summary
-from prunus.numbers import dollars, percent, short
 from prunus.outcome import Receipt, Report
-from prunus.printable import printable
 from prunus.store.records import Exchange
 from prunus.tally import Notification, Tally, status
+from prunus.text.numbers import dollars, percent, short
+from prunus.text.printable import printable
 
 _LONGEST: Final = 200
 """Characters of a summary that are shown."""

@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
-from prunus.numbers import dollars, short
 from prunus.schedule.dollars import Money
 from prunus.spending import Earnings
+from prunus.text.numbers import dollars, short
 
 
 def strategy_records(earned: Iterable[Earnings], money: Money) -> list[dict[str, Any]]:

@@ -5,13 +5,13 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from typing import Any, Final
 
-from prunus.numbers import dollars, percent, short
-from prunus.printable import printable
 from prunus.report.funnel import Funnel, auto_supersede, effectiveness, funnel_box, funnel_record
 from prunus.report.money import Bill, bill_record
 from prunus.report.regret import experience_record, regret_line
 from prunus.report.request_report import tallies_record
 from prunus.store.records import Totals
+from prunus.text.numbers import dollars, percent, short
+from prunus.text.printable import printable
 
 _WIDTH: Final = 60
 _LABEL: Final = 12

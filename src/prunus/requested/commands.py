@@ -11,10 +11,10 @@ from prunus.clients.announced_commands import announced_command
 from prunus.clients.system_reminders import without_reminders
 from prunus.edits import Move, Proposal
 from prunus.history import Message, Text
-from prunus.numbers import as_number
 from prunus.requested.targets import Permissions, discarded, kept
-from prunus.uses import Use
-from prunus.view import View
+from prunus.text.numbers import as_number
+from prunus.view.uses import Use
+from prunus.view.view import View
 
 COMMANDS: Final = {
     "stats": "what was saved in this conversation",

@@ -7,14 +7,14 @@ from dataclasses import dataclass
 from typing import Final, Literal, Protocol, TypeAlias
 
 from prunus.edits import Gone, Move, Note, Proposal, Replacement, Shorter, When, Withdraw
-from prunus.guide import advise
 from prunus.history import Attachment, Call, Marker, Opaque, Ref, Result, Text, Thinking
 from prunus.notes import REASONING_GONE, distilled_note, file_note, is_note, note
 from prunus.proposals import describe
 from prunus.requested.request import BULK, PruneRequest, parse
 from prunus.requested.spans import TextSpan, replaced
-from prunus.uses import Use
-from prunus.view import View
+from prunus.view.guide import advise
+from prunus.view.uses import Use
+from prunus.view.view import View
 
 Problem: TypeAlias = Literal["", "unknown", "protected", "already", "failed"]
 

@@ -6,9 +6,9 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Final, Literal
 
-from prunus.guide import RECENT
 from prunus.history import Call, Ref, Result, Text, Thinking
-from prunus.view import View
+from prunus.view.guide import RECENT
+from prunus.view.view import View
 
 Category = Literal["system", "todos", "current files", "recent results", "working memory", "historical"]
 

@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Final, Literal
 
-from prunus.guide import RECENT, advise, advise_use, in_work
 from prunus.history import Call, Marker, Opaque, Ref, Result, Text, Thinking
-from prunus.todos import Colour
-from prunus.uses import Use
-from prunus.view import View
+from prunus.view.guide import RECENT, advise, advise_use, in_work
+from prunus.view.todos import Colour
+from prunus.view.uses import Use
+from prunus.view.view import View
 
 Priority = Literal["critical", "important", "ephemeral", "temporary"]
 

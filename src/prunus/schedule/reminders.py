@@ -10,9 +10,9 @@ from dataclasses import dataclass
 from typing import Final
 
 from prunus.history import Call, Message, Result, Text
-from prunus.todos import Task, tasks_in
-from prunus.uses import Piece, Use
-from prunus.view import View
+from prunus.view.todos import Task, tasks_in
+from prunus.view.uses import Piece, Use
+from prunus.view.view import View
 
 _OPEN: Final = frozenset({"pending", "in_progress", "in-progress", "todo", "not-started", "open"})
 _RUNNING: Final = frozenset({"in_progress", "in-progress"})

@@ -16,7 +16,7 @@ from itertools import pairwise
 from textwrap import dedent, wrap
 from typing import Any, Final
 
-from prunus.calls import Tool
+from prunus.calls.meaning import Tool
 from prunus.schedule.budget import Budget
 from prunus.schedule.pressure import Pressure
 from prunus.settings.acp import SHORTHANDS, known_at

@@ -9,7 +9,8 @@ from typing import Any, Literal
 
 from pydantic import Field, StrictBool
 
-from prunus.calls import Tool, Toolbox
+from prunus.calls.meaning import Tool
+from prunus.calls.toolbox import Toolbox
 from prunus.errors import SettingsError
 from prunus.guards import ALL as ALL_GUARDS
 from prunus.guards import Guard

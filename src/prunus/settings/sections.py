@@ -14,7 +14,7 @@ from pathspec import PathSpec
 from pydantic import AfterValidator, BaseModel, ConfigDict, Field, StrictBool, create_model
 
 from prunus import guards, strategies
-from prunus.calls import Tool
+from prunus.calls.meaning import Tool
 from prunus.schedule import cache as schedule
 from prunus.schedule.budget import Budget
 from prunus.schedule.pressure import Pressure

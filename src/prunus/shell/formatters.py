@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import Final
 
-from prunus.paths import Names, join
+from prunus.calls.paths import Names, join
 from prunus.shell.changing import FILE, NOTHING, WILD, Changed, operands
 from prunus.shell.words import Word
 

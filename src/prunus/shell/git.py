@@ -7,7 +7,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Final, Literal, NamedTuple
 
-from prunus.paths import join
+from prunus.calls.paths import join
 from prunus.shell.changing import FILE, NOTHING, WILD, Changed, letters, move, named, operands, remove
 from prunus.shell.words import Simple, Word
 

@@ -7,9 +7,9 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import NamedTuple
 
-from prunus.paths import join
+from prunus.calls.paths import join
+from prunus.calls.touches import Touch
 from prunus.shell.powershell_words import PATH, VALUED, Token, pipes, printed_lines_of, tokens
-from prunus.touches import Touch
 
 
 @dataclass(frozen=True, slots=True)

@@ -6,9 +6,9 @@ import re
 from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 
-from prunus.numbers import as_number
-from prunus.paths import join
-from prunus.touches import FULL, Span, Touch
+from prunus.calls.paths import join
+from prunus.calls.touches import FULL, Span, Touch
+from prunus.text.numbers import as_number
 
 VALUED = frozenset({"-encoding", "-erroraction", "-ea", "-readcount", "-warningaction", "-width"})
 """Parameters that take a value which does not matter here."""

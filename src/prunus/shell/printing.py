@@ -8,9 +8,9 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 
-from prunus.numbers import as_number
+from prunus.calls.touches import FULL, Span
 from prunus.shell.words import Word
-from prunus.touches import FULL, Span
+from prunus.text.numbers import as_number
 
 Printed = tuple[tuple[Word, ...], tuple[Span, ...]]
 """The files that a command names, and the lines that it prints of each."""

@@ -6,10 +6,10 @@ import re
 from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 
-from prunus.numbers import as_number
+from prunus.calls.touches import Span
 from prunus.shell.changing import NOTHING, Changed, named
 from prunus.shell.words import Simple, Word
-from prunus.touches import Span
+from prunus.text.numbers import as_number
 
 _QUIET = frozenset({"-n", "--quiet", "--silent", "-nE", "-En", "-nr", "-rn"})
 _EXTENDED = frozenset({"-E", "-r", "--regexp-extended", "-nE", "-En", "-nr", "-rn", "-Ei", "-ri", "-iE", "-ir"})

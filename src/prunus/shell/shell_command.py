@@ -10,14 +10,14 @@ import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from prunus.fingerprint import fingerprint
-from prunus.patches import touches_of
-from prunus.paths import join
+from prunus.calls.patches import touches_of
+from prunus.calls.paths import join
+from prunus.calls.touches import FULL, Touch
 from prunus.shell import powershell
 from prunus.shell.changing import written_by
 from prunus.shell.programs import ShellStep, pipelines, steps
 from prunus.shell.words import Word, simples
-from prunus.touches import FULL, Touch
+from prunus.text.fingerprint import fingerprint
 
 
 @dataclass(frozen=True, slots=True)

@@ -13,7 +13,7 @@ from dataclasses import dataclass, field, replace
 from functools import lru_cache
 from typing import Final
 
-from prunus.paths import Names, join
+from prunus.calls.paths import Names, join
 from prunus.shell import formatters, powershell
 from prunus.shell.brackets import substitutions
 from prunus.shell.changing import script_changes

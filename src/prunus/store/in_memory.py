@@ -11,10 +11,10 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from threading import Lock
 from typing import Final
 
-from prunus.context import Context
-from prunus.experience import Experience
-from prunus.memory import ConversationRecord, Match, Memory, nothing_else
+from prunus.conversations.context import Context
+from prunus.conversations.memory import ConversationRecord, Match, Memory, nothing_else
 from prunus.outcome import Receipt
+from prunus.reuse.experience import Experience
 from prunus.schedule.cache_life import Hindsight
 from prunus.schedule.ledger import Written
 from prunus.spending import DayTotals, Earnings

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from typing import Final
 
-from prunus.memory import Match
+from prunus.conversations.memory import Match
 from prunus.store.sql import SqlConnection
 
 _BATCHES: Final = (4, 32, 512)

@@ -8,10 +8,11 @@ from secrets import randbits
 from threading import Event
 from typing import Final, TypeVar
 
+from prunus.conversations.memory import ConversationRecord, Match, nothing_else
+from prunus.conversations.warmth import EARLIER
 from prunus.errors import FormatError, MayBeKept, NotKept, OutOfReach, Overtaken
-from prunus.experience import Experience
-from prunus.learning import Learned
-from prunus.memory import ConversationRecord, Match, nothing_else
+from prunus.reuse.experience import Experience
+from prunus.reuse.learning import Learned
 from prunus.schedule.account import Account
 from prunus.schedule.cache_life import CacheLife, Hindsight, hindsight_of
 from prunus.schedule.ledger import Ledger, Written
@@ -21,7 +22,6 @@ from prunus.store.links import find_conversations
 from prunus.store.regrets import experience_with
 from prunus.store.sql import SqlConnection, SqlDatabase
 from prunus.store.store import CommitLost, StoreError
-from prunus.warmth import EARLIER
 
 T = TypeVar("T")
 

@@ -6,8 +6,8 @@ from collections.abc import Iterable
 from dataclasses import replace
 from typing import Any, Final
 
-from prunus.context import Context
-from prunus.experience import Experience
+from prunus.conversations.context import Context
+from prunus.reuse.experience import Experience
 from prunus.schedule.ledger import Ledger
 from prunus.store.records import (
     DIGEST_SIZE,

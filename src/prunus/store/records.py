@@ -8,10 +8,10 @@ from hashlib import blake2b
 from secrets import token_hex
 from typing import Final
 
-from prunus.asked_again import Ask
-from prunus.context import Context
-from prunus.experience import Experience
+from prunus.conversations.context import Context
 from prunus.providers.usage import Usage as Usage
+from prunus.reuse.asked_again import Ask
+from prunus.reuse.experience import Experience
 from prunus.schedule.ledger import Flush
 from prunus.tally import Tally
 

@@ -9,11 +9,11 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from typing import Any, Final
 
-from prunus.asked_again import Ask
 from prunus.edits import Proposal
-from prunus.experience import Experience, Tried
 from prunus.history import Ref
 from prunus.outcome import Receipt
+from prunus.reuse.asked_again import Ask
+from prunus.reuse.experience import Experience, Tried
 from prunus.store.additions import Additions
 from prunus.store.records import Exchange
 from prunus.store.sql import SqlConnection

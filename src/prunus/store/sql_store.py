@@ -8,10 +8,10 @@ from contextlib import suppress
 from functools import partial
 from typing import Final, TypeVar
 
-from prunus.context import Context
-from prunus.experience import Experience
-from prunus.memory import Memory
+from prunus.conversations.context import Context
+from prunus.conversations.memory import Memory
 from prunus.outcome import Receipt
+from prunus.reuse.experience import Experience
 from prunus.settings.tables import StoreSettings as Limits
 from prunus.spending import DayTotals, Earnings
 from prunus.store import days, earnings, newest, reading, regrets

@@ -10,11 +10,11 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Protocol
 
-from prunus.context import Context
+from prunus.conversations.context import Context
+from prunus.conversations.memory import Memory
 from prunus.errors import PrunusError
-from prunus.experience import Experience
-from prunus.memory import Memory
 from prunus.outcome import Receipt
+from prunus.reuse.experience import Experience
 from prunus.spending import DayTotals, Earnings
 from prunus.store.records import Exchange, Info, KnownConversation, StoredReceipt, StoredSession, Totals
 

@@ -7,7 +7,6 @@ from pathlib import Path
 from typing import Final
 
 from prunus.errors import SettingsError
-from prunus.printable import printable_logger
 from prunus.settings import Settings
 from prunus.settings.secrets import without_secrets
 from prunus.settings.tables import StoreSettings
@@ -15,6 +14,7 @@ from prunus.store.cipher import Cipher
 from prunus.store.key_source import read_keys
 from prunus.store.sql import SqlDatabase
 from prunus.store.store import Store
+from prunus.text.printable import printable_logger
 
 _SCHEME: Final = "sqlite:///"
 _POSTGRES: Final = "postgresql://"

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from prunus.context import Context
+from prunus.conversations.context import Context
 from prunus.spending import DayTotals, Earnings
 from prunus.store.records import Exchange, StoredReceipt, StoredSession, Totals
 from prunus.store.store import NoReceipts

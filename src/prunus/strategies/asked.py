@@ -11,8 +11,8 @@ from prunus.proposals import is_protected
 from prunus.requested.commands import Command, answers, carry_out, command_in, read_command
 from prunus.requested.request import is_prune, parse
 from prunus.requested.targets import ACKNOWLEDGED, Choice, choices, complaints
-from prunus.uses import Piece, Use
-from prunus.view import View
+from prunus.view.uses import Piece, Use
+from prunus.view.view import View
 
 _STATUS: Final = "「"
 """How a status line begins: an answer with one was completed already."""

@@ -8,8 +8,8 @@ from typing import ClassVar
 
 from prunus.edits import PREFERENCES, Move, Withdraw
 from prunus.proposals import describe, is_protected, pointer, replaceable, superseded
-from prunus.uses import Use
-from prunus.view import View
+from prunus.view.uses import Use
+from prunus.view.view import View
 
 _SAME, _OTHER, *_POINTERS = range(PREFERENCES)
 """An older answer gives way to one that says the same, or to another; an answer points to one of six older ones."""

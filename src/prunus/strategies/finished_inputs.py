@@ -6,9 +6,9 @@ from typing import ClassVar
 
 from prunus.edits import Move, Postpone, Proposal, When
 from prunus.outlines.written import lean_input
-from prunus.reuse import PartKind, reuse_of
-from prunus.uses import Use
-from prunus.view import View
+from prunus.reuse.likelihood import PartKind, reuse_of
+from prunus.view.uses import Use
+from prunus.view.view import View
 
 
 @dataclass(frozen=True, slots=True)

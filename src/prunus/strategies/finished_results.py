@@ -7,9 +7,9 @@ from typing import ClassVar
 
 from prunus.edits import Move, Outlined, Postpone, Proposal, When
 from prunus.outlines.outline import searches
-from prunus.reuse import PartKind, reuse_of
-from prunus.uses import Use
-from prunus.view import View
+from prunus.reuse.likelihood import PartKind, reuse_of
+from prunus.view.uses import Use
+from prunus.view.view import View
 
 _LEFT_ALONE = "its file was edited and left alone"
 

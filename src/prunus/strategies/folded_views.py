@@ -5,6 +5,7 @@ from collections.abc import Generator, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from typing import ClassVar, Final
 
+from prunus.calls.shown import PLAIN, Style
 from prunus.edits import Continued, Input, Move, Note, Outlined, Postpone, Proposal, When
 from prunus.files import Timeline, TrackedFile
 from prunus.files.content import Line
@@ -12,10 +13,9 @@ from prunus.history import Call, Ref, Result
 from prunus.notes import note, shorten
 from prunus.outlines.current_lines import current_lines
 from prunus.outlines.written import lean_input
-from prunus.shown import PLAIN, Style
-from prunus.uses import Use
 from prunus.value import value
-from prunus.view import View
+from prunus.view.uses import Use
+from prunus.view.view import View
 
 _WHOLE, _FEWER, _NONE, _DROP = range(4)
 """What may stand at a part, from first to last."""

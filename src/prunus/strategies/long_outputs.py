@@ -4,13 +4,13 @@ from collections.abc import Hashable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import ClassVar, Final
 
-from prunus.calls import Kind
+from prunus.calls.meaning import Kind
 from prunus.edits import Proposal, Shorter, When
 from prunus.history import Result
 from prunus.notes import is_shortened, truncated_note
 from prunus.outlines.outline import gist, searches
-from prunus.uses import Use
-from prunus.view import View
+from prunus.view.uses import Use
+from prunus.view.view import View
 
 _LOOKED_AT: Final = 20_000
 """The characters of a result that tell whether it is a page of markup."""

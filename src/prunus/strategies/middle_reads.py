@@ -6,8 +6,8 @@ from typing import ClassVar
 
 from prunus.edits import Move, Note, Proposal, Withdraw
 from prunus.notes import Elsewhere, reread_note, shorten
-from prunus.uses import Use
-from prunus.view import View
+from prunus.view.uses import Use
+from prunus.view.view import View
 
 _MOST = 100
 """The newest reads of one file that are chosen from: each new one is a choice among all of them."""

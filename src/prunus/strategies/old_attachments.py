@@ -7,8 +7,8 @@ from typing import ClassVar
 from prunus.edits import Note, Proposal, When
 from prunus.history import Attachment
 from prunus.notes import file_note
-from prunus.uses import Piece
-from prunus.view import View
+from prunus.view.uses import Piece
+from prunus.view.view import View
 
 
 @dataclass(frozen=True, slots=True)

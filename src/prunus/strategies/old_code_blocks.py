@@ -6,11 +6,11 @@ from dataclasses import dataclass
 from typing import ClassVar
 
 from prunus.edits import Proposal, Shorter, When
-from prunus.enclosed import enclosed
 from prunus.history import Text
 from prunus.notes import Words, code_note
-from prunus.uses import Piece
-from prunus.view import View
+from prunus.text.enclosed import enclosed
+from prunus.view.uses import Piece
+from prunus.view.view import View
 
 _FENCE = re.compile(r"^```([^\n`]*)\n", re.MULTILINE)
 _FENCE_END = re.compile(r"^```[ \t]*$", re.MULTILINE)

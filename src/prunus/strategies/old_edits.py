@@ -7,14 +7,14 @@ from dataclasses import dataclass, field
 from typing import ClassVar, Final
 
 from prunus.calls.arguments import changes_of
-from prunus.changes import Replace
+from prunus.calls.changes import Replace
 from prunus.edits import Continued, Input, Proposal, When
 from prunus.files import Timeline
 from prunus.history import Call, Ref, Result
 from prunus.notes import edits_note, shorten
 from prunus.proposals import bare_input
-from prunus.uses import Use
-from prunus.view import View
+from prunus.view.uses import Use
+from prunus.view.view import View
 
 _INTENT: Final = "intent"
 _VIEW, _DROP = range(2)

@@ -5,13 +5,13 @@ from collections.abc import Hashable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import ClassVar
 
-from prunus.calls import body_of
+from prunus.calls.results import body_of
 from prunus.edits import Input, Proposal, Shorter, When
 from prunus.history import Call, Result
 from prunus.notes import error_note
 from prunus.proposals import bare_input, is_protected
-from prunus.uses import Use
-from prunus.view import View
+from prunus.view.uses import Use
+from prunus.view.view import View
 
 _EXIT = re.compile(r"^.*\b(?:exited with code|exit code)\b.*$", re.IGNORECASE | re.MULTILINE)
 _WRAPPING = re.compile(

@@ -4,11 +4,11 @@ from collections.abc import Hashable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from typing import ClassVar
 
-from prunus.calls import Kind
+from prunus.calls.meaning import Kind
 from prunus.edits import Proposal
 from prunus.proposals import cut
-from prunus.uses import Use
-from prunus.view import View
+from prunus.view.uses import Use
+from prunus.view.view import View
 
 
 @dataclass(frozen=True, slots=True)

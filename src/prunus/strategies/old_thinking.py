@@ -7,8 +7,8 @@ from typing import ClassVar
 from prunus.edits import Gone, Proposal, Replacement, Shorter, When
 from prunus.history import Marker, Thinking
 from prunus.notes import REASONING_GONE
-from prunus.uses import Piece
-from prunus.view import View
+from prunus.view.uses import Piece
+from prunus.view.view import View
 
 
 @dataclass(frozen=True, slots=True)

@@ -7,8 +7,8 @@ from typing import ClassVar
 from prunus.edits import Input, Proposal
 from prunus.history import Call
 from prunus.proposals import bare_input, replaceable
-from prunus.uses import Use
-from prunus.view import View
+from prunus.view.uses import Use
+from prunus.view.view import View
 
 
 @dataclass(frozen=True, slots=True)

@@ -7,9 +7,9 @@ from typing import ClassVar
 from prunus.edits import Input, Move, Outlined, Postpone, Proposal, When
 from prunus.history import Ref
 from prunus.outlines.written import lean_input
-from prunus.reuse import PartKind, reuse_of
-from prunus.uses import Use
-from prunus.view import View
+from prunus.reuse.likelihood import PartKind, reuse_of
+from prunus.view.uses import Use
+from prunus.view.view import View
 
 _RESULTS: dict[str, PartKind] = {"read": "read", "shell": "shell", "search": "search", "list": "search"}
 _MOST = 8
@@ -21,7 +21,7 @@ class PastTasks:
 
     When the user speaks again, most of what was read and written for the last request has done its work: in
     recorded sessions a read that led to no edit is used later in 26 of 100 cases while its task goes on, and in 4
-    once the user has spoken. How likely it is, is asked of a model (`reuse.py`); the more tokens a part
+    once the user has spoken. How likely it is, is asked of a model (`reuse/likelihood.py`); the more tokens a part
     has, the likelier it may be. An outline stays of results and of what was written, and of edits which file
     they changed.
     """

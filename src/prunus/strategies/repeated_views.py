@@ -4,11 +4,11 @@ from collections.abc import Hashable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import ClassVar
 
-from prunus.calls import Touch
+from prunus.calls.touches import Touch
 from prunus.edits import Proposal
 from prunus.proposals import replaceable, superseded
-from prunus.uses import Use
-from prunus.view import View
+from prunus.view.uses import Use
+from prunus.view.view import View
 
 _FILE_KINDS = ("read", "write", "edit")
 

@@ -6,8 +6,8 @@ from typing import ClassVar
 
 from prunus.edits import Proposal
 from prunus.proposals import replaceable, superseded
-from prunus.uses import Use
-from prunus.view import View
+from prunus.view.uses import Use
+from prunus.view.view import View
 
 
 @dataclass(frozen=True, slots=True)

@@ -11,9 +11,9 @@ from prunus.files.content import Line
 from prunus.history import Call, Ref
 from prunus.notes import pointer_note, shorten
 from prunus.proposals import describe
-from prunus.uses import Use
 from prunus.value import value
-from prunus.view import View
+from prunus.view.uses import Use
+from prunus.view.view import View
 
 _MOST = 300
 """The newest reads and writes of one file that a read may point to."""

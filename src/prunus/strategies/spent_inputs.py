@@ -7,7 +7,7 @@ from typing import ClassVar
 from prunus.edits import Input, Proposal, When
 from prunus.history import Call
 from prunus.proposals import bare_input
-from prunus.view import View
+from prunus.view.view import View
 
 
 @dataclass(frozen=True, slots=True)

@@ -6,8 +6,8 @@ from typing import ClassVar
 
 from prunus.edits import Gone, Proposal, When
 from prunus.history import Marker, Thinking
-from prunus.uses import Piece
-from prunus.view import View
+from prunus.view.uses import Piece
+from prunus.view.view import View
 
 
 @dataclass(frozen=True, slots=True)

@@ -14,8 +14,8 @@ from typing import Any, ClassVar, Protocol, runtime_checkable
 from prunus.edits import Move, Proposal
 from prunus.files import Timeline
 from prunus.requested.targets import Choice, Permissions
-from prunus.uses import Piece, Use
-from prunus.view import View
+from prunus.view.uses import Piece, Use
+from prunus.view.view import View
 
 
 class Strategy(Protocol):

@@ -6,8 +6,8 @@ from typing import ClassVar, Final
 
 from prunus.edits import Outlined, Proposal, When
 from prunus.strategies.old_thinking import without_reasoning
-from prunus.uses import Piece, Use
-from prunus.view import View
+from prunus.view.uses import Piece, Use
+from prunus.view.view import View
 
 _WHEN: Final = When(under_pressure=True)
 

@@ -5,9 +5,9 @@ from dataclasses import dataclass
 from typing import ClassVar
 
 from prunus.edits import Move, Outlined, Postpone, Proposal, When
-from prunus.reuse import reuse_of
-from prunus.uses import Use
-from prunus.view import View
+from prunus.reuse.likelihood import reuse_of
+from prunus.view.uses import Use
+from prunus.view.view import View
 
 _LONGEST = 60
 """Idle turns beyond which a read becomes no less likely to be used."""
@@ -19,8 +19,8 @@ class UnlikelyReads:
 
     Agents read first and edit much later, so a read of a file that was not edited yet is mostly a plan. But in a
     long task many such reads are never used: above all those that came after the first edit, when the agent looks
-    things up in passing. How likely a read is to be used is asked of a model (`reuse.py`); the more tokens it has,
-    the likelier it may be. An outline stays.
+    things up in passing. A model says how likely a read is to be used (`reuse/likelihood.py`); the more tokens the
+    read has, the likelier its use may be. An outline stays.
     """
 
     name: ClassVar[str] = "unlikely_reads"

@@ -8,7 +8,7 @@ import pytest
 
 from prunus.calls.meaning import Kind
 from prunus.calls.toolbox import Toolbox
-from prunus.touches import Span, Touch
+from prunus.calls.touches import Span, Touch
 
 A = "/w/a.py"
 

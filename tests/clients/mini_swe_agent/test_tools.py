@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from prunus.calls.toolbox import Toolbox
-from prunus.touches import Touch
+from prunus.calls.touches import Touch
 
 BOX = Toolbox()
 

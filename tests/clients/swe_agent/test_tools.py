@@ -6,7 +6,7 @@ import pytest
 
 from prunus.calls.meaning import Kind
 from prunus.calls.toolbox import Toolbox
-from prunus.touches import Touch
+from prunus.calls.touches import Touch
 
 BOX = Toolbox()
 

@@ -5,8 +5,8 @@ from __future__ import annotations
 import re
 from typing import Final
 
+from prunus.calls.shown import lines_below
 from prunus.clients.dialect import Dialect
-from prunus.shown import lines_below
 
 _FENCED: Final = re.compile(
     r"<untrusted_context>\s*Output: (.*?)\n(?:Exit Code:[^\n]*\n)?(?:Process Group PGID[^\n]*\n)?"

@@ -16,8 +16,8 @@ from prunus.clients.chat_turns import dialogue, function_call, message_turn, pla
 from prunus.clients.finder import Home, SessionFolder
 from prunus.clients.recorded_file import JsonObject, Recording, Session, mapping, rows, text
 from prunus.clients.turns import RecordedTurn
-from prunus.enclosed import enclosed
-from prunus.numbers import as_number
+from prunus.text.enclosed import enclosed
+from prunus.text.numbers import as_number
 
 AGENT = "mini-swe-agent"
 

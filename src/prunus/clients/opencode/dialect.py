@@ -6,9 +6,9 @@ import re
 from collections.abc import Mapping
 from typing import Final
 
+from prunus.calls.shown import Shown, numbered, uncut
 from prunus.clients.dialect import Dialect
-from prunus.numbers import as_number
-from prunus.shown import Shown, numbered, uncut
+from prunus.text.numbers import as_number
 
 _HEAD: Final = re.compile(r"<path>(?:[^\n]*</path>\n<type>file</type>\n<content>\n?)?|<file>\n")
 _END: Final = re.compile(r"\(End of (?:the )?file - total (\d+) lines\)")

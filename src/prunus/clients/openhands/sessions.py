@@ -14,7 +14,7 @@ from prunus.clients.chat_turns import dialogue, message_turn, plain_turns
 from prunus.clients.finder import Home, SessionFolder
 from prunus.clients.recorded_file import JsonObject, Recording, Session, mapping, read_object, rows, text, unix_time
 from prunus.clients.turns import RecordedTurn
-from prunus.numbers import as_number
+from prunus.text.numbers import as_number
 
 AGENT = "openhands"
 FIRST_EVENTS = ("0.json", "event-00000-*.json")

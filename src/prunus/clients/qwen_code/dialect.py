@@ -5,8 +5,8 @@ from __future__ import annotations
 import re
 from typing import Final
 
+from prunus.calls.shown import lines_below
 from prunus.clients.dialect import Dialect
-from prunus.shown import lines_below
 
 _LINES: Final = re.compile(
     r"\A(?:The file: [^\n]* has been updated\. )?Showing lines (\d+)-(\d+) of (\d+)"

@@ -5,9 +5,9 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING, Final
 
+from prunus.calls.shown import Shown, numbered, uncut
 from prunus.clients.dialect import Dialect
-from prunus.numbers import as_number
-from prunus.shown import Shown, numbered, uncut
+from prunus.text.numbers import as_number
 
 if TYPE_CHECKING:
     from prunus.calls.meaning import Kind

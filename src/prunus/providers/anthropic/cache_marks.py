@@ -12,10 +12,10 @@ from typing import Any, Final
 
 import msgspec
 
+from prunus.json.splice import Path, splice
+from prunus.json.surrogates import decode
 from prunus.providers.blocks import dicts
 from prunus.providers.rewriting import Change, items_of, place_of, spans, top_of
-from prunus.splice import Path, splice
-from prunus.surrogates import decode
 
 _KEY: Final = "cache_control"
 _SIGN: Final = b'"cache_control"'

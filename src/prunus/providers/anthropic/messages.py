@@ -6,8 +6,8 @@ from collections.abc import Mapping
 from typing import Any
 
 from prunus.history import Attachment, Call, Message, Opaque, Part, Result, Role, Text, Thinking
+from prunus.json.splice import Path
 from prunus.providers.blocks import BlockReader, as_json, kind_of
-from prunus.splice import Path
 
 _ROLES: dict[str, Role] = {"assistant": "assistant", "system": "system"}
 

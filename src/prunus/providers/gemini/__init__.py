@@ -12,13 +12,13 @@ from typing import TYPE_CHECKING, Any, ClassVar, Final
 import msgspec
 
 from prunus.history import Message
+from prunus.json.splice import splice, values
 from prunus.providers.blocks import arguments_object, dicts, words_of
 from prunus.providers.gemini.messages import read_message
 from prunus.providers.hidden_calls import CallSite, HiddenExchange, below, numbered
 from prunus.providers.provider import Api, Endpoint, ToolDefinition, ToolResult
 from prunus.providers.rewriting import Change, place_beside, with_item
 from prunus.providers.sse import event
-from prunus.splice import splice, values
 
 if TYPE_CHECKING:
     from prunus.providers.answer_stream import AnswerStream

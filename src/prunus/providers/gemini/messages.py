@@ -6,8 +6,8 @@ from collections.abc import Mapping
 from typing import Any
 
 from prunus.history import Attachment, Call, Message, Opaque, Part, Result, Role, Text, Thinking
+from prunus.json.splice import Path
 from prunus.providers.blocks import as_json
-from prunus.splice import Path
 
 _ROLES: dict[str, Role] = {"model": "assistant", "function": "tool"}
 _ANSWERS = ("output", "error", "content", "result")

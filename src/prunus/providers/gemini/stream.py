@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from typing import Any
 
+from prunus.json.splice import Path
 from prunus.providers.answer_stream import AnswerStream
 from prunus.providers.filters import changed_value
 from prunus.providers.provider import Api
 from prunus.providers.sse import ServerEvent, event
-from prunus.splice import Path
 
 
 class GeminiStream(AnswerStream):

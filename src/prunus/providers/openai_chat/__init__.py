@@ -8,13 +8,13 @@ from typing import TYPE_CHECKING, Any, ClassVar, Final
 import msgspec
 
 from prunus.history import Message
+from prunus.json.splice import splice, values
 from prunus.providers.blocks import as_json, dicts, words_of
 from prunus.providers.hidden_calls import BETWEEN, CallSite, HiddenExchange, below, decoded, numbered, without_start
 from prunus.providers.openai_chat.messages import THOUGHTS, read_message
 from prunus.providers.provider import Api, ToolDefinition, ToolResult
 from prunus.providers.rewriting import Change, with_text
 from prunus.providers.sse import DONE, event
-from prunus.splice import splice, values
 
 if TYPE_CHECKING:
     from prunus.providers.answer_stream import AnswerStream

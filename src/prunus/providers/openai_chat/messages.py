@@ -7,8 +7,8 @@ from dataclasses import replace
 from typing import Any
 
 from prunus.history import Attachment, Call, Message, Opaque, Part, Role, Thinking
+from prunus.json.splice import Path
 from prunus.providers.blocks import BlockReader, as_json, data_url, decode_arguments, dicts, kind_of
-from prunus.splice import Path
 
 _ROLES: dict[str, Role] = {
     "system": "system",

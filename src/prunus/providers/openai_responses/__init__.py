@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any, ClassVar
 import msgspec
 
 from prunus.history import Message
+from prunus.json.surrogates import decode
 from prunus.providers.blocks import as_json, words_of
 from prunus.providers.hidden_calls import (
     CallSite,
@@ -22,7 +23,6 @@ from prunus.providers.openai_responses.messages import read_message
 from prunus.providers.provider import Api, ToolDefinition, ToolResult
 from prunus.providers.rewriting import ordered_like, top_of
 from prunus.providers.sse import typed
-from prunus.surrogates import decode
 
 if TYPE_CHECKING:
     from prunus.providers.answer_stream import AnswerStream

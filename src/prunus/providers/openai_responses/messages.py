@@ -6,8 +6,8 @@ from collections.abc import Mapping
 from typing import Any
 
 from prunus.history import Attachment, Call, Message, Opaque, Part, Role, Thinking
+from prunus.json.splice import Path
 from prunus.providers.blocks import BlockReader, as_json, data_url, decode_arguments, kind_of
-from prunus.splice import Path
 
 _ROLES: dict[str, Role] = {"system": "system", "developer": "system", "assistant": "assistant", "user": "user"}
 _DEFINITIONS = frozenset({"additional_tools", "tool_search_output", "mcp_list_tools"})

@@ -6,8 +6,8 @@ from collections.abc import Mapping
 from typing import Any
 
 from prunus.history import Attachment, Call, Marker, Message, Opaque, Part, Result, Role, Text, Thinking
+from prunus.json.splice import Path
 from prunus.providers.blocks import as_json, data_url, kind_of
-from prunus.splice import Path
 
 _MARKERS = frozenset({"step-start", "step-finish"})
 _IDENTITY = ("id", "sessionID", "messageID")

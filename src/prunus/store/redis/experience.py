@@ -7,8 +7,8 @@ from collections.abc import Mapping, Sequence
 from typing import Any, Final
 
 from prunus.edits import Proposal
-from prunus.experience import Experience, Tried
 from prunus.outcome import Receipt
+from prunus.reuse.experience import Experience, Tried
 from prunus.store.records import Exchange
 from prunus.store.redis.connections import RedisConnections
 from prunus.store.redis.keys import TENANTS, TenantKeys

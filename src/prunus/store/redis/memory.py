@@ -7,11 +7,12 @@ from dataclasses import astuple, replace
 from secrets import randbits
 from typing import Any, Final, TypeVar
 
+from prunus.conversations.memory import ConversationRecord, Match, nothing_else
+from prunus.conversations.warmth import EARLIER
 from prunus.errors import FormatError, MayBeKept, NotKept, OutOfReach, Overtaken
-from prunus.experience import Experience
 from prunus.history import Ref
-from prunus.learning import Learned
-from prunus.memory import ConversationRecord, Match, nothing_else
+from prunus.reuse.experience import Experience
+from prunus.reuse.learning import Learned
 from prunus.schedule.account import Account
 from prunus.schedule.cache_life import CacheLife, Hindsight, hindsight_of
 from prunus.schedule.ledger import Ledger, Written
@@ -22,7 +23,6 @@ from prunus.store.redis.experience import experience_with
 from prunus.store.redis.keys import LINK_SIZE, TENANTS, TenantKeys
 from prunus.store.redis.scripts import FIND, KEEP, LIVES, REFRESH
 from prunus.store.store import CommitLost, StoreError
-from prunus.warmth import EARLIER
 
 T = TypeVar("T")
 

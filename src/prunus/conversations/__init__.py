@@ -1,0 +1,1 @@
+"""What Prunus knows of conversations between requests, in the process and beyond it."""

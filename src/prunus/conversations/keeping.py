@@ -1,0 +1,110 @@
+"""Remember a conversation after a request: in the process, and in the memory that processes share."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, replace
+from typing import Any
+
+from prunus.conversations.conversation import Conversation
+from prunus.conversations.held import Conversations, Request
+from prunus.conversations.lineage import Base
+from prunus.conversations.memory import ConversationRecord, Memory
+from prunus.errors import Overtaken, TooLate
+from prunus.outcome import Outcome
+from prunus.schedule.ledger import Written
+
+
+@dataclass(frozen=True, slots=True)
+class BeforeSending:
+    """What the caller is asked and told before a request is remembered and sent."""
+
+    claim: Callable[[], bool]
+    """Whether this outcome may be sent; False if another one was sent in the meantime."""
+    record: Callable[[Outcome[Any]], None]
+    """Writes down what the request cuts. The memory saves that together with the conversation."""
+
+
+class Stale(Exception):
+    """Another thread has remembered a newer request of the same conversation."""
+
+
+class Keeping:
+    """Remembers conversations in the order of their requests."""
+
+    def __init__(self, conversations: Conversations, memory: Memory | None) -> None:
+        self._conversations = conversations
+        self._memory = memory
+
+    def keep(
+        self,
+        conversation: Conversation,
+        request: Request,
+        base: Base,
+        memo: ConversationRecord,
+        outcome: Outcome[Any],
+        written: Mapping[int, Written | None],
+        sending: BeforeSending,
+    ) -> None:
+        """Remember a conversation as it is after a request, first in the memory and then in the process.
+
+        Raises Stale or Overtaken if another request came first. A memory that fails otherwise raises NotKept or
+        OutOfReach; the process then remembers nothing either.
+        """
+        with conversation.changing:
+            self._begin(conversation, base, sending)
+            if self._memory is None:
+                sending.record(outcome)
+            else:
+                try:
+                    self._memory.keep(memo, base.new_links, written, lambda: sending.record(outcome))
+                except Overtaken:
+                    # The state in the memory is newer, so the next attempt must not begin with this one.
+                    self._conversations.forget(conversation)
+                    raise
+            self._end(conversation, request, base, memo)
+            conversation.saved = memo.requests
+        self._conversations.remember(conversation)
+
+    def keep_alone(
+        self,
+        conversation: Conversation,
+        request: Request,
+        base: Base,
+        memo: ConversationRecord,
+        sending: BeforeSending,
+    ) -> None:
+        """Remember a conversation in the process only, because the memory does not answer."""
+        with conversation.changing:
+            self._begin(conversation, base, sending)
+            self._end(conversation, request, base, memo)
+        self._conversations.remember(conversation)
+
+    def written(self, base: Base) -> Mapping[int, Written | None]:
+        """Return the messages of a conversation that are not sent as they came, as far as they are known."""
+        held = base.conversation
+        if held is not None and held.memo is base.memo:
+            return held.engine.written() if held.in_force is base.memo.ledger else held.written
+        return self._memory.written(base.memo.id) if self._memory is not None and base.parent else {}
+
+    def _begin(self, conversation: Conversation, base: Base, sending: BeforeSending) -> None:
+        if conversation.memo is not (base.known or base.memo):
+            raise Stale
+        if not sending.claim():
+            raise TooLate("the request was sent before it was looked at")
+
+    def _end(self, conversation: Conversation, request: Request, base: Base, memo: ConversationRecord) -> None:
+        conversation.record(request.read, request.load, base.links)
+        conversation.memo = memo
+        conversation.key = request.key
+
+
+def memo_after(memo: ConversationRecord, request: Request, conversation: Conversation) -> ConversationRecord:
+    """Return the memo of a conversation after a request."""
+    return replace(
+        memo,
+        depth=len(request),
+        requests=memo.requests + 1,
+        seen=request.now,
+        prompt=conversation.prompt_digest,
+    )

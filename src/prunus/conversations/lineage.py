@@ -1,0 +1,217 @@
+"""What a request builds on: the conversation that it continues, or the one that it left half way.
+
+The process and the memory both know conversations that begin like the request. The memory is believed, because
+every replica asks it. A memory that was out of reach for a while knows less than the process, so the process is
+believed where it knows more messages of the request, or a newer state of the same conversation.
+
+Of several conversations the likeliest counts: one that the request continues by one step of the model, then one
+whose newest request is sent again, then the one that shares most. So a session that runs a second time, message for
+message, is a conversation of its own.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from hashlib import blake2b
+from typing import Final
+
+from prunus.conversations.conversation import Conversation
+from prunus.conversations.held import Conversations, Request
+from prunus.conversations.memory import ConversationRecord, Match, Memory, chain
+from prunus.engine import Engine, edits_taken_over
+from prunus.outcome import Continuation
+from prunus.reuse.learning import learn
+from prunus.schedule.account import Account
+from prunus.schedule.ledger import Ledger
+
+_GAINED: Final = 4
+"""Parts that a client adds to its newest message, at most, to ask for something on the side."""
+
+
+@dataclass(frozen=True, slots=True)
+class Base:
+    """What a request builds on."""
+
+    memo: ConversationRecord
+    """The conversation as it was before; of one that was left half way, what the new one takes over."""
+    parent: str
+    """The conversation that this comes from; empty for a new one."""
+    left: int
+    """Messages of that conversation that the request does not have."""
+    conversation: Conversation | None
+    """What the process holds of it, if that can go on from where it is."""
+    links: list[bytes]
+    """The chained hashes of the messages of the request, where a memory wants to know them."""
+    new_links: list[bytes]
+    """Those that the conversation has not been known by."""
+    sent: int
+    """Messages that the provider has seen before. That is the depth of the memo, or more if requests passed that
+    the memo does not know."""
+    known: ConversationRecord | None = None
+    """The memo that the process held when the conversation was found; None if it held none."""
+
+    def taken_over(self, request: Request) -> ConversationRecord:
+        """The conversation with the edits that a request takes over; one that simply continues takes over all."""
+        if not self.left:
+            return self.memo
+        edits = edits_taken_over(self.memo.ledger, len(request), request.load)
+        return replace(self.memo, ledger=replace(self.memo.ledger, edits=edits))
+
+    @property
+    def is_current(self) -> bool:
+        """Whether the process holds the conversation as it was found: no other request has come in between."""
+        return self.conversation is not None and self.conversation.memo is self.known
+
+    def follows_directly(self, request: Request) -> bool:
+        """Whether no other process can have sent a request of this conversation in between.
+
+        Such a request would have brought an answer of the model, which this request would contain.
+        """
+        if self.left or (self.parent and self.conversation is None):
+            return False
+        answers = bool(self.parent)
+        return _steps(request, self.memo.depth, answers + 1) <= answers
+
+    def continuation(self, request: Request, conversation: Conversation) -> Continuation:
+        """How a request goes on from the one before; `conversation` has been told of the request."""
+        gap = request.now - self.memo.seen if self.parent else None
+        changed = bool(self.memo.requests) and conversation.prompt_digest != self.memo.prompt
+        return Continuation(self.parent, self.left, gap, changed)
+
+    def begin(self, request: Request, engine: Engine) -> Conversation:
+        """A conversation that this process has not looked at."""
+        digests = [request.load.digest(i) for i in range(self.memo.depth)]
+        return Conversation(
+            self.memo, request.read, engine, request.owner, digests=digests, saved=self.memo.requests
+        )
+
+
+def find_base(
+    request: Request, conversations: Conversations, memory: Memory | None, allowed: float | None = None
+) -> Base:
+    """What a request builds on, by the process and by the memory.
+
+    A new conversation learns from the earlier ones of its agent. `allowed` is how many cut parts of a strategy may
+    be asked for again in 1,000 requests; None if the conversation shall not learn.
+    """
+    own = conversations.find(request)
+    links: list[bytes] = []
+    kept: Sequence[Match] = ()
+    if memory is not None:
+        nearest = conversations.named(own[0].id) if own else None
+        links = _links(request, nearest, own[0].shared if own else 0)
+        kept = memory.find(links)
+    found = _likeliest(own, kept, request)
+    held, memo = (None, None) if found is None else _newest(found, conversations, memory)
+    if found is None or memo is None:
+        new = ConversationRecord(_name(request, ""), Ledger(), 0, 0, 0.0, b"")
+        if memory is not None and allowed is not None:
+            new = replace(new, learned=learn(memory.experience(request.client), allowed))
+        return Base(new, "", 0, None, links, links, 0)
+    shared = min(found.shared, memo.depth)
+    if shared < memo.depth:
+        name = _name(request, f"{memo.id} {memo.requests}")
+        requests = min(memo.requests, shared // 2)
+        ledger = memo.ledger.before(shared)
+        told = memo.seen, memo.prompt
+        left = ConversationRecord(name, ledger, shared, requests, *told, learned=memo.learned, life=memo.life)
+        return Base(left, memo.id, memo.depth - shared, None, links, links, shared)
+    sent = memo.depth if memory is None else _sent_before(request, memo.depth)
+    conversation = conversations.continuing(request, memo)
+    known = held if conversation is not None else None
+    return Base(memo, memo.id, 0, conversation, links, links[shared:], sent, known)
+
+
+def find_known(request: Request, conversations: Conversations, memory: Memory | None) -> Base:
+    """What a request builds on that asks for something on the side, such as a summary.
+
+    Some clients ask in a further part of the newest message. What stands before that is a message as it was sent.
+    """
+    base = find_base(request, conversations, memory)
+    last = len(request) - 1
+    for parts in range(1, _GAINED + 1) if base.left and base.memo.depth == last else ():
+        load = request.load.before(last, parts)
+        if load is None:
+            break
+        known = find_base(replace(request, load=load), conversations, memory)
+        # The conversation may have gone on behind that message with what only the agent layer has seen.
+        if known.memo.depth == len(request):
+            # The tokens that the account knows are those without these parts.
+            return replace(known, memo=replace(known.memo, account=Account()))
+    return base
+
+
+def _likeliest(own: Sequence[Match], kept: Sequence[Match], request: Request) -> Match | None:
+    """The conversation that a request most likely comes from."""
+    newest = {found.id: found for found in kept}
+    deepest = max((found.shared for found in kept), default=0)
+    for found in own:
+        known = newest.get(found.id)
+        if found.shared > deepest if known is None else found.requests >= known.requests:
+            newest[found.id] = found
+    if len(newest) < 2:
+        return next(iter(newest.values()), None)
+    return min(newest.values(), key=lambda found: (_kind(found, request), -found.shared, found.left))
+
+
+def _kind(found: Match, request: Request) -> int:
+    """How a request comes from a conversation: 0 for the next step, 1 for the same request again, 2 otherwise."""
+    if found.left:
+        return 2
+    steps = _steps(request, found.shared, 2)
+    return 2 if steps > 1 else 1 - steps
+
+
+def _steps(request: Request, depth: int, most: int) -> int:
+    """How many times the model has answered behind the first `depth` messages; at most `most` are counted."""
+    steps, role = 0, ""
+    for index in range(depth, len(request)):
+        before, role = role, request.load(index).role
+        steps += role == "assistant" != before
+        if steps >= most:
+            break
+    return steps
+
+
+def _sent_before(request: Request, depth: int) -> int:
+    """How many messages were sent before, of which `depth` are known: all before the newest answer of the model."""
+    start = len(request)
+    while start > depth and request.load(start - 1).role != "assistant":
+        start -= 1
+    while start > depth and request.load(start - 1).role == "assistant":
+        start -= 1
+    answered = any(request.load(index).role == "assistant" for index in range(depth, start))
+    return start if answered else depth
+
+
+def _newest(
+    found: Match, conversations: Conversations, memory: Memory | None
+) -> tuple[ConversationRecord | None, ConversationRecord | None]:
+    """The memo that the process holds of a conversation, and the newest one.
+
+    The memory has the newest one if another process has saved more requests than this one.
+    """
+    held = conversations.named(found.id)
+    known = held.memo if held is not None else None
+    if held is not None and held.saved >= found.requests:
+        return known, known
+    return known, memory.load(found.id) if memory is not None else None
+
+
+def start_of_chain(format: str, owner: str) -> bytes:
+    """Where chained hashes begin: conversations of other owners and formats have other ones throughout."""
+    return f"{format} {owner}".rstrip().encode()
+
+
+def _links(request: Request, nearest: Conversation | None, shared: int) -> list[bytes]:
+    known = nearest.links[:shared] if nearest is not None else []
+    before = known[-1] if known else start_of_chain(request.read.format.name, request.owner)
+    return known + chain((request.load.digest(i) for i in range(len(known), len(request))), before)
+
+
+def _name(request: Request, parent: str) -> str:
+    """The name of a conversation that begins with a request, the same on every replica."""
+    every = b"".join(request.load.digest(i) for i in range(len(request)))
+    start = start_of_chain(request.read.format.name, request.owner)
+    return blake2b(start + every + parent.encode(), digest_size=8).hexdigest()

@@ -1,0 +1,120 @@
+"""What pruning one request gave: its outcome, and a receipt for each edit."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from prunus.bodies import as_given
+from prunus.conversations.conversation import Loader
+from prunus.conversations.held import Request
+from prunus.conversations.memory import ConversationRecord
+from prunus.conversations.originals import original
+from prunus.edits import Proposal
+from prunus.engine import Engine
+from prunus.history import Call
+from prunus.ids import short_id
+from prunus.outcome import Outcome, Receipt, Report
+from prunus.reuse.asked_again import AskedAgain, part_kind
+from prunus.schedule.ledger import Flush
+from prunus.tally import category_of
+from prunus.text.fingerprint import utf8
+from prunus.view.uses import Use
+
+
+def outcome_of(
+    request: Request,
+    engine: Engine,
+    memo: ConversationRecord,
+    around: int,
+    flush: Flush | None,
+    asked_again: AskedAgain,
+) -> Outcome[Any]:
+    """The outcome of a request whose edits are made and rendered; its body is still the one that was given.
+
+    `memo` is the conversation with this request, `around` are the tokens around the messages.
+    """
+    read, load = request.read, request.load
+    tallies, edits = engine.made.tallies, engine.made.in_order()
+    before = around + engine.view.tokens
+    report = Report(
+        before,
+        before - tallies.saved + engine.tags.tokens,
+        {name: tally for name, tally in tallies.by_strategy.items() if tally.count},
+        {name: tally for name, tally in tallies.by_category.items() if tally.count},
+        read.format.name,
+        request.model,
+        len(read),
+        asked_again,
+        memo.learned.stepped_back,
+    )
+    return Outcome(
+        request.body,
+        edits,
+        engine.refused,
+        report,
+        flush=flush,
+        conversation=memo.id,
+        request=memo.requests,
+        made=tuple(engine.made.new),
+        passed=tuple(engine.made.passed),
+        receipt=lambda edit: receipt_of(edit, engine, load),
+        outlined=engine.made.with_outlines,
+        lifetime=memo.life.lifetime,
+    )
+
+
+def pruned_body(request: Request, engine: Engine) -> Any:
+    """The body of a request with its edits, of the type that was given."""
+    sent = engine.rendering
+    if not (sent.rendered or sent.changed):
+        return request.body
+    # Where the last edit was taken back, the body that is read has to forget it too.
+    assembled = request.read.assemble(sent.edited, sent.rendered, sent.changed)
+    return as_given(request.body, assembled) if sent.rendered else request.body
+
+
+def receipt_of(edit: Proposal, engine: Engine, load: Loader) -> Receipt:
+    """The receipt of an edit, of the request that put it in force."""
+    view, target = engine.view, edit.target
+    message = load(target.message)
+    part = message.parts[target.part]
+    use = view.by_ref.get(target)
+    known = view.names.get(target) if use is not None and target == use.result else None
+    id = short_id(target, b"".join(utf8(getattr(part, "text", "")))) if known is None else known
+    # Commands, and ids that the model repeated, are kept from the model without being pruned.
+    asked = engine.newly_requested(target) and edit.when.requested_by != "prunus"
+    if use is None:
+        turn = view.turn_of(target)
+        return Receipt(id, edit, original(message, edit), "", turn, category_of(type(part)), target, asked)
+    by = view.by_ref.get(edit.cause) if edit.cause is not None else None
+    return Receipt(
+        id,
+        edit,
+        original(message, edit),
+        use.tool,
+        use.turn,
+        category_of(type(part)),
+        use.call,
+        asked,
+        call=_call_id(use, load),
+        by=_call_id(by, load) if by is not None else "",
+        by_tool=by.tool if by is not None else "",
+        about=_about(use, by),
+        kind=part_kind(use, target, changed=view.changed_since(use)),
+    )
+
+
+def _call_id(use: Use, load: Loader) -> str:
+    """The id of a call; some clients give none, and then it is known by its turn."""
+    part = load(use.call.message).parts[use.call.part]
+    return (part.id if isinstance(part, Call) else "") or f"turn {use.turn}"
+
+
+def _about(use: Use, by: Use | None) -> str:
+    """What a call is about: the file, the address or the command."""
+    meaning = use.meaning
+    paths = [touch.path for touch in use.touches]
+    shared = [path for path in paths if by is not None and by.touched(path) is not None]
+    if paths:
+        return (shared or paths)[0]
+    return meaning.command or meaning.key.removeprefix("search:")

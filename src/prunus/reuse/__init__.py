@@ -1,0 +1,1 @@
+"""Whether a part will be used again: the likelihood, and what agents asked for again."""

@@ -1,0 +1,1 @@
+"""Small tools for untrusted text: numbers, marks, hashes, what a terminal may show."""

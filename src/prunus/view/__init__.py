@@ -1,0 +1,1 @@
+"""A history as its answered calls: each call with its result, its meaning and its turn."""

@@ -1,0 +1,169 @@
+"""Pairs each call with its result and describes the pair.
+
+Calls and results are paired by place and id together, because some models count their ids anew in each turn.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Container, Mapping
+from dataclasses import dataclass, replace
+from typing import Any
+
+import msgspec
+
+from prunus.calls.call_outcome import outcome
+from prunus.calls.meaning import Meaning
+from prunus.calls.paths import join
+from prunus.calls.results import is_cut, is_stub, process_of
+from prunus.calls.toolbox import Toolbox
+from prunus.calls.touches import Span, Touch
+from prunus.history import Call, Ref, Result
+from prunus.notes import is_note, pointed, uncounted, unfolded
+from prunus.text.fingerprint import fingerprint
+from prunus.text.numbers import as_number
+from prunus.view.placed import PlacedIds, content_of, shortened, without_file_notes
+from prunus.view.todos import Colours, colours_of, tasks_in
+from prunus.view.uses import Use
+
+_NUMBERED = re.compile(r"^[^\S\n]*+(\d+)(?:→|\t|: |\| ?)", re.MULTILINE)
+_CHANGES_DIRECTORY = re.compile(r"(?:^|[;&|(\n])[^\S\n]*(?:cd|pushd|popd|Set-Location)\b")
+
+
+@dataclass(slots=True)
+class _OpenCall:
+    ref: Ref
+    call: Call
+    turn: int
+    tokens: int
+
+
+class Pairing:
+    """The open calls of one conversation, and what later calls need to know of earlier ones."""
+
+    def __init__(self, toolbox: Toolbox) -> None:
+        self._toolbox = toolbox
+        self._placed = PlacedIds()
+        self._open: dict[str, list[_OpenCall]] = {}
+        self._reading: set[str] = set()
+        """Processes that print files and had not printed all when their call was answered."""
+        self._epoch = 0
+        self.answered = 0
+        """How many calls have been answered."""
+        self.colours = Colours()
+        """What the coloured items of the newest todo list name."""
+
+    def call(self, ref: Ref, call: Call, turn: int, tokens: int) -> None:
+        """Take in a call of so many tokens."""
+        waiting = self._open.setdefault(call.id, [])
+        if waiting and waiting[-1].turn != turn:
+            waiting.clear()
+        waiting.append(_OpenCall(ref, call, turn, tokens))
+
+    def result(
+        self, ref: Ref, result: Result, tokens: int, ids: Container[str], folder: str, *, carries: bool
+    ) -> Use | None:
+        """Take in a result: the answered call, or None if no call waits for the result.
+
+        `ids` are the short names that are taken, `folder` is where the agent works, if that is known. `carries`
+        says that other parts are inside the result.
+        """
+        waiting = self._open.get(result.id)
+        if not waiting or result.open:
+            return None
+        opened = waiting.pop(0)
+        if not waiting:
+            del self._open[result.id]
+        self.answered += 1
+        call = opened.call
+        tagless, name = self._placed.untagged(ref, call.tool, result, ids)
+        whole = without_file_notes(tagless, result)
+        text = unfolded(whole)
+        meaning = self._continued(self._toolbox.meaning(call.tool, call.input), call, text)
+        ended = outcome(meaning, call.tool, uncounted(text), result.error)
+        if meaning.key == "todo:write" and ended != "error":
+            self.colours = colours_of(tasks_in(call.input))
+        stripped = _is_stripped(meaning, call)
+        return Use(
+            index=self.answered - 1,
+            call=opened.ref,
+            result=ref,
+            tool=call.tool,
+            meaning=meaning,
+            outcome=ended,
+            turn=opened.turn,
+            touches=_shown(_rooted(meaning.touches, folder), text),
+            signature=b"" if stripped else _signature(call.tool, call.input),
+            shown=content_of(call.tool, text),
+            size=len(whole),
+            tokens=tokens,
+            input_tokens=opened.tokens,
+            stub=is_stub(text),
+            cut=is_note(text),
+            compacted=result.compacted,
+            defines=result.defines,
+            shortened=shortened(text, result),
+            stripped=stripped,
+            epoch=self._enter(meaning),
+            name=name,
+            folded=text != whole,
+            points=pointed(text),
+            carries=carries or whole != tagless,
+        )
+
+    def _continued(self, meaning: Meaning, call: Call, text: str) -> Meaning:
+        """What a call means that asks a running command for its output: a read, if that command reads.
+
+        Which lines of which files the piece shows is not known, so it touches none.
+        """
+        if meaning.kind == "read" and meaning.command:
+            if process := process_of(None, text):
+                self._reading.add(process)
+        elif meaning.kind == "shell" and not meaning.command and process_of(call.input, text) in self._reading:
+            return replace(meaning, kind="read")
+        return meaning
+
+    def _enter(self, meaning: Meaning) -> int:
+        """The epoch of a command. Some agents keep one shell, where a `cd` changes what `ls` means."""
+        if not meaning.command:
+            return 0
+        epoch = self._epoch
+        self._epoch += _CHANGES_DIRECTORY.search(meaning.command) is not None
+        return epoch
+
+
+def _is_stripped(meaning: Meaning, call: Call) -> bool:
+    """Whether the bulk of the arguments of a call was removed in an earlier pass."""
+    given = call.input
+    bulky = meaning.kind in ("write", "edit", "task") and isinstance(given, Mapping) and bool(given)
+    return bulky and set(given) <= set(meaning.metadata)
+
+
+def _rooted(touches: tuple[Touch, ...], folder: str) -> tuple[Touch, ...]:
+    """The touches with relative paths seen from the folder that the agent said it works in."""
+    if not folder:
+        return touches
+    return tuple(replace(touch, path=join(folder, touch.path)) for touch in touches)
+
+
+def _signature(tool: str, given: Mapping[str, Any] | str) -> bytes:
+    plain = given.encode() if isinstance(given, str) else msgspec.json.encode(given, order="deterministic")
+    return fingerprint(tool.encode() + b"\0" + plain)
+
+
+def _shown(touches: tuple[Touch, ...], text: str) -> tuple[Touch, ...]:
+    """The touches of a call, a whole-file read narrowed to the lines that came back.
+
+    Tools stop after some thousand lines and say so; such a view does not cover the rest of the file.
+    """
+    if len(touches) != 1:
+        return touches
+    touch = touches[0]
+    if touch.kind != "read" or touch.span.end is not None or touch.span.start < 0:
+        return touches
+    if not is_cut(text):
+        return touches
+    numbers = [as_number(found) for found in _NUMBERED.findall(text[-1500:])]
+    # Without line numbers nothing tells how far it came, so it covers nothing but itself.
+    end = max(numbers) if numbers else touch.span.start
+    return (replace(touch, span=Span(touch.span.start, end)),)
