@@ -91,9 +91,7 @@ def test_two_workers_on_one_store_give_the_same_bytes(spawn: Spawn, provider: Pr
     turns = range(2, 14)
     for name, workers in (("one", "1"), ("two", "2")):
         store = f"sqlite:///{tmp_path / name}.db"
-        process = spawn(
-            "proxy", *given, "--store", store, "--set", f"proxy.workers={workers}", "--set", "proxy.deadline=600"
-        )
+        process = spawn("proxy", *given, "--store", store, "--workers", workers, "--set", "proxy.deadline=600")
         with listening(process) as url:
             for count in turns:
                 assert call(url, "POST", "/v1/messages", body("anthropic_messages", count)).status == 200

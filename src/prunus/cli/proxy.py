@@ -33,6 +33,7 @@ if TYPE_CHECKING:
 @click.option(
     "--upstream", "upstreams", metavar="NAME=URL", multiple=True, help="Where requests go; may be repeated."
 )
+@click.option("--workers", type=click.IntRange(1), metavar="N", help="Processes that share the port; 1 by default.")
 @click.option("--shadow", is_flag=True, help="Change nothing, and report what would have been done.")
 @click.option("--agent", type=click.Choice(["hidden", "mcp", "off"]), help="How context_prune is offered.")
 @click.option("--store", metavar="URL", help="sqlite:///PATH, postgresql://HOST/DATABASE, redis://HOST, or off.")
@@ -51,6 +52,7 @@ def command(
     host: str | None,
     port: int | None,
     upstreams: tuple[str, ...],
+    workers: int | None,
     shadow: bool,
     agent: str | None,
     store: str | None,
@@ -88,7 +90,13 @@ def command(
     from prunus.settings.origins import origins
     from prunus.store import open_store
 
-    given = {"proxy.host": host, "proxy.port": port, "agent.offer": agent, "store.url": store}
+    given = {
+        "proxy.host": host,
+        "proxy.port": port,
+        "proxy.workers": workers,
+        "agent.offer": agent,
+        "store.url": store,
+    }
     own = [f"{key}={value}" for key, value in given.items() if value is not None]
     own += ["proxy.shadow=true"] if shadow else []
     own += ["proxy.verbose=true"] if verbose else []
