@@ -5,6 +5,7 @@ from __future__ import annotations
 from prunus import Settings
 from prunus.edits import Note, Postpone, Proposal, Shorter, When, Withdraw
 from prunus.engine.board import Board
+from prunus.engine.cell import Decision
 from prunus.history import Message, Ref, Text
 from prunus.view.view import View
 
@@ -69,10 +70,18 @@ def test_a_note_is_decided_anew_when_the_part_that_it_points_to_leaves() -> None
     one = board()
     one.take(Proposal(NEWER, Note("see above"), STRATEGY, "", points_to=PART))
     touched(one)
-    one.judge(PART, leaves=True, requested=False, refusals=())
+    one.judge(PART, Decision(leaves=True))
     assert touched(one) == {NEWER}
-    one.judge(PART, leaves=True, requested=False, refusals=())
+    one.judge(PART, Decision(leaves=True))
     assert touched(one) == set()
+
+
+def test_a_part_is_decided_anew_when_the_answer_that_could_point_to_it_is_replaced() -> None:
+    one = board()
+    one.take(Proposal(NEWER, Note("see above"), STRATEGY, "", points_to=PART, when=When(before_first_send=True)))
+    touched(one)
+    one.judge(NEWER, Decision(replaced=True))
+    assert touched(one) == {PART}
 
 
 def test_only_a_proposal_whose_time_has_not_come_is_postponed() -> None:

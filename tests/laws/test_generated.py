@@ -79,3 +79,8 @@ def test_a_line_that_is_too_long_to_be_followed_is_not_the_line_that_was_known()
 def test_a_note_in_place_of_an_object_counts_the_object_around_it() -> None:
     """Gemini wants an object: the note had fewer characters than the answer, and more with `{"output": ...}`."""
     assert [laws["shrink"] for laws in check_session(12118, Progress()) if laws["shrink"]] == []
+
+
+def test_an_old_read_goes_when_the_read_that_could_point_to_it_is_replaced() -> None:
+    """A newer read could point to it by its lines, and so held it, although a third read replaced the newer one."""
+    assert [laws["idempotence"] for laws in check_session(25757, Progress()) if laws["idempotence"]] == []

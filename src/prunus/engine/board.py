@@ -11,7 +11,7 @@ from dataclasses import replace
 from typing import Final
 
 from prunus.edits import PREFERENCES, Move, Postpone, Proposal, Refusal, Withdraw
-from prunus.engine.cell import NONE, Cell, Pressed
+from prunus.engine.cell import NONE, Cell, Decision, Pressed
 from prunus.engine.kinds import of_kind
 from prunus.engine.weights import with_tokens
 from prunus.history import Attachment, Ref
@@ -152,17 +152,24 @@ class Board:
         pointers = (old, proposal, *map(self.wanted, changed))
         self._touched.update(one.points_to for one in pointers if one is not None and one.points_to is not None)
 
-    def judge(self, ref: Ref, *, leaves: bool, requested: bool, refusals: tuple[Refusal, ...]) -> None:
-        """Note what was decided about a part. Notes that point to the part look at whether it leaves."""
+    def judge(self, ref: Ref, decision: Decision) -> None:
+        """Note what was decided about a part.
+
+        Notes that point to the part look at whether it leaves. Parts to which it could point look at whether a
+        newer answer replaces it.
+        """
         cell = self[ref]
-        cell.refusals, cell.requested = refusals, requested
-        if refusals:
+        cell.refusals, cell.requested = decision.refusals, decision.requested
+        if decision.refusals:
             self._refused[ref] = None
         else:
             self._refused.pop(ref, None)
-        if leaves != cell.leaves:
-            cell.leaves = leaves
+        if decision.leaves != cell.leaves:
+            cell.leaves = decision.leaves
             self._touched |= cell.dependants
+        if decision.replaced != cell.replaced:
+            cell.replaced = decision.replaced
+            self._touched.update(cell.pointers)
 
     def make(self, ref: Ref, proposal: Proposal | None) -> Proposal | None:
         """Give a part another edit, or none; returns the edit that the part had."""

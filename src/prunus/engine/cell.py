@@ -11,14 +11,27 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass, field
-from typing import Final
+from typing import Final, NamedTuple
 
 from prunus.edits import Proposal, Refusal
+from prunus.engine.timers import Wait
 from prunus.history import Ref
 from prunus.schedule.priorities import Standing
 
 NONE: Final[frozenset[Ref]] = frozenset()
 """What most cells share that refer to no other one."""
+
+
+class Decision(NamedTuple):
+    """What is decided about one part."""
+
+    wanted: Proposal | None = None
+    requested: bool = False
+    leaves: bool = False
+    replaced: bool = False
+    refusals: tuple[Refusal, ...] = ()
+    forgone: Proposal | None = None
+    waits: tuple[Wait, ...] = ()
 
 
 @dataclass(slots=True, eq=False)
@@ -45,6 +58,8 @@ class Cell:
     """A note that came with the history points to the part."""
     leaves: bool = False
     """The part is cut for a reason of its own, not because another part covers it."""
+    replaced: bool = False
+    """A newer answer replaces the part, so the part never points to an older one."""
     dependants: set[Ref] | frozenset[Ref] = NONE
     possible_covers: set[Ref] | frozenset[Ref] = NONE
     covers: set[Ref] | frozenset[Ref] = NONE

@@ -4,7 +4,8 @@
 
 *Pointers.* A newer answer T gives way to a note that points to an older part S with the same text. The note is
 refused if S leaves, that is, if S is cut for a reason of its own. In turn, S stays for T: a proposal to cut S
-because T came is made only if S leaves anyway, and then T is shown.
+because T came is made only if S leaves anyway, and then T is shown, or if a still newer answer replaces T, so that
+T never points to S.
 
 *Covers.* A view V shows, behind one result, what is still true of older parts. Those parts may go while V covers
 them. V is refused if a newer view covers V itself, if an answer points to the part of V, or if V does not pay.
@@ -18,7 +19,9 @@ Why deciding ends. What a decision looks at forms no cycle:
    not depend on covers: a note that is refused only because a view covers both T and S counts as if it were made.
 2. Whether V is wanted depends on newer views (do they cover V?), on notes that point to V, and on the proposals of
    the parts that V covers, but not on whether these are wanted *because of* V.
-3. A part looks at another one through a pointer in one direction only: if a view covers T, T looks at S and S does
+3. Whether a newer answer replaces T for good depends on the proposals of T that rank before its pointers, and so on
+   T and newer parts only.
+4. A part looks at another one through a pointer in one direction only: if a view covers T, T looks at S and S does
    not look at T; if none does, S looks at T, and T looks only at whether S leaves, which covers do not change.
 
 So every decision is final after those that it looks at are final, and the cells that are touched run out.
@@ -29,29 +32,17 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
-from typing import NamedTuple
 
 from prunus.apply import spelled_out
 from prunus.edits import Continued, Note, Proposal, Refusal, Shorter
 from prunus.engine.board import Board
-from prunus.engine.cell import Cell
+from prunus.engine.cell import Cell, Decision
 from prunus.engine.timers import Wait
 from prunus.engine.weights import with_tokens
 from prunus.guards import Guard
 from prunus.history import Attachment, Ref, Result
 from prunus.schedule.priorities import standing
 from prunus.view.view import View
-
-
-class Decision(NamedTuple):
-    """What is decided about one part."""
-
-    wanted: Proposal | None = None
-    requested: bool = False
-    leaves: bool = False
-    refusals: tuple[Refusal, ...] = ()
-    forgone: Proposal | None = None
-    waits: tuple[Wait, ...] = ()
 
 
 class Rules:
@@ -103,7 +94,14 @@ class Rules:
         """Whether a note in place of the answer of a call could point to a part."""
         use = self._view.by_ref.get(call)
         cell = None if use is None else self._board.get(use.result)
-        return cell is not None and target in cell.pointers
+        return cell is not None and not cell.replaced and target in cell.pointers
+
+    def is_replaced(self, own: Proposal, cell: Cell) -> bool:
+        """Whether a newer answer replaces a part, for a reason that ranks before all notes that point back."""
+        if own.cause is None or not own.ends_call or own.points_to is not None:
+            return False
+        rank = self._board.rank(own)
+        return all(one.points_to is None for other, one in cell.options.items() if other < rank)
 
     def refusal(self, proposal: Proposal, cell: Cell, waits: list[Wait]) -> tuple[Refusal | None, bool]:
         """Why a proposal may not be made, and whether that is only because it would save too little."""
@@ -224,6 +222,7 @@ class _Deciding:
 
     def __init__(self, target: Ref, cell: Cell, rules: Rules) -> None:
         self._target = target
+        self._cell = cell
         self._rules = rules
         self._waits: list[Wait] = []
         self._refusals: list[Refusal] = []
@@ -240,10 +239,10 @@ class _Deciding:
         """A view of which nothing is left to show."""
         self._gives_way = False
         """The part would give way to a note that points to an older one, if no view covered it."""
-        self._sort(cell)
+        self._sort()
 
-    def _sort(self, cell: Cell) -> None:
-        rules = self._rules
+    def _sort(self) -> None:
+        rules, cell = self._rules, self._cell
         for proposal in rules.due(cell, self._waits):
             if proposal.covers and (self._cover or self._faded):
                 continue
@@ -284,6 +283,7 @@ class _Deciding:
             None if wanted is None else self._rules.spelled_out(wanted),
             self._discard is not None,
             own is not None or self._gives_way,
+            own is not None and self._rules.is_replaced(own, self._cell),
             tuple(self._refusals),
             self._forgone if wanted is None else None,
             tuple(self._waits),

@@ -256,7 +256,7 @@ class Engine:
             cell = self.board[ref]
             for wait in decision.waits:
                 self._timers.start(ref, wait)
-            self.board.judge(ref, leaves=decision.leaves, requested=decision.requested, refusals=decision.refusals)
+            self.board.judge(ref, decision)
             if decision.forgone is not None or cell.forgone is not None:
                 self.made.forgo(ref, decision.forgone)
             changed = decision.wanted != cell.wanted
