@@ -42,17 +42,23 @@ POLICIES = {
     "oracle": "*oracle: results dropped after their last use*",
 }
 PRESETS = {
-    "auto": ("`auto`", "what is superseded, done with or unlikely to be needed goes when it pays; the default"),
+    "auto": (
+        "`auto`",
+        "removes what is superseded, finished or unlikely to be needed later, when that pays; the default",
+    ),
     "acp": (
         "`acp`",
-        "the rules of the ACP plugin, at once, with guidance, reminders and `context_prune` for the agent",
+        "follows the rules of the ACP plugin at once; gives the agent guidance, reminders and `context_prune`",
     ),
-    "acp@cache": ("`acp` with `--schedule cache`", "the same rules when they pay: the better choice"),
+    "acp@cache": (
+        "`acp` with `--schedule cache`",
+        "follows the same rules, but only when that pays: the better choice",
+    ),
     "smart": (
         "`smart`",
-        "first, last and sampled reads, shortened shell output, at once; edits stay, of old runs of them a summary",
+        "at once: keeps the first, the last and sampled reads, truncates shell output, summarises old runs of edits",
     ),
-    "none": ("`off`", "nothing"),
+    "none": ("`off`", "removes nothing"),
 }
 HARMS = {
     "replica_killed": "a replica, with kill -9",
@@ -163,8 +169,8 @@ def first_sight() -> str:
         return words, cost, costs, worst, f"{first['effective']:.2f}", f"{first['lost']['value']:.1f}", *kept
 
     head = (
-        "policy | cost of input | at other cache prices | dearest session | with what is read again | "
-        "requests of 1,000 that miss lines | lines later edited, still in view | names later used, still in view"
+        "policy | cost of input | at other cache prices | worst session | cost with re-reads | "
+        "requests per 1,000 that lack lines | lines edited later, still in the request | names used later, still in the request"
     )
     names = [name for name in POLICIES if name not in NOT_FIRST_SIGHT]
     return table(head, (row(name, POLICIES[name]) for name in names))
@@ -176,8 +182,9 @@ def counted() -> str:
     whole, claude = found["all"], found["agents"]["claude-code"]
     low, high = (f"{tokens:,}" for tokens in found["claude-code"]["tokens before the messages"])
     return (
-        f"With them, the {whole['sessions']} conversations that it finds in the same files cost "
-        f"{whole['cost']:.2f} of not pruning (`bench/counted.py`; {whole['counted']} of them have the counts). "
+        f"With them, the {whole['sessions']} conversations that `prunus analyze` finds in the same files cost "
+        f"{whole['cost']:.2f} of what they cost without pruning (`bench/counted.py`; the provider's counts are "
+        f"known for {whole['counted']} of them). "
         f"Sessions of Claude Code, most of them short, cost {claude['cost']:.2f}: half of them send {low} to "
         f"{high} tokens of system text and tools with each request.\n"
     )
