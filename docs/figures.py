@@ -56,7 +56,7 @@ PRESETS = {
     ),
     "smart": (
         "`smart`",
-        "at once: keeps the first, the last and sampled reads, truncates shell output, summarises old runs of edits",
+        "at once: keeps first, last and sampled reads, truncates shell output, summarises old runs of edits",
     ),
     "none": ("`off`", "removes nothing"),
 }
@@ -170,7 +170,8 @@ def first_sight() -> str:
 
     head = (
         "policy | cost of input | at other cache prices | worst session | cost with re-reads | "
-        "requests per 1,000 that lack lines | lines edited later, still in the request | names used later, still in the request"
+        "requests per 1,000 that lack lines | lines edited later, still in the request | "
+        "names used later, still in the request"
     )
     names = [name for name in POLICIES if name not in NOT_FIRST_SIGHT]
     return table(head, (row(name, POLICIES[name]) for name in names))
