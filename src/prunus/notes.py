@@ -1,7 +1,7 @@
-"""The words that Prunus leaves behind.
+"""The notes that Prunus writes into requests, and the functions that recognise them.
 
-A note says what was there, why it went and how to see it again, in few words. Models copy what they see, so a
-note is one bracketed sentence that cannot pass for file content, a command or an error message.
+A note says what was there, why it went and how to see it again, in few words. Models copy what they see, so a note
+is one bracketed sentence that cannot be mistaken for file content, a command or an error message.
 """
 
 from __future__ import annotations
@@ -13,12 +13,12 @@ from typing import Literal
 from prunus.text.numbers import as_number
 
 Words = Literal["prunus", "seeds"]
-"""Whose words are left behind: our own, or those that the seed documents give."""
+"""Whose wording the notes have: that of Prunus, or that of the ACP plugin's documents."""
 Elsewhere = Literal["first", "earlier", "later", ""]
-"""The read that shows the text of another one; empty where none does."""
+"""Which other read shows the text of a read; empty if none does."""
 
 REASONING_GONE = "—"
-"""What stands in a field that has to stay when its reasoning goes."""
+"""The content of a reasoning field that has to stay when its reasoning is removed."""
 
 _PREFIX = "[Prunus: "
 _VIEW = "[Prunus: current lines of "
@@ -58,12 +58,12 @@ _CUT = re.compile(r"^\.\.\. \[truncated: [\d,]+ chars total, [\d,]+ lines\] \.\.
 
 
 def note(what: str, why: str, again: str = "") -> str:
-    """One sentence in place of what was there."""
+    """Return the sentence that stands in place of a removed part."""
     return f"{_PREFIX}{what} removed; {why}.{' ' + again if again else ''}]"
 
 
 def is_note(text: str) -> bool:
-    """Whether a text is nothing but such a sentence, or what is left of a shortened error."""
+    """Whether a text is nothing but a note, or the remainder of a shortened error."""
     if text.startswith(_PREFIX) and text.endswith("]"):
         return len(text) <= _LONGEST or _DISTILLED.match(text) is not None
     if text.startswith((_SUPERSEDED, _REREAD)) and len(text) <= _LONGEST and "\n" not in text:
@@ -79,12 +79,12 @@ def is_shortened(text: str) -> bool:
 
 
 def superseded_note(what: str, why: str, words: Words) -> str:
-    """One sentence in place of a result that a later call replaced."""
+    """Return the note in place of a result that a later call replaced."""
     return f"{_SUPERSEDED}{why}]" if words == "seeds" else note(f"older {what}", why)
 
 
 def reread_note(path: str, where: Elsewhere, words: Words) -> str:
-    """One sentence in place of a read; `where` is the read that shows its text."""
+    """Return the note in place of a read; `where` is the read that shows its text."""
     if words == "seeds":
         return f"{_REREAD}{path}{_SEE[where]}"
     if not where:
@@ -94,12 +94,12 @@ def reread_note(path: str, where: Elsewhere, words: Words) -> str:
 
 
 def distilled_note(what: str, summary: str) -> str:
-    """What the agent chose to keep of something, in place of it."""
+    """Return the note that holds the agent's own summary of a removed part."""
     return f"{_PREFIX}{what} removed{_KEPT}{summary}]"
 
 
 def kept_summary(text: str) -> str:
-    """What the agent chose to keep, where a text is such a note; else empty."""
+    """Return the agent's own summary from a note; empty for any other text."""
     if not is_file_note(text) and not (_DISTILLED.match(text) and text.endswith("]")):
         return ""
     return text.partition(_KEPT)[2].removesuffix("]")
@@ -115,18 +115,18 @@ def pointer_note(what: str, earlier: str, size: int, *, among: bool = False, mov
 
 
 def pointed(text: str) -> tuple[str, int] | None:
-    """What such a sentence points to and its size; None if a text is something else."""
+    """Return the part that a pointer note names, and its size; None for any other text."""
     found = _POINTER.fullmatch(text) if len(text) <= _LONGEST else None
     return None if found is None else (found[1], as_number(found[2].replace(",", "")))
 
 
 def tag(id: str, others: Iterable[tuple[str, str]] = ()) -> str:
-    """The line behind a result that tells its id, and those of the thinking, the text and the files before it."""
+    """Return the line behind a result that gives its id, and the ids of the thinking, text and files before it."""
     return f"\n[id {', '.join((id, *(f'{kind} {other}' for kind, other in others)))}]"
 
 
 def reminder_note(words: str) -> str:
-    """Words to the model, behind everything else of a message."""
+    """Return a reminder to the model, which stands at the end of a message."""
     return f"\n\n{_REMINDER}{words}]"
 
 
@@ -143,26 +143,26 @@ def without_tag(text: str) -> tuple[str, str]:
 
 
 def unreminded(text: str) -> str:
-    """A text without the reminder behind it."""
+    """Return a text without the reminder at its end."""
     if not text.endswith("]") or (at := text.find(_REMINDER, text.rfind("\n") + 1)) < 0:
         return text
     return text[:at].removesuffix("\n").removesuffix("\n")
 
 
 def unechoed(text: str, ids: Container[str]) -> str:
-    """A text of the model without the tags that it repeats; what only looks like one stays."""
+    """Return a text of the model without the tags that it repeats. Lines that only resemble a tag stay."""
     if "[id " not in text:
         return text
     return _ECHO.sub(lambda found: "" if found[1] in ids else found[0], text)
 
 
 def error_note(total: int) -> str:
-    """The line under the first line of an old error."""
+    """Return the line under the first line of an old error."""
     return f"[Error output truncated - {total} chars total]"
 
 
 def truncated_note(characters: int, lines: int) -> str:
-    """The line between head and tail of a long output."""
+    """Return the line between the head and the tail of a long output."""
     return f"... [truncated: {characters:,} chars total, {lines:,} lines] ..."
 
 
@@ -174,42 +174,42 @@ def outline_note(kept: int, lines: int, where: str = "") -> str:
 
 
 def written_note(path: str, removed: int, lines: int) -> str:
-    """The line above the outline of a text that was written to a file."""
+    """Return the line above the outline of a text that was written to a file."""
     return f"{_WRITTEN}{path}; {removed:,} of {lines:,}{_IN_FILE}"
 
 
 def outlined(text: str) -> tuple[str, ...]:
-    """A result, and what may be outlines behind it of what its call wrote."""
+    """Split a result into its own text and the possible outlines behind it."""
     own, *outlines = text.split(f"\n\n{_WRITTEN}")
     return own, *(f"\n\n{_WRITTEN}{outline}" for outline in outlines)
 
 
 def uncounted(text: str) -> str:
-    """The outline of an output without the line under it, so that how a command ended stands at the end again."""
+    """Return the outline of an output without the note under it, so that the outline ends as the output did."""
     found = _OUTLINE.search(text, max(0, len(text) - 120))
     return text if found is None else text[: found.start()]
 
 
 def view_note(path: str) -> str:
-    """The line above the current lines of a file."""
+    """Return the line above the current lines of a file."""
     return f"{_VIEW}{path}{_FOLDED}"
 
 
 def edits_note(path: str, count: int, first: int, last: int, did: Iterable[str], words: Words) -> str:
-    """What a run of edits did, under a line that says how many there were."""
+    """Return the summary of a run of edits, under a line with their number."""
     head = f"[Edits to {path}: {count} changes between turns {first}-{last}]"
     tail = ("[Full diff available in ground truth]",) if words == "seeds" else ()
     return "\n".join((head, *did, *tail))
 
 
 def is_view(line: str) -> bool:
-    """Whether a line is the one above current lines of a file, what edits did to it, or what was written to it."""
+    """Whether a line stands above current lines of a file, a summary of its edits, or an outline of its text."""
     ends = ((_VIEW, _FOLDED), (_WRITTEN, _IN_FILE))
     return any(line.startswith(start) and line.endswith(end) for start, end in ends) or bool(_EDITS.fullmatch(line))
 
 
 def unfolded(text: str) -> str:
-    """A result without what Prunus put behind it: lines of its file, what edits did to it, what was written."""
+    """Return a result without the views, summaries and outlines that Prunus put behind it."""
     # A search for plain words is several times quicker than one for a pattern, and most texts have none of them.
     at = text.find("\n\n[")
     if at < 0:
@@ -221,24 +221,24 @@ def unfolded(text: str) -> str:
 
 
 def file_note(name: str, size: int, summary: str = "") -> str:
-    """What stands for an attachment; `size` in bytes, `summary` what the agent chose to keep of it."""
+    """Return the text in place of an attachment; `size` is in bytes, `summary` is the agent's own."""
     kept = f"{_KEPT}{summary}" if summary else ""
     return f"[File: {shorten(name)}, {round(size / 1024)}KB{kept}]"
 
 
 def is_file_note(text: str) -> bool:
-    """Whether a text is nothing but what stands for an attachment."""
+    """Whether a text is nothing but the text in place of an attachment."""
     file, kept, summary = text.partition(_KEPT)
     return _FILE.fullmatch(f"{file}]" if kept and summary.endswith("]") else text) is not None
 
 
 def code_note(language: str, lines: int, words: Words) -> str:
-    """What stands for a block of code."""
+    """Return the line in place of a block of code."""
     why = " - truncated to save context" if words == "seeds" else ""
     return f"[Code block: {language or 'text'}, {lines} lines{why}]"
 
 
 def shorten(name: str, most: int = 120) -> str:
-    """A path or command that fits into a note: one line, the end kept."""
+    """Return a path or command that fits into a note: on one line, with its end kept."""
     flat = " ".join(name.split())
     return flat if len(flat) <= most else "…" + flat[1 - most :]

@@ -1,4 +1,4 @@
-"""Shared wording: the edits that leave a note in place of a superseded result, or of one that says the same."""
+"""Edits that several strategies propose: notes in place of superseded or repeated results."""
 
 from __future__ import annotations
 
@@ -45,13 +45,13 @@ def _looked_for(key: str) -> str:
 
 
 def cut(strategy: str, old: Use, by: Use, why: str, again: str = "") -> Proposal:
-    """The result of `old` gives way to a note, because of `by`."""
+    """Propose a note in place of the result of `old`, because of `by`."""
     text = note(f"older {describe(old)}", why, again)
     return Proposal(old.result, Note(text), strategy, why, cause=by.call, ends_call=True)
 
 
 def superseded(strategy: str, old: Use, by: Use, why: str, view: View, preference: int = 0) -> Proposal:
-    """The result of `old` gives way to a note, because `by` replaced it."""
+    """Propose a note in place of the result of `old`, because `by` replaced it."""
     note = Note(superseded_note(describe(old), why, view.words))
     return Proposal(old.result, note, strategy, why, cause=by.call, ends_call=True, preference=preference)
 
@@ -73,9 +73,10 @@ def pointer(strategy: str, use: Use, at: Use, preference: int) -> Proposal:
 
 
 def replaceable(earlier: Sequence[Use], view: View, replaces: Callable[[Use], bool]) -> Iterator[Use]:
-    """The earlier calls that a new one may replace, newest first.
+    """Yield the earlier calls that a new call may replace, newest first.
 
-    Back to the last one that replaced those before it, and the others of its turn, which it could not replace.
+    The search ends at the newest call that already replaced those before it. The other calls of that turn are
+    yielded too, because a call cannot replace one of its own turn.
     """
     turn: int | None = None
     for old in reversed(earlier):
@@ -87,9 +88,9 @@ def replaceable(earlier: Sequence[Use], view: View, replaces: Callable[[Use], bo
 
 
 def bare_input(use: Use, call: Call, over: int) -> Mapping[str, Any] | None:
-    """The arguments that identify a call, without the bulk; None where there is no bulk to lose.
+    """Return the arguments that identify a call, without the bulky ones; None if no argument is bulky.
 
-    Only whole arguments are left out. A placeholder inside a write would be copied into files.
+    Only whole arguments are left out, because models copy a placeholder inside a write into files.
     """
     if not isinstance(call.input, Mapping) or call.fixed or use.stripped:
         return None
@@ -102,5 +103,5 @@ def bare_input(use: Use, call: Call, over: int) -> Mapping[str, Any] | None:
 
 
 def is_protected(tool: str, patterns: tuple[str, ...]) -> bool:
-    """Whether one of the patterns names a tool, in any case; `*` and `?` are understood."""
+    """Whether one of the patterns matches a tool, in upper or lower case; `*` and `?` are wildcards."""
     return any(fnmatchcase(tool.lower(), pattern.lower()) for pattern in patterns)

@@ -1,4 +1,4 @@
-"""What must stay: every guard is asked once for every edit, in this order."""
+"""The guards protect content that must stay. Every guard checks every proposed edit, in this order."""
 
 from __future__ import annotations
 

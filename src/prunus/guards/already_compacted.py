@@ -10,7 +10,7 @@ from prunus.view.view import View
 
 @dataclass(frozen=True, slots=True)
 class AlreadyCompacted:
-    """What the host has cut already, or Prunus in an earlier pass, is not cut again."""
+    """Content that the agent has truncated, or that Prunus cut in an earlier pass, is not cut again."""
 
     name: ClassVar[str] = "already_compacted"
 

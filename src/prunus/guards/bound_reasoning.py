@@ -11,7 +11,7 @@ from prunus.view.view import View
 
 @dataclass(frozen=True, slots=True)
 class BoundReasoning:
-    """A reasoning item that stands right before its call stays with it (Responses API)."""
+    """A reasoning item right before its call stays with the call (Responses API)."""
 
     name: ClassVar[str] = "bound_reasoning"
 

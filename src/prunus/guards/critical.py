@@ -11,19 +11,20 @@ from prunus.view.view import View
 
 @dataclass(frozen=True, slots=True)
 class Critical:
-    """The user's words, the system's text and the newest todo list are never touched, nor what its 🔴 items name.
+    """The user's words, the system text, the newest todo list, and what its 🔴 items name are never cut.
 
-    Of an old message of the user only fenced code may be shortened, and what the agent itself replaces.
+    In an old message of the user, only fenced code may be shortened. Text that the agent or the user asked to
+    replace is an exception.
 
-    An item of the newest todo list that is marked 🔴 names what must stay: a file, a line of a file
-    (`src/app.py:42`), a part by its id, or words in quotation marks that stand in the part. It stays whatever finds
-    it dispensable, the agent and pressure included, until a newer list no longer has the item.
+    A 🔴 item of the newest todo list names content that must stay: a file, a line of a file (`src/app.py:42`), a
+    part by its id, or words in quotation marks that occur in the part. Neither a strategy nor the agent nor
+    pressure can remove this content, until a newer list no longer has the item.
     """
 
     name: ClassVar[str] = "critical"
 
     colours: bool = True
-    """Whether what 🔴 items name must stay."""
+    """Whether the content that 🔴 items name must stay."""
 
     def hold(self, edit: Proposal, view: View) -> Hold | None:
         use = view.by_ref.get(edit.target)

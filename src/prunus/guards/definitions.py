@@ -10,12 +10,12 @@ from prunus.view.view import View
 
 @dataclass(frozen=True, slots=True)
 class Definitions:
-    """What carries tool definitions is never touched: without it the model would lose the tools."""
+    """Content that carries tool definitions is never cut, because the model would lose the tools."""
 
     name: ClassVar[str] = "definitions"
 
     tools: tuple[str, ...] = ("ToolSearch", "tool_search")
-    """Tools whose results bring definitions."""
+    """Tools whose results contain tool definitions."""
 
     def hold(self, edit: Proposal, view: View) -> Hold | None:
         use = view.by_ref.get(edit.target)

@@ -1,4 +1,4 @@
-"""What a guard is: it is asked once for every edit, whoever proposed it, and may hold it back."""
+"""What a guard is: it checks every proposed edit, whichever strategy proposed it, and may refuse it."""
 
 from __future__ import annotations
 
@@ -12,26 +12,26 @@ from prunus.view.view import View
 
 @dataclass(frozen=True, slots=True)
 class Hold:
-    """Why an edit is held back, and until when."""
+    """Why a guard refuses an edit, and until when."""
 
     reason: str
     turn: int | None = None
-    """The turn at which to ask again."""
+    """The turn at which to check the edit again."""
     loop: int | None = None
-    """The loop at which to ask again, where no turn says it."""
+    """The loop at which to check the edit again, if no turn is given."""
     uses: int | None = None
-    """The number of answered calls at which to ask again, where neither says it."""
+    """The number of answered calls at which to check the edit again, if neither is given."""
     too_small: bool = False
     """The edit would save too little."""
 
 
 class Guard(Protocol):
-    """Holds edits back. A frozen dataclass; its fields are its settings."""
+    """Refuses edits. A guard is a frozen dataclass, and its fields are its settings."""
 
     name: ClassVar[str]
 
     def hold(self, edit: Proposal, view: View) -> Hold | None:
-        """Why this edit may not be made now, or None."""
+        """Return why this edit may not be made now, or None if it may."""
 
 
 @runtime_checkable

@@ -15,7 +15,7 @@ _OBJECT: Final = len('{"output":""}')
 
 @dataclass(frozen=True, slots=True)
 class MinimumGain:
-    """A note that is not shorter than what it replaces is not worth the change."""
+    """An edit whose replacement is not shorter than the original is not made."""
 
     name: ClassVar[str] = "minimum_gain"
 

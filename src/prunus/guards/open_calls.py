@@ -11,7 +11,7 @@ from prunus.view.view import View
 
 @dataclass(frozen=True, slots=True)
 class OpenCalls:
-    """A call without a result, or a result without a call, is left as it is."""
+    """A call without a result, or a result without a call, is not changed."""
 
     name: ClassVar[str] = "open_calls"
 

@@ -10,7 +10,7 @@ from prunus.view.view import View
 
 @dataclass(frozen=True, slots=True)
 class OpenLoop:
-    """Reasoning of the tool loop that is still open stays, as providers demand."""
+    """The reasoning of the current tool loop stays, as providers require."""
 
     name: ClassVar[str] = "open_loop"
 

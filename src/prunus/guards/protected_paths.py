@@ -13,7 +13,7 @@ from prunus.view.view import View
 
 @dataclass(frozen=True, slots=True)
 class ProtectedPaths:
-    """Files whose contents are never cut."""
+    """Reads, writes and edits of protected files are never cut."""
 
     name: ClassVar[str] = "protected_paths"
 
@@ -29,7 +29,7 @@ class ProtectedPaths:
         "**/pyproject.toml",
         "**/Cargo.toml",
     )
-    """Globs of the files, as in .gitignore."""
+    """Globs of the protected files, as in .gitignore."""
 
     def hold(self, edit: Proposal, view: View) -> Hold | None:
         use = view.by_ref.get(edit.target)

@@ -12,14 +12,14 @@ from prunus.view.view import View
 
 @dataclass(frozen=True, slots=True)
 class ProtectedTools:
-    """Tools whose calls are never cut, or whose calls never make others dispensable."""
+    """Calls of some tools are never cut, and calls of some tools never replace other calls."""
 
     name: ClassVar[str] = "protected_tools"
 
     victims: tuple[str, ...] = ()
-    """Tools whose calls and results are left alone; `*` and `?` are understood."""
+    """Tools whose calls and results are never cut; `*` and `?` are wildcards."""
     triggers: tuple[str, ...] = ()
-    """Tools whose calls replace no others."""
+    """Tools whose calls never replace other calls."""
 
     def hold(self, edit: Proposal, view: View) -> Hold | None:
         target = view.by_ref.get(edit.target)

@@ -10,11 +10,11 @@ from prunus.view.view import View
 
 @dataclass(frozen=True, slots=True)
 class RecentTurns:
-    """Turn protection: nothing of the newest turns is touched."""
+    """The newest turns stay whole ("turn protection")."""
 
     name: ClassVar[str] = "recent_turns"
     turns: int = 0
-    """How many of the newest turns are left alone, beside the current one."""
+    """How many of the newest turns stay whole, in addition to the current one."""
 
     def hold(self, edit: Proposal, view: View) -> Hold | None:
         ready = view.turn_of(edit.target) + self.turns

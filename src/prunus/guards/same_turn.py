@@ -10,12 +10,13 @@ from prunus.view.view import View
 
 @dataclass(frozen=True, slots=True)
 class SameTurn:
-    """Nothing of the current turn is touched, nor the newest result, nor a call by another of its own turn."""
+    """The current turn and the newest result stay, and no call replaces another of the same turn."""
 
     name: ClassVar[str] = "same_turn"
 
     early: bool = False
-    """Let edits through that are meant to be made before a part is first sent; the schedule `cache` always does."""
+    """Allow edits that are meant to be made before a part is first sent; the schedule `cache` always allows
+    them."""
 
     def hold(self, edit: Proposal, view: View) -> Hold | None:
         if edit.when.before_first_send and self.early:

@@ -10,12 +10,12 @@ from prunus.view.view import View
 
 @dataclass(frozen=True, slots=True)
 class UnresolvedErrors:
-    """A failure that nothing has cured yet stays as it is for some turns."""
+    """A failed call stays whole for some turns, unless a successful retry came first."""
 
     name: ClassVar[str] = "unresolved_errors"
 
     turns: int = 3
-    """How many turns a failure stays whole."""
+    """For how many turns a failed call stays whole."""
 
     def hold(self, edit: Proposal, view: View) -> Hold | None:
         use = view.by_ref.get(edit.target)

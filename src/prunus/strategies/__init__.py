@@ -1,7 +1,7 @@
-"""What could go: one file per strategy, and the one list of them.
+"""The strategies: one file each, and `ALL`, the one ordered list of them.
 
-The order of `ALL` decides between strategies that want the same part: the first one whose edit every guard
-allows has it. Those that know why a part is dispensable come before those that only know it is old or long.
+If several strategies want the same part, the first one in `ALL` whose edit every guard allows gets it. Strategies
+that know why a part is dispensable come before those that only know that the part is old or long.
 """
 
 from __future__ import annotations
@@ -81,5 +81,5 @@ ALL: Final[tuple[type[Strategy], ...]] = (
 
 
 def strategy_named(name: str) -> type[Strategy] | None:
-    """The strategy of this name, if there is one."""
+    """Return the strategy of this name, or None."""
     return next((strategy for strategy in ALL if strategy.name == name), None)

@@ -15,16 +15,16 @@ from prunus.view.uses import Piece, Use
 from prunus.view.view import View
 
 _STATUS: Final = "「"
-"""How a status line begins: an answer with one was completed already."""
+"""How a status line begins. An answer that has one was completed already."""
 
 
 @dataclass(frozen=True, slots=True)
 class Requested:
-    """What the agent asks for by `context_prune`, and the user by `/prunus`.
+    """Edits that the agent requests with `context_prune`, and the user with `/prunus`.
 
-    The calls and commands are read from the history, so nothing else has to be remembered. What they ask for is
-    made at once, whatever the schedule says. Commands and their answers do not reach the model; nor do ids that
-    the model repeats in its own words.
+    Prunus reads these calls and commands from the history, so nothing else has to be stored. It makes the requested
+    edits at once, whatever the schedule says. The model never sees the user's commands and their answers, nor ids
+    that the model repeated in its own text.
     """
 
     name: ClassVar[str] = "asked"
@@ -35,17 +35,17 @@ class Requested:
         "*context_info", "*context_prune", "task", "agent", "todo*", "write_todos", "update_plan", "batch",
         "write", "write_file", "edit", "multiedit", "apply_patch", "replace", "plan_enter", "plan_exit",
     )  # fmt: skip
-    """Tools whose results the agent may not discard, in any case; `*` and `?` are understood."""
+    """Tools whose results the agent may not discard, in upper or lower case; `*` and `?` are wildcards."""
     discard: bool = True
-    """Whether it may discard."""
+    """Whether the agent may discard content."""
     distill: bool = True
-    """Whether it may replace by a summary."""
+    """Whether the agent may replace content by a summary."""
     messages: bool = True
-    """Whether it may discard its own words."""
+    """Whether the agent may discard its own text."""
     thinking: bool = True
-    """Whether it may discard its reasoning."""
+    """Whether the agent may discard its reasoning."""
     errors: bool = True
-    """Whether it may discard the results of failed calls."""
+    """Whether the agent may discard the results of failed calls."""
     unswept: tuple[str, ...] = ()
     """Further tools whose results the user's `sweep` leaves alone."""
 
@@ -58,7 +58,10 @@ class Requested:
             yield from choice.moves
 
     def completed(self, use: Use, found: Sequence[Choice], status: str, view: View) -> Iterator[Proposal]:
-        """The answer of a tool that cannot see the history, with what could not be done and what was pruned."""
+        """Return the full answer of a tool that cannot see the history.
+
+        The answer says what was pruned, and what could not be done.
+        """
         result, call = view.part(use.result), view.part(use.call)
         if not isinstance(result, Result) or not isinstance(call, Call):
             return
@@ -69,7 +72,7 @@ class Requested:
             yield Proposal(use.result, Added(" ".join(("", *words))), self.name, why, when=OWN_WORDS)
 
     def acknowledged(self, use: Use, view: View) -> tuple[Choice, ...]:
-        """What a call asks for that its tool only acknowledged; nothing for every other call."""
+        """Return the requests of a call that its tool only acknowledged; nothing for any other call."""
         if not is_prune(use.tool) or not use.ok:
             return ()
         result = view.part(use.result)
@@ -78,7 +81,7 @@ class Requested:
         return self.choices(use, view)
 
     def choices(self, use: Use, view: View) -> tuple[Choice, ...]:
-        """What one call asks for, target by target."""
+        """Return the requests of one call, target by target."""
         earlier = [before for before in view.uses[: use.index] if any(self.groups(before))]
         return self._choices(use, earlier, view)
 

@@ -19,14 +19,16 @@ _SAME, _OTHER, *_POINTERS = range(PREFERENCES)
 class DuplicateCalls:
     """An older call with the same tool and the same arguments.
 
-    The newest answer is the one that counts. Key order does not matter; a call that failed, and an answer that
-    only points back to an earlier one, replace nothing. After a `cd`, the same shell command is another one.
+    Only the newest answer counts, so the older answer goes. The order of the keys does not matter. A failed call
+    replaces nothing, nor does an answer that only points back to an earlier one. After a `cd`, the same shell
+    command is a different call.
 
-    Not for tools whose every call returns the next piece of one long output.
+    Tools that return the next piece of one long output with every call are excluded (`except_tools`).
 
-    With `point_back`, an answer that says what an earlier one says already gives way to a note that points
-    there, whatever the call was. That can be done before it is first sent, which costs no prompt cache. The
-    earlier answer then stays, unless it goes for a reason of its own; then the next one of them stays instead.
+    With `point_back`, the newer answer goes instead: an answer with the same text as an earlier one becomes a note
+    that points there, even if the calls differ. Prunus can do so before the answer is first sent, which costs no
+    prompt cache. The earlier answer then stays. If it goes for another reason, the next answer with that text stays
+    instead.
     """
 
     name: ClassVar[str] = "duplicate_calls"
@@ -34,11 +36,11 @@ class DuplicateCalls:
     icon: ClassVar[str] = "🔄"
 
     except_tools: tuple[str, ...] = ("write_stdin", "BashOutput", "TaskOutput", "read_bash", "bash_output")
-    """Tools that answer the same question with the next piece of an output."""
+    """Tools that return the next piece of an output when they are called again."""
     protected: tuple[str, ...] = ()
-    """Further tools whose repeated calls all stay, in any case; `*` and `?` are understood."""
+    """Further tools whose repeated calls all stay, in upper or lower case; `*` and `?` are wildcards."""
     point_back: bool = False
-    """Let a new answer point to an earlier one with the same text, instead of cutting that one."""
+    """Replace the newer of two equal answers by a note that points to the earlier one."""
     over: int = 500
     """Answers with fewer characters do not point back."""
 

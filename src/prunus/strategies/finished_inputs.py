@@ -13,12 +13,12 @@ from prunus.view.view import View
 
 @dataclass(frozen=True, slots=True)
 class FinishedInputs:
-    """Inputs of writes and edits whose file has been left alone for long.
+    """Inputs of writes and edits whose file has been left alone for many turns.
 
-    What was written is in the file. While the agent works on a file, the next edit builds on the last; once the
-    file has been idle, its contents are hardly used again, and reading it shows the current text. The arguments
-    that identify the call stay; of a write stays an outline too, behind its result: what stands in place of the
-    text, models copy into files.
+    The file itself holds what was written. While the agent works on a file, each edit builds on the one before.
+    Once the agent has left the file alone, it hardly ever uses the old input again, and reading the file shows the
+    current text. The arguments that identify the call stay. An outline of a written text stays too, behind the
+    result of the call and not in its input, because models copy placeholders from inputs into files.
     """
 
     name: ClassVar[str] = "finished_inputs"
@@ -26,13 +26,13 @@ class FinishedInputs:
     icon: ClassVar[str] = "📦"
 
     idle: int = 40
-    """Turns that a file has to be left alone."""
+    """Turns for which the file has to be left alone."""
     over: int = 600
-    """Inputs with fewer characters to lose stay whole."""
+    """Inputs that would lose fewer characters stay whole."""
     written: float = 0.15
-    """How much of the text of a write stays, as an outline behind its result."""
+    """The share of a written text that stays, as an outline behind the result."""
     edits: bool = True
-    """Whether inputs of edits go too, not only those of writes, which reading the file shows again."""
+    """Whether the inputs of edits go too. Reading the file brings a written text back, but not an edit."""
 
     def groups(self, use: Use) -> Iterable[Hashable]:
         if use.ok:

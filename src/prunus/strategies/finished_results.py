@@ -16,12 +16,12 @@ _LEFT_ALONE = "its file was edited and left alone"
 
 @dataclass(frozen=True, slots=True)
 class FinishedResults:
-    """Results that have done their work and are unlikely to be needed again.
+    """Results that have served their purpose and are unlikely to be needed later.
 
-    Being done with is a better sign than being old. In recorded sessions the output of a command is hardly used
-    once a few turns have passed, and a read whose file was edited and then left alone is nearly dead; but a read
-    of a file that was not edited yet is a plan still to be carried out, and stays. An outline stays: what a file
-    defines, the paths of a listing, the edges and complaints of a log.
+    Whether a result has served its purpose says more than its age. In recorded sessions, the output of a command is
+    hardly ever used after a few turns, and neither is a read whose file was edited and then left alone. A read of a
+    file that was not edited yet is a plan still to be carried out, so it stays. An outline of the result stays: the
+    definitions of a file, the paths of a listing, the beginning, end and error lines of a log.
     """
 
     name: ClassVar[str] = "finished_results"
@@ -31,11 +31,11 @@ class FinishedResults:
     shell: int = 2
     """Turns after which the output of a command is cut to its outline."""
     search: int = 10
-    """Turns after which a search or a listing is."""
+    """Turns after which a search or a listing is cut to its outline."""
     idle: int = 8
-    """Turns that an edited file has to be left alone before the reads of it are cut."""
+    """Turns for which an edited file has to be left alone before its reads are cut."""
     share: float = 0.15
-    """How much of the text the outline may keep."""
+    """The share of the text that the outline may keep."""
     over: int = 600
     """Results with fewer characters stay whole."""
 

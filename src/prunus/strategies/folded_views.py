@@ -21,57 +21,59 @@ _WHOLE, _FEWER, _NONE, _DROP = range(4)
 """What may stand at a part, from first to last."""
 _WHY = "what is still true of older reads and edits"
 _MOST: Final = 300
-"""Parts that show lines of one file and could be folded; beyond that nothing more of the file is."""
+"""Parts of one file that can be folded at most; a file with more parts is not folded any further."""
 _LOST: Final = (Line(""),)
-"""Stands for lines that cannot be in their file any more, so that their texts need not be kept."""
+"""Marks lines that cannot be in their file any more, so that their texts need not be kept."""
 
 
 @value
 class _Shown:
-    """A part that shows lines of a file, or a view that does: what could go into the next view."""
+    """A part or a view that shows lines of a file, and so can be folded into the next view."""
 
     lines: tuple[Line, ...]
     brought: tuple[Line, ...]
-    """Those of the lines that edits have put there."""
+    """The lines that edits have put into the file."""
     losses: int
     era: object
     saved: int
-    """Tokens that go with it."""
+    """Tokens that folding this part saves."""
     size: int
-    """Characters that go with it."""
+    """Characters that folding this part removes."""
     drop: Proposal | None = None
     at: Ref | None = None
-    """Where a view stands."""
+    """The part that carries the view; None for a part that is no view."""
     fewer: str = ""
-    """A view once its file has been left alone."""
+    """The shorter text of the view once its file has been left alone."""
     alone: str = ""
-    """The same, where the read below it is cut too."""
+    """The shorter text of the view if the read that carries it is cut too."""
     covers: frozenset[Ref] = frozenset()
-    """The parts that a view stands for."""
+    """The parts that the view replaces."""
 
 
 @dataclass(slots=True)
 class _Views:
-    """What the strategy remembers of a conversation."""
+    """The state that the strategy keeps for a conversation."""
 
     shown: dict[str, list[_Shown]] = field(default_factory=dict)
     """The parts and views that show lines of each file."""
     settled: set[str] = field(default_factory=set)
-    """Files of which nothing more is folded: some of their parts were cut in an earlier pass, or are too many."""
+    """Files that are not folded any further: an earlier pass cut some of their parts, or they have too many."""
     style: Style = PLAIN
     """The line format of the newest read."""
 
 
 @dataclass(frozen=True, slots=True)
 class FoldedViews:
-    """Reads and edits of a file that one current view of it can stand for.
+    """Reads and edits of a file that one current view of the file can replace.
 
     While an agent works on a file, its history holds the same lines many times: in reads, in the old and the new
-    text of edits, in what was replaced since. Behind the result of the newest call for the file stand the lines of
-    all of them that are still there, in the format that the agent's read tool has; older reads become notes, and of
-    edits stays which file they changed, and of writes an outline too. Only lines that are certain are shown, so the
-    next edit can be made without reading again whenever it could before. Once the file is left alone the view gets
-    shorter: the lines that edits have brought are used again four times as often as others, so they stay longer.
+    text of edits, in text that was replaced since. Prunus writes one view behind the result of the newest call for
+    the file. The view shows those lines that are still in the file, in the format of the agent's read tool. Older
+    reads become notes, older edits keep only the name of the file, and older writes keep an outline too.
+
+    This is safe because the view shows only lines that are certain: the agent can make its next edit without
+    another read whenever it could before. Once the agent leaves the file alone, the view gets shorter. Lines that
+    edits have brought are used again four times as often as others, so they stay longer.
     """
 
     name: ClassVar[str] = "folded_views"
@@ -80,20 +82,20 @@ class FoldedViews:
     State: ClassVar[type] = _Views
 
     share: float = 0.3
-    """How much of a part has to be saved for it to be folded: of a read that is still true, little would be."""
+    """The share of a part that folding has to save. Little is saved for a read that is still up to date."""
     least: int = 100
     """Folds that save fewer tokens are not made."""
     idle: int = 6
-    """Turns that a file has to be left alone before only the lines that edits have brought stay in its view."""
+    """Turns for which a file has to be left alone before its view is cut to the lines that edits have brought."""
     gone: int = 40
-    """Turns after which no line stays; 0 keeps those that edits have brought for good."""
+    """Turns after which the view shows no lines at all; 0 keeps the lines that edits have brought for good."""
     outline: float = 0.15
-    """How much then stays of a read that carries a view, if its file was changed since."""
+    """The share that then stays of a read that carries a view, if its file has changed since."""
     written: float = 0.15
-    """How much of the text of a write stays, as an outline behind its result."""
+    """The share of a written text that stays, as an outline behind the result."""
 
     def fold(self, use: Use, timeline: Timeline, state: _Views, view: View) -> Iterator[Move]:
-        """The view that stands behind a call for a file from now on, and what may go because of it."""
+        """Yield the view that stands behind a call for a file from now on, and the parts that it replaces."""
         if use.cut or use.shortened or use.folded:
             state.settled.update(touch.path for touch in use.touches)
         if len(use.touches) != 1 or not use.ok or use.meaning.kind not in ("read", "write", "edit"):
@@ -120,7 +122,7 @@ class FoldedViews:
     def _make(
         self, use: Use, own: _Shown, file: TrackedFile, known: list[_Shown], style: Style, view: View
     ) -> Generator[Proposal, None, list[_Shown]]:
-        """Fold what is worth it behind a call; what shows lines of the file from then on."""
+        """Fold the parts that are worth it behind a call, and return what then shows lines of the file."""
         result = view.part(use.result)
         if not known or not isinstance(result, Result) or not result.texts or use.index in view.muted:
             return [*known, own]
@@ -180,7 +182,7 @@ class FoldedViews:
         return [*(one for one in known if id(one) not in gone), *(() if reads or id(own) in gone else (own,)), made]
 
     def _waits(self) -> tuple[tuple[int, int], ...]:
-        """What a view becomes when its file is left alone, and after how many turns."""
+        """The shorter texts of a view when its file is left alone, and after how many turns each is due."""
         return ((_FEWER, self.idle), (_NONE, self.gone)) if self.gone else ((_FEWER, self.idle),)
 
     def _view(self, shown: _Shown, becomes: Continued | Outlined, preference: int, from_turn: int) -> Proposal:
@@ -196,7 +198,10 @@ class FoldedViews:
         )
 
     def _postpone(self, shown: _Shown, use: Use) -> Iterator[Move]:
-        """A file was used again: its older views stay longer, but a read below one is not true any more."""
+        """Keep the older views of a file longer, because the file was used again.
+
+        A read below such a view does not stay longer: its text is out of date.
+        """
         assert shown.at is not None
         if shown.drop is not None and use.meaning.kind != "read":
             for preference, wait in self._waits():

@@ -13,15 +13,15 @@ from prunus.view.uses import Use
 from prunus.view.view import View
 
 _LOOKED_AT: Final = 20_000
-"""The characters of a result that tell whether it is a page of markup."""
+"""The first characters of a result, by which a page of markup is recognised."""
 
 
 @dataclass(frozen=True, slots=True)
 class LongOutputs:
     """The middle of a very long result.
 
-    Test runs, logs and builds say what matters at their beginning and at their end. Results of middling length
-    are only marked: they are cut when the context runs short.
+    Test runs, logs and builds show what matters at their beginning and at their end, so the middle is cut. Results
+    of medium length are only marked: they are cut when the context runs short.
     """
 
     name: ClassVar[str] = "long_outputs"
@@ -29,23 +29,23 @@ class LongOutputs:
     icon: ClassVar[str] = "📜"
 
     over: int = 10_000
-    """Results with more characters than this are cut."""
+    """Results with more characters are cut."""
     searches: int = 10_000
-    """The same for searches and listings, which name what the next calls will use."""
+    """The same limit for searches and listings, which name what the next calls will use."""
     head: int = 2_000
     """Characters that stay at the beginning."""
     tail: int = 2_000
     """Characters that stay at the end."""
     middle: float = 0.0
-    """How much of the middle may stay: lines that complain and files; of listings the paths."""
+    """The share of the middle that may stay: lines with errors and file names; of listings, the paths."""
     turns: int = 0
-    """Results of the newest turns, this many, are not cut."""
+    """Results of this many newest turns are not cut."""
     at_once: bool = False
     """Cut a result before it is sent for the first time, which costs no prompt cache."""
     markup: bool = True
-    """Cut pages of markup as well. An agent often changes a page that it has printed, and then needs all of it."""
+    """Cut pages of markup too. An agent often changes a page that it has printed, and then needs all of it."""
     marked: int = 1_000
-    """Results with more characters than this may be cut when the context runs short."""
+    """Results with more characters may be cut when the context runs short."""
     kinds: tuple[Kind, ...] = (
         "read", "list", "search", "fetch", "shell", "task", "snapshot", "other"
     )  # fmt: skip

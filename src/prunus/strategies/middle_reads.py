@@ -10,16 +10,16 @@ from prunus.view.uses import Use
 from prunus.view.view import View
 
 _MOST = 100
-"""The newest reads of one file that are chosen from: each new one is a choice among all of them."""
+"""The newest reads of one file that are considered; each new read is compared with all of them."""
 
 
 @dataclass(frozen=True, slots=True)
 class MiddleReads:
     """Of many full reads of one file, those between the first and the last.
 
-    Up to two reads stay as they are; of three to five the first and the last stay; of six and more also some
-    evenly spaced ones between. What goes points to a read that stays, if that one really shows the same text;
-    otherwise it says that the file changed since.
+    Up to two reads all stay. Of three to five reads, the first and the last stay. Of six or more, some evenly
+    spaced reads between them stay too. A removed read points to a read that stays, if that read shows the same
+    text. Otherwise its note says that the file has changed since.
     """
 
     name: ClassVar[str] = "middle_reads"
@@ -27,7 +27,7 @@ class MiddleReads:
     icon: ClassVar[str] = "📚"
 
     samples: int = 3
-    """How many reads between the first and the last stay, once there are six."""
+    """How many reads between the first and the last stay once there are six."""
 
     def groups(self, use: Use) -> Iterable[Hashable]:
         if use.ok and use.meaning.kind == "read" and not use.stub and len(use.touches) == 1:

@@ -15,8 +15,8 @@ from prunus.view.view import View
 class OldAttachments:
     """Images, documents and other files that were sent some turns ago.
 
-    They are large, and what was seen in them has been said since. Name and size stay. A file that travels only
-    as a reference costs nothing and is left alone.
+    Attachments are large, and the conversation has since said what was seen in them. Name and size stay. A file
+    that is sent only as a reference costs nothing and stays.
     """
 
     name: ClassVar[str] = "old_attachments"

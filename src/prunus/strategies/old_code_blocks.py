@@ -20,7 +20,8 @@ _FENCE_END = re.compile(r"^```[ \t]*$", re.MULTILINE)
 class OldCodeBlocks:
     """Long fenced code that the user pasted some turns ago.
 
-    The words around it stay: they are instructions. By now the code has been read, and usually it is in a file.
+    The words around the code stay, because they are instructions. By now the agent has read the code, and usually
+    it is in a file.
     """
 
     name: ClassVar[str] = "old_code_blocks"

@@ -19,7 +19,7 @@ from prunus.view.view import View
 _INTENT: Final = "intent"
 _VIEW, _DROP = range(2)
 _MOST: Final = 120
-"""Edits of one run; the next one begins another. Each edit of a run is told with all before it."""
+"""Edits in one run at most; the next edit begins another run. The summary of a run names all of its edits."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -31,7 +31,7 @@ class _Change:
     old: tuple[str, ...]
     new: tuple[str, ...]
     saved: int
-    """Tokens that its input could lose."""
+    """Tokens that cutting its input saves."""
     size: int
     drop: Proposal
     result: Ref
@@ -39,7 +39,7 @@ class _Change:
 
 @dataclass(slots=True)
 class _Run:
-    """The edits of one file since it was written, and how many inputs were proposed to go."""
+    """The edits of one file since it was written, and how many of their inputs were proposed for removal."""
 
     changes: list[_Change] = field(default_factory=list)
     proposed: int = 0
@@ -47,11 +47,11 @@ class _Run:
 
 @dataclass(frozen=True, slots=True)
 class OldEdits:
-    """Runs of edits to one file, for very long sessions and when the context runs short.
+    """Runs of edits to one file, in very long sessions or when the context runs short.
 
-    Behind the result of the newest edit stands what the run did: how many changes in which turns, what they were
-    for where the calls say so, and the lines that went and came on the whole, where that is shorter than the edits
-    are. Of the older edits stays which file they changed.
+    A summary of the run stands behind the result of the newest edit: how many changes in which turns, their purpose
+    where the calls state one, and the lines that were removed and added in total, if that is shorter than the
+    edits. The older edits keep only the name of the file.
     """
 
     name: ClassVar[str] = "old_edits"
@@ -60,12 +60,12 @@ class OldEdits:
     State: ClassVar[type] = dict[str, _Run]
 
     turns: int = 0
-    """Turns after which a run is compressed; 0 for only when the context runs short."""
+    """Turns after which a run is compressed; 0 compresses only when the context runs short."""
     run: int = 3
-    """Fewer edits stay as they are."""
+    """Runs with fewer edits stay as they are."""
 
     def fold(self, use: Use, timeline: Timeline, state: dict[str, _Run], view: View) -> Iterator[Proposal]:
-        """The summary that stands behind an edit from now on, and the inputs that may go because of it."""
+        """Yield the summary that stands behind an edit from now on, and the inputs that it replaces."""
         if len(use.touches) != 1 or not use.ok or use.meaning.kind not in ("write", "edit"):
             return
         path = use.touches[0].path

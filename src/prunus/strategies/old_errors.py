@@ -23,10 +23,10 @@ _LONGEST = 300
 
 @dataclass(frozen=True, slots=True)
 class OldErrors:
-    """The long text of an error that lies some turns back, and the input of the call that failed.
+    """The long text of an error some turns back, and the input of the call that failed.
 
-    What went wrong is in the first line; the stack trace below it is read once. The first line stays, with how
-    much was cut. Some turns later the bulky input of the failed call goes too.
+    The first line says what went wrong; the stack trace below it is read once. The first line stays, with a note of
+    how much was cut. Some turns later, the bulky input of the failed call goes too.
     """
 
     name: ClassVar[str] = "old_errors"
@@ -38,7 +38,7 @@ class OldErrors:
     inputs: int = 4
     """Inputs of failed calls go after this many turns."""
     protected: tuple[str, ...] = ()
-    """Tools whose failed calls keep their inputs, in any case; `*` and `?` are understood."""
+    """Tools whose failed calls keep their inputs, in upper or lower case; `*` and `?` are wildcards."""
 
     def groups(self, use: Use) -> Iterable[Hashable]:
         if use.outcome == "error":

@@ -13,10 +13,10 @@ from prunus.view.view import View
 
 @dataclass(frozen=True, slots=True)
 class OldResults:
-    """Results of light tools beyond the newest few.
+    """Results of light tools, except for the newest few.
 
-    Listings and searches lead to a file; once it is open they have done their work, and they are cheap to
-    repeat.
+    Listings and searches lead to a file. Once the agent has opened the file, they have served their purpose, and
+    they are cheap to repeat.
     """
 
     name: ClassVar[str] = "old_results"

@@ -12,9 +12,9 @@ from prunus.view.view import View
 
 @dataclass(frozen=True, slots=True)
 class OldSnapshots:
-    """Older snapshots of the same thing.
+    """Older snapshots of the same page or state.
 
-    A snapshot of a page or a state is replaced by the next one with the same key: the same tool on the same page.
+    A newer snapshot with the same key replaces the older one. The key is the tool and the page.
     """
 
     name: ClassVar[str] = "old_snapshots"

@@ -13,11 +13,11 @@ from prunus.view.view import View
 
 @dataclass(frozen=True, slots=True)
 class OldThinking:
-    """Reasoning of turns that are over, where the provider allows it.
+    """Reasoning of earlier turns, where the provider allows removing it.
 
-    A block goes whole or stays whole, since signed blocks must not be changed. The reasoning of the tool loop
-    that is still open stays, as providers demand. Where a field has to stay (`reasoning_content` for DeepSeek
-    and Kimi), it becomes a dash. What is bound to its neighbour by an id or a signature stays.
+    A block is removed whole or not at all, because signed blocks must not be changed. The reasoning of the current
+    tool loop stays, as providers require. Where the field has to stay (`reasoning_content` for DeepSeek and Kimi),
+    it becomes a dash. Reasoning that an id or a signature binds to the next item stays.
     """
 
     name: ClassVar[str] = "old_thinking"
@@ -25,9 +25,9 @@ class OldThinking:
     icon: ClassVar[str] = "🧠"
 
     turns: int = 3
-    """Reasoning older than this many turns goes."""
+    """Reasoning older than this many turns is removed."""
     over: int = 0
-    """Reasoning with no more characters than this stays, signatures and encrypted content counted in."""
+    """Reasoning with no more characters stays; signatures and encrypted content count too."""
 
     def inspect(self, piece: Piece, view: View) -> Iterator[Proposal]:
         part = piece.part

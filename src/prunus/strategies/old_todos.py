@@ -14,8 +14,8 @@ from prunus.view.view import View
 class OldTodos:
     """Older todo lists.
 
-    Each write or read of the list shows it whole, so only the newest write and the newest read matter. Tools that
-    change one item of the list at a time are left alone.
+    Each write or read of the list shows the whole list, so only the newest write and the newest read matter. Tools
+    that change one item at a time are left alone.
     """
 
     name: ClassVar[str] = "old_todos"

@@ -13,10 +13,10 @@ from prunus.view.view import View
 
 @dataclass(frozen=True, slots=True)
 class OldWrites:
-    """The text of an older write of a file that a later call reads or writes as a whole.
+    """The text of an older write, once a later call reads or writes the whole file.
 
-    The later call shows what the file has now, and the older text only what it had once. What identifies the call
-    stays, the rest of its arguments is left out. A read of some lines, and a call that failed, replace nothing.
+    The later call shows the current contents, and the older text only former ones. The arguments that identify the
+    call stay; the others are removed. A read of some lines replaces nothing, nor does a failed call.
     """
 
     name: ClassVar[str] = "old_writes"
@@ -24,7 +24,7 @@ class OldWrites:
     icon: ClassVar[str] = "🖊️"
 
     over: int = 100
-    """Inputs with fewer characters to lose stay whole."""
+    """Inputs that would lose fewer characters stay whole."""
 
     def groups(self, use: Use) -> Iterable[Hashable]:
         if use.ok and use.meaning.kind in ("read", "write") and len(use.touches) == 1:

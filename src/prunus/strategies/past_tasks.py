@@ -17,13 +17,13 @@ _MOST = 8
 
 @dataclass(frozen=True, slots=True)
 class PastTasks:
-    """Results and written text of a task that is over, where they are unlikely to be used again.
+    """Results and written text of a finished task that are unlikely to be used again.
 
-    When the user speaks again, most of what was read and written for the last request has done its work: in
-    recorded sessions a read that led to no edit is used later in 26 of 100 cases while its task goes on, and in 4
-    once the user has spoken. How likely it is, is asked of a model (`reuse/likelihood.py`); the more tokens a part
-    has, the likelier it may be. An outline stays of results and of what was written, and of edits which file
-    they changed.
+    When the user speaks again, most of what the agent read and wrote for the last request has served its purpose.
+    In recorded sessions, a read that led to no edit is used later in 26 of 100 cases while its task goes on, and in
+    4 of 100 once the user has spoken. A fitted model says how likely a part is to be used again
+    (`reuse/likelihood.py`). The more tokens a part has, the higher this likelihood may be. Results and written
+    texts leave an outline; edits keep only the name of the file.
     """
 
     name: ClassVar[str] = "past_tasks"
@@ -31,19 +31,19 @@ class PastTasks:
     icon: ClassVar[str] = "📚"
 
     risk: float = 0.01
-    """The chance of being used again, for each 500 tokens, up to which a part is cut."""
+    """A part is cut if its probability of being used again is at most this, for each 500 tokens of the part."""
     idle: int = 4
-    """Turns that the part and its files have to be left alone."""
+    """Turns for which the part and its files have to be left alone."""
     share: float = 0.15
-    """How much of a result the outline keeps."""
+    """The share of a result that the outline keeps."""
     over: int = 600
     """Parts with fewer characters stay whole."""
     writes: bool = True
-    """Whether inputs of writes go too."""
+    """Whether the inputs of writes go too."""
     written: float = 0.15
-    """How much of the text of a write stays, as an outline behind its result."""
+    """The share of a written text that stays, as an outline behind the result."""
     edits: bool = True
-    """Whether inputs of edits go too."""
+    """Whether the inputs of edits go too."""
 
     def groups(self, use: Use) -> Iterable[Hashable]:
         yield None

@@ -12,9 +12,9 @@ from prunus.view.view import View
 
 @dataclass(frozen=True, slots=True)
 class RepeatedFetches:
-    """A page fetched again, or a web search made again.
+    """An older fetch of the same page, or an older web search with the same query.
 
-    Only the same address or the same query counts; the newest answer stays. A failed fetch replaces nothing.
+    Only the newest answer stays. Another address or another query replaces nothing, nor does a failed fetch.
     """
 
     name: ClassVar[str] = "repeated_fetches"

@@ -14,10 +14,10 @@ from prunus.view.view import View
 
 @dataclass(frozen=True, slots=True)
 class RepeatedQueries:
-    """The same question about the state of things, asked again.
+    """An older answer of a command that shows the current state, such as `git status`.
 
-    `ls`, `git status` and their kind answer for one moment only, and the newest answer is the one that holds.
-    The same means the whole command in the same directory: `ls src` and `ls tests` are two questions.
+    Such answers hold for one moment only, so the newest one replaces the others. Both the whole command and the
+    directory have to be the same: `ls src` and `ls tests` are two queries.
     """
 
     name: ClassVar[str] = "repeated_queries"
@@ -31,7 +31,7 @@ class RepeatedQueries:
         r"git\s+(status|branch|log)\b",
         r"tree(\s|$)",
     )
-    """Regular expressions that a state command starts with."""
+    """Regular expressions that match the beginning of a state command."""
 
     def groups(self, use: Use) -> Iterable[Hashable]:
         command = use.meaning.command

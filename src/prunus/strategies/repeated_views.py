@@ -15,7 +15,7 @@ _FILE_KINDS = ("read", "write", "edit")
 
 @dataclass(frozen=True, slots=True)
 class _Looked:
-    """What a search or listing looked for, and where."""
+    """The pattern and the place of a search or listing."""
 
     key: str
 
@@ -24,8 +24,8 @@ class _Looked:
 class RepeatedViews:
     """An older read whose lines a later read of the same file shows again.
 
-    A later read of other lines replaces nothing. A whole-file read that its tool cut short counts only for the
-    lines it shows, and an answer that only points back counts for none.
+    A later read of other lines replaces nothing. A read of the whole file that its tool truncated counts only for
+    the lines that it shows. An answer that only points back shows no lines.
     """
 
     name: ClassVar[str] = "repeated_views"
@@ -33,8 +33,8 @@ class RepeatedViews:
     icon: ClassVar[str] = "👁️"
 
     any_operation: bool = False
-    """Any read, write or edit of a file replaces all earlier ones, and a search or listing made again those with
-    another limit (the ACP plugin's rule)."""
+    """Let any read, write or edit of a file replace all earlier ones, and a repeated search or listing replace
+    those with another limit (the ACP plugin's rule)."""
 
     def groups(self, use: Use) -> Iterable[Hashable]:
         if self.any_operation and use.ok and use.meaning.unlimited:

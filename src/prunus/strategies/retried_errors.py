@@ -12,10 +12,10 @@ from prunus.view.view import View
 
 @dataclass(frozen=True, slots=True)
 class RetriedErrors:
-    """A failed call that the same call, made again, cured.
+    """A failed call that was retried successfully with the same arguments.
 
-    Once the retry has succeeded, the failure says nothing any more. A later call with other arguments cures
-    nothing: its failure may be the reason for the change.
+    After the successful retry, the failure tells the agent nothing any more. A later call with other arguments is
+    no retry: the failure may explain why the arguments changed, so it stays.
     """
 
     name: ClassVar[str] = "retried_errors"

@@ -16,14 +16,14 @@ from prunus.view.uses import Use
 from prunus.view.view import View
 
 _MOST = 300
-"""The newest reads and writes of one file that a read may point to."""
+"""How many of the newest reads and writes of one file a read may point to."""
 _NEAR = 20
-"""The newest of them in which lines are looked for that an edit has moved."""
+"""How many of them are searched for lines that an edit has moved."""
 
 
 @value
 class _Source:
-    """A part that shows lines of a file from top to bottom: a read, or the text that was written."""
+    """A part that shows an unbroken run of lines of a file: a read, or a written text."""
 
     use: Use
     part: Ref
@@ -32,14 +32,14 @@ class _Source:
     texts: array[int]
     """Hashes of its lines. They never leave the process, so Python's own suffice."""
     lines: tuple[Line, ...] | None
-    """None once no line of it can be in the file."""
+    """None once none of its lines can be in the file any more."""
     era: object
     what: str
     size: int
     numbered: bool = False
-    """It shows the numbers of its lines."""
+    """Whether it shows line numbers."""
     copy: bool = False
-    """An earlier one has the same text, so this one may point to that itself."""
+    """Whether an earlier source has the same text, so that this one may become a note itself."""
 
     @property
     def note(self) -> tuple[str, int]:
@@ -49,13 +49,14 @@ class _Source:
 
 @dataclass(frozen=True, slots=True)
 class ShownLines:
-    """A read that shows nothing but lines that are shown already.
+    """A read whose lines the request shows already.
 
-    Agents read what they have written, a range of what they read as a whole, or the same file after an edit
-    elsewhere in it. Where every line stands in one earlier read or write under the same number, the new read gives
-    way to a note that points there, before it is first sent, which costs no prompt cache. Where an edit has moved
-    the lines, and both reads show numbers, the note tells the numbers of both. The earlier part then stays, unless
-    it goes for a reason of its own; then the new one is shown.
+    Agents read back what they have written, a range of a file that they have read whole, or the same file after an
+    edit elsewhere in it. If one earlier read or write shows every line under the same number, the new read becomes
+    a note that points there. This happens before the read is first sent, which costs no prompt cache. If an edit
+    has moved the lines, and both reads show line numbers, the note gives both ranges.
+
+    The earlier part then stays. If it goes for another reason, the new read is shown in full.
     """
 
     name: ClassVar[str] = "shown_lines"
@@ -66,10 +67,10 @@ class ShownLines:
     over: int = 500
     """Reads with fewer characters stay."""
     writes: bool = True
-    """Whether a read may point to the text that the agent has written, not only to another read."""
+    """Whether a read may also point to text that the agent has written, not only to another read."""
 
     def fold(self, use: Use, timeline: Timeline, state: dict[str, list[_Source]], view: View) -> Iterator[Move]:
-        """The read gives way to an earlier part, if there is one that shows all of its lines."""
+        """Replace the read by a note, if an earlier part shows all of its lines."""
         if len(use.touches) != 1 or not use.ok:
             return
         path = use.touches[0].path

@@ -14,9 +14,9 @@ from prunus.view.view import View
 class SpentInputs:
     """The bulky input of a call that another strategy found superseded.
 
-    A write that was overwritten still carries the whole old file in its arguments. What identifies the call
-    stays (`filePath` and its kin), the rest of the arguments is left out. Nothing is put in their place: models
-    copy placeholders into files.
+    A write that was overwritten still carries the whole old file in its arguments. The arguments that identify the
+    call stay (`filePath` and the like); the others are removed. Nothing takes their place, because models copy
+    placeholders into files.
     """
 
     name: ClassVar[str] = "spent_inputs"
@@ -24,7 +24,7 @@ class SpentInputs:
     icon: ClassVar[str] = "✂️"
 
     over: int = 100
-    """Inputs with fewer characters to lose stay whole."""
+    """Inputs that would lose fewer characters stay whole."""
 
     def follow(self, edit: Proposal, view: View) -> Iterator[Proposal]:
         use = view.by_ref.get(edit.target)

@@ -14,10 +14,10 @@ _FILE_KINDS = frozenset({"read", "write", "edit"})
 
 @dataclass(frozen=True, slots=True)
 class StaleReads:
-    """Reads, writes and edits of a file that was later written as a whole.
+    """Reads, writes and edits of a file that was written as a whole later.
 
-    The old text is wrong, not merely old. A failed write counts for nothing. An edit leaves the read before it
-    useful, because the next edit builds on both, so edits count only on request.
+    The old text is wrong, not merely old. A failed write replaces nothing. After an edit the earlier read is still
+    useful, because the next edit builds on both, so edits replace reads only with `after_edits`.
     """
 
     name: ClassVar[str] = "stale_reads"

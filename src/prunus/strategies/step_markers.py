@@ -14,9 +14,10 @@ from prunus.view.view import View
 class StepMarkers:
     """OpenCode's `step-start` and `step-finish` parts.
 
-    They are the host's bookkeeping. OpenCode itself does not send them to the model, so this saves room in
-    what its plugins pass on rather than tokens on the wire. A message that holds nothing else keeps them.
-    Those of the newest step stay unless `newest` is on: the host may still be at work on it.
+    These parts are OpenCode's bookkeeping. OpenCode does not send them to the model, so removing them makes the
+    data smaller that its plugins pass on, but saves no tokens at the provider. A message that holds nothing else
+    keeps them. The markers of the newest step stay unless `newest` is on, because OpenCode may still be working on
+    that step.
     """
 
     name: ClassVar[str] = "step_markers"
@@ -24,7 +25,7 @@ class StepMarkers:
     icon: ClassVar[str] = "🏁"
 
     newest: bool = False
-    """Leave out those of the newest step too, where `guards.same_turn.early` is on (the ACP plugin's rule)."""
+    """Remove the markers of the newest step too, where `guards.same_turn.early` is on (the ACP plugin's rule)."""
 
     def inspect(self, piece: Piece, view: View) -> Iterator[Proposal]:
         if not isinstance(piece.part, Marker):

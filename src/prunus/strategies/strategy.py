@@ -1,9 +1,9 @@
-"""What a strategy is: it looks at what happened and says what could go.
+"""What a strategy is: it looks at each event of a history and proposes what could go.
 
-A strategy is a frozen dataclass. Its fields are its settings, its docstring is its page, its name is its key.
-It implements one of the protocols below and applies nothing. It is told of each event in order and knows only what
-came before it. So a history that is seen at once leads to the same moves as one that is seen message by message.
-What a strategy has to remember of a conversation, it declares as a `State` class, and the engine keeps that.
+A strategy is a frozen dataclass. Its fields are its settings, its docstring is its page, its name is its key. It
+implements one of the protocols below and changes nothing itself. It sees the events in order and knows only what
+came before. So a history that is seen at once leads to the same moves as one that is seen message by message. State
+that a strategy keeps for a conversation is declared as a `State` class and held by the engine.
 """
 
 from __future__ import annotations
@@ -19,83 +19,83 @@ from prunus.view.view import View
 
 
 class Strategy(Protocol):
-    """What all strategies have."""
+    """The attributes that all strategies have."""
 
     name: ClassVar[str]
     seed: ClassVar[str]
-    """What the seed documents call it."""
+    """The name of the rule in the ACP plugin's documents."""
     icon: ClassVar[str]
 
 
 @runtime_checkable
 class OnUse(Protocol):
-    """Finds what an answered call makes dispensable among the earlier ones of its group."""
+    """Finds earlier calls of a group that an answered call makes dispensable."""
 
     name: ClassVar[str]
 
     def groups(self, use: Use) -> Iterable[Hashable]:
-        """The groups that a call belongs to; none if the strategy has no interest in it."""
+        """Return the groups that a call belongs to; none if the strategy ignores the call."""
 
     def propose(self, use: Use, earlier: Sequence[Use], group: Hashable, view: View) -> Iterator[Move]:
-        """What could go now that `use` has come, `earlier` being the members of the group before it."""
+        """Yield what could go now that `use` was answered; `earlier` are the calls of the group before it."""
 
 
 @runtime_checkable
 class OnPiece(Protocol):
-    """Finds what could go in text, thinking, attachments and markers."""
+    """Finds texts, thinking, attachments and markers that could go."""
 
     name: ClassVar[str]
 
     def inspect(self, piece: Piece, view: View) -> Iterator[Move]:
-        """What of this part could go, and from which turn on."""
+        """Yield what could go of this part, and from which turn on."""
 
 
 @runtime_checkable
 class AfterEdit(Protocol):
-    """Finds what more could go because of what another strategy found."""
+    """Finds what else could go because another strategy proposed an edit."""
 
     name: ClassVar[str]
 
     def follow(self, edit: Proposal, view: View) -> Iterator[Proposal]:
-        """What could go together with this."""
+        """Yield what could go together with this edit."""
 
 
 @runtime_checkable
 class OnFile(Protocol):
-    """Finds what could go because the content of a file is known."""
+    """Finds what could go because the contents of a file are known."""
 
     name: ClassVar[str]
     State: ClassVar[type]
-    """What the strategy remembers of a conversation from one call to the next. The engine keeps it."""
+    """The state that the strategy keeps for a conversation, held by the engine."""
 
     def fold(self, use: Use, timeline: Timeline, state: Any, view: View) -> Iterator[Move]:
-        """What could go now that the timeline has followed a call."""
+        """Yield what could go now that the timeline has followed a call."""
 
 
 @runtime_checkable
 class OnlyUnderPressure(OnUse, OnPiece, Protocol):
-    """Is asked only when the context runs short."""
+    """Finds what could go only when the context runs short."""
 
     only_under_pressure: ClassVar[bool]
 
 
 @runtime_checkable
 class TakesRequests(Permissions, Protocol):
-    """Carries out what the agent and the user ask for; a conversation has at most one such strategy."""
+    """Carries out the requests of the agent and the user; a conversation has at most one such strategy."""
 
     name: ClassVar[str]
 
     def choices(self, use: Use, view: View) -> tuple[Choice, ...]:
-        """What one call of the agent asks for, target by target."""
+        """Return the requests of one call of the agent, target by target."""
 
     def acknowledged(self, use: Use, view: View) -> tuple[Choice, ...]:
-        """The same for a call that its tool only acknowledged; nothing for every other call."""
+        """Return the requests of a call that its tool only acknowledged; nothing for any other call."""
 
     def completed(self, use: Use, found: Sequence[Choice], status: str, view: View) -> Iterator[Proposal]:
-        """The answer to an acknowledged call, with what could not be done and what was pruned."""
+        """Return the full answer to an acknowledged call: what was pruned, and what could not be done."""
 
     def obey(self, command: str, at: int, view: View) -> Iterator[Move]:
-        """The moves that follow from a command such as `sweep 5`, given before message `at`."""
+        """Return the moves that follow from a command such as `sweep 5`, given before message `at`."""
 
     def switched(self, command: str, manual: bool) -> bool:
         """Whether manual mode is on after a command, given whether it was on before."""

@@ -14,10 +14,10 @@ _WHEN: Final = When(under_pressure=True)
 
 @dataclass(frozen=True, slots=True)
 class UnderPressure:
-    """Results, and reasoning if wanted, that go only when the context runs short.
+    """Results, and optionally reasoning, that go only when the context runs short.
 
-    Any result can be had again by calling the tool again, so it is better to lose it than to have the whole
-    conversation compacted. Which go is decided by the level of pressure and the retention priority of each; an
+    The agent can get any result again by calling the tool again, so losing a result is better than compacting the
+    whole conversation. The level of pressure and the retention priority of each part decide which parts go. An
     outline stays.
     """
 
@@ -29,9 +29,9 @@ class UnderPressure:
     over: int = 800
     """Results with fewer characters stay whole."""
     share: float = 0.1
-    """How much of the text the outline may keep."""
+    """The share of the text that the outline may keep."""
     thinking: bool = False
-    """Whether the reasoning of earlier tool loops goes too, after the results that can be had again."""
+    """Whether the reasoning of earlier tool loops goes too, after the results that a tool can return again."""
 
     def groups(self, use: Use) -> Iterable[Hashable]:
         if use.size > self.over and use.visible:

@@ -10,17 +10,17 @@ from prunus.view.uses import Use
 from prunus.view.view import View
 
 _LONGEST = 60
-"""Idle turns beyond which a read becomes no less likely to be used."""
+"""Idle turns after which a read gets no less likely to be used."""
 
 
 @dataclass(frozen=True, slots=True)
 class UnlikelyReads:
-    """Reads that led to no edit while their task went on, where they are unlikely to be used again.
+    """Reads that led to no edit and are unlikely to be used again, in a task that goes on.
 
-    Agents read first and edit much later, so a read of a file that was not edited yet is mostly a plan. But in a
-    long task many such reads are never used: above all those that came after the first edit, when the agent looks
-    things up in passing. A model says how likely a read is to be used (`reuse/likelihood.py`); the more tokens the
-    read has, the likelier its use may be. An outline stays.
+    Agents read first and edit much later, so a read of a file that was not edited yet is usually a plan. But many
+    such reads of a long task are never used, above all those after the first edit, when the agent looks things up
+    in passing. A fitted model says how likely a read is to be used (`reuse/likelihood.py`). The more tokens the
+    read has, the higher this likelihood may be. An outline stays.
     """
 
     name: ClassVar[str] = "unlikely_reads"
@@ -28,11 +28,11 @@ class UnlikelyReads:
     icon: ClassVar[str] = "🔭"
 
     risk: float = 0.02
-    """The chance of being used again, for each 500 tokens, up to which a read is cut."""
+    """A read is cut if its probability of being used again is at most this, for each 500 tokens of the read."""
     idle: int = 10
-    """Turns that the read and its files have to be left alone at least."""
+    """Turns for which the read and its files have to be left alone at least."""
     share: float = 0.15
-    """How much of a result the outline keeps."""
+    """The share of a result that the outline keeps."""
     over: int = 600
     """Results with fewer characters stay whole."""
 
