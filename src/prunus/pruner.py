@@ -1,4 +1,4 @@
-"""Finds the conversation that a request continues, has its engine prune the request, and remembers the result."""
+"""Prunes a request: finds its conversation, runs the engine, and records the result."""
 
 from __future__ import annotations
 
@@ -34,11 +34,11 @@ from prunus.settings import Settings
 T = TypeVar("T")
 
 _MANY: Final = 400
-"""Messages that a request with a deadline looks at again, at most, where the ledger is enough to write it."""
+"""Messages that a request with a deadline looks at again at most, if its ledger is enough to write it."""
 _TURN: Final = 0.05
-"""Seconds for which a conversation is not to be had while it is caught up with."""
+"""Seconds for which catching up may lock a conversation."""
 _TRIES: Final = 3
-"""How often a request is pruned, at most, while other processes save newer states of its conversation."""
+"""How often a request is pruned at most while other processes save newer states of its conversation."""
 
 
 def prune(
@@ -46,14 +46,14 @@ def prune(
 ) -> Outcome[T]:
     """Prune one request: a dict, a list of messages, or JSON as text or bytes.
 
-    The body comes back in the type it was given in; the given object is never changed. A body that cannot be
-    pruned comes back as it is, with `error` saying why.
+    The pruned body has the type of the given one, and the given object is never changed. A body that cannot be
+    pruned comes back unchanged, and `error` says why.
     """
     return Pruner(settings).prune(body, now, format=format)
 
 
 class Pruner:
-    """Prunes request after request, and remembers conversations so that each costs only what is new in it.
+    """Prunes request after request, and remembers conversations, so that only new messages cost work.
 
     One pruner serves many conversations and may be called from several threads; conversations do not wait for each
     other. With a memory, conversations outlive the process, and several processes can share them.
@@ -99,21 +99,23 @@ class Pruner:
         subagent: bool = False,
         marks: bool = False,
     ) -> Outcome[T]:
-        """Prune one request. Never raises for what is in the body; see `Outcome.error`.
+        """Prune one request. Never raises because of the body; see `Outcome.error`.
 
         `now` is the time of the request in seconds; conversations that were idle for long are forgotten. `model`
-        names the model where the body does not. A `key` that the client gives all requests of one conversation
-        makes it quicker to find; it is found without one as well. Conversations of different `owner`s know nothing
-        of each other. `client` names the agent, from which later conversations of the same agent learn.
+        names the model if the body does not. With a `key`, the same for all requests of one conversation, Prunus
+        finds the conversation faster; it also finds it without one. Conversations of different `owner`s are kept
+        apart. `client` names the agent; later conversations of the same agent learn from this one.
 
-        After `deadline` seconds the looking ends, and the request is written with the edits that are in force; see
-        `Outcome.behind` and `catch_up`. `claim` is asked before anything is remembered: False says that the request
-        was sent otherwise in the meantime, and nothing is. `record` gets the outcome, which has no body yet, and
-        writes down what the caller wants to save together with the conversation. It is called again if the request
-        has to be pruned again. With `hold`, nothing new is cut and nothing is remembered: the request is written
-        with the edits that are in force in the conversation that it continues.
-        `subagent` says that a sub-agent sends the request; with `subagents = "skip"` it then stays as it is. With
-        `marks`, the caller gives the cache marks of the request the lifetime in `Outcome.lifetime`.
+        After `deadline` seconds Prunus stops looking and writes the request with the edits in force; see
+        `Outcome.behind` and `catch_up`. Before anything is recorded, `claim` is called: if it returns False, the
+        request was sent otherwise in the meantime, and nothing is recorded. `record` gets the outcome, without its
+        body, and saves what the caller wants to save together with the conversation. It is called again if the
+        request has to be pruned again.
+
+        With `hold`, nothing new is cut and nothing is recorded: the request is written with the edits in force in
+        the conversation that it continues. `subagent` says that a sub-agent sends the request; with `subagents =
+        "skip"` the request then stays unchanged. With `marks`, the caller gives the cache marks of the request the
+        lifetime in `Outcome.lifetime`.
         """
         until = None if deadline is None else monotonic() + deadline
         try:
@@ -131,7 +133,7 @@ class Pruner:
             return Outcome(body, fault=error)
 
     def catch_up(self, conversation: str) -> bool:
-        """Look for a moment at what a deadline left out; False where more is left to look at."""
+        """Look for a moment at messages that a deadline left out; False if more messages are left."""
         held = self._conversations.named(conversation)
         if held is None:
             return True
@@ -146,22 +148,25 @@ class Pruner:
                 return True
 
     def context(self, conversation: str) -> Context | None:
-        """What fills the newest request of a conversation; None where that is not at hand, or not all looked at."""
+        """Return what fills the newest request of a conversation, or None.
+
+        It is None if the conversation is not held, or if some messages have not been looked at.
+        """
         return self._conversations.inspect(conversation, lambda held: context_of(held.engine, held.around_tokens))
 
     def files(self, conversation: str) -> tuple[KnownFile, ...] | None:
-        """The files that a conversation knows; None where that is not at hand, or no strategy follows files."""
+        """Return the files that a conversation knows; None if it is not held, or no strategy follows files."""
         return self._conversations.inspect(conversation, lambda held: known_files(held.engine.dispatch.timeline))
 
     def _hold(self, request: Request) -> Outcome[Any]:
-        """Write a request with the edits in force, and remember nothing."""
+        """Write a request with the edits in force, and record nothing."""
         base = find_known(request, self._conversations, self._memory)
         name = base.parent if base.left <= base.memo.depth else ""
         known = base.taken_over(request), name, self._assembly.counter, self._keeping.written(base)
         return as_before(request, *known)[0]
 
     def _prune(self, request: Request, until: float | None, sending: BeforeSending) -> Outcome[Any]:
-        """Prune a request, once more where another process has saved a newer state of its conversation."""
+        """Prune a request, and retry if another process has saved a newer state of its conversation."""
         unsure = False
         for _ in range(_TRIES):
             try:
@@ -209,9 +214,9 @@ class Pruner:
                     conversation.lock.release()
 
     def _alone(self, request: Request, sending: BeforeSending) -> Outcome[Any]:
-        """Write a request with the edits in force while the memory that processes share does not answer.
+        """Write a request with the edits in force while the shared memory does not answer.
 
-        Raises OutOfReach if another process may have changed these edits; the request then goes out as it came.
+        Raises OutOfReach if another process may have changed these edits; the request is then sent unchanged.
         """
         while True:
             base = find_base(request, self._conversations, None)
@@ -264,14 +269,14 @@ class Pruner:
         try:
             self._keeping.keep(conversation, request, base, memo, outcome, written, sending)
         except NotKept:
-            # Other processes continue from the state before, so nothing new may be cut.
+            # Other processes continue from the previous state, so nothing new may be cut.
             return self._behind.write(request, base, conversation, commands, sending, alone=True)
         conversation.in_force = ledger
         outcome.body = pruned_body(request, engine)
         return outcome
 
     def _take_commands(self, conversation: str) -> tuple[str, ...]:
-        """What the user has asked for outside of the conversation, since its last request."""
+        """Return the commands that the user gave outside of the conversation since its last request."""
         new = tuple(self._asks(conversation)) if self._asks is not None else ()
         return (*self._commands.pop(conversation, ()), *new)
 

@@ -1,1 +1,1 @@
-"""What Prunus knows of conversations between requests, in the process and beyond it."""
+"""The state of conversations between requests, in one process and across processes."""

@@ -1,4 +1,4 @@
-"""The messages of a pruned body, each beside the message that it was."""
+"""Pairs the messages of a pruned body with the original messages."""
 
 from __future__ import annotations
 
@@ -12,9 +12,9 @@ T = TypeVar("T")
 
 
 def aligned(pruned: Sequence[T], count: int, outcome: Outcome[Any]) -> list[T | None]:
-    """The pruned messages of `count` given ones, with None for a message that was left out of the request.
+    """Return the pruned message for each of the `count` original ones; None for a message that was left out.
 
-    Prunus leaves out only what was said to Prunus itself, such as a command of the user.
+    Prunus leaves out only messages that were meant for Prunus itself, such as a command of the user.
     """
     if len(pruned) == count:
         return list(pruned)

@@ -1,4 +1,4 @@
-"""A request with the edits that are in force, and nothing that was not cut before."""
+"""Writes a request with the edits that are already in force, and cuts nothing new."""
 
 from __future__ import annotations
 
@@ -26,11 +26,13 @@ def as_before(
     *,
     exact: bool = True,
 ) -> tuple[Outcome[Any], dict[int, Written]]:
-    """Write a request as the ledger of its conversation says; `name` is the conversation's, empty for none.
+    """Write a request with the edits in the ledger of its conversation; an empty `name` means no conversation.
 
-    `known` are messages as they were sent before. Unless it is `exact`, the tokens of messages that were not
-    counted before are guessed from their length. Prunes that save nothing are not in the ledger and so not counted.
-    Returns also the messages that are not sent as they came.
+    `known` are the changed messages as they were sent before. Unless `exact` is set, the tokens of messages that
+    were not counted before are guessed from their length. Edits that save nothing are not in the ledger and so not
+    counted.
+
+    Returns the outcome, and the messages that are not sent as they came.
     """
     read, load, ledger = request.read, request.load, memo.ledger
     if not name:
@@ -51,7 +53,7 @@ def as_before(
     categories: dict[str, Tally] = {}
     causes = {(edit.strategy, edit.cause) for edit in ledger.edits}
     for edit in ledger.edits:
-        # The input of a call that went with its result is no prune of its own.
+        # The input of a call that was removed together with its result does not count as a prune of its own.
         alone = not edit.follows or (edit.follows, edit.cause) not in causes
         tally = strategies.get(edit.counted_as, Tally())
         strategies[edit.counted_as] = tally.add(alone, edit.saved)
@@ -70,5 +72,5 @@ def as_before(
 def differing(
     before: Mapping[int, Written | None], after: Mapping[int, Written | None]
 ) -> dict[int, Written | None]:
-    """The messages that are sent in another form than before."""
+    """Return the messages whose sent form differs from the last request."""
     return {i: after.get(i) for i in before.keys() | after.keys() if before.get(i) != after.get(i)}

@@ -13,11 +13,11 @@ from prunus.schedule.prices import Price
 from prunus.settings import Settings
 
 _MODELS: Final = 256
-"""Models whose prices are kept at hand."""
+"""Models whose prices are cached."""
 
 
 class Assembly:
-    """The strategies, guards and tools that some settings name, shared by all engines that are built from them."""
+    """The strategies, guards and tools that the settings name, shared by all engines that are built from them."""
 
     def __init__(self, settings: Settings) -> None:
         self._settings = settings
@@ -29,7 +29,10 @@ class Assembly:
         self.counter = settings.counter()
 
     def terms(self, model: str, client: str) -> tuple[Price, int]:
-        """What a model costs, and how many tokens it can take, or can take before its client compacts."""
+        """Return the price of a model and the tokens that a request may have.
+
+        The limit is the model's window, or the size at which its client compacts.
+        """
         terms = self._terms.get((model, client))
         if terms is None:
             if len(self._terms) >= _MODELS:
@@ -41,12 +44,12 @@ class Assembly:
         return terms
 
     def engine(self, body: Body, learned: Learned) -> Engine:
-        """An engine for the conversation that begins with a request, and what it has learned about its agent."""
+        """Return an engine for a new conversation, with what earlier conversations of its agent have taught."""
         tags, own_ids = shows_ids(self._settings, body), self._settings.agent.own_ids
         return self._engine(body, learned, tags=tags, own_ids=own_ids, reminders=True)
 
     def inspector(self, body: Body, *, tags: bool = False) -> Engine:
-        """An engine that only looks at a request: it reminds the model of nothing."""
+        """Return an engine that only inspects a request, and adds no reminder for the model."""
         return self._engine(body, Learned(), tags=tags, own_ids=True, reminders=False)
 
     def _engine(self, body: Body, learned: Learned, *, tags: bool, own_ids: bool, reminders: bool) -> Engine:
@@ -68,9 +71,9 @@ class Assembly:
 
 
 def shows_ids(settings: Settings, body: Body) -> bool:
-    """Whether the model of a request can ask for parts by their ids.
+    """Whether the model of a request can name parts by their ids.
 
-    A tool that the client offers may come later; one that the proxy adds is there from the first request on.
+    A client may offer the tool in a later request. A tool that the proxy adds is there from the first request on.
     """
     offer = settings.agent.offer
     if offer != "hidden":

@@ -1,7 +1,7 @@
-"""Finds what begins as a request does, such as conversations, without a look at all others.
+"""Finds conversations that begin like a request, without comparing it with all of them.
 
-A process may hold thousands of conversations. Each is filed by the hash of its first message, and, if its newest
-body came as bytes, by the last bytes of that message and where they stand.
+A process may hold thousands of conversations. Each is filed by the hash of its first message. If its newest body
+came as bytes, it is also filed by the last bytes of the first message and their position.
 """
 
 from __future__ import annotations
@@ -13,22 +13,22 @@ from prunus.providers import Frame
 
 T = TypeVar("T")
 Group = dict[T, None]
-"""What was filed in one place, in the order in which it was filed."""
+"""The items with one key, in the order in which they were filed."""
 
 
 class _Place(NamedTuple):
-    """Where a body is filed."""
+    """The keys under which a body is filed."""
 
     first: bytes
     """The hash of its first message."""
     end: int
-    """Where its first message ends; -1 if it is no bytes, or has no message."""
+    """Where its first message ends; -1 if the body came as objects or has no message."""
     tail: bytes
     """The last bytes of that message."""
 
 
 class Beginnings(Generic[T]):
-    """Conversations, or the like, by how they begin. The caller lets only one thread at a time change it."""
+    """Items, such as conversations, by how they begin. Only one thread at a time may change the index."""
 
     def __init__(self) -> None:
         self._places: dict[T, _Place] = {}

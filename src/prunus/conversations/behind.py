@@ -1,4 +1,7 @@
-"""Requests that are written with the edits in force, because nothing new may be cut in them now."""
+"""Sends a request with the edits in force when nothing new may be cut.
+
+That is the case when the deadline has passed, or when the memory has failed.
+"""
 
 from __future__ import annotations
 
@@ -16,7 +19,7 @@ from prunus.tokens import Counter
 
 
 class WritingBehind:
-    """Writes requests as the ledgers of their conversations say, and remembers the requests."""
+    """Writes requests with the edits of their ledgers, and records them."""
 
     def __init__(self, keeping: Keeping, counter: Counter) -> None:
         self._keeping = keeping
@@ -32,12 +35,12 @@ class WritingBehind:
         *,
         alone: bool = False,
     ) -> Outcome[Any]:
-        """Write the next request of a conversation as its ledger says, because nothing new may be cut in it now.
+        """Write the next request of a conversation with the edits of its ledger, and cut nothing new.
 
-        There is no time to look at the request. Or the process is `alone`: the memory did not answer, and only the
-        process remembers the request.
+        The caller uses this when there is no time to look at the request. With `alone`, the memory did not answer,
+        and only this process records the request.
         """
-        # What follows takes no longer than for another request, so nobody need begin it a second time.
+        # The rest is as fast as for any other request, so no second attempt is needed.
         sending.claim()
         memo = base.taken_over(request)
         if commands != memo.ledger.commands:

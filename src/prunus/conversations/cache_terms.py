@@ -1,4 +1,4 @@
-"""What a request pays for the prompt cache, and how long its cache marks make the cache live."""
+"""The prompt cache of one request: its prices, and the lifetime that its cache marks ask for."""
 
 from __future__ import annotations
 
@@ -12,32 +12,32 @@ from prunus.schedule.prices import Price, with_ttl
 
 @dataclass(frozen=True, slots=True)
 class CacheTerms:
-    """The prices of one request, by the lifetime that was chosen for its cache marks."""
+    """The prices of one request, with the lifetime that was chosen for its cache marks."""
 
     price: Price
-    """The price with the lifetime that was chosen."""
+    """The price with the chosen lifetime."""
     ttl: float
-    """Seconds that what is cached lives without use, by the request before."""
+    """Seconds for which the cache lives without use, as the previous request set it."""
     answered: bool
-    """Whether the user has spoken since the request before."""
+    """Whether the user has spoken since the previous request."""
     _asked: Price
     _life: CacheLife
 
     def settled(self, step: Following) -> CacheLife:
-        """What is remembered about the cache with this request, as it is sent."""
+        """Return what to record about the cache once this request is sent."""
         return replace(self._life, own=self._life.own.add(step, self._asked, self.price))
 
 
 def wanted_lifetime(wanted: Lifetime, *, marks: bool, subagent: bool) -> Lifetime:
-    """What the settings want of a request's cache marks; a sub-agent has no user whose pauses could tell."""
+    """Return the lifetime that the settings want. A sub-agent has no user whose pauses could be learned."""
     return wanted if marks and not (subagent and wanted == "auto") else "as sent"
 
 
 def cache_terms(request: Request, memo: ConversationRecord, price: Price, tokens: int, cold: str) -> CacheTerms:
     """Choose the lifetime of a request's cache marks.
 
-    `tokens` are those of the request with the edits in force, `price` is that of its model. `cold` says why the
-    cache is lost, if it is lost for another reason than time.
+    `tokens` is the size of the request with the edits in force, and `price` belongs to its model. `cold` says why
+    the cache is lost, if the reason is not its age.
     """
     asked = with_ttl(price, request.read.lifetime()) if price.long_write is not None else price
     life = memo.life

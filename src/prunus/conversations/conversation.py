@@ -1,8 +1,8 @@
 """What a process holds of a conversation from one request to the next.
 
-The memo says all that decisions rest on; the rest saves time. The newest body is kept, so that the next one is
-recognised by comparing it with the last: what they share is neither parsed nor scanned. Messages that came in other
-bytes, because a cache marker moved, are recognised by their hash. The engine has looked at the messages so far.
+All decisions depend on the memo; everything else saves time. The newest body is kept, so that the beginning that
+the next body shares with it is neither parsed nor scanned. Messages that come in other bytes, because a cache
+marker moved, are recognised by their hash. The engine has already looked at the messages so far.
 """
 
 from __future__ import annotations
@@ -30,12 +30,12 @@ Body = Frame | Objects
 
 
 def declares_tools(body: Body) -> bool:
-    """Whether a client declares tools, so that what they print comes as results."""
+    """Whether a client declares tools, so that their outputs arrive as results."""
     return body.prompt.get("tools") not in (None, [], b"[]", b"null")
 
 
 class Loader:
-    """Reads the messages of one body when they are asked for, each once."""
+    """Reads the messages of one body on demand, each once."""
 
     __slots__ = ("_body", "_decoded", "_digests", "_messages")
 
@@ -54,7 +54,7 @@ class Loader:
         return message
 
     def _decode(self, index: int) -> tuple[dict[str, Any], bytes]:
-        """One message as JSON, and its bytes."""
+        """Return one message as JSON, and its bytes."""
         found = self._decoded.get(index)
         if found is None:
             raw = self._body.raw(index)
@@ -62,14 +62,14 @@ class Loader:
         return found
 
     def digest(self, index: int) -> bytes:
-        """The hash of one message, cache markers aside."""
+        """Return the hash of one message without its cache markers."""
         found = self._digests.get(index)
         if found is None:
             found = self._digests[index] = digest(*self._decode(index))
         return found
 
     def before(self, index: int, parts: int) -> Loader | None:
-        """The same messages, with the hash of one as it was without its last parts; None where it has no others."""
+        """Return the same messages, one of them hashed without its last parts; None if it has no other parts."""
         message, raw = self._decode(index)
         key = next((key for key in ("content", "parts") if isinstance(message.get(key), list)), None)
         if key is None or len(message[key]) <= parts:
@@ -90,31 +90,31 @@ class Conversation:
     last: Body
     engine: Engine
     owner: str = ""
-    """Whose it is, as far as the caller keeps users apart."""
+    """The user that it belongs to, if the caller keeps users apart."""
     key: str = ""
-    """What the client calls it, if it says so."""
+    """The client's own name for it, if the client gives one."""
     digests: list[bytes] = field(default_factory=list)
     links: list[bytes] = field(default_factory=list)
-    """The chained hashes of its messages, where a memory wants to know."""
+    """The chained hashes of its messages, if there is a memory."""
     around: Any = None
-    """What stood around the messages in the last body."""
+    """Everything but the messages of the last body."""
     around_tokens: int = 0
     prompt: Any = None
     """Model, system text and tools of the last body."""
     prompt_digest: bytes = b""
-    """The same as a hash, cache markers aside."""
+    """The hash of model, system text and tools, without cache markers."""
     in_force: Ledger | None = None
-    """The ledger whose edits the engine has in force."""
+    """The ledger whose edits the engine has made."""
     saved: int = 0
-    """The requests of the newest state that the memory has from this process; `memo` may be newer."""
+    """The number of requests in the newest state that this process saved to the memory; `memo` may be newer."""
     written: Mapping[int, Written | None] = field(default_factory=dict)
-    """The messages that are not sent as they came, where the engine has not rendered them."""
+    """The messages that are sent in another form than they came, if the engine has not rendered them."""
     held: int = 0
     """The size that was counted for it last."""
     lock: Lock = field(default_factory=Lock)
-    """Held by whoever works with the engine, which may take long."""
+    """Held while the engine works, which may take long."""
     changing: Lock = field(default_factory=Lock)
-    """Held while the memo, the body and the hashes change, which does not."""
+    """Held while the memo, the body and the hashes change, which is short."""
 
     @property
     def size(self) -> int:
@@ -122,7 +122,10 @@ class Conversation:
         return 4 * self.last.size + self.engine.rendering.size + 1_000 * len(self.engine.view.uses)
 
     def shared(self, load: Loader, count: int, equal: int = 0) -> int:
-        """How many messages it has in common with a body of `count` messages, the first `equal` of which are."""
+        """Return how many messages it shares with a body of `count` messages.
+
+        The first `equal` messages are known to be equal.
+        """
         known = min(count, len(self.digests))
         return next((i for i in range(equal, known) if load.digest(i) != self.digests[i]), known)
 
@@ -137,7 +140,7 @@ class Conversation:
         self.last = body
 
     def count_around(self, body: Body, counter: Counter) -> int:
-        """The tokens of system text, tools and options, counted again only if they are other than before."""
+        """Return the tokens of system text, tools and options; they are counted again only if they have changed."""
         around = body.around()
         if around != self.around:
             self.around = copy_value(around)
@@ -145,7 +148,7 @@ class Conversation:
         return self.around_tokens
 
     def lost_cache(self, memo: ConversationRecord, body: Body) -> str:
-        """Why the provider's cache is lost, as far as that shows around the messages; empty if it is not."""
+        """Return why the provider's cache is lost, if model, system text or tools show that; else an empty text."""
         prompt = body.prompt
         if prompt != self.prompt:
             self.prompt = copy_value(prompt)
@@ -155,7 +158,7 @@ class Conversation:
 
 
 def count_around(body: Body, counter: Counter) -> int:
-    """The tokens of what stands around the messages; white space and escapes of the client do not count."""
+    """Return the tokens outside the messages. White space and escapes of the client do not count."""
     around = body.around()
     try:
         text = encode(decode_json(around) if isinstance(around, bytes) else around)

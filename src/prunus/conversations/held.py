@@ -1,6 +1,6 @@
-"""The conversations that a process holds, within bounds.
+"""The conversations that a process holds, within limits on number, size and age.
 
-Threads share them: what is held changes under a lock, and whoever looks for a conversation works on a copy of it.
+Threads share them. A lock protects the collection, and a search works on a copy.
 """
 
 from __future__ import annotations
@@ -23,10 +23,10 @@ T = TypeVar("T")
 
 @dataclass(frozen=True, slots=True)
 class Request:
-    """One request, read."""
+    """One parsed request."""
 
     body: Any
-    """As it was given."""
+    """The body as the caller gave it."""
     read: Body
     load: Loader
     now: float
@@ -34,18 +34,18 @@ class Request:
     key: str
     owner: str
     client: str
-    """The agent that sends it, as far as the caller says so."""
+    """The agent that sends it, if the caller names one."""
     equal: dict[Conversation, int]
-    """How many messages have the bytes of each conversation that begins like it."""
+    """For each conversation that begins like it, how many of its messages have equal bytes."""
     lifetime: Lifetime = "as sent"
-    """How long its cache marks shall make the cache live."""
+    """How long its cache marks should keep the cache alive."""
 
     def __len__(self) -> int:
         return len(self.read)
 
 
 class Conversations:
-    """Finds the conversation that a request continues, and forgets those that were not used for long."""
+    """Finds the conversation that a request continues, and forgets conversations that were idle for long."""
 
     def __init__(self, limits: Limits) -> None:
         self._limits = limits
@@ -56,7 +56,7 @@ class Conversations:
         self._lock = Lock()
 
     def __iter__(self) -> Iterator[Conversation]:
-        """All of them, the one with the oldest request first."""
+        """Yield all conversations, the one with the oldest request first."""
         with self._lock:
             return iter(tuple(self._held.values()))
 
@@ -82,7 +82,10 @@ class Conversations:
         client: str,
         lifetime: Lifetime = "as sent",
     ) -> Request:
-        """Read a body; what it shares with the newest body of a conversation is not scanned again."""
+        """Parse a body.
+
+        The beginning that the body shares with the newest body of a conversation is not scanned again.
+        """
         kind = Frame if isinstance(given, bytes) else Objects
         equal: dict[Conversation, int] = {}
         with self._lock:
@@ -98,7 +101,7 @@ class Conversations:
         return Request(body, read, Loader(read), now, read.model or model, key, owner, client, equal, lifetime)
 
     def find(self, request: Request) -> Sequence[Match]:
-        """The conversations that a request may build on; see `Memory.find`."""
+        """Return the conversations that a request may continue; see `Memory.find`."""
         if not len(request):
             return ()
         # Equal bytes have the same hash, so the first message need not be hashed again.
@@ -115,7 +118,7 @@ class Conversations:
         return () if deepest is None else (deepest, *(one for one in known if not one.left and one is not deepest))
 
     def continuing(self, request: Request, memo: ConversationRecord) -> Conversation | None:
-        """What is held of a conversation, where a request that continues it can go on from there."""
+        """Return the held conversation, if a request that continues it can start from its state."""
         held = self.named(memo.id)
         if held is None:
             return None
@@ -128,11 +131,11 @@ class Conversations:
         return conversation.shared(request.load, len(request), request.equal.get(conversation, 0))
 
     def named(self, id: str) -> Conversation | None:
-        """The conversation of this name."""
+        """Return the conversation of this name, or None."""
         return self._held.get(id)
 
     def inspect(self, id: str, work: Callable[[Conversation], T]) -> T | None:
-        """What `work` reads of a conversation as it was sent last; None where that is not at hand."""
+        """Return what `work` reads from the newest state of a conversation; None if that state is not held."""
         held = self.named(id)
         if held is None:
             return None
@@ -143,7 +146,7 @@ class Conversations:
                 return work(held)
 
     def remember(self, conversation: Conversation) -> None:
-        """Keep a conversation, and forget the oldest where they are too many, too large or too old."""
+        """Hold a conversation, and forget the oldest ones while the limits are exceeded."""
         limits, memo = self._limits, conversation.memo
         with self._lock:
             self._drop(memo.id)
@@ -163,7 +166,7 @@ class Conversations:
                 self._drop(name)
 
     def forget(self, conversation: Conversation) -> None:
-        """Hold a conversation no longer."""
+        """Stop holding a conversation."""
         with self._lock:
             if conversation in self:
                 self._drop(conversation.memo.id)

@@ -1,4 +1,4 @@
-"""Remember a conversation after a request: in the process, and in the memory that processes share."""
+"""Records a conversation after a request: in the process, and in the memory that processes share."""
 
 from __future__ import annotations
 
@@ -17,20 +17,20 @@ from prunus.schedule.ledger import Written
 
 @dataclass(frozen=True, slots=True)
 class BeforeSending:
-    """What the caller is asked and told before a request is remembered and sent."""
+    """Callbacks that the caller gets before a request is recorded and sent."""
 
     claim: Callable[[], bool]
     """Whether this outcome may be sent; False if another one was sent in the meantime."""
     record: Callable[[Outcome[Any]], None]
-    """Writes down what the request cuts. The memory saves that together with the conversation."""
+    """Records the cuts of the request. The memory saves them together with the conversation."""
 
 
 class Stale(Exception):
-    """Another thread has remembered a newer request of the same conversation."""
+    """Another thread has recorded a newer request of the same conversation."""
 
 
 class Keeping:
-    """Remembers conversations in the order of their requests."""
+    """Records conversations in the order of their requests."""
 
     def __init__(self, conversations: Conversations, memory: Memory | None) -> None:
         self._conversations = conversations
@@ -46,10 +46,10 @@ class Keeping:
         written: Mapping[int, Written | None],
         sending: BeforeSending,
     ) -> None:
-        """Remember a conversation as it is after a request, first in the memory and then in the process.
+        """Record the state of a conversation after a request, first in the memory and then in the process.
 
-        Raises Stale or Overtaken if another request came first. A memory that fails otherwise raises NotKept or
-        OutOfReach; the process then remembers nothing either.
+        Raises Stale or Overtaken if another request came first. If the memory fails for another reason, it raises
+        NotKept or OutOfReach, and the process records nothing either.
         """
         with conversation.changing:
             self._begin(conversation, base, sending)
@@ -74,14 +74,14 @@ class Keeping:
         memo: ConversationRecord,
         sending: BeforeSending,
     ) -> None:
-        """Remember a conversation in the process only, because the memory does not answer."""
+        """Record the state of a conversation in the process only, because the memory does not answer."""
         with conversation.changing:
             self._begin(conversation, base, sending)
             self._end(conversation, request, base, memo)
         self._conversations.remember(conversation)
 
     def written(self, base: Base) -> Mapping[int, Written | None]:
-        """Return the messages of a conversation that are not sent as they came, as far as they are known."""
+        """Return the known messages of a conversation that are sent in another form than they came."""
         held = base.conversation
         if held is not None and held.memo is base.memo:
             return held.engine.written() if held.in_force is base.memo.ledger else held.written

@@ -1,12 +1,12 @@
-"""What a request builds on: the conversation that it continues, or the one that it left half way.
+"""Finds the conversation that a request continues, or the one that it branches off.
 
-The process and the memory both know conversations that begin like the request. The memory is believed, because
-every replica asks it. A memory that was out of reach for a while knows less than the process, so the process is
-believed where it knows more messages of the request, or a newer state of the same conversation.
+Both the process and the memory know conversations that begin like the request. The memory wins, because every
+replica asks it. The process wins only where it knows more messages of the request, or a newer state of the same
+conversation: then the memory was unreachable for a while.
 
-Of several conversations the likeliest counts: one that the request continues by one step of the model, then one
-whose newest request is sent again, then the one that shares most. So a session that runs a second time, message for
-message, is a conversation of its own.
+Several conversations may match. The first of these wins: one that the request continues by one step of the model,
+one whose newest request is sent again, the one that shares the most messages. So a session that runs a second time,
+with the same messages, becomes a conversation of its own.
 """
 
 from __future__ import annotations
@@ -26,33 +26,34 @@ from prunus.schedule.account import Account
 from prunus.schedule.ledger import Ledger
 
 _GAINED: Final = 4
-"""Parts that a client adds to its newest message, at most, to ask for something on the side."""
+"""Parts that a client may add to its newest message to ask for something besides the conversation, such as a
+summary."""
 
 
 @dataclass(frozen=True, slots=True)
 class Base:
-    """What a request builds on."""
+    """The state that a request builds on."""
 
     memo: ConversationRecord
-    """The conversation as it was before; of one that was left half way, what the new one takes over."""
+    """The memo before this request. For a branch, the memo that the new conversation starts with."""
     parent: str
-    """The conversation that this comes from; empty for a new one."""
+    """The id of the conversation that the request continues or branches off; empty for a new one."""
     left: int
-    """Messages of that conversation that the request does not have."""
+    """How many messages of that conversation the request lacks; 0 if it continues the conversation."""
     conversation: Conversation | None
-    """What the process holds of it, if that can go on from where it is."""
+    """The conversation as the process holds it, if the request can continue from that state."""
     links: list[bytes]
-    """The chained hashes of the messages of the request, where a memory wants to know them."""
+    """The chained hashes of the messages of the request, if there is a memory."""
     new_links: list[bytes]
-    """Those that the conversation has not been known by."""
+    """The links that the memory does not have for this conversation yet."""
     sent: int
-    """Messages that the provider has seen before. That is the depth of the memo, or more if requests passed that
-    the memo does not know."""
+    """Messages that the provider has seen before: the depth of the memo, or more if requests were sent that the
+    memo does not know."""
     known: ConversationRecord | None = None
     """The memo that the process held when the conversation was found; None if it held none."""
 
     def taken_over(self, request: Request) -> ConversationRecord:
-        """The conversation with the edits that a request takes over; one that simply continues takes over all."""
+        """Return the memo with the edits that the request takes over: all of them, unless it branches off."""
         if not self.left:
             return self.memo
         edits = edits_taken_over(self.memo.ledger, len(request), request.load)
@@ -60,13 +61,13 @@ class Base:
 
     @property
     def is_current(self) -> bool:
-        """Whether the process holds the conversation as it was found: no other request has come in between."""
+        """Whether the process still holds the conversation as it was found."""
         return self.conversation is not None and self.conversation.memo is self.known
 
     def follows_directly(self, request: Request) -> bool:
         """Whether no other process can have sent a request of this conversation in between.
 
-        Such a request would have brought an answer of the model, which this request would contain.
+        The model would have answered such a request, and this request would contain the answer.
         """
         if self.left or (self.parent and self.conversation is None):
             return False
@@ -74,13 +75,13 @@ class Base:
         return _steps(request, self.memo.depth, answers + 1) <= answers
 
     def continuation(self, request: Request, conversation: Conversation) -> Continuation:
-        """How a request goes on from the one before; `conversation` has been told of the request."""
+        """Describe how a request follows the previous one; `conversation` has already recorded the request."""
         gap = request.now - self.memo.seen if self.parent else None
         changed = bool(self.memo.requests) and conversation.prompt_digest != self.memo.prompt
         return Continuation(self.parent, self.left, gap, changed)
 
     def begin(self, request: Request, engine: Engine) -> Conversation:
-        """A conversation that this process has not looked at."""
+        """Return a new conversation object for this process, whose engine has not looked at any message yet."""
         digests = [request.load.digest(i) for i in range(self.memo.depth)]
         return Conversation(
             self.memo, request.read, engine, request.owner, digests=digests, saved=self.memo.requests
@@ -90,10 +91,10 @@ class Base:
 def find_base(
     request: Request, conversations: Conversations, memory: Memory | None, allowed: float | None = None
 ) -> Base:
-    """What a request builds on, by the process and by the memory.
+    """Find the state that a request builds on, in the process and in the memory.
 
-    A new conversation learns from the earlier ones of its agent. `allowed` is how many cut parts of a strategy may
-    be asked for again in 1,000 requests; None if the conversation shall not learn.
+    A new conversation learns from earlier ones of its agent. `allowed` is the number of cut parts per strategy that
+    may be asked for again in 1,000 requests; None turns learning off.
     """
     own = conversations.find(request)
     links: list[bytes] = []
@@ -124,9 +125,10 @@ def find_base(
 
 
 def find_known(request: Request, conversations: Conversations, memory: Memory | None) -> Base:
-    """What a request builds on that asks for something on the side, such as a summary.
+    """Find the state that a side request builds on, such as a request for a summary.
 
-    Some clients ask in a further part of the newest message. What stands before that is a message as it was sent.
+    Some clients put the side request into an additional part of the newest message. Without that part, the message
+    is as it was sent before.
     """
     base = find_base(request, conversations, memory)
     last = len(request) - 1
@@ -135,15 +137,15 @@ def find_known(request: Request, conversations: Conversations, memory: Memory | 
         if load is None:
             break
         known = find_base(replace(request, load=load), conversations, memory)
-        # The conversation may have gone on behind that message with what only the agent layer has seen.
+        # The conversation may have continued behind that message with calls that only the agent layer has seen.
         if known.memo.depth == len(request):
-            # The tokens that the account knows are those without these parts.
+            # The account does not include the tokens of these parts.
             return replace(known, memo=replace(known.memo, account=Account()))
     return base
 
 
 def _likeliest(own: Sequence[Match], kept: Sequence[Match], request: Request) -> Match | None:
-    """The conversation that a request most likely comes from."""
+    """Return the conversation that a request most likely continues."""
     newest = {found.id: found for found in kept}
     deepest = max((found.shared for found in kept), default=0)
     for found in own:
@@ -156,7 +158,7 @@ def _likeliest(own: Sequence[Match], kept: Sequence[Match], request: Request) ->
 
 
 def _kind(found: Match, request: Request) -> int:
-    """How a request comes from a conversation: 0 for the next step, 1 for the same request again, 2 otherwise."""
+    """How a request follows a conversation: 0 for the next step, 1 for the same request again, 2 otherwise."""
     if found.left:
         return 2
     steps = _steps(request, found.shared, 2)
@@ -164,7 +166,7 @@ def _kind(found: Match, request: Request) -> int:
 
 
 def _steps(request: Request, depth: int, most: int) -> int:
-    """How many times the model has answered behind the first `depth` messages; at most `most` are counted."""
+    """Count the answers of the model after the first `depth` messages, up to `most`."""
     steps, role = 0, ""
     for index in range(depth, len(request)):
         before, role = role, request.load(index).role
@@ -175,7 +177,10 @@ def _steps(request: Request, depth: int, most: int) -> int:
 
 
 def _sent_before(request: Request, depth: int) -> int:
-    """How many messages were sent before, of which `depth` are known: all before the newest answer of the model."""
+    """Return how many messages were sent before.
+
+    These are all messages before the newest answer of the model, and at least `depth`.
+    """
     start = len(request)
     while start > depth and request.load(start - 1).role != "assistant":
         start -= 1
@@ -188,9 +193,9 @@ def _sent_before(request: Request, depth: int) -> int:
 def _newest(
     found: Match, conversations: Conversations, memory: Memory | None
 ) -> tuple[ConversationRecord | None, ConversationRecord | None]:
-    """The memo that the process holds of a conversation, and the newest one.
+    """Return the memo that the process holds of a conversation, and the newest memo.
 
-    The memory has the newest one if another process has saved more requests than this one.
+    The memory has the newest memo if another process has saved more requests than this one.
     """
     held = conversations.named(found.id)
     known = held.memo if held is not None else None
@@ -200,7 +205,7 @@ def _newest(
 
 
 def start_of_chain(format: str, owner: str) -> bytes:
-    """Where chained hashes begin: conversations of other owners and formats have other ones throughout."""
+    """Return the start of a hash chain. It differs by format and owner, so their conversations share no link."""
     return f"{format} {owner}".rstrip().encode()
 
 
@@ -211,7 +216,7 @@ def _links(request: Request, nearest: Conversation | None, shared: int) -> list[
 
 
 def _name(request: Request, parent: str) -> str:
-    """The name of a conversation that begins with a request, the same on every replica."""
+    """Return the id of a new conversation, which is the same on every replica."""
     every = b"".join(request.load.digest(i) for i in range(len(request)))
     start = start_of_chain(request.read.format.name, request.owner)
     return blake2b(start + every + parent.encode(), digest_size=8).hexdigest()

@@ -1,11 +1,12 @@
-"""What is known of conversations beyond one process.
+"""The state of conversations that several processes share.
 
-A conversation is recognised by its chained message hashes: link n names messages 0 to n together, so one look-up
-of the deepest known link finds it, whatever process or replica saw it before. A history that left the known one
-half way, by undo or as a fork, is found by the last link that they share.
+A conversation is recognised by its chained message hashes. Link n identifies the messages 0 to n together, so
+looking up the deepest known link finds the conversation, whichever process or replica saw it before. A history that
+branched off by undo or as a fork is found by the last link that both share.
 
-Every decision about a request rests on the memo of its conversation and on the request itself. So any replica that
-shares the memory decides alike; what a process holds besides only saves it from looking at the messages again.
+Every decision about a request depends on the memo of its conversation and on the request alone. So all replicas
+that share the memory decide alike. Anything else that a process holds only saves it from looking at the messages
+again.
 """
 
 from __future__ import annotations
@@ -24,26 +25,26 @@ from prunus.schedule.ledger import Ledger, Written
 
 @dataclass(frozen=True, slots=True)
 class ConversationRecord:
-    """One conversation as it was after its newest request."""
+    """The memo of a conversation: its state after its newest request."""
 
     id: str
     ledger: Ledger
     depth: int
-    """Messages of the newest request."""
+    """The number of messages of the newest request."""
     requests: int
-    """Requests so far; of two memos of one conversation the one with more is newer."""
+    """The number of requests so far. Of two memos of one conversation, the one with more requests is newer."""
     seen: float
     """Time of the newest request."""
     prompt: bytes
     """Hash of model, system text and tools."""
     account: Account = field(default_factory=Account)
     learned: Learned = field(default_factory=Learned)
-    """What it took at its start from the experience with its agent."""
+    """What the conversation learned at its start from earlier ones of its agent."""
     life: CacheLife = field(default_factory=CacheLife)
 
     @property
     def refreshed(self) -> float:
-        """When the provider's cache was read or written last, by a request or by a keep-alive request."""
+        """When a request or a keep-alive request last read or wrote the provider's cache."""
         return max(self.seen, self.life.kept)
 
 
@@ -55,37 +56,37 @@ class Match:
     depth: int
     requests: int
     shared: int
-    """How many messages they have in common."""
+    """How many messages the conversation and the request share."""
 
     @property
     def left(self) -> int:
-        """Messages that the request does not have."""
+        """How many messages of the conversation the request lacks."""
         return self.depth - self.shared
 
 
 def nothing_else() -> None:
-    """No further changes, see `Memory.keep`."""
+    """Make no further changes; see `Memory.keep`."""
 
 
 class Memory(Protocol):
-    """Keeps memos; what it loses costs a cache miss at most.
+    """Saves memos. Losing a memo costs a cache miss at most.
 
-    A memory that several processes share raises OutOfReach where it does not answer. A memory of one process acts
-    as if it had forgotten.
+    A memory that several processes share raises OutOfReach if it does not answer. A memory of one process acts as
+    if it had forgotten.
     """
 
     def find(self, links: Sequence[bytes]) -> Sequence[Match]:
-        """The conversations that a request with these links may build on.
+        """Return the conversations that a request with these links may continue.
 
-        Links come oldest first. The first one found is the conversation that was the last to send the deepest known
-        link. Where the request does not simply continue it, those follow that end at one of the links behind.
+        Links come oldest first. The first match is the conversation that was the last to send the deepest known
+        link. If the request does not simply continue it, conversations follow that end at one of the earlier links.
         """
 
     def load(self, id: str) -> ConversationRecord | None:
-        """A conversation as it was kept last."""
+        """Return the newest saved memo of a conversation."""
 
     def written(self, id: str) -> Mapping[int, Written | None]:
-        """The messages of a conversation that were not sent as they came, as they were sent last."""
+        """Return the messages of a conversation that were last sent in another form than they came."""
 
     def keep(
         self,
@@ -94,28 +95,28 @@ class Memory(Protocol):
         written: Mapping[int, Written | None],
         also: Callable[[], None] = nothing_else,
     ) -> None:
-        """Remember a conversation.
+        """Save a conversation.
 
-        `links` are those of its newest messages, the last one of message `depth`. `written` are the messages that
-        are sent in another form than with the request before, None for one that is sent as it came again. `also`
-        makes further changes in the same store; they are saved together with the memo, or not at all.
+        `links` belong to its newest messages, the last link to message `depth`. `written` are the messages that are
+        sent in another form than with the previous request; None stands for a message that is sent as it came
+        again. `also` makes further changes in the same store; they are saved together with the memo, or not at all.
 
         Raises Overtaken if the memory knows a state with as many requests as the memo, or more. A memory that
         several processes share raises NotKept if it did not save the memo, and MayBeKept if it may have saved it.
         """
 
     def experience(self, client: str) -> Experience:
-        """What the cuts in all conversations of an agent led to."""
+        """Return what followed from the cuts in all conversations of an agent."""
 
     def refresh(self, id: str, requests: int, time: float) -> bool:
-        """Remember the time of a keep-alive request; False where the conversation has gone on in the meantime."""
+        """Save the time of a keep-alive request; False if the conversation has continued in the meantime."""
 
     def hindsight(self) -> Hindsight:
-        """What other lives of the cache would have saved in the newest conversations."""
+        """Return what other cache lifetimes would have saved in the newest conversations."""
 
 
 def chain(digests: Iterable[bytes], link: bytes) -> list[bytes]:
-    """The links of these messages, continuing from the link before them."""
+    """Return the links of these messages, which continue from the link `before`."""
     links = []
     for digest in digests:
         link = blake2b(link + digest, digest_size=16).digest()

@@ -1,4 +1,4 @@
-"""What pruning one request gave: its outcome, and a receipt for each edit."""
+"""The outcome of pruning one request, with a receipt for each edit."""
 
 from __future__ import annotations
 
@@ -29,9 +29,9 @@ def outcome_of(
     flush: Flush | None,
     asked_again: AskedAgain,
 ) -> Outcome[Any]:
-    """The outcome of a request whose edits are made and rendered; its body is still the one that was given.
+    """Return the outcome of a request whose edits are made and rendered. Its body is still the original one.
 
-    `memo` is the conversation with this request, `around` are the tokens around the messages.
+    `memo` is the conversation including this request, and `around` the tokens outside the messages.
     """
     read, load = request.read, request.load
     tallies, edits = engine.made.tallies, engine.made.in_order()
@@ -64,7 +64,7 @@ def outcome_of(
 
 
 def pruned_body(request: Request, engine: Engine) -> Any:
-    """The body of a request with its edits, of the type that was given."""
+    """Return the body of a request with its edits, in the type in which it was given."""
     sent = engine.rendering
     if not (sent.rendered or sent.changed):
         return request.body
@@ -74,7 +74,7 @@ def pruned_body(request: Request, engine: Engine) -> Any:
 
 
 def receipt_of(edit: Proposal, engine: Engine, load: Loader) -> Receipt:
-    """The receipt of an edit, of the request that put it in force."""
+    """Return the receipt of an edit, for the request that made the edit first."""
     view, target = engine.view, edit.target
     message = load(target.message)
     part = message.parts[target.part]
@@ -105,13 +105,13 @@ def receipt_of(edit: Proposal, engine: Engine, load: Loader) -> Receipt:
 
 
 def _call_id(use: Use, load: Loader) -> str:
-    """The id of a call; some clients give none, and then it is known by its turn."""
+    """Return the id of a call. Calls of clients that give no ids are identified by their turn."""
     part = load(use.call.message).parts[use.call.part]
     return (part.id if isinstance(part, Call) else "") or f"turn {use.turn}"
 
 
 def _about(use: Use, by: Use | None) -> str:
-    """What a call is about: the file, the address or the command."""
+    """Return the file, the address or the command of a call."""
     meaning = use.meaning
     paths = [touch.path for touch in use.touches]
     shared = [path for path in paths if by is not None and by.touched(path) is not None]

@@ -1,4 +1,4 @@
-"""Telling a schedule what it needs to know, and writing down what it decided."""
+"""Gives a schedule the state of one request, and records its decision."""
 
 from __future__ import annotations
 
@@ -17,13 +17,13 @@ from prunus.schedule.prices import Price, request_cost
 
 STEPS = tuple(DEPTH)
 UNKNOWN = "requests passed that the store does not know"
-"""The reason of a break after which the edits in force are made again."""
+"""The reason of a cache break after which the edits in force are made again."""
 _FLUSHES = 200
-"""Flushes that are remembered of one conversation."""
+"""Flushes that are remembered for one conversation at most."""
 
 
 class Timing:
-    """Asks a schedule about one request of a conversation, of which the memo of the request before is given."""
+    """Asks the schedule about one request, given the memo of the request before."""
 
     __slots__ = (
         "_around", "_cold", "_engine", "_lost", "_memo", "_now", "_pressure", "_price", "_schedule", "_sent",
@@ -67,12 +67,12 @@ class Timing:
 
     @property
     def flushes(self) -> tuple[Flush, ...]:
-        """All breaks so far, with that of this request."""
+        """Return all flushes so far, including that of this request."""
         before = self._memo.ledger.flushes
         return before if self.flush is None else (*before, self.flush)[-_FLUSHES:]
 
     def cut(self) -> int:
-        """From which message on pending edits are made in this request."""
+        """Return the message from which on pending edits are made in this request."""
         cut = self._cut()
         first = min((edit.target.message for edit in self._memo.ledger.edits), default=self._sent)
         if self._sent > self._memo.depth and first < (self._sent if self.flush is None else self.flush.cut):
@@ -80,7 +80,7 @@ class Timing:
         return cut
 
     def _restored(self, first: int) -> Flush:
-        """The break of a request that makes the edits in force again, of which `first` is the first message."""
+        """Return the cache break of a request that makes the edits in force again, from message `first` on."""
         made = self.flush or Flush(self._memo.requests + 1, self._now, first, UNKNOWN, 0, 0)
         rewritten = 0 if self._cold else self._engine.made.sizes.between(first, self._sent) - made.saved
         return replace(made, cut=first, rewritten=max(0, rewritten))
@@ -103,7 +103,7 @@ class Timing:
         plan, pending = schedule.plan(state), state.pending
         asked = min((ref.message for ref in engine.pending.requested()), default=self._sent)
         if asked < min(plan.cut, self._sent) and not isinstance(schedule, OnRequest):
-            # What was asked for breaks the cache there anyway, so all that waits behind it goes along.
+            # A requested edit breaks the cache there anyway, so all pending edits behind it are made too.
             plan = Plan(asked, "asked for")
         first = min(asked, next((message for message, _ in pending if message >= plan.cut), self._sent))
         if first < self._sent:
@@ -114,7 +114,7 @@ class Timing:
         return plan.cut
 
     def _state(self, forced: str, wanted: int) -> RequestState:
-        """What the schedule is told about this request."""
+        """Return the state of this request for the schedule."""
         memo, engine, sizes = self._memo, self._engine, self._engine.made.sizes
         pending = engine.pending.waiting()
         return RequestState(
@@ -135,13 +135,16 @@ class Timing:
         )
 
     def _gains(self) -> tuple[int, int]:
-        """The tokens that pending edits would take from what was sent before, and from what was not."""
+        """Return the tokens that pending edits would remove from sent messages, and from new ones."""
         waiting = self._engine.pending.waiting()
         free = sum(gain for message, gain in waiting if message >= self._sent)
         return sum(gain for _, gain in waiting) - free, free
 
     def press(self) -> tuple[str, int]:
-        """Let more go where the context runs short: why edits must be made, and how many tokens must be freed."""
+        """Release more parts if the context runs short.
+
+        Returns why edits must be made, and how many tokens must be freed.
+        """
         if self._schedule.presses == "never":
             return "", 0
         if self._schedule.presses == "anew":
@@ -171,10 +174,10 @@ class Timing:
         return reason, max(0, wanted - (free - before))
 
     def _press_anew(self) -> str:
-        """Let go what has to go in this request, whatever went before: why, or nothing.
+        """Release the parts that this request has to lose, whatever went before; return the reason, or nothing.
 
-        The level follows from the request as it is before anything goes under pressure, so a request that is seen
-        for the first time ends as one does whose conversation was followed from its beginning.
+        The level follows from the size of the request before anything goes under pressure. So a request that is
+        seen for the first time gives the same result as one whose conversation was followed from its beginning.
         """
         engine, pressure = self._engine, self._pressure
         engine.pending.hold(frozenset())
@@ -187,7 +190,7 @@ class Timing:
         return reason
 
     def _fill(self) -> Fill:
-        """How full the context is with all that was found, in force or not."""
+        """Return how full the context is once all proposed edits are made."""
         engine, pressure = self._engine, self._pressure
         tokens = self._around + engine.tokens - sum(self._gains()) - engine.reminded
         historical = thinking = 0
@@ -198,7 +201,7 @@ class Timing:
         return Fill(tokens, self._window, historical, thinking)
 
     def settled(self) -> Account:
-        """The account of the conversation with this request, as it is about to be sent."""
+        """Return the account of the conversation including this request."""
         sizes = self._engine.made.sizes
         changed = self.flush.cut if self.flush is not None else self._sent
         paid = self._cost(sizes.before(changed), sizes.before(len(sizes)))
@@ -215,16 +218,16 @@ class Timing:
         return Following(pause, answered, tokens, 0 if self._lost else min(cached, tokens))
 
     def _whole(self) -> float:
-        """What this request costs without pruning."""
+        """Return the cost of this request without pruning."""
         return self._cost(self._memo.account.tokens, self._engine.view.tokens)
 
     def _cost(self, known: int, tokens: int) -> float:
-        """What this request costs with so many tokens of messages, so many of them unchanged since the last one."""
+        """Return the cost of this request, given all its message tokens and the unchanged ones."""
         lost = self._cold or not self._memo.requests
         return request_cost(self._price, self._around + tokens, 0 if lost else self._around + known)
 
     def _growth(self, pending: Sequence[tuple[int, int]]) -> float:
-        """The tokens of new candidates that a request has brought on average."""
+        """Return how many tokens of new proposals a request brings on average."""
         waiting = sum(tokens for message, tokens in pending if message < self._sent)
         flushed = sum(flush.saved for flush in self._memo.ledger.flushes)
         return max(0, waiting + flushed) / max(1, self._memo.requests)

@@ -1,7 +1,7 @@
-"""Which conversations a keep-alive request would help, and what is known of their users' pauses.
+"""Decides which conversations a keep-alive request would help, from the pauses of their users.
 
-A keep-alive request makes no new decision about a conversation. It only says that the provider's cache was read, so
-that the next request of the conversation, on any replica, knows how long the cache has been idle.
+A keep-alive request makes no new decision about a conversation. It only records that the provider's cache was read,
+so that the next request, on any replica, knows how long the cache has been idle.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ from prunus.errors import OutOfReach
 from prunus.schedule.cache_life import Hindsight, total
 
 EARLIER: Final = 10
-"""Conversations of a user that a new one learns from, at most."""
+"""Earlier conversations of a user that a new one learns from, at most."""
 
 
 class Warmth:
@@ -27,18 +27,18 @@ class Warmth:
         self._memory = memory
 
     def begun(self, memo: ConversationRecord, request: Request) -> ConversationRecord:
-        """What is known of a conversation; of a new one, what the user's earlier conversations tell."""
+        """Return the pauses known for a conversation; for a new one, those of the user's earlier conversations."""
         if memo.requests:
             return memo
         return replace(memo, life=replace(memo.life, usual=self._earlier(request)))
 
     def keep_alives(self, conversation: str, request: int, most: int) -> int:
-        """How many keep-alive requests pay after a request; none where the conversation has gone on."""
+        """Return how many keep-alive requests pay after a request; 0 if the conversation has continued."""
         memo = self._memo(conversation)
         return memo.life.keep_alives(most) if memo is not None and memo.requests == request else 0
 
     def refresh(self, conversation: str, request: int, time: float) -> bool:
-        """Remember a keep-alive request after a request; False where the conversation has gone on."""
+        """Record a keep-alive request after a request; False if the conversation has continued."""
         if self._memory is not None and not self._memory.refresh(conversation, request, time):
             return False
         held = self._conversations.named(conversation)
@@ -50,7 +50,7 @@ class Warmth:
             return held.memo.requests == request
 
     def _memo(self, conversation: str) -> ConversationRecord | None:
-        """A conversation as any replica knows it."""
+        """Return the newest memo of a conversation, as any replica knows it."""
         kept = None
         with suppress(OutOfReach):
             kept = self._memory.load(conversation) if self._memory is not None else None
