@@ -19,8 +19,7 @@ from prunus.edits import Note
 from prunus.errors import SettingsError
 from prunus.schedule.ledger import Written
 from prunus.store import Store, StoreError, open_store
-from prunus.store.cipher import Cipher, WrongKey
-from prunus.store.key_source import read_keys
+from prunus.store.cipher import Cipher, WrongKey, read_keys
 from tests.recorded.prefix import settings as recorded_settings
 from tests.store.postgres_server import PostgresServer
 from tests.store.redis_server import RedisServer

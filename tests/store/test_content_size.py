@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from prunus.store.postgres.size import ContentSize
+from prunus.store.postgres.schema import ContentSize
 
 
 class Measured:

@@ -11,8 +11,8 @@ from prunus.errors import FormatError
 from prunus.history import Ref
 from prunus.outcome import Receipt
 from prunus.store import Store, open_store
-from prunus.store.database import Database
-from prunus.store.migrations import MIGRATIONS
+from prunus.store.sql.migrations import MIGRATIONS
+from prunus.store.sqlite.database import Database
 from prunus.tally import Tally
 from tests.store.samples import exchange, receipt
 

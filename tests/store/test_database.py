@@ -19,8 +19,8 @@ import pytest
 
 from prunus import Pruner, Settings
 from prunus.store import NoStore, Store, StoreError, open_store
-from prunus.store.database import Database
-from prunus.store.migrations import MIGRATIONS
+from prunus.store.sql.migrations import MIGRATIONS
+from prunus.store.sqlite.database import Database
 from tests.store.samples import exchange, links, memo, recalled, receipt
 
 Reopen = Callable[..., Store]

@@ -10,9 +10,9 @@ import pytest
 
 from prunus import Outcome, Pruner
 from prunus.store import Exchange, open_store
-from prunus.store.database import Database
-from prunus.store.memory import NEWEST_LIVES
-from prunus.store.sql_store import SqlStore
+from prunus.store.sql.memory import NEWEST_LIVES
+from prunus.store.sql.store import SqlStore
+from prunus.store.sqlite.database import Database
 from tests.store.postgres_server import PostgresServer, missing
 from tests.store.samples import ask, exchange, flush, receipt
 from tests.test_out_of_reach import CHOSEN, TALK

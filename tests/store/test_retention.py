@@ -13,9 +13,9 @@ import pytest
 
 from prunus import Settings
 from prunus.store import Store
-from prunus.store.database import Database
-from prunus.store.retention import tidy
-from prunus.store.sql_store import SqlStore
+from prunus.store.sql.retention import tidy
+from prunus.store.sql.store import SqlStore
+from prunus.store.sqlite.database import Database
 from tests.store.samples import edit, exchange, links, memo, receipt
 
 T = TypeVar("T")

@@ -102,7 +102,7 @@ def _settings(loaded: Loaded) -> Iterator[Finding]:
 def _store(settings: Settings) -> Iterator[Finding]:
     from prunus.errors import PrunusError
     from prunus.store import NoStore, default_path, open_store
-    from prunus.store.address import is_server
+    from prunus.store.url import is_server
 
     if settings.store.url == "off":
         yield Finding("store", "ok", "off: nothing is kept")

@@ -64,7 +64,7 @@ def existing_store(url: str | None) -> Iterator[Store | None]:
 def empty_message(url: str | None) -> str:
     """Return a message that the store is empty, with a hint how to fill it."""
     from prunus.store import default_path
-    from prunus.store.address import without_password
+    from prunus.store.url import without_password
 
     settings = load_settings(None, None, ()).settings
     where = (settings.store.url if url is None else url) or f"sqlite:///{default_path()}"

@@ -115,6 +115,37 @@ class Memory(Protocol):
         """Return what other cache lifetimes would have saved in the newest conversations."""
 
 
+class ForgetfulMemory:
+    """A memory that forgets every conversation."""
+
+    def find(self, links: Sequence[bytes]) -> Sequence[Match]:
+        return ()
+
+    def load(self, id: str) -> ConversationRecord | None:
+        return None
+
+    def written(self, id: str) -> Mapping[int, Written | None]:
+        return {}
+
+    def keep(
+        self,
+        memo: ConversationRecord,
+        links: Sequence[bytes],
+        written: Mapping[int, Written | None],
+        also: Callable[[], None] = nothing_else,
+    ) -> None:
+        pass
+
+    def experience(self, client: str) -> Experience:
+        return Experience()
+
+    def refresh(self, id: str, requests: int, time: float) -> bool:
+        return True
+
+    def hindsight(self) -> Hindsight:
+        return Hindsight()
+
+
 def chain(digests: Iterable[bytes], link: bytes) -> list[bytes]:
     """Return the links of these messages, which continue from the link `before`."""
     links = []

@@ -12,7 +12,7 @@ from typing import Any
 
 from prunus.calls.toolbox import Toolbox
 from prunus.clients.sessions import Session
-from prunus.conversations.memory import ConversationRecord, Match, nothing_else
+from prunus.conversations.memory import ConversationRecord, ForgetfulMemory, nothing_else
 from prunus.edits import Note, Proposal
 from prunus.history import Ref
 from prunus.lab.loss import LostPart
@@ -26,7 +26,6 @@ from prunus.pruner import Pruner
 from prunus.reuse.asked_again import Ask, AskedAgain, Showings, part_kind
 from prunus.reuse.experience import Experience, Tried
 from prunus.reuse.learning import Learned
-from prunus.schedule.cache_life import Hindsight
 from prunus.schedule.ledger import Ledger, Written
 from prunus.settings import Settings
 from prunus.tokens import Counter
@@ -170,22 +169,13 @@ class _Watched(PrunusSender):
         return out
 
 
-class _Notebook:
+class _Notebook(ForgetfulMemory):
     """The memory of one pruner: what is known at its start, and the ledger of each of its requests."""
 
     def __init__(self, known: Experience) -> None:
         self._known = known
         self.ledgers: list[Ledger] = []
         self.learned = Learned()
-
-    def find(self, links: Sequence[bytes]) -> Sequence[Match]:
-        return ()
-
-    def load(self, id: str) -> ConversationRecord | None:
-        return None
-
-    def written(self, id: str) -> Mapping[int, Written | None]:
-        return {}
 
     def keep(
         self,
@@ -199,9 +189,3 @@ class _Notebook:
 
     def experience(self, client: str) -> Experience:
         return self._known
-
-    def refresh(self, id: str, requests: int, time: float) -> bool:
-        return True
-
-    def hindsight(self) -> Hindsight:
-        return Hindsight()

@@ -8,11 +8,12 @@ Values that were written without a key stay readable.
 from __future__ import annotations
 
 import json
+import os
 from base64 import b64decode, b64encode
 from binascii import Error as Base64Error
 from collections.abc import Sequence
 from hashlib import blake2b
-from os import urandom
+from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
 from prunus.errors import SettingsError
@@ -27,6 +28,8 @@ _NAME: Final = 4
 """Bytes of the hash that tells which key a value needs."""
 ABOUT_KEY: Final = len(_MARK) + _NAME
 """The first bytes of a value that tell whether and by which key it is encrypted."""
+_KEY_SIZE: Final = 32
+"""Bytes of a key."""
 _NONCE: Final = 12
 _TEXT: Final = "encrypted:"
 """The beginning of an encrypted text; the rest is base64."""
@@ -58,7 +61,7 @@ class Cipher:
 
     def encrypt(self, data: bytes, *context: str) -> bytes:
         """Return a value as it is stored. Empty values stay empty."""
-        return self._encrypt(urandom(_NONCE), data, context)
+        return self._encrypt(os.urandom(_NONCE), data, context)
 
     def encrypt_text(self, text: str, *context: str) -> str:
         """Return a text as it is stored in a column for texts; equal texts look equal, for grouping."""
@@ -109,3 +112,38 @@ def _name(key: bytes) -> bytes:
 
 def _authenticated(context: Sequence[str]) -> bytes:
     return json.dumps(context).encode()
+
+
+def read_keys(given: str | Sequence[str]) -> tuple[bytes, ...]:
+    """Return the keys, the one that encrypts first. Raises SettingsError, which never quotes a key."""
+    return tuple(_read_key(one) for one in ((given,) if isinstance(given, str) else given) if one)
+
+
+def _read_key(given: str) -> bytes:
+    kind, separator, name = given.partition(":")
+    if not separator:
+        return _decode(given, "store.key")
+    if kind == "env":
+        text = os.environ.get(name, "")
+        if not text:
+            raise SettingsError(f"store.key: {given}: this variable is not set")
+    else:
+        try:
+            text = Path(name).expanduser().read_text("ascii", "replace")
+        except OSError as error:
+            raise SettingsError(f"store.key: {given}: {error.strerror}") from error
+    return _decode(text, f"store.key: {given}")
+
+
+def _decode(text: str, where: str) -> bytes:
+    standard = text.strip().replace("-", "+").replace("_", "/").rstrip("=")
+    try:
+        key = b64decode(standard + "=" * (-len(standard) % 4), validate=True)
+    except (Base64Error, ValueError):
+        key = b""
+    if len(key) != _KEY_SIZE:
+        raise SettingsError(
+            f"{where}: expected {_KEY_SIZE} random bytes in base64, "
+            f"such as `openssl rand -base64 {_KEY_SIZE}` prints"
+        )
+    return key

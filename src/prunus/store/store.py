@@ -1,5 +1,8 @@
 """The interface of a store. `SqlStore` implements it for SQLite and Postgres, `RedisStore` for Redis.
 
+Every store keeps the memory of the pruner, hidden exchanges and queued commands. Only a store in a SQL database
+keeps receipts: what was cut, for people who look at it later.
+
 Every call names its tenant and sees only the data of that tenant. A call that fails raises StoreError soon (by
 default within a quarter of a second) and leaves the store unchanged; the caller then works without the store. Any
 thread may call any method.
@@ -8,7 +11,7 @@ thread may call any method.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from typing import Protocol
+from typing import NoReturn, Protocol
 
 from prunus.conversations.context import Context
 from prunus.conversations.memory import Memory
@@ -158,3 +161,27 @@ class Store(Protocol):
 
     def close(self) -> None:
         """Close the store; committed data stays."""
+
+
+class WithoutReceipts:
+    """The methods of `Store` that read exchanges, receipts, originals and totals, for a store that keeps none.
+
+    They raise NoReceipts, so that nobody takes an empty answer for the truth.
+    """
+
+    place: str
+    """The address of the store, as people may see it."""
+
+    @property
+    def keeps_receipts(self) -> bool:
+        return False
+
+    def _refuse(self, *values: object, **options: object) -> NoReturn:
+        raise NoReceipts(
+            f"the store {self.place} keeps no requests, receipts, originals and totals; a SQLite or Postgres store "
+            "with store.receipts does"
+        )
+
+    sessions = exchanges = newest_exchanges = contexts = _refuse
+    receipts = newest_receipts = receipt = find = original = _refuse
+    totals = days = bills = earnings = _refuse

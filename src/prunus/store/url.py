@@ -1,4 +1,4 @@
-"""Open the store of a URL."""
+"""The URL of a store, and how it is opened."""
 
 from __future__ import annotations
 
@@ -10,15 +10,29 @@ from prunus.errors import SettingsError
 from prunus.settings import Settings
 from prunus.settings.secrets import without_secrets
 from prunus.settings.tables import StoreSettings
-from prunus.store.cipher import Cipher
-from prunus.store.key_source import read_keys
-from prunus.store.sql import SqlDatabase
+from prunus.store.cipher import Cipher, read_keys
+from prunus.store.sql.database import SqlDatabase
 from prunus.store.store import Store
 from prunus.text.printable import printable_logger
 
 _SCHEME: Final = "sqlite:///"
 _POSTGRES: Final = "postgresql://"
 _REDIS: Final = ("redis://", "rediss://")
+
+
+def is_server(url: str) -> bool:
+    """Return whether a store is on a server, and not in a file."""
+    return url.startswith((_POSTGRES, *_REDIS))
+
+
+def without_password(url: str) -> str:
+    """Return an address as people may see it, without password and options. Other URLs come back unchanged."""
+    if not is_server(url):
+        return url
+    scheme, separator, rest = url.partition("://")
+    credentials, at, place = rest.partition("?")[0].rpartition("@")
+    user = credentials.partition(":")[0]
+    return f"{scheme}{separator}{user}{at if user else ''}{place}"
 
 
 def default_path() -> Path:
@@ -59,26 +73,21 @@ def open_store(
             f"store.url: {shown!r}: expected {_SCHEME}PATH, {_POSTGRES}HOST/DATABASE, {_REDIS[0]}HOST, off, or "
             "nothing for the default"
         )
-    from prunus.store.database import Database
-    from prunus.store.file import check_file
+    from prunus.store.sqlite.database import Database
+    from prunus.store.sqlite.file import check_file
 
     path = Path(url.removeprefix(_SCHEME)).expanduser() if url else default_path()
     if url:
         check_file(path)
     tell = say or printable_logger("prunus.store").warning
     database = Database(path, wait=wait, existing=existing, own_path=not url, say=tell)
-    return _in_database(database, limits, f"sqlite:///{path}")
+    return _in_database(database, limits)
 
 
-def _in_database(database: SqlDatabase, limits: StoreSettings, place: str) -> Store:
-    cipher = Cipher(read_keys(limits.key))
-    if limits.receipts:
-        from prunus.store.sql_store import SqlStore
+def _in_database(database: SqlDatabase, limits: StoreSettings) -> Store:
+    from prunus.store.sql.store import SqlLedgers, SqlStore
 
-        return SqlStore(database, limits, cipher)
-    from prunus.store.sql_ledgers import SqlLedgers
-
-    return SqlLedgers(database, limits, cipher, place)
+    return (SqlStore if limits.receipts else SqlLedgers)(database, limits, Cipher(read_keys(limits.key)))
 
 
 def _open_postgres(url: str, limits: StoreSettings, wait: float, existing: bool) -> Store:
@@ -88,8 +97,7 @@ def _open_postgres(url: str, limits: StoreSettings, wait: float, existing: bool)
         raise SettingsError(
             f"store.url: a Postgres store needs another package: pip install 'prunus[postgres]' ({error})"
         ) from error
-    database = PostgresDatabase(url, wait=wait, existing=existing)
-    return _in_database(database, limits, database.place)
+    return _in_database(PostgresDatabase(url, wait=wait, existing=existing), limits)
 
 
 def _open_redis(url: str, limits: StoreSettings, wait: float, existing: bool) -> Store:

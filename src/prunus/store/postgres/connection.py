@@ -14,7 +14,7 @@ from psycopg.abc import PQGen
 from psycopg.pq import TransactionStatus
 from psycopg.types.numeric import IntLoader
 
-from prunus.store.sql import SqlRows
+from prunus.store.sql.database import SqlRows
 
 RV = TypeVar("RV")
 
@@ -54,7 +54,7 @@ class TimedConnection(psycopg.Connection[tuple[Any, ...]]):
 
 
 class PostgresConnection:
-    """Runs the statements that SQLite takes too; see `prunus.store.sql`."""
+    """Runs the statements that SQLite takes too; see `prunus.store.sql.database`."""
 
     def __init__(self, connection: TimedConnection) -> None:
         self._connection = connection

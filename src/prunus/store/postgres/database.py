@@ -9,7 +9,6 @@ from __future__ import annotations
 import os
 import time
 from collections.abc import Callable, Sequence
-from contextlib import AbstractContextManager
 from threading import Lock
 from typing import Final, TypeVar
 
@@ -17,9 +16,6 @@ import psycopg
 from psycopg.pq import TransactionStatus
 from psycopg_pool import ConnectionPool
 
-from prunus.store.address import without_password
-from prunus.store.joint import JointWrites
-from prunus.store.migrations import Migration
 from prunus.store.postgres.address import check_address
 from prunus.store.postgres.connection import (
     PipelinedConnection,
@@ -29,12 +25,21 @@ from prunus.store.postgres.connection import (
 )
 from prunus.store.postgres.locks import lock_statement
 from prunus.store.postgres.problems import may_be_committed, problem
-from prunus.store.postgres.schema import SCHEMA, applied_migrations, check_version, migrate_tables
-from prunus.store.postgres.size import ContentSize, size_of_contents, size_on_disk
+from prunus.store.postgres.schema import (
+    POSTGRES_MIGRATIONS,
+    SCHEMA,
+    ContentSize,
+    applied_migrations,
+    check_version,
+    migrate_tables,
+    size_of_contents,
+    size_on_disk,
+)
 from prunus.store.postgres.snapshot import run_in_snapshot, set_patience
-from prunus.store.postgres.tables import POSTGRES_MIGRATIONS
-from prunus.store.sql import DiskSpace, SqlConnection, no_news
+from prunus.store.sql.database import DiskSpace, SqlConnection, SqlDatabase
+from prunus.store.sql.migrations import Migration
 from prunus.store.store import CommitLost
+from prunus.store.url import without_password
 
 T = TypeVar("T")
 
@@ -46,13 +51,13 @@ _CONNECTIONS: Final = 8
 """The most connections of one process."""
 
 
-class PostgresDatabase:
+class PostgresDatabase(SqlDatabase):
     """Runs callbacks with a connection, and turns every failure into a StoreError; see `SqlDatabase`.
 
     With `existing` it creates no tables: people who look at a store do not want to change it.
     """
 
-    shared: Final = True
+    shared = True
 
     def __init__(
         self,
@@ -64,7 +69,7 @@ class PostgresDatabase:
     ) -> None:
         check_address(url)
         self._url = url
-        self.place = without_password(url)
+        super().__init__(without_password(url))
         self._wait = wait
         self._existing = existing
         self._migrations = migrations
@@ -78,7 +83,6 @@ class PostgresDatabase:
         """Whether the last call found no connection in time. Later calls do not wait until one is there again."""
         self._blocked = False
         """Whether the last write did not get its locks. Until one gets them again, writes wait only briefly."""
-        self._joint = JointWrites(self.write)
         self._size = ContentSize(lambda: self.report(size_of_contents))
 
     def read(self, work: Callable[[SqlConnection], T]) -> T:
@@ -101,29 +105,18 @@ class PostgresDatabase:
         """
         return self._guarded(lambda connection: self._transaction(connection, work, names))
 
-    def change(
-        self, work: Callable[[SqlConnection], None], *names: str, committed: Callable[[], None] = no_news
-    ) -> None:
-        """Run a callback in its own transaction, or inside `together` in the joint transaction at its end."""
-        self._joint.change(work, *names, committed=committed)
-
-    def together(self) -> AbstractContextManager[None]:
-        """Commit the changes of this thread as one transaction at the end of the block."""
-        return self._joint.together()
-
     def used(self, removed: int = 0) -> int:
         """Return the bytes of the contents that the store keeps."""
         return self._size.after(removed)
 
     def space(self, connection: SqlConnection) -> DiskSpace:
-        """Return the address of the store without its password, and the size of its tables with their indexes."""
-        return DiskSpace(self.place, applied_migrations(connection), size_on_disk(connection), 0)
+        """Return the size of the tables with their indexes."""
+        return DiskSpace(applied_migrations(connection), size_on_disk(connection))
 
-    def checkpoint(self) -> None:
-        """Do nothing: the server does its upkeep itself."""
+    def _leave_to_the_server(self) -> None:
+        """Do nothing: the server does its upkeep, and uses the space of removed rows again (autovacuum)."""
 
-    def shrink(self) -> None:
-        """Do nothing: the server uses the space of removed rows again (autovacuum)."""
+    checkpoint = shrink = scrub = _leave_to_the_server
 
     def compact(self) -> None:
         """Write the tables anew without removed rows. Nobody else can use the store meanwhile."""
@@ -142,9 +135,6 @@ class PostgresDatabase:
                 connection.close()
 
         self._guarded(compact)
-
-    def scrub(self) -> None:
-        """Do nothing: the server writes over removed rows later (autovacuum)."""
 
     def close(self) -> None:
         """Close the connections."""

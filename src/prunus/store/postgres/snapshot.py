@@ -7,7 +7,7 @@ from collections.abc import Callable
 from typing import TypeVar
 
 from prunus.store.postgres.connection import PipelinedConnection, TimedConnection
-from prunus.store.sql import SqlConnection
+from prunus.store.sql.database import SqlConnection
 
 T = TypeVar("T")
 

@@ -23,10 +23,10 @@ from redis.exceptions import (
     ResponseError,
 )
 
-from prunus.store.address import without_password
 from prunus.store.redis.line import Command, RedisLine, line_maker
 from prunus.store.redis.scripts import Script
 from prunus.store.store import CommitLost, StoreError
+from prunus.store.url import without_password
 
 _CONNECTIONS: Final = 8
 """The most connections of one process."""

@@ -18,8 +18,7 @@ from prunus.store.redis.experience import count_exchanges, experiences
 from prunus.store.redis.keys import LINK_SIZE, PREFIX, TENANTS, TenantKeys
 from prunus.store.redis.memory import RedisMemory
 from prunus.store.redis.scripts import FORGET, HIDDEN, TAKE
-from prunus.store.store import NoStore, StoreError
-from prunus.store.without_receipts import WithoutReceipts
+from prunus.store.store import NoStore, StoreError, WithoutReceipts
 
 _DAY: Final = 86_400
 _EVERY: Final = 64

@@ -6,7 +6,7 @@ import sqlite3
 from collections.abc import Iterable, Sequence
 from typing import Any
 
-from prunus.store.additions import Additions
+from prunus.store.sql.sums import Additions
 
 ADD = "INSERT INTO fruits VALUES (?, ?, ?) ON CONFLICT (name) DO UPDATE SET n = n + excluded.n, w = w + excluded.w"
 

@@ -1,6 +1,6 @@
-"""The tables of the SQLite store, as a list of migrations.
+"""The tables of a SQL store, as a list of migrations in the dialect of SQLite.
 
-A released migration never changes; new ones are appended.
+A released migration never changes; new ones are appended. `postgres.schema` translates them for Postgres.
 """
 
 from __future__ import annotations
@@ -227,6 +227,16 @@ _CACHE_LIFE: Final[Migration] = (
     "ALTER TABLE totals ADD COLUMN cost_of_keep_alives REAL NOT NULL DEFAULT 0",
 )
 
+COUNT_EARLIER_DAYS: Final = """
+    INSERT INTO days SELECT c.tenant, e.shadow, ifnull(date(e.time, 'unixepoch', 'localtime'), '') AS day, e.client,
+    e.model, '', '', sum(NOT e.keep_alive), sum(e.tokens_before), sum(e.tokens_after),
+    sum(ifnull(e.input, 0)),
+    sum(ifnull(e.cache_read, 0)), sum(ifnull(e.cache_write, 0)), sum(ifnull(e.output, 0)), sum(e.cost),
+    sum(e.cost_unpruned), sum(e.cost_of_break), sum(e.flush IS NOT NULL), 0
+    FROM exchanges e JOIN conversations c ON c.n = e.conversation
+    GROUP BY c.tenant, e.shadow, day, e.client, e.model"""
+"""Fills the table `days`. No Postgres store is so old that it needs this."""
+
 _DAYS: Final[Migration] = (
     "ALTER TABLE exchanges ADD COLUMN project TEXT NOT NULL DEFAULT ''",
     # The cached tokens that a request wrote once more, and why.
@@ -254,20 +264,14 @@ _DAYS: Final[Migration] = (
         missed INTEGER NOT NULL,
         PRIMARY KEY (tenant, shadow, day, client, model, project, missed_for)
     ) WITHOUT ROWID""",
-    """INSERT INTO days SELECT c.tenant, e.shadow, ifnull(date(e.time, 'unixepoch', 'localtime'), '') AS day,
-        e.client, e.model, '', '', sum(NOT e.keep_alive), sum(e.tokens_before), sum(e.tokens_after),
-        sum(ifnull(e.input, 0)),
-        sum(ifnull(e.cache_read, 0)), sum(ifnull(e.cache_write, 0)), sum(ifnull(e.output, 0)), sum(e.cost),
-        sum(e.cost_unpruned), sum(e.cost_of_break), sum(e.flush IS NOT NULL), 0
-        FROM exchanges e JOIN conversations c ON c.n = e.conversation
-        GROUP BY c.tenant, e.shadow, day, e.client, e.model""",
+    COUNT_EARLIER_DAYS,
 )
 
-LIVES: Final[Migration] = (
+_LIVES: Final[Migration] = (
     # A new conversation reads the newest lives of its tenant. Conversations of one request often have none.
     "CREATE INDEX lives_by_age ON conversations (tenant, last) WHERE length(life) > 0",
 )
 
 MIGRATIONS: Final[tuple[Migration, ...]] = (
-    _FIRST, _ACCOUNTS, _OWNED, _BEHIND, _REPORTS, _EXPERIENCE, _CACHE_LIFE, _DAYS, LIVES,
+    _FIRST, _ACCOUNTS, _OWNED, _BEHIND, _REPORTS, _EXPERIENCE, _CACHE_LIFE, _DAYS, _LIVES,
 )  # fmt: skip

@@ -18,9 +18,9 @@ from prunus.schedule.cache_life import CacheLife, Hindsight, hindsight_of
 from prunus.schedule.ledger import Ledger, Written
 from prunus.store.cipher import Cipher, WrongKey
 from prunus.store.ledger_rows import KnownLedgers, ledger_change
-from prunus.store.links import find_conversations
-from prunus.store.regrets import experience_with
-from prunus.store.sql import SqlConnection, SqlDatabase
+from prunus.store.sql.cuts import experience_with
+from prunus.store.sql.database import SqlConnection, SqlDatabase
+from prunus.store.sql.links import find_conversations
 from prunus.store.store import CommitLost, StoreError
 
 T = TypeVar("T")

@@ -6,10 +6,20 @@ So additions are collected, and written as the last statements before the commit
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from typing import Any
 
-from prunus.store.sql import SqlConnection
+from prunus.store.sql.database import SqlConnection
+
+
+def adding(table: str, key: Sequence[str], sums: Iterable[str]) -> str:
+    """Return a statement that takes a key and values, and adds the values to the row with this key."""
+    columns = (*key, *sums)
+    added = ", ".join(f"{name} = {table}.{name} + excluded.{name}" for name in columns[len(key) :])
+    return (
+        f"INSERT INTO {table} ({', '.join(columns)}) VALUES ({', '.join('?' * len(columns))}) "
+        f"ON CONFLICT ({', '.join(key)}) DO UPDATE SET {added}"
+    )
 
 
 class Additions:
@@ -19,7 +29,7 @@ class Additions:
         self._added: dict[str, dict[tuple[Any, ...], list[float]]] = {}
 
     def add(self, statement: str, key: tuple[Any, ...], values: Iterable[float]) -> None:
-        """Add values to the row with a key; the statement takes the key and the values."""
+        """Add values to the row with a key; `adding` makes the statement."""
         rows = self._added.setdefault(statement, {})
         known = rows.get(key)
         rows[key] = [*values] if known is None else [a + b for a, b in zip(known, values, strict=True)]

@@ -11,7 +11,7 @@ from collections.abc import Sequence
 from functools import partial
 from typing import Final
 
-from prunus.store.sql import SqlConnection, SqlDatabase
+from prunus.store.sql.database import SqlConnection, SqlDatabase
 
 _ROUND: Final = 4
 """The number of conversations removed per transaction."""

@@ -12,7 +12,7 @@ from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import Final
 
-from prunus.store.schema import APPLICATION
+from prunus.store.sqlite.connection import APPLICATION
 from prunus.store.store import StoreError
 
 if os.name == "posix":

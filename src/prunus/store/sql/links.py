@@ -6,7 +6,7 @@ from collections.abc import Iterator, Sequence
 from typing import Final
 
 from prunus.conversations.memory import Match
-from prunus.store.sql import SqlConnection
+from prunus.store.sql.database import SqlConnection
 
 _BATCHES: Final = (4, 32, 512)
 """The links per query; the last number repeats. They are fixed, so that a database prepares each statement once.

@@ -1,4 +1,7 @@
-"""Write one exchange: its numbers, its receipts with their originals, and the sums of all time."""
+"""Write exchanges: their numbers, the receipts of their edits with the originals, and the sums of all time.
+
+With `store.key`, texts that tell something of a conversation are encrypted: originals, reasons, errors, projects.
+"""
 
 from __future__ import annotations
 
@@ -8,51 +11,27 @@ from dataclasses import dataclass, replace
 from typing import Final
 
 from prunus.outcome import Receipt
-from prunus.schedule.ledger import Ledger
-from prunus.store.additions import Additions
-from prunus.store.cipher import ABOUT_KEY
-from prunus.store.days import count_exchange, uncount_exchange
-from prunus.store.memory import begin
+from prunus.store.cipher import ABOUT_KEY, Cipher
 from prunus.store.records import Exchange, digest_of
-from prunus.store.regrets import count_request, move_cuts, write_asks, write_cut
-from prunus.store.sql import SqlConnection
+from prunus.store.sql.cuts import move_cuts, write_asks, write_cut
+from prunus.store.sql.database import SqlConnection
+from prunus.store.sql.exchanges import COLUMNS, count_exchange, count_request, exchange_of, row_of
+from prunus.store.sql.memory import begin
+from prunus.store.sql.sums import Additions, adding
 
 PASSED: Final = "passed"
 """Marks a superseded part that stays because a note would be longer. Totals count it; lists omit it."""
 
-_SUMS: Final = (
-    "requests", "errors", "tokens_before", "tokens_after", "input", "cache_read", "cache_write", "output",
-    "cost", "cost_unpruned", "cost_of_breaks", "breaks", "behind", "keep_alives", "cost_of_keep_alives",
-    "conversations",
-)  # fmt: skip
-_SELECT: Final = (
-    "SELECT shadow, client, time, 1 - keep_alive, CASE WHEN error = '' THEN 0 ELSE 1 END, tokens_before, "
-    "tokens_after, coalesce(input, 0), "
-    "coalesce(cache_read, 0), coalesce(cache_write, 0), coalesce(output, 0), cost, cost_unpruned, cost_of_break, "
-    "CASE WHEN flush IS NULL THEN 0 ELSE 1 END, behind, keep_alive, keep_alive * cost "
-    "FROM exchanges WHERE conversation = ? AND id = ?"
-)
-"""The time of an exchange, and the values that it added to the sums, in the order of the sums."""
-_ADD: Final = (
-    f"INSERT INTO totals (tenant, shadow, {', '.join(_SUMS)}) VALUES (?, ?{', ?' * len(_SUMS)}) "
-    f"ON CONFLICT (tenant, shadow) DO UPDATE SET {', '.join(f'{s} = totals.{s} + excluded.{s}' for s in _SUMS)}"
-)
-_COUNT: Final = (
-    "INSERT INTO strategies (tenant, shadow, strategy, count, tokens) VALUES (?, ?, ?, ?, ?) "
-    "ON CONFLICT (tenant, shadow, strategy) "
-    "DO UPDATE SET count = strategies.count + excluded.count, tokens = strategies.tokens + excluded.tokens"
-)
+_COUNT: Final = adding("strategies", ("tenant", "shadow", "strategy"), ("count", "tokens"))
 _INSERT: Final = (
-    "INSERT INTO exchanges (conversation, id, request, time, client, format, model, tokens_before, "
-    "tokens_after, input, cache_read, cache_write, output, cost, cost_unpruned, cost_of_break, flush, status, "
-    f"ms, error, shadow, behind, keep_alive, project, missed, missed_for) VALUES ({', '.join('?' * 26)}) "
+    f"INSERT INTO exchanges (conversation, {', '.join(COLUMNS)}) VALUES ({', '.join('?' * (1 + len(COLUMNS)))}) "
     "ON CONFLICT DO NOTHING"
 )
 
 
 @dataclass(frozen=True, slots=True)
 class Original:
-    """Content that an edit removed, compressed for the database."""
+    """Content that an edit removed, compressed and encrypted for the database."""
 
     hash: bytes
     size: int
@@ -63,10 +42,24 @@ Ready = tuple[Receipt, Original | None]
 """A receipt, and what the edit removed if that is kept."""
 
 
-def compress_original(text: str) -> Original:
-    """Compress a text and compute its hash."""
-    raw = text.encode("utf-8", "surrogatepass")
-    return Original(digest_of(text), len(raw), zlib.compress(raw, 1))
+def encrypted_exchange(cipher: Cipher, tenant: str, exchange: Exchange) -> Exchange:
+    """Return an exchange as it is stored."""
+    return replace(
+        exchange,
+        error=cipher.encrypt_text(exchange.error, tenant, "error"),
+        project=cipher.encrypt_text(exchange.project, tenant, "project"),
+    )
+
+
+def encrypted_receipt(cipher: Cipher, tenant: str, receipt: Receipt, *, keep_original: bool) -> Ready:
+    """Return a receipt and its original as they are stored."""
+    original = None
+    if keep_original and not receipt.passed:
+        raw, hash = receipt.original.encode("utf-8", "surrogatepass"), digest_of(receipt.original)
+        data = cipher.encrypt(zlib.compress(raw, 1), tenant, "original", hash.hex())
+        original = Original(hash, len(raw), data)
+    reason = cipher.encrypt_text(receipt.edit.reason, tenant, "reason")
+    return replace(receipt, edit=replace(receipt.edit, reason=reason)), original
 
 
 def write_exchanges(exchanges: Sequence[tuple[str, Exchange, Sequence[Ready]]], connection: SqlConnection) -> None:
@@ -77,64 +70,46 @@ def write_exchanges(exchanges: Sequence[tuple[str, Exchange, Sequence[Ready]]], 
     sums.write(connection)
 
 
+def write_experiences(
+    exchanges: Sequence[tuple[str, Exchange, Sequence[Receipt]]], connection: SqlConnection
+) -> None:
+    """Count what exchanges cut and what they asked for again, and write nothing else of them.
+
+    A request counts once it is over; its cuts are then those of a shadow run if the provider refused it.
+    """
+    sums = Additions()
+    for tenant, exchange, receipts in exchanges:
+        number = _conversation(connection, tenant, exchange)
+        for receipt in receipts:
+            write_cut(connection, sums, tenant, number, exchange, receipt)
+        write_asks(connection, sums, tenant, number, exchange)
+        if exchange.status:
+            count_request(sums, tenant, exchange)
+            move_cuts(connection, sums, tenant, number, exchange)
+    sums.write(connection)
+
+
 def _write_exchange(
     connection: SqlConnection, sums: Additions, tenant: str, exchange: Exchange, receipts: Sequence[Ready]
 ) -> None:
     number = _conversation(connection, tenant, exchange)
     place = number, exchange.id
-    usage = exchange.usage
-    spent = (usage.input, usage.cache_read, usage.cache_write, usage.output) if usage is not None else None
-    row = (
-        *place,
-        exchange.request,
-        exchange.time,
-        exchange.client,
-        exchange.format,
-        exchange.model,
-        exchange.tokens_before,
-        exchange.tokens_after,
-        *(spent or (None,) * 4),
-        exchange.cost,
-        exchange.cost_unpruned,
-        exchange.cost_of_break,
-        Ledger(flushes=(exchange.flush,)).dump() if exchange.flush is not None else None,
-        exchange.status,
-        exchange.ms,
-        exchange.error,
-        exchange.shadow,
-        exchange.behind,
-        exchange.keep_alive,
-        exchange.project,
-        exchange.missed,
-        exchange.missed_for,
-    )
+    row = number, *row_of(exchange)
     if not connection.execute(_INSERT, row).rowcount:
-        shadow, client, time, *before = connection.execute(_SELECT, place).fetchone()
-        before.append(_is_only_exchange(connection, place, shadow))
-        count_request(sums, tenant, shadow, client, -before[0])
-        sums.add(_ADD, (tenant, shadow), (-value for value in before))
-        uncount_exchange(connection, sums, tenant, place, time)
+        columns = ", ".join(COLUMNS)
+        stored = connection.execute(
+            f"SELECT {columns} FROM exchanges WHERE conversation = ? AND id = ?", place
+        ).fetchone()
+        before = exchange_of(exchange.conversation, stored)
+        alone = _is_only_exchange(connection, place, before.shadow)
+        count_exchange(sums, tenant, before, -1, alone=alone)
         # The new row gets a new number, so that it is among the newest exchanges.
         connection.execute("DELETE FROM exchanges WHERE conversation = ? AND id = ?", place)
         connection.execute(_INSERT, row)
-        if shadow != exchange.shadow:
+        if before.shadow != exchange.shadow:
             _move_receipts(connection, sums, tenant, number, exchange)
-    counted = not exchange.keep_alive
-    spending = (
-        exchange.tokens_before,
-        exchange.tokens_after,
-        *(spent or (0,) * 4),
-        exchange.cost,
-        exchange.cost_unpruned,
-        exchange.cost_of_break,
-        exchange.flush is not None,
-    )
-    kept = exchange.keep_alive, exchange.keep_alive * exchange.cost
     alone = _is_only_exchange(connection, place, exchange.shadow)
-    values = counted, exchange.error != "", *spending, exchange.behind, *kept, alone
-    sums.add(_ADD, (tenant, exchange.shadow), values)
-    count_exchange(sums, tenant, exchange, (counted, *spending, exchange.missed))
-    count_request(sums, tenant, exchange.shadow, exchange.client, not exchange.keep_alive)
+    count_exchange(sums, tenant, exchange, 1, alone=alone)
     for receipt, original in receipts:
         _write_receipt(connection, sums, tenant, number, exchange, receipt, original)
         write_cut(connection, sums, tenant, number, exchange, receipt)
@@ -147,22 +122,6 @@ def _write_exchange(
             "WHERE excluded.request >= contexts.request",
             (number, exchange.request, replace(exchange.context, shadow=exchange.shadow).dump()),
         )
-
-
-def write_experience(
-    connection: SqlConnection, sums: Additions, tenant: str, exchange: Exchange, receipts: Sequence[Receipt]
-) -> None:
-    """Count the cuts of an exchange and what it asked for again, and write nothing else of it.
-
-    Its request counts once it is over; its cuts are then those of a shadow run if the provider refused it.
-    """
-    number = _conversation(connection, tenant, exchange)
-    for receipt in receipts:
-        write_cut(connection, sums, tenant, number, exchange, receipt)
-    write_asks(connection, sums, tenant, number, exchange)
-    if exchange.status:
-        count_request(sums, tenant, exchange.shadow, exchange.client, not exchange.keep_alive)
-        move_cuts(connection, sums, tenant, number, exchange)
 
 
 def _conversation(connection: SqlConnection, tenant: str, exchange: Exchange) -> int:

@@ -12,18 +12,24 @@ import os
 import sqlite3
 import time
 from collections.abc import Callable, Sequence
-from contextlib import AbstractContextManager, closing, suppress
+from contextlib import closing, suppress
 from pathlib import Path
 from threading import Lock
 from typing import Final, TypeVar
 
-from prunus.store.file import SIDECARS, beside, directory_lock, has_our_header, restrict_to_owner
-from prunus.store.joint import JointWrites
-from prunus.store.migrations import MIGRATIONS, Migration
-from prunus.store.schema import migrate, pragma
-from prunus.store.sql import DiskSpace, SqlConnection, no_news
-from prunus.store.sqlite_connection import begin_writing, connect, connect_writer
-from prunus.store.sqlite_errors import CORRUPT, describe, primary_code
+from prunus.store.sql.database import DiskSpace, SqlConnection, SqlDatabase
+from prunus.store.sql.migrations import MIGRATIONS, Migration
+from prunus.store.sqlite.connection import (
+    CORRUPT,
+    begin_writing,
+    connect,
+    connect_writer,
+    describe,
+    migrate,
+    pragma,
+    primary_code,
+)
+from prunus.store.sqlite.file import SIDECARS, beside, directory_lock, has_our_header, restrict_to_owner
 from prunus.store.store import NoStore, StoreError, Unavailable
 
 T = TypeVar("T")
@@ -32,7 +38,7 @@ _PAGES: Final = 2_000
 """With more empty pages than this, `shrink` returns this many to the disk at a time."""
 
 
-class Database:
+class Database(SqlDatabase):
     """Runs callbacks on the file, and turns every failure into a StoreError.
 
     If the file was deleted, the database creates a new one. It renames a damaged file of Prunus, and reports that
@@ -41,7 +47,7 @@ class Database:
     in the data directory of Prunus, so the file belongs to Prunus whatever it contains.
     """
 
-    shared: Final = False
+    shared = False
 
     def __init__(
         self,
@@ -54,6 +60,7 @@ class Database:
         migrations: Sequence[Migration] = MIGRATIONS,
     ) -> None:
         self.path = path.absolute()
+        super().__init__(f"sqlite:///{self.path}")
         self._wait = wait
         self._existing = existing
         self._own_path = own_path
@@ -68,7 +75,6 @@ class Database:
         self._opening = Lock()
         self._writing = Lock()
         self._stuck = False
-        self._joint = JointWrites(self.write)
 
     def read(self, work: Callable[[sqlite3.Connection], T]) -> T:
         """Run a callback that changes nothing, and return its result."""
@@ -96,16 +102,6 @@ class Database:
         """
         return self._guarded(lambda: self._write_alone(work))
 
-    def change(
-        self, work: Callable[[SqlConnection], None], *names: str, committed: Callable[[], None] = no_news
-    ) -> None:
-        """Run a callback in its own transaction, or inside `together` in the joint transaction at its end."""
-        self._joint.change(work, *names, committed=committed)
-
-    def together(self) -> AbstractContextManager[None]:
-        """Commit the changes of this thread as one transaction at the end of the block."""
-        return self._joint.together()
-
     def close(self) -> None:
         """Close the connections to the file."""
         with self._opening:
@@ -129,7 +125,7 @@ class Database:
             with suppress(FileNotFoundError):
                 size += beside(self.path, suffix).stat().st_size
         free = pragma(connection, "freelist_count") * pragma(connection, "page_size")
-        return DiskSpace(f"sqlite:///{self.path}", pragma(connection, "user_version"), size, free)
+        return DiskSpace(pragma(connection, "user_version"), size, free)
 
     def checkpoint(self) -> None:
         """Move the log into the file; other connections may read and write meanwhile."""

@@ -14,29 +14,17 @@ from prunus.history import Ref
 from prunus.outcome import Receipt
 from prunus.reuse.asked_again import Ask
 from prunus.reuse.experience import Experience, Tried
-from prunus.store.additions import Additions
 from prunus.store.records import Exchange
-from prunus.store.sql import SqlConnection
+from prunus.store.sql.database import SqlConnection
+from prunus.store.sql.sums import Additions, adding
 
-_ADD: Final = (
-    "INSERT INTO experience (tenant, shadow, client, strategy, kind, cut, expected, asked, tokens) "
-    "VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?) ON CONFLICT (tenant, shadow, client, strategy, kind) DO UPDATE SET "
-    "cut = experience.cut + excluded.cut, expected = experience.expected + excluded.expected, "
-    "asked = experience.asked + excluded.asked, tokens = experience.tokens + excluded.tokens"
-)
-_COUNT: Final = (
-    "INSERT INTO agents (tenant, shadow, client, requests) VALUES (?, ?, ?, ?) "
-    "ON CONFLICT (tenant, shadow, client) DO UPDATE SET requests = agents.requests + excluded.requests"
+_ADD: Final = adding(
+    "experience", ("tenant", "shadow", "client", "strategy", "kind"), ("cut", "expected", "asked", "tokens")
 )
 _SUMS: Final = (
     "strategy, kind, count(*) FILTER (WHERE made > 0), sum(expected), count(*) FILTER (WHERE asked > 0), "
     "sum(CASE WHEN asked > 0 THEN tokens ELSE 0 END)"
 )
-
-
-def count_request(sums: Additions, tenant: str, shadow: bool, client: str, sign: int) -> None:
-    """Count a request of an agent, or with -1 count it no longer."""
-    sums.add(_COUNT, (tenant, shadow, client), (sign,))
 
 
 def write_cut(

@@ -11,8 +11,8 @@ import pytest
 from prunus.reuse.experience import Experience, Tried
 from prunus.reuse.learning import Learned
 from prunus.store import Store, open_store
-from prunus.store.database import Database
-from prunus.store.migrations import MIGRATIONS
+from prunus.store.sql.migrations import MIGRATIONS
+from prunus.store.sqlite.database import Database
 from tests.store.samples import ask, exchange, links, memo, receipt
 
 Reopen = Callable[..., Store]

@@ -1,0 +1,1 @@
+"""The store in a SQL database: what SQLite and Postgres share."""

@@ -1,0 +1,193 @@
+"""What the stores need of a SQL database. SQLite and Postgres provide it, so that both share their statements.
+
+Statements use only what both dialects understand, with `?` for a value. Flags are numbers (0 or 1), because SQLite
+has no booleans. In `ON CONFLICT ... DO UPDATE` the columns of the stored row need the name of their table.
+"""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass
+from threading import local
+from typing import Any, Final, Protocol, TypeVar
+
+from prunus.errors import Overtaken
+from prunus.store.store import Unavailable
+
+T = TypeVar("T")
+
+NO_LIMIT: Final = 2**62
+"""The limit of a query for all rows."""
+
+
+class SqlRows(Protocol):
+    """The result of a statement."""
+
+    @property
+    def rowcount(self) -> int:
+        """The number of rows that the statement changed."""
+
+    def fetchone(self) -> Any:
+        """Return the next row, or None."""
+
+    def fetchall(self) -> list[Any]:
+        """Return all rows."""
+
+    def __iter__(self) -> Iterator[Any]: ...
+
+
+class SqlConnection(Protocol):
+    """Runs statements, inside a transaction or each on its own."""
+
+    def execute(self, statement: str, values: Sequence[Any] = ..., /) -> SqlRows:
+        """Run a statement with these values."""
+
+    def executemany(self, statement: str, rows: Iterable[Sequence[Any]], /) -> object:
+        """Run a statement once for each row of values."""
+
+
+@dataclass(frozen=True, slots=True)
+class DiskSpace:
+    """The bytes that a database takes on disk."""
+
+    version: int
+    """The number of applied migrations."""
+    size: int
+    free: int = 0
+    """Bytes that are not in use, and that `compact` returns to the disk."""
+
+
+@dataclass(frozen=True, slots=True)
+class _Change:
+    """One change of the database."""
+
+    work: Callable[[SqlConnection], None]
+    names: tuple[str, ...]
+    committed: Callable[[], None]
+    """Called after the commit."""
+
+
+class _Collected(local):
+    """The changes that one thread collects for a joint transaction."""
+
+    changes: list[_Change] | None = None
+
+
+class SqlDatabase(ABC):
+    """Runs callbacks with a connection, and turns every failure into a StoreError."""
+
+    shared: bool
+    """Whether replicas on several hosts share the database, so that others may use it while this one cannot."""
+
+    def __init__(self, place: str) -> None:
+        self.place = place
+        """The address of the database, as people may see it."""
+        self._collected = _Collected()
+
+    @abstractmethod
+    def read(self, work: Callable[[SqlConnection], T]) -> T:
+        """Run a callback that changes nothing, and return its result."""
+
+    @abstractmethod
+    def snapshot(self, work: Callable[[SqlConnection], T]) -> T:
+        """Run a callback that changes nothing; all its statements see the same state."""
+
+    @abstractmethod
+    def report(self, work: Callable[[SqlConnection], T]) -> T:
+        """Run a callback that changes nothing and that no request waits for, so that it may take longer."""
+
+    @abstractmethod
+    def write(self, work: Callable[[SqlConnection], T], *names: str) -> T:
+        """Run a callback in one transaction, and return its result after the commit; a failure rolls back.
+
+        Two writes that share a name never run at the same time, in any process. A write without names runs alone.
+        """
+
+    @abstractmethod
+    def used(self, removed: int = 0) -> int:
+        """Return the bytes that count towards the size limit, after `removed` bytes of contents were removed."""
+
+    @abstractmethod
+    def space(self, connection: SqlConnection) -> DiskSpace:
+        """Return the size on disk."""
+
+    @abstractmethod
+    def checkpoint(self) -> None:
+        """Do the upkeep that a running store needs from time to time."""
+
+    @abstractmethod
+    def shrink(self) -> None:
+        """Return some unused space to the disk, if there is much and if that is quick."""
+
+    @abstractmethod
+    def scrub(self) -> None:
+        """Remove the bytes of removed rows, if that stops nobody for long."""
+
+    @abstractmethod
+    def compact(self) -> None:
+        """Return all unused space to the disk."""
+
+    @abstractmethod
+    def close(self) -> None:
+        """Close the connections."""
+
+    def change(
+        self, work: Callable[[SqlConnection], None], *names: str, committed: Callable[[], None] = lambda: None
+    ) -> None:
+        """Run a callback in its own transaction, or inside `together` in the joint transaction at its end.
+
+        After the commit it calls `committed`.
+        """
+        change = _Change(work, names, committed)
+        if self._collected.changes is None:
+            self._write_one(change)
+        else:
+            self._collected.changes.append(change)
+
+    @contextmanager
+    def together(self) -> Iterator[None]:
+        """Commit the changes of this thread as one transaction at the end of the block.
+
+        If the store refuses one of the changes, each gets its own transaction, and the first error is raised. If
+        the store cannot be used at all, or after Overtaken, none of them is tried again.
+        """
+        changes: list[_Change] = []
+        self._collected.changes = changes
+        try:
+            yield
+        finally:
+            self._collected.changes = None
+            self._write_all(changes)
+
+    def _write_all(self, changes: Sequence[_Change]) -> None:
+        def write(connection: SqlConnection) -> None:
+            for change in changes:
+                change.work(connection)
+
+        try:
+            self.write(write, *{name for change in changes for name in change.names})
+        except (Overtaken, Unavailable):
+            raise
+        except Exception:
+            if len(changes) == 1:
+                raise
+            self._write_singly(changes)
+            return
+        for change in changes:
+            change.committed()
+
+    def _write_singly(self, changes: Sequence[_Change]) -> None:
+        faults = []
+        for change in changes:
+            try:
+                self._write_one(change)
+            except Exception as error:
+                faults.append(error)
+        if faults:
+            raise faults[0] from None
+
+    def _write_one(self, change: _Change) -> None:
+        self.write(change.work, *change.names)
+        change.committed()

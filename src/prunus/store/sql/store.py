@@ -1,0 +1,253 @@
+"""The store in a SQL database: a SQLite file, or a Postgres server."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from contextlib import suppress
+from functools import partial
+from typing import Any, Final
+
+from prunus.conversations.memory import Memory
+from prunus.outcome import Receipt
+from prunus.reuse.experience import Experience
+from prunus.settings.tables import StoreSettings as Limits
+from prunus.store.cipher import Cipher
+from prunus.store.records import Exchange, Info, KnownConversation
+from prunus.store.sql.cuts import experiences
+from prunus.store.sql.database import NO_LIMIT, SqlConnection, SqlDatabase
+from prunus.store.sql.memory import SqlMemory, conversation_name
+from prunus.store.sql.recording import encrypted_exchange, encrypted_receipt, write_exchanges, write_experiences
+from prunus.store.sql.reports import SqlReports
+from prunus.store.sql.retention import forget, forget_originals, forget_orphans, tidy
+from prunus.store.store import StoreError, WithoutReceipts
+
+_EVERY: Final = 64
+"""The store checks its size and age after this many exchanges."""
+_DAY: Final = 86_400.0
+_KEYS: Final = 500
+"""The most keys in one query."""
+_TABLES: Final = (
+    "conversations",
+    "originals",
+    "hidden",
+    "asked",
+    "totals",
+    "days",
+    "strategies",
+    "agents",
+    "experience",
+)
+"""The tables that `clear` empties; rows of other tables belong to conversations and go with them."""
+_TENANTS: Final = (
+    "SELECT tenant FROM totals UNION SELECT tenant FROM conversations UNION SELECT tenant FROM agents ORDER BY 1"
+)
+_ASKED: Final = "SELECT what FROM asked WHERE tenant = ? AND conversation = ? ORDER BY n"
+
+
+class SqlStore(SqlReports):
+    """A store in a database; `Store` documents the methods."""
+
+    def __init__(self, database: SqlDatabase, limits: Limits | None = None, cipher: Cipher | None = None) -> None:
+        super().__init__(database, cipher)
+        self.place = database.place
+        self._limits = limits or Limits()
+        self._recorded = 0
+
+    @property
+    def keeps_receipts(self) -> bool:
+        return True
+
+    def memory(self, tenant: str, trouble: Callable[[StoreError], None] | None = None) -> Memory:
+        return SqlMemory(self._database, tenant, trouble, self._cipher)
+
+    def record(self, tenant: str, exchange: Exchange, receipts: Sequence[Receipt] = ()) -> None:
+        work, names = self._recording([(tenant, exchange, receipts)])
+        self._database.change(work, *names)
+        # An exchange without a status is recorded before its request is sent; housekeeping would delay the request.
+        if exchange.status:
+            self._housekeep(1)
+
+    def record_all(self, exchanges: Sequence[tuple[str, Exchange]]) -> None:
+        if exchanges:
+            work, names = self._recording([(tenant, exchange, ()) for tenant, exchange in exchanges])
+            self._database.write(work, *names)
+            self._housekeep(len(exchanges))
+
+    def _recording(
+        self, exchanges: Sequence[tuple[str, Exchange, Sequence[Receipt]]]
+    ) -> tuple[Callable[[SqlConnection], None], set[str]]:
+        """Return a callback that writes exchanges, and the names of what others may write too."""
+        ready, names = [], _conversation_names(exchanges)
+        for tenant, exchange, receipts in exchanges:
+            keep = self._limits.originals and not exchange.shadow
+            some = [encrypted_receipt(self._cipher, tenant, one, keep_original=keep) for one in receipts]
+            names |= {f"original {tenant!r} {one.hash.hex()}" for _, one in some if one is not None}
+            ready.append((tenant, encrypted_exchange(self._cipher, tenant, exchange), some))
+        return partial(write_exchanges, ready), names
+
+    def save_hidden(self, tenant: str, key: str, value: bytes) -> None:
+        value = self._cipher.encrypt(value, tenant, "hidden", key)
+        self._change(
+            "INSERT INTO hidden (tenant, key, value, seen) VALUES (?, ?, ?, ?) "
+            "ON CONFLICT (tenant, key) DO UPDATE SET value = excluded.value, seen = excluded.seen",
+            [(tenant, key, value, time.time())],
+            _hidden_name(tenant, key),
+        )
+
+    def hidden(self, tenant: str, keys: Iterable[str]) -> dict[str, bytes]:
+        wanted = list(dict.fromkeys(keys))
+        if not wanted:
+            return {}
+        found = self._database.read(lambda connection: _hidden(connection, tenant, wanted))
+        now = time.time()
+        unused = [(now, tenant, key) for key, (_, seen) in found.items() if now - seen > _DAY]
+        if unused:
+            names = (_hidden_name(tenant, key) for _, _, key in unused)
+            self._change("UPDATE hidden SET seen = ? WHERE tenant = ? AND key = ?", unused, *names)
+        return {key: self._cipher.decrypt(value, tenant, "hidden", key) for key, (value, _) in found.items()}
+
+    def ask(self, tenant: str, conversation: str, what: str) -> None:
+        self._change(
+            "INSERT INTO asked (tenant, conversation, what, time) VALUES (?, ?, ?, ?)",
+            [(tenant, conversation, what, time.time())],
+            conversation_name(tenant, conversation),
+        )
+
+    def asked(self, tenant: str, conversation: str) -> tuple[str, ...]:
+        rows = self._database.read(lambda connection: connection.execute(_ASKED, (tenant, conversation)).fetchall())
+        return tuple(what for [what] in rows)
+
+    def take(self, tenant: str, conversation: str) -> tuple[str, ...]:
+        if not self.asked(tenant, conversation):
+            return ()
+
+        def take(connection: SqlConnection) -> tuple[str, ...]:
+            place = tenant, conversation
+            found = tuple(what for [what] in connection.execute(_ASKED, place))
+            connection.execute("DELETE FROM asked WHERE tenant = ? AND conversation = ?", place)
+            return found
+
+        return self._database.write(take, conversation_name(tenant, conversation))
+
+    def experiences(self, tenant: str, *, shadow: bool = False) -> Mapping[str, Experience]:
+        return self._database.report(lambda connection: experiences(connection, tenant, shadow))
+
+    def conversations(
+        self, tenant: str, id: str = "", *, before: float | None = None, limit: int | None = None
+    ) -> list[KnownConversation]:
+        old, last = ("AND last < ?", (before,)) if before is not None else ("", ())
+        query = (
+            f"SELECT id, last FROM conversations WHERE tenant = ? AND substr(id, 1, ?) = ? {old} "
+            "ORDER BY last DESC, n DESC LIMIT ?"
+        )
+        rows = self._rows(query, tenant, len(id), id, *last, NO_LIMIT if limit is None else limit)
+        return [KnownConversation(*row) for row in rows]
+
+    def info(self) -> Info:
+        def read(connection: SqlConnection) -> Info:
+            def one(what: str) -> Any:
+                return connection.execute(f"SELECT {what}").fetchone()[0]
+
+            space = self._database.space(connection)
+            return Info(
+                self.place,
+                space.version,
+                space.size,
+                space.free,
+                self._limits.size,
+                self._limits.days,
+                tuple(tenant for [tenant] in connection.execute(_TENANTS)),
+                conversations=one("count(*) FROM conversations"),
+                exchanges=one("count(*) FROM exchanges"),
+                receipts=one("count(*) FROM receipts WHERE what != 'passed'"),
+                originals=one("count(*) FROM originals"),
+                originals_size=one("coalesce(sum(length(data)), 0) FROM originals"),
+                originals_text=one("coalesce(sum(size), 0) FROM originals"),
+                hidden=one("count(*) FROM hidden"),
+                oldest=one("coalesce(min(first), 0.0) FROM conversations"),
+                newest=one("coalesce(max(last), 0.0) FROM conversations"),
+                keeps_receipts=self.keeps_receipts,
+            )
+
+        return self._database.report(read)
+
+    def forget(self, tenant: str, conversations: Sequence[str]) -> int:
+        gone = forget(self._database, tenant, conversations)
+        if gone:
+            self._database.scrub()
+        return gone
+
+    def forget_hidden(self, tenant: str, before: float) -> int:
+        query = "DELETE FROM hidden WHERE tenant = ? AND seen < ?"
+        return self._database.write(lambda connection: connection.execute(query, (tenant, before)).rowcount)
+
+    def vacuum(self) -> None:
+        self._tidy(None)
+        self._database.write(forget_orphans)
+        self._database.compact()
+
+    def clear(self) -> None:
+        def clear(connection: SqlConnection) -> None:
+            for table in _TABLES:
+                connection.execute(f"DELETE FROM {table}")
+
+        self._database.write(clear)
+        self._database.compact()
+
+    def open(self) -> None:
+        self._database.read(lambda _: None)
+
+    def close(self) -> None:
+        self._database.close()
+
+    def _housekeep(self, recorded: int) -> None:
+        """Check size and age from time to time."""
+        self._recorded += recorded
+        if self._recorded >= _EVERY:
+            self._recorded = 0
+            # The exchanges are committed. If housekeeping fails now, it runs again later.
+            with suppress(StoreError):
+                self._database.checkpoint()
+                if not self._tidy(0.05):
+                    self._recorded = _EVERY - 1
+
+    def _tidy(self, seconds: float | None) -> bool:
+        limits = self._limits
+        now = time.time()
+        done = tidy(self._database, size=limits.size, days=limits.days, now=now, seconds=seconds)
+        if done and limits.originals_days:
+            forget_originals(self._database, now - limits.originals_days * _DAY)
+        return done
+
+    def _change(self, statement: str, rows: Sequence[tuple[str | bytes | float, ...]], *names: str) -> None:
+        self._database.write(lambda connection: connection.executemany(statement, rows), *names)
+
+
+class SqlLedgers(WithoutReceipts, SqlStore):
+    """The store without receipts (`store.receipts = false`): ledgers, hidden exchanges, commands and experience."""
+
+    def _recording(
+        self, exchanges: Sequence[tuple[str, Exchange, Sequence[Receipt]]]
+    ) -> tuple[Callable[[SqlConnection], None], set[str]]:
+        return partial(write_experiences, exchanges), _conversation_names(exchanges)
+
+
+def _conversation_names(exchanges: Sequence[tuple[str, Exchange, Sequence[Receipt]]]) -> set[str]:
+    return {conversation_name(tenant, exchange.conversation) for tenant, exchange, _ in exchanges}
+
+
+def _hidden_name(tenant: str, key: str) -> str:
+    return f"hidden {tenant!r} {key}"
+
+
+def _hidden(connection: SqlConnection, tenant: str, keys: list[str]) -> dict[str, tuple[bytes, float]]:
+    found = {}
+    for at in range(0, len(keys), _KEYS):
+        some = keys[at : at + _KEYS]
+        marks = ",".join("?" * len(some))
+        for key, value, seen in connection.execute(
+            f"SELECT key, value, seen FROM hidden WHERE tenant = ? AND key IN ({marks})", (tenant, *some)
+        ):
+            found[key] = value, seen
+    return found

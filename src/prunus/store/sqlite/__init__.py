@@ -1,0 +1,1 @@
+"""The store in a SQLite file, for one machine."""
