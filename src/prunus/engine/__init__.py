@@ -1,4 +1,4 @@
-"""The edits of one conversation: what could go, what is made, and the bytes that follow."""
+"""Decides and makes the edits of one conversation, and renders the changed messages."""
 
 from prunus.engine.engine import Engine
 from prunus.engine.render import edits_taken_over, render_ledger

@@ -1,7 +1,7 @@
-"""The answer to `context_prune` where the tool itself cannot see the history, as over MCP.
+"""Completes the answer to `context_prune` if the tool itself cannot see the history, as over MCP.
 
-Such a tool only says that it noted the call. Before its answer is sent for the first time, Prunus adds what could
-not be done, and the status line of what was pruned.
+Such a tool only acknowledges the call. Before its answer is first sent, Prunus adds what could not be done, and the
+status line of what was pruned.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ from prunus.view.view import View
 class Answering:
     """Completes the answers to requests that a tool only acknowledged.
 
-    The words follow from the history up to the call, so a history that is seen at once gets the same words.
+    The added words follow from the history up to the call, so a history that is seen at once gets the same words.
     """
 
     def __init__(
@@ -35,9 +35,9 @@ class Answering:
         self._notification: Notification = notification
 
     def choices(self, use: Use) -> tuple[tuple[Choice, ...], list[Ref]]:
-        """The targets of an acknowledged call, and those of their parts that no edit cuts yet.
+        """Return the targets of an acknowledged call, and those of their parts that no edit cuts yet.
 
-        Both are empty for every other call.
+        Both are empty for any other call.
         """
         found = self._strategy.acknowledged(use, self._view)
         cutting = (choice for choice in found if any(isinstance(move, Proposal) for move in choice.moves))
@@ -45,7 +45,7 @@ class Answering:
         return found, [ref for ref in refs if not any(self._made_now(ref))]
 
     def answer(self, use: Use, found: Sequence[Choice], whole: Iterable[Ref]) -> Iterator[Proposal]:
-        """The edit that completes the answer, once the moves of the call are on the board."""
+        """Return the edit that completes the answer, once the moves of the call are on the board."""
         tallies: dict[str, Tally] = {}
         items = []
         for ref in whole:
@@ -61,7 +61,7 @@ class Answering:
         yield from self._strategy.completed(use, found, status(tallies, self._notification, items), self._view)
 
     def _made_now(self, ref: Ref) -> Iterator[Proposal]:
-        """The proposals for a part that could be made at once."""
+        """Return the proposals for a part that could be made at once."""
         self._board.catch_up(ref)
         cell, view = self._board[ref], self._view
         for rank in tuple(cell.options):

@@ -1,4 +1,4 @@
-"""The strategies of one conversation, told of each event in order."""
+"""Shows each event of a conversation to the strategies, in order."""
 
 from __future__ import annotations
 
@@ -20,13 +20,13 @@ In recorded sessions a group has 106 at most. Without a bound, each use of a fil
 would cost as much as all before it.
 """
 _FIRST: Final = 2
-"""The oldest calls of a group, which a strategy is always shown: those are what later answers point to."""
+"""The oldest calls of a group that a strategy always sees, because later answers point to them."""
 _FILES: Final = 500
-"""Files that are followed, those that were used last. Each command is asked of every one whether it changed it."""
+"""How many recently used files are followed. Each command is checked for changes of every such file."""
 
 
 class _Grouped:
-    """One strategy, and the calls that it was told of, by group."""
+    """One strategy, and the calls that it has seen, by group."""
 
     __slots__ = ("_groups", "_strategy")
 
@@ -35,7 +35,7 @@ class _Grouped:
         self._groups: dict[Hashable, list[Use]] = {}
 
     def tell(self, use: Use, view: View) -> list[Move]:
-        """The moves that follow from a call."""
+        """Return the moves that follow from a call."""
         moves: list[Move] = []
         for group in self._strategy.groups(use):
             members = self._groups.get(group)
@@ -52,7 +52,7 @@ class _Grouped:
 
 
 class Dispatch:
-    """Tells each strategy of the events that it wants, together with what came before; returns their moves."""
+    """Shows each strategy the events that it handles, and returns its moves."""
 
     def __init__(self, view: View, strategies: Sequence[Strategy]) -> None:
         self._view = view
@@ -69,7 +69,7 @@ class Dispatch:
         """Reasoning that they have not been told of."""
 
     def piece(self, piece: Piece) -> Iterator[Move]:
-        """The moves that follow from a part that belongs to no answered call."""
+        """Return the moves that follow from a part that belongs to no answered call."""
         if self._timeline is not None:
             self._timeline.take(piece, self._view)
         if self._on_pressure and isinstance(piece.part, Thinking):
@@ -78,7 +78,7 @@ class Dispatch:
             yield from strategy.inspect(piece, self._view)
 
     def use(self, use: Use) -> Iterator[Move]:
-        """The moves that follow from an answered call."""
+        """Return the moves that follow from an answered call."""
         for strategy in self._on_use:
             yield from strategy.tell(use, self._view)
         if self._timeline is not None:
@@ -92,7 +92,7 @@ class Dispatch:
         return self._timeline
 
     def late(self) -> Iterator[Move]:
-        """The moves of the strategies that are only asked when the context runs short."""
+        """Return the moves of the strategies that act only when the context runs short."""
         for use in self._view.uses[self._told_late :]:
             for grouped in self._late_uses:
                 yield from grouped.tell(use, self._view)

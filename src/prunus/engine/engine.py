@@ -47,7 +47,7 @@ Load = Callable[[int], Message]
 
 
 class Engine:
-    """What could go in one conversation, what must stay, and the bytes that follow from it."""
+    """Finds, decides, makes and renders the edits of one conversation."""
 
     def __init__(
         self,
@@ -92,7 +92,7 @@ class Engine:
 
     @contextmanager
     def at(self, load: Load) -> Iterator[None]:
-        """Take messages from a request while the block runs."""
+        """Read messages from this request while the block runs."""
         self.view.look_at(load)
         try:
             yield
@@ -106,10 +106,10 @@ class Engine:
         commands: Sequence[tuple[int, str]] = (),
         enough: Callable[[], bool] = lambda: False,
     ) -> bool:
-        """Show the messages up to `count` to the strategies; False where `enough` ended it before the last one.
+        """Show the messages up to `count` to the strategies; False if `enough` stopped that before the last one.
 
-        `commands` are all that the user ever asked for outside of the history, such as `sweep 5`, each with the
-        number of messages that there were then.
+        `commands` are all commands that the user ever gave outside of the history, such as `sweep 5`, each with the
+        number of messages at that time.
         """
         view = self.view
         with self.at(load):
@@ -129,9 +129,9 @@ class Engine:
         return True
 
     def take_over(self, edits: Iterable[Proposal], load: Load) -> None:
-        """Make these edits and no others: another process, or the conversation that this one left, made them.
+        """Make exactly these edits, which another process or the parent conversation has made.
 
-        Every message that they change has been looked at.
+        The engine has already looked at every message that they change.
         """
         with self.at(load):
             # Reasoning comes back where a loop that was over was undone and is open again.
@@ -147,7 +147,7 @@ class Engine:
                 self.mark()
 
     def settle(self) -> None:
-        """Decide about every part about which something changed since the last request."""
+        """Decide again about every part that changed since the last request."""
         self.made.begin()
         if self._reminder is not None:
             self._reminder.retire(len(self.view.turns) - 1)
@@ -155,9 +155,9 @@ class Engine:
         self._decide()
 
     def offers(self, depths: Iterable[tuple[Standing, ...]], *, returns: bool = False) -> Iterator[int]:
-        """Let pressure reach deeper step by step; after each step, the tokens that pending edits save.
+        """Let pressure reach deeper step by step, and yield after each step the tokens that pending edits save.
 
-        With `returns`, parts that went under pressure come back as soon as there is room again.
+        With `returns`, parts that went under pressure come back as soon as the context has space again.
         """
         for depth in depths:
             if depth:
@@ -167,9 +167,10 @@ class Engine:
             yield sum(gain for _, gain in self.pending.waiting())
 
     def make(self, cut: int, around: int, window: int) -> None:
-        """Make the pending edits from message `cut` on, and those that were requested.
+        """Make the pending edits from message `cut` on, and all requested edits.
 
-        For the reminder, `around` are the tokens around the messages, and `window` those that the model can take.
+        For the reminder, `around` is the number of tokens outside the messages, and `window` the model's context
+        window.
         """
         self.pending.flush(cut)
         count = len(self.view.turns)
@@ -179,12 +180,12 @@ class Engine:
             self.pending.flush(count)
 
     def mark(self) -> None:
-        """Ask the strategies that are only asked when the context runs short."""
+        """Run the strategies that propose edits only when the context runs short."""
         self._take(self.dispatch.late())
 
     @property
     def depth(self) -> tuple[Standing, ...]:
-        """The standings of the marked parts that pressure lets go."""
+        """The standings of marked parts that pressure removes."""
         return self.board.pressed.depth
 
     @property
@@ -194,7 +195,7 @@ class Engine:
 
     @property
     def reminded(self) -> int:
-        """The tokens of the reminder in the newest message, which has one if the same request comes again."""
+        """The tokens of the reminder in the newest message, which has one if the same request is sent again."""
         return self._reminder.tokens if self._reminder is not None else 0
 
     @property
@@ -212,7 +213,7 @@ class Engine:
         return 0 if edit is None else edit.saved
 
     def ends_call(self, ref: Ref) -> bool:
-        """Whether a strategy finds that nothing of the call of a part is needed any more."""
+        """Whether a strategy finds that the call of a part is not needed any more."""
         cell = self.board.get(ref)
         return cell is not None and cell.ends_call
 
@@ -221,11 +222,11 @@ class Engine:
         return self._rules.allows(proposal)
 
     def asks(self, since: int) -> tuple[Ask, ...]:
-        """The cut parts that the calls ask for again whose results came with message `since` or later."""
+        """Return the cut parts that calls ask for again, for results from message `since` on."""
         return tuple(self._showings.asks(self.view.uses, self.board.made, self.view.loops, since))
 
     def newly_requested(self, target: Ref) -> bool:
-        """Whether this request cuts a part that was whole, because the agent or the user asked for it."""
+        """Whether this request cuts a whole part because the agent or the user requested it."""
         if target not in self.made.newly_cut:
             return False
         use = self.view.by_ref.get(target)
@@ -237,11 +238,11 @@ class Engine:
         )
 
     def written(self, indices: Iterable[int] | None = None) -> dict[int, Written | None]:
-        """Some messages as they are sent, or all that are not sent as they came."""
+        """Return some messages as they are sent, or all that are sent in another form than they came."""
         return self.rendering.written(self.rendering.rendered if indices is None else indices)
 
     def ledger(self, before: Ledger, flushes: tuple[Flush, ...], commands: tuple[tuple[int, str], ...]) -> Ledger:
-        """The ledger of the edits that are made now; the same object as before where nothing is new."""
+        """Return the ledger of the edits that are made now; the same object as before if nothing is new."""
         edits, tags = self.made.in_order(), before.tags
         if len(tags) != len(self.tags.placed):
             tags = tuple(self.tags.placed)
@@ -250,7 +251,7 @@ class Engine:
         return Ledger(edits, flushes, commands, tags)
 
     def _decide(self) -> None:
-        """Decide until no part is left about which something changed; `decide` says why that ends."""
+        """Decide until no changed part is left; `decide` says why that ends."""
         while (ref := self.board.next_touched()) is not None:
             decision = self._rules.decide(ref)
             cell = self.board[ref]
@@ -290,7 +291,7 @@ class Engine:
             self.board.take(move)
 
     def _obey(self, commands: Sequence[tuple[int, str]]) -> None:
-        """Carry out the commands that were given when there were as many messages as were looked at so far."""
+        """Carry out the commands that were given when the history had as many messages as were looked at so far."""
         seen = len(self.view.turns)
         while self._obeyed < len(commands) and commands[self._obeyed][0] <= seen:
             words = commands[self._obeyed][1]

@@ -38,7 +38,7 @@ class Pending:
         self._queue: list[tuple[int, int]] = []
 
     def compare(self, target: Ref) -> None:
-        """See whether the wanted edit of a part is made."""
+        """Update whether the wanted edit of a part is still pending."""
         cell = self._board[target]
         wanted, made = cell.wanted, cell.made
         self._held.discard(target)
@@ -65,7 +65,7 @@ class Pending:
             self._by_message[message] = tokens + (after or 0) - (before or 0), parts
 
     def risky(self) -> list[Proposal]:
-        """The pending edits whose text may be used again; views, and parts that they cover, aside."""
+        """Return the pending edits whose text may be used again, without views and the parts that they cover."""
         edits = (self._board.wanted(ref) for ref in self.gains if ref not in self._covering)
         return [edit for edit in edits if edit is not None and edit.reuse]
 
@@ -76,7 +76,7 @@ class Pending:
             self._starts = None
 
     def waiting(self) -> list[tuple[int, int]]:
-        """The messages with pending edits, oldest first, and the tokens that would go in each."""
+        """Return the messages with pending edits, oldest first, and the tokens that each would lose."""
         gains = self._by_message
         if self._held:
             gains = dict(gains)
@@ -95,7 +95,7 @@ class Pending:
         return self._queue
 
     def _place(self, ref: Ref) -> int:
-        """The message at which a pending edit counts for the schedule."""
+        """Return the message at which a pending edit counts for the schedule."""
         if ref not in self._covering:
             return ref.message
         if self._starts is None:
@@ -106,7 +106,7 @@ class Pending:
         return self._starts[self._board[ref].cover or ref]
 
     def requested(self) -> set[Ref]:
-        """The parts whose pending edits were requested, and the parts that have to change along with them."""
+        """Return the parts with requested pending edits, and the parts that have to change with them."""
         found = {ref for target in self._urgent for ref in (target, *self._along(target))}
         return found & self.gains.keys()
 
@@ -117,7 +117,7 @@ class Pending:
             yield from cell.made.covers
 
     def flushed(self, cut: int, sent: int) -> int:
-        """The tokens that a flush from a message on takes from the first `sent` messages."""
+        """Return the tokens that a flush from a message on removes from the first `sent` messages."""
         return sum(
             gain
             for ref, gain in self.gains.items()
@@ -133,7 +133,7 @@ class Pending:
         self.compare(target)
 
     def flush(self, cut: int) -> None:
-        """Make the pending edits from a message on, except where that would hide what a note points to."""
+        """Make the pending edits from a message on, unless that would hide a part that a note points to."""
         waiting: list[Ref] = []
         requested = self.requested()
         for target in [ref for ref in self.gains if self._is_due(ref, cut) or ref in requested]:

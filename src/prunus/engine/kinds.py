@@ -15,7 +15,7 @@ Each `isinstance` with a protocol looks at all of its names again. That took a f
 
 
 def of_kind(ones: Iterable[object], kind: type[K]) -> tuple[K, ...]:
-    """Those strategies or guards that implement a protocol."""
+    """Return the strategies or guards that implement a protocol."""
     return tuple(one for one in ones if is_kind(one, kind))
 
 

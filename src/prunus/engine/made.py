@@ -1,4 +1,4 @@
-"""The edits that are made: what the next request leaves out, whatever else could go."""
+"""The edits that are made, and their effect on the size of each message."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ _LEFT: Final = "what is left of the input of its call"
 
 
 class Made:
-    """The edits that are made, and what follows from them for the size of each message."""
+    """The edits that are made, and the size of each message with them."""
 
     def __init__(self, board: Board, view: View) -> None:
         self._board = board
@@ -38,13 +38,13 @@ class Made:
         self.tallies = Tallies(view)
 
     def begin(self) -> None:
-        """A new request begins."""
+        """Start a new request."""
         self.new.clear()
         self.passed.clear()
         self.newly_cut.clear()
 
     def put(self, target: Ref, edit: Proposal | None) -> None:
-        """Make an edit in place of the one that a part had, or of none."""
+        """Make an edit, in place of the one that the part had before."""
         self._in_order = None
         old = self._board.make(target, edit)
         for changed, sign in ((old, -1), (edit, 1)):
@@ -66,7 +66,7 @@ class Made:
                 self.newly_cut.add(target)
 
     def forgo(self, target: Ref, proposal: Proposal | None) -> None:
-        """A part is superseded and stays as it is, or that is so no longer."""
+        """Record that a superseded part stays because its note would be longer, or that this is over."""
         old = self._board.forgo(target, proposal)
         if old is not None:
             self.tallies.forgo(old, -1)
@@ -76,17 +76,17 @@ class Made:
                 self.passed.append(proposal)
 
     def lengthen(self, message: int, tokens: int) -> None:
-        """Something is added to a message that did not come with it."""
+        """Count tokens that Prunus adds to a message."""
         self.sizes.add(message, tokens)
         self._touched.add(message)
 
     def take_touched(self) -> set[int]:
-        """The messages that are not rendered yet as they stand."""
+        """Return the messages whose rendered form is out of date."""
         touched, self._touched = self._touched, set()
         return touched
 
     def _move_outline(self, edit: Proposal, sign: int) -> None:
-        """Count the outline that an edit of a call shows behind the result of the call where it stands."""
+        """Count the outline of removed arguments at the result behind which it stands."""
         if isinstance(edit.replacement, Input) and edit.replacement.result is not None:
             result, tokens = edit.replacement.result, sign * self._view.counter.count(edit.replacement.left)
             self.sizes.add(edit.target.message, -tokens)
@@ -94,20 +94,20 @@ class Made:
             self._touched.add(result.message)
 
     def outline(self, ref: Ref) -> str:
-        """The outline of removed arguments that is shown behind a result; empty if there is none."""
+        """Return the outline of removed arguments behind a result; empty if there is none."""
         use = self._view.by_ref.get(ref)
         edit = self._board.made(use.call) if use is not None and use.result == ref else None
         return edit.replacement.left if edit is not None and isinstance(edit.replacement, Input) else ""
 
     def in_order(self) -> tuple[Proposal, ...]:
-        """The edits by their places, as the ledger keeps them; the same tuple until one changes."""
+        """Return the edits by their places, as the ledger stores them; the same tuple until an edit changes."""
         if self._in_order is None:
             found = map(self._board.made, self._places)
             self._in_order = tuple(edit for edit in found if edit is not None)
         return self._in_order
 
     def with_outlines(self, made: tuple[Proposal, ...]) -> tuple[Proposal, ...]:
-        """One edit for each part that these edits change, the results behind which outlines are shown included."""
+        """Return one edit for each changed part, including the results that carry an outline."""
         edits = {edit.target: edit for edit in made}
         for edit in made:
             if not isinstance(edit.replacement, Input) or edit.replacement.result is None:

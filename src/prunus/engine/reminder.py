@@ -14,7 +14,7 @@ from prunus.view.view import View
 
 
 class Reminder:
-    """What the model is reminded of in one conversation, and where that was said."""
+    """The reminders of one conversation, and where they stand."""
 
     def __init__(self, rules: Reminding, view: View, board: Board, sizes: Sums, pressure: Pressure) -> None:
         self._rules = rules
@@ -28,7 +28,7 @@ class Reminder:
         """Where the newest message was reminded before, in a request that comes once more."""
 
     def hear(self, piece: Piece) -> None:
-        """Notice the word by which the user asks for reflection."""
+        """Notice the word with which the user asks for reflection."""
         if self._called is None and self._rules.called(piece):
             self._called = piece.turn
 
@@ -44,15 +44,15 @@ class Reminder:
         return sum(count(text) - count(own) for text in texts if (own := unreminded(text)) != text)
 
     def retire(self, newest: int) -> None:
-        """Let what was said before the newest message go with the next flush."""
+        """Let reminders before the newest message go with the next flush."""
         if self.said is not None and self.said.message != newest:
             self._board.take_back(self.said, REMINDERS)
             self.said = None
 
     def remind(self, newest: int, around: int, window: int) -> None:
-        """Say at the end of the newest message what is due, in a request as it is about to be sent.
+        """Add the reminder that is due to the end of the newest message, right before the request is sent.
 
-        `around` are the tokens around the messages, `window` those that the model can take.
+        `around` is the number of tokens outside the messages, and `window` the model's context window.
         """
         view = self._view
         message = view.message(newest)

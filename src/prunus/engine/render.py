@@ -1,7 +1,7 @@
-"""The bytes of the messages with edits, rendered again only where something changed.
+"""Renders the bytes of the messages with edits, and renders a message again only if it changed.
 
-A request can also be written from its ledger alone. The ledger holds what every part became that is not sent as it
-came. So where there is no time to look at the history, the request goes out with the edits that it had before.
+A request can also be written from its ledger alone. The ledger holds the replacement of every part that is not sent
+as it came. So if there is no time to look at the history, the request is sent with the edits that it had before.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ Load = Callable[[int], Message]
 
 
 def _key(raw: bytes, edits: Mapping[int, Replacement]) -> bytes:
-    """A name for a message with these edits; another message, or another edit, has another one."""
+    """Return a key that differs for every other message and every other edit."""
     changes = repr([(part, edits[part]) for part in sorted(edits)])
     return fingerprint(raw, changes.encode("utf-8", "surrogatepass"))
 
@@ -39,14 +39,14 @@ def _render(
     open_loop: bool,
     own: bool,
 ) -> bytes:
-    """One message with its edits carried out; raises where its provider would not take it."""
+    """Return one message with its edits made; raises if its provider would refuse the message."""
     after = change(before, edits)
     check(ChangedMessage(format, before, after, following if after is None else None, open_loop, own))
     return write(before, edits)
 
 
 def _is_own(edits: Iterable[Proposal | None]) -> bool:
-    """Whether only words to and from Prunus itself change."""
+    """Whether the edit removes only text that was addressed to Prunus or came from it."""
     return all(edit.when.requested_by == "prunus" for edit in edits if edit is not None)
 
 
@@ -69,7 +69,7 @@ class Rendering:
         """The messages with other edits than in the request before."""
 
     def renew(self, resent: int) -> None:
-        """Render the touched messages, and all from `resent` on, which may have come with other bytes."""
+        """Render the touched messages, and all from `resent` on, whose bytes may have changed."""
         touched = self._made.take_touched()
         touched.update(self.edited[bisect_left(self.edited, resent) :])
         self.changed = tuple(sorted(touched))
@@ -101,21 +101,21 @@ class Rendering:
         self.size += len(self.rendered[index])
 
     def written(self, indices: Iterable[int]) -> dict[int, Written | None]:
-        """Some messages as they are sent; None for one that is sent as it came."""
+        """Return some messages as they are sent; None for one that is sent as it came."""
         made = self.rendered
         return {i: Written(self._keys[i], made[i]) if i in made else None for i in indices}
 
     def _replacement(self, ref: Ref) -> Replacement:
-        """What replaces a part, together with the outline and the tag behind it."""
+        """Return the replacement of a part, with the outline and the tag behind it."""
         edit, outline = self._board.made(ref), self._made.outline(ref)
         replacement = edit.replacement if edit is not None else None
         return extended(replacement, outline, self._tags.shown(ref, replacement, outline))
 
 
 def edits_taken_over(ledger: Ledger, count: int, load: Load) -> tuple[Proposal, ...]:
-    """The edits of a ledger that a request of `count` messages takes over.
+    """Return the edits of a ledger that a request of `count` messages takes over.
 
-    Reasoning comes back where a tool loop that was over was undone and is open again.
+    If an undo opens a finished tool loop again, the reasoning of that loop comes back.
     """
     opened: int | None = None
     found = []
@@ -129,7 +129,7 @@ def edits_taken_over(ledger: Ledger, count: int, load: Load) -> tuple[Proposal, 
 
 
 def _open_loop(count: int, load: Load) -> int:
-    """The message with which the user spoke last: the tool loop behind it is still open."""
+    """Return the newest message of the user, behind which the current tool loop begins."""
     return next((i for i in range(count - 1, -1, -1) if load(i).role == "user" and load(i).spoken), 0)
 
 
@@ -141,9 +141,9 @@ def render_ledger(
     raw: Callable[[int], bytes],
     known: Mapping[int, Written | None],
 ) -> dict[int, Written]:
-    """Each message that is not sent as it came, with the edits, outlines and tags of a ledger.
+    """Return each message that is sent in another form than it came, with the edits, outlines and tags of a ledger.
 
-    A message that is `known` as it was sent before is not even parsed.
+    A message that is `known` from the last request is not even parsed.
     """
     made = {edit.target: edit for edit in ledger.edits}
     inputs = (edit.replacement for edit in ledger.edits if isinstance(edit.replacement, Input))
@@ -170,7 +170,7 @@ def render_ledger(
 
 
 def _from_ledger(edit: Proposal | None, outline: str, tag: Tag | None) -> Replacement:
-    """What replaces a part, together with the outline and the tag behind it."""
+    """Return the replacement of a part, with the outline and the tag behind it."""
     replacement = edit.replacement if edit is not None else None
     stays = (replacement is None or isinstance(replacement, Added)) and not outline
     shown = "" if tag is None or (stays and not tag.added) else tag.text

@@ -1,10 +1,10 @@
-"""Sums over stretches of a list that grows and changes, each in a logarithmic number of steps."""
+"""Range sums over a list that grows and changes, in logarithmic time."""
 
 from __future__ import annotations
 
 
 class Sums:
-    """A Fenwick tree: append, change and add up without walking the whole list."""
+    """A Fenwick tree: appends, changes and sums without walking the whole list."""
 
     __slots__ = ("_tree", "_values")
 
@@ -33,7 +33,7 @@ class Sums:
             at += at & -at
 
     def before(self, index: int) -> int:
-        """The sum of all values before an index."""
+        """Return the sum of all values before an index."""
         total = 0
         while index > 0:
             total += self._tree[index]
@@ -41,5 +41,5 @@ class Sums:
         return total
 
     def between(self, start: int, end: int) -> int:
-        """The sum of the values from `start` up to, not including, `end`."""
+        """Return the sum of the values from `start` up to, but not including, `end`."""
         return self.before(end) - self.before(start)

@@ -1,7 +1,7 @@
-"""The ids that stand behind results, by which an agent asks for them.
+"""The ids behind results, with which an agent names the parts that it wants to prune.
 
-A tag is placed when its result is first sent and stays, whatever becomes of the result. It also tells the ids of
-the thinking, the words and the files before it, which have no place of their own for one.
+A tag is placed when its result is first sent, and stays whatever happens to the result. It also gives the ids of
+the thinking, the text and the files before it, which cannot carry a tag of their own.
 """
 
 from __future__ import annotations
@@ -18,11 +18,11 @@ from prunus.view.uses import Piece, Use
 from prunus.view.view import View
 
 _LEAST: Final = 200
-"""Characters from which on a part has an id that is shown."""
+"""Characters that a part needs for its id to be shown."""
 
 
 class Tags:
-    """The names of the parts of one conversation, and where they are shown."""
+    """The ids of the parts of one conversation, and where they are shown."""
 
     def __init__(self, view: View, strategy: TakesRequests | None, *, shown: bool, own: bool = True) -> None:
         self._view = view
@@ -38,7 +38,7 @@ class Tags:
         """What all tags cost."""
 
     def name(self, piece: Piece) -> None:
-        """Give reasoning and words of the assistant an id, and files that come by themselves."""
+        """Give an id to reasoning and text of the assistant, and to files outside of results."""
         part = piece.part
         if isinstance(part, Attachment) and part.inside is None:
             self._name_file(piece.ref, part)
@@ -50,7 +50,7 @@ class Tags:
                 self._untold.append(("text" if isinstance(part, Text) else "thinking", id))
 
     def _inside(self, result: Ref) -> Iterator[tuple[Ref, Attachment]]:
-        """The files that a result brings along; they stand right behind it."""
+        """Return the files that a result contains; they stand right behind it."""
         parts = self._view.message(result.message).parts
         for i in range(result.part + 1, len(parts)):
             part = parts[i]
@@ -65,7 +65,7 @@ class Tags:
             self._untold.append(("file", self._view.name(ref, content.encode("utf-8", "surrogatepass"))))
 
     def tag(self, use: Use) -> int:
-        """Give a result its id, and show it where the result may be pruned; returns the tokens that this adds."""
+        """Give a result its id, and show the id if the result may be pruned; returns the added tokens."""
         id = self._view.name(use.result, use.shown, use.name)
         for ref, file in self._inside(use.result):
             self._name_file(ref, file)
@@ -84,10 +84,10 @@ class Tags:
         return tokens
 
     def missing(self, ref: Ref) -> bool:
-        """Whether a result needs a tag that it does not come with."""
+        """Whether a result needs a tag that it does not have yet."""
         return ref in self.behind and not self._view.by_ref[ref].name
 
     def shown(self, ref: Ref, replacement: Replacement | None, words: str = "") -> str:
-        """The tag that has to be put behind a part and these words: none where it stands there already."""
+        """Return the tag to put behind a part with this text; empty if the text has it already."""
         stays = (replacement is None or isinstance(replacement, Added)) and not words
         return "" if stays and not self.missing(ref) else self.behind.get(ref, "")

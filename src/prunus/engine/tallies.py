@@ -1,4 +1,4 @@
-"""What the edits in force save, counted as they come and go."""
+"""Counts what the edits in force save, as edits are made and undone."""
 
 from __future__ import annotations
 
@@ -9,9 +9,9 @@ from prunus.view.view import View
 
 
 class Tallies:
-    """What is saved in all, by each strategy and in each category.
+    """The savings in total, by strategy and by category.
 
-    A call whose input and result both go is one item.
+    A call whose input and result both go counts as one item.
     """
 
     def __init__(self, view: View) -> None:
@@ -23,7 +23,7 @@ class Tallies:
         self.by_category: dict[str, Tally] = {}
 
     def count(self, edit: Proposal, sign: int) -> None:
-        """An edit came into force (1), or is so no longer (-1)."""
+        """Count an edit that is made (1), or no longer made (-1)."""
         self.saved += sign * edit.saved
         if isinstance(edit.replacement, Added):
             return
@@ -33,11 +33,11 @@ class Tallies:
         self._add(self.by_category, item, category_of(kind), sign, edit.saved)
 
     def forgo(self, edit: Proposal, sign: int) -> None:
-        """A part was superseded and stays whole, because a note would be longer (1), or that is over (-1)."""
+        """Count a superseded part that stays because a note would be longer (1), or stop counting it (-1)."""
         self._add(self.by_strategy, self._item(edit.target), edit.counted_as, sign, 0)
 
     def _item(self, target: Ref) -> Ref:
-        """What a part counts as: the call that it belongs to, or itself."""
+        """Return the call that a part belongs to, or the part itself."""
         use = self._view.by_ref.get(target)
         return target if use is None else use.call
 

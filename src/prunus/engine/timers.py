@@ -1,4 +1,4 @@
-"""Parts that have to be decided anew at a later turn, loop or call."""
+"""Parts that have to be decided again at a later turn, loop or call."""
 
 from __future__ import annotations
 
@@ -27,13 +27,13 @@ class Timers:
         self._woken = Wait(0, 0, 0)
 
     def start(self, ref: Ref, wait: Wait) -> None:
-        """Remember what a part waits for."""
+        """Record what a part waits for."""
         for waiting, at in zip(self._waiting, wait, strict=True):
             if at is not None:
                 waiting.setdefault(at, set()).add(ref)
 
     def due(self) -> Iterator[Ref]:
-        """The parts whose waiting time has ended since the last call."""
+        """Return the parts whose waiting time has ended since the last call."""
         now = Wait(self._view.turn, self._view.loop, len(self._view.uses))
         for waiting, last, current in zip(self._waiting, self._woken, now, strict=True):
             for at in range((last or 0) + 1, (current or 0) + 1):

@@ -1,4 +1,4 @@
-"""The tokens of a proposal: of its part as it came, and of what the edit would leave of it."""
+"""Counts the tokens of a proposal: its part before the edit, and what the edit leaves of it."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from prunus.view.view import View
 
 
 def with_tokens(proposal: Proposal, part: Part, view: View) -> Proposal:
-    """A proposal with the tokens of its part before and after the edit, and with its outline, if it wants one."""
+    """Return a proposal with the tokens before and after the edit, and with its outline, if it has one."""
     counter = view.counter
     use = view.by_ref.get(proposal.target)
     if isinstance(proposal.replacement, Outlined) and use is not None and isinstance(part, Result):
@@ -43,6 +43,6 @@ def with_tokens(proposal: Proposal, part: Part, view: View) -> Proposal:
 
 
 def _inside(result: Ref, view: View) -> Iterator[Part]:
-    """The parts that a result contains and that go along with it."""
+    """Return the parts that a result contains and that go with it."""
     parts = view.message(result.message).parts
     return (p for p in parts if isinstance(p, Attachment | Opaque) and p.inside == result.part)

@@ -1,7 +1,8 @@
-"""What a conversation has cost so far, and what it would have cost without pruning.
+"""The cost of a conversation so far, and its cost without pruning.
 
-In uncached input tokens, as the prices are, and counted request by request as each is sent: what stands before the
-first change is read from the provider's cache, the rest is written. The difference is what a schedule may risk.
+Both are in uncached input tokens, like the prices, and are counted when each request is sent. Tokens before the
+first change are read from the provider's cache; the others are written. A schedule may risk the difference of both
+costs.
 """
 
 from __future__ import annotations
@@ -16,15 +17,15 @@ class Account:
     whole: float = 0.0
     """What the requests would have cost without pruning."""
     paid: float = 0.0
-    """What they have cost."""
+    """What the requests have cost."""
     tokens: int = 0
-    """The tokens of all messages of the newest one, as they came."""
+    """The tokens of all messages of the newest request, before pruning."""
 
     @property
     def earned(self) -> float:
-        """What pruning has brought in, net of the caches that it broke."""
+        """The savings so far, less the cost of the cache breaks."""
         return self.whole - self.paid
 
     def add(self, whole: float, paid: float, tokens: int) -> Account:
-        """With one more request."""
+        """Return the account with one more request."""
         return Account(self.whole + whole, self.paid + paid, tokens)

@@ -1,4 +1,4 @@
-"""What fills the context, by the ACP plugin's categories."""
+"""The tokens of a context by the ACP plugin's categories."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ CATEGORIES: Final[dict[Category, str]] = {
 
 @dataclass(frozen=True, slots=True)
 class Budget:
-    """How many tokens each category may take, and how many all of them may before a summary is needed."""
+    """How many tokens each category may take, and the total after which a summary is needed."""
 
     system: int = 5_000
     """Tokens for system text and tools."""
@@ -35,26 +35,26 @@ class Budget:
     recent_results: int = 15_000
     """Tokens for other results of the last turns."""
     working_memory: int = 20_000
-    """Tokens for the user's words, and the assistant's of this loop."""
+    """Tokens for the user's text, and for the assistant's text of this loop."""
     historical: int = 76_000
     """Tokens for everything else."""
     window: int = 128_000
-    """The window that these numbers are for; for another one they grow or shrink with it."""
+    """The context window that these numbers are for; they scale with the window of the model."""
     share: float = 1.0
     """The share of the model's window that may be used before the history has to be summarised."""
 
     def total(self, window: int) -> int:
-        """The tokens that may be used of a window."""
+        """Return the tokens of a window that may be used."""
         return round(self.share * window)
 
     def allowed(self, window: int) -> dict[Category, int]:
-        """The tokens that each category may take of a window."""
+        """Return the tokens of a window that each category may take."""
         scale = self.total(window) / max(1, self.window)
         return {name: round(getattr(self, name.replace(" ", "_")) * scale) for name in CATEGORIES}
 
 
 def headroom(used: int, window: int, allowance: Budget) -> str:
-    """How much room is left before the history has to be summarised, in one sentence."""
+    """Say in one sentence how many tokens are left before the history has to be summarised."""
     total = allowance.total(window)
     left = total - used
     room = f"{left:,} left before a summary" if left >= 0 else f"{-left:,} over it, a summary is due"
@@ -62,7 +62,10 @@ def headroom(used: int, window: int, allowance: Budget) -> str:
 
 
 def budget(view: View, around: int, saved: Callable[[Ref], int] = lambda ref: 0) -> dict[Category, int]:
-    """The tokens of each category; `around` stands beside the messages, `saved` is what edits took from a part."""
+    """Return the tokens of each category.
+
+    `around` is the number of tokens outside the messages, `saved` gives the tokens that edits removed from a part.
+    """
     tokens: dict[Category, int] = dict.fromkeys(CATEGORIES, 0)
     tokens["system"] = around
     newest = {

@@ -1,43 +1,39 @@
-"""When the edits that were found are made.
+"""The schedule `cache`: makes edits when they save more than the prompt cache that they break.
 
-Changing a message in the middle of a history throws away the provider's cache behind it: what was read at the
-price r is written again at the price w. Say S tokens of pending edits lie behind a cut and T other tokens that
-were cached. Flushing there breaks B = (w - r) * T once and saves r * S in this request and in each that follows.
+A change in the middle of a history invalidates the provider's cache behind it: tokens that were read at the price r
+are written again at the price w. Say S tokens of pending edits lie behind a cut, and T other tokens that were
+cached. A flush there costs B = (w - r) * T once, and saves r * S in this request and in each later one.
 
-Some moments are free: what was never sent has no cache to lose (T = 0), and a cold cache is lost anyway. A
-shallow cut is cheap whatever the price, so recent edits need not wait for old ones: the cut is chosen together
-with the time. And waiting has a value, because the next requests bring more to flush behind the same cut. If g
-tokens of new edits come with each request, a flush every k requests costs B / k + r * g * k / 2 with each: the
-break, and what lies about in the meantime. That is the oldest problem of keeping stock; it is least at k = sqrt(2
-* B / (r * g)), where the flush costs sqrt(2 * r * g * B) with each request. So a cut is worth
+Some moments are free: a part that was never sent has no cache to lose (T = 0), and a cold cache is lost anyway. A
+cut near the end is cheap at any price, so recent edits need not wait for old ones: the schedule chooses the cut
+together with the time. Waiting has a value too, because the next requests bring more edits behind the same cut. If
+each request brings g tokens of new edits, a flush every k requests costs B / k + r * g * k / 2 per request: the
+break, and the edits that wait in the meantime. This is the classic problem of ordering for a stock. The cost is
+least at k = sqrt(2 * B / (r * g)), where it is sqrt(2 * r * g * B) per request. So a cut is worth
 
     r * S - patience * sqrt(2 * r * g * B)
 
-with each request, and the cut that is worth most is made if that is more than nothing. Where few requests are
-left, the break has to pay in those: B / (R + 1) takes the place of the rate if it is more. R comes from a table
-fitted on recorded conversations, g from this conversation.
+per request. The cut that is worth most is made if its worth is positive. If few requests are left, the break has to
+pay within those: B / (R + 1) replaces the rate if it is higher. R comes from a table fitted on recorded
+conversations, g from this conversation.
 
-Nobody knows when a conversation ends. Were this request the last one, the whole break would be lost. So a flush
-may cost no more than what pruning has brought in so far (`schedule/account.py`, counted request by request) and a
-small share of all that was paid (`stake`): wherever it ends, it has cost at most that share more than without
-pruning.
+Nobody knows when a conversation ends. If this request were the last one, the whole cost of the break would be lost.
+So a flush may cost no more than the savings so far (`schedule/account.py`, counted request by request) plus a small
+share of everything that was paid (`stake`). Whenever the conversation ends, it has cost at most that share more
+than without pruning.
 
-What goes may be used again, and then has to be read again. An edit that says how likely that is waits until what
-it saves in the requests to come is more than `care` times what reading again costs. And the level promises a rate
-of lost events, whatever the price. Waiting for the next flush lowers that rate, because some parts are used in the
-meantime. So where a break costs less than usual (`DEFAULT` in `prices.py`, at which the levels were chosen) and
-flushes come sooner, an edit of a file's text still waits for the flush that would pay at the usual price. Other
-edits go as soon as they pay: what commands print is hardly ever lost.
+A removed part may be used again, and then has to be read again. An edit with a known probability of reuse waits
+until its expected savings exceed `care` times the cost of reading again. A level also promises a rate of lost
+events at any price. Waiting for the next flush lowers that rate, because some parts are used in the meantime. Where
+a break costs less than usual, flushes come sooner. There, an edit of a file's text still waits for the flush that
+would pay at the usual price (`DEFAULT` in `prices.py`, at which the levels were chosen). Other edits are made as
+soon as they pay, because the output of commands is hardly ever used again.
 
-Measured on the dev sessions against the best schedule for the same edits in hindsight (`lab/best_cuts.py`): the
-cost is 1.042 of it at read 0.1 / write 1.25, 1.014 at 0.025 / 1.25 and 1.046 at 0.02 / 1.0. At 0.5 / 1.0 it was
-1.024 before edits of files waited there for the usual price.
-
-What lost (`bench/schedule.py`): a gain of four times the break, 0.005 dearer at 0.1 / 1.25, 0.014 at 0.02 / 1.0,
-and at 0.5 / 1.0 cheaper by 0.007 with two and a half times the breaks; break-even, 0.007 dearer with three times
-the breaks and one session at 1.03; a care of 4, dearer by 0.04 where reads cost 0.025. Where R comes from hardly
-matters: as many again as there have been costs the same within 0.001, and the true number is no better.
-`docs/levels.md` says what lost against waiting for the usual price.
+`docs/how-it-works.md` compares the cost with the best schedule for the same edits in hindsight
+(`lab/best_cuts.py`), and with the variants in `bench/schedule.py` that were tried: a gain of four times the break,
+break-even, and a care of 4 are dearer at most prices or break the cache more often. The source of R hardly matters:
+assuming as many requests again as there have been costs the same within 0.001, and the true number is no better.
+`docs/levels.md` has the alternatives to waiting for the usual price.
 """
 
 from __future__ import annotations
@@ -53,16 +49,16 @@ from prunus.schedule.plan import Eager, OnRequest, Plan, Presses, RequestState, 
 from prunus.schedule.prices import DEFAULT, Price
 
 _REQUEST: Final = 20_000
-"""Tokens of a usual request."""
+"""Tokens of a typical request."""
 FITTED: Final = ((0, 51), (10, 57), (20, 64), (40, 70), (80, 72), (120, 92))
-"""From which request on how many more follow on average."""
+"""Pairs of a request number, and how many requests follow on average from that request on."""
 KNOWN: Final = 150
-"""Requests beyond which fewer than ten of the recorded conversations went on."""
+"""Request number that fewer than ten of the recorded conversations went beyond."""
 
 
 @dataclass(frozen=True, slots=True)
 class Cache:
-    """Edits are made when they save more than the prompt cache they break."""
+    """Makes edits when they save more than the prompt cache that they break."""
 
     name: ClassVar[str] = "cache"
     presses: ClassVar[Presses] = "lasting"
@@ -70,11 +66,11 @@ class Cache:
     patience: float = 1.5
     """How much longer to wait than would be best if new edits came evenly and for ever."""
     ahead: int = 40
-    """Requests that are counted on, at most, of those that are expected to follow."""
+    """How many expected future requests count at most."""
     stake: float = 0.03
-    """The share of the cost without pruning that may be risked, beyond what pruning has brought in."""
+    """The share of the cost without pruning that may be risked, in addition to the savings so far."""
     care: float = 2.0
-    """How many times what reading again costs it counts if something goes that is used again."""
+    """How many times the cost of reading again counts against an edit whose text may be used again."""
 
     def takes(self, edit: Proposal, price: Price, requests: int) -> bool:
         saving = price.read * edit.saved * (self.to_come(requests) + 1)
@@ -115,19 +111,20 @@ class Cache:
         return Plan(best.message, f"saves {best.saved:,} tokens a request")
 
     def _worth(self, cut: _Cut, state: RequestState) -> float:
-        """What a cut saves with each request, beyond what its break costs with each until the next such break."""
+        """Return what a cut saves per request, less its share of the cost of the break."""
         requests = self.to_come(state.requests) + 1
         rate = sqrt(2 * state.price.read * state.growth * cut.broken)
         return cut.saving / requests - max(self.patience * rate, cut.broken / requests)
 
     def to_come(self, requests: int) -> int:
-        """How many requests are expected to follow the one that is about to be sent."""
+        """Return how many requests are expected to follow the one that is about to be sent."""
         return requests_to_come(requests + 1, self.ahead)
 
     def _cuts(self, state: RequestState, *, paying: bool = False) -> Iterator[_Cut]:
-        """Every place where a flush could begin among what was sent, the newest first.
+        """Yield every message among the sent ones where a flush could begin, newest first.
 
-        With `paying`, it ends where no deeper cut can pay: the tail only grows, and what goes is bounded.
+        With `paying`, stop where no deeper cut can pay: the cost of the break only grows, and the savings are
+        bounded.
         """
         read, write = state.price.read, state.price.write
         ahead = self.to_come(state.requests)
@@ -159,9 +156,9 @@ class Cache:
 
 
 def _floor(state: RequestState) -> int:
-    """The deepest cut that leaves enough to be cached.
+    """Return the deepest cut that leaves enough tokens to be cached.
 
-    A request under the provider's minimum is not cached at all, so the shorter one may cost more.
+    A request under the provider's minimum is not cached at all, so a shorter request may cost more.
     """
     left = state.tokens
     if not state.requests or left < state.price.minimum:
@@ -174,7 +171,7 @@ def _floor(state: RequestState) -> int:
 
 
 def _cheapest(cuts: Sequence[_Cut], wanted: float, reason: str) -> Plan | None:
-    """The cut that costs least among those that free this many tokens."""
+    """Return the cheapest cut that frees this many tokens."""
     enough = [cut for cut in cuts if cut.saved >= wanted]
     return Plan(max(enough, key=_gain).message, reason) if enough else None
 
@@ -189,7 +186,7 @@ def _dear(state: RequestState, tokens: int, ahead: int) -> int:
 
 
 def _surcharge(price: Price) -> float:
-    """What a request that is just too long costs beyond one that is not."""
+    """Return the additional cost of a request that is just over the limit."""
     return (price.tier_factor - 1) * price.read * (price.tier or 0)
 
 

@@ -1,15 +1,14 @@
-"""How long the provider's prompt cache shall live, judged by what another life would have saved so far.
+"""Chooses how long the provider's prompt cache lives, from what other choices would have saved so far.
 
-A cache that nobody reads expires: after five minutes, or after an hour where the request asked for that and paid
-more for each token that it wrote. A keep-alive request reads the cache once more shortly before it expires. Whether
-either pays depends on how long the user of a conversation pauses, and nobody knows the next pause. So a
-conversation keeps sums in hindsight: what the hour would have saved, and what one, two or three keep-alive requests
-after each finished answer would have, had they been chosen from its first request on. What would have paid so far
-is chosen.
+A cache that nobody reads expires: after five minutes, or after an hour if the request asked for that and paid more
+for each written token. A keep-alive request reads the cache once more shortly before it expires. Whether either
+pays depends on the pauses of the user, and nobody knows the next pause. So a conversation keeps sums in hindsight:
+what an hour would have saved, and what one, two or three keep-alive requests after each finished answer would have
+saved, had they been chosen from the first request on. The choice that would have paid so far is made.
 
 The sums are in uncached input tokens, so a pause counts as much as the context that had to be written again. They
-are part of what is remembered of a conversation, so that replicas agree. A new conversation also knows the sums of
-the user's earlier ones.
+are part of the memo of a conversation, so that replicas agree. A new conversation also knows the sums of the user's
+earlier conversations.
 """
 
 from __future__ import annotations
@@ -34,38 +33,41 @@ _EARLY: Final = 14 / 15
 
 
 def keep_alive_after(price: Price) -> float:
-    """Seconds after which a cache is read once more, so that it does not expire."""
+    """Return the seconds after which a keep-alive request reads a cache, so that it does not expire."""
     return _EARLY * price.ttl
 
 
 @dataclass(frozen=True, slots=True)
 class Following:
-    """A request as it is sent, and how it follows the one before."""
+    """A request as it is sent, and how it follows the previous one."""
 
     pause: float
-    """Seconds since the request before; 0 for the first one."""
+    """Seconds since the previous request; 0 for the first one."""
     answered: bool
     """The user has spoken, so the answer before it was finished and no tool was running."""
     tokens: int
     cached: int
-    """The tokens that it shares with the request before."""
+    """The tokens that it shares with the previous request."""
 
 
 @dataclass(frozen=True, slots=True)
 class Hindsight:
-    """What each life of the cache would have saved a conversation so far."""
+    """What each choice of cache lifetime would have saved a conversation so far."""
 
     hour: float = 0.0
-    """What the longer lifetime would have saved, less what its dearer writes would have cost."""
+    """What the longer lifetime would have saved, less the cost of its dearer writes."""
     kept: tuple[float, ...] = (0.0,) * MOST
     """What at most one, two or three keep-alive requests after each answer would have saved, less their cost."""
     tokens: int = 0
     """The tokens of the newest request."""
     again: float = 0.0
-    """What it costs to read these once more."""
+    """What it costs to read these tokens once more."""
 
     def add(self, step: Following, asked: Price, now: Price) -> Hindsight:
-        """With one more request; `asked` is the price of the client's lifetime, `now` that of the one in force."""
+        """Return the sums with one more request.
+
+        `asked` is the price with the client's lifetime, `now` the price with the current one.
+        """
         long = with_ttl(asked, HOUR)
         hour = self.hour + _cost(step, asked) - _cost(step, long)
         kept = tuple(
@@ -75,7 +77,7 @@ class Hindsight:
         return Hindsight(hour, kept, step.tokens, now.read * step.tokens)
 
     def _saved_by(self, most: int, step: Following, price: Price) -> float:
-        """What keep-alive requests in the pause before a request would have saved."""
+        """Return what keep-alive requests in the pause before a request would have saved."""
         every = keep_alive_after(price)
         sent = min(most, int(step.pause / every))
         alive = step.pause <= sent * every + price.ttl
@@ -83,12 +85,12 @@ class Hindsight:
         return spared - sent * self.again
 
     def ended(self) -> Hindsight:
-        """The same for a conversation that does not go on: the last keep-alive requests were for nothing."""
+        """Return the sums for a conversation that has ended, whose last keep-alive requests were useless."""
         return replace(self, kept=tuple(saved - most * self.again for most, saved in enumerate(self.kept, 1)))
 
 
 def total(every: Iterable[Hindsight]) -> Hindsight:
-    """The sums of several conversations."""
+    """Return the sums over several conversations."""
     hour = 0.0
     kept: tuple[float, ...] = (0.0,) * MOST
     for one in every:
@@ -99,10 +101,10 @@ def total(every: Iterable[Hindsight]) -> Hindsight:
 
 @dataclass(frozen=True, slots=True)
 class CacheLife:
-    """What is remembered about the life of a conversation's cache."""
+    """The choices and sums about the cache lifetime of one conversation."""
 
     lifetime: str = ""
-    """The lifetime that its cache marks were given; empty where they have the client's own."""
+    """The lifetime that Prunus gave its cache marks; empty if they have the client's own."""
     kept: float = 0.0
     """The time of the newest keep-alive request."""
     own: Hindsight = Hindsight()
@@ -110,11 +112,11 @@ class CacheLife:
     """The sums of the user's earlier conversations, when this one began."""
 
     def choose(self, wanted: Lifetime, asked: Price, tokens: int, *, anew: bool) -> str:
-        """The lifetime of a request's cache marks; empty for the client's own.
+        """Return the lifetime for a request's cache marks; empty for the client's own.
 
-        It only changes where all of the cache is written `anew`, at the start or after it was lost: the request
-        then pays for no rewrite that was not due. The hour is chosen where it would have paid so far, the dearer
-        write of this request included.
+        The lifetime changes only when all of the cache is written `anew`, at the start or after it was lost, so
+        that no rewrite is paid for it. The hour is chosen if it would have paid so far, including the dearer write
+        of this request.
         """
         long = with_ttl(asked, HOUR)
         if wanted == "as sent" or long == asked:
@@ -126,23 +128,23 @@ class CacheLife:
         return HOUR if self.own.hour + self.usual.hour > (long.write - asked.write) * tokens else ""
 
     def standing(self, wanted: Lifetime) -> str:
-        """The lifetime of the cache marks of a request about which nothing new is decided."""
+        """Return the lifetime of the cache marks of a request about which nothing new is decided."""
         return {"as sent": "", HOUR: HOUR, "auto": self.lifetime}[wanted]
 
     def keep_alives(self, most: int) -> int:
-        """How many keep-alive requests pay after an answer, at most so many."""
+        """Return how many keep-alive requests pay after an answer, up to a limit."""
         sums = [0.0, *(own + usual for own, usual in zip(self.own.kept, self.usual.kept, strict=True))]
         return max(range(min(most, MOST) + 1), key=lambda count: (sums[count], -count))
 
     def dump(self) -> bytes:
-        """As JSON, without the time of the newest keep-alive request; empty where nothing is known."""
+        """Return this as JSON, without the time of the newest keep-alive request; empty if nothing is known."""
         if self == CacheLife(kept=self.kept):
             return b""
         return msgspec.json.encode((self.lifetime, self.own, self.usual))
 
     @classmethod
     def load(cls, raw: bytes, kept: float = 0.0) -> CacheLife:
-        """Read what `dump` wrote."""
+        """Read the JSON that `dump` wrote."""
         if not raw:
             return cls(kept=kept)
         try:
@@ -153,9 +155,9 @@ class CacheLife:
 
 
 def hindsight_of(lives: Iterable[bytes]) -> Hindsight:
-    """The sums of conversations that are over, from what `dump` wrote of their lives.
+    """Return the sums of ended conversations, from the JSON that `dump` wrote.
 
-    Lives that another version of Prunus wrote do not count.
+    JSON of another version of Prunus is ignored.
     """
     return total(life.own.ended() for raw in lives if (life := _read(raw)) is not None)
 

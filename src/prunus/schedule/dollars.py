@@ -1,6 +1,6 @@
-"""What models cost in dollars, for bills and reports; the schedule itself needs only the ratios of `prices.py`.
+"""The prices of models in dollars, for bills and reports. The schedule needs only the ratios in `prices.py`.
 
-This is the one table of dollar prices. Prices move: each row says where it is from and when.
+This is the only table of dollar prices. Prices change, so each row names its source and date.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ class Tariff:
     """Price of a cache write that lives for an hour, where the provider offers one."""
 
     def dollars(self, usage: Usage, long_writes: int = 0) -> float:
-        """What a request cost; `long_writes` of its written tokens live for an hour."""
+        """Return the cost of a request; `long_writes` of its written tokens live for an hour."""
         long = self.cache_write if self.long_write is None else self.long_write
         cost = (
             usage.input * self.input
@@ -41,17 +41,17 @@ class Tariff:
 
 
 def _with_marks(input: float, cache_read: float, output: float) -> Tariff:
-    """A tariff whose cache writes cost a quarter more than input, and twice as much if they live for an hour."""
+    """Return a tariff whose cache writes cost a quarter more than input, or twice as much for an hour."""
     return Tariff(input, cache_read, 1.25 * input, output, 2 * input)
 
 
 def _with_writes(input: float, cache_read: float, output: float) -> Tariff:
-    """A tariff whose cache writes cost a quarter more than input."""
+    """Return a tariff whose cache writes cost a quarter more than input."""
     return Tariff(input, cache_read, 1.25 * input, output)
 
 
 def _automatic(input: float, cache_read: float, output: float) -> Tariff:
-    """A tariff of a cache that works by itself: what is written costs as much as input."""
+    """Return the tariff of an automatic cache, whose writes cost as much as input."""
     return Tariff(input, cache_read, input, output)
 
 
@@ -62,7 +62,7 @@ SOURCE: Final = "price map of litellm 1.106.2, 2026-11, short contexts"
 class TariffRow:
     """A family of models and its prices.
 
-    The pattern is that of a shell, in lower case and with `-` for every dot.
+    The pattern is a shell pattern in lower case, with `-` for every dot.
     """
 
     pattern: str
@@ -126,11 +126,11 @@ _ROWS: Final[tuple[tuple[str, Tariff], ...]] = (
 )
 
 TARIFFS: Final = tuple(TariffRow(pattern, tariff) for pattern, tariff in _ROWS)
-"""The first row whose pattern matches the name of a model counts."""
+"""The first row whose pattern matches the name of a model gives its prices."""
 
 
 def tariff_of(model: str, own: tuple[tuple[str, Tariff], ...] = ()) -> Tariff | None:
-    """The prices of a model, those of the user first; None if no row knows the model."""
+    """Return the prices of a model, the user's own first; None if no row matches."""
     name = model.lower().replace(".", "-").rpartition("/")[2]
     rows = (*own, *((row.pattern, row.tariff) for row in TARIFFS))
     return next((tariff for pattern, tariff in rows if fnmatchcase(name, pattern)), None)
@@ -153,15 +153,15 @@ def read_tariff(text: str) -> tuple[str, Tariff]:
 
 @dataclass(frozen=True, slots=True)
 class Money:
-    """What an uncached input token of each model costs. Costs are counted in such tokens everywhere else."""
+    """The dollars of an uncached input token of each model. All other modules count costs in such tokens."""
 
     own: tuple[tuple[str, float], ...] = ()
-    """The user's prices of a million tokens, by pattern on the model's name. They go before the table."""
+    """The user's prices of a million tokens, by a pattern on the model's name. They override the table."""
     shown: bool = True
     """Whether reports show dollars at all."""
 
     def of(self, model: str) -> float | None:
-        """The dollars of one uncached input token of a model; None if no price is known."""
+        """Return the dollars of one uncached input token of a model; None if no price is known."""
         if not self.shown:
             return None
         name = model.lower().replace(".", "-")
@@ -172,7 +172,7 @@ class Money:
         return None if known is None else known.input / _MILLION
 
     def with_prices(self, given: Iterable[str]) -> Money:
-        """With prices such as `3`, for every model, or `claude-opus*=5`, which go before all others."""
+        """Return this with prices such as `3`, for every model, or `claude-opus*=5`, which override all others."""
         prices = []
         for text in given:
             pattern, _, price = text.rpartition("=")

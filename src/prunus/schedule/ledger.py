@@ -1,7 +1,7 @@
-"""What is in force in a conversation, and every break of its prompt cache that led there.
+"""The edits in force in a conversation, and every cache break that made them.
 
-The ledger is the only memory that matters: the same history, settings and ledger give the same bytes. Losing it
-costs a cache miss at most, because a conversation without one is pruned like a new one.
+The same history, settings and ledger always give the same bytes. Losing a ledger costs a cache miss at most,
+because a conversation without one is pruned like a new one.
 """
 
 from __future__ import annotations
@@ -23,16 +23,16 @@ _KINDS: Final = {"note": Note, "shorter": Shorter, "added": Added, "input": Inpu
 
 @dataclass(frozen=True, slots=True)
 class Flush:
-    """One declared break: from which message on the request changed, why, and at what price."""
+    """One declared cache break: the message from which on the request changed, the reason, and the price."""
 
     request: int
-    """The request of the conversation, counted from 1."""
+    """The number of the request in its conversation, counted from 1."""
     time: float
     cut: int
-    """The first message that left in another form than before."""
+    """The first message that was sent in another form than before."""
     reason: str
     saved: int
-    """Tokens that went."""
+    """Tokens that the flush removed."""
     rewritten: int
     """Tokens behind the cut that had been cached and are written again."""
 
@@ -41,7 +41,8 @@ class Written(NamedTuple):
     """A message as it was sent with its edits."""
 
     key: bytes
-    """Names the bytes of the message and what became of its parts; with another key it has to be rendered anew."""
+    """Identifies the bytes of the message and the replacements of its parts; under another key it is rendered
+    again."""
     text: bytes
 
 
@@ -52,22 +53,22 @@ class Tag:
     ref: Ref
     text: str
     added: bool
-    """Prunus puts it there; otherwise the result came with it."""
+    """Whether Prunus puts it there; otherwise the result came with it."""
 
 
 @dataclass(frozen=True, slots=True)
 class Ledger:
-    """All that is needed to write a request as it was sent before: no strategy has to look at it again."""
+    """Everything that is needed to write a request as it was sent before, without running a strategy."""
 
     edits: tuple[Proposal, ...] = ()
     """The edits in force, in the order of their places."""
     flushes: tuple[Flush, ...] = ()
     commands: tuple[tuple[int, str], ...] = ()
-    """What the user asked for outside of the conversation, and how many messages it had then."""
+    """Commands that the user gave outside of the conversation, each with the number of messages at that time."""
     tags: tuple[Tag, ...] = ()
 
     def before(self, count: int) -> Ledger:
-        """What a conversation takes over that has the first `count` messages in common with this one."""
+        """Return the part of the ledger for a conversation that shares the first `count` messages with this one."""
         return Ledger(
             tuple(edit for edit in self.edits if edit.last_message < count),
             (),
@@ -76,7 +77,7 @@ class Ledger:
         )
 
     def dump(self) -> bytes:
-        """As JSON, with its version."""
+        """Return the ledger as JSON, with its version."""
         more = {"commands": self.commands, "tags": [astuple(tag) for tag in self.tags]}
         return msgspec.json.encode(
             {
@@ -89,12 +90,12 @@ class Ledger:
 
     @classmethod
     def load(cls, raw: bytes) -> Ledger:
-        """Read what `dump` wrote, now or in version 1."""
+        """Read the JSON that `dump` wrote, in this version or in version 1."""
         return cls.load_all([raw])
 
     @classmethod
     def load_all(cls, raws: Sequence[bytes]) -> Ledger:
-        """One ledger of several that were written apart."""
+        """Read one ledger from several JSON texts."""
         try:
             dumps = _read(b"[%b]" % b",".join(raw or b"null" for raw in raws))
             return cls(
@@ -134,7 +135,7 @@ def _read(raw: bytes) -> list[_Dump]:
 
 
 class _Row(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    """A proposal as it is written down: fields that have their default are left out."""
+    """A proposal as JSON; fields with their default value are left out."""
 
     target: Ref
     replacement: dict[str, Any]
@@ -175,7 +176,7 @@ class _Row(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 
 
 class _RowV1(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    """An edit as version 1 wrote it down."""
+    """An edit as JSON of version 1."""
 
     target: Ref
     replacement: dict[str, Any]

@@ -1,6 +1,6 @@
-"""What a schedule is told and what it answers; the schedules that need no theory.
+"""The input and the output of a schedule, and the schedules that are simple.
 
-`cache.py` holds the schedule that weighs savings against the prompt cache.
+`cache.py` has the schedule that weighs savings against the prompt cache.
 """
 
 from __future__ import annotations
@@ -17,67 +17,67 @@ Presses = Literal["lasting", "anew", "never"]
 
 @dataclass(frozen=True, slots=True)
 class RequestState:
-    """What a schedule is told about a request that is about to be sent."""
+    """The state of a request that is about to be sent, as the schedule sees it."""
 
     pending: Sequence[tuple[int, int]]
-    """Messages with edits that are not in force, oldest first, and the tokens that would go in each."""
+    """Messages with pending edits, oldest first, and the tokens that each would lose."""
     sent: int
-    """How many of the messages were in the request before."""
+    """How many of the messages were in the previous request."""
     tail: Callable[[int], int]
-    """The tokens from a message on to the end of what was sent before, as it stands."""
+    """The tokens from a message on to the end of the messages that were sent before."""
     tokens: int
-    """The tokens of the whole request as it stands."""
+    """The tokens of the whole request with the edits in force."""
     requests: int
-    """The requests of this conversation so far."""
+    """The number of requests of this conversation so far."""
     cold: str
     """Why the provider's cache is lost anyway; empty if it is warm."""
     price: Price
     window: int
-    """Tokens that the model can take."""
+    """The model's context window in tokens."""
     paid: float = 0.0
     """What the conversation would have cost so far without pruning, this request included; no more than that."""
     earned: float = 0.0
-    """What the flushes so far have brought in, net of the cache they broke."""
+    """The savings of the flushes so far, less the cost of the cache that they broke."""
     new: int = 0
-    """The tokens of the messages that were not in the request before."""
+    """The tokens of the messages that were not in the previous request."""
     growth: float = 0.0
-    """Tokens that new edits have added to what waits, or to what was flushed, with each request so far."""
+    """Tokens of new edits that each request so far has brought on average, pending or flushed."""
     forced: str = ""
-    """Why edits have to be made whatever they cost, because the context runs short; empty if they need not."""
+    """Why edits have to be made at any cost, because the context runs short; empty if they need not."""
     wanted: int = 0
-    """Tokens that then have to be freed of what was sent before; 0 where what is new frees enough."""
+    """Tokens that then have to be freed in sent messages; 0 if edits of new messages free enough."""
 
 
 @dataclass(frozen=True, slots=True)
 class Plan:
-    """From which message on pending edits are made, and why."""
+    """The message from which on pending edits are made, and the reason."""
 
     cut: int
     reason: str
 
 
 class Schedule(Protocol):
-    """Decides when. A frozen dataclass; its fields are its settings."""
+    """Decides when edits are made. A schedule is a frozen dataclass, and its fields are its settings."""
 
     name: ClassVar[str]
     presses: ClassVar[Presses]
-    """How it lets more go when the context runs short: for good, as long as it is short, or not at all."""
+    """Whether parts that go under pressure stay away for good, come back when there is space, or never go."""
 
     def takes(self, edit: Proposal, price: Price, requests: int) -> bool:
-        """Whether an edit is worth the risk that what goes is used again, after so many requests."""
+        """Whether an edit is worth the risk that its text is used again, after so many requests."""
 
     def first_risky(self, state: RequestState) -> int:
-        """The message from which on a file's text may go that may be used again."""
+        """Return the message from which on text of files may go that may be used again."""
 
     def plan(self, state: RequestState) -> Plan:
-        """The cut for this request; behind the last message for none."""
+        """Return the cut for this request; a cut behind the last message makes no edit."""
 
 
 @dataclass(frozen=True, slots=True)
 class Eager:
-    """Every edit is made as soon as it is found, as the ACP plugin does.
+    """Makes every edit as soon as it is found, as the ACP plugin does.
 
-    What goes then depends on the history alone, not on how it grew.
+    The edits then depend on the history alone, not on how it grew.
     """
 
     name: ClassVar[str] = "eager"
@@ -95,7 +95,7 @@ class Eager:
 
 @dataclass(frozen=True, slots=True)
 class OnRequest:
-    """Nothing is done unless it was asked for."""
+    """Makes only requested edits."""
 
     name: ClassVar[str] = "manual"
     presses: ClassVar[Presses] = "never"
@@ -112,7 +112,7 @@ class OnRequest:
 
 @dataclass(frozen=True, slots=True)
 class WhenFull:
-    """Edits wait until the context fills up."""
+    """Makes edits when the context fills up."""
 
     name: ClassVar[str] = "pressure"
     presses: ClassVar[Presses] = "lasting"

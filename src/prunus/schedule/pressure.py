@@ -1,11 +1,11 @@
-"""How full the context is, how deep pruning may then cut, and what the model is advised to do.
+"""How full the context is, how deep pruning may then cut, and what advice the model gets.
 
-The levels are those of the ACP plugin: light below half of the model's window, moderate, high from three
-quarters on, critical from nine tenths. While there is room, the only edits are those that strategies find, made
-when they pay. From moderate on, parts that strategies marked for such times go too, by retention priority:
-first temporary parts, at the level high also ephemeral ones, at the level critical also important ones.
-Critical parts never go. From high on the price does not matter any more: otherwise the client would compact
-next, or the provider would refuse the request.
+The levels are those of the ACP plugin: light below half of the model's window, moderate from half on, high from
+three quarters on, critical from nine tenths on. At the level light, edits are made only when they pay. From
+moderate on, parts that strategies marked for pressure go too, by retention priority: first temporary parts, at the
+level high also ephemeral parts, at the level critical also important parts. Critical parts never go. From high on,
+edits are made whatever they cost, because otherwise the client would compact next, or the provider would refuse the
+request.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ from prunus.schedule.priorities import Standing
 
 Level = Literal["light", "moderate", "high", "critical"]
 Bulk = Literal["results", "messages", "reasoning"]
-"""What fills most of a context that could go."""
+"""What makes up most of the removable context."""
 
 DEPTH: Final[dict[Level, tuple[Standing, ...]]] = {
     "light": (),
@@ -26,7 +26,7 @@ DEPTH: Final[dict[Level, tuple[Standing, ...]]] = {
     "high": ("temporary", "disposable", "ephemeral"),
     "critical": ("temporary", "disposable", "ephemeral", "important"),
 }
-"""What may go at each level of what is marked for times of pressure."""
+"""Which of the marked parts may go at each level."""
 
 ADVICE: Final[dict[Level, str]] = {
     "light": "Nothing has to go yet.",
@@ -40,18 +40,18 @@ ADVICE: Final[dict[Level, str]] = {
         "critical and discard part by part."
     ),
 }
-"""What the model is advised to do at each level, by the ACP plugin's decision tree."""
+"""The advice for the model at each level, from the ACP plugin's decision tree."""
 
 _MOSTLY: Final[dict[Bulk, str]] = {
     "results": "Most of what could go are old results: discard those that you no longer need.",
     "messages": "Most of what could go are old messages: discard those that you no longer need.",
     "reasoning": "Most of what could go is reasoning: distill it to its conclusions.",
 }
-"""At the level moderate it depends on what there is most of."""
+"""The advice at the level moderate depends on what makes up most of the context."""
 
 
 def advice(level: Level, most: Bulk | None = None) -> str:
-    """What the model is advised to do, where it is known what most of what could go is."""
+    """Return the advice for the model at a level; `most` is what makes up most of the removable context."""
     return _MOSTLY[most] if level == "moderate" and most is not None else ADVICE[level]
 
 
@@ -61,23 +61,23 @@ class Fill:
 
     tokens: int
     window: int
-    """What the model can take."""
+    """The model's context window."""
     historical: int = 0
-    """What of the tokens is historical context; counted where a trigger asks for it."""
+    """The tokens of historical context, counted if a trigger needs them."""
     thinking: int = 0
-    """What of the tokens is reasoning; counted where a trigger asks for it."""
+    """The tokens of reasoning, counted if a trigger needs them."""
 
 
 @dataclass(frozen=True, slots=True)
 class Pressure:
-    """From when on the context counts as full, and what then happens."""
+    """When the context counts as full, and what happens then."""
 
     moderate: float = 0.5
     """The share of the model's window from which on the pressure is moderate."""
     high: float = 0.75
-    """The share from which on it is high: edits are made whatever they cost."""
+    """The share from which on the pressure is high: edits are made whatever they cost."""
     critical: float = 0.9
-    """The share from which on it is critical."""
+    """The share from which on the pressure is critical."""
     relief: float = 0.05
     """The share of the window that a flush under pressure has to free at least; 0 frees as little as needed."""
     historical: int = 0
@@ -88,7 +88,7 @@ class Pressure:
     """Tokens of reasoning from which on edits are made at any price (preset acp: 20,000); 0 for never."""
 
     def level(self, tokens: int, window: int, historical: int = 0) -> Level:
-        """How full a context of so many tokens is."""
+        """Return the level of pressure of a context."""
         if tokens >= self.critical * window:
             return "critical"
         if tokens >= self.high * window or (self.aggressive and historical > self.aggressive):
@@ -96,7 +96,7 @@ class Pressure:
         return "moderate" if tokens >= self.moderate * window else "light"
 
     def reason(self, tokens: int, window: int, historical: int = 0, thinking: int = 0) -> str:
-        """Why edits have to be made whatever they cost; empty if they need not."""
+        """Return why edits have to be made at any cost; empty if they need not."""
         if tokens >= self.high * window:
             return f"the context is {tokens / window:.0%} full"
         if self._much_history(historical):
@@ -106,9 +106,10 @@ class Pressure:
         return ""
 
     def waves(self, fill: Fill) -> Iterator[tuple[Standing, ...]]:
-        """What may go where edits are made at once, wave after wave; each wave lets more go than the one before.
+        """Yield what may go under the schedule `eager`, wave after wave; each wave removes more than the one
+        before.
 
-        What the content type guide calls disposable goes before reasoning, and that before what is important.
+        Disposable results of the content type guide go before reasoning, and reasoning goes before important parts.
         """
         level = self.level(fill.tokens, fill.window, fill.historical)
         if level == "light" and not self._triggered_by(fill):
@@ -125,7 +126,7 @@ class Pressure:
             yield DEPTH["critical"]
 
     def relieved(self, before: Fill, after: Fill) -> bool:
-        """Whether enough has gone where edits are made at once: there is room, and no trigger acts any more."""
+        """Whether enough was removed under the schedule `eager`: the request fits, and no trigger applies."""
         if self.reason(after.tokens, after.window, after.historical, after.thinking):
             return False
         least = self.relief * before.window
@@ -136,12 +137,12 @@ class Pressure:
 
     @property
     def triggered(self) -> bool:
-        """Whether anything but the window counts."""
+        """Whether a trigger other than the window is set."""
         return bool(self.historical or self.aggressive or self.thinking)
 
     @property
     def least_history(self) -> int:
-        """Tokens up to which no trigger on historical context acts; 0 where there is none."""
+        """Return the tokens of historical context up to which no trigger applies; 0 if there is none."""
         return min((most for most in (self.historical, self.aggressive) if most), default=0)
 
     def _triggered_by(self, fill: Fill) -> bool:

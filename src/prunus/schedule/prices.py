@@ -1,7 +1,8 @@
-"""What prompt caches charge, per model family, relative to the base input price.
+"""The prices of prompt caches, by model family, relative to the price of uncached input.
 
-Only ratios matter for pruning: what a cached token costs, what it costs to cache one, how long the cache lives
-without use, and where a long request gets dearer as a whole. Prices move: a row says where it is from and when.
+Pruning needs only ratios: the price of reading a cached token, the price of writing one, the lifetime of the cache
+without use, and the length from which on the whole request costs more. Prices change, so each row names its source
+and date.
 """
 
 from __future__ import annotations
@@ -15,7 +16,7 @@ from typing import Any, Final
 from prunus.errors import SettingsError
 
 Overrides = Mapping[str, Mapping[str, float | None]]
-"""Pattern on the model's name -> fields of its price that differ; the first pattern that matches counts."""
+"""A pattern on the model's name, and the fields of its price that differ. The first matching pattern counts."""
 
 _UNITS: Final = {"s": 1, "m": 60, "h": 3600}
 
@@ -27,9 +28,9 @@ class Price:
     read: float
     """Price of a token that is found in the cache."""
     write: float
-    """Price of a token that is not, and is cached from now on."""
+    """Price of a token that is not in the cache yet and is written to it."""
     ttl: float
-    """Seconds that the cache lives without use."""
+    """Seconds for which the cache lives without use."""
     minimum: int
     """Shortest prefix that is cached, in tokens."""
     tier: int | None = None
@@ -44,7 +45,7 @@ class Price:
 class Row:
     """A family of models and its price.
 
-    Patterns are those of a shell, in lower case and with `-` for every dot, as in `*gpt-5-6*`.
+    Patterns are shell patterns in lower case, with `-` for every dot, as in `*gpt-5-6*`.
     """
 
     models: tuple[str, ...]
@@ -105,10 +106,10 @@ ROWS: Final[tuple[Row, ...]] = (
 """The first row with a pattern that matches gives the price."""
 
 DEFAULT: Final = Price(0.1, 1.25, 300, 1024)
-"""Price of a model that no row knows.
+"""Price of a model that no row matches.
 
-The read price that most families share, and the dearer of the two usual write prices: a break of the cache is then
-not thought cheaper than it is.
+It has the read price that most families share, and the dearer of the two usual write prices, so that Prunus never
+takes a cache break for cheaper than it is.
 """
 
 NAMED_ROWS: Final[Mapping[str, Price]] = {
@@ -129,7 +130,7 @@ NAMED_ROWS: Final[Mapping[str, Price]] = {
 
 
 def price_of(model: str, overrides: Overrides | None = None) -> Price:
-    """The price of a model by its name, with or without the provider's before it."""
+    """Return the price of a model by its name, with or without the provider's prefix."""
     price = next((row.price for row in ROWS if any(_matches(pattern, model) for pattern in row.models)), DEFAULT)
     own = next((changes for pattern, changes in (overrides or {}).items() if _matches(pattern, model)), {})
     unknown = own.keys() - {field.name for field in fields(Price)}
@@ -141,7 +142,7 @@ def price_of(model: str, overrides: Overrides | None = None) -> Price:
 
 
 def with_ttl(price: Price, ttl: str | None) -> Price:
-    """The price of a request that asks for a lifetime, as in `cache_control.ttl` "1h"."""
+    """Return the price of a request that asks for a lifetime, as in `cache_control.ttl` "1h"."""
     asked = re.fullmatch(r"(\d+)([smh])", ttl or "")
     if asked is None or price.long_write is None or int(asked[1]) * _UNITS[asked[2]] < price.long_ttl:
         return price
@@ -149,7 +150,7 @@ def with_ttl(price: Price, ttl: str | None) -> Price:
 
 
 def request_cost(price: Price, tokens: int, cached: int) -> float:
-    """What a request costs whose first tokens are cached, in uncached input tokens."""
+    """Return the cost of a request whose first tokens are cached, in uncached input tokens."""
     if tokens < price.minimum:
         cost = float(tokens)
     else:
@@ -164,7 +165,7 @@ def _matches(pattern: str, model: str) -> bool:
 
 
 _USUAL_WINDOW: Final = 200_000
-"""The window of a model that no row knows."""
+"""The window of a model that no row matches."""
 
 WINDOWS: Final[tuple[tuple[str, int], ...]] = (
     ("*gemini*", 1_000_000),
@@ -181,5 +182,5 @@ WINDOWS: Final[tuple[tuple[str, int], ...]] = (
 
 
 def window_of(model: str) -> int:
-    """The tokens that a model can take, by its name."""
+    """Return the context window of a model in tokens, by its name."""
     return next((size for pattern, size in WINDOWS if fnmatchcase(model.lower(), pattern)), _USUAL_WINDOW)

@@ -1,4 +1,4 @@
-"""How much each part matters: the ACP plugin's retention priorities."""
+"""The retention priority of each part, as the ACP plugin defines it."""
 
 from __future__ import annotations
 
@@ -33,11 +33,11 @@ _COLOURED: Final[dict[Colour, Priority]] = {
     "🟢": "ephemeral",
     "🔵": "temporary",
 }
-"""The priority of what a coloured item of the todo list names."""
+"""The priority of content that a coloured item of the todo list names."""
 
 
 def priority(ref: Ref, view: View, *, superseded: bool) -> Priority:
-    """The retention priority of one part; `superseded` where a strategy found it dispensable."""
+    """Return the retention priority of one part; `superseded` says that a strategy found it dispensable."""
     shape = view.shapes[ref.message]
     kind = shape.kinds[ref.part]
     recent = view.turn - view.turn_of(ref) < RECENT
@@ -61,7 +61,7 @@ def priority(ref: Ref, view: View, *, superseded: bool) -> Priority:
 def by_priority(
     view: View, superseded: Callable[[Ref], bool], saved: Callable[[Ref], int] = lambda ref: 0
 ) -> dict[Priority, int]:
-    """The tokens of each priority; `saved` is what edits took from a part."""
+    """Return the tokens of each priority; `saved` gives the tokens that edits removed from a part."""
     tokens: dict[Priority, int] = dict.fromkeys(PRIORITIES, 0)
     for index, shape in enumerate(view.shapes):
         for number, weight in enumerate(shape.tokens):
@@ -71,7 +71,7 @@ def by_priority(
 
 
 def priority_of(use: Use, view: View, *, superseded: bool = False) -> Priority:
-    """The retention priority of a call and its result."""
+    """Return the retention priority of a call and its result."""
     meaning = use.meaning
     recent = view.turn - use.turn < RECENT
     if meaning.kind == "todo" and view.newest.get((meaning.kind, meaning.key)) == use.index:
@@ -85,7 +85,7 @@ def priority_of(use: Use, view: View, *, superseded: bool = False) -> Priority:
 
 
 def standing(ref: Ref, view: View) -> Standing:
-    """When a part goes that is marked for times when the context runs short."""
+    """Return the standing of a marked part, which says when it goes under pressure."""
     use = view.by_ref.get(ref)
     if use is None:
         rank = priority(ref, view, superseded=False)

@@ -1,7 +1,7 @@
-"""Short words to the model: when they are due, and what they say.
+"""Short reminders for the model: when they are due, and their text.
 
-Whether one is due follows from the history alone, so that nothing has to be remembered. One is said at a time, at
-the end of the newest message; it stays there until a flush takes it along.
+Whether a reminder is due follows from the history alone, so nothing has to be remembered. Only one reminder stands
+in a request, at the end of the newest message. It stays there until a flush removes it.
 """
 
 from __future__ import annotations
@@ -18,12 +18,12 @@ _OPEN: Final = frozenset({"pending", "in_progress", "in-progress", "todo", "not-
 _RUNNING: Final = frozenset({"in_progress", "in-progress"})
 _SAID: Final = "[Prunus reminder: "
 _STEP: Final = 0.05
-"""How much fuller the context has to be before it is said again."""
+"""How much fuller the context has to get before the reminder is repeated."""
 
 
 @dataclass(frozen=True, slots=True)
 class Reminding:
-    """When the model is reminded of something."""
+    """When the model gets a reminder."""
 
     todo: bool = False
     todo_after: int = 5
@@ -39,10 +39,10 @@ class Reminding:
     def words(
         self, view: View, asked: int | None, before: float, now: float, advice: str = "", tokens: int = 0
     ) -> str:
-        """What is due in this turn.
+        """Return the text that is due in this turn.
 
-        `asked` is the turn of the keyword; `before` and `now` are the shares of the window that are taken; `advice`
-        is what to do at that level of pressure; `tokens` are those of the whole request.
+        `asked` is the turn of the user's keyword; `before` and `now` are the shares of the window in use; `advice`
+        belongs to the level of pressure; `tokens` is the size of the whole request.
         """
         return (
             (self._full(before, now, advice) if self.pressure else "")
@@ -51,7 +51,7 @@ class Reminding:
         )
 
     def called(self, piece: Piece) -> bool:
-        """Whether the user asks for reflection here."""
+        """Whether the user asks for reflection in this text."""
         if not self.reflection or not self.reflection_word or piece.role != "user":
             return False
         return isinstance(piece.part, Text) and self.reflection_word.lower() in piece.part.text.lower()
@@ -108,7 +108,7 @@ class Reminding:
 
 
 def place_for(message: Message) -> int | None:
-    """The part behind whose text a reminder may stand; None where one stands already."""
+    """Return the part behind whose text a reminder may stand; None if a reminder stands there already."""
     for i, part in reversed(list(enumerate(message.parts))):
         if not isinstance(part, Text | Result) or _SAID in part.text:
             return None
@@ -124,18 +124,18 @@ def _due(age: int, after: int, every: int) -> bool:
 
 
 def _steps(share: float, start: float) -> int:
-    """How many steps past the start a share is; below it -1."""
+    """Return how many steps past the start a share is; -1 below the start."""
     return -1 if share < start else int((share - start) / _STEP)
 
 
 def _tasks(use: Use, view: View) -> list[Task]:
-    """The items of a todo list as a call wrote it."""
+    """Return the items of a todo list as a call wrote it."""
     call = view.part(use.call)
     return tasks_in(call.input) if isinstance(call, Call) else []
 
 
 def _begun(task: Task, writes: list[Use], view: View) -> int:
-    """The turn since which a task has been in progress without a break; `writes` come newest first."""
+    """Return the turn since which a task has been in progress without a break; `writes` come newest first."""
     begun = writes[0].turn
     for use in writes:
         if use.meaning.key != "todo:write":
