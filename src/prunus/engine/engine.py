@@ -129,10 +129,7 @@ class Engine:
         return True
 
     def take_over(self, edits: Iterable[Proposal], load: Load) -> None:
-        """Make exactly these edits, which another process or the parent conversation has made.
-
-        The engine has already looked at every message that they change.
-        """
+        """Make exactly these edits, of messages that were looked at; another process or the parent made them."""
         with self.at(load):
             # Reasoning comes back where a loop that was over was undone and is open again.
             wanted = {edit.target: edit for edit in edits if not self.view.in_open_loop(edit.target)}

@@ -1,1 +1,1 @@
-"""The HTTP proxy: any agent with a base URL, unchanged."""
+"""The HTTP proxy, for any agent whose base URL can be set."""

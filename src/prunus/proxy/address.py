@@ -1,4 +1,4 @@
-"""Where an upstream is, and how requests to it are addressed."""
+"""The address of an upstream, and how requests to it are addressed."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Answers of our own; errors have the form that the SDK of the provider expects."""
+"""Answers that Prunus itself gives. Errors have the form that the SDK of the provider expects."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The proxy as an ASGI application: the only place, with `upstream`, that waits for the network."""
+"""The proxy as an ASGI application. Only this module and `upstream` wait for the network."""
 
 from __future__ import annotations
 

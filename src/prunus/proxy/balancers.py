@@ -1,8 +1,8 @@
 """Configurations of load balancers that keep a conversation on one replica.
 
-Each hashes the first routing header that a request has, and the client's address if it has none. All three stream
-answers without holding them back, never repeat a request that a replica may have sent on, and ask `/readyz` where
-they can.
+Each configuration hashes the first routing header of a request, or the client's address if there is none. All three
+stream answers without buffering, never repeat a request that a replica may have forwarded, and check `/readyz`
+where they can.
 """
 
 from __future__ import annotations

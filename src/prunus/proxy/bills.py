@@ -1,4 +1,4 @@
-"""What the exchanges of one tenant cost, and would have cost without pruning."""
+"""The cost of the exchanges of one tenant, with and without pruning."""
 
 from __future__ import annotations
 

@@ -1,9 +1,9 @@
-"""How a provider counts tokens, learnt from its answers.
+"""Learns from a provider's answers how it counts tokens.
 
-We estimate the tokens of texts. A provider counts them in its own way, and counts what stands around the texts too.
-Two requests in a row of one conversation differ by some tokens of ours, some bytes, and some tokens of the
-provider's. From such differences we learn what the provider charges for a token of ours and what for a byte. The
-two rates then tell how much a text would have taken that was never sent.
+Prunus estimates the tokens of texts. A provider counts them in its own way, and also counts the JSON around the
+texts. Two consecutive requests of a conversation differ by some of our estimated tokens, some bytes, and some of
+the provider's tokens. From such differences we learn what the provider counts for an estimated token and for a
+byte. The two rates then estimate the provider's count for text that was never sent.
 """
 
 from __future__ import annotations

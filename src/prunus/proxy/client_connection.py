@@ -1,4 +1,4 @@
-"""The client's side of HTTP/1.1: uvicorn's, corrected where a client would get something else than directly."""
+"""The client's side of HTTP/1.1: uvicorn's, corrected where it differs from a direct connection."""
 
 from __future__ import annotations
 

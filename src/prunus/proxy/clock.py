@@ -1,4 +1,4 @@
-"""The time that the proxy goes by; a test gives it another one."""
+"""The clock of the proxy, which tests replace."""
 
 from __future__ import annotations
 

@@ -3,8 +3,8 @@
     {"messages": [...], "model": "..."}
     {"messages": [...], "tokens_before": 9, "tokens_after": 5, "compression_ratio": 0.6, "ccr_hashes": [...], ...}
 
-As many messages come back as were sent, in the same order. The gateway can offer its model a tool that asks for a
-text that was cut. For that, each message that was cut ends with the hash of its text, and `ccr_hashes` lists them.
+The answer has the same number of messages in the same order. The gateway can offer its model a tool that retrieves
+a cut text. For that, each cut message ends with the hash of its text, and `ccr_hashes` lists the hashes.
 """
 
 from __future__ import annotations

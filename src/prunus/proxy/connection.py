@@ -1,4 +1,4 @@
-"""One connection to an upstream: bytes out and bytes in, each held back by whoever is slower."""
+"""One connection to an upstream, with backpressure in both directions."""
 
 from __future__ import annotations
 

@@ -1,8 +1,8 @@
-"""What fills conversations, worked out seldom enough for it to cost little.
+"""Describes what fills each conversation, seldom enough to cost little.
 
-Describing a conversation means to walk over all of its parts, which takes longer than pruning its next request. So
-each conversation is described for at most one hundredth of the time. An exchange that comes too soon is recorded
-without a description, and is recorded once more when the time has come.
+Describing a conversation walks over all of its parts, which takes longer than pruning its next request. So at most
+one hundredth of the time goes into describing a conversation. An exchange that comes too soon is recorded without a
+description, and recorded again when the next description is due.
 """
 
 from __future__ import annotations

@@ -1,19 +1,20 @@
-"""What an exchange cost, and what it would have cost unpruned.
+"""The cost of an exchange, and what it would have cost without pruning.
 
-Two prompt caches are simulated for each conversation: that of the requests as they were sent, and that of the
-requests as they would have been sent without Prunus. A request extends the one before it in the same
-conversation, so what it shares with it is all of that one; a flush shortens this in the pruned world only, and an
-expired cache or another prompt empties both. Where Prunus made the cache live longer, by a longer lifetime or by
-keep-alive requests, the cache of the unpruned world expires sooner, and is written at that world's price. Where the
-provider says what it found in its cache, its word replaces the simulation, and the share of the expected hits that
-really came is applied to the unpruned world too: a provider that evicts, or a client that asks for no cache, must
-not look like a saving of ours.
+Two prompt caches are simulated for each conversation: one for the requests as they were sent, and one for the
+requests as they would have been sent without Prunus. A request extends the previous one of its conversation, so it
+shares all of it. A flush shortens the shared prefix in the pruned world only; an expired cache or another prompt
+empties both caches. If Prunus made the cache live longer, by a longer lifetime or by keep-alive requests, the
+unpruned cache expires sooner and is written at its own price.
 
-Where Prunus answers a hidden tool and asks the model again, that second call was sent and billed like any other.
-Without Prunus nobody would have made it. What the agent has just discarded is cut in it already.
+If the provider reports its cache hits, its numbers replace the simulation, and the share of the expected hits that
+really came is applied to the unpruned world too. Otherwise a provider that evicts, or a client that asks for no
+cache, would look like a saving of ours.
 
-Prices are relative to an uncached input token. Breaks that Prunus causes are part of what an exchange cost, so the
-difference of the two is net of them.
+If Prunus answers a hidden tool call and asks the model again, that second request was sent and billed like any
+other. Without Prunus nobody would have sent it. It already lacks the content that the agent has just discarded.
+
+Prices are relative to an uncached input token. The cost of an exchange includes the cache breaks that Prunus
+causes, so the difference of the two costs is net of them.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""How a connection to an upstream is opened: its addresses, TLS, and the proxy of the network."""
+"""Opens a connection to an upstream: its addresses, TLS, and the network's own proxy."""
 
 from __future__ import annotations
 

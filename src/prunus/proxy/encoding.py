@@ -1,6 +1,6 @@
-"""Content encodings: of request bodies as a whole, of answers as they come.
+"""Content encodings: of whole request bodies, and of answers as they stream.
 
-Where Prunus has to read an answer it asks the provider for one without an encoding; some send one all the same.
+If Prunus has to read an answer, it asks the provider for one without an encoding. Some providers encode it anyway.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""What the proxy has to know of a request before it is pruned, without reading its messages."""
+"""Facts that the proxy needs about a request before pruning it, read without parsing its messages."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""One request of a model: how it arrives, what is sent for it, and what is known when it is over."""
+"""One request to a model: how it arrived, what was sent for it, and what is known once it is over."""
 
 from __future__ import annotations
 

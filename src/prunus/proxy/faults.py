@@ -1,4 +1,4 @@
-"""Faults of ours: counted each time, said once."""
+"""Faults of Prunus itself: each is counted, and each kind is logged once."""
 
 from __future__ import annotations
 

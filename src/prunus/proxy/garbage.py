@@ -1,8 +1,8 @@
-"""When the garbage collector looks at all that a proxy holds.
+"""Delays full garbage collections until the proxy is idle, or for ten minutes at most.
 
-A full collection stops every request: for some tenths of a second with a thousand conversations. Python would begin
-one whenever the process holds a quarter more than at the last one. Requests and conversations that end as they
-should leave no garbage, so full collections can wait for a quiet moment.
+A full collection stops every request, for some tenths of a second with a thousand conversations. Python would start
+one whenever the process holds a quarter more objects than at the last one. Requests and conversations that end
+normally leave no garbage, so full collections can wait for a quiet moment.
 """
 
 from __future__ import annotations

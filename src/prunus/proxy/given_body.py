@@ -1,4 +1,4 @@
-"""A body that a program has pruned before it sends the body itself."""
+"""A body that another program gives to Prunus to prune, and then sends itself."""
 
 from __future__ import annotations
 

@@ -1,6 +1,6 @@
-"""Headers: which of them travel on in both directions, and whose credentials they carry.
+"""Which headers are forwarded in both directions, and whose credentials they carry.
 
-A caller is known by a hash; the credential itself is neither kept nor shown.
+A caller is identified by a hash; the credential itself is neither stored nor shown.
 """
 
 from __future__ import annotations

@@ -1,6 +1,6 @@
-"""What the proxy says of its own state: `/livez`, `/readyz` and `/healthz`.
+"""The state of the proxy: `/livez`, `/readyz` and `/healthz`.
 
-A store that cannot be reached is no reason to be not ready: requests pass without it.
+The proxy is ready even if its store cannot be reached, because requests pass without the store.
 """
 
 from __future__ import annotations

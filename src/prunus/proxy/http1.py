@@ -1,8 +1,8 @@
-"""HTTP/1.1 as a client speaks it, without I/O: bytes for a request, and a reader for the bytes of an answer.
+"""HTTP/1.1 for a client, without I/O: writes the bytes of a request, and parses the bytes of an answer.
 
-A client behind the proxy shall get what it would have got directly. So the reader keeps names and values of headers
-byte for byte, takes any number of headers, any status of three digits from 100 on, and lines that end in a bare LF.
-It refuses an answer whose end cannot be told for certain (RFC 9112, 6.3) and headers that cannot be passed on.
+A client behind the proxy must get exactly what it would get directly. So the parser keeps header names and values
+byte for byte, and accepts any number of headers, any three-digit status from 100 on, and lines that end in a bare
+LF. It refuses an answer whose end is not certain (RFC 9112, 6.3), and headers that cannot be forwarded.
 """
 
 from __future__ import annotations

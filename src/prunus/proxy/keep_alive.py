@@ -1,12 +1,14 @@
-"""Keep-alive requests: the last request of a conversation once more, so that the provider's cache does not expire.
+"""Keep-alive requests: send the last request of a conversation again, so that the provider's cache does not expire.
 
 After a finished answer the user reads, thinks, or goes for lunch. Shortly before the cache expires, the last
-request is sent again for the smallest answer, which nobody gets. That reads the cache, so its lifetime begins anew.
+request is sent again with the smallest possible answer, which is discarded. That reads the cache, so its lifetime
+starts anew.
 
-None is sent while a tool runs or a request of the conversation is under way, on this replica or on another one.
-They end with the number in the settings, with the next request, and where they would not have paid in the pauses so
-far. They also end with a client that left before its answer was whole, with an answer of the provider that is not
-a success, where the provider found nothing in its cache, and for all conversations of a user whose rate is limited.
+No keep-alive request is sent while a tool runs, or while a request of the conversation is under way on any replica.
+They stop at the number in the settings, at the next request, and when they would not have paid in the pauses so
+far. They also stop if the client left before its answer was complete, if the provider's answer is not a success, or
+if the provider found nothing in its cache. If a user's rate is limited, they stop for all conversations of that
+user.
 
 The credentials of the request are kept in memory for as long as it may be sent again, and nowhere else.
 """

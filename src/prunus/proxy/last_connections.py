@@ -1,4 +1,4 @@
-"""The connections that wait at a port when it closes: without more ado, the kernel would reset them."""
+"""Accepts the connections that still wait at a port when it closes, which the kernel would otherwise reset."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Log lines: one for each request, and at debug level one for each prune, in the words of the ACP plugin."""
+"""Log lines in the wording of the ACP plugin: one per request, and at debug level one per prune."""
 
 from __future__ import annotations
 

@@ -1,7 +1,7 @@
 """The log of a running proxy on standard error: lines for people, or JSON objects for machines.
 
-A JSON object never holds words of a conversation. A record with `fields` becomes an object of these fields alone,
-so whoever logs something that quotes a conversation says in `fields` what a machine may know of it.
+A JSON object never contains text of a conversation. A record with `fields` becomes an object of these fields alone,
+so code that logs a quotation puts only safe values into `fields`.
 """
 
 from __future__ import annotations

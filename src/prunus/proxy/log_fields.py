@@ -1,4 +1,4 @@
-"""What a JSON log says of a request and of its edits: numbers and names, no words of the conversation."""
+"""The fields of a JSON log for a request and its edits: numbers and names, no text of the conversation."""
 
 from __future__ import annotations
 

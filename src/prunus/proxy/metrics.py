@@ -1,6 +1,6 @@
-"""What Prometheus can ask for. Labels come from short lists, so that their number stays bounded.
+"""Metrics for Prometheus. Labels come from short lists, so that their number stays bounded.
 
-Workers count in files that they share, in a folder that `serve` makes: whichever is asked answers for all.
+Workers count in files of a folder that `serve` creates, so any worker can answer for all of them.
 """
 
 from __future__ import annotations

@@ -1,8 +1,7 @@
-"""Why a request missed the prompt cache: what the provider wrote although it had it, or should have had it.
+"""Why a request missed the prompt cache.
 
-What a provider writes to its cache, and what it reads without a cache, is either new or was missed. A request that
-goes on from another one should find all that the provider held of that one. What it does not find, was missed for
-one of these reasons:
+Tokens that a provider writes to its cache, or reads without a cache, are either new or were missed. A request that
+continues another one should find everything that the provider cached of it. A miss has one of these reasons:
 
     first       the conversation is new, so there is nothing to find
     compacted   the client began anew in the same session, as after a compaction

@@ -1,4 +1,4 @@
-"""The application of the newest settings; requests that run end with the one they began with."""
+"""Switches to an application with new settings; running requests finish with the old one."""
 
 from __future__ import annotations
 

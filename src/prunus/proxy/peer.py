@@ -1,4 +1,4 @@
-"""The client's side of one exchange: its body as it comes, and whether it is still there."""
+"""The client's side of one exchange: its body as it arrives, and whether it is still connected."""
 
 from __future__ import annotations
 

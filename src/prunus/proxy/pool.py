@@ -1,4 +1,4 @@
-"""Connections to upstreams that are kept for further requests, and one request and its answer on a connection."""
+"""A pool of connections to upstreams, and one request and its answer on a connection."""
 
 from __future__ import annotations
 

@@ -1,10 +1,10 @@
-"""Preparing requests off the event loop, in time.
+"""Prepares requests in threads, within a deadline.
 
-Each request is prepared in a thread, so that conversations do not wait for each other, nor anybody for a large one.
-The pruner ends its look at the deadline by itself, between two messages. Where a single message takes longer than
-that, or all threads are busy, the request is prepared once more without a look: with the edits that are in force.
-Whichever of the two is first is sent, and only that one is remembered. What was not looked at is caught up with in
-the background, so that the next request of the conversation finds it done.
+Each request is prepared in a thread, so that conversations wait neither for each other nor for a large request. The
+pruner stops looking at the deadline, between two messages. If a single message takes longer, or all threads are
+busy, the request is prepared a second time without a look, with the edits in force. The first of the two that
+finishes is sent, and only that one is recorded. Messages that were not looked at are caught up with in the
+background, so that the next request of the conversation does not wait for them.
 """
 
 from __future__ import annotations

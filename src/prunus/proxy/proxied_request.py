@@ -1,4 +1,4 @@
-"""One request, from its first byte to the last of its answer."""
+"""One proxied request, from its first byte to the last byte of its answer."""
 
 from __future__ import annotations
 

@@ -1,9 +1,9 @@
-"""`POST /v1/prune`: a body in any format, and the same body pruned.
+"""`POST /v1/prune`: takes a body in any format and returns it pruned.
 
     {"body": ..., "model": "...", "key": "...", "format": "..."}
     {"body": ..., "error": null, "report": {...}}
 
-Only `body` is needed. What Prunus does not cut in it comes back byte for byte.
+Only `body` is required. Everything that Prunus does not cut comes back byte for byte.
 """
 
 from __future__ import annotations

@@ -1,8 +1,8 @@
-"""Writes exchanges to the store in a thread of its own, so that no disk holds up an answer.
+"""Writes exchanges to the store in a separate thread, so that no disk delays an answer.
 
-What is over within a moment is written in short transactions, so that requests hardly wait to write to the store.
-Only the numbers of an exchange wait here: its receipts and what the pruner remembers were committed before the
-request was sent.
+Exchanges that end at about the same time are written in one short transaction, so that requests hardly wait for the
+store. Only the numbers of an exchange wait here: its receipts and the memo of its conversation were committed
+before the request was sent.
 """
 
 from __future__ import annotations

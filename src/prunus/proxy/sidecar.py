@@ -1,11 +1,11 @@
-"""Pruning for another program: it gives us a body, gets the body back pruned, and sends it to its provider itself.
+"""Prunes for another program, which gives Prunus a body, gets the pruned body back, and sends it itself.
 
     POST /v1/prune            any body (`prune_call`)
     POST /v1/compress         the messages of a gateway's guardrail (`compress_call`)
     GET  /v1/retrieve/HASH    a text that was cut from such messages
 
-Tokens, checks of the origin, limits and the deadline are those of the requests that the proxy passes on. A body
-that cannot be pruned comes back as it was given, and `error` says why.
+Tokens, origin checks, limits and the deadline are the same as for proxied requests. A body that cannot be pruned
+comes back unchanged, and `error` says why.
 """
 
 from __future__ import annotations

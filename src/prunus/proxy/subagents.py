@@ -1,4 +1,4 @@
-"""Which requests come from a sub-agent, by what agents are known to send with them."""
+"""Recognises requests of a sub-agent by their headers and system text."""
 
 from __future__ import annotations
 

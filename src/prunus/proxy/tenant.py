@@ -1,4 +1,4 @@
-"""What belongs to one user of the proxy: a pruner with its memory, and the accounts."""
+"""The state of one user of the proxy: a pruner with its memory, and the accounts."""
 
 from __future__ import annotations
 

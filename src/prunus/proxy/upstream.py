@@ -1,4 +1,4 @@
-"""The way to the providers: one pool of connections, nothing added, nothing followed, nothing decoded."""
+"""Sends requests to the providers through one pool of connections. It adds, follows and decodes nothing."""
 
 from __future__ import annotations
 

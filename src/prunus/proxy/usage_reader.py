@@ -1,7 +1,7 @@
-"""What the provider says a request took, read from a copy of its answer.
+"""Reads the provider's token usage from a copy of its answer.
 
-An answer passes by in chunks. Of a stream only the lines that speak of usage are parsed; of an answer that is one
-JSON document a copy is kept until its end. Whatever cannot be read gives no usage, never an error.
+An answer passes by in chunks. Only those lines of a stream are parsed that mention usage. An answer that is one
+JSON document is copied until its end. An answer that cannot be parsed gives no usage, and never an error.
 """
 
 from __future__ import annotations

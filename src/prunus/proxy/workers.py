@@ -1,4 +1,4 @@
-"""Several processes that share one listener and their counters; one that ends is replaced."""
+"""Several processes that share one listener and their counters. A process that ends is replaced."""
 
 from __future__ import annotations
 
