@@ -10,8 +10,7 @@ from click.testing import CliRunner
 from prunus.cli.main import main
 from prunus.errors import SettingsError
 from prunus.settings import Settings, load
-from prunus.settings.acp import AGGRESSIVE, IMPLIED, MOVED, PROTECTED, SHORTHANDS
-from prunus.settings.translate import NEVER
+from prunus.settings.acp import AGGRESSIVE, IMPLIED, MOVED, NEVER, PROTECTED, SHORTHANDS
 
 
 def acp(tmp_path: Path, text: str) -> Settings:

@@ -112,8 +112,8 @@ def command(
     from prunus.errors import PrunusError
     from prunus.proxy.serve import check_packages
     from prunus.schedule.dollars import read_tariff
-    from prunus.settings.origins import mapped
-    from prunus.settings.secrets import without_secrets
+    from prunus.settings.describe import mapped
+    from prunus.settings.layers import without_secrets
 
     def settings(addresses: tuple[str, ...], more: tuple[str, ...]) -> Settings:
         return load_settings(config, preset, (*sets, *upstream_sets(addresses), *more)).settings

@@ -45,8 +45,8 @@ def show(path: Path | None, preset: str | None, sets: tuple[str, ...], config: P
       prunus config show
       prunus config show --preset acp --set notification=detailed
     """
-    from prunus.settings.origins import as_toml, flat, mapped, origins
-    from prunus.settings.secrets import without_secrets
+    from prunus.settings.describe import as_toml, flat, mapped, origins
+    from prunus.settings.layers import without_secrets
 
     loaded = load_settings(path or config, preset, sets)
     values = loaded.settings.dump()

@@ -87,7 +87,7 @@ def command(
     from prunus.proxy.log import log_to_stderr
     from prunus.proxy.serve import base_url, bind, check_packages, serve
     from prunus.proxy.tracing import check_tracing
-    from prunus.settings.origins import origins
+    from prunus.settings.describe import origins
     from prunus.store import open_store
 
     given = {

@@ -66,7 +66,7 @@ def command(
     from prunus.clients.launcher import Host, launcher_of
     from prunus.errors import PrunusError
     from prunus.proxy.serve import Background, check_packages
-    from prunus.settings.origins import origins
+    from prunus.settings.describe import origins
 
     known = launcher_of(client)
     program = shutil.which(client)

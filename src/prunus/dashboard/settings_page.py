@@ -9,9 +9,8 @@ from prunus.dashboard.page import PageAnswer, page
 from prunus.dashboard.sources import Sources
 from prunus.dashboard.table import Column, section, table
 from prunus.dashboard.wording import with_code
-from prunus.settings.describe import keys
-from prunus.settings.origins import as_toml, flat
-from prunus.settings.secrets import without_secrets
+from prunus.settings.describe import as_toml, flat, keys
+from prunus.settings.layers import without_secrets
 
 _COLUMNS: Final = (
     Column("Setting"),

@@ -1,11 +1,18 @@
-"""Alternative names of settings: the keys of the ACP plugin (acp.jsonc), and the shorthands of Prunus."""
+"""Read settings under their other names: the keys of the ACP plugin (acp.jsonc), and the shorthands of Prunus.
+
+The tables say which setting each key means. `translate` turns the values of a file into a layer under the keys of
+Prunus.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
+from dataclasses import asdict, is_dataclass
 from typing import Any, Final
 
-from prunus.settings.layers import Place
+from pydantic import BaseModel
+
+from prunus.settings.layers import Layer, Place, similar
 
 AGGRESSIVE: Final[Mapping[str, str]] = {
     "pruneToolInputs": "spent_inputs",
@@ -37,6 +44,9 @@ PROTECTED: Final = frozenset(
 """The tools that the ACP plugin protects by default."""
 SUPERSEDED: Final = frozenset({"todowrite", "todoread", "write", "edit"})
 """Protected tools whose calls a later call of the same kind supersedes nevertheless."""
+_TOOL_LISTS: Final = ("protected_tools", "protectedTools", "tools.settings.protectedTools")
+_PARTS: Final = ("victim", "trigger", "both")
+"""What a table in `protected_tools` may protect a tool as."""
 
 SHORTHANDS: Final[Mapping[str, Place]] = {
     "protected_tools": ("guards", "protected_tools", "victims"),
@@ -64,8 +74,7 @@ _AGENT: Final[Mapping[str, Place]] = {
 _PLACES: Final = ("", "tools.", "tools.settings.")
 
 MOVED: Final[Mapping[str, Place]] = {
-    "protected_paths": SHORTHANDS["protected_paths"],
-    "turn_protection": SHORTHANDS["turn_protection"],
+    **{name: place for name, place in SHORTHANDS.items() if name != "protected_tools"},
     "protectedFilePatterns": SHORTHANDS["protected_paths"],
     "pruneNotification": ("notification",),
     "manualMode.enabled": ("manual", "enabled"),
@@ -95,21 +104,15 @@ IMPLIED: Final[Mapping[str, Place]] = {
 }
 """A second setting that becomes true when one of these keys is true."""
 
+_LEVEL: Final = "strategies.aggressivePruning.preset"
+_CUT: Final = "strategies.aggressivePruning.truncateOldErrors"
+_PURGE: Final = "strategies.purgeErrors.enabled"
+_PURGE_TURNS: Final = "strategies.purgeErrors.turns"
+_SUBAGENTS: Final = "experimental.allowSubAgents"
 COMBINED: Final = frozenset(
-    {
-        "protected_tools",
-        "protectedTools",
-        "tools.settings.protectedTools",
-        "turnProtection.enabled",
-        "turnProtection.turns",
-        "strategies.aggressivePruning.preset",
-        "strategies.aggressivePruning.truncateOldErrors",
-        "strategies.purgeErrors.enabled",
-        "strategies.purgeErrors.turns",
-        "experimental.allowSubAgents",
-    }
+    {*_TOOL_LISTS, "turnProtection.enabled", "turnProtection.turns", _LEVEL, _CUT, _PURGE, _PURGE_TURNS, _SUBAGENTS}
 )
-"""Keys whose meaning depends on other keys; `translate.py` reads them together."""
+"""Keys whose meaning depends on other keys; `translate` reads them together."""
 
 FIXED: Final[Mapping[str, tuple[tuple[Any, ...], str]]] = {
     "autoUpdate": ((False,), "Prunus does not update itself; the package manager that installed it does"),
@@ -136,3 +139,155 @@ def known_at(table: str) -> Iterator[str]:
     for key in sorted(_KEYS | TABLES):
         if key.startswith(start) and "." not in key[len(start) :]:
             yield key[len(start) :]
+
+
+NEVER: Final = 1_000_000
+"""A number of turns that no conversation reaches."""
+
+PROTECTED_TURNS: Final = 4
+"""The turns that `turnProtection` protects when it is on and names no number."""
+
+
+def translate(raw: Mapping[str, Any], origin: str) -> Layer:
+    """Return the values of a file as a layer under the keys of Prunus."""
+    layer = Layer(origin)
+    combined: dict[str, Any] = {}
+    _walk(raw, (), layer, combined)
+    _protect_tools(combined, layer)
+    _protect_turns(combined, layer)
+    _choose_level(combined, layer)
+    _separate_errors(combined, layer)
+    if (allowed := _switch(_SUBAGENTS, combined, layer)) is not None:
+        layer.put(("subagents",), "prune" if allowed else "skip", _SUBAGENTS)
+    return layer
+
+
+def _walk(table: Mapping[Any, Any], place: tuple[str, ...], layer: Layer, combined: dict[str, Any]) -> None:
+    parent = ".".join(place)
+    for name, given in table.items():
+        here = (*place, str(name))
+        key = ".".join(here)
+        value = _plain(given)
+        if key == "$schema":
+            continue
+        if key in FIXED:
+            allowed, why = FIXED[key]
+            if not any(value == one and type(value) is type(one) for one in allowed):
+                layer.complain(key, value, why)
+        elif key in COMBINED:
+            combined[key] = value
+        elif key in MOVED:
+            layer.put(MOVED[key], value, key)
+            if value is True and key in IMPLIED and not layer.has(IMPLIED[key]):
+                layer.put(IMPLIED[key], value, key)
+        elif key in TABLES and (key != "tools" or isinstance(value, Mapping)):
+            if isinstance(value, Mapping):
+                _walk(value, here, layer, combined)
+            else:
+                layer.complain(key, value, "expected a table")
+        elif parent in TABLES:
+            layer.complain(key, value, similar(str(name), known_at(parent), {}))
+        elif isinstance(value, Mapping):
+            _walk(value, here, layer, combined)
+            if not layer.has(here):
+                layer.put(here, {}, key)
+        else:
+            layer.put(here, value, key)
+
+
+def _plain(value: Any) -> Any:
+    """Return sections and tool rows that were built in Python as plain data."""
+    if isinstance(value, BaseModel):
+        return value.model_dump()
+    if isinstance(value, list | tuple):
+        return [_plain(item) for item in value]
+    return asdict(value) if is_dataclass(value) and not isinstance(value, type) else value
+
+
+def _protect_tools(combined: Mapping[str, Any], layer: Layer) -> None:
+    """Set the protected tools from all their keys. Tools protected by an ACP key may still supersede other calls.
+
+    The ACP plugin's default list contains write and edit. If these could supersede nothing, no read would ever go
+    stale. A file that repeats or extends the default list means the same as the default: the agent may not discard
+    these calls, but a later call may supersede todo lists, writes and edits.
+    """
+    victims: list[str] = []
+    triggers: list[str] = []
+    given = [key for key in _TOOL_LISTS if key in combined]
+    for key in given:
+        if not isinstance(combined[key], list):
+            layer.complain(key, combined[key], "expected a list of names of tools")
+            continue
+        for i, row in enumerate(combined[key]):
+            match row:
+                case str(name) if name:
+                    part = "both" if key == "protected_tools" else "victim"
+                case {"name": str(name), **rest} if (
+                    key == "protected_tools" and name and rest in ({}, *({"as": part} for part in _PARTS))
+                ):
+                    part = str(rest.get("as", "both"))
+                case _:
+                    row_text = 'expected a name or {name = "...", as = "victim", "trigger" or "both"}'
+                    text = row_text if key == "protected_tools" else "expected the name of a tool"
+                    layer.complain(f"{key}[{i}]", row, text)
+                    continue
+            victims += [name] * (part != "trigger")
+            triggers += [name] * (part != "victim")
+    if "protected_tools" in given:
+        layer.put(("guards", "protected_tools", "triggers"), list(dict.fromkeys(triggers)), given[0])
+    elif set(victims) >= PROTECTED:
+        victims = [name for name in victims if name not in SUPERSEDED]
+    if given:
+        layer.put(SHORTHANDS["protected_tools"], list(dict.fromkeys(victims)), given[0])
+
+
+def _protect_turns(combined: Mapping[str, Any], layer: Layer) -> None:
+    enabled = _switch("turnProtection.enabled", combined, layer)
+    turns = combined.get("turnProtection.turns", PROTECTED_TURNS if enabled else None)
+    if enabled is False:
+        layer.put(SHORTHANDS["turn_protection"], 0, "turnProtection.enabled")
+    elif turns is not None:
+        layer.put(SHORTHANDS["turn_protection"], turns, "turnProtection.turns")
+
+
+def _choose_level(combined: dict[str, Any], layer: Layer) -> None:
+    """Set the switches that the file does not name, as `aggressivePruning.preset` says."""
+    if _LEVEL not in combined:
+        return
+    level = combined[_LEVEL]
+    if not isinstance(level, str) or level not in LEVELS:
+        layer.complain(_LEVEL, level, f"expected one of {', '.join(LEVELS)}")
+        return
+    combined.setdefault(_CUT, "truncateOldErrors" in LEVELS[level])
+    for switch, name in AGGRESSIVE.items():
+        place = ("strategies", name, "enabled")
+        if name != "old_errors" and not layer.has(place):
+            layer.put(place, switch in LEVELS[level], _LEVEL)
+
+
+def _separate_errors(combined: Mapping[str, Any], layer: Layer) -> None:
+    """Set `old_errors`, which replaces two strategies of ACP: one cuts the text of errors, the other their input.
+
+    If a file wants only one of the two, the other one waits for a turn that never comes.
+    """
+    cut, purge = _switch(_CUT, combined, layer), _switch(_PURGE, combined, layer)
+    errors = ("strategies", "old_errors")
+    if cut or purge:
+        layer.put((*errors, "enabled"), True, _CUT if cut else _PURGE)
+    elif cut is False:
+        layer.put((*errors, "enabled"), False, _CUT)
+    if cut is False and purge:
+        layer.put((*errors, "turns"), NEVER, _CUT)
+    if purge is False:
+        layer.put((*errors, "inputs"), NEVER, _PURGE)
+    elif _PURGE_TURNS in combined:
+        layer.put((*errors, "inputs"), combined[_PURGE_TURNS], _PURGE_TURNS)
+
+
+def _switch(key: str, combined: Mapping[str, Any], layer: Layer) -> bool | None:
+    """Return the value of a switch, or None if the file does not set it."""
+    value = combined.get(key)
+    if key in combined and not isinstance(value, bool):
+        layer.complain(key, value, "expected true or false")
+        return None
+    return value

@@ -1,4 +1,4 @@
-"""Describe the settings: every key with its default and help text, the JSON schema, and a template file.
+"""Describe the settings: every key with its default and help text, its origin, the JSON schema, a template file.
 
 The help text of a setting is the string below its field. Python drops such strings, so this module reads them from
 the source, and only when somebody asks for a schema, a template or help.
@@ -10,7 +10,7 @@ import ast
 import dataclasses
 import inspect
 import json
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from functools import lru_cache
 from itertools import pairwise
 from textwrap import dedent, wrap
@@ -20,7 +20,10 @@ from prunus.calls.meaning import Tool
 from prunus.schedule.budget import Budget
 from prunus.schedule.pressure import Pressure
 from prunus.settings.acp import SHORTHANDS, known_at
-from prunus.settings.model import Settings, Values
+from prunus.settings.files import from_options, read
+from prunus.settings.layers import Layer, merge
+from prunus.settings.model import Loaded, Settings, Values
+from prunus.settings.presets import OTHER_SETTINGS, strategies_of
 from prunus.settings.sections import GUARDS, SCHEDULES, STRATEGIES
 from prunus.settings.tables import (
     Agent,
@@ -57,12 +60,6 @@ _TABLES: Final[Mapping[str, type]] = {
     "upstreams": Upstreams,
     "store": StoreSettings,
 }
-_PLAIN: Final = (
-    "level", "enabled", "notification", "show_distillation", "words", "schedule", "compaction", "subagents",
-    "learn",
-    "window",
-)  # fmt: skip
-"""The top-level keys that hold a single value."""
 
 
 @dataclasses.dataclass(frozen=True, slots=True)
@@ -82,8 +79,9 @@ def keys() -> Iterator[Key]:
     plain = Settings().dump()
     docs = field_docs(Values)
     yield Key("preset", plain["preset"], docs.get("base", ""))
-    for name in _PLAIN:
-        yield Key(name, plain[name], docs.get(name, ""))
+    for name, value in plain.items():
+        if name != "preset" and not isinstance(value, dict | list):
+            yield Key(name, value, docs.get(name, ""))
     for name, place in SHORTHANDS.items():
         default: Any = plain
         for step in place:
@@ -200,15 +198,56 @@ def init_text() -> str:
             lines += (f"# {line}\n" for line in wrap(key.doc, 106))
         if key.name == "tools":
             lines.append(_TOOL_EXAMPLE)
-        lines.append(f"#{key.name} = {_toml(key.default)}\n")
+        lines.append(f"#{key.name} = {as_toml(key.default, literal=True)}\n")
     return "".join(lines)
 
 
-def _toml(value: Any) -> str:
+def origins(loaded: Loaded, options: Sequence[str] = ()) -> dict[str, str]:
+    """Return for each setting that is not built in where it comes from: a preset, a file, or an option.
+
+    `options` are the overrides `key=value` that the settings were loaded with.
+    """
+    base = loaded.settings.base
+    chosen = strategies_of(base, loaded.settings.level)
+    strategies = {name: {"enabled": True, **fields} for name, fields in chosen.items()}
+    below = Layer("", values=merge(OTHER_SETTINGS.get(base, {}), {"strategies": strategies}))
+    layers: list[tuple[str, Layer | None]] = [
+        (f"preset {base}", below),
+        *((str(source), read(source)) for source in loaded.sources),
+        ("option", from_options(options)),
+    ]
+    return {
+        ".".join(key): name
+        for key, _ in flat(loaded.settings.dump())
+        if (name := next((name for name, layer in reversed(layers) if layer is not None and layer.has(key)), ""))
+    }
+
+
+def flat(table: Mapping[str, Any], start: tuple[str, ...] = ()) -> Iterator[tuple[tuple[str, ...], Any]]:
+    """Yield each setting with its place."""
+    for key, value in table.items():
+        if isinstance(value, Mapping):
+            yield from flat(value, (*start, key))
+        else:
+            yield (*start, key), value
+
+
+def mapped(table: Mapping[str, Any], change: Callable[[str, Any], Any], start: str = "") -> dict[str, Any]:
+    """Return a table of settings with each value changed by a function of its key and itself."""
+    return {
+        key: mapped(value, change, f"{start}{key}.") if isinstance(value, Mapping) else change(start + key, value)
+        for key, value in table.items()
+    }
+
+
+def as_toml(value: Any, *, literal: bool = False) -> str:
+    """Return a value as it is written in a settings file; `literal` leaves backslashes as they are."""
     match value:
+        case Mapping():
+            return "{" + ", ".join(f"{key} = {as_toml(inner)}" for key, inner in value.items()) + "}"
         case list():
-            return f"[{', '.join(map(_toml, value))}]"
-        case str() if "\\" in value and "'" not in value:
+            return "[" + ", ".join(as_toml(inner, literal=literal) for inner in value) + "]"
+        case str() if literal and "\\" in value and "'" not in value:
             return f"'{value}'"
         case _:
             return json.dumps(value, ensure_ascii=False)

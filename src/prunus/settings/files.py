@@ -21,8 +21,8 @@ from pathlib import Path
 from typing import Any, Final
 
 from prunus.settings import jsonc
+from prunus.settings.acp import translate
 from prunus.settings.layers import MISSING, Layer, merge
-from prunus.settings.translate import translate
 
 NAMES: Final = (
     "dcp.json", "dcp.jsonc", "acp.json", "acp.jsonc",

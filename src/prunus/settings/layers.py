@@ -6,17 +6,20 @@ Upper layers override lower ones. A problem is one line: the file and key, the v
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from difflib import get_close_matches
 from pathlib import Path
-from typing import Any
+from typing import Any, Final
+from urllib.parse import urlsplit
 
 from prunus.errors import SettingsError
-from prunus.settings.secrets import without_secrets
 
 MISSING: Any = object()
 """Stands for a missing value in a problem."""
+
+_SECRET: Final = re.compile(r"(?:proxy\.token|store\.key)(?:\[\d+\])?")
 
 
 @dataclass(frozen=True, slots=True)
@@ -33,6 +36,24 @@ class Problem:
         value = without_secrets(self.key, self.value)
         shown = self.key if self.value is MISSING else f"{self.key} = {_show(value)}"
         return ": ".join(piece for piece in (self.origin, shown, self.text) if piece)
+
+
+def without_secrets(key: str, value: Any) -> Any:
+    """Return a value that may be shown on a screen: no token, no key, no user or password of an address."""
+    if _SECRET.fullmatch(key):
+        return "(set)" if value else ""
+    if isinstance(value, list | tuple):
+        return [without_secrets(key, one) for one in value]
+    if isinstance(value, str) and "://" in value and ("@" in value or "password" in value):
+        name, equals, address = value.partition("=") if "=" in value.partition("://")[0] else ("", "", value)
+        try:
+            parts = urlsplit(address)
+            host = parts.netloc.rpartition("@")[2]
+        except ValueError:
+            return "(not shown)"
+        query = "" if "password" in parts.query else parts.query
+        return f"{name}{equals}{parts._replace(netloc=host, query=query).geturl()}"
+    return value
 
 
 def fail(problems: Iterable[Problem]) -> None:

@@ -24,7 +24,7 @@ from prunus.schedule.pressure import Pressure
 from prunus.schedule.prices import Price, price_of, window_of
 from prunus.schedule.reminders import Reminding
 from prunus.settings import files
-from prunus.settings.checks import check
+from prunus.settings.acp import translate
 from prunus.settings.layers import Layer, Problem, fail, merge
 from prunus.settings.presets import ALLOWED_LOSS, OTHER_SETTINGS, Dial, Preset, strategies_of
 from prunus.settings.sections import (
@@ -39,6 +39,7 @@ from prunus.settings.sections import (
     Section,
     Strategies,
     ToolRow,
+    check,
     fields_of,
 )
 from prunus.settings.tables import (
@@ -53,7 +54,6 @@ from prunus.settings.tables import (
     Tokens,
     Upstreams,
 )
-from prunus.settings.translate import translate
 from prunus.strategies import Strategy
 from prunus.strategies.asked import Requested
 from prunus.tokens import Counter

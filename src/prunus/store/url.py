@@ -8,7 +8,7 @@ from typing import Final
 
 from prunus.errors import SettingsError
 from prunus.settings import Settings
-from prunus.settings.secrets import without_secrets
+from prunus.settings.layers import without_secrets
 from prunus.settings.tables import StoreSettings
 from prunus.store.cipher import Cipher, read_keys
 from prunus.store.sql.database import SqlDatabase
