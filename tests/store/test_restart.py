@@ -11,7 +11,7 @@ import msgspec
 import pytest
 
 from prunus import Pruner, Settings
-from prunus.schedule.account import Account
+from prunus.schedule.plan import Account
 from prunus.store import Store
 from tests.recorded.files import recorded
 from tests.recorded.prefix import settings

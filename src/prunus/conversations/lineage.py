@@ -22,8 +22,8 @@ from prunus.conversations.memory import ConversationRecord, Match, Memory, chain
 from prunus.engine import Engine, edits_taken_over
 from prunus.outcome import Continuation
 from prunus.reuse.learning import learn
-from prunus.schedule.account import Account
 from prunus.schedule.ledger import Ledger
+from prunus.schedule.plan import Account
 
 _GAINED: Final = 4
 """Parts that a client may add to its newest message to ask for something besides the conversation, such as a

@@ -18,9 +18,9 @@ from typing import Protocol
 
 from prunus.reuse.experience import Experience
 from prunus.reuse.learning import Learned
-from prunus.schedule.account import Account
 from prunus.schedule.cache_life import CacheLife, Hindsight
 from prunus.schedule.ledger import Ledger, Written
+from prunus.schedule.plan import Account
 
 
 @dataclass(frozen=True, slots=True)

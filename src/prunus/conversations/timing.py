@@ -7,11 +7,10 @@ from dataclasses import replace
 
 from prunus.conversations.memory import ConversationRecord
 from prunus.engine import Engine
-from prunus.schedule.account import Account
 from prunus.schedule.budget import budget, thinking_tokens
 from prunus.schedule.cache_life import Following
 from prunus.schedule.ledger import Flush
-from prunus.schedule.plan import OnRequest, Plan, RequestState, Schedule
+from prunus.schedule.plan import Account, OnRequest, Plan, RequestState, Schedule
 from prunus.schedule.pressure import DEPTH, Fill, Pressure
 from prunus.schedule.prices import Price, request_cost
 

@@ -18,7 +18,7 @@ pay within those: B / (R + 1) replaces the rate if it is higher. R comes from a 
 conversations, g from this conversation.
 
 Nobody knows when a conversation ends. If this request were the last one, the whole cost of the break would be lost.
-So a flush may cost no more than the savings so far (`schedule/account.py`, counted request by request) plus a small
+So a flush may cost no more than the savings so far (`schedule/plan.py`, counted request by request) plus a small
 share of everything that was paid (`stake`). Whenever the conversation ends, it has cost at most that share more
 than without pruning.
 

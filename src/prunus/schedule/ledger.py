@@ -7,18 +7,18 @@ because a conversation without one is pruned like a new one.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import asdict, astuple, dataclass, fields
-from typing import Any, Final, NamedTuple
+from dataclasses import MISSING, asdict, astuple, dataclass, fields
+from typing import Any, Final, NamedTuple, get_type_hints
 
 import msgspec
 
-from prunus.edits import NOW, Added, Gone, Input, Note, Proposal, Replacement, Shorter, When
+from prunus.edits import Added, Gone, Input, Note, Proposal, Shorter
 from prunus.errors import FormatError
 from prunus.history import Ref
 
 VERSION: Final = 2
 _READ: Final = (1, VERSION)
-_KINDS: Final = {"note": Note, "shorter": Shorter, "added": Added, "input": Input, "gone": Gone}
+_KINDS: Final[dict[str, Any]] = {"note": Note, "shorter": Shorter, "added": Added, "input": Input, "gone": Gone}
 
 
 @dataclass(frozen=True, slots=True)
@@ -134,95 +134,21 @@ def _read(raw: bytes) -> list[_Dump]:
     return dumps
 
 
-class _Row(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    """A proposal as JSON; fields with their default value are left out."""
-
-    target: Ref
-    replacement: dict[str, Any]
-    strategy: str
-    reason: str
-    tokens_before: int = 0
-    tokens_after: int = 0
-    follows: str = ""
-    when: When = NOW
-    cause: Ref | None = None
-    ends_call: bool = False
-    points_to: Ref | None = None
-    needs_cover: bool = False
-    covers: frozenset[Ref] = frozenset()
-    reuse: float = 0.0
-    only_code: bool = False
-    preference: int = 0
-
-    def proposal(self) -> Proposal:
-        return Proposal(
-            self.target,
-            _replacement(self.replacement),
-            self.strategy,
-            self.reason,
-            self.tokens_before,
-            self.tokens_after,
-            self.follows,
-            self.when,
-            self.cause,
-            self.ends_call,
-            self.points_to,
-            self.needs_cover,
-            self.covers,
-            self.reuse,
-            self.only_code,
-            self.preference,
-        )
-
-
-class _RowV1(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    """An edit as JSON of version 1."""
-
-    target: Ref
-    replacement: dict[str, Any]
-    strategy: str
-    reason: str
-    by: Ref | None
-    ripe: int
-    shows: Ref | None
-    spends: bool
-    fresh: bool
-    pressure: bool
-    tokens_before: int
-    tokens_after: int
-    asked: bool = False
-    loop: int = 0
-    spares: frozenset[Ref] = frozenset()
-    bound: bool = False
-    chance: float = 0.0
-    stage: int = 0
-    follows: str = ""
-
-    def proposal(self) -> Proposal:
-        requested_by: Any = None
-        if self.asked:
-            requested_by = "prunus" if self.fresh else "user" if self.by is None else "agent"
-        return Proposal(
-            self.target,
-            _replacement(self.replacement),
-            self.strategy,
-            self.reason,
-            self.tokens_before,
-            self.tokens_after,
-            self.follows,
-            When(self.ripe, self.loop, self.fresh, self.pressure, requested_by),
-            self.by,
-            self.spends,
-            self.shows,
-            self.bound,
-            self.spares,
-            self.chance,
-            self.strategy == "old_code_blocks",
-            self.stage,
-        )
-
-
+_HINTS: Final = {**get_type_hints(Proposal), "replacement": dict[str, Any]}
 _DEFAULTS: Final = {field.name: field.default for field in fields(Proposal)}
+_COLUMNS: Final = [
+    (name, _HINTS[name]) if default is MISSING else (name, _HINTS[name], default)
+    for name, default in _DEFAULTS.items()
+]
+_Row: Final = msgspec.defstruct("_Row", _COLUMNS, frozen=True, forbid_unknown_fields=True)
+"""A proposal as it is written down: fields that have their default are left out."""
+_ROWS: Final = msgspec.json.Decoder(list[_Row])  # type: ignore[valid-type]
+_ROWS_V1: Final = msgspec.json.Decoder(list[dict[str, Any]])
+_NAMES_V1: Final = {
+    "by": "cause", "shows": "points_to", "spends": "ends_call", "bound": "needs_cover", "spares": "covers",
+    "chance": "reuse", "stage": "preference",
+}  # fmt: skip
+"""The names that fields had in version 1."""
 
 
 def _row(edit: Proposal) -> dict[str, Any]:
@@ -231,17 +157,30 @@ def _row(edit: Proposal) -> dict[str, Any]:
     return kept | {"replacement": plain}
 
 
-_ROWS: Final = msgspec.json.Decoder(list[_Row])
-_ROWS_V1: Final = msgspec.json.Decoder(list[_RowV1])
-
-
 def _edits(dump: _Dump) -> list[Proposal]:
     if dump.version == VERSION:
-        return [row.proposal() for row in _ROWS.decode(dump.edits)]
-    return [row.proposal() for row in _ROWS_V1.decode(dump.edits)]
+        rows = _ROWS.decode(dump.edits)
+    else:
+        rows = msgspec.convert(list(map(_from_version_1, _ROWS_V1.decode(dump.edits))), list[_Row])  # type: ignore[valid-type]
+    return list(map(_proposal, rows))
 
 
-def _replacement(plain: dict[str, Any]) -> Replacement:
-    kind = _KINDS[plain.pop("kind")]
-    found: Replacement = msgspec.convert(plain, kind)
-    return found
+def _from_version_1(row: dict[str, Any]) -> dict[str, Any]:
+    """Return an edit as version 1 wrote it down under the names of today."""
+    fresh, requested_by = row.pop("fresh"), None
+    if row.pop("asked", False):
+        requested_by = "prunus" if fresh else "user" if row["by"] is None else "agent"
+    when = {
+        "from_turn": row.pop("ripe"),
+        "from_loop": row.pop("loop", 0),
+        "before_first_send": fresh,
+        "under_pressure": row.pop("pressure"),
+        "requested_by": requested_by,
+    }
+    renamed = {_NAMES_V1.get(name, name): value for name, value in row.items()}
+    return renamed | {"when": when, "only_code": row["strategy"] == "old_code_blocks"}
+
+
+def _proposal(row: Any) -> Proposal:
+    target, plain, *others = msgspec.structs.astuple(row)
+    return Proposal(target, msgspec.convert(plain, _KINDS[plain.pop("kind")]), *others)

@@ -1,4 +1,4 @@
-"""The input and the output of a schedule, and the schedules that are simple.
+"""The input and the output of a schedule, the account of a conversation, and the schedules that are simple.
 
 `cache.py` has the schedule that weighs savings against the prompt cache.
 """
@@ -13,6 +13,32 @@ from prunus.edits import Proposal
 from prunus.schedule.prices import Price
 
 Presses = Literal["lasting", "anew", "never"]
+
+
+@dataclass(frozen=True, slots=True)
+class Account:
+    """The cost of a conversation so far, and its cost without pruning.
+
+    Both are in uncached input tokens, like the prices, and are counted when each request is sent. Tokens before the
+    first change are read from the provider's cache; the others are written. A schedule may risk the difference of
+    both costs.
+    """
+
+    whole: float = 0.0
+    """What the requests would have cost without pruning."""
+    paid: float = 0.0
+    """What the requests have cost."""
+    tokens: int = 0
+    """The tokens of all messages of the newest request, before pruning."""
+
+    @property
+    def earned(self) -> float:
+        """The savings so far, less the cost of the cache breaks."""
+        return self.whole - self.paid
+
+    def add(self, whole: float, paid: float, tokens: int) -> Account:
+        """Return the account with one more request."""
+        return Account(self.whole + whole, self.paid + paid, tokens)
 
 
 @dataclass(frozen=True, slots=True)
@@ -65,16 +91,18 @@ class Schedule(Protocol):
 
     def takes(self, edit: Proposal, price: Price, requests: int) -> bool:
         """Whether an edit is worth the risk that its text is used again, after so many requests."""
+        return True
 
     def first_risky(self, state: RequestState) -> int:
         """Return the message from which on text of files may go that may be used again."""
+        return 0
 
     def plan(self, state: RequestState) -> Plan:
         """Return the cut for this request; a cut behind the last message makes no edit."""
 
 
 @dataclass(frozen=True, slots=True)
-class Eager:
+class Eager(Schedule):
     """Makes every edit as soon as it is found, as the ACP plugin does.
 
     The edits then depend on the history alone, not on how it grew.
@@ -83,35 +111,23 @@ class Eager:
     name: ClassVar[str] = "eager"
     presses: ClassVar[Presses] = "anew"
 
-    def takes(self, edit: Proposal, price: Price, requests: int) -> bool:
-        return True
-
-    def first_risky(self, state: RequestState) -> int:
-        return 0
-
     def plan(self, state: RequestState) -> Plan:
         return Plan(0, state.forced or "at once")
 
 
 @dataclass(frozen=True, slots=True)
-class OnRequest:
+class OnRequest(Schedule):
     """Makes only requested edits."""
 
     name: ClassVar[str] = "manual"
     presses: ClassVar[Presses] = "never"
-
-    def takes(self, edit: Proposal, price: Price, requests: int) -> bool:
-        return True
-
-    def first_risky(self, state: RequestState) -> int:
-        return 0
 
     def plan(self, state: RequestState) -> Plan:
         return Plan(1 << 62, "")
 
 
 @dataclass(frozen=True, slots=True)
-class WhenFull:
+class WhenFull(Schedule):
     """Makes edits when the context fills up."""
 
     name: ClassVar[str] = "pressure"
@@ -119,12 +135,6 @@ class WhenFull:
 
     share: float = 0.75
     """The share of the model's window from which on edits are made."""
-
-    def takes(self, edit: Proposal, price: Price, requests: int) -> bool:
-        return True
-
-    def first_risky(self, state: RequestState) -> int:
-        return 0
 
     def plan(self, state: RequestState) -> Plan:
         if state.tokens >= self.share * state.window:

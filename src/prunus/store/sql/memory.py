@@ -13,9 +13,9 @@ from prunus.conversations.warmth import EARLIER
 from prunus.errors import FormatError, MayBeKept, NotKept, OutOfReach, Overtaken
 from prunus.reuse.experience import Experience
 from prunus.reuse.learning import Learned
-from prunus.schedule.account import Account
 from prunus.schedule.cache_life import CacheLife, Hindsight, hindsight_of
 from prunus.schedule.ledger import Ledger, Written
+from prunus.schedule.plan import Account
 from prunus.store.cipher import Cipher, WrongKey
 from prunus.store.ledger_rows import KnownLedgers, ledger_change
 from prunus.store.sql.cuts import experience_with
