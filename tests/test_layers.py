@@ -54,7 +54,6 @@ LAYERS = (
     "config_edit",
     "engine",
     "outcome",
-    "bodies",
     "conversations",
     "pruner",
     "explain",

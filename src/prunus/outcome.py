@@ -1,12 +1,13 @@
-"""What pruning one request gave."""
+"""The result of pruning one request, and the types in which its body may be given and comes back."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
-from typing import Generic, TypeVar
+from typing import Any, Generic, TypeVar
 
 from prunus.edits import Edit, Proposal, Refusal
+from prunus.errors import FormatError
 from prunus.history import Ref
 from prunus.reuse.asked_again import AskedAgain
 from prunus.reuse.likelihood import PartKind
@@ -174,3 +175,36 @@ class Outcome(Generic[Body_co]):
 
     def __repr__(self) -> str:
         return f"Outcome(edits={len(self._edits)}, saved={self.report.saved}, error={self.error!r})"
+
+
+def as_read(body: Any) -> Any:
+    """Return the body as bytes or as parsed objects."""
+    match body:
+        case bytes() | dict() | list():
+            return body
+        case bytearray() | memoryview():
+            return bytes(body)
+        case str():
+            try:
+                return body.encode()
+            except UnicodeEncodeError as error:
+                raise FormatError(f"text that is not valid Unicode: {error.reason}") from error
+    raise FormatError(f"a body of type {type(body).__name__}; expected dict, list, str or bytes")
+
+
+def as_given(body: Any, pruned: Any) -> Any:
+    """Return a pruned body in the type in which the body was given."""
+    match body:
+        case str():
+            return pruned.decode()
+        case bytearray():
+            return bytearray(pruned)
+        case memoryview():
+            return memoryview(pruned)
+    return pruned
+
+
+def admit(size: int, limit: int) -> None:
+    """Raise for a body over the limit; bytes before they are looked at, objects once their size is known."""
+    if size > limit:
+        raise FormatError(f"a body of {size:,} bytes; the limit is {limit:,}")

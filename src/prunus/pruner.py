@@ -9,7 +9,6 @@ from functools import cache
 from time import monotonic
 from typing import Any, Final, TypeVar
 
-from prunus.bodies import admit, as_read
 from prunus.conversations.as_before import as_before
 from prunus.conversations.assembly import Assembly
 from prunus.conversations.behind import WritingBehind
@@ -26,7 +25,7 @@ from prunus.conversations.warmth import Warmth
 from prunus.engine import Engine
 from prunus.errors import MayBeKept, NotKept, OutOfReach, Overtaken, TooLate
 from prunus.files.known import KnownFile, known_files
-from prunus.outcome import Outcome, Report
+from prunus.outcome import Outcome, Report, admit, as_read
 from prunus.reuse.asked_again import AskedAgain
 from prunus.schedule.plan import Schedule
 from prunus.settings import Settings

@@ -36,22 +36,20 @@ _EARLY: Final = 600
 
 def comparable(name: str, text: str) -> str:
     """The text of a result without what differs between two equal calls, for comparing two results."""
-    text = without_tokens_left(text)
-    if name in _FILE_READERS:
-        return text
-    for read in _COMPARABLE:
-        found: str | None = read(text)
-        if found is not None:
-            return found
-    return text
+    return _read_by(_COMPARABLE, name, text)
 
 
 def body_of(name: str, text: str) -> str:
     """The output of a command or a tool, without the words around it."""
+    return _read_by(_OUTPUTS, name, text)
+
+
+def _read_by(readers: tuple[Any, ...], name: str, text: str) -> str:
+    """The text of a result as the first client reads it that knows its form; a file that was read has no form."""
     text = without_tokens_left(text)
     if name in _FILE_READERS:
         return text
-    for read in _OUTPUTS:
+    for read in readers:
         found: str | None = read(text)
         if found is not None:
             return found

@@ -5,12 +5,11 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from prunus.bodies import as_given
 from prunus.conversations.conversation import count_around
 from prunus.conversations.held import Request
 from prunus.conversations.memory import ConversationRecord
 from prunus.engine import render_ledger
-from prunus.outcome import Outcome, Report
+from prunus.outcome import Outcome, Report, as_given
 from prunus.schedule.ledger import Written
 from prunus.tally import Tally, category_of
 from prunus.tokens import Counter

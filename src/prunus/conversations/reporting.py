@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from typing import Any
 
-from prunus.bodies import as_given
 from prunus.conversations.conversation import Loader
 from prunus.conversations.held import Request
 from prunus.conversations.memory import ConversationRecord
@@ -13,7 +12,7 @@ from prunus.edits import Proposal
 from prunus.engine import Engine
 from prunus.history import Call
 from prunus.ids import short_id
-from prunus.outcome import Outcome, Receipt, Report
+from prunus.outcome import Outcome, Receipt, Report, as_given
 from prunus.reuse.asked_again import AskedAgain, part_kind
 from prunus.schedule.ledger import Flush
 from prunus.tally import category_of

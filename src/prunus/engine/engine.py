@@ -36,7 +36,7 @@ from prunus.reuse.asked_again import Ask, Showings
 from prunus.schedule.ledger import Flush, Ledger, Written
 from prunus.schedule.pressure import Pressure
 from prunus.schedule.priorities import Standing
-from prunus.schedule.reminders import Reminding
+from prunus.schedule.reminders import Reminders
 from prunus.strategies import Strategy, TakesRequests
 from prunus.tally import Notification
 from prunus.tokens import Counter
@@ -62,7 +62,7 @@ class Engine:
         own_ids: bool = True,
         words: Words = "prunus",
         offsets: Mapping[str, float] | None = None,
-        reminders: Reminding | None = None,
+        reminders: Reminders | None = None,
         pressure: Pressure | None = None,
         notification: Notification = "minimal",
     ) -> None:

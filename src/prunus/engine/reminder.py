@@ -8,7 +8,7 @@ from prunus.engine.sums import Sums
 from prunus.history import Ref, Result, Text
 from prunus.notes import reminder_note, unreminded
 from prunus.schedule.pressure import Pressure, advice
-from prunus.schedule.reminders import Reminding, place_for
+from prunus.schedule.reminders import Reminders, place_for
 from prunus.view.uses import Piece
 from prunus.view.view import View
 
@@ -16,7 +16,7 @@ from prunus.view.view import View
 class Reminder:
     """The reminders of one conversation, and where they stand."""
 
-    def __init__(self, rules: Reminding, view: View, board: Board, sizes: Sums, pressure: Pressure) -> None:
+    def __init__(self, rules: Reminders, view: View, board: Board, sizes: Sums, pressure: Pressure) -> None:
         self._rules = rules
         self._pressure = pressure
         self._view = view

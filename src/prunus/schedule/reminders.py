@@ -22,19 +22,29 @@ _STEP: Final = 0.05
 
 
 @dataclass(frozen=True, slots=True)
-class Reminding:
-    """When the model gets a reminder."""
+class Reminders:
+    """Short reminders to the model at the end of the newest message; off unless the preset turns them on."""
 
     todo: bool = False
+    """Remind the model of the todo list."""
     todo_after: int = 5
+    """Turns without an update of the todo list before the first reminder."""
     todo_every: int = 4
+    """Turns between two todo reminders."""
     stuck_after: int = 12
+    """A task counts as stuck after this many turns in progress."""
     max_context: int = 0
+    """The todo reminder says how full the context is, relative to this many tokens; 0 omits this."""
     pressure: bool = False
+    """Tell the model when the context fills up."""
     pressure_at: float = 0.75
+    """The share of the model's window at which the model is told."""
     reflection: bool = False
+    """Ask the model to pause and reflect, once the user has used the keyword."""
     reflection_word: str = "automata"
+    """The keyword for reflection."""
     reflection_after: int = 8
+    """Turns between two pauses for reflection."""
 
     def words(
         self, view: View, asked: int | None, before: float, now: float, advice: str = "", tokens: int = 0

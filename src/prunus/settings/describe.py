@@ -19,19 +19,19 @@ from typing import Any, Final
 from prunus.calls.meaning import Tool
 from prunus.schedule.budget import Budget
 from prunus.schedule.pressure import Pressure
+from prunus.schedule.reminders import Reminders
 from prunus.settings.acp import SHORTHANDS, known_at
 from prunus.settings.files import from_options, read
 from prunus.settings.layers import Layer, merge
 from prunus.settings.model import Loaded, Settings, Values
 from prunus.settings.presets import OTHER_SETTINGS, strategies_of
-from prunus.settings.sections import GUARDS, SCHEDULES, STRATEGIES
+from prunus.settings.sections import GUARDS, SCHEDULES, STRATEGIES, summary
 from prunus.settings.tables import (
     Agent,
     CacheSettings,
     Limits,
     Manual,
     Proxy,
-    Reminders,
     StoreSettings,
     Tokens,
     Upstreams,
@@ -114,20 +114,9 @@ def field_docs(owner: type) -> Mapping[str, str]:
     return found
 
 
-def summary(owner: type) -> str:
-    """Return the first paragraph of a class's docstring."""
-    return (inspect.getdoc(owner) or "").partition("\n\n")[0].replace("\n", " ")
-
-
 def schema() -> dict[str, Any]:
     """Return the JSON schema of a settings file: every key with its type, help text and default."""
     root = Values.model_json_schema(by_alias=True)
-    tables = {
-        owner.__name__: owner for owner in (*STRATEGIES.values(), *GUARDS.values(), *SCHEDULES.values(), Tool)
-    }
-    for name, table in root["$defs"].items():
-        if name in tables:
-            table["description"] = summary(tables[name])
     for field, text in field_docs(Tool).items():
         root["$defs"]["Tool"]["properties"].get(field, {})["description"] = text
     for name, text in field_docs(Values).items():

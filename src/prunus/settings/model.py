@@ -22,7 +22,7 @@ from prunus.schedule.dollars import Money
 from prunus.schedule.plan import Schedule
 from prunus.schedule.pressure import Pressure
 from prunus.schedule.prices import Price, price_of, window_of
-from prunus.schedule.reminders import Reminding
+from prunus.schedule.reminders import Reminders
 from prunus.settings import files
 from prunus.settings.acp import translate
 from prunus.settings.layers import Layer, Problem, fail, merge
@@ -35,6 +35,7 @@ from prunus.settings.sections import (
     Count,
     Guards,
     PressureSection,
+    RemindersSection,
     Schedules,
     Section,
     Strategies,
@@ -49,7 +50,6 @@ from prunus.settings.tables import (
     Manual,
     PriceRow,
     Proxy,
-    Reminders,
     StoreSettings,
     Tokens,
     Upstreams,
@@ -113,7 +113,7 @@ class Values(Section):
     """How long the provider's prompt cache lives."""
     agent: Agent = Field(default_factory=Agent)
     """How the agent itself may prune its context."""
-    reminders: Reminders = Field(default_factory=Reminders)
+    reminders: RemindersSection = Field(default_factory=RemindersSection)
     """Short reminders to the model."""
     proxy: Proxy = Field(default_factory=Proxy)
     """How the proxy listens and forwards requests."""
@@ -191,12 +191,12 @@ class Settings(Values):
         """Return the share of the context that each category may take."""
         return Budget(**fields_of(self.budget, Budget))
 
-    def active_reminders(self) -> Reminding | None:
+    def active_reminders(self) -> Reminders | None:
         """Return the reminders to the model, or None if all are off."""
         section = self.reminders
         if not self.enabled or not (section.todo or section.pressure or section.reflection):
             return None
-        return Reminding(**fields_of(section, Reminding))
+        return Reminders(**fields_of(section, Reminders))
 
     def price_of(self, model: str) -> Price:
         """Return the prompt cache prices of a model."""

@@ -7,8 +7,9 @@ A field is declared once, in the class that uses it. A new strategy in `strategi
 from __future__ import annotations
 
 import dataclasses
+import inspect
 import re
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from typing import TYPE_CHECKING, Annotated, Any, Final, TypeAlias, cast, get_args, get_type_hints
 
 from pathspec import PathSpec
@@ -20,6 +21,7 @@ from prunus.calls.meaning import Tool
 from prunus.schedule import cache as schedule
 from prunus.schedule.budget import Budget
 from prunus.schedule.pressure import Pressure
+from prunus.schedule.reminders import Reminders
 from prunus.settings.acp import SHORTHANDS, known_at
 from prunus.settings.layers import MISSING, Layer, Place, similar
 
@@ -70,11 +72,17 @@ def _named(name: str) -> str:
     return name
 
 
-_CHECKS: Final[Mapping[tuple[str, str], Callable[[Any], Any]]] = {
-    ("RepeatedQueries", "patterns"): _regexes,
-    ("ProtectedPaths", "patterns"): _globs,
-    ("Tool", "name"): _named,
+_CHECKS: Final[Mapping[tuple[str, str], Any]] = {
+    ("RepeatedQueries", "patterns"): AfterValidator(_regexes),
+    ("ProtectedPaths", "patterns"): AfterValidator(_globs),
+    ("Reminders", "pressure_at"): Field(ge=0, le=1),
+    ("Tool", "name"): AfterValidator(_named),
 }
+
+
+def summary(owner: type) -> str:
+    """Return the first paragraph of a class's docstring."""
+    return (inspect.getdoc(owner) or "").partition("\n\n")[0].replace("\n", " ")
 
 
 def _section(owner: type, **more: Any) -> type[Section]:
@@ -85,8 +93,8 @@ def _section(owner: type, **more: Any) -> type[Section]:
         hint = {int: Count, bool: StrictBool}.get(hints[field.name], hints[field.name])
         check = _CHECKS.get((owner.__name__, field.name))
         default = ... if field.default is dataclasses.MISSING else field.default
-        fields[field.name] = (Annotated[hint, AfterValidator(check)] if check else hint, default)
-    return create_model(owner.__name__, __base__=Section, __module__=__name__, **fields)
+        fields[field.name] = (Annotated[hint, check] if check else hint, default)
+    return create_model(owner.__name__, __base__=Section, __doc__=summary(owner), __module__=__name__, **fields)
 
 
 def _sections(title: str, sections: Mapping[str, type[Section]]) -> type[Section]:
@@ -104,6 +112,7 @@ if TYPE_CHECKING:
     ToolRow: TypeAlias = Section
     BudgetSection: TypeAlias = Section
     PressureSection: TypeAlias = Section
+    RemindersSection: TypeAlias = Section
     Schedules: TypeAlias = Section
 else:
     Strategies = _sections(
@@ -113,6 +122,7 @@ else:
     ToolRow = _section(Tool)
     BudgetSection = _section(Budget)
     PressureSection = _section(Pressure)
+    RemindersSection = _section(Reminders)
     Schedules = _sections("Schedules", {name: _section(owner) for name, owner in SCHEDULES.items()})
 
 

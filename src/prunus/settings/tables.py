@@ -114,31 +114,6 @@ class Agent(Section):
     """Whether a system text tells an agent with `context_prune` what to prune, and when."""
 
 
-class Reminders(Section):
-    """Short reminders to the model at the end of the newest message; off unless the preset turns them on."""
-
-    todo: StrictBool = False
-    """Remind the model of the todo list."""
-    todo_after: Count = 5
-    """Turns without an update of the todo list before the first reminder."""
-    todo_every: Count = 4
-    """Turns between two todo reminders."""
-    stuck_after: Count = 12
-    """A task counts as stuck after this many turns in progress."""
-    max_context: Count = 0
-    """The todo reminder says how full the context is, relative to this many tokens; 0 omits this."""
-    pressure: StrictBool = False
-    """Tell the model when the context fills up."""
-    pressure_at: Annotated[float, Field(ge=0, le=1)] = 0.75
-    """The share of the model's window at which the model is told."""
-    reflection: StrictBool = False
-    """Ask the model to pause and reflect, once the user has used the keyword."""
-    reflection_word: str = "automata"
-    """The keyword for reflection."""
-    reflection_after: Count = 8
-    """Turns between two pauses for reflection."""
-
-
 class StoreSettings(Section):
     """What Prunus keeps on disk."""
 

@@ -1,7 +1,7 @@
 import pytest
 
-from prunus.bodies import as_given, as_read
 from prunus.errors import FormatError
+from prunus.outcome import as_given, as_read
 
 
 @pytest.mark.parametrize("given", [b"{}", bytearray(b"{}"), memoryview(b"{}"), "{}"])
