@@ -31,8 +31,7 @@ from prunus.json import surrogates
 from prunus.json.splice import splice, values
 from prunus.lab import needs
 from prunus.outlines.code import code
-from prunus.outlines.listing import listing, middle
-from prunus.outlines.log import log
+from prunus.outlines.output import listing, log, middle
 from prunus.providers.filters import ShownIds
 from prunus.requested.commands import read_command
 from prunus.requested.request import parse as parse_decision

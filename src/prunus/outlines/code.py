@@ -12,8 +12,7 @@ from functools import lru_cache
 from typing import Final, NamedTuple
 
 from prunus.calls.results import headed
-from prunus.outlines.sketch import Sketch
-from prunus.outlines.texts import LONGEST, files, squeezed
+from prunus.outlines.texts import LONGEST, Sketch, files, squeezed
 from prunus.text.numbers import as_number
 
 

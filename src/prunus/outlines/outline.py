@@ -1,21 +1,33 @@
-"""What stays of a result that is cut: of code its definitions, of listings the paths, of logs what complains."""
+"""What stays of text that goes.
+
+Of a result that is cut: of code its definitions, of listings the paths, of logs what complains. Of text that was
+written to a file: an outline behind the result. Of a file's older reads and edits: its lines as they are now.
+"""
 
 from __future__ import annotations
 
+import json
 import re
+from collections.abc import Iterable, Iterator, Mapping
 from functools import lru_cache
 from typing import Final, Literal
 
-from prunus.notes import is_shortened, outline_note
+from prunus.calls.shown import Style
+from prunus.edits import Input
+from prunus.files import TrackedFile
+from prunus.history import Call, Result
+from prunus.notes import is_shortened, outline_note, shorten, view_note, written_note
 from prunus.outlines.code import code
-from prunus.outlines.listing import listing, middle
-from prunus.outlines.log import log
+from prunus.outlines.output import listing, log, middle
+from prunus.proposals import bare_input
 from prunus.view.uses import Use
+from prunus.view.view import View
 
 Sort = Literal["code", "listing", "log"]
 
 _READ: Final = 1 << 20
 """Characters of a text that an outline is made from."""
+_BEGINNING: Final = 120
 _SEVERAL: Final = re.compile(r"[;&|\n]")
 _START: Final = r"(?:^|&&|\|\||;|\n)[^\S\n]*(?:cd\s+\S+\s*)?"
 _NAMES: Final = r"rg|ag|ack|[efz]?grep|fd|find|ls|tree|dir|Get-ChildItem|Select-String|git\s+(?:grep|ls-files)"
@@ -67,3 +79,61 @@ def searches(use: Use) -> bool:
     if use.meaning.kind in ("search", "list"):
         return True
     return use.meaning.kind == "shell" and _SEARCH.search(use.meaning.command) is not None
+
+
+def lean_input(use: Use, view: View, over: int, share: float) -> Input | None:
+    """The arguments that identify a call and, of the text that it wrote to a file, at most this share in words.
+
+    What the text defines, or how it begins where it defines nothing. None where there is no bulk to
+    lose, or no place for the words. Of an edit, and of a write that failed, only the arguments stay. The words do
+    not stand where the text was: models copy what they find there into files.
+    """
+    call, result = view.part(use.call), view.part(use.result)
+    kept = bare_input(use, call, over) if isinstance(call, Call) else None
+    if kept is None or not isinstance(call, Call) or not isinstance(call.input, Mapping):
+        return None
+    if use.meaning.kind != "write" or len(use.touches) != 1 or not share or not use.ok:
+        return Input(kept)
+    # What stands for a picture or an object is text, but there was none when it was cut.
+    placed = isinstance(result, Result) and result.texts and not (use.cut or use.shortened)
+    if not placed or use.defines or use.compacted:
+        return None
+    texts = (value for key, value in call.input.items() if key not in kept and isinstance(value, str))
+    text = "\n".join(texts).strip("\n")
+    words, size = _written_outline(text, share, use.touches[0].path)
+    return Input(kept, f"\n\n{words}", use.result) if size < len(text) else None
+
+
+@lru_cache(maxsize=4)
+def _written_outline(text: str, share: float, path: str) -> tuple[str, int]:
+    """At most this share of a text, and the bytes that it has in JSON, against as few as the text can have."""
+    sketch = code(text, int(len(text) * share), path, 1)
+    begins = text[:_BEGINNING].split("\n")[0]
+    head = written_note(shorten(path), sketch.total - sketch.kept, sketch.total)
+    words = "\n".join((head, *(sketch.shown or [begins])))
+    return words, len(json.dumps(words, ensure_ascii=False).encode("utf-8", "surrogatepass"))
+
+
+def current_lines(file: TrackedFile, numbers: Iterable[int], style: Style) -> str:
+    """The words behind a result that show lines of a file: by number, or run by run where none are shown."""
+    head = f"\n\n{view_note(shorten(file.path))}"
+    lines = [(number, file.content.text_at(number) or "") for number in numbers]
+    if not lines:
+        return head
+    if style.separator:
+        return f"{head}\n{style.show(lines)}"
+    return "\n".join((head, *(f"[lines {run[0][0]}-{run[-1][0]}]\n{_bare(run)}" for run in _runs(lines))))
+
+
+def _bare(run: list[tuple[int, str]]) -> str:
+    return "\n".join(text for _, text in run)
+
+
+def _runs(lines: list[tuple[int, str]]) -> Iterator[list[tuple[int, str]]]:
+    run: list[tuple[int, str]] = []
+    for line in lines:
+        if run and run[-1][0] + 1 != line[0]:
+            yield run
+            run = []
+        run.append(line)
+    yield run

@@ -1,10 +1,25 @@
-"""What can be picked out of any text: its lines and its paths."""
+"""The lines and the paths of any text, and what an outline shows of it."""
 
 from __future__ import annotations
 
 import re
 from collections.abc import Collection, Iterator
+from dataclasses import dataclass
 from typing import Final
+
+
+@dataclass(frozen=True, slots=True)
+class Sketch:
+    """What an outline shows of a text, before the note below it is written."""
+
+    shown: tuple[str, ...]
+    kept: int
+    """How many of the lines that are shown are lines of the text."""
+    total: int
+    """How many lines the text has."""
+    where: str = ""
+    """Which lines of its file the text has, such as `17-310`; empty if that is not known."""
+
 
 LONGEST: Final = 200
 """Characters of the longest line; a longer one counts as several."""

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from typing import ClassVar
 
 from prunus.edits import Move, Postpone, Proposal, When
-from prunus.outlines.written import lean_input
+from prunus.outlines.outline import lean_input
 from prunus.reuse.likelihood import PartKind, reuse_of
 from prunus.view.uses import Use
 from prunus.view.view import View

@@ -11,8 +11,7 @@ from prunus.files import Timeline, TrackedFile
 from prunus.files.content import Line
 from prunus.history import Call, Ref, Result
 from prunus.notes import note, shorten
-from prunus.outlines.current_lines import current_lines
-from prunus.outlines.written import lean_input
+from prunus.outlines.outline import current_lines, lean_input
 from prunus.value import value
 from prunus.view.uses import Use
 from prunus.view.view import View

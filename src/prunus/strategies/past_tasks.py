@@ -6,7 +6,7 @@ from typing import ClassVar
 
 from prunus.edits import Input, Move, Outlined, Postpone, Proposal, When
 from prunus.history import Ref
-from prunus.outlines.written import lean_input
+from prunus.outlines.outline import lean_input
 from prunus.reuse.likelihood import PartKind, reuse_of
 from prunus.view.uses import Use
 from prunus.view.view import View
