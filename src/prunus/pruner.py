@@ -24,7 +24,7 @@ from prunus.conversations.timing import Timing
 from prunus.conversations.warmth import Warmth
 from prunus.engine import Engine
 from prunus.errors import MayBeKept, NotKept, OutOfReach, Overtaken, TooLate
-from prunus.files.known import KnownFile, known_files
+from prunus.files.state import KnownFile
 from prunus.outcome import Outcome, Report, admit, as_read
 from prunus.reuse.asked_again import AskedAgain
 from prunus.schedule.plan import Schedule
@@ -155,7 +155,11 @@ class Pruner:
 
     def files(self, conversation: str) -> tuple[KnownFile, ...] | None:
         """Return the files that a conversation knows; None if it is not held, or no strategy follows files."""
-        return self._conversations.inspect(conversation, lambda held: known_files(held.engine.dispatch.timeline))
+
+        return self._conversations.inspect(
+            conversation,
+            lambda held: None if (found := held.engine.dispatch.timeline) is None else found.known_files(),
+        )
 
     def _hold(self, request: Request) -> Outcome[Any]:
         """Write a request with the edits in force, and record nothing."""

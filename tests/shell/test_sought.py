@@ -1,6 +1,6 @@
 import pytest
 
-from prunus.shell.sought import texts_sought
+from prunus.shell.sought import plain_texts, texts_sought
 
 PYTHON = """python3 - <<'EOF'
 import re
@@ -74,3 +74,24 @@ EOF
 )
 def test_the_texts_that_an_edit_looks_for(command: str, texts: set[str]) -> None:
     assert {text for text in texts_sought(command) if text} == texts
+
+
+@pytest.mark.parametrize(
+    ("expression", "extended", "texts"),
+    [
+        ("return old_value", False, ["return old_value"]),
+        ("def run(self) -> List\\[Node\\]:$", False, ["def run(self) -> List[Node]:"]),
+        ("def run\\(self\\) -> List\\[Node\\]:$", True, ["def run(self) -> List[Node]:"]),
+        ("def __init__(self, \\*args)", False, ["def __init__(self, *args)"]),
+        ("data = {}", False, ["data = {}"]),
+        ("self.reader.settings", False, ["self.reader.settings"]),
+        ("first.*second", False, ["first", "second"]),
+        ("colou\\?r", False, ["colo", "r"]),
+        ("colou?r", True, ["colo", "r"]),
+        ("(one|two) and [a-z]+ and [.]", True, ["one", "two", " and ", " and ."]),
+        ("^a\\s+b{2}c$", True, ["a", "c"]),
+        ("a\\/b", False, ["a/b"]),
+    ],
+)
+def test_the_plain_text_of_an_expression(expression: str, extended: bool, texts: list[str]) -> None:
+    assert [text for text in plain_texts(expression, extended=extended) if text] == texts

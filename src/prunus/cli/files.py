@@ -15,7 +15,7 @@ from prunus.cli.table import say, show
 
 if TYPE_CHECKING:
     from prunus.files import FileHistory
-    from prunus.files.known import KnownFile
+    from prunus.files.state import KnownFile
 
 
 @click.command("files")
@@ -34,14 +34,13 @@ def command(session: Path, turn: int | None, in_json: bool) -> None:
       prunus files session.jsonl --turn 12 --json
     """
     from prunus.files import NoSuchTurn
-    from prunus.files.known import known_files
 
     name, history = open_history(session)
     try:
         timeline = history.timeline(turn)
     except NoSuchTurn as error:
         raise Failure(f"{name}: {error}") from error
-    files = known_files(timeline)
+    files = timeline.known_files()
     if in_json:
         click.echo(json.dumps([asdict(file) for file in files], indent=2))
         return

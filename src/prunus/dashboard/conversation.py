@@ -16,7 +16,7 @@ from prunus.dashboard.receipts import receipts_table
 from prunus.dashboard.sources import Sources
 from prunus.dashboard.table import Column, figure, figures, section, table
 from prunus.dashboard.wording import asked_again, moment, receipts_path, share, tokens
-from prunus.files.known import KnownFile
+from prunus.files.state import KnownFile
 from prunus.report.cache_misses import REASONS
 from prunus.report.money import cost_of_asking
 from prunus.spending import DayTotals

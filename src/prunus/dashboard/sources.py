@@ -6,7 +6,7 @@ import time
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 
-from prunus.files.known import KnownFile
+from prunus.files.state import KnownFile
 from prunus.settings import Settings
 from prunus.store.store import Store
 

@@ -1,10 +1,27 @@
-"""What one file holds at one moment, as a value."""
+"""What one file holds at one moment, and how much of that is known, as values."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import Literal
 
 from prunus.files.content import Content
+
+Extent = Literal["whole", "part", "unknown", "deleted"]
+
+
+@dataclass(frozen=True, slots=True)
+class KnownFile:
+    """How much is known of one file that a conversation read or changed."""
+
+    path: str
+    reads: int
+    edits: int
+    known: int
+    """Lines that are certain."""
+    lines: int | None
+    """Lines of the file; None if more may follow."""
+    extent: Extent
 
 
 @dataclass(frozen=True, slots=True)
@@ -29,6 +46,13 @@ class FileState:
     def whole(self) -> bool:
         """Whether the whole file is certain."""
         return self.length is not None and None not in self.lines and not self.deleted
+
+    @property
+    def extent(self) -> Extent:
+        """How much of the file is certain."""
+        if self.deleted:
+            return "deleted"
+        return "whole" if self.whole else "part" if self.known else "unknown"
 
     @property
     def text(self) -> str | None:

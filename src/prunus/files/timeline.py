@@ -33,7 +33,7 @@ from prunus.files.signs import (
     says_unchanged,
     user_changed,
 )
-from prunus.files.state import FileState
+from prunus.files.state import FileState, KnownFile
 from prunus.files.tool_edits import follow_changes
 from prunus.files.tracked import TrackedFile, TrackedFiles
 from prunus.history import Call, Result, Text
@@ -83,6 +83,14 @@ class Timeline:
     def state(self, path: str) -> FileState:
         """What is certain of a file now."""
         return self._files.state(path)
+
+    def known_files(self) -> tuple[KnownFile, ...]:
+        """How much is known of each file, in the order of their last use."""
+        found = ((file, self.state(file.path)) for file in list(self.files.values()))
+        return tuple(
+            KnownFile(file.path, file.reads, file.edits, state.known, state.length, state.extent)
+            for file, state in found
+        )
 
     def _follow(self, use: Use, call: Call, text: str, folder: str) -> None:
         kind = use.meaning.kind

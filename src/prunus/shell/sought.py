@@ -15,7 +15,6 @@ from typing import Final
 from prunus.shell import powershell
 from prunus.shell.changing import writes, written_by
 from prunus.shell.programs import ShellStep, run_by_xargs, step_of, steps
-from prunus.shell.regex_text import plain_texts
 from prunus.shell.sed import sed_expressions
 from prunus.shell.words import Simple
 
@@ -31,6 +30,9 @@ _ESCAPE: Final = re.compile(r"\\(.)", re.S)
 _ESCAPES: Final = {"n": "\n", "t": "\t", "r": "\r"}
 _SEARCHES: Final = frozenset({"replace", "find", "rfind", "index", "rindex", "split", "partition", "count"})
 _EXPRESSIONS: Final = frozenset({"sub", "subn", "compile", "search", "match", "fullmatch", "finditer", "findall"})
+_TOKEN: Final = re.compile(r"\\.|\[\^?\]?[^\]]{0,200}\]|\{\d{1,9},?\d{0,9}\}|.", re.S)
+_GROUPING: Final = frozenset("(){}+?|")
+_ANCHORS: Final = frozenset("^$")
 
 
 def texts_sought(command: str) -> Iterator[str]:
@@ -159,3 +161,37 @@ def _values(node: ast.expr, names: dict[str, list[str]]) -> list[str]:
         case ast.BinOp(left, ast.Add(), right):
             return [one + other for one in _values(left, names) for other in _values(right, names)]
     return []
+
+
+def plain_texts(expression: str, *, extended: bool) -> Iterator[str]:
+    """The stretches of plain text in an expression, in order.
+
+    A dot that is not repeated counts as a dot, because authors who search for code seldom escape dots. `extended`
+    says that brackets and signs group and repeat unless they are escaped, as in Python and `sed -E`; in plain `sed`
+    they do so only if they are escaped.
+    """
+    run = ""
+    for token in _TOKEN.findall(expression):
+        found = _found_by(token, extended)
+        if found is not None:
+            run += found
+            continue
+        # The character in front of `*` and `?` may be missing.
+        yield run[:-1] if token in (("*", "?") if extended else ("*", "\\?")) or token[0] == "{" else run
+        run = ""
+    yield run
+
+
+def _found_by(token: str, extended: bool) -> str | None:
+    """The text that a token finds; None if it finds several texts, or only a place."""
+    sign = token[0]
+    if len(token) == 1:
+        return None if sign == "*" or sign in _ANCHORS or (extended and sign in _GROUPING) else sign
+    if sign == "{":
+        return None if extended else token
+    if sign == "[":
+        return token[1] if len(token) == 3 and token[1] != "^" else None
+    character = token[1]
+    if character in _GROUPING:
+        return character if extended else None
+    return None if character.isalnum() or character in "<>" else character
