@@ -155,7 +155,6 @@ class Pruner:
 
     def files(self, conversation: str) -> tuple[KnownFile, ...] | None:
         """Return the files that a conversation knows; None if it is not held, or no strategy follows files."""
-
         return self._conversations.inspect(
             conversation,
             lambda held: None if (found := held.engine.dispatch.timeline) is None else found.known_files(),
