@@ -48,13 +48,6 @@ class FileState:
         return self.length is not None and None not in self.lines and not self.deleted
 
     @property
-    def extent(self) -> Extent:
-        """How much of the file is certain."""
-        if self.deleted:
-            return "deleted"
-        return "whole" if self.whole else "part" if self.known else "unknown"
-
-    @property
     def text(self) -> str | None:
         """The whole file; None if a part of it is not known."""
         if not self.whole:
@@ -77,6 +70,13 @@ class FileState:
             else:
                 found.append((number, number, line is not None))
         return tuple(found)
+
+
+def extent_of(state: FileState) -> Extent:
+    """How much of a file is certain."""
+    if state.deleted:
+        return "deleted"
+    return "whole" if state.whole else "part" if state.known else "unknown"
 
 
 def state_of(path: str, content: Content, deleted: bool) -> FileState:

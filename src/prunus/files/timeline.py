@@ -33,7 +33,7 @@ from prunus.files.signs import (
     says_unchanged,
     user_changed,
 )
-from prunus.files.state import FileState, KnownFile
+from prunus.files.state import FileState, KnownFile, extent_of
 from prunus.files.tool_edits import follow_changes
 from prunus.files.tracked import TrackedFile, TrackedFiles
 from prunus.history import Call, Result, Text
@@ -88,7 +88,7 @@ class Timeline:
         """How much is known of each file, in the order of their last use."""
         found = ((file, self.state(file.path)) for file in list(self.files.values()))
         return tuple(
-            KnownFile(file.path, file.reads, file.edits, state.known, state.length, state.extent)
+            KnownFile(file.path, file.reads, file.edits, state.known, state.length, extent_of(state))
             for file, state in found
         )
 

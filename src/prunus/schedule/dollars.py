@@ -12,6 +12,7 @@ from typing import Final
 
 from prunus.errors import SettingsError
 from prunus.providers.usage import Usage
+from prunus.schedule.prices import matches
 
 _MILLION: Final = 1_000_000
 
@@ -138,25 +139,32 @@ def tariff_of(model: str, own: tuple[tuple[str, Tariff], ...] = ()) -> Tariff | 
 
 def read_tariff(text: str) -> tuple[str, Tariff]:
     """Parse `INPUT,READ,WRITE,OUTPUT` for every model, or `PATTERN=INPUT,READ,WRITE,OUTPUT`."""
-    pattern, _, numbers = text.rpartition("=")
-    try:
-        input, cache_read, cache_write, output = (float(number) for number in numbers.split(","))
-    except ValueError:
-        input = cache_read = cache_write = output = -1.0
-    if not all(0 <= price < float("inf") for price in (input, cache_read, cache_write, output)):
+    pattern, prices = _parse(text)
+    if len(prices) != 4:
         raise SettingsError(
             f"price {text!r}: give INPUT,CACHE_READ,CACHE_WRITE,OUTPUT in dollars per million tokens, or "
             "PATTERN=... for some models, such as 'local-*=1,0.1,1,4'"
         )
-    return (pattern or "*").lower().replace(".", "-"), Tariff(input, cache_read, cache_write, output)
+    return pattern, Tariff(*prices)
+
+
+def _parse(text: str) -> tuple[str, list[float]]:
+    """Return the pattern of `PATTERN=PRICE,...`, `*` if there is none, and the prices; none if one is no price."""
+    pattern, _, numbers = text.rpartition("=")
+    try:
+        prices = [float(number) for number in numbers.split(",")]
+    except ValueError:
+        prices = []
+    valid = all(0 <= price < float("inf") for price in prices)
+    return (pattern or "*").lower().replace(".", "-"), prices if valid else []
 
 
 @dataclass(frozen=True, slots=True)
 class Money:
-    """The dollars of an uncached input token of each model. All other modules count costs in such tokens."""
+    """The price of an uncached input token of each model. All other costs are counted in such tokens."""
 
     own: tuple[tuple[str, float], ...] = ()
-    """The user's prices of a million tokens, by a pattern on the model's name. They override the table."""
+    """The user's prices of a million tokens, by pattern on the model's name. They go before the table."""
     shown: bool = True
     """Whether reports show dollars at all."""
 
@@ -164,25 +172,20 @@ class Money:
         """Return the dollars of one uncached input token of a model; None if no price is known."""
         if not self.shown:
             return None
-        name = model.lower().replace(".", "-")
-        for pattern, price in self.own:
-            if any(fnmatchcase(one, pattern) for one in (name, name.rpartition("/")[2])):
-                return price / _MILLION
+        own = next((price for pattern, price in self.own if matches(pattern, model)), None)
+        if own is not None:
+            return own / _MILLION
         known = tariff_of(model)
         return None if known is None else known.input / _MILLION
 
     def with_prices(self, given: Iterable[str]) -> Money:
-        """Return this with prices such as `3`, for every model, or `claude-opus*=5`, which override all others."""
+        """Return the same with prices such as `3`, for every model, or `claude-opus*=5`, before all others."""
         prices = []
         for text in given:
-            pattern, _, price = text.rpartition("=")
-            try:
-                dollars = float(price)
-            except ValueError:
-                dollars = -1.0
-            if not 0 <= dollars < float("inf"):
+            pattern, dollars = _parse(text)
+            if len(dollars) != 1:
                 raise SettingsError(f"--input-price {text}: give USD, or PATTERN=USD such as 'claude*=3'")
-            prices.append(((pattern or "*").lower().replace(".", "-"), dollars))
+            prices.append((pattern, dollars[0]))
         # A price for some models goes before a price for all models, whatever their order on the command line.
         prices.sort(key=lambda price: price[0] == "*")
         return replace(self, own=(*prices, *self.own))

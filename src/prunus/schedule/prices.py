@@ -131,8 +131,8 @@ NAMED_ROWS: Final[Mapping[str, Price]] = {
 
 def price_of(model: str, overrides: Overrides | None = None) -> Price:
     """Return the price of a model by its name, with or without the provider's prefix."""
-    price = next((row.price for row in ROWS if any(_matches(pattern, model) for pattern in row.models)), DEFAULT)
-    own = next((changes for pattern, changes in (overrides or {}).items() if _matches(pattern, model)), {})
+    price = next((row.price for row in ROWS if any(matches(pattern, model) for pattern in row.models)), DEFAULT)
+    own = next((changes for pattern, changes in (overrides or {}).items() if matches(pattern, model)), {})
     unknown = own.keys() - {field.name for field in fields(Price)}
     if unknown:
         allowed = ", ".join(field.name for field in fields(Price))
@@ -159,7 +159,8 @@ def request_cost(price: Price, tokens: int, cached: int) -> float:
     return cost * price.tier_factor if price.tier is not None and tokens > price.tier else cost
 
 
-def _matches(pattern: str, model: str) -> bool:
+def matches(pattern: str, model: str) -> bool:
+    """Return whether a pattern matches the name of a model, with or without the provider's name before it."""
     pattern, name = (text.lower().replace(".", "-") for text in (pattern, model))
     return fnmatchcase(name, pattern) or fnmatchcase(name.rpartition("/")[2], pattern)
 

@@ -10,32 +10,19 @@ import ast
 import dataclasses
 import inspect
 import json
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from functools import lru_cache
 from itertools import pairwise
 from textwrap import dedent, wrap
 from typing import Any, Final
 
 from prunus.calls.meaning import Tool
-from prunus.schedule.budget import Budget
-from prunus.schedule.pressure import Pressure
-from prunus.schedule.reminders import Reminders
 from prunus.settings.acp import SHORTHANDS, known_at
 from prunus.settings.files import from_options, read
 from prunus.settings.layers import Layer, merge
 from prunus.settings.model import Loaded, Settings, Values
 from prunus.settings.presets import OTHER_SETTINGS, strategies_of
 from prunus.settings.sections import GUARDS, SCHEDULES, STRATEGIES, summary
-from prunus.settings.tables import (
-    Agent,
-    CacheSettings,
-    Limits,
-    Manual,
-    Proxy,
-    StoreSettings,
-    Tokens,
-    Upstreams,
-)
 
 ENABLED: Final = "Whether this strategy runs."
 
@@ -47,19 +34,11 @@ _SHORTHAND_DOCS: Final[Mapping[str, str]] = {
     "protected_paths": "Short for guards.protected_paths.patterns; your list replaces the built-in list.",
     "turn_protection": "Short for guards.recent_turns.turns.",
 }
-_TABLES: Final[Mapping[str, type]] = {
-    "tokens": Tokens,
-    "limits": Limits,
-    "manual": Manual,
-    "pressure": Pressure,
-    "budget": Budget,
-    "cache": CacheSettings,
-    "agent": Agent,
-    "reminders": Reminders,
-    "proxy": Proxy,
-    "upstreams": Upstreams,
-    "store": StoreSettings,
-}
+_TABLES: Final = (
+    "tokens", "limits", "manual", "pressure", "budget", "cache", "agent", "reminders", "proxy", "upstreams",
+    "store",
+)  # fmt: skip
+"""The tables beside those of strategies, guards and schedules, in the order of the documentation."""
 
 
 @dataclasses.dataclass(frozen=True, slots=True)
@@ -83,19 +62,27 @@ def keys() -> Iterator[Key]:
         if name != "preset" and not isinstance(value, dict | list):
             yield Key(name, value, docs.get(name, ""))
     for name, place in SHORTHANDS.items():
-        default: Any = plain
-        for step in place:
-            default = default[step]
-        yield Key(name, default, _SHORTHAND_DOCS[name])
+        yield Key(name, _value_at(plain, place), _SHORTHAND_DOCS[name])
     for name in ("tools", "prices"):
         yield Key(name, plain[name], docs.get(name, ""))
-    for kind, owners in (("strategies", STRATEGIES), ("guards", GUARDS), ("schedules", SCHEDULES), ("", _TABLES)):
-        for name, owner in owners.items():
-            table = f"{kind}.{name}" if kind else name
-            docs = {"enabled": ENABLED, **field_docs(owner)}
-            values = plain[kind][name] if kind else plain[name]
-            for field, default in values.items():
-                yield Key(f"{table}.{field}", default, docs.get(field, ""), summary(owner))
+    kinds = (("strategies.", STRATEGIES), ("guards.", GUARDS), ("schedules.", SCHEDULES))
+    owners = {f"{kind}{name}": owner for kind, classes in kinds for name, owner in classes.items()}
+    for table, owner in (*owners.items(), *((name, _owner_of(name)) for name in _TABLES)):
+        docs = {"enabled": ENABLED, **field_docs(owner)}
+        for field, default in _value_at(plain, table.split(".")).items():
+            yield Key(f"{table}.{field}", default, docs.get(field, ""), summary(owner))
+
+
+def _owner_of(table: str) -> Any:
+    """Return the class that declares the fields of a table."""
+    section: Any = Values.model_fields[table].annotation
+    return section.owner or section
+
+
+def _value_at(table: Any, place: Iterable[str | int]) -> Any:
+    for step in place:
+        table = table[step]
+    return table
 
 
 @lru_cache(maxsize=128)

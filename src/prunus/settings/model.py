@@ -23,7 +23,7 @@ from prunus.schedule.plan import Schedule
 from prunus.schedule.pressure import Pressure
 from prunus.schedule.prices import Price, price_of, window_of
 from prunus.schedule.reminders import Reminders
-from prunus.settings import files
+from prunus.settings import files, tables
 from prunus.settings.acp import translate
 from prunus.settings.layers import Layer, Problem, fail, merge
 from prunus.settings.presets import ALLOWED_LOSS, OTHER_SETTINGS, Dial, Preset, strategies_of
@@ -42,17 +42,6 @@ from prunus.settings.sections import (
     ToolRow,
     check,
     fields_of,
-)
-from prunus.settings.tables import (
-    Agent,
-    CacheSettings,
-    Limits,
-    Manual,
-    PriceRow,
-    Proxy,
-    StoreSettings,
-    Tokens,
-    Upstreams,
 )
 from prunus.strategies import Strategy
 from prunus.strategies.asked import Requested
@@ -99,27 +88,27 @@ class Values(Section):
     """Whether new conversations learn from what the same agent asked for again. That needs a store."""
     window: Count = 0
     """The model's context window in tokens; 0 derives it from the model's name."""
-    prices: tuple[PriceRow, ...] = ()
+    prices: tuple[tables.PriceRow, ...] = ()
     """Prompt cache prices of models that the built-in table does not know."""
     tools: tuple[ToolRow, ...] = ()
     """Your own tools, and how they name their arguments."""
-    tokens: Tokens = Field(default_factory=Tokens)
+    tokens: tables.Tokens = Field(default_factory=tables.Tokens)
     """How Prunus counts tokens."""
-    limits: Limits = Field(default_factory=Limits)
+    limits: tables.Limits = Field(default_factory=tables.Limits)
     """How large a request Prunus prunes, and how much it remembers."""
-    manual: Manual = Field(default_factory=Manual)
+    manual: tables.Manual = Field(default_factory=tables.Manual)
     """Manual mode: Prunus prunes only on request."""
-    cache: CacheSettings = Field(default_factory=CacheSettings)
+    cache: tables.CacheSettings = Field(default_factory=tables.CacheSettings)
     """How long the provider's prompt cache lives."""
-    agent: Agent = Field(default_factory=Agent)
+    agent: tables.Agent = Field(default_factory=tables.Agent)
     """How the agent itself may prune its context."""
     reminders: RemindersSection = Field(default_factory=RemindersSection)
     """Short reminders to the model."""
-    proxy: Proxy = Field(default_factory=Proxy)
+    proxy: tables.Proxy = Field(default_factory=tables.Proxy)
     """How the proxy listens and forwards requests."""
-    upstreams: Upstreams = Field(default_factory=Upstreams)
+    upstreams: tables.Upstreams = Field(default_factory=tables.Upstreams)
     """The addresses of the providers."""
-    store: StoreSettings = Field(default_factory=StoreSettings)
+    store: tables.StoreSettings = Field(default_factory=tables.StoreSettings)
     """What Prunus keeps on disk."""
 
 
@@ -205,8 +194,7 @@ class Settings(Values):
 
     def money(self) -> Money:
         """Return the dollar prices of models, those of the settings first."""
-        own = ((row.model.lower().replace(".", "-"), row.input) for row in self.prices if row.input is not None)
-        return Money(tuple(own))
+        return Money(tuple((row.model, row.input) for row in self.prices if row.input is not None))
 
     def window_of(self, model: str) -> int:
         """Return the context window of a model in tokens."""

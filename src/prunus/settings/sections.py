@@ -10,7 +10,7 @@ import dataclasses
 import inspect
 import re
 from collections.abc import Iterator, Mapping
-from typing import TYPE_CHECKING, Annotated, Any, Final, TypeAlias, cast, get_args, get_type_hints
+from typing import TYPE_CHECKING, Annotated, Any, ClassVar, Final, TypeAlias, cast, get_args, get_type_hints
 
 from pathspec import PathSpec
 from pydantic import AfterValidator, BaseModel, ConfigDict, Field, StrictBool, ValidationError, create_model
@@ -33,6 +33,8 @@ class Section(BaseModel):
     """A table of settings."""
 
     model_config = ConfigDict(frozen=True, extra="forbid")
+    owner: ClassVar[type | None] = None
+    """The class whose fields the table has; None for a table with fields of its own."""
 
     if TYPE_CHECKING:
 
@@ -94,7 +96,9 @@ def _section(owner: type, **more: Any) -> type[Section]:
         check = _CHECKS.get((owner.__name__, field.name))
         default = ... if field.default is dataclasses.MISSING else field.default
         fields[field.name] = (Annotated[hint, check] if check else hint, default)
-    return create_model(owner.__name__, __base__=Section, __doc__=summary(owner), __module__=__name__, **fields)
+    made = create_model(owner.__name__, __base__=Section, __doc__=summary(owner), __module__=__name__, **fields)
+    made.owner = owner
+    return made
 
 
 def _sections(title: str, sections: Mapping[str, type[Section]]) -> type[Section]:
