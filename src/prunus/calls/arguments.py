@@ -104,7 +104,7 @@ def _edits(given: Mapping[str, Any], row: Tool) -> Iterator[FileChange]:
                 yield from _edits(inner, row) if isinstance(inner, Mapping) else (Unclear(),)
             return
     if isinstance(diff := given.get("diff"), str) and (blocks := search_blocks(diff)):
-        yield from (Replace(block.old, block.new) for block in blocks)
+        yield from (Replace(old, new) for old, new in blocks)
         return
     old, new = _text(given, _named(row.old, _OLD)), _text(given, _named(row.new, _NEW))
     line = _number(given.get("insert_line"))

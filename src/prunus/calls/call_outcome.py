@@ -69,7 +69,8 @@ def outcome(meaning: Meaning, name: str, text: str, flag: bool | None) -> CallOu
     if flag:
         return "error"
     text = without_last_reminders(text)
-    if _by_command(meaning):
+    if meaning.command or meaning.kind in ("shell", "edit"):
+        # A shell or a patch program ran, so the result may show an exit code.
         code = exit_code(text)
         if code is not None:
             return "ok" if code == 0 else "error"
@@ -88,11 +89,6 @@ def exit_code(text: str) -> int | None:
     """The exit code that an agent wrote around the output of a command."""
     found = _CODE_FIRST.match(text) or _CODE_LAST.search(text, max(0, len(text) - 400))
     return as_number(next(code for code in found.groups() if code is not None)) if found else None
-
-
-def _by_command(meaning: Meaning) -> bool:
-    """Whether a shell or a patch program ran, so that the result may show an exit code."""
-    return meaning.kind == "shell" or bool(meaning.command) or meaning.kind == "edit"
 
 
 def _by_output(kind: Kind, name: str, text: str) -> CallOutcome:
@@ -118,11 +114,9 @@ def _by_text(kind: Kind, text: str) -> CallOutcome:
             if len(text) <= _SHORT * 4 and (_EDIT_FAILED.match(text) or _FILE_FAILED.match(text)):
                 return "error"
             return "unknown"
-        case "list" | "search":
+        case "list" | "search" | "todo" | "snapshot":
             return "error" if short and _SEARCH_FAILED.match(text) else "ok"
         case "fetch":
             return "error" if short and _FETCH_FAILED.match(text) else "ok"
-        case "todo" | "snapshot":
-            return "error" if short and _SEARCH_FAILED.match(text) else "ok"
         case _:
             return "unknown"

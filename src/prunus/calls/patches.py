@@ -61,14 +61,6 @@ class Patched:
     """Every line of this section is understood, so that the file can be followed through it."""
 
 
-@dataclass(frozen=True, slots=True)
-class Block:
-    """One block of SEARCH and REPLACE."""
-
-    old: str
-    new: str
-
-
 def patched_files(text: str) -> tuple[Patched, ...]:
     """The files of a patch in order; empty if the text is no patch."""
     if "*** " in text and _ENVELOPE.search(text):
@@ -78,8 +70,8 @@ def patched_files(text: str) -> tuple[Patched, ...]:
     return ()
 
 
-def search_blocks(text: str) -> tuple[Block, ...]:
-    """The replacements of a text with blocks of SEARCH and REPLACE, which does not name its file."""
+def search_blocks(text: str) -> tuple[tuple[str, str], ...]:
+    """The old and the new text of each block of SEARCH and REPLACE; such a text does not name its file."""
     return tuple(_blocks(text)) if "SEARCH" in text else ()
 
 
@@ -95,14 +87,14 @@ def touches_of(patch: str, base: str = "") -> tuple[Touch, ...]:
     return tuple(found.values())
 
 
-def _blocks(text: str) -> Iterator[Block]:
+def _blocks(text: str) -> Iterator[tuple[str, str]]:
     at = 0
     while (
         (start := _SEARCH.search(text, at))
         and (divider := _DIVIDER.search(text, start.end()))
         and (end := _REPLACE.search(text, divider.end()))
     ):
-        yield Block(text[start.end() : divider.start()], text[divider.end() : end.start()])
+        yield text[start.end() : divider.start()], text[divider.end() : end.start()]
         at = end.end()
 
 

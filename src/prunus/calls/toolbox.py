@@ -158,7 +158,8 @@ def _describe(name: str, tool: Tool, given: Mapping[str, Any], metadata: tuple[s
             asked = (key or _query(tool, mapping) for mapping in (given, unlimited))
             return Meaning(tool.kind, next(asked), (), "", metadata, unlimited=next(asked))
         case "fetch":
-            return Meaning("fetch", key or _fetched(tool, given), (), "", metadata)
+            page = f"search:{given[tool.query]}" if tool.query else str(given[tool.url]) if tool.url else ""
+            return Meaning("fetch", key or page, (), "", metadata)
         case "snapshot":
             where = ":".join(str(given[part]) for part in metadata if given.get(part) is not None)
             return Meaning("snapshot", key or f"{name}:{where}", (), "", metadata)
@@ -185,12 +186,6 @@ def _query(tool: Tool, given: Mapping[str, Any]) -> str:
     return "".join([key, *(f":{word}={given[word]}" for word in options if given[word] is not None)])
 
 
-def _fetched(tool: Tool, given: Mapping[str, Any]) -> str:
-    if tool.query:
-        return f"search:{given[tool.query]}"
-    return str(given[tool.url]) if tool.url else ""
-
-
 def _touches(tool: Tool, given: Mapping[str, Any]) -> tuple[Touch, ...]:
     kind = tool.touch or _TOUCHES[tool.kind]
     if tool.patch:
@@ -215,28 +210,23 @@ def _path_in(item: Any) -> str:
 
 def _span(tool: Tool, given: Mapping[str, Any]) -> Span | None:
     """The lines a call asks for; None if the arguments make no sense."""
-    first, count, last = 1, None, None
     shift = 1 if tool.zero else 0
+    asked = (given.get(name) if name else None for name in (tool.offset, tool.start, tool.limit, tool.end))
     try:
-        if tool.offset and given.get(tool.offset) is not None:
-            first = int(given[tool.offset]) + shift
-        if tool.start and given.get(tool.start) is not None:
-            first = int(given[tool.start]) + shift
-        if tool.limit and given.get(tool.limit) is not None:
-            count = int(given[tool.limit])
-        if tool.end and given.get(tool.end) is not None:
-            last = int(given[tool.end]) + shift
+        offset, start, count, last = (None if value is None else int(value) for value in asked)
         if tool.lines and given.get(tool.lines):
-            bounds = given[tool.lines]
-            first, last = int(bounds[0]) + shift, int(bounds[1]) + shift
-            last = None if bounds[1] in (-1, "-1") else last
-    except (TypeError, ValueError, IndexError, KeyError, OverflowError):
+            start, last = (int(bound) for bound in given[tool.lines][:2])
+            last = None if last == -1 else last
+    except (TypeError, ValueError, KeyError, OverflowError):
         return None
+    first = next((number + shift for number in (start, offset) if number is not None), 1)
     if first < 0:
         return None
     first = max(first, 1)
     if count is not None:
         last = first + count - 1
+    elif last is not None:
+        last += shift
     if last is not None and last < first:
         return None
     return FULL if first == 1 and last is None else Span(first, last)

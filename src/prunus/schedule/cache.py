@@ -39,7 +39,7 @@ assuming as many requests again as there have been costs the same within 0.001, 
 from __future__ import annotations
 
 from bisect import bisect_right
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from math import exp, sqrt
 from typing import ClassVar, Final
@@ -95,7 +95,9 @@ class Cache:
         if state.cold:
             return Plan(0, state.cold)
         if state.forced and state.wanted:
-            return _cheapest(list(self._cuts(state)), state.wanted, state.forced) or Plan(0, state.forced)
+            enough = (cut for cut in self._cuts(state) if cut.saved >= state.wanted)
+            cheapest = max(enough, key=lambda cut: cut.saving - cut.broken, default=None)
+            return Plan(0 if cheapest is None else cheapest.message, state.forced)
         # Were this the last request, the whole break would be lost. It may be no more than what was earned and a
         # small share of the cost without pruning, so that the conversation never costs much more than that.
         budget = state.earned + self.stake * state.paid
@@ -170,12 +172,6 @@ def _floor(state: RequestState) -> int:
     return 0
 
 
-def _cheapest(cuts: Sequence[_Cut], wanted: float, reason: str) -> Plan | None:
-    """Return the cheapest cut that frees this many tokens."""
-    enough = [cut for cut in cuts if cut.saved >= wanted]
-    return Plan(max(enough, key=_gain).message, reason) if enough else None
-
-
 def _dear(state: RequestState, tokens: int, ahead: int) -> int:
     """How many of this and the next requests are so long that they cost more, growing on from so many tokens."""
     tier = state.price.tier
@@ -199,10 +195,6 @@ class _Cut:
     """What that saves in this request and those that follow."""
     broken: float
     """What it costs to write the rest again."""
-
-
-def _gain(cut: _Cut) -> float:
-    return cut.saving - cut.broken
 
 
 SCHEDULES: Final[tuple[type[Schedule], ...]] = (Cache, Eager, WhenFull, OnRequest)

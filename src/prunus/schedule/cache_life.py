@@ -14,6 +14,7 @@ earlier conversations.
 from __future__ import annotations
 
 from collections.abc import Iterable
+from contextlib import suppress
 from dataclasses import dataclass, replace
 from typing import Final, Literal
 
@@ -159,14 +160,11 @@ def hindsight_of(lives: Iterable[bytes]) -> Hindsight:
 
     JSON of another version of Prunus is ignored.
     """
-    return total(life.own.ended() for raw in lives if (life := _read(raw)) is not None)
-
-
-def _read(raw: bytes) -> CacheLife | None:
-    try:
-        return CacheLife.load(raw)
-    except FormatError:
-        return None
+    found: list[Hindsight] = []
+    for raw in lives:
+        with suppress(FormatError):
+            found.append(CacheLife.load(raw).own.ended())
+    return total(found)
 
 
 def _cost(step: Following, price: Price) -> float:

@@ -161,10 +161,10 @@ def _parse(text: str) -> tuple[str, list[float]]:
 
 @dataclass(frozen=True, slots=True)
 class Money:
-    """The price of an uncached input token of each model. All other costs are counted in such tokens."""
+    """The dollars of an uncached input token of each model. All other modules count costs in such tokens."""
 
     own: tuple[tuple[str, float], ...] = ()
-    """The user's prices of a million tokens, by pattern on the model's name. They go before the table."""
+    """The user's prices of a million tokens, by a pattern on the model's name. They override the table."""
     shown: bool = True
     """Whether reports show dollars at all."""
 
@@ -179,7 +179,7 @@ class Money:
         return None if known is None else known.input / _MILLION
 
     def with_prices(self, given: Iterable[str]) -> Money:
-        """Return the same with prices such as `3`, for every model, or `claude-opus*=5`, before all others."""
+        """Return this with prices such as `3`, for every model, or `claude-opus*=5`, which override all others."""
         prices = []
         for text in given:
             pattern, dollars = _parse(text)

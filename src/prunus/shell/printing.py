@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
+from functools import partial
 
 from prunus.calls.touches import FULL, Span
 from prunus.shell.words import Word
@@ -43,26 +44,16 @@ _NL_VALUED = frozenset({"-b", "-w", "-s", "-v", "-n", "--body-numbering", "--num
 _BAT_VALUED = frozenset({"-l", "--style", "--paging", "--color", "--language", "--decorations", "--theme"})
 
 
-def cat(words: Sequence[Word]) -> Printed | None:
-    return _files(words, "nbAevstTEu")
-
-
-def nl(words: Sequence[Word]) -> Printed | None:
-    return _files(words, "ap0123456789", _NL_VALUED)
-
-
-def pager(words: Sequence[Word]) -> Printed | None:
-    return _files(words, "NRSXFe")
+cat = partial(_files, flags="nbAevstTEu")
+nl = partial(_files, flags="ap0123456789", valued=_NL_VALUED)
+pager = partial(_files, flags="NRSXFe")
+bat = partial(_files, flags="pn", valued=_BAT_VALUED)
 
 
 def type_(words: Sequence[Word]) -> Printed | None:
     if not words or not all("." in word.text or "/" in word.text or "\\" in word.text for word in words):
         return None
     return tuple(words), (FULL,)
-
-
-def bat(words: Sequence[Word]) -> Printed | None:
-    return _files(words, "pn", _BAT_VALUED)
 
 
 def _counted(words: Sequence[Word]) -> tuple[tuple[Word, ...], str] | None:
