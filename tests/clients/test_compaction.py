@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from prunus.clients.client import modules
-from prunus.clients.compaction import window_before_compaction
+from prunus.clients.dialect import window_before_compaction
 from prunus.conversations.assembly import Assembly
 from prunus.proxy.exchange import client_name
 from prunus.schedule.pressure import Pressure

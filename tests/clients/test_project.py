@@ -6,7 +6,7 @@ import json
 
 import pytest
 
-from prunus.clients.project import project_of
+from prunus.clients.dialect import project_of
 
 
 @pytest.mark.parametrize(

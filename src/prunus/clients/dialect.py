@@ -12,13 +12,18 @@ import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 from prunus.calls.shown import Shown
 from prunus.clients.client import modules
 
 if TYPE_CHECKING:
     from prunus.calls.meaning import Kind
+
+_PATH: Final = rb"((?:/|~/|[A-Za-z]:(?:/|\\\\))(?:[^\s<>\"'`\\]|\\\\)*+)"
+"""In JSON a line break is a backslash with a letter behind it, and a backslash is two of them."""
+_BEFORE_COMPACTION: Final = 1.2
+"""A window of so many times the tokens at which the agent compacts is three quarters full a tenth before that."""
 
 
 class InnerCall(NamedTuple):
@@ -96,6 +101,8 @@ class Dialect:
     """The tool call that a script makes; None if the script makes none, or several."""
     folder: str = ""
     """Before the working folder in the first prompt."""
+    announced_command: str = ""
+    """The whole text before the prompt of a slash command. The group is the name of the command."""
     session_headers: tuple[str, ...] = ()
     """The headers of a request that name its conversation, the best first."""
     from_subagent: Callable[[Mapping[str, str], bytes], bool] | None = None
@@ -142,3 +149,31 @@ def json_output(text: str) -> str:
 def inner_call(script: str) -> InnerCall | None:
     """The tool call that a script in the language of some agent makes; None if there is not exactly one."""
     return next((found for read in words("inner_call") if (found := read(script)) is not None), None)
+
+
+@cache
+def _folders() -> tuple[re.Pattern[bytes], ...]:
+    """One pattern for each agent: a search that begins with plain letters is quick."""
+    return tuple(re.compile(word.encode() + _PATH) for word in words("folder"))
+
+
+def project_of(*texts: bytes) -> str:
+    """The folder that an agent works in, by the first of these JSON texts that names it; empty if none does."""
+    for text in texts:
+        found = next((found for folder in _folders() if (found := folder.search(text))), None)
+        if found is not None:
+            path = found[1].replace(b"\\\\", b"\\").decode("utf-8", "replace")
+            return path.rstrip(".,;") or path
+    return ""
+
+
+def window_before_compaction(client: str, window: int) -> int:
+    """Return the tokens of a model's window that count for pressure with this agent.
+
+    Pressure is high from three quarters of the window on, and pruning under pressure has to come before the agent
+    compacts its history by itself. Most agents compact later than that, so the whole window counts. `client` is the
+    name that the agent sends with its requests.
+    """
+    dialects = (module.DIALECT for module in modules("dialect"))
+    share = next((d.compacts_at for d in dialects if d.user_agent and client.startswith(d.user_agent)), 1.0)
+    return min(window, round(_BEFORE_COMPACTION * share * window))

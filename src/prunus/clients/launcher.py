@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import tomllib
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -10,8 +9,7 @@ from typing import Any, ClassVar, Final
 from urllib.parse import urlsplit
 
 from prunus.clients.client import ALL, Client
-from prunus.config_edit import env_text
-from prunus.settings import jsonc
+from prunus.config_edit import format_of
 
 _VARIABLES: Final = {
     "ANTHROPIC_BASE_URL": ("anthropic", ""),
@@ -68,13 +66,24 @@ class Launcher:
     keys: ClassVar[tuple[str, ...]] = ()
     """Variables one of which holds the API key, where the program needs one to work unattended."""
 
+    def bases(self, host: Host) -> dict[str, str]:
+        """The base URL of each provider for which the user has set one; the first variable of a provider counts."""
+        return {
+            name: base
+            for variable, (name, _) in reversed(_VARIABLES.items())
+            if (base := host.environment.get(variable))
+        }
+
     def upstreams(self, host: Host) -> dict[str, str]:
-        """Where the program sends its requests now, for each provider whose address the user has changed."""
-        return origins(_bases(host))
+        """Where the program sends its requests now, for each provider whose address the user has changed.
+
+        Base URLs that `prunus setup` has written are no upstreams.
+        """
+        return {name: origin(base) for name, base in self.bases(host).items() if not is_own(base)}
 
     def launch(self, url: str, host: Host) -> Launch:
         """How to start the program so that its requests go to the proxy at `url`."""
-        bases = _bases(host)
+        bases = self.bases(host)
         return Launch(
             environment={
                 variable: through(url, name, bases[name]) if name in bases else url + path
@@ -115,20 +124,6 @@ def launcher_of(program: str) -> Launcher:
     return launchers().get(name) or Launcher(name)
 
 
-def _bases(host: Host) -> dict[str, str]:
-    """The base URL of each provider that a variable sets; the first variable of a provider counts."""
-    return {
-        name: base
-        for variable, (name, _) in reversed(_VARIABLES.items())
-        if (base := host.environment.get(variable))
-    }
-
-
-def origins(bases: Mapping[str, str]) -> dict[str, str]:
-    """The host of each base URL; without those that `prunus setup` has written, which are no upstreams."""
-    return {name: origin(base) for name, base in bases.items() if not is_own(base)}
-
-
 def is_own(base: object) -> bool:
     """Whether `prunus setup` has written this base URL: on this machine, and with the name of an upstream."""
     if not isinstance(base, str):
@@ -167,25 +162,9 @@ def as_dict(value: object) -> dict[str, Any]:
     return value if isinstance(value, dict) else {}
 
 
-def read_json(path: Path) -> dict[str, Any]:
-    """A settings file of an agent, comments allowed; empty if the file is missing or damaged."""
+def read_settings(path: Path) -> Mapping[str, Any]:
+    """A settings file of an agent, in the format that its name says; empty if the file is missing or damaged."""
     try:
-        return as_dict(jsonc.parse(path.read_text(encoding="utf-8")))
-    except (OSError, ValueError, RecursionError):
-        return {}
-
-
-def read_env(path: Path) -> dict[str, str]:
-    """A file of variables; empty if the file is missing."""
-    try:
-        return dict(env_text.parse(path.read_text(encoding="utf-8")))
-    except (OSError, ValueError):
-        return {}
-
-
-def read_toml(path: Path) -> dict[str, Any]:
-    """A settings file in TOML; empty if the file is missing or damaged."""
-    try:
-        return tomllib.loads(path.read_text(encoding="utf-8"))
+        return format_of(path).parse(path.read_text(encoding="utf-8"))
     except (OSError, ValueError):
         return {}

@@ -16,7 +16,7 @@ from pathlib import Path
 from typing import Any, Final
 from urllib.parse import urlsplit
 
-from prunus.clients.launcher import Host, Launcher, is_own, launchers
+from prunus.clients.launcher import Host, Launcher, is_own, launchers, origin
 from prunus.config_edit import Key, format_of, strings, value_at
 from prunus.errors import SettingsError
 
@@ -76,7 +76,7 @@ def setup_state(launcher: Launcher, url: str, host: Host) -> SetupState:
     found: dict[str, None] = {}
     for path in paths:
         try:
-            found |= dict.fromkeys(_origin(value) for _, value in _own(path, _read(path)))
+            found |= dict.fromkeys(origin(value) for _, value in _own(path, _read(path)))
         except SettingsError:
             continue
     return SetupState(paths, tuple(found))
@@ -199,11 +199,6 @@ def _paths(launcher: Launcher, url: str, host: Host) -> tuple[Path, ...]:
 
 def _copy_of(path: Path) -> Path:
     return path.with_name(path.name + _ENDING)
-
-
-def _origin(url: str) -> str:
-    parts = urlsplit(url)
-    return f"{parts.scheme}://{parts.netloc}"
 
 
 def _upstream_name(url: str) -> str:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Final
 
-from prunus.clients.compaction import window_before_compaction
+from prunus.clients.dialect import window_before_compaction
 from prunus.conversations.conversation import Body, declares_tools
 from prunus.engine import Engine
 from prunus.providers import encode

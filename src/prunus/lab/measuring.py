@@ -12,7 +12,7 @@ from typing import Any
 
 from msgspec.json import encode
 
-from prunus.clients.project import project_of
+from prunus.clients.dialect import project_of
 from prunus.lab.analysis import LEVEL, Effect, File, SessionResult, Total
 from prunus.lab.beside import RIVALS, alternatives
 from prunus.lab.conversations import Known, RecordedConversation, for_each_conversation, repeats

@@ -9,8 +9,7 @@ from typing import Any, Final
 
 import msgspec
 
-from prunus.clients.dialect import words
-from prunus.clients.project import project_of
+from prunus.clients.dialect import project_of, words
 from prunus.errors import FormatError
 from prunus.json.long_strings import ShortenedJson
 from prunus.json.surrogates import decode

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Final
 
-from prunus.clients.announced_commands import announced_command
+from prunus.clients.dialect import pattern
 from prunus.clients.system_reminders import without_reminders
 from prunus.edits import Move, Proposal
 from prunus.history import Message, Text
@@ -30,6 +30,7 @@ ANSWER: Final = "[Prunus] "
 """How every answer begins, by which it is recognised later."""
 
 _COMMAND: Final = re.compile(r"/(?:acp|prunus)(?:[ \t]++([^\n]*+))?", re.IGNORECASE)
+_ANNOUNCED: Final = pattern("announced_command")
 _OWN: Final = ("prunus:", "acp:")
 """How the names of our slash commands begin, where a plugin brings them."""
 _LONGEST: Final = 220
@@ -66,13 +67,19 @@ def command_in(message: Message) -> tuple[tuple[int, ...], Command] | None:
         return None
     texts = [(i, part.text) for i, part in enumerate(message.parts) if isinstance(part, Text)]
     said = [(i, text) for i, text in texts if without_reminders(text).strip()]
-    announced = tuple(i for i, text in said if announced_command(text).lower().startswith(_OWN))
+    announced = tuple(i for i, text in said if _announces_own(text))
     alone = [(i, text) for i, text in said if i not in announced]
     if len(alone) != 1:
         return None
     [(i, text)] = alone
     found = read_command(text)
     return None if found is None else ((*announced, i), found)
+
+
+def _announces_own(text: str) -> bool:
+    """Whether a text only says that the user has typed one of our slash commands."""
+    found = _ANNOUNCED.fullmatch(text.strip())
+    return found is not None and found[1].lower().startswith(_OWN)
 
 
 def answers(message: Message) -> tuple[int, ...]:

@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 
-from prunus.clients.opencode.storage import database_recordings
+from prunus.clients.opencode.sessions import database_recordings
 from prunus.clients.sessions import load, stream
 from prunus.errors import FormatError
 

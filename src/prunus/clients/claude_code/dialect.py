@@ -51,6 +51,8 @@ DIALECT: Final = Dialect(
     r"|Permission to use \w+ (?:with command|has been denied)"
     "|<tool_use_error>(?:InputValidationError|Error: No such tool|Blocked)|Error: No such tool available",
     folder=r"orking directory:\s*",
+    announced_command=r"<command-message>[^<]*+</command-message>\s*+<command-name>/([^<]*+)</command-name>"
+    r"(?:\s*+<command-args>[^<]*+</command-args>)?+",
     session_headers=("x-claude-code-agent-id", "x-claude-code-session-id"),
     from_subagent=_from_subagent,
     summary_task=("Your task is to create a detailed summary of", "Do NOT call any tools"),

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import ClassVar, Final
 
-from prunus.clients.launcher import FileEntry, Host, Launch, Launcher, as_dict, entry, origins, read_json, through
+from prunus.clients.launcher import FileEntry, Host, Launch, Launcher, as_dict, entry, read_settings, through
 
 _VARIABLE: Final = "ANTHROPIC_BASE_URL"
 _ELSEWHERE: Final = {
@@ -22,15 +22,14 @@ class ClaudeLauncher(Launcher):
 
     keys: ClassVar = ("ANTHROPIC_API_KEY", "ANTHROPIC_AUTH_TOKEN")
 
-    def upstreams(self, host: Host) -> dict[str, str]:
+    def bases(self, host: Host) -> dict[str, str]:
         base = _configured(host) or host.environment.get(_VARIABLE)
-        return origins({"anthropic": base} if base else {})
+        return {"anthropic": base} if base else {}
 
     def launch(self, url: str, host: Host) -> Launch:
-        configured = _configured(host)
-        base = configured or host.environment.get(_VARIABLE)
-        wanted = through(url, "anthropic", base) if base else url
-        arguments = ("--settings", json.dumps({"env": {_VARIABLE: wanted}})) if configured else ()
+        bases = self.bases(host)
+        wanted = through(url, "anthropic", bases["anthropic"]) if bases else url
+        arguments = ("--settings", json.dumps({"env": {_VARIABLE: wanted}})) if _configured(host) else ()
         return Launch(arguments, {_VARIABLE: wanted})
 
     def entries(self, url: str, host: Host) -> tuple[FileEntry, ...]:
@@ -58,14 +57,9 @@ class ClaudeLauncher(Launcher):
 
 def _configured(host: Host) -> str:
     """The base URL in the settings files; the nearest file counts."""
-    for path in (
-        host.folder / ".claude" / "settings.local.json",
-        host.folder / ".claude" / "settings.json",
-        _user_settings(host),
-    ):
-        if base := _base_in(path):
-            return base
-    return ""
+    own = host.folder / ".claude"
+    paths = (own / "settings.local.json", own / "settings.json", _user_settings(host))
+    return next(filter(None, map(_base_in, paths)), "")
 
 
 def _user_settings(host: Host) -> Path:
@@ -73,7 +67,7 @@ def _user_settings(host: Host) -> Path:
 
 
 def _base_in(path: Path) -> str:
-    base = as_dict(read_json(path).get("env")).get(_VARIABLE)
+    base = as_dict(read_settings(path).get("env")).get(_VARIABLE)
     return base if isinstance(base, str) else ""
 
 

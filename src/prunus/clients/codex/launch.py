@@ -7,18 +7,7 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import ClassVar, Final
 
-from prunus.clients.launcher import (
-    FileEntry,
-    Host,
-    Launch,
-    Launcher,
-    as_dict,
-    entry,
-    origins,
-    read_json,
-    read_toml,
-    through,
-)
+from prunus.clients.launcher import FileEntry, Host, Launch, Launcher, as_dict, entry, read_settings, through
 
 _CHATGPT: Final = "https://chatgpt.com/backend-api/codex"
 """Where requests go after `codex login` with an account instead of an API key."""
@@ -29,9 +18,9 @@ class CodexLauncher(Launcher):
 
     keys: ClassVar = ("CODEX_API_KEY", "OPENAI_API_KEY")
 
-    def upstreams(self, host: Host) -> dict[str, str]:
+    def bases(self, host: Host) -> dict[str, str]:
         _, base = _in_use(host)
-        return origins({"openai": base} if base else {})
+        return {"openai": base} if base else {}
 
     def launch(self, url: str, host: Host) -> Launch:
         key, base = _in_use(host)
@@ -51,7 +40,7 @@ class CodexLauncher(Launcher):
         return Launch(arguments, {"CODEX_HOME": "", "CODEX_API_KEY": key})
 
     def problems(self, host: Host) -> Iterator[str]:
-        chosen = read_toml(_home(host) / "config.toml").get("model_provider")
+        chosen = read_settings(_home(host) / "config.toml").get("model_provider")
         if isinstance(chosen, str) and chosen in ("ollama", "lmstudio", "amazon-bedrock"):
             yield f"model_provider = {chosen!r}: its requests go past Prunus; choose another provider"
 
@@ -62,7 +51,7 @@ def _home(host: Host) -> Path:
 
 def _in_use(host: Host) -> tuple[tuple[str, ...], str]:
     """The setting that holds the base URL in use, and the URL, if it is not the default one."""
-    config = read_toml(_home(host) / "config.toml")
+    config = read_settings(_home(host) / "config.toml")
     chosen = config.get("model_provider")
     provider = as_dict(config.get("model_providers")).get(chosen) if isinstance(chosen, str) else None
     if isinstance(provider, dict):
@@ -76,7 +65,7 @@ def _in_use(host: Host) -> tuple[tuple[str, ...], str]:
 
 
 def _signed_in(host: Host) -> bool:
-    held = read_json(_home(host) / "auth.json")
+    held = read_settings(_home(host) / "auth.json")
     return bool(held.get("tokens")) and not held.get("OPENAI_API_KEY")
 
 

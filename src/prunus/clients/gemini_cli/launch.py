@@ -6,18 +6,7 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Final
 
-from prunus.clients.launcher import (
-    FileEntry,
-    Host,
-    Launch,
-    Launcher,
-    as_dict,
-    entry,
-    origins,
-    read_env,
-    read_json,
-    through,
-)
+from prunus.clients.launcher import FileEntry, Host, Launch, Launcher, as_dict, entry, read_settings, through
 
 _VARIABLE: Final = "GOOGLE_GEMINI_BASE_URL"
 
@@ -25,9 +14,9 @@ _VARIABLE: Final = "GOOGLE_GEMINI_BASE_URL"
 class GeminiLauncher(Launcher):
     """Sets the one variable that Gemini CLI reads."""
 
-    def upstreams(self, host: Host) -> dict[str, str]:
+    def bases(self, host: Host) -> dict[str, str]:
         base = _base(host)
-        return origins({"gemini": base} if base else {})
+        return {"gemini": base} if base else {}
 
     def launch(self, url: str, host: Host) -> Launch:
         base = _base(host)
@@ -37,7 +26,7 @@ class GeminiLauncher(Launcher):
         return (entry(_variables(host), (_VARIABLE,), url, "gemini", _base(host)),)
 
     def problems(self, host: Host) -> Iterator[str]:
-        settings = read_json(host.home / ".gemini" / "settings.json")
+        settings = read_settings(host.home / ".gemini" / "settings.json")
         auth = as_dict(settings.get("security")).get("auth")
         chosen = auth.get("selectedType") if isinstance(auth, dict) else settings.get("selectedAuthType")
         if chosen and chosen != "gemini-api-key":
@@ -51,7 +40,7 @@ def _variables(host: Host) -> Path:
 
 def _base(host: Host) -> str:
     """The base URL in the environment, which counts, or in the user's file."""
-    return host.environment.get(_VARIABLE) or read_env(_variables(host)).get(_VARIABLE, "")
+    return host.environment.get(_VARIABLE) or read_settings(_variables(host)).get(_VARIABLE, "")
 
 
 LAUNCHER: Final = GeminiLauncher

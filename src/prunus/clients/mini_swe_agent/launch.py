@@ -8,7 +8,7 @@ from typing import ClassVar, Final
 
 from platformdirs import user_config_path
 
-from prunus.clients.launcher import FileEntry, Host, Launch, Launcher, entry, read_env
+from prunus.clients.launcher import FileEntry, Host, Launch, Launcher, entry, read_settings
 from prunus.errors import SettingsError
 
 _BASES: Final = {
@@ -26,7 +26,7 @@ class MiniLauncher(Launcher):
 
     def entries(self, url: str, host: Host) -> tuple[FileEntry, ...]:
         path = _variables(host)
-        bases = {**read_env(path), **host.environment}
+        bases = {**read_settings(path), **host.environment}
         return tuple(entry(path, (name,), url, default, bases.get(name)) for name, default in _BASES.items())
 
     def unattended(self, prompt: str, model: str, host: Host) -> Launch:

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Any, Final
 
-from prunus.clients.launcher import FileEntry, Host, Launch, Launcher, as_dict, entry, origins, read_json, through
+from prunus.clients.launcher import FileEntry, Host, Launch, Launcher, as_dict, entry, read_settings, through
 
 _VARIABLE: Final = "OPENCODE_CONFIG_CONTENT"
 _BUILT_IN: Final = {"anthropic": "/v1", "openai": "/v1", "google": "/v1beta"}
@@ -19,13 +20,15 @@ _NAMES: Final = ("opencode.json", "opencode.jsonc")
 class OpenCodeLauncher(Launcher):
     """Gives each known provider the proxy as its base URL."""
 
-    def upstreams(self, host: Host) -> dict[str, str]:
-        return origins(_bases(host))
+    def bases(self, host: Host) -> dict[str, str]:
+        """Later files count more."""
+        configs = (*map(read_settings, _files(host)), _content(host))
+        return {name: base for config in configs for name, base in _bases_in(config).items()}
 
     def entries(self, url: str, host: Host) -> tuple[FileEntry, ...]:
         folder = _user_folder(host)
         path = next((folder / name for name in reversed(_NAMES) if (folder / name).exists()), folder / _NAMES[0])
-        own = _bases_in(read_json(path))
+        own = _bases_in(read_settings(path))
         return tuple(
             entry(path, ("provider", name, "options", "baseURL"), url, _DEFAULTS.get(name, name), own.get(name))
             for name in _DEFAULTS | own
@@ -33,7 +36,7 @@ class OpenCodeLauncher(Launcher):
 
     def launch(self, url: str, host: Host) -> Launch:
         wanted = {name: url + path for name, path in _BUILT_IN.items()}
-        wanted |= {name: through(url, name, base) for name, base in _bases(host).items()}
+        wanted |= {name: through(url, name, base) for name, base in self.bases(host).items()}
         given = _content(host)
         providers = dict(as_dict(given.get("provider")))
         for name, base in wanted.items():
@@ -50,15 +53,7 @@ def _content(host: Host) -> dict[str, Any]:
         return {}
 
 
-def _bases(host: Host) -> dict[str, str]:
-    """The base URLs of providers in the settings; later files count more."""
-    found: dict[str, str] = {}
-    for config in (*map(read_json, _files(host)), _content(host)):
-        found |= _bases_in(config)
-    return found
-
-
-def _bases_in(config: dict[str, Any]) -> dict[str, str]:
+def _bases_in(config: Mapping[str, Any]) -> dict[str, str]:
     providers = as_dict(config.get("provider"))
     bases = {name: as_dict(as_dict(one).get("options")).get("baseURL") for name, one in providers.items()}
     return {name: base for name, base in bases.items() if isinstance(base, str) and base.startswith("http")}

@@ -1,20 +1,43 @@
 """Sessions of OpenCode: the document that `opencode export` prints, or its messages as a list or in lines.
 
-Call and result are one part, so there is nothing to bring together.
+OpenCode itself keeps them in `opencode.db`, an SQLite database, and kept them in small files before that. Rows and
+files hold what the export prints, without the ids, so each session becomes the document of an export. Call and
+result are one part, so there is nothing to bring together.
 """
 
 from __future__ import annotations
 
+import sqlite3
 from collections.abc import Iterator, Sequence
+from contextlib import closing
 from glob import escape
 from pathlib import Path
+from typing import Any
+
+import msgspec
 
 from prunus.clients.finder import Home, SessionFolder
-from prunus.clients.opencode.storage import database_recordings, is_database, stored_recording
-from prunus.clients.recorded_file import Dialogue, JsonObject, Recording, Session, mapping, rows, text, unix_time
+from prunus.clients.recorded_file import (
+    Dialogue,
+    JsonObject,
+    Recording,
+    Session,
+    mapping,
+    read_object,
+    rows,
+    text,
+    unix_time,
+)
+from prunus.errors import FormatError
 
 AGENT = "opencode"
 
+_MAGIC = b"SQLite format 3\x00"
+
+_SESSIONS = "SELECT id FROM session ORDER BY time_created, id"
+# As bytes, because SQLite refuses to hand out text that is not UTF-8.
+_MESSAGES = "SELECT id, CAST(data AS BLOB) FROM message WHERE session_id = ? ORDER BY time_created, id"
+_PARTS = "SELECT id, message_id, CAST(data AS BLOB) FROM part WHERE session_id = ? ORDER BY id"
 _BOOKKEEPING = ("step-start", "step-finish", "snapshot", "patch")
 
 
@@ -33,11 +56,11 @@ def folders(home: Home) -> Iterator[SessionFolder]:
 
 def gather(path: Path) -> Iterator[Recording] | None:
     """The sessions in a database, or the one session that older versions split into many small files."""
-    if is_database(path):
+    if _is_database(path):
         return database_recordings(path)
     storage = path.parent.parent.parent
     if path.suffix == ".json" and path.parent.parent.name == "session" and (storage / "message").is_dir():
-        return iter((stored_recording(path, storage),))
+        return iter((_stored_recording(path, storage),))
     return None
 
 
@@ -138,3 +161,96 @@ def _finished(message: JsonObject) -> JsonObject | None:
         return message
     said = [part for part in parts if part.get("type") not in (*_BOOKKEEPING, "reasoning")]
     return message | {"parts": parts} if said else None
+
+
+def _is_database(path: Path) -> bool:
+    """Whether a file is an SQLite database, or by its name should be one."""
+    with path.open("rb") as file:
+        return path.suffix == ".db" or file.read(len(_MAGIC)) == _MAGIC
+
+
+def database_recordings(path: Path, *, patience: float = 5.0) -> Iterator[Recording]:
+    """One recording for each session, oldest first, read lazily.
+
+    The database is only read, and between two sessions it is not held, so OpenCode
+    can go on writing. SQLite may leave its own `-wal` and `-shm` files beside it, as
+    any reader does. `patience` is how many seconds to wait while it is locked.
+    """
+    try:
+        with closing(sqlite3.connect(f"{path.absolute().as_uri()}?mode=ro", patience, uri=True)) as database:
+            for (id,) in database.execute(_SESSIONS).fetchall():
+                yield _recording(database, str(id))
+    except sqlite3.Error as error:
+        raise FormatError(f"{path}: {_meaning(error)} ({error})") from error
+
+
+def _recording(database: sqlite3.Connection, session: str) -> Recording:
+    """One session as the document of an export; damaged rows are counted and left out."""
+    skipped = 0
+    messages: dict[str, JsonObject] = {}
+    damaged: set[str] = set()
+    for id, data in database.execute(_MESSAGES, (session,)).fetchall():
+        info = _decode(data)
+        if info is None:
+            damaged.add(id)
+        else:
+            messages[id] = {"info": info | {"id": id, "sessionID": session}, "parts": []}
+    for id, message, data in database.execute(_PARTS, (session,)).fetchall():
+        part = _decode(data)
+        if part is not None and message in messages:
+            messages[message]["parts"].append(part | {"id": id, "sessionID": session, "messageID": message})
+        elif message not in damaged:
+            skipped += 1
+    document = {"info": {"id": session}, "messages": list(messages.values())}
+    return Recording(session, document, (document,), skipped + len(damaged))
+
+
+def _decode(data: Any) -> JsonObject | None:
+    """The object in a column, None if there is none."""
+    try:
+        value = msgspec.json.decode(data) if isinstance(data, bytes) else None
+    except (msgspec.DecodeError, UnicodeDecodeError):
+        return None
+    return value if isinstance(value, dict) else None
+
+
+def _meaning(error: sqlite3.Error) -> str:
+    """The reason of a failure, for the user who named the file."""
+    # The low byte is the kind of error, the rest tells variants apart: sqlite.org/rescode.html
+    match getattr(error, "sqlite_errorcode", 0) & 0xFF:
+        case sqlite3.SQLITE_BUSY | sqlite3.SQLITE_LOCKED:
+            return "locked by another program, try again when that has finished"
+        case sqlite3.SQLITE_NOTADB | sqlite3.SQLITE_CORRUPT:
+            return "damaged, or not an SQLite database"
+        case sqlite3.SQLITE_ERROR:
+            return "an SQLite database, but not one of OpenCode"
+        case _:
+            return "cannot be read"
+
+
+def _stored_recording(path: Path, storage: Path) -> Recording:
+    """A session of OpenCode as the document of an export."""
+    info = read_object(path)
+    session = text(info.get("id")) or path.stem
+    messages: list[JsonObject] = []
+    skipped = 0
+    for file in _files(storage / "message" / session):
+        message = read_object(file)
+        parts = [read_object(part) for part in _files(storage / "part" / file.stem)]
+        whole = [part for part in parts if part]
+        skipped += len(parts) - len(whole) if message else 1
+        if message:
+            messages.append({"info": {"id": file.stem} | message, "parts": whole})
+    messages.sort(key=lambda message: (_created(message["info"]), text(message["info"]["id"])))
+    document = {"info": {"id": session} | info, "messages": messages}
+    return Recording(session, document, (document,), skipped)
+
+
+def _created(info: JsonObject) -> float:
+    created = mapping(info.get("time")).get("created")
+    return created if isinstance(created, (int, float)) else 0.0
+
+
+def _files(folder: Path) -> list[Path]:
+    """The JSON files of a folder in the order of their names, which for ids is that of time."""
+    return sorted(folder.glob("*.json")) if folder.is_dir() else []

@@ -6,7 +6,7 @@ import json
 from pathlib import Path
 from typing import Final
 
-from prunus.clients.launcher import FileEntry, Host, Launch, Launcher, as_dict, entry, origins, read_json, through
+from prunus.clients.launcher import FileEntry, Host, Launch, Launcher, as_dict, entry, read_settings, through
 
 _BUILT_IN: Final = {"anthropic": "", "openai": "/v1", "google": "/v1beta"}
 _DEFAULTS: Final = {"anthropic": "anthropic", "openai": "openai/v1", "google": "gemini/v1beta"}
@@ -16,11 +16,13 @@ _DEFAULTS: Final = {"anthropic": "anthropic", "openai": "openai/v1", "google": "
 class PiLauncher(Launcher):
     """Writes an extension that gives each known provider the proxy as its base URL."""
 
-    def upstreams(self, host: Host) -> dict[str, str]:
-        return origins(_bases(host))
+    def bases(self, host: Host) -> dict[str, str]:
+        providers = as_dict(read_settings(_models(host)).get("providers"))
+        found = {name: as_dict(provider).get("baseUrl") for name, provider in providers.items()}
+        return {name: base for name, base in found.items() if isinstance(base, str) and base.startswith("http")}
 
     def entries(self, url: str, host: Host) -> tuple[FileEntry, ...]:
-        path, own = _models(host), _bases(host)
+        path, own = _models(host), self.bases(host)
         return tuple(
             entry(path, ("providers", name, "baseUrl"), url, _DEFAULTS.get(name, name), own.get(name))
             for name in _DEFAULTS | own
@@ -28,7 +30,7 @@ class PiLauncher(Launcher):
 
     def launch(self, url: str, host: Host) -> Launch:
         wanted = {name: url + path for name, path in _BUILT_IN.items()}
-        wanted |= {name: through(url, name, base) for name, base in _bases(host).items()}
+        wanted |= {name: through(url, name, base) for name, base in self.bases(host).items()}
         calls = (
             f"  pi.registerProvider({json.dumps(name)}, {{ baseUrl: {json.dumps(base)} }});\n"
             for name, base in wanted.items()
@@ -36,13 +38,6 @@ class PiLauncher(Launcher):
         extension = host.scratch / "prunus.js"
         extension.write_text(f"export default function (pi) {{\n{''.join(calls)}}}\n", encoding="utf-8")
         return Launch(("--extension", str(extension)))
-
-
-def _bases(host: Host) -> dict[str, str]:
-    """The base URLs of providers in the list of models."""
-    providers = as_dict(read_json(_models(host)).get("providers"))
-    found = {name: as_dict(provider).get("baseUrl") for name, provider in providers.items()}
-    return {name: base for name, base in found.items() if isinstance(base, str) and base.startswith("http")}
 
 
 def _models(host: Host) -> Path:
