@@ -7,7 +7,6 @@ The messages of the session stay whole.
 
 from __future__ import annotations
 
-import asyncio
 import copy
 import json
 from collections.abc import Awaitable, Callable, Iterator
@@ -24,8 +23,7 @@ class PrunusChatMiddleware(Integration, ChatMiddleware):
 
     async def process(self, context: ChatContext, call_next: Callable[[], Awaitable[None]]) -> None:
         """Send a pruned history; the pruning happens beside the event loop."""
-        given = context.messages
-        context.messages = await asyncio.to_thread(self.safely, given, lambda: self._pruned(context))
+        context.messages = await self.safely_aside(context.messages, lambda: self._pruned(context))
         await call_next()
 
     def _pruned(self, context: ChatContext) -> list[Any]:

@@ -7,7 +7,6 @@ The events of the session stay whole.
 
 from __future__ import annotations
 
-import asyncio
 import json
 from typing import Any
 
@@ -15,7 +14,6 @@ from google.adk.plugins.base_plugin import BasePlugin
 from google.genai import types
 
 from prunus.integrations.integration import Integration
-from prunus.integrations.wire import prune_body
 from prunus.pruner import Pruner
 from prunus.settings import Settings
 
@@ -24,14 +22,12 @@ class PrunusPlugin(Integration, BasePlugin):
     """Prunes every request that the agents of an app send to their models."""
 
     def __init__(self, *, pruner: Pruner | None = None, settings: Settings | None = None) -> None:
-        Integration.__init__(self, pruner=pruner, settings=settings)
-        BasePlugin.__init__(self, name="prunus")
+        super().__init__(name="prunus", pruner=pruner, settings=settings)
 
     async def before_model_callback(self, *, callback_context: Any, llm_request: Any) -> None:
         """Give the request a pruned history; the pruning happens beside the event loop."""
-        given = llm_request.contents
-        llm_request.contents = await asyncio.to_thread(
-            self.safely, given, lambda: self._pruned(llm_request, callback_context.session.id)
+        llm_request.contents = await self.safely_aside(
+            llm_request.contents, lambda: self._pruned(llm_request, callback_context.session.id)
         )
 
     def _pruned(self, request: Any, key: str) -> list[Any]:
@@ -40,7 +36,7 @@ class PrunusPlugin(Integration, BasePlugin):
         given = {id(one): content for one, content in zip(raw, request.contents, strict=True)}
         body = {**_prompt(request.config), "contents": raw}
         name = str(request.model or "").rpartition("/")[2]
-        pruned = prune_body(self, body, format="gemini", model=name, key=key)
+        pruned = self.prune(body, format="gemini", model=name, key=key).body
         return [given.get(id(one)) or _from_json(one) for one in pruned["contents"]]
 
 

@@ -7,6 +7,6 @@ from __future__ import annotations
 
 import httpx2
 
-from prunus.integrations.transports import transports
+from prunus.integrations.http_clients import transports
 
 PruningTransport, AsyncPruningTransport = transports(httpx2)

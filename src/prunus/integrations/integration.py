@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import logging
 from collections.abc import Callable
 from threading import Lock
@@ -37,8 +38,13 @@ def shared_pruner(settings: Settings | None = None) -> Pruner:
 class Integration:
     """The base of an integration. It never raises: a history that cannot be pruned is sent as it was."""
 
-    def __init__(self, *, pruner: Pruner | None = None, settings: Settings | None = None) -> None:
-        """Without arguments, the pruner of this process with default settings does the work."""
+    def __init__(
+        self, *args: Any, pruner: Pruner | None = None, settings: Settings | None = None, **options: Any
+    ) -> None:
+        """Without a pruner or settings, the pruner of this process with default settings does the work.
+
+        All other arguments are for the class of the framework that a subclass extends beside this one.
+        """
         if pruner is not None and settings is not None:
             raise SettingsError("pruner= and settings= exclude each other: a pruner has settings of its own")
         self.pruner = pruner if pruner is not None else shared_pruner(settings)
@@ -46,6 +52,7 @@ class Integration:
         """What the newest request gave; None before the first one."""
         self.unmapped = 0
         """Parts of the newest request that Prunus did not see, and that were sent as they were."""
+        super().__init__(*args, **options)
 
     def prune(
         self, body: T, *, format: str | None = None, model: str = "", key: str = "", hold: bool = False
@@ -63,6 +70,10 @@ class Integration:
             return work()
         except Exception as error:  # whatever fails in here, the request has to go out as it was
             return self.failed(given, error).body
+
+    async def safely_aside(self, given: T, work: Callable[[], T]) -> T:
+        """The same beside the event loop, which goes on meanwhile."""
+        return await asyncio.to_thread(self.safely, given, work)
 
     def failed(self, body: T, error: Exception) -> Outcome[T]:
         """The outcome of a request that is sent as it is, because Prunus failed."""

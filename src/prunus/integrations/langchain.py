@@ -7,7 +7,6 @@ It belongs last in the list, so that it sees what is sent. The state of the agen
 
 from __future__ import annotations
 
-import asyncio
 from collections.abc import Awaitable, Callable
 from typing import Any
 
@@ -29,7 +28,7 @@ class PrunusMiddleware(Integration, AgentMiddleware):
 
     async def awrap_model_call(self, request: Any, handler: Callable[[Any], Awaitable[Any]]) -> Any:
         """Call the model with a pruned history; the pruning happens beside the event loop."""
-        pruned = await asyncio.to_thread(self.safely, request, lambda: self._pruned(request))
+        pruned = await self.safely_aside(request, lambda: self._pruned(request))
         return await handler(pruned)
 
     def _pruned(self, request: Any) -> Any:

@@ -10,15 +10,11 @@ In a program: `litellm.callbacks = [PrunusHandler()]`, for `acompletion`, `aresp
 
 from __future__ import annotations
 
-import asyncio
 from typing import Any, Final
 
 from litellm.integrations.custom_logger import CustomLogger
 
 from prunus.integrations.integration import Integration
-from prunus.integrations.wire import prune_body
-from prunus.pruner import Pruner
-from prunus.settings import Settings
 
 _FORMATS: Final = (
     ("openai_chat", ("completion", "acompletion")),
@@ -34,22 +30,18 @@ _HISTORY: Final = ("messages", "input")
 class PrunusHandler(Integration, CustomLogger):
     """Prunes a request when its deployment is chosen, so that the prices of the model that is asked count."""
 
-    def __init__(self, *, pruner: Pruner | None = None, settings: Settings | None = None) -> None:
-        Integration.__init__(self, pruner=pruner, settings=settings)
-        CustomLogger.__init__(self)
-
     async def async_pre_call_deployment_hook(self, kwargs: dict[str, Any], call_type: Any) -> dict[str, Any] | None:
         """The arguments of the call to make; None for a call that is not for a model, or without a history."""
         kind = getattr(call_type, "value", call_type)
         format = next((format for format, kinds in _FORMATS if kind in kinds), None)
         if format is None or not any(isinstance(kwargs.get(name), list) for name in _HISTORY):
             return None
-        return await asyncio.to_thread(self.safely, kwargs, lambda: self._pruned(kwargs, format))
+        return await self.safely_aside(kwargs, lambda: self._pruned(kwargs, format))
 
     def _pruned(self, kwargs: dict[str, Any], format: str) -> dict[str, Any]:
         body = {name: kwargs[name] for name in _BODY if kwargs.get(name) is not None}
         body["model"] = str(kwargs.get("model") or "").rpartition("/")[2]
-        pruned = prune_body(self, body, format=format, key=_session(kwargs))
+        pruned = self.prune(body, format=format, key=_session(kwargs)).body
         return {**kwargs, **{name: pruned[name] for name in _HISTORY if name in pruned}}
 
 

@@ -7,7 +7,6 @@ The memory of the agent and the messages of the running task stay whole.
 
 from __future__ import annotations
 
-import asyncio
 from collections.abc import Iterator, Sequence
 from typing import Any
 
@@ -67,7 +66,7 @@ class PrunedFunctionAgent(FunctionAgent):
             model = str(self.llm.metadata.model_name or "")
             return prune_rows(self._prunus, messages, to_rows, put_back, tools=names, model=model)
 
-        return await asyncio.to_thread(self._prunus.safely, messages, prune)
+        return await self._prunus.safely_aside(messages, prune)
 
 
 def to_rows(message: ChatMessage) -> Iterator[ChatRow]:

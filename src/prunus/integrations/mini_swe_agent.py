@@ -14,20 +14,13 @@ from minisweagent.models.litellm_model import LitellmModel
 from minisweagent.models.utils.actions_toolcall import BASH_TOOL
 
 from prunus.integrations.integration import Integration
-from prunus.integrations.wire import prune_body
-from prunus.pruner import Pruner
-from prunus.settings import Settings
 
 
 class PrunedModel(Integration, LitellmModel):
     """mini-swe-agent's own model for litellm, with a pruned history in each request."""
 
-    def __init__(self, *, pruner: Pruner | None = None, settings: Settings | None = None, **config: Any) -> None:
-        Integration.__init__(self, pruner=pruner, settings=settings)
-        LitellmModel.__init__(self, **config)
-
     def _prepare_messages_for_api(self, messages: list[dict[str, Any]]) -> list[dict[str, Any]]:
         ready: list[dict[str, Any]] = super()._prepare_messages_for_api(messages)
         name = self.config.model_name.rpartition("/")[2]
         body = {"model": name, "tools": [BASH_TOOL], "messages": ready}
-        return self.safely(ready, lambda: list(prune_body(self, body, format="openai_chat")["messages"]))
+        return self.safely(ready, lambda: list(self.prune(body, format="openai_chat").body["messages"]))

@@ -7,13 +7,11 @@ The items of the run and of its session stay whole.
 
 from __future__ import annotations
 
-import asyncio
 from typing import Any
 
 from agents.run import CallModelData, ModelInputData
 
 from prunus.integrations.integration import Integration
-from prunus.integrations.wire import prune_body
 
 
 class PrunusFilter(Integration):
@@ -21,7 +19,7 @@ class PrunusFilter(Integration):
 
     async def __call__(self, data: CallModelData[Any]) -> ModelInputData:
         """What the model gets; the pruning happens beside the event loop."""
-        return await asyncio.to_thread(self.safely, data.model_data, lambda: self._pruned(data))
+        return await self.safely_aside(data.model_data, lambda: self._pruned(data))
 
     def _pruned(self, data: CallModelData[Any]) -> ModelInputData:
         given, agent = data.model_data, data.agent
@@ -31,7 +29,7 @@ class PrunusFilter(Integration):
             "tools": [{"type": "function", "name": tool.name} for tool in agent.tools],
             "input": given.input,
         }
-        pruned = prune_body(self, body, format="openai_responses")
+        pruned = self.prune(body, format="openai_responses").body
         return ModelInputData(input=pruned["input"], instructions=given.instructions)
 
 

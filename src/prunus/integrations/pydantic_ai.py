@@ -7,7 +7,6 @@ The history of the run stays whole: only the messages of the request are replace
 
 from __future__ import annotations
 
-import asyncio
 from collections.abc import Iterator
 from dataclasses import replace
 from typing import Any
@@ -33,9 +32,8 @@ class Prunus(Integration, AbstractCapability[Any]):
 
     async def before_model_request(self, ctx: Any, request_context: Any) -> Any:
         """The request with a pruned history; the pruning happens beside the event loop."""
-        given = request_context.messages
-        request_context.messages = await asyncio.to_thread(
-            self.safely, given, lambda: self._pruned(ctx, request_context)
+        request_context.messages = await self.safely_aside(
+            request_context.messages, lambda: self._pruned(ctx, request_context)
         )
         return request_context
 

@@ -17,8 +17,6 @@ from smolagents.agents import ToolOutput
 
 from prunus.integrations.integration import Integration
 from prunus.integrations.rows import Changes, ChatRow, MadeCall, answered, called, prune_rows, said
-from prunus.pruner import Pruner
-from prunus.settings import Settings
 
 _OBSERVATIONS: Final = "prunus_observations"
 """The attribute of a step that holds what each of its calls gave: the step itself has one text for all of them."""
@@ -26,12 +24,6 @@ _OBSERVATIONS: Final = "prunus_observations"
 
 class PrunedAgent(Integration):
     """Prunes the messages that an agent makes of its memory. It stands before the class of the agent."""
-
-    def __init__(
-        self, *args: Any, pruner: Pruner | None = None, settings: Settings | None = None, **options: Any
-    ) -> None:
-        Integration.__init__(self, pruner=pruner, settings=settings)
-        super(Integration, self).__init__(*args, **options)
 
     def write_memory_to_messages(self, summary_mode: bool = False) -> list[ChatMessage]:
         """The messages for the model; those for a new plan get no new cuts."""

@@ -7,7 +7,6 @@ Strands hands the plugin a copy of the messages, so those of the agent stay whol
 
 from __future__ import annotations
 
-import asyncio
 from collections.abc import Iterator
 from typing import Any
 
@@ -16,8 +15,6 @@ from strands.plugins import Plugin
 
 from prunus.integrations.integration import Integration
 from prunus.integrations.rows import Changes, ChatRow, MadeCall, answered, called, prune_rows, said
-from prunus.pruner import Pruner
-from prunus.settings import Settings
 
 
 class PrunusAgentPlugin(Integration, Plugin):
@@ -25,17 +22,13 @@ class PrunusAgentPlugin(Integration, Plugin):
 
     name = "prunus"
 
-    def __init__(self, *, pruner: Pruner | None = None, settings: Settings | None = None) -> None:
-        Integration.__init__(self, pruner=pruner, settings=settings)
-        Plugin.__init__(self)
-
     def init_agent(self, agent: Any) -> None:
         """Stand before the calls of an agent to its model."""
         agent.add_middleware(InvokeModelStage.Input, self._before_call)
 
     async def _before_call(self, context: InvokeModelContext) -> InvokeModelContext:
         """The call with a pruned history; the pruning happens beside the event loop."""
-        return await asyncio.to_thread(self.safely, context, lambda: self._pruned(context))
+        return await self.safely_aside(context, lambda: self._pruned(context))
 
     def _pruned(self, context: InvokeModelContext) -> InvokeModelContext:
         config = context.model.get_config()

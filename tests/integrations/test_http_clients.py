@@ -1,4 +1,4 @@
-"""The laws of the wire adapter: what is no request to a model passes as the bytes that came."""
+"""The laws of the HTTP clients: what is no request to a model passes as the bytes that came."""
 
 from __future__ import annotations
 
@@ -10,8 +10,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from prunus import Pruner, Settings
+from prunus.integrations.http_clients import prune_request
 from prunus.integrations.integration import Integration
-from prunus.integrations.wire import prune_body, prune_request
 from tests.formats import FIELDS, call_and_result
 from tests.integrations.scenario import FailingPruner
 from tests.validity import new_problems
@@ -49,7 +49,7 @@ def test_a_body_is_pruned_in_its_format_as_bytes_and_as_objects(format: str, rea
     assert new_problems(raw, sent, format) == []
     assert len(sent) <= len(raw) and (sent == raw) == (not here.last.edits)
     assert prune_request(at_once(), PATHS[format], sent) == sent
-    assert prune_body(at_once(), body, format=format) == json.loads(sent)
+    assert at_once().prune(body, format=format).body == json.loads(sent)
     assert body == json.loads(raw)
 
 
@@ -76,7 +76,7 @@ def test_a_failure_of_the_pruner_passes_the_body_as_it_came(format: str) -> None
     body = body_of(format, ["a", "a"])
     raw = json.dumps(body).encode()
     assert prune_request(Integration(pruner=FailingPruner()), PATHS[format], raw) is raw
-    assert prune_body(Integration(pruner=FailingPruner()), body) is body
+    assert Integration(pruner=FailingPruner()).prune(body).body is body
 
 
 def test_a_request_without_tools_keeps_the_edits_of_its_conversation_and_gets_no_new_ones() -> None:
