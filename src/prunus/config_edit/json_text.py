@@ -7,37 +7,29 @@ text at that place. The text is parsed as a whole before and after each change.
 from __future__ import annotations
 
 import json
-import re
 from collections.abc import Mapping
-from dataclasses import dataclass
-from typing import Any, Final
+from typing import Any, Final, NamedTuple
 
 from prunus.settings import jsonc
 
-_TOKEN: Final = re.compile(r'"(?:\\.|[^"\\])*+"?|//[^\n]*|/\*[\s\S]*?(?:\*/|\Z)|[{}\[\]:,]|[^\s{}\[\]:,"/]+|/')
 _INDENT: Final = "  "
 
 
-@dataclass(frozen=True, slots=True)
-class _Token:
-    start: int
-    end: int
-    text: str
+class _Member(NamedTuple):
+    """A key with its value, by their places in the text."""
 
-    @property
-    def comment(self) -> bool:
-        return self.text.startswith(("//", "/*"))
-
-
-@dataclass(slots=True)
-class _Member:
-    """A key with its value, as numbers of tokens."""
-
+    name: str
     key: int
     value: int
-    last: int
-    comma: int = -1
+    end: int
+    """Where the value ends."""
+    comma: int
     """The comma behind the value; -1 if there is none."""
+
+    @property
+    def behind(self) -> int:
+        """Where the member ends, with its comma."""
+        return self.end if self.comma < 0 else self.comma + 1
 
 
 def parse(text: str) -> Mapping[str, Any]:
@@ -56,7 +48,7 @@ def with_value(text: str, key: tuple[str, ...], value: str | list[str]) -> str:
     table: Any = parse(text)
     text = text if text.strip() else "{}\n"
     page = _Page(text)
-    at = page.first()
+    at = page.skip(0)
     for depth, name in enumerate(key):
         if not isinstance(table, Mapping):
             raise ValueError(f"{key[depth - 1]} is not an object")
@@ -65,21 +57,19 @@ def with_value(text: str, key: tuple[str, ...], value: str | list[str]) -> str:
         table = table[name]
         member = page.member(at, name)
         at = member.value
-    tokens = page.tokens
-    whole = text[: tokens[member.value].start] + _json(value) + text[tokens[member.last].end :]
-    return _checked(whole, key, value)
+    return _checked(text[: member.value] + _json(value) + text[member.end :], key, value)
 
 
 def without_value(text: str, key: tuple[str, ...]) -> str:
     """Return the text without one value, and without objects that are empty then."""
     page = _Page(text)
-    at = page.first()
+    at = page.skip(0)
     found: list[tuple[int, _Member]] = []
     for name in key:
         member = page.member(at, name)
         found.append((at, member))
         at = member.value
-    while len(found) > 1 and page.holds_only(*found[-1]):
+    while len(found) > 1 and page.holds_one_member(found[-1][0]):
         found.pop()
     changed = page.without_member(*found[-1])
     parse(changed)
@@ -101,102 +91,92 @@ def _json(value: object) -> str:
 
 
 class _Page:
-    """A text with its tokens."""
+    """A text in which places of members are looked up; `at` is the place of the brace that opens an object."""
 
     def __init__(self, text: str) -> None:
         self.text = text
-        self.tokens = [_Token(found.start(), found.end(), found[0]) for found in _TOKEN.finditer(text)]
+        self._plain = jsonc.blanked(text)
+        self._comments = jsonc.comments(text)
         self._newline = "\r\n" if "\r\n" in text else "\n"
 
-    def first(self) -> int:
-        """Return the token that opens the object of the whole text."""
-        return self._plain(0)
+    def skip(self, place: int) -> int:
+        """Return the first place from here that is neither space nor comment."""
+        while self.text[place].isspace() or place in self._comments:
+            place = self._comments.get(place, place + 1)
+        return place
 
     def member(self, at: int, name: str) -> _Member:
-        """Return a member of the object that opens at a token."""
-        return next(m for m in self._members(at)[0] if json.loads(self.tokens[m.key].text) == name)
+        """Return a member of an object."""
+        return next(member for member in self._members(at)[0] if member.name == name)
 
-    def holds_only(self, at: int, member: _Member) -> bool:
+    def holds_one_member(self, at: int) -> bool:
         """Return whether an object consists of one member, without a comment."""
         members, close = self._members(at)
-        return len(members) == 1 and not any(token.comment for token in self.tokens[at:close])
+        return len(members) == 1 and not self._has_comment(at, close)
 
     def with_member(self, at: int, key: tuple[str, ...], value: object) -> str:
-        """Return the text with one more member in the object that opens at a token."""
+        """Return the text with one more member in an object."""
         members, close = self._members(at)
-        outside = self._indent(self.tokens[at].start)
-        inside = self._indent(self.tokens[members[0].key].start) if members else outside + self._unit()
-        if members and not self._starts_a_line(self.tokens[members[0].key].start):
+        outside = self._indent(at)
+        inside = self._indent(members[0].key) if members else outside + self._unit()
+        if members and not self._starts_a_line(members[0].key):
             # An object on one line stays on one line.
             for name in reversed(key[1:]):
                 value = {name: value}
             comma = "" if members[-1].comma >= 0 else ","
-            end = members[-1].comma if members[-1].comma >= 0 else members[-1].last
-            return self._put(self.tokens[end].end, f"{comma} {_json(key[0])}: {_json(value)}")
+            return self._put(members[-1].behind, f"{comma} {_json(key[0])}: {_json(value)}")
         lines = self._lines(key, value, inside)
-        if not members and not any(token.comment for token in self.tokens[at:close]):
-            start, end = self.tokens[at].end, self.tokens[close].start
-            return f"{self.text[:start]}{self._newline}{lines}{self._newline}{outside}{self.text[end:]}"
-        last = at
-        if members:
-            last = members[-1].comma if members[-1].comma >= 0 else members[-1].last
-        behind = last
-        while self.tokens[behind + 1].comment and (not members or self._same_line(last, behind + 1)):
-            behind += 1
-        trailing = bool(members) and members[-1].comma >= 0
-        changed = self._put(self.tokens[behind].end, f"{self._newline}{lines}{',' if trailing else ''}")
-        if not members or trailing:
-            return changed
-        end = self.tokens[members[-1].last].end
-        return f"{changed[:end]},{changed[end:]}"
+        if not members and not self._has_comment(at, close):
+            return f"{self.text[: at + 1]}{self._newline}{lines}{self._newline}{outside}{self.text[close:]}"
+        if not members:
+            return self._put(self._behind_comments(at + 1), f"{self._newline}{lines}")
+        last = members[-1]
+        behind = self._behind_comments(last.behind, same_line=True)
+        if last.comma >= 0:
+            return self._put(behind, f"{self._newline}{lines},")
+        return f"{self.text[: last.end]},{self.text[last.end : behind]}{self._newline}{lines}{self.text[behind:]}"
 
     def without_member(self, at: int, member: _Member) -> str:
-        """Return the text without a member of the object that opens at a token."""
-        text, tokens = self.text, self.tokens
-        before = [other for other in self._members(at)[0] if other.last < member.key]
-        start, end = tokens[member.key - 1].end, tokens[member.last].end
-        head = text[:start]
-        if member.comma >= 0:
-            end = tokens[member.comma].end
-        elif before:
-            comma = tokens[before[-1].comma]
-            head = text[: comma.start] + text[comma.end : start]
-        elif member.key - 1 == at and not text[end : tokens[member.last + 1].start].strip():
-            end = tokens[member.last + 1].start
+        """Return the text without a member of an object."""
+        text = self.text
+        before = [other for other in self._members(at)[0] if other.key < member.key]
+        start = len(text[: member.key].rstrip())
+        head, end = text[:start], member.behind
+        if member.comma < 0 and before:
+            head = text[: before[-1].comma] + text[before[-1].comma + 1 : start]
+        elif member.comma < 0 and start == at + 1:
+            end = len(text) - len(text[end:].lstrip())
         # What follows must not become part of a comment.
-        cut = tokens[member.key - 1].text.startswith("//") and not text[end:].startswith(("\n", "\r\n"))
+        open_comment = any(stop == start and text.startswith("//", place) for place, stop in self._comments.items())
+        cut = open_comment and not text.startswith(("\n", "\r\n"), end)
         return f"{head}{self._newline if cut else ''}{text[end:]}"
 
     def _members(self, at: int) -> tuple[list[_Member], int]:
-        """Return the members of the object that opens at a token, and the token that closes it."""
+        """Return the members of an object, and the place of the brace that closes it."""
+        decode = json.JSONDecoder().raw_decode
         members: list[_Member] = []
-        here = self._plain(at + 1)
-        while self.tokens[here].text != "}":
-            value = self._plain(self._plain(here + 1) + 1)
-            last = self._end(value)
-            member = _Member(here, value, last)
-            here = self._plain(last + 1)
-            if self.tokens[here].text == ",":
-                member.comma = here
-                here = self._plain(here + 1)
-            members.append(member)
+        here = self.skip(at + 1)
+        while self.text[here] != "}":
+            name, end = decode(self._plain, here)
+            value = self.skip(self.skip(end) + 1)
+            _, end = decode(self._plain, value)
+            behind = self.skip(end)
+            comma = behind if self.text[behind] == "," else -1
+            members.append(_Member(name, here, value, end, comma))
+            here = behind if comma < 0 else self.skip(behind + 1)
         return members, here
 
-    def _plain(self, at: int) -> int:
-        """Return the first token from here that is not a comment."""
-        while self.tokens[at].comment:
-            at += 1
-        return at
+    def _has_comment(self, start: int, end: int) -> bool:
+        return any(start < place < end for place in self._comments)
 
-    def _end(self, at: int) -> int:
-        """Return the last token of the value that begins at a token."""
-        depth = 0
-        while True:
-            depth += self.tokens[at].text in ("{", "[")
-            depth -= self.tokens[at].text in ("}", "]")
-            if depth == 0:
-                return at
-            at += 1
+    def _behind_comments(self, place: int, *, same_line: bool = False) -> int:
+        """Return where the comments behind a place end, or those that begin in the same line."""
+        behind = place
+        for start, end in self._comments.items():
+            between = self.text[place:start]
+            if start >= behind and not self.text[behind:start].strip() and not (same_line and "\n" in between):
+                behind = end
+        return behind
 
     def _put(self, place: int, added: str) -> str:
         return self.text[:place] + added + self.text[place:]
@@ -208,16 +188,13 @@ class _Page:
 
     def _unit(self) -> str:
         """Return what one more level is indented by in this text."""
-        members, _ = self._members(self.first())
-        if members and self._starts_a_line(self.tokens[members[0].key].start):
-            return self._indent(self.tokens[members[0].key].start) or _INDENT
+        members, _ = self._members(self.skip(0))
+        if members and self._starts_a_line(members[0].key):
+            return self._indent(members[0].key) or _INDENT
         return _INDENT
 
     def _starts_a_line(self, place: int) -> bool:
         return not self.text[self.text.rfind("\n", 0, place) + 1 : place].strip() and "\n" in self.text[:place]
-
-    def _same_line(self, one: int, other: int) -> bool:
-        return "\n" not in self.text[self.tokens[one].end : self.tokens[other].start]
 
     def _lines(self, key: tuple[str, ...], value: object, indent: str) -> str:
         """Return a member as lines, one for each level of its key."""

@@ -21,8 +21,17 @@ _NOT_NEWLINE = re.compile(r"[^\n]")
 
 def parse(text: str) -> Any:
     """Return the value of a text. Raises ValueError, with line and column if the text is not JSON."""
-    plain = _COMMA.sub(_blank_comma, _COMMENT.sub(_blank_comment, text))
-    return json.loads(plain, object_pairs_hook=_table, parse_constant=_refuse)
+    return json.loads(blanked(text), object_pairs_hook=_table, parse_constant=_refuse)
+
+
+def blanked(text: str) -> str:
+    """Return a text of the same length, with spaces in place of comments and trailing commas."""
+    return _COMMA.sub(_blank_comma, _COMMENT.sub(_blank_comment, text))
+
+
+def comments(text: str) -> dict[int, int]:
+    """Return where the comments of a text begin, in order, and where each of them ends."""
+    return {found.start(): found.end() for found in _COMMENT.finditer(text) if found[0].startswith("/")}
 
 
 def _blank_comment(found: re.Match[str]) -> str:
