@@ -209,7 +209,7 @@ def test_downward_and_neighbouring_imports_pass(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("module", ["clients/pi/tools.py", "clients/client.py", "calls/toolbox.py"])
 @pytest.mark.parametrize(
-    "upward", ["from prunus.clients.pi.sessions import load", "from prunus.clients import finder"]
+    "upward", ["from prunus.clients.pi.sessions import load", "from prunus.clients import sessions"]
 )
 def test_a_low_module_of_a_package_may_not_import_from_the_rest(tmp_path: Path, module: str, upward: str) -> None:
     [complaint] = complaints(house(tmp_path, {module: upward}))

@@ -10,9 +10,8 @@ from pathlib import Path
 import pytest
 
 from prunus.calls.meaning import Tool
-from prunus.clients.client import ALL, Client, modules
+from prunus.clients.client import ALL, Client, Home, modules
 from prunus.clients.dialect import Dialect, pattern, words
-from prunus.clients.finder import Home
 from prunus.clients.launcher import Launcher, launcher_of, launchers
 from tests.recorded.files import WRITERS, recorded
 from tests.sources import python_files

@@ -8,8 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from prunus.clients.finder import SessionFile, find, looked_in
-from prunus.clients.sessions import READERS, load
+from prunus.clients.sessions import READERS, SessionFile, find, load, looked_in
 
 Put = Callable[..., Path]
 

@@ -97,7 +97,7 @@ def test_a_zip_member_that_is_larger_than_it_says_is_not_read(tmp_path: Path) ->
 
 def test_a_packed_member_is_a_bomb_too(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     [source] = every(zipped(tmp_path / "a.zip", {"bomb.json.gz": gzip.compress(b" " * 2_000_000)}))
-    monkeypatch.setattr("prunus.clients.packed.unpack.__defaults__", (1_000_000,))
+    monkeypatch.setattr("prunus.clients.recorded_file.unpack.__defaults__", (1_000_000,))
     with pytest.raises(FormatError, match=r"bomb\.json\.gz: unpacks to more than 1,000,000 bytes"):
         list(source.sessions())
 

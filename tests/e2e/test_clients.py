@@ -6,7 +6,7 @@ from collections.abc import Iterator
 
 import pytest
 
-from prunus.clients.finder import find
+from prunus.clients.sessions import find
 from prunus.lab.measuring import measure
 from prunus.schedule.prices import price_of
 from prunus.store.url import open_store

@@ -142,7 +142,7 @@ def command(
 
 def _newest(paths: Sequence[Path], limit: int) -> tuple[tuple[Path, ...], int]:
     """Return the files to replay, newest first, and the number of files left out."""
-    from prunus.clients.finder import find
+    from prunus.clients.sessions import find
     from prunus.corpus.find import recordings
 
     files = tuple(sorted(recordings(paths), key=_age)) if paths else tuple(file.path for file in find())
@@ -178,7 +178,7 @@ def _print_table(
 
 def _nothing_here(said: str) -> None:
     """Print the folders that were searched, and suggest what to try instead."""
-    from prunus.clients.finder import looked_in
+    from prunus.clients.sessions import looked_in
 
     click.echo(f"{said} Looked in:")
     for agent, folder in looked_in():

@@ -43,15 +43,14 @@ def dialogue(turns: Sequence[RecordedTurn]) -> Dialogue:
 
     https://docs.claude.com/en/docs/agents-and-tools/tool-use/implement-tool-use
     """
-    return dialogue_of(turns, _say, _answer, asks_again=False)
+    return dialogue_of(turns, _add, asks_again=False)
 
 
-def _say(messages: list[JsonObject], turn: RecordedTurn) -> None:
-    _append(messages, "user", turn.payload["content"])
-
-
-def _answer(messages: list[JsonObject], paired: Paired) -> bool:
-    """Add the blocks without calls that have no result, unless only thinking is left."""
+def _add(messages: list[JsonObject], paired: Paired) -> bool:
+    """Add words to the model, or an answer without calls that have no result; mere thinking is left out."""
+    if paired.turn.role != "assistant":
+        _append(messages, "user", paired.turn.payload["content"])
+        return True
     results = iter(paired.results)
     blocks = [
         block

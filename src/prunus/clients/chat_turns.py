@@ -29,12 +29,12 @@ def function_call(id: str, name: str, arguments: Any) -> JsonObject:
     return {"id": id, "type": "function", "function": {"name": name, "arguments": arguments}}
 
 
-def message_turn(message: JsonObject, time: float | None = None, *, carried: bool = False) -> RecordedTurn:
+def message_turn(message: JsonObject, time: float | None = None) -> RecordedTurn:
     """A message that is in wire shape already."""
     if message.get("role") == "tool":
         return RecordedTurn("tool", message, answers=text(message.get("tool_call_id")) or "?", time=time)
     calls = tuple(text(call.get("id")) for call in rows(message.get("tool_calls")))
-    return RecordedTurn(text(message.get("role")), message, calls, time=time, carried=carried)
+    return RecordedTurn(text(message.get("role")), message, calls, time=time)
 
 
 def plain_turns(messages: Iterable[JsonObject]) -> list[RecordedTurn]:
@@ -61,14 +61,10 @@ def dialogue(turns: Sequence[RecordedTurn]) -> Dialogue:
 
     https://platform.openai.com/docs/guides/function-calling
     """
-    return dialogue_of(turns, _say, _answer)
+    return dialogue_of(turns, _add)
 
 
-def _say(messages: list[JsonObject], turn: RecordedTurn) -> None:
-    _answer(messages, Paired(turn, (None,) * len(turn.calls)))
-
-
-def _answer(messages: list[JsonObject], paired: Paired) -> bool:
+def _add(messages: list[JsonObject], paired: Paired) -> bool:
     """Add a message without calls that have no result, unless nothing is left of it."""
     message = dict(paired.turn.payload)
     calls = rows(message.pop("tool_calls", None))

@@ -12,12 +12,16 @@ Tables and dialects are loaded with the library. Sessions and launchers are load
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cache
 from importlib import import_module
+from pathlib import Path
 from typing import Any, Final, Literal
 
 Module = Literal["tools", "dialect", "sessions", "launch"]
+SessionFolder = tuple[Path, tuple[str, ...]]
+"""A folder, and the patterns of the session files in it; `**` is any depth."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -67,3 +71,16 @@ def modules(name: Module) -> tuple[Any, ...]:
     """That module of every agent that has it."""
     found = (client.module(name) for client in ALL)
     return tuple(module for module in found if module is not None)
+
+
+@dataclass(frozen=True, slots=True)
+class Home:
+    """A user's home folder and environment, in which agents look for their own folders."""
+
+    path: Path
+    env: Mapping[str, str]
+
+    def named(self, variable: str, otherwise: Path) -> Path:
+        """The path that a variable gives, or the other one; `~` is the home folder."""
+        first, *rest = Path(self.env.get(variable, "").strip() or otherwise).parts
+        return self.path.joinpath(*rest) if first == "~" else Path(first, *rest)

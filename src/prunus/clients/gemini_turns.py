@@ -19,7 +19,7 @@ def parts_of(content: Any) -> list[JsonObject]:
 def answer_turn(parts: Iterable[JsonObject], time: float | None, *, carried: bool = False) -> RecordedTurn:
     """The answer of the model."""
     held = list(parts)
-    calls = tuple(_call_id(part) for part in held if "functionCall" in part)
+    calls = tuple(text(mapping(part["functionCall"]).get("id")) for part in held if "functionCall" in part)
     return RecordedTurn("assistant", {"parts": held}, calls, time=time, carried=carried)
 
 
@@ -53,26 +53,18 @@ def dialogue(turns: Sequence[RecordedTurn]) -> Dialogue:
 
     https://ai.google.dev/gemini-api/docs/function-calling
     """
-    return dialogue_of(turns, _say, _answer)
+    return dialogue_of(turns, _add)
 
 
-def _say(contents: list[JsonObject], turn: RecordedTurn) -> None:
-    contents.append({"role": "user", "parts": turn.payload["parts"]})
-
-
-def _answer(contents: list[JsonObject], paired: Paired) -> bool:
-    """Add the parts without calls that have no response."""
-    results = iter(paired.results)
-    held = paired.turn.payload["parts"]
-    parts = [part for part in held if "functionCall" not in part or next(results) is not None]
+def _add(contents: list[JsonObject], paired: Paired) -> bool:
+    """Add the parts of a message without calls that have no response."""
+    parts, results = paired.turn.payload["parts"], iter(paired.results)
+    if paired.turn.role == "assistant":
+        parts = [part for part in parts if "functionCall" not in part or next(results) is not None]
     if not parts:
         return False
-    contents.append({"role": "model", "parts": parts})
+    contents.append({"role": "model" if paired.turn.role == "assistant" else "user", "parts": parts})
     if paired.answered:
         responses = [part for result in paired.answered for part in result.payload["parts"]]
         contents.append({"role": "user", "parts": responses})
     return True
-
-
-def _call_id(part: JsonObject) -> str:
-    return text(mapping(part["functionCall"]).get("id"))

@@ -1,26 +1,40 @@
 """A recorded file, decoded before anyone knows which agent wrote it, and the sessions that are read from it.
 
-A recording may be cut or edited by hand. So `mapping`, `rows` and `text` read a field of the wrong type as empty.
+The file may be packed by gzip, zstd, xz or bzip2. A small packed file can unpack to any size, so nothing here reads
+more than a limit into memory. A recording may be cut or edited by hand. So `mapping`, `rows` and `text`
+read a field of the wrong type as empty.
 """
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+import bz2
+import gzip
+import io
+import lzma
+import zlib
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from hashlib import blake2b
 from pathlib import Path
-from typing import Any
+from typing import IO, Any, Final, cast
 
 import msgspec
+import zstandard
 
-from prunus.clients.packed import unpack
+from prunus.errors import FormatError
 from prunus.json.surrogates import decode
 from prunus.providers import Provider, provider_named
 from prunus.providers.provider import ToolDefinition
 
 JsonObject = dict[str, Any]
 
+LARGEST: Final = 1 << 30
+"""The most bytes of one unpacked recording."""
+MAGIC: Final = 6
+"""As many first bytes tell how a file is packed."""
+DAMAGED: Final = (EOFError, OSError, lzma.LZMAError, zlib.error, zstandard.ZstdError)
+"""What a damaged packed file raises."""
 _SUFFIXES = {".bz2", ".gz", ".json", ".jsonl", ".ndjson", ".traj", ".xz", ".zst"}
 _MILLISECONDS = 1e11  # as seconds this would be the year 5138
 
@@ -146,6 +160,36 @@ class Recording:
         )
 
 
+def opened(file: IO[bytes], first: bytes) -> IO[bytes]:
+    """Return a file that reads the unpacked bytes; `first` are the first bytes of the packed file."""
+    if first.startswith(b"\x1f\x8b"):
+        return cast(IO[bytes], gzip.GzipFile(fileobj=file))
+    if first.startswith(b"\x28\xb5\x2f\xfd"):
+        return zstandard.ZstdDecompressor().stream_reader(file, read_across_frames=True)
+    if first.startswith(b"\xfd7zXZ\x00"):
+        return lzma.LZMAFile(file)
+    if first.startswith(b"BZh"):
+        return bz2.BZ2File(file)
+    return file
+
+
+def unpack(data: bytes, name: str, largest: int = LARGEST) -> bytes:
+    """Return the unpacked content of a file; a file that is not packed stays as it is.
+
+    Raises FormatError if the file is damaged, or unpacks to more than `largest` bytes.
+    """
+    file = opened(io.BytesIO(data), data[:MAGIC])
+    if isinstance(file, io.BytesIO):
+        return data
+    try:
+        found = file.read(largest + 1)
+    except DAMAGED as error:
+        raise FormatError(f"{name}: cannot be unpacked: {error}") from error
+    if len(found) > largest:
+        raise FormatError(f"{name}: unpacks to more than {largest:,} bytes")
+    return found
+
+
 def read(path: Path) -> Recording:
     """Decode a file, packed or plain, by its content."""
     return decode_recording(path.name, unpack(path.read_bytes(), str(path)))
@@ -196,6 +240,11 @@ def rows(value: Any) -> list[JsonObject]:
 def text(value: Any) -> str:
     """The string, or an empty one."""
     return value if isinstance(value, str) else ""
+
+
+def total(counts: Any, fields: Sequence[str]) -> int:
+    """The sum of some fields of an object; a field that is no number counts nothing."""
+    return sum(count for field in fields if isinstance(count := mapping(counts).get(field), int))
 
 
 def unix_time(value: Any) -> float | None:

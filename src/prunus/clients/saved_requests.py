@@ -11,11 +11,13 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any, Final
 
+import msgspec
+
 from prunus.clients.chat_turns import dialogue, plain_turns
 from prunus.clients.recorded_file import Dialogue, JsonObject, Recording, Session, rows, text
 from prunus.errors import FormatError
 from prunus.history import Marker, Opaque
-from prunus.providers import ALL, Provider, encode, frame
+from prunus.providers import ALL, Provider, digest, encode, frame
 from prunus.providers.frame import PROMPT
 
 AGENT = "request"
@@ -50,6 +52,19 @@ class SavedMessages:
             return found
         return replace(found, requests=(*found.requests, whole), times=(*found.times, None))
 
+    def session(
+        self, recording: Recording, conversation: Dialogue, *, model: str = "", unusable: int = 0
+    ) -> Session:
+        """A session of these messages, named after their format in place of an agent."""
+        return recording.session(
+            self.format.name.replace("_", "-"),
+            self.format.name,
+            text(self.body.get("model")) or model,
+            conversation,
+            envelope=self.envelope,
+            unusable=self.unusable + unusable,
+        )
+
     def _as_sent(self) -> Dialogue:
         """The messages unchanged; the model was asked before each of its steps."""
         requests: list[int] = []
@@ -68,16 +83,9 @@ def recognise(recording: Recording) -> bool:
 
 
 def sessions(recording: Recording) -> Iterator[Session]:
-    """One session for each list of messages, named after its format in place of an agent."""
+    """One session for each list of messages."""
     for saved in saved_messages(recording):
-        yield recording.session(
-            saved.format.name.replace("_", "-"),
-            saved.format.name,
-            text(saved.body.get("model")),
-            saved.dialogue(),
-            envelope=saved.envelope,
-            unusable=saved.unusable,
-        )
+        yield saved.session(recording, saved.dialogue())
 
 
 def format_of(body: Any) -> Provider:
@@ -136,3 +144,27 @@ def _format_of_list(messages: Iterable[JsonObject]) -> Provider | None:
 def _reads(format: Provider, message: JsonObject) -> bool:
     """Whether the format finds a part in the message that it knows."""
     return any(not isinstance(part, Opaque | Marker) for part in format.parse(message, b"").parts)
+
+
+def identity(message: JsonObject) -> bytes:
+    """The same for a message that was sent again with its cache marker moved on."""
+    return digest(message, msgspec.json.encode(message))
+
+
+def without_system(messages: Sequence[JsonObject]) -> list[JsonObject]:
+    """The dialogue; system prompts differ between requests, for example by a date."""
+    return [message for message in messages if message.get("role") not in ("system", "developer")]
+
+
+def recorded_requests(
+    sent: Sequence[tuple[Sequence[JsonObject], float | None]], whole: Sequence[JsonObject]
+) -> Dialogue:
+    """The longest request, and how far each request that it continues reached; each comes with its time."""
+    dialogue = [identity(message) for message in without_system(whole)]
+    reached: dict[int, float | None] = {}
+    for messages, time in sent:
+        said = [identity(message) for message in without_system(messages)]
+        if said == dialogue[: len(said)]:
+            reached.setdefault(len(messages), time)
+    requests = sorted(reached)
+    return Dialogue(tuple(whole), tuple(requests), tuple(reached[length] for length in requests))

@@ -1,4 +1,4 @@
-"""Recorded sessions of agents on disk, read as the requests that the agents sent.
+"""Recorded sessions of agents on disk, found where agents keep them and read as the requests that the agents sent.
 
 `load` finds the reader that knows a file by its content. A file that no agent wrote may still be a request, or the
 messages of one.
@@ -6,24 +6,26 @@ messages of one.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from dataclasses import replace
+import os
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, replace
+from fnmatch import fnmatchcase
 from pathlib import Path
+from stat import S_ISREG
 from typing import Protocol
 
 from prunus.clients import api_trace, chat_export, saved_requests, tau_bench, trace_rows
-from prunus.clients.client import modules
-from prunus.clients.recorded_file import Recording, Session, read
+from prunus.clients.client import Home, SessionFolder, modules
+from prunus.clients.recorded_file import Recording, read
+from prunus.clients.recorded_file import Session as Session
 from prunus.errors import FormatError
-
-__all__ = ["READERS", "Session", "SessionReader", "is_request", "load", "sessions_in", "stream"]
 
 
 class SessionReader(Protocol):
     """What a module that reads sessions offers.
 
-    The module of an agent also has `folders`, for `prunus.clients.finder`. It may have `gather`, which gives the
-    recordings that a path stands for if they are not simply its content, and None for any other path.
+    The module of an agent also has `folders`, for `find`. It may have `gather`, which gives the recordings that a
+    path stands for if they are not simply its content, and None for any other path.
     """
 
     AGENT: str
@@ -35,7 +37,41 @@ class SessionReader(Protocol):
         """The conversations of the recording, in order."""
 
 
+@dataclass(frozen=True, slots=True)
+class SessionFile:
+    """A file of recorded sessions."""
+
+    agent: str
+    """Name of the agent's loader."""
+    path: Path
+    modified: float
+    """Unix time of the last change."""
+    size: int
+    """Bytes."""
+
+
 READERS: tuple[SessionReader, ...] = (api_trace, *modules("sessions"), tau_bench, chat_export, trace_rows)
+
+
+def find(home: Path | None = None, env: Mapping[str, str] | None = None) -> Iterator[SessionFile]:
+    """Every session file of every agent we know, newest first.
+
+    Without arguments this user's home and environment count; with a `home` of its
+    own only the variables in `env`. What cannot be read is left out, and so is a
+    file that was found under another name before.
+    """
+    found: dict[str, SessionFile] = {}
+    for agent, (folder, patterns) in _folders(home, env):
+        for pattern in patterns:
+            for path in _matching(folder, tuple(pattern.split("/")), frozenset()):
+                if file := _session_file(agent, path):
+                    found.setdefault(os.path.realpath(path), file)
+    yield from sorted(found.values(), key=lambda file: (-file.modified, file.path))
+
+
+def looked_in(home: Path | None = None, env: Mapping[str, str] | None = None) -> tuple[tuple[str, Path], ...]:
+    """Each agent with the folders that `find` looks through, whether or not they exist."""
+    return tuple((agent, folder) for agent, (folder, _) in _folders(home, env))
 
 
 def load(path: str | Path) -> tuple[Session, ...]:
@@ -85,3 +121,59 @@ def _reader(recording: Recording, label: str) -> SessionReader:
         raise FormatError(f"{label}: is empty")
     agents = ", ".join(sorted(reader.AGENT for reader in READERS))
     raise FormatError(f"{label}: neither a request nor a recorded session of {agents}")
+
+
+def _folders(home: Path | None, env: Mapping[str, str] | None) -> Iterator[tuple[str, SessionFolder]]:
+    """Each agent's name with each of its folders."""
+    if env is None:
+        env = os.environ if home is None else {}
+    place = Home(home or Path.home(), env)
+    for module in modules("sessions"):
+        for folder in module.folders(place):
+            yield module.AGENT, folder
+
+
+def _matching(folder: Path, pattern: tuple[str, ...], above: frozenset[str]) -> Iterator[Path]:
+    """Paths below a folder; links are followed, but not back to a folder they lie in."""
+    first, rest = pattern[0], pattern[1:]
+    real = os.path.realpath(folder)
+    if real in above:
+        return
+    if first == "**":
+        yield from _matching(folder, rest, above)
+    for entry in _entries(folder):
+        path = Path(entry.path)
+        if first == "**":
+            if _is_folder(entry):
+                yield from _matching(path, pattern, above | {real})
+        elif fnmatchcase(entry.name, first):
+            if not rest:
+                yield path
+            elif _is_folder(entry):
+                yield from _matching(path, rest, above | {real})
+
+
+def _entries(folder: Path) -> list[os.DirEntry[str]]:
+    try:
+        with os.scandir(folder) as entries:
+            return list(entries)
+    except OSError:
+        return []
+
+
+def _is_folder(entry: os.DirEntry[str]) -> bool:
+    try:
+        return entry.is_dir()
+    except OSError:
+        return False
+
+
+def _session_file(agent: str, path: Path) -> SessionFile | None:
+    """The file with its age and size; None if it is no file, empty or out of reach."""
+    try:
+        status = path.stat()
+    except OSError:
+        return None
+    if not S_ISREG(status.st_mode) or not status.st_size:
+        return None
+    return SessionFile(agent, path, status.st_mtime, status.st_size)

@@ -1,30 +1,39 @@
 """Rows of an organisation's own traces, from JSON lines or from a Parquet file.
 
 A row is a request, or one of its columns holds a request or a list of messages: as values, or as JSON text. The
-column is found by its content. A column such as `session_id` says which rows belong together. Rows of one session
+column is found by its content. A column such as `session_id` (capitals, `_` and `-` make no difference) says which
+rows belong together. Rows of one session
 that begin alike are the growing requests of one conversation; a row that stands alone is a whole conversation. If
 rows hold one message each, those of a session are a conversation.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Final
 
 import msgspec
 
-from prunus.clients.api_trace import recorded_requests
-from prunus.clients.columns import model_of, session_of, time_of, without_columns
-from prunus.clients.recorded_file import JsonObject, Recording, Session, text
-from prunus.clients.saved_requests import SavedMessages, saved_body, saved_list
+from prunus.clients.recorded_file import JsonObject, Recording, Session, text, unix_time
+from prunus.clients.saved_requests import (
+    SavedMessages,
+    identity,
+    recorded_requests,
+    saved_body,
+    saved_list,
+    without_system,
+)
 from prunus.json.surrogates import decode
-from prunus.providers import digest
 
 AGENT = "trace-rows"
 
 _FIRST: Final = ("messages", "request", "body")
 """Columns that are asked before the others."""
+SESSION: Final = ("sessionid", "conversationid", "threadid", "chatid", "traceid", "session", "conversation")
+"""Columns that name the session of a row, in the order in which they are asked."""
+_TIME: Final = ("timestamp", "time", "createdat", "starttime", "startedat", "created", "date")
+_MODEL: Final = ("model", "modelname", "modelid")
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,9 +47,7 @@ class TraceRow:
     @property
     def opening(self) -> bytes:
         """The same for all requests of one conversation."""
-        said = [message for message in self.saved.messages if message.get("role") not in ("system", "developer")]
-        first = (said or self.saved.messages)[0]
-        return digest(first, msgspec.json.encode(first))
+        return identity((without_system(self.saved.messages) or self.saved.messages)[0])
 
 
 def recognise(recording: Recording) -> bool:
@@ -67,10 +74,10 @@ def _conversations(recording: Recording, rows: Sequence[JsonObject]) -> Iterator
     found = [row for row in map(_row, rows) if row is not None]
     unusable = len(rows) - len(found)
     if not found:
-        ordered = sorted(rows, key=lambda row: time_of(row) or 0.0)
-        messages = [{key: _unpacked(value) for key, value in without_columns(row).items()} for row in ordered]
+        ordered = sorted(rows, key=lambda row: _time_of(row) or 0.0)
+        messages = [{key: _unpacked(value) for key, value in _without_columns(row).items()} for row in ordered]
         if (saved := saved_list(messages)) is not None:
-            found, unusable = [TraceRow(saved, model_of(rows[0]))], 0
+            found, unusable = [TraceRow(saved, _model_of(rows[0]))], 0
     conversations: dict[bytes, list[TraceRow]] = {}
     for row in found:
         conversations.setdefault(row.opening, []).append(row)
@@ -86,14 +93,7 @@ def _session(recording: Recording, rows: Sequence[TraceRow], unusable: int) -> S
         dialogue = saved.dialogue()
     else:
         dialogue = recorded_requests([(row.saved.messages, row.time) for row in rows], saved.messages)
-    return recording.session(
-        saved.format.name.replace("_", "-"),
-        saved.format.name,
-        longest.model,
-        dialogue,
-        envelope=saved.envelope,
-        unusable=saved.unusable + unusable,
-    )
+    return saved.session(recording, dialogue, model=longest.model, unusable=unusable)
 
 
 def _row(row: JsonObject) -> TraceRow | None:
@@ -109,7 +109,7 @@ def _row(row: JsonObject) -> TraceRow | None:
             saved = saved_list(value)
     if saved is None or not saved.messages:
         return None
-    return TraceRow(saved, text(saved.body.get("model")) or model_of(row), time_of(row))
+    return TraceRow(saved, _model_of(row), _time_of(row))
 
 
 def _unpacked(value: Any) -> Any:
@@ -120,3 +120,35 @@ def _unpacked(value: Any) -> Any:
         return decode(value)
     except (msgspec.DecodeError, UnicodeDecodeError, RecursionError):
         return value
+
+
+def session_of(row: Mapping[str, Any]) -> str | None:
+    """The name of the session that a row belongs to; None if no column says it."""
+    value = _first(row, SESSION)
+    return str(value) if isinstance(value, str | int) and not isinstance(value, bool) and value != "" else None
+
+
+def _time_of(row: Mapping[str, Any]) -> float | None:
+    """The Unix time of a row; None if no column says it."""
+    return unix_time(_first(row, _TIME))
+
+
+def _model_of(row: Mapping[str, Any]) -> str:
+    """The model of a row; empty if no column says it."""
+    return text(_first(row, _MODEL))
+
+
+def _without_columns(row: Mapping[str, Any]) -> dict[str, Any]:
+    """The row without the columns of its session, time and model."""
+    return {name: value for name, value in row.items() if plain(name) not in (*SESSION, *_TIME, *_MODEL)}
+
+
+def plain(column: str) -> str:
+    """The name of a column as the lists of this module spell it."""
+    return column.replace("_", "").replace("-", "").lower()
+
+
+def _first(row: Mapping[str, Any], names: Sequence[str]) -> Any:
+    """The value of the first of these columns that the row has."""
+    known = {plain(column): value for column, value in row.items() if value is not None}
+    return next((known[name] for name in names if name in known), None)

@@ -45,18 +45,14 @@ class Paired:
 
 
 def dialogue_of(
-    turns: Sequence[RecordedTurn],
-    say: Callable[[list[JsonObject], RecordedTurn], None],
-    answer: Callable[[list[JsonObject], Paired], bool],
-    *,
-    asks_again: bool = True,
+    turns: Sequence[RecordedTurn], add: Callable[[list[JsonObject], Paired], bool], *, asks_again: bool = True
 ) -> Dialogue:
     """The messages of the turns in wire shape, and where the model was asked.
 
-    `say` adds a message to the model. `answer` adds an answer of the model and its results, and returns whether the
-    answer stays. A request with the messages before an answer asked for it and left when the last of them had come.
-    An answer that adds no message shares its request with the next one. Without `asks_again`, so do answers that
-    follow each other.
+    `add` adds a message with its results to the messages before it, and returns whether the message stays. Each
+    answer of the model had a request with the messages before the answer, which was sent when the last of them had
+    come. An answer that adds no message shares its request with the next one. Without `asks_again`, so do answers
+    that follow each other.
     """
     messages: list[JsonObject] = []
     requests: list[int] = []
@@ -65,17 +61,17 @@ def dialogue_of(
     clock: float | None = None
     for paired in pair(turns):
         turn = paired.turn
-        came = [turn]
         if turn.role != "assistant":
-            say(messages, turn)
-        else:
+            paired = Paired(turn, (None,) * len(turn.calls))
+        came = [turn]
+        if turn.role == "assistant":
             grown = len(messages) > (requests[-1] if requests else 0)
             if grown and not turn.carried and (asks_again or messages[-1]["role"] != "assistant"):
                 requests.append(len(messages))
                 times.append(turn.time if clock is None else clock)
                 billed.append(turn.billed)
-            if not paired.unfinished and answer(messages, paired):
-                came += paired.answered
+        if not paired.unfinished and add(messages, paired):
+            came += paired.answered
         clock = max((time for time in (clock, *(one.time for one in came)) if time is not None), default=None)
     return Dialogue(tuple(messages), tuple(requests), tuple(times), tuple(billed))
 

@@ -13,7 +13,7 @@ from collections.abc import Iterator
 from pathlib import Path, PurePosixPath
 from typing import IO, Final
 
-from prunus.clients.packed import DAMAGED, LARGEST, MAGIC, opened
+from prunus.clients.recorded_file import DAMAGED, LARGEST, MAGIC, opened
 from prunus.corpus.source import Source, Wanted
 
 _TAR: Final = (".tar", ".tgz", ".tzst", ".txz", ".tbz2", ".tar.gz", ".tar.zst", ".tar.xz", ".tar.bz2")

@@ -18,10 +18,10 @@ import msgspec
 from prunus.clients.api_trace import conversation_of
 from prunus.clients.api_trace import recognise as is_exchange
 from prunus.clients.client import modules
-from prunus.clients.columns import session_of
 from prunus.clients.recorded_file import JsonObject, Recording
 from prunus.clients.saved_requests import saved_body
 from prunus.clients.trace_rows import recognise as is_trace_row
+from prunus.clients.trace_rows import session_of
 from prunus.corpus.source import Source, Wanted
 from prunus.json.surrogates import decode
 

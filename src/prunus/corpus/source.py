@@ -6,8 +6,7 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
-from prunus.clients.packed import unpack
-from prunus.clients.recorded_file import Session, decode_recording
+from prunus.clients.recorded_file import Session, decode_recording, unpack
 from prunus.clients.sessions import sessions_in, stream
 from prunus.errors import FormatError
 

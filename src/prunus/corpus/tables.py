@@ -16,7 +16,7 @@ from typing import Any, Final
 
 import msgspec
 
-from prunus.clients.columns import SESSION, plain
+from prunus.clients.trace_rows import SESSION, plain
 from prunus.corpus.duck import NoDuckDB, connect, engine_errors
 from prunus.corpus.partitions import together
 from prunus.corpus.source import Source, Wanted

@@ -10,8 +10,8 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 from prunus.clients.anthropic_turns import answer_turn, dialogue, user_turns
-from prunus.clients.finder import Home, SessionFolder
-from prunus.clients.recorded_file import JsonObject, Recording, Session, mapping, rows, text, unix_time
+from prunus.clients.client import Home, SessionFolder
+from prunus.clients.recorded_file import JsonObject, Recording, Session, mapping, rows, text, total, unix_time
 from prunus.clients.system_reminders import reminder
 from prunus.clients.turns import RecordedTurn
 
@@ -23,6 +23,7 @@ _WIRE_FIELDS = {
     "redacted_thinking": ("type", "data"),
     "tool_use": ("type", "id", "name", "input"),
 }
+_INPUT = ("input_tokens", "cache_creation_input_tokens", "cache_read_input_tokens")
 
 
 def folders(home: Home) -> Iterator[SessionFolder]:
@@ -124,7 +125,8 @@ def _abandoned(lines: Sequence[JsonObject]) -> set[str]:
     latest: dict[tuple[str, str], str] = {}
     replaced: set[str] = set()
     for uuid, line in messages.items():
-        if line.get("isMeta") or _holds_result(line):
+        blocks = rows(line["message"].get("content"))
+        if line.get("isMeta") or any(block.get("type") == "tool_result" for block in blocks):
             continue
         above = parents[uuid]
         while above in parents and above not in messages:
@@ -140,10 +142,6 @@ def _abandoned(lines: Sequence[JsonObject]) -> set[str]:
         if uuid in replaced or above in abandoned:
             abandoned.add(uuid)
     return abandoned
-
-
-def _holds_result(line: JsonObject) -> bool:
-    return any(block.get("type") == "tool_result" for block in rows(line["message"].get("content")))
 
 
 def _same_answer(one: JsonObject, other: JsonObject) -> bool:
@@ -163,7 +161,7 @@ def _turns(lines: Sequence[JsonObject]) -> list[RecordedTurn]:
             turns += user_turns(line["message"].get("content"), time)
         elif _is_answer(line):
             if (blocks := answers.pop(_answer_id(line), None)) is not None:
-                turns.append(answer_turn(blocks, time, billed=_billed(line["message"])))
+                turns.append(answer_turn(blocks, time, billed=total(line["message"].get("usage"), _INPUT)))
         else:
             turns += user_turns(_attached(mapping(line.get("attachment"))), time)
     return turns
@@ -180,13 +178,6 @@ def _attached(attachment: Mapping[str, Any]) -> Any:
             return reminder(f"{note}\n{text(attachment.get('snippet'))}")
         case _:
             return ""
-
-
-def _billed(message: JsonObject) -> int:
-    """The tokens of the request that a message answers, by the provider's count."""
-    usage = mapping(message.get("usage"))
-    fields = ("input_tokens", "cache_creation_input_tokens", "cache_read_input_tokens")
-    return sum(count for field in fields if isinstance(count := usage.get(field), int))
 
 
 def _answer_id(line: JsonObject) -> str:

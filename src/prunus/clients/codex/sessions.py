@@ -10,7 +10,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from itertools import groupby
 
-from prunus.clients.finder import Home, SessionFolder
+from prunus.clients.client import Home, SessionFolder
 from prunus.clients.recorded_file import Dialogue, JsonObject, Recording, Session, mapping, rows, text, unix_time
 
 AGENT = "codex"

@@ -11,7 +11,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
 
-from prunus.clients.finder import Home, SessionFolder
+from prunus.clients.client import Home, SessionFolder
 from prunus.clients.gemini_turns import answer_turn, dialogue, parts_of, user_turns
 from prunus.clients.recorded_file import JsonObject, Recording, Session, mapping, rows, text, unix_time
 from prunus.clients.turns import RecordedTurn
@@ -66,10 +66,6 @@ def sessions(recording: Recording) -> Iterator[Session]:
         yield recording.session(AGENT, "gemini", model, dialogue(window.turns()))
 
 
-def _is_message(line: JsonObject) -> bool:
-    return line.get("type") in _SPOKEN and isinstance(line.get("id"), str)
-
-
 def _windows(lines: Sequence[JsonObject]) -> list[Window]:
     """The log played back."""
     windows = [Window()]
@@ -90,7 +86,7 @@ def _windows(lines: Sequence[JsonObject]) -> list[Window]:
                 windows[-1] = replace(new, carried=windows[-1].carried)
             else:
                 windows.append(replace(new, carried=answers))
-        elif _is_message(line):
+        elif line.get("type") in _SPOKEN and isinstance(line.get("id"), str):
             messages[line["id"]] = line
     return windows
 

@@ -13,7 +13,7 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 
 from prunus.clients.chat_turns import dialogue, function_call, message_turn, plain_turns
-from prunus.clients.finder import Home, SessionFolder
+from prunus.clients.client import Home, SessionFolder
 from prunus.clients.recorded_file import JsonObject, Recording, Session, mapping, rows, text
 from prunus.clients.turns import RecordedTurn
 from prunus.text.enclosed import enclosed

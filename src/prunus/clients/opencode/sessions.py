@@ -16,7 +16,7 @@ from typing import Any
 
 import msgspec
 
-from prunus.clients.finder import Home, SessionFolder
+from prunus.clients.client import Home, SessionFolder
 from prunus.clients.recorded_file import (
     Dialogue,
     JsonObject,
@@ -26,6 +26,7 @@ from prunus.clients.recorded_file import (
     read_object,
     rows,
     text,
+    total,
     unix_time,
 )
 from prunus.errors import FormatError
@@ -129,20 +130,13 @@ def _dialogue(carried: Sequence[JsonObject], new: Sequence[JsonObject]) -> Dialo
         if _is_answer(message) and len(messages) > (requests[-1] if requests else 0):
             requests.append(len(messages))
             times.append(unix_time(mapping(message["info"].get("time")).get("created")))
-            billed.append(_billed(message))
+            tokens = mapping(message["info"].get("tokens"))
+            billed.append(total(tokens, ("input",)) + total(tokens.get("cache"), ("read", "write")))
         finished = _finished(message)
         cut = index == len(new) - 1 and finished is not None and _interrupted_only(message)
         if finished and not cut:
             messages.append(finished)
     return Dialogue(tuple(messages), tuple(requests), tuple(times), tuple(billed))
-
-
-def _billed(answer: JsonObject) -> int:
-    """The tokens of the request for an answer, by the provider's count; 0 if it was not recorded."""
-    tokens = mapping(answer["info"].get("tokens"))
-    cache = mapping(tokens.get("cache"))
-    counts = (tokens.get("input"), cache.get("read"), cache.get("write"))
-    return sum(count for count in counts if isinstance(count, int))
 
 
 def _is_open(part: JsonObject) -> bool:

@@ -11,7 +11,7 @@ from dataclasses import replace
 from pathlib import Path
 
 from prunus.clients.chat_turns import dialogue, message_turn, plain_turns
-from prunus.clients.finder import Home, SessionFolder
+from prunus.clients.client import Home, SessionFolder
 from prunus.clients.recorded_file import JsonObject, Recording, Session, mapping, read_object, rows, text, unix_time
 from prunus.clients.turns import RecordedTurn
 from prunus.text.numbers import as_number
@@ -124,7 +124,8 @@ def _turns(events: Sequence[JsonObject], after: Sequence[JsonObject] = ()) -> li
                 turns.append(message_turn({"role": role, "content": text(args.get("content"))}, time))
             case "finish":
                 # A call that is never answered; the client sends its words as plain text.
-                said = text(args.get("thought")) or _answer_text(event) or text(args.get("final_thought"))
+                answered = text(_answer_message(event).get("content"))
+                said = text(args.get("thought")) or answered or text(args.get("final_thought"))
                 turns.append(message_turn({"role": "assistant", "content": said}, time))
             case _ if call and answer not in seen:
                 seen |= {answer} - {""}
@@ -141,7 +142,3 @@ def _observed(event: JsonObject) -> str:
 def _answer_message(event: JsonObject) -> JsonObject:
     choices = rows(_answer(event).get("choices"))
     return mapping(choices[0].get("message")) if choices else {}
-
-
-def _answer_text(event: JsonObject) -> str:
-    return text(_answer_message(event).get("content"))

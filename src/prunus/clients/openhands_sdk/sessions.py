@@ -10,7 +10,7 @@ from dataclasses import replace
 from typing import Any
 
 from prunus.clients.chat_turns import dialogue, function_call, message_turn
-from prunus.clients.finder import Home, SessionFolder
+from prunus.clients.client import Home, SessionFolder
 from prunus.clients.openhands.sessions import FIRST_EVENTS
 from prunus.clients.recorded_file import JsonObject, Recording, Session, mapping, rows, text, unix_time
 from prunus.clients.turns import RecordedTurn

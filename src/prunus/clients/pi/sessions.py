@@ -11,8 +11,8 @@ from dataclasses import replace
 from typing import Any
 
 from prunus.clients.anthropic_turns import answer_turn, dialogue, user_turns
-from prunus.clients.finder import Home, SessionFolder
-from prunus.clients.recorded_file import JsonObject, Recording, Session, mapping, rows, text, unix_time
+from prunus.clients.client import Home, SessionFolder
+from prunus.clients.recorded_file import JsonObject, Recording, Session, mapping, rows, text, total, unix_time
 from prunus.clients.turns import RecordedTurn
 
 AGENT = "pi"
@@ -40,7 +40,8 @@ def sessions(recording: Recording) -> Iterator[Session]:
         new = entries[start:end]
         carried = [] if cut is None else _after_compaction(recording.lines, entries, cut)
         turns = [turn for entry in new for turn in _turns(entry)]
-        model = next((text(mapping(e.get("message")).get("model")) for e in new if _is_answer(e)), "")
+        said = (mapping(entry.get("message")) for entry in new)
+        model = next((text(message.get("model")) for message in said if message.get("role") == "assistant"), "")
         yield recording.session(AGENT, "anthropic_messages", model, dialogue([*carried, *turns]))
 
 
@@ -75,10 +76,6 @@ def _after_compaction(lines: Sequence[JsonObject], entries: Sequence[JsonObject]
     return [*summary, *(replace(turn, carried=True) for turn in kept)]
 
 
-def _is_answer(entry: JsonObject) -> bool:
-    return mapping(entry.get("message")).get("role") == "assistant"
-
-
 def _turns(entry: JsonObject) -> list[RecordedTurn]:
     """The turns that an entry adds to the context."""
     time = unix_time(entry.get("timestamp"))
@@ -89,9 +86,7 @@ def _turns(entry: JsonObject) -> list[RecordedTurn]:
     message = mapping(entry.get("message"))
     match message.get("role"):
         case "assistant" if message.get("stopReason") not in ("error", "aborted"):
-            usage = mapping(message.get("usage"))
-            counts = [usage.get(field) for field in ("input", "cacheRead", "cacheWrite")]
-            billed = sum(count for count in counts if isinstance(count, int))
+            billed = total(message.get("usage"), ("input", "cacheRead", "cacheWrite"))
             return [answer_turn(_blocks(message.get("content")), time, billed=billed)]
         case "toolResult":
             result = {

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
-from prunus.clients.finder import Home, SessionFolder
+from prunus.clients.client import Home, SessionFolder
 from prunus.clients.gemini_turns import answer_turn, content_turns, dialogue, parts_of, user_turns
 from prunus.clients.recorded_file import JsonObject, Recording, Session, mapping, text, unix_time
 from prunus.clients.turns import RecordedTurn

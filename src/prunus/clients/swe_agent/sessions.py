@@ -12,7 +12,7 @@ from typing import Any
 import msgspec
 
 from prunus.clients.chat_turns import dialogue, function_call, message_turn, plain_turns
-from prunus.clients.finder import Home, SessionFolder
+from prunus.clients.client import Home, SessionFolder
 from prunus.clients.recorded_file import JsonObject, Recording, Session, mapping, rows, text
 from prunus.clients.turns import RecordedTurn
 
@@ -44,18 +44,15 @@ def sessions(recording: Recording) -> Iterator[Session]:
         action = text(message.get("action"))
         if message.get("role") == "assistant" and action.strip() and not message.get("tool_calls"):
             acting = f"call_{index}"
-            turns.append(message_turn(_called(message, action, acting)))
+            # The action becomes a call of the tool that its first word names.
+            call = function_call(acting, action.split()[0], {"command": action})
+            said = {"role": "assistant", "content": text(message.get("thought")), "tool_calls": [call]}
+            turns.append(message_turn(said))
         else:
             acting = ""
             turns += plain_turns([_with_call_id(message)])
     model = _model(recording.document.get("replay_config"))
     yield recording.session(AGENT, "openai_chat", model, dialogue(turns))
-
-
-def _called(message: JsonObject, action: str, id: str) -> JsonObject:
-    """The thought as text and the action as a call of the tool it names first."""
-    call = function_call(id, action.split()[0], {"command": action})
-    return {"role": "assistant", "content": text(message.get("thought")), "tool_calls": [call]}
 
 
 def _with_call_id(message: JsonObject) -> JsonObject:
