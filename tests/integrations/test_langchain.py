@@ -37,8 +37,7 @@ from langgraph.prebuilt import create_react_agent
 
 from prunus.integrations.integration import shared_pruner
 from prunus.integrations.langchain import PrunusContextEdit, PrunusMiddleware
-from prunus.integrations.langchain_messages import put_back, to_rows
-from prunus.integrations.langgraph import PreModelHook
+from prunus.integrations.langgraph import PreModelHook, put_back, to_rows
 
 
 class ScriptedModel(BaseChatModel):

@@ -32,7 +32,7 @@ class PrunusPlugin(Integration, BasePlugin):
 
     def _pruned(self, request: Any, key: str) -> list[Any]:
         """The contents to send. Unchanged ones are the given objects, changed ones are copies."""
-        raw = [_as_json(content) for content in request.contents]
+        raw = [content.model_dump(mode="json", by_alias=True, exclude_none=True) for content in request.contents]
         given = {id(one): content for one, content in zip(raw, request.contents, strict=True)}
         body = {**_prompt(request.config), "contents": raw}
         name = str(request.model or "").rpartition("/")[2]
@@ -45,11 +45,6 @@ def _prompt(config: Any) -> dict[str, Any]:
     declared = [one for tool in config.tools or () for one in getattr(tool, "function_declarations", None) or ()]
     tools = [{"functionDeclarations": [{"name": one.name} for one in declared]}]
     return {"systemInstruction": {"parts": [{"text": str(config.system_instruction or "")}]}, "tools": tools}
-
-
-def _as_json(content: Any) -> dict[str, Any]:
-    dumped: dict[str, Any] = content.model_dump(mode="json", by_alias=True, exclude_none=True)
-    return dumped
 
 
 def _from_json(raw: dict[str, Any]) -> Any:

@@ -14,7 +14,7 @@ from langchain.agents.middleware.types import AgentMiddleware
 from langchain_core.messages import BaseMessage
 
 from prunus.integrations.integration import Integration
-from prunus.integrations.langchain_messages import prune_messages
+from prunus.integrations.langgraph import prune_messages
 from prunus.pruner import Pruner
 from prunus.settings import Settings
 

@@ -91,7 +91,8 @@ def prune_rows(
     def pruned() -> list[M]:
         rows = [(index, row) for index, message in enumerate(messages) for row in to_rows(message)]
         integration.unmapped = sum(row.unmapped for _, row in rows)
-        body: dict[str, Any] = {"model": model, "tools": [_declared(name) for name in tools] or [{}]}
+        declared = [{"type": "function", "function": {"name": name}} for name in tools]
+        body: dict[str, Any] = {"model": model, "tools": declared or [{}]}
         if system:
             body["system"] = str(system)  # langchain has a subclass of str, which JSON does not know
         body["messages"] = [row.chat for _, row in rows]
@@ -120,10 +121,6 @@ def _changes(row: ChatRow, new: Mapping[str, Any] | None) -> dict[Hashable, Any]
         if part is not None and arguments != old["function"]["arguments"]:
             found[part] = json.loads(arguments)
     return found
-
-
-def _declared(name: str) -> dict[str, Any]:
-    return {"type": "function", "function": {"name": name}}
 
 
 def _as_json(arguments: Mapping[str, Any] | str) -> str:
