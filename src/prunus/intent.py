@@ -17,7 +17,7 @@ from prunus.calls.toolbox import Toolbox
 from prunus.errors import FormatError
 from prunus.json.splice import splice
 from prunus.providers.blocks import decode_arguments
-from prunus.providers.intent_removed import FIELD
+from prunus.providers.filters import FIELD
 
 _WORDS: Final = "Why this change is made, in one short sentence."
 _SCHEMAS: Final = ("input_schema", "parameters", "parametersJsonSchema", "inputSchema")

@@ -29,7 +29,7 @@ every_format = pytest.mark.parametrize("format", FIELDS)
 def placed(body: dict[str, Any], format: str) -> tuple[bytes, dict[str, Any]]:
     raw = json.dumps(body).encode()
     cut = frame(raw, format)
-    new = rewritten(cut, api_named(cut.format.name).place_system_text(cut, TEXT))
+    new = rewritten(cut.body, api_named(cut.format.name).place_system_text(cut, TEXT))
     return new, json.loads(new)
 
 

@@ -67,7 +67,7 @@ def expand(raw: bytes, format: str, store: Mapping[str, bytes]) -> bytes:
 
     threads = Threads(8, 1 << 20, intents=False)
     thread = threads.read(threads.arrive(raw, api_named(format), root("", "", format)), lookup, hides=True)
-    return rewritten(thread.cut, thread.changes())
+    return rewritten(thread.cut.body, thread.changes())
 
 
 @every_format

@@ -112,7 +112,7 @@ def test_tools_are_declared_so_that_an_edit_gets_an_intent(api: Api) -> None:
 @every_api
 def test_system_text_is_placed_once_and_leaves_the_messages_alone(api: Api) -> None:
     cut = frame(request(api, {"role": "user", "content": "Go."}, tools=[]), api.name)
-    body = rewritten(cut, api.place_system_text(cut, "Be brief."))
+    body = rewritten(cut.body, api.place_system_text(cut, "Be brief."))
     assert body.count(b"Be brief.") == 1 and b'"Go."' in body
     again = frame(body, api.name)
     assert api.place_system_text(again, "Be brief.") == []

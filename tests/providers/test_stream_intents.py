@@ -11,9 +11,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from prunus.providers import api_named
-from prunus.providers.filters import IntentFilter
+from prunus.providers.filters import IntentFilter, RemovedIntent
 from prunus.providers.hidden_calls import CallSite
-from prunus.providers.intent_removed import RemovedIntent
 from tests.agent.scripts import FORMATS, Part, answer, passed, understood
 
 EVERY = (*FORMATS, "gemini")

@@ -67,7 +67,7 @@ def execute(
     seen = inspect(whole, settings, name, held)
     if is_info(tool):
         return seen.info()
-    before = {edit.target for edit in held if _cuts(edit)}
+    before = {edit.target for edit in held if isinstance(edit.replacement, Note | Gone)}
     return answer(seen.engine, seen.engine.view.uses[-1], before, hint, settings.notification)
 
 
@@ -107,14 +107,10 @@ class _Told:
     def take(self, choice: Choice) -> None:
         """Sort one target: carried out, or why not."""
         ref, engine = choice.ref, self._engine
-        match choice.problem:
-            case "":
-                pass
-            case "already":
-                self._fail(HEADINGS["already"], self._label(ref, choice.target))
-            case problem:
-                words = f"{choice.target} ({choice.reason})" if choice.reason else choice.target
-                self._fail(HEADINGS[problem], words)
+        if choice.problem == "already":
+            self._fail(HEADINGS["already"], self._label(ref, choice.target))
+        elif choice.problem:
+            self._fail(HEADINGS[choice.problem], choice.words)
         if choice.problem or ref is None:
             return
         if self._decision.action == "restore":
@@ -216,10 +212,6 @@ def _counted(kinds: Iterable[type]) -> str:
     words = {Result: "result", Text: "message", Thinking: "thought", Attachment: "file"}
     shown = [f"{counts[kind]} {word}{'s' * (counts[kind] > 1)}" for kind, word in words.items() if counts[kind]]
     return ", ".join(shown)
-
-
-def _cuts(edit: Edit) -> bool:
-    return isinstance(edit.replacement, Note | Gone)
 
 
 def _offering(settings: Settings) -> Settings:

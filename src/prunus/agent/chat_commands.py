@@ -3,12 +3,11 @@
 from __future__ import annotations
 
 import re
-from typing import Final, Protocol, runtime_checkable
+from typing import Final
 
 from prunus.agent.inspection import Inspection, inspect
-from prunus.conversations.context import Context
 from prunus.conversations.conversation import Loader, declares_tools
-from prunus.conversations.memory import Memory, chain
+from prunus.conversations.memory import chain
 from prunus.history import Call
 from prunus.proposals import describe
 from prunus.providers import Frame, frame, parse
@@ -19,6 +18,7 @@ from prunus.requested.commands import ANSWER, COMMANDS, Command, answers, comman
 from prunus.schedule.budget import CATEGORIES, budget, headroom
 from prunus.settings import Settings
 from prunus.store.records import Totals
+from prunus.store.store import Store
 from prunus.strategies.asked import Requested
 from prunus.view.guide import ACTIONS
 
@@ -132,18 +132,7 @@ def _help(command: Command) -> str:
     return f"{head}What you can type:\n{rows}"
 
 
-@runtime_checkable
-class Archive(Protocol):
-    """Where finished exchanges are counted; a store is one."""
-
-    def memory(self, tenant: str) -> Memory: ...
-
-    def totals(self, tenant: str, conversation: str) -> Totals: ...
-
-    def contexts(self, tenant: str, conversation: str) -> list[Context]: ...
-
-
-def statistics(archive: Archive, tenant: str, body: bytes, format: str) -> str:
+def statistics(store: Store, tenant: str, body: bytes, format: str) -> str:
     """The statistics box of a conversation, by the messages that it was seen with; empty where nothing is known.
 
     It tells of no other conversation: those who use one tenant may be different people with different keys.
@@ -151,8 +140,8 @@ def statistics(archive: Archive, tenant: str, body: bytes, format: str) -> str:
     cut = frame(body, format)
     load = Loader(cut)
     links = chain((load.digest(i) for i in range(len(cut))), cut.format.name.encode())
-    known = archive.memory(tenant).find(links)
-    totals = archive.totals(tenant, known[0].id) if known else Totals()
+    known = store.memory(tenant).find(links)
+    totals = store.totals(tenant, known[0].id) if known else Totals()
     if not totals.requests:
         return ""
-    return stats_box(totals, None, known[0].id, funnel=funnel_of_all(archive.contexts(tenant, known[0].id)))
+    return stats_box(totals, None, known[0].id, funnel=funnel_of_all(store.contexts(tenant, known[0].id)))

@@ -16,8 +16,9 @@ from prunus.agent.belonging import intent_key, keys_of, link_behind
 from prunus.json.splice import Path, splice
 from prunus.json.surrogates import decode
 from prunus.providers import Frame
+from prunus.providers.blocks import UNREAD
+from prunus.providers.filters import RemovedIntent, restore_intent
 from prunus.providers.hidden_calls import CallSite, HiddenExchange
-from prunus.providers.intent_removed import RemovedIntent, restore_intent
 from prunus.providers.provider import Api
 
 
@@ -124,7 +125,7 @@ def steps_from(cut: Frame, api: Api, start: int, link: bytes) -> Iterator[tuple[
 def _read(api: Api, raw: bytes) -> StepMessage:
     try:
         value = decode(raw)
-    except (msgspec.MsgspecError, UnicodeError, RecursionError):
+    except UNREAD:
         value = None
     if not isinstance(value, dict):
         return StepMessage(raw, None, model=False)

@@ -13,6 +13,7 @@ import msgspec
 from prunus.calls.toolbox import Toolbox
 from prunus.intent import names_offered, offer_intent
 from prunus.json.surrogates import decode
+from prunus.providers.blocks import UNREAD
 from prunus.providers.provider import Api, ToolDefinition
 from prunus.providers.recognition import APIS, api_named
 from prunus.providers.rewriting import items_of
@@ -142,7 +143,7 @@ def _with_intent(tools: bytes, toolbox: Toolbox) -> tuple[bytes, frozenset[str]]
     for at, raw in enumerate(raws):
         try:
             before = [decode(raw)]
-        except (msgspec.MsgspecError, UnicodeError, RecursionError):
+        except UNREAD:
             continue
         after = offer_intent(before, toolbox)
         if after is not before:

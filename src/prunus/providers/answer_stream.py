@@ -20,13 +20,12 @@ from typing import Any, Final
 import msgspec
 
 from prunus.json.splice import Path, splice
+from prunus.providers.blocks import UNREAD
 from prunus.providers.filters import IntentFilter
 from prunus.providers.hidden_calls import HiddenCall
 from prunus.providers.provider import Api
 from prunus.providers.sse import Events, ServerEvent
 
-UNREAD: Final = (msgspec.MsgspecError, UnicodeError, RecursionError)
-"""What decoding raises where something is no JSON."""
 _MISSHAPEN: Final = (*UNREAD, LookupError, TypeError, ValueError, AttributeError)
 """What reading raises where an answer has another shape than its format."""
 
@@ -174,11 +173,3 @@ def fields(value: object) -> dict[str, Any]:
 def count(tokens: object) -> int:
     """A number of tokens that a provider states; 0 where it states none."""
     return tokens if isinstance(tokens, int) else 0
-
-
-def decode_text(text: str) -> Any:
-    """The JSON in a text; an empty object where there is none."""
-    try:
-        return msgspec.json.decode(text)
-    except UNREAD:
-        return {}

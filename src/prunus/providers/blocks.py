@@ -4,13 +4,24 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, Final
 
 import msgspec
 
 from prunus.history import Attachment, Opaque, Part, Result, Text
 from prunus.json.splice import Path
 from prunus.json.surrogates import decode
+
+UNREAD: Final = (msgspec.MsgspecError, UnicodeError, RecursionError)
+"""What decoding raises where something is no JSON."""
+
+
+def decode_or(text: str | bytes, otherwise: Any) -> Any:
+    """The JSON value in a text; the other value where it is no JSON."""
+    try:
+        return msgspec.json.decode(text)
+    except UNREAD:
+        return otherwise
 
 
 def as_json(value: object) -> str:
@@ -22,7 +33,7 @@ def decode_any(text: str) -> Any:
     """The JSON value in a text; the text itself where it is no JSON."""
     try:
         return decode(text)
-    except (msgspec.MsgspecError, UnicodeError, RecursionError):
+    except UNREAD:
         return text
 
 

@@ -8,13 +8,15 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
-from typing import Any, Final
+from typing import Any, Final, Self
 
 import msgspec
 
 from prunus.json.splice import Path
 from prunus.json.surrogates import decode
+from prunus.providers.blocks import UNREAD, decode_or
 
+_NO_JSON: Final = object()
 BETWEEN: Final = "\n\n"
 """What a client sees between the words of two hops, where its format has one text for both."""
 
@@ -43,13 +45,8 @@ class CallSite:
     @property
     def canonical(self) -> str:
         """The arguments in one spelling, whatever that of the client is."""
-        value = self.arguments
-        if isinstance(value, str):
-            try:
-                value = msgspec.json.decode(value)
-            except (msgspec.MsgspecError, UnicodeError, RecursionError):
-                return self.text
-        return msgspec.json.encode(value, order="sorted").decode()
+        value = decode_or(self.arguments, _NO_JSON) if isinstance(self.arguments, str) else self.arguments
+        return self.text if value is _NO_JSON else msgspec.json.encode(value, order="sorted").decode()
 
     def written(self, text: str) -> bytes:
         """Other arguments in the shape of these."""
@@ -79,8 +76,22 @@ class MixedCall(msgspec.Struct, frozen=True):
     before: int
 
 
-class HiddenExchange(msgspec.Struct, frozen=True):
-    """What the client does not know of one turn. The store holds it as JSON, so its fields keep their names."""
+class HiddenRecord(msgspec.Struct, frozen=True):
+    """Something that the client does not know. The store holds it as JSON, so its fields keep their names."""
+
+    def dump(self) -> bytes:
+        return msgspec.json.encode(self)
+
+    @classmethod
+    def load(cls, raw: bytes) -> Self | None:
+        try:
+            return msgspec.json.decode(raw, type=cls)
+        except UNREAD:
+            return None
+
+
+class HiddenExchange(HiddenRecord, frozen=True):
+    """What the client does not know of one turn."""
 
     format: str
     messages: list[Any] = []
@@ -91,16 +102,6 @@ class HiddenExchange(msgspec.Struct, frozen=True):
     """Signatures or texts of the reasoning that the client saw of those hops."""
     mixed: list[MixedCall] = []
     """Hidden calls of the last hop."""
-
-    def dump(self) -> bytes:
-        return msgspec.json.encode(self)
-
-    @classmethod
-    def load(cls, raw: bytes) -> HiddenExchange | None:
-        try:
-            return msgspec.json.decode(raw, type=cls)
-        except (msgspec.MsgspecError, UnicodeError, RecursionError):
-            return None
 
 
 def numbered(items: Any) -> Iterator[tuple[int, dict[str, Any]]]:

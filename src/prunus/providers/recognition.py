@@ -55,7 +55,10 @@ def recognise(top: Mapping[str, Any] | None, first: Iterable[Any]) -> Provider:
     Only decoded values decide, so white space and escapes play no part. The first provider that claims the request,
     a message or a block has it. Chat Completions has what nobody claims, since many servers speak it.
     """
-    known = ALL if top is None else _with_field(next((field for field in FIELDS if field in top), FIELDS[-1]))
+    known = ALL
+    if top is not None:
+        held = next((field for field in FIELDS if field in top), FIELDS[-1])
+        known = tuple(provider for provider in ALL if provider.field == held)
     if len(known) == 1:
         return known[0]
     for provider in known if top is not None else ():
@@ -71,10 +74,6 @@ def recognise(top: Mapping[str, Any] | None, first: Iterable[Any]) -> Provider:
             raise FormatError(_NO_LIST)
     likely = (provider for provider in known if top is not None and provider.suggested_by(top))
     return next(likely, _DEFAULT)
-
-
-def _with_field(field: str) -> tuple[Provider, ...]:
-    return tuple(provider for provider in ALL if provider.field == field)
 
 
 def _claimant(message: Mapping[str, Any], known: Sequence[Provider]) -> Provider | None:

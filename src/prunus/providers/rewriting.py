@@ -103,15 +103,15 @@ def extended(body: bytes, provider: Provider, messages: Sequence[Any]) -> bytes:
     return msgspec.json.encode({**top, provider.field: [*held, *more]})
 
 
-def rewritten(cut: Frame, changes: Iterable[Change]) -> bytes:
+def rewritten(body: bytes, changes: Iterable[Change]) -> bytes:
     """A body with some changes; the same object where there are none."""
-    body = memoryview(cut.body)
+    view = memoryview(body)
     pieces: list[bytes | memoryview] = []
     at = 0
     for start, end, new in sorted(changes):
-        pieces += (body[at:start], new)
+        pieces += (view[at:start], new)
         at = end
-    return b"".join((*pieces, body[at:])) if pieces else cut.body
+    return b"".join((*pieces, view[at:])) if pieces else body
 
 
 def place_beside(cut: Frame, key: str, value: bytes) -> Change:

@@ -7,6 +7,8 @@ from typing import Any, Final, NamedTuple
 
 import msgspec
 
+from prunus.providers.blocks import decode_or
+
 DONE: Final = b"data: [DONE]\n\n"
 """How OpenAI's Chat Completions ends a stream."""
 _BLANK: Final = re.compile(rb"\r?\n\r?\n")
@@ -58,12 +60,7 @@ class Events:
 def data_of(raw: bytes) -> Any:
     """The JSON of an event; None where it has none."""
     lines = [line[5:].strip() for line in raw.splitlines() if line.startswith(b"data:")]
-    if not lines:
-        return None
-    try:
-        return msgspec.json.decode(b"\n".join(lines))
-    except (msgspec.MsgspecError, UnicodeError, RecursionError):
-        return None
+    return decode_or(b"\n".join(lines), None) if lines else None
 
 
 def event(data: Any, name: str = "") -> bytes:

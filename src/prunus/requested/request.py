@@ -11,7 +11,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any, Final, Literal, TypeAlias
 
-import msgspec
+from prunus.providers.blocks import decode_or
 
 Action: TypeAlias = Literal["discard", "distill", "restore", "replace"]
 
@@ -53,19 +53,22 @@ class PruneRequest:
 
 def is_prune(tool: str) -> bool:
     """Whether a tool is `context_prune`, whatever a client put before its name."""
-    found = _ENDS_IN.search(tool)
-    return found is not None and found[1].lower() == PRUNE
+    return _own_name(tool) == PRUNE
 
 
 def is_info(tool: str) -> bool:
     """Whether a tool is `context_info`, whatever a client put before its name."""
+    return _own_name(tool) == INFO
+
+
+def _own_name(tool: str) -> str:
     found = _ENDS_IN.search(tool)
-    return found is not None and found[1].lower() == INFO
+    return "" if found is None else found[1].lower()
 
 
 def parse(arguments: Mapping[str, Any] | str) -> PruneRequest:
     """The arguments of a call as a decision."""
-    given = _json(arguments) if isinstance(arguments, str) else arguments
+    given = decode_or(arguments, arguments) if isinstance(arguments, str) else arguments
     if not isinstance(given, Mapping):
         return PruneRequest(None, problems=("expected an object with action and targets",))
     named = given.get("action", given.get("command"))
@@ -81,19 +84,12 @@ def parse(arguments: Mapping[str, Any] | str) -> PruneRequest:
     return PruneRequest(action, targets, tuple(problems))
 
 
-def _json(text: str) -> Any:
-    try:
-        return msgspec.json.decode(text)
-    except (msgspec.MsgspecError, UnicodeError, RecursionError):
-        return text
-
-
 def _targets(listed: Any, action: Action, problems: list[str]) -> Iterator[tuple[str, ...]]:
     match listed:
         case None:
             return
         case str():
-            value = _json(listed) if listed.lstrip()[:1] in ("[", "{", '"') else listed
+            value = decode_or(listed, listed) if listed.lstrip()[:1] in ("[", "{", '"') else listed
             if isinstance(value, str):
                 yield from _words(value, action, problems)
             else:
@@ -127,8 +123,12 @@ def _words(text: str, action: Action, problems: list[str]) -> Iterator[tuple[str
 def _row(items: list[Any], action: Action, problems: list[str]) -> Iterator[tuple[str, ...]]:
     """A flat list: one target, or one id after the other."""
     words = [str(item) for item in items]
-    if len(words) == 1 and words[0].lstrip()[:1] in ("[", "{") and not isinstance(_json(words[0]), str):
-        yield from _targets(_json(words[0]), action, problems)
+    if (
+        len(words) == 1
+        and words[0].lstrip()[:1] in ("[", "{")
+        and not isinstance(decode_or(words[0], words[0]), str)
+    ):
+        yield from _targets(decode_or(words[0], words[0]), action, problems)
         return
     if action == "replace":
         if len(words) != len(("start", "end", "replacement")):
@@ -144,7 +144,7 @@ def _row(items: list[Any], action: Action, problems: list[str]) -> Iterator[tupl
         if id:
             yield (id,)
         elif word.strip():
-            problems.append(f"{word.strip()[:40]!r} is no id: six hex digits are expected")
+            problems.append(_no_id(word))
 
 
 def _summaries(words: list[str], problems: list[str]) -> Iterator[tuple[str, ...]]:
@@ -153,7 +153,7 @@ def _summaries(words: list[str], problems: list[str]) -> Iterator[tuple[str, ...
     while at < len(words):
         id = _name(words[at])
         if not id:
-            problems.append(f"{words[at].strip()[:40]!r} is no id: six hex digits are expected")
+            problems.append(_no_id(words[at]))
             at += 1
             continue
         summary = words[at + 1].strip() if at + 1 < len(words) else ""
@@ -163,6 +163,10 @@ def _summaries(words: list[str], problems: list[str]) -> Iterator[tuple[str, ...
         else:
             yield id, summary
             at += 2
+
+
+def _no_id(word: str) -> str:
+    return f"{word.strip()[:40]!r} is no id: six hex digits are expected"
 
 
 def _name(word: str) -> str:

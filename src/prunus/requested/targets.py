@@ -43,6 +43,11 @@ class Choice:
     problem: Problem = ""
     reason: str = ""
 
+    @property
+    def words(self) -> str:
+        """The target, and why nothing follows from it."""
+        return f"{self.target} ({self.reason})" if self.reason else self.target
+
 
 class Permissions(Protocol):
     """What the agent may touch."""
@@ -65,39 +70,29 @@ def choices(
     decision: PruneRequest, use: Use, earlier: Sequence[Use], view: View, rules: Permissions
 ) -> tuple[Choice, ...]:
     """What a decision comes to, target by target; `earlier` are the calls that decided before it."""
-    match decision.action:
-        case None:
-            return ()
-        case "replace":
-            return tuple(_replace(decision, use, earlier, view))
-        case "restore":
-            return tuple(_each(decision, use, view, rules, restore=True))
-        case action:
-            if not getattr(rules, action):
-                return tuple(
-                    Choice(row[0], problem="protected", reason=f"{action} is off") for row in decision.targets
-                )
-            return tuple(_each(decision, use, view, rules, restore=False))
+    action = decision.action
+    if action is None:
+        return ()
+    if action == "replace":
+        return tuple(_replace(decision, use, earlier, view))
+    if action != "restore" and not getattr(rules, action):
+        return tuple(Choice(row[0], problem="protected", reason=f"{action} is off") for row in decision.targets)
+    return tuple(_each(decision, use, view, rules))
 
 
-def _each(decision: PruneRequest, use: Use, view: View, rules: Permissions, *, restore: bool) -> Iterator[Choice]:
+def _each(decision: PruneRequest, use: Use, view: View, rules: Permissions) -> Iterator[Choice]:
     for name, *rest in decision.targets:
-        summary = rest[0] if rest else ""
-        if name in BULK:
-            for ref in _bulk(name, use, view, rules):
-                yield _one(view.names[ref], ref, summary, use, view, rules, restore=restore)
-                summary = ""
-        elif name not in view.ids:
+        if name not in BULK and name not in view.ids:
             yield Choice(name, problem="unknown")
-        else:
-            yield _one(name, view.ids[name], summary, use, view, rules, restore=restore)
-
-
-def _one(name: str, ref: Ref, summary: str, use: Use, view: View, rules: Permissions, *, restore: bool) -> Choice:
-    if restore:
-        return Choice(name, ref, tuple(kept(ref, view)))
-    edit = discarded(ref, summary, use.call, view, rules)
-    return edit if isinstance(edit, Choice) else Choice(name, ref, (edit,))
+            continue
+        summary = rest[0] if rest else ""
+        for ref in _bulk(name, use, view, rules) if name in BULK else [view.ids[name]]:
+            if decision.action == "restore":
+                yield Choice(view.names[ref], ref, tuple(kept(ref, view)))
+            else:
+                edit = discarded(ref, summary, use.call, view, rules)
+                yield edit if isinstance(edit, Choice) else Choice(view.names[ref], ref, (edit,))
+            summary = ""
 
 
 def _bulk(name: str, use: Use, view: View, rules: Permissions) -> list[Ref]:
@@ -185,14 +180,8 @@ def _replace(decision: PruneRequest, use: Use, earlier: Sequence[Use], view: Vie
         if ref is None:
             yield Choice(label, problem="failed", reason=reason)
         else:
-            edit = Proposal(
-                ref,
-                Shorter(changed[ref]),
-                _NAME,
-                "you replaced a part of it",
-                when=When(requested_by="agent"),
-                cause=use.call,
-            )
+            new, when = Shorter(changed[ref]), When(requested_by="agent")
+            edit = Proposal(ref, new, _NAME, "you replaced a part of it", when=when, cause=use.call)
             yield Choice(label, ref, (edit,))
 
 
@@ -228,8 +217,7 @@ def complaints(decision: PruneRequest, found: Sequence[Choice]) -> str:
     told: dict[str, list[str]] = {}
     for choice in found:
         if choice.problem and choice.problem != "already":
-            words = f"{choice.target} ({choice.reason})" if choice.reason else choice.target
-            told.setdefault(HEADINGS[choice.problem], []).append(words)
+            told.setdefault(HEADINGS[choice.problem], []).append(choice.words)
     if decision.problems:
         told["Not understood"] = list(decision.problems)
     return " ".join(f"{kind}: {', '.join(words)}." for kind, words in told.items()).replace('"', "'")

@@ -1,4 +1,9 @@
-"""Anthropic Messages: `/v1/messages`."""
+"""Anthropic Messages: `/v1/messages`.
+
+A client marks blocks of tools, system text and messages with `cache_control`; the mark may say how long the cache
+lives. Marks of a longer lifetime have to stand before those of a shorter one, so all marks of a request get the
+same. The longer lifetime needs no beta header since August 2025.
+"""
 
 from __future__ import annotations
 
@@ -9,11 +14,13 @@ from typing import TYPE_CHECKING, Any, ClassVar, Final
 import msgspec
 
 from prunus.history import Message
-from prunus.providers.anthropic.cache_marks import cache_reading, finishes_turn, with_lifetime
+from prunus.json.splice import Path, splice
+from prunus.json.surrogates import decode
 from prunus.providers.anthropic.messages import read_message
 from prunus.providers.blocks import arguments_object, dicts, kind_of, words_of
 from prunus.providers.hidden_calls import CallSite, HiddenExchange, decoded, insert_counted, numbered, without_start
 from prunus.providers.provider import Api, Endpoint, ToolDefinition, ToolResult
+from prunus.providers.rewriting import Change, items_of, place_of, rewritten, spans, top_of
 from prunus.providers.sse import typed
 
 if TYPE_CHECKING:
@@ -23,6 +30,8 @@ _PATH: Final = re.compile(r"(?!.*/threads/).*/messages")
 """OpenAI has messages too, in threads."""
 _THOUGHTS: Final = ("thinking", "redacted_thinking")
 _OWN_BLOCKS: Final = frozenset({"tool_use", "tool_result", *_THOUGHTS, "server_tool_use"})
+_MARK: Final = "cache_control"
+_SIGN: Final = b'"cache_control"'
 
 
 class Anthropic(Api):
@@ -111,13 +120,47 @@ class Anthropic(Api):
         messages[index : index + 1] = [*record.messages, *([{**message, "content": left}] if left else [])]
 
     def with_lifetime(self, body: bytes, lifetime: str) -> bytes:
-        return with_lifetime(body, lifetime)
+        if _SIGN not in body:
+            return body
+        top = top_of(body)
+        changes: list[Change] = []
+        for key in ("tools", "system", "messages"):
+            items = items_of(bytes(top[key])) if _SIGN in bytes(top.get(key, b"")) else None
+            if items is None:
+                continue
+            for item, start, end in zip(items, *spans(body, place_of(body, top, key), items), strict=True):
+                raw = bytes(item)
+                marked = (
+                    {path: _asking(mark, lifetime) for path, mark in _marks(decode(raw))} if _SIGN in raw else {}
+                )
+                if marked:
+                    changes.append((start, end, splice(raw, marked)))
+        whole = decode(top[_MARK]) if _MARK in top else None
+        if isinstance(whole, dict):
+            start = place_of(body, top, _MARK)
+            changes.append((start, start + len(top[_MARK]), _asking(whole, lifetime)))
+        return rewritten(body, changes)
 
     def cache_reading(self, body: bytes) -> bytes | None:
-        return cache_reading(body)
+        """The same request with `max_tokens: 0`.
+
+        The API takes that, but not with a fixed thinking budget, a forced tool or an output format. Without these,
+        the request would be another one for the cache.
+        """
+        top = top_of(body)
+        beside = (decode(top[key]) if key in top else None for key in ("thinking", "tool_choice", "output_config"))
+        thinking, choice, output = (value if isinstance(value, dict) else {} for value in beside)
+        if _SIGN not in body or "max_tokens" not in top:
+            return None
+        forced = choice.get("type") in ("any", "tool")
+        if thinking.get("type") == "enabled" or forced or output.get("format") is not None:
+            return None
+        changes: dict[Path, bytes | None] = {("max_tokens",): b"0"}
+        return splice(body, changes | ({("stream",): None} if "stream" in top else {}))
 
     def finishes_turn(self, event: Mapping[str, Any]) -> bool:
-        return finishes_turn(event)
+        ended = ("end_turn", "stop_sequence")
+        return any(one.get("stop_reason") in ended for one in dicts([event, event.get("delta")]))
 
     def calls_in_answer(self, answer: Any) -> Iterator[CallSite]:
         return self.calls_of(answer)
@@ -166,6 +209,21 @@ def _thought(block: Mapping[str, Any]) -> str:
     if block.get("type") not in _THOUGHTS:
         return ""
     return str(block.get("signature") or block.get("data") or block.get("thinking") or "")
+
+
+def _marks(block: Any, path: Path = ()) -> Iterator[tuple[Path, Mapping[str, Any]]]:
+    """The marks of a tool, a block or a message, with their places; an argument of a call is no mark."""
+    if not isinstance(block, dict):
+        return
+    if isinstance(block.get(_MARK), dict):
+        yield (*path, _MARK), block[_MARK]
+    content = block.get("content")
+    for at, inner in enumerate(content if isinstance(content, list) else ()):
+        yield from _marks(inner, (*path, "content", at))
+
+
+def _asking(mark: Mapping[str, Any], lifetime: str) -> bytes:
+    return msgspec.json.encode({**mark, "ttl": lifetime})
 
 
 def _last_hop(blocks: list[Any], record: HiddenExchange) -> list[Any] | None:

@@ -9,8 +9,8 @@ from typing import Any, Final
 import msgspec
 
 from prunus.notes import unechoed
-from prunus.providers.answer_stream import NOTHING_SAID, AnswerStream, count, decode_text, fields
-from prunus.providers.blocks import dicts
+from prunus.providers.answer_stream import NOTHING_SAID, AnswerStream, count, fields
+from prunus.providers.blocks import decode_or, dicts
 from prunus.providers.filters import IdFilter, Pieces, changed_value
 from prunus.providers.hidden_calls import HiddenCall
 from prunus.providers.provider import Api
@@ -84,12 +84,12 @@ class AnthropicStream(AnswerStream):
                 else:
                     self.whole = True
                 self._held.append(raw)
-                return self._rest() + (b"" if self._hop or self.hidden else self._release())
+                rest = self._rest()
+                if self._hop or self.hidden:
+                    return rest
+                held, self._held = b"".join(self._held), []
+                return rest + held
         return raw
-
-    def _release(self) -> bytes:
-        held, self._held = b"".join(self._held), []
-        return held
 
     def _start(self, data: dict[str, Any], raw: bytes) -> bytes:
         index, block = data["index"], fields(data.get("content_block"))
@@ -135,7 +135,7 @@ class AnthropicStream(AnswerStream):
         out = _held_back(block)
         given = "".join(block.arguments)
         if given:
-            block.data["input"] = decode_text(given)
+            block.data["input"] = decode_or(given, {})
         return b"" if block.place == _HIDDEN else out + _placed(block, data, raw)
 
     def _rest(self) -> bytes:

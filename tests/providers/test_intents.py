@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from prunus.providers.intent_removed import RemovedIntent, remove_intent, restore_intent
+from prunus.providers.filters import RemovedIntent, remove_intent, restore_intent
 
 VALUES = st.recursive(
     st.none()
