@@ -1,4 +1,4 @@
-"""What an agent is told about its decision: what went, what did not, and why."""
+"""The answer to a call of `context_prune`: which parts went, which did not, and why."""
 
 from __future__ import annotations
 
@@ -85,14 +85,14 @@ def answer(
     rules = engine.requests or Requested()
     call = engine.view.part(use.call)
     decision = parse(getattr(call, "input", ""))
-    told = _Told(engine, decision, set(cut), notification)
+    reply = _Reply(engine, decision, set(cut), notification)
     for choice in rules.choices(use, engine.view):
-        told.take(choice)
-    found = told.text()
-    return f"{found}\n{hint}" if hint and HEADINGS["unknown"] in told.failed else found
+        reply.take(choice)
+    found = reply.text()
+    return f"{found}\n{hint}" if hint and HEADINGS["unknown"] in reply.failed else found
 
 
-class _Told:
+class _Reply:
     """The answer to one decision, put together target by target."""
 
     def __init__(self, engine: Engine, decision: PruneRequest, cut: set[Ref], notification: Notification) -> None:

@@ -51,7 +51,7 @@ def link_behind(
 
 
 def _digest(api: Api, message: dict[str, Any] | None, raw: bytes, *, model: bool, first: bool) -> bytes | None:
-    """The hash of what all copies of a message share; None where that is nothing."""
+    """The hash of what all copies of a message share; None if they share nothing."""
     if message is None:
         return fingerprint(raw)
     if model:

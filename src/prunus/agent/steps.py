@@ -28,7 +28,7 @@ class StepMessage:
 
     raw: bytes
     value: dict[str, Any] | None
-    """None where the message cannot be read."""
+    """None if the message cannot be read."""
     model: bool
     """Whether the model wrote it."""
 
@@ -46,7 +46,7 @@ class Step:
     answered: bool = True
     """Whether something came behind the words of the model, or it has not spoken at all."""
     written: bytes | None = None
-    """The messages with what the client does not know of them; None where that is nothing."""
+    """The messages with the hidden exchanges and intents put back; None if there are none."""
 
     @property
     def next(self) -> bytes:
@@ -69,7 +69,7 @@ class StepDraft:
         return [*self.keys, *(key for _, key, _ in self.sites)]
 
     def restore(self, api: Api, found: Mapping[str, bytes]) -> Step:
-        """The step with what is remembered of it."""
+        """The step with the hidden exchanges and intents that were found for it."""
         records = {
             index: record
             for key, index in self.keys.items()

@@ -25,7 +25,7 @@ class Found:
 
     records: Mapping[str, bytes]
     whole: bool = True
-    """Whether these are all records; False where the store could not be asked."""
+    """Whether these are all records; False if the store could not be asked."""
 
 
 Lookup = Callable[[Iterable[str]], Found]

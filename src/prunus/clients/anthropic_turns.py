@@ -80,5 +80,5 @@ def _blocks(content: Any) -> list[JsonObject]:
 
 
 def _not_empty(blocks: Iterable[JsonObject]) -> list[JsonObject]:
-    """Without text blocks that hold no text: the provider refuses them."""
+    """The blocks without empty text blocks, which the provider refuses."""
     return [b for b in blocks if b.get("type") != "text" or text(b.get("text")).strip()]

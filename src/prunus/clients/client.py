@@ -4,7 +4,7 @@ An agent that has tools has a folder with `tools.py`, the table of its tools. Th
 
 - `dialect.py`: the words that this agent puts around results and prompts,
 - `sessions.py`: where the agent keeps its recorded sessions, and how to read them,
-- `launch.py`: how `prunus run` starts the agent behind the proxy, if the usual variables do not do, and what
+- `launch.py`: how `prunus run` starts the agent behind the proxy, if the usual variables are not enough, and what
   `prunus setup` writes into its settings file.
 
 Tables and dialects are loaded with the library. Sessions and launchers are loaded when a command needs them.
@@ -68,7 +68,7 @@ if two agents record similar files, the earlier agent's reader is tried first.""
 
 @cache
 def modules(name: Module) -> tuple[Any, ...]:
-    """That module of every agent that has it."""
+    """The module of this name, from the folder of every agent that has one."""
     found = (client.module(name) for client in ALL)
     return tuple(module for module in found if module is not None)
 

@@ -48,11 +48,11 @@ class Dialect:
     refused: str = ""
     """At the front of the result of a call that was not made, whatever the tool."""
     output: Callable[[str], str | None] | None = None
-    """What a command printed, without the words around it; None if the result is not of this agent."""
+    """Returns the output of a command without the words around it; None if the result is not of this agent."""
     headed: Callable[[str], tuple[str, str] | None] | None = None
-    """The line above the output that says how the command ended, and the output; None as above."""
+    """Returns the line that says how the command ended, and the output below it; None as above."""
     comparable: Callable[[str], str | None] | None = None
-    """A result without what differs between two equal calls, such as times; None as above."""
+    """Returns a result without the values that differ between two equal calls, such as times; None as above."""
     cut_first: str = ""
     """Near the front of a result that the agent has shortened."""
     cut_last: str = ""
@@ -121,7 +121,7 @@ class Dialect:
 
 @cache
 def words(field: str) -> tuple[Any, ...]:
-    """That field of every dialect that has it."""
+    """The values of one field, from every dialect in which the field is not empty."""
     found = (getattr(module.DIALECT, field) for module in modules("dialect"))
     return tuple(value for value in found if value)
 

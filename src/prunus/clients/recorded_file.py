@@ -191,7 +191,7 @@ def unpack(data: bytes, name: str, largest: int = LARGEST) -> bytes:
 
 
 def read(path: Path) -> Recording:
-    """Decode a file, packed or plain, by its content."""
+    """Unpack and decode a file; its content says how."""
     return decode_recording(path.name, unpack(path.read_bytes(), str(path)))
 
 

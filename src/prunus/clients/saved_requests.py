@@ -147,7 +147,7 @@ def _reads(format: Provider, message: JsonObject) -> bool:
 
 
 def identity(message: JsonObject) -> bytes:
-    """The same for a message that was sent again with its cache marker moved on."""
+    """A hash of a message that stays the same if the message is sent again with its cache marker moved."""
     return digest(message, msgspec.json.encode(message))
 
 

@@ -46,7 +46,7 @@ class TraceRow:
 
     @property
     def opening(self) -> bytes:
-        """The same for all requests of one conversation."""
+        """A hash of the first message, which is the same in all requests of one conversation."""
         return identity((without_system(self.saved.messages) or self.saved.messages)[0])
 
 

@@ -40,7 +40,7 @@ class Paired:
 
     @property
     def answered(self) -> list[RecordedTurn]:
-        """The results that are there."""
+        """The results that were recorded."""
         return [result for result in self.results if result is not None]
 
 

@@ -27,10 +27,10 @@ from prunus.providers.provider import Api
 from prunus.providers.sse import Events, ServerEvent
 
 _MISSHAPEN: Final = (*UNREAD, LookupError, TypeError, ValueError, AttributeError)
-"""What reading raises where an answer has another shape than its format."""
+"""What reading raises if an answer does not have the shape of its format."""
 
 NOTHING_SAID: Final = "Done."
-"""The words that a client gets where the model made nothing but hidden calls."""
+"""The words that a client gets if the model made only hidden calls."""
 
 
 class AnswerStream(ABC):
@@ -62,21 +62,21 @@ class AnswerStream(ABC):
         """Whether the hop came to its proper end."""
 
     def feed(self, chunk: bytes) -> bytes:
-        """What the client gets for a chunk of the answer."""
+        """Return the bytes that the client gets for a chunk of the answer."""
         if self._streaming:
             return self._shown(self._events.feed(chunk))
         self._chunks.append(chunk)
         return b""
 
     def finish(self) -> bytes:
-        """The hop is over: what is left of it for the client, apart from the end of the message."""
+        """End the hop. Return what the client still has to get of it, apart from the end of the message."""
         if self._streaming:
             return b"".join(map(self._passed, self._held_events())) + self._rest() + self._events.rest()
         self._take_whole(b"".join(self._chunks))
         return b""
 
     def _shown(self, events: Iterable[ServerEvent]) -> bytes:
-        """What the client gets for some events."""
+        """The bytes that the client gets for some events."""
         if self._intents is not None:
             events = [shown for event in events for shown in self._without_intents(event)]
         return b"".join(map(self._passed, events))
@@ -88,7 +88,7 @@ class AnswerStream(ABC):
             return event.raw
 
     def _without_intents(self, event: ServerEvent) -> list[ServerEvent]:
-        """The events that stand for an event of the provider, where arguments are held until they are complete."""
+        """The events to pass on for one event of the provider. Arguments are held back until they are complete."""
         return [event]
 
     def _take_whole(self, body: bytes) -> None:
@@ -120,14 +120,14 @@ class AnswerStream(ABC):
 
     @abstractmethod
     def _event(self, event: ServerEvent) -> bytes:
-        """What the client gets for an event."""
+        """The bytes that the client gets for an event."""
 
     def _held_events(self) -> list[ServerEvent]:
-        """The events that `_without_intents` holds back, where a stream ends."""
+        """The events that `_without_intents` still holds back when the stream ends."""
         return []
 
     def _rest(self) -> bytes:
-        """The words that are held back, where a stream ends."""
+        """The words that are still held back when the stream ends."""
         return b""
 
     @abstractmethod
@@ -149,7 +149,7 @@ class AnswerStream(ABC):
         return [call.id for call in self._calls_made() if not self._hides(call.tool)]
 
     def _calls_made(self) -> Iterator[HiddenCall]:
-        """All calls of this hop, as they were hidden calls."""
+        """All calls of this hop, visible ones too, in the form of hidden calls."""
         return iter(())
 
     def said(self) -> list[Any]:
@@ -166,10 +166,10 @@ class AnswerStream(ABC):
 
 
 def fields(value: object) -> dict[str, Any]:
-    """A copy of an object inside an answer; empty where there is none."""
+    """A copy of an object inside an answer; empty if the value is no object."""
     return dict(value) if isinstance(value, dict) else {}
 
 
 def count(tokens: object) -> int:
-    """A number of tokens that a provider states; 0 where it states none."""
+    """A number of tokens that a provider states; 0 if it states none."""
     return tokens if isinstance(tokens, int) else 0

@@ -13,11 +13,11 @@ from prunus.json.splice import Path
 from prunus.json.surrogates import decode
 
 UNREAD: Final = (msgspec.MsgspecError, UnicodeError, RecursionError)
-"""What decoding raises where something is no JSON."""
+"""What decoding raises if the text is no JSON."""
 
 
 def decode_or(text: str | bytes, otherwise: Any) -> Any:
-    """The JSON value in a text; the other value where it is no JSON."""
+    """The JSON value in a text; `otherwise` if the text is no JSON."""
     try:
         return msgspec.json.decode(text)
     except UNREAD:
@@ -30,7 +30,7 @@ def as_json(value: object) -> str:
 
 
 def decode_any(text: str) -> Any:
-    """The JSON value in a text; the text itself where it is no JSON."""
+    """The JSON value in a text; the text itself if it is no JSON."""
     try:
         return decode(text)
     except UNREAD:
@@ -59,7 +59,7 @@ def kind_of(block: object) -> str:
 
 
 def dicts(items: object) -> list[dict[str, Any]]:
-    """The objects in a list; none where the value is no list."""
+    """The objects in a list; none if the value is no list."""
     return [item for item in items if isinstance(item, dict)] if isinstance(items, list) else []
 
 

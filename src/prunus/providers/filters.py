@@ -53,7 +53,7 @@ class IdFilter:
     def __init__(self, ids: Container[str]) -> None:
         self._ids = ids
         self._held = ""
-        """The end of the text so far, where it may become an id."""
+        """The end of the text so far, if it may become an id."""
 
     def feed(self, piece: str) -> str:
         """The text that can be shown now."""
@@ -70,7 +70,7 @@ class IdFilter:
         return unechoed(held, self._ids)
 
     def _opening(self, text: str) -> int:
-        """Where something begins that may yet become an id."""
+        """The place at which an id may have begun; the end of the text if there is none."""
         at = text.rfind("[")
         if at >= 0 and "]" not in text[at:] and len(text) - at < _LONGEST and _may_be_tag(text[at:]):
             return at
@@ -105,7 +105,7 @@ class IntentFilter:
         return rest
 
     def changes(self, sites: Iterable[CallSite]) -> dict[Path, bytes]:
-        """By path, the arguments of whole calls that the client sees in another way."""
+        """The new arguments of the calls whose intent is taken out, by their paths."""
         found = {}
         for site in sites:
             if site.tool in self.tools:
@@ -116,7 +116,7 @@ class IntentFilter:
         return found
 
     def pieces(self, id: object, tool: object) -> Pieces | None:
-        """Holds the arguments of a call that begins; None where the call is none of these tools."""
+        """Holds the arguments of a call that begins; None if Prunus gave the tool no intent."""
         if not isinstance(tool, str) or tool not in self.tools:
             return None
         return Pieces(self, str(id or ""), tool)
@@ -151,7 +151,7 @@ class RemovedIntent(HiddenRecord, frozen=True):
     gap: str = ","
     """What stood between the intent and its neighbour."""
     after: str | None = None
-    """The argument before the intent; None where the intent came first."""
+    """The argument before the intent; None if the intent came first."""
 
 
 class _Member(NamedTuple):
@@ -161,7 +161,7 @@ class _Member(NamedTuple):
 
 
 def remove_intent(text: str) -> tuple[str, RemovedIntent] | None:
-    """Arguments without their intent, and the intent; None where there is none, or no JSON object."""
+    """Arguments without their intent, and the intent; None if they have no intent, or are no JSON object."""
     members = _members(text)
     places = [at for at, member in enumerate(members or ()) if member.name == FIELD]
     if not members or len(places) != 1:
@@ -180,7 +180,7 @@ def remove_intent(text: str) -> tuple[str, RemovedIntent] | None:
 
 
 def restore_intent(text: str, removed: RemovedIntent) -> str:
-    """Arguments with their intent again; unchanged where they have one, or are no JSON object."""
+    """Arguments with their intent again; unchanged if they have one, or are no JSON object."""
     members = _members(text)
     if members is None or any(member.name == FIELD for member in members):
         return text

@@ -18,7 +18,7 @@ from prunus.providers.blocks import UNREAD, decode_or
 
 _NO_JSON: Final = object()
 BETWEEN: Final = "\n\n"
-"""What a client sees between the words of two hops, where its format has one text for both."""
+"""What a client sees between the words of two hops if its format has one text for both."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,7 +44,7 @@ class CallSite:
 
     @property
     def canonical(self) -> str:
-        """The arguments in one spelling, whatever that of the client is."""
+        """The arguments with sorted keys and no spaces, however the client spells them."""
         value = decode_or(self.arguments, _NO_JSON) if isinstance(self.arguments, str) else self.arguments
         return self.text if value is _NO_JSON else msgspec.json.encode(value, order="sorted").decode()
 
@@ -110,20 +110,20 @@ def numbered(items: Any) -> Iterator[tuple[int, dict[str, Any]]]:
 
 
 def below(path: Path, sites: Iterable[CallSite]) -> Iterator[CallSite]:
-    """Sites of a value that stands at a path of a larger one."""
+    """The call sites in a value, with their paths in the larger value that holds it at `path`."""
     return (replace(site, path=(*path, *site.path)) for site in sites)
 
 
 def decoded(message: Any) -> dict[str, Any]:
-    """A message as an object, whether it is still JSON or not; empty where it is none."""
+    """A message as an object, whether it is decoded yet or not; empty if it is no object."""
     value = decode(message) if isinstance(message, msgspec.Raw) else message
     return value if isinstance(value, dict) else {}
 
 
 def without_start(text: str, start: str) -> tuple[str, str] | None:
-    """A text without the words of earlier hops that it starts with, and those of them that it does not hold.
+    """A text without the words of earlier hops at its start, and the part of those words that the text lacks.
 
-    None where the text starts with other words.
+    None if the text starts with other words.
     """
     if text.startswith(start):
         return text[len(start) :], ""

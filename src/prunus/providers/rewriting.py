@@ -1,4 +1,4 @@
-"""The JSON of a request by places: reading its top, and changing it so that all other bytes stay."""
+"""Reads the top of a request, and changes some of its bytes so that all others stay."""
 
 from __future__ import annotations
 

@@ -67,7 +67,7 @@ def _own_name(tool: str) -> str:
 
 
 def parse(arguments: Mapping[str, Any] | str) -> PruneRequest:
-    """The arguments of a call as a decision."""
+    """The request that the arguments of a call make."""
     given = decode_or(arguments, arguments) if isinstance(arguments, str) else arguments
     if not isinstance(given, Mapping):
         return PruneRequest(None, problems=("expected an object with action and targets",))
@@ -148,7 +148,7 @@ def _row(items: list[Any], action: Action, problems: list[str]) -> Iterator[tupl
 
 
 def _summaries(words: list[str], problems: list[str]) -> Iterator[tuple[str, ...]]:
-    """Ids, each with the words that are to stay of it."""
+    """Pairs of an id and the summary that takes its place."""
     at = 0
     while at < len(words):
         id = _name(words[at])

@@ -1,4 +1,4 @@
-"""Replacing a stretch of text that is named by its beginning and its end."""
+"""Replaces a stretch of text that is named by its beginning and its end."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""From a decision to edits: what each target means in the history, or why it means nothing."""
+"""The edits that follow from a call of `context_prune`, target by target, or why a target leads to none."""
 
 from __future__ import annotations
 

@@ -18,7 +18,7 @@ AGENT = "codex"
 
 @dataclass(frozen=True, slots=True)
 class Item:
-    """One item of the input, and whether this session's model wrote it."""
+    """One item of the input, with what was recorded about it."""
 
     wire: JsonObject
     time: float | None = None

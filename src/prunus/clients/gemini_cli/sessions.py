@@ -30,7 +30,7 @@ class Window:
     """Answers among the first of them that were given before it began."""
 
     def turns(self) -> list[RecordedTurn]:
-        """Turns in order."""
+        """The turns of the messages, in order."""
         turns: list[RecordedTurn] = []
         answers = 0
         for message in self.messages.values():
@@ -67,7 +67,7 @@ def sessions(recording: Recording) -> Iterator[Session]:
 
 
 def _windows(lines: Sequence[JsonObject]) -> list[Window]:
-    """The log played back."""
+    """The context windows, from replaying the log."""
     windows = [Window()]
     for line in lines:
         messages = windows[-1].messages
