@@ -52,12 +52,16 @@ class AnswerStream(ABC):
         self._tools = tools
         self._intents = intents
         self._events = Events()
-        self._body = b""
-        """The answer of this hop, where it does not stream."""
         self._chunks: list[bytes] = []
         self._hop = 0
         self._output = 0
         """Output tokens of the hops before."""
+        self._begin()
+
+    def _begin(self) -> None:
+        """Set up everything that belongs to one hop alone."""
+        self._body = b""
+        """The answer of this hop, if it does not stream."""
         self.whole = False
         """Whether the hop came to its proper end."""
 
@@ -114,9 +118,13 @@ class AnswerStream(ABC):
 
     def again(self) -> None:
         """A further hop follows."""
+        self._output += count(self._output_tokens())
         self._hop += 1
-        self._body = b""
-        self.whole = False
+        self._begin()
+
+    def _output_tokens(self) -> object:
+        """The output tokens of this hop, as the provider states them."""
+        return 0
 
     @abstractmethod
     def _event(self, event: ServerEvent) -> bytes:

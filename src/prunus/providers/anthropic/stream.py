@@ -40,10 +40,13 @@ class AnthropicStream(AnswerStream):
     def __init__(self, api: Api, **given: Any) -> None:
         super().__init__(api, **given)
         self._message: dict[str, Any] = {}
-        self._blocks: dict[int, _Block] = {}
-        """The blocks of this hop, hidden ones included, by the index that the provider gives them."""
         self._seen: list[dict[str, Any]] = []
         """The blocks that the client has seen, of all hops."""
+
+    def _begin(self) -> None:
+        super()._begin()
+        self._blocks: dict[int, _Block] = {}
+        """The blocks of this hop, hidden ones included, by the index that the provider gives them."""
         self._held: list[bytes] = []
         self._delta: dict[str, Any] = {}
 
@@ -60,10 +63,8 @@ class AnthropicStream(AnswerStream):
     def text(self) -> str:
         return "".join(str(block.get("text", "")) for block in self._seen if block.get("type") == "text")
 
-    def again(self) -> None:
-        self._output += count(fields(self._delta.get("usage")).get("output_tokens"))
-        self._blocks, self._held, self._delta = {}, [], {}
-        super().again()
+    def _output_tokens(self) -> object:
+        return fields(self._delta.get("usage")).get("output_tokens")
 
     def _event(self, event: ServerEvent) -> bytes:
         raw, data = event

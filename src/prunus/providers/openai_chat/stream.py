@@ -27,6 +27,14 @@ class ChatStream(AnswerStream):
         super().__init__(api, **given)
         self._first: dict[str, Any] = {}
         """The first chunk or answer, whose id all others take."""
+        self._count = 0
+        """The visible calls of all hops."""
+        self._seen: list[str] = []
+        """The words that the client has seen, of all hops."""
+        self._seen_thoughts: dict[str, list[str]] = {}
+
+    def _begin(self) -> None:
+        super()._begin()
         self._edits = None if self._intents is None else ChatIntents(self._intents)
         self._text: list[str] = []
         self._thoughts: dict[str, list[str]] = {}
@@ -36,11 +44,6 @@ class ChatStream(AnswerStream):
         """The newest call at each index of the provider; some servers give all calls the same index."""
         self._places: dict[int, int] = {}
         """The index of a visible call for the client."""
-        self._count = 0
-        """The visible calls of all hops."""
-        self._seen: list[str] = []
-        """The words that the client has seen, of all hops."""
-        self._seen_thoughts: dict[str, list[str]] = {}
         self._words = IdFilter(self._ids)
         self._held: list[dict[str, Any]] = []
         """The last chunks of a hop that may not be the last one."""
@@ -65,13 +68,8 @@ class ChatStream(AnswerStream):
     def text(self) -> str:
         return "".join(self._seen)
 
-    def again(self) -> None:
-        self._output += count(self._usage.get("completion_tokens"))
-        self._edits = None if self._intents is None else ChatIntents(self._intents)
-        self._text, self._thoughts, self._calls, self._newest, self._places = [], {}, {}, {}, {}
-        self._words = IdFilter(self._ids)
-        self._held, self._done, self._usage = [], b"", {}
-        super().again()
+    def _output_tokens(self) -> object:
+        return self._usage.get("completion_tokens")
 
     def _without_intents(self, event: ServerEvent) -> list[ServerEvent]:
         return [event] if self._edits is None else self._edits.take(event)

@@ -32,20 +32,23 @@ class ResponsesStream(AnswerStream):
     def __init__(self, api: Api, **given: Any) -> None:
         super().__init__(api, **given)
         self._first: dict[str, Any] = {}
-        self._items: dict[int, dict[str, Any]] = {}
-        """The items of this hop by their index."""
         self._seen: list[dict[str, Any]] = []
         """The items that the client has seen, of all hops."""
+        self._count = 0
+        self._waiting: dict[str, Any] | None = None
+        """The newest piece of arguments that are held."""
+        self._number = 0
+
+    def _begin(self) -> None:
+        super()._begin()
+        self._items: dict[int, dict[str, Any]] = {}
+        """The items of this hop by their index."""
         self._places: dict[int, int] = {}
         """The index of a visible item for the client."""
-        self._count = 0
         self._words: dict[tuple[int, int], IdFilter] = {}
         self._edits: dict[Any, Pieces] = {}
         """The arguments that are held until their intent can be taken out."""
-        self._waiting: dict[str, Any] | None = None
-        """The newest piece of such arguments."""
         self._ended: dict[str, Any] = {}
-        self._number = 0
 
     def _calls_made(self) -> Iterator[HiddenCall]:
         for item in self._in_order():
@@ -64,11 +67,8 @@ class ResponsesStream(AnswerStream):
     def text(self) -> str:
         return "".join(words_of(item.get("content")) for item in self._seen if item.get("type") == "message")
 
-    def again(self) -> None:
-        response = fields(self._ended.get("response"))
-        self._output += count(fields(response.get("usage")).get("output_tokens"))
-        self._items, self._places, self._words, self._edits, self._ended = {}, {}, {}, {}, {}
-        super().again()
+    def _output_tokens(self) -> object:
+        return fields(fields(self._ended.get("response")).get("usage")).get("output_tokens")
 
     def _without_intents(self, event: ServerEvent) -> list[ServerEvent]:
         data = event.data
