@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 
 from prunus import Pruner, Settings
 from prunus.integrations.integration import Integration
-from prunus.integrations.rows import Changes, ChatRow, MadeCall, answered, called, prune_rows, said
+from prunus.integrations.rows import Changes, ChatRow, MadeCall, answered, prune_rows, said
 from tests.integrations.scenario import FailingPruner
 
 LONG = "\n".join(f"line {n} of a file that is long enough to be worth a note" for n in range(60))
@@ -47,7 +47,7 @@ def to_rows(message: Said) -> Iterator[ChatRow]:
         calls = [MadeCall(p.id, "read_file", dict(p.arguments), n) for n, p in known if p.kind == "call"]
         texts = [(n, part.text) for n, part in known if part.kind == "text"]
         place, text = texts[0] if texts else (None, "")
-        yield called(calls, text, place, unknown)
+        yield said("assistant", text, place, unknown, calls)
     for n, part in known:
         if part.kind == "result":
             yield answered(part.id, part.text, n, unknown)

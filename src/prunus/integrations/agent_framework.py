@@ -15,7 +15,7 @@ from typing import Any
 from agent_framework import ChatContext, ChatMiddleware, Content, Message
 
 from prunus.integrations.integration import Integration
-from prunus.integrations.rows import Changes, ChatRow, MadeCall, answered, called, prune_rows, said
+from prunus.integrations.rows import Changes, ChatRow, MadeCall, answered, prune_rows, said
 
 
 class PrunusChatMiddleware(Integration, ChatMiddleware):
@@ -58,10 +58,7 @@ def to_rows(message: Message) -> Iterator[ChatRow]:
         return
     text = "\n".join(one.text or "" for _, one in texts)
     part = texts[0][0] if len(texts) == 1 else None
-    if message.role == "assistant":
-        yield called(calls, text, part, others)
-    else:
-        yield said("system" if message.role == "system" else "user", text, part, others)
+    yield said(str(message.role), text, part, others, calls)
 
 
 def put_back(message: Message, changes: Changes) -> Message:

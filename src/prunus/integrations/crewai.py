@@ -25,7 +25,7 @@ from crewai.hooks import (
 )
 
 from prunus.integrations.integration import Integration
-from prunus.integrations.rows import Changes, ChatRow, MadeCall, answered, called, prune_rows, said
+from prunus.integrations.rows import Changes, ChatRow, MadeCall, answered, prune_rows, said
 
 
 class SentMessage(dict[str, Any]):
@@ -86,13 +86,10 @@ def to_rows(message: dict[str, Any]) -> Iterator[ChatRow]:
     text = content if isinstance(content, str) else "\n".join(str(one.get("text", "")) for one in blocks)
     part = "content" if isinstance(content, str) else None
     others = sum(one.get("type") != "text" for one in blocks) + ("files" in message)
-    match message.get("role"):
-        case "assistant":
-            yield called(_calls(message), text, part, others)
-        case "tool":
-            yield answered(str(message.get("tool_call_id") or ""), text, part, others)
-        case role:
-            yield said("system" if role == "system" else "user", text, part, others)
+    if message.get("role") == "tool":
+        yield answered(str(message.get("tool_call_id") or ""), text, part, others)
+    else:
+        yield said(str(message.get("role")), text, part, others, _calls(message))
 
 
 def put_back(message: dict[str, Any], changes: Changes) -> SentMessage:

@@ -18,7 +18,7 @@ from inspect_ai.model import ChatMessage, ChatMessageAssistant, ChatMessageTool,
 from inspect_ai.tool import Tool
 
 from prunus.integrations.integration import Integration
-from prunus.integrations.rows import Changes, ChatRow, MadeCall, answered, called, prune_rows, said
+from prunus.integrations.rows import Changes, ChatRow, MadeCall, answered, prune_rows, said
 from prunus.pruner import Pruner
 from prunus.settings import Settings
 
@@ -53,13 +53,12 @@ def to_rows(message: ChatMessage) -> Iterator[ChatRow]:
     content = message.content
     others = 0 if isinstance(content, str) else sum(one.type != "text" for one in content)
     part = "text" if message.text and not others else None
-    if isinstance(message, ChatMessageAssistant):
-        calls = [MadeCall(one.id, one.function, one.arguments, one.id) for one in message.tool_calls or ()]
-        yield called(calls, message.text, part, others)
-    elif isinstance(message, ChatMessageTool):
+    if isinstance(message, ChatMessageTool):
         yield answered(message.tool_call_id or "", message.text, part, others)
     else:
-        yield said(message.role, message.text, part, others)
+        made = getattr(message, "tool_calls", None) or ()
+        calls = [MadeCall(one.id, one.function, one.arguments, one.id) for one in made]
+        yield said(message.role, message.text, part, others, calls)
 
 
 def put_back(message: ChatMessage, changes: Changes) -> ChatMessage:

@@ -16,7 +16,7 @@ from langchain_core.messages import AIMessage, BaseMessage, ChatMessage, HumanMe
 from langgraph.config import get_config
 
 from prunus.integrations.integration import Integration
-from prunus.integrations.rows import Changes, ChatRow, MadeCall, answered, called, prune_rows, said
+from prunus.integrations.rows import Changes, ChatRow, MadeCall, answered, prune_rows, said
 from prunus.pruner import Pruner
 from prunus.settings import Settings
 
@@ -83,7 +83,7 @@ def to_rows(message: BaseMessage) -> Iterator[ChatRow]:
             calls = [
                 MadeCall(call["id"] or "", call["name"], call["args"], call["id"]) for call in message.tool_calls
             ]
-            yield called(calls, text, part, others + len(message.invalid_tool_calls))
+            yield said("assistant", text, part, others + len(message.invalid_tool_calls), calls)
         case ToolMessage():
             yield answered(message.tool_call_id, text, part, others)
         case HumanMessage() | SystemMessage() | ChatMessage():

@@ -8,7 +8,7 @@ The memory of the agent and the messages of the running task stay whole.
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from typing import Any
+from typing import Any, Final
 
 from llama_index.core.agent.workflow import FunctionAgent
 from llama_index.core.base.llms.types import ChatMessage, ChatResponse, MessageRole, TextBlock, ToolCallBlock
@@ -16,10 +16,18 @@ from llama_index.core.bridge.pydantic import PrivateAttr
 from llama_index.core.tools import AsyncBaseTool
 
 from prunus.integrations.integration import Integration
-from prunus.integrations.rows import Changes, ChatRow, MadeCall, answered, called, prune_rows, said
+from prunus.integrations.rows import Changes, ChatRow, MadeCall, answered, prune_rows, said
 from prunus.outcome import Outcome
 from prunus.pruner import Pruner
 from prunus.settings import Settings
+
+_ROLES: Final = {
+    MessageRole.ASSISTANT: "assistant",
+    MessageRole.CHATBOT: "assistant",
+    MessageRole.MODEL: "assistant",
+    MessageRole.SYSTEM: "system",
+    MessageRole.DEVELOPER: "system",
+}
 
 
 class PrunedFunctionAgent(FunctionAgent):
@@ -72,18 +80,14 @@ class PrunedFunctionAgent(FunctionAgent):
 def to_rows(message: ChatMessage) -> Iterator[ChatRow]:
     """The row of a message; its text is named `text`, its calls by their places."""
     texts = [block.text for block in message.blocks if isinstance(block, TextBlock)]
-    calls = _calls(message)
     blocks = sum(isinstance(block, ToolCallBlock) for block in message.blocks)
     others = len(message.blocks) - len(texts) - blocks
     text, part = "\n".join(texts), "text" if len(texts) == 1 else None
     if message.role == MessageRole.TOOL:
         whole = part if not others else None
         yield answered(str(message.additional_kwargs.get("tool_call_id") or ""), text, whole, others)
-    elif message.role in (MessageRole.ASSISTANT, MessageRole.CHATBOT, MessageRole.MODEL):
-        yield called(calls, text, part, others)
     else:
-        system = message.role in (MessageRole.SYSTEM, MessageRole.DEVELOPER)
-        yield said("system" if system else "user", text, part, others)
+        yield said(_ROLES.get(message.role, "user"), text, part, others, _calls(message))
 
 
 def put_back(message: ChatMessage, changes: Changes) -> ChatMessage:

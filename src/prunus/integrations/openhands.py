@@ -19,7 +19,7 @@ from openhands.sdk.llm import Message, TextContent
 from pydantic import PrivateAttr
 
 from prunus.integrations.integration import Integration
-from prunus.integrations.rows import Changes, ChatRow, MadeCall, answered, called, prune_rows, said
+from prunus.integrations.rows import Changes, ChatRow, MadeCall, answered, prune_rows, said
 from prunus.outcome import Outcome
 from prunus.pruner import Pruner
 from prunus.settings import Settings
@@ -71,7 +71,8 @@ def to_rows(event: LLMConvertibleEvent) -> Iterator[ChatRow]:
     text, others = "\n".join(texts), len(message.content) - len(texts)
     if isinstance(event, ActionEvent):
         call = event.tool_call
-        yield called([MadeCall(call.id, call.name, call.arguments, "call")], text, unmapped=others)
+        made = MadeCall(call.id, call.name, call.arguments, "call")
+        yield said("assistant", text, unmapped=others, calls=[made])
     elif message.role == "tool":
         part = "text" if isinstance(event, ObservationEvent) else None
         yield answered(message.tool_call_id or "", text, part, others)

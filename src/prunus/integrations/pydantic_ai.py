@@ -24,7 +24,7 @@ from pydantic_ai.messages import (
 )
 
 from prunus.integrations.integration import Integration
-from prunus.integrations.rows import Changes, ChatRow, MadeCall, answered, called, prune_rows, said
+from prunus.integrations.rows import Changes, ChatRow, MadeCall, answered, prune_rows, said
 
 
 class Prunus(Integration, AbstractCapability[Any]):
@@ -84,7 +84,7 @@ def _response(message: ModelResponse) -> ChatRow:
     texts = [index for index, part in enumerate(message.parts) if isinstance(part, TextPart)]
     text = "\n".join(message.parts[index].content for index in texts)
     others = len(message.parts) - len(calls) - len(texts)
-    return called(calls, text, texts[0] if len(texts) == 1 else None, others)
+    return said("assistant", text, texts[0] if len(texts) == 1 else None, others, calls)
 
 
 def put_back(message: ModelMessage, changes: Changes) -> ModelMessage:

@@ -48,15 +48,11 @@ class ChatRow:
     """How many parts the message has beside those in its rows."""
 
 
-def said(role: str, text: str, part: Hashable = None, unmapped: int = 0) -> ChatRow:
-    """The row of words: of the user, of the system, or of a model that calls nothing."""
-    return ChatRow({"role": role, "content": text}, part, unmapped=unmapped)
-
-
-def called(calls: Sequence[MadeCall], text: str = "", part: Hashable = None, unmapped: int = 0) -> ChatRow:
-    """The row of a message of the model; one without calls is only words."""
-    if not calls:
-        return said("assistant", text, part, unmapped)
+def said(role: str, text: str, part: Hashable = None, unmapped: int = 0, calls: Sequence[MadeCall] = ()) -> ChatRow:
+    """The row of a message of the model, which may make calls, or of the system; all other roles are the user's."""
+    if role != "assistant" or not calls:
+        known = role if role in ("assistant", "system") else "user"
+        return ChatRow({"role": known, "content": text}, part, unmapped=unmapped)
     made = [
         {"id": call.id, "type": "function", "function": {"name": call.tool, "arguments": _as_json(call.arguments)}}
         for call in calls

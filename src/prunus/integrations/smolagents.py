@@ -16,7 +16,7 @@ from smolagents import ActionStep, ChatMessage, CodeAgent, PlanningStep, TaskSte
 from smolagents.agents import ToolOutput
 
 from prunus.integrations.integration import Integration
-from prunus.integrations.rows import Changes, ChatRow, MadeCall, answered, called, prune_rows, said
+from prunus.integrations.rows import Changes, ChatRow, MadeCall, answered, prune_rows, said
 
 _OBSERVATIONS: Final = "prunus_observations"
 """The attribute of a step that holds what each of its calls gave: the step itself has one text for all of them."""
@@ -86,7 +86,7 @@ def _action(step: ActionStep) -> Iterator[ChatRow]:
     text = step.model_output if isinstance(step.model_output, str) else ""
     others = len(step.observations_images or ()) + (not isinstance(step.model_output, str | None))
     made = [MadeCall(one.id, one.name, *_arguments(one)) for one in calls]
-    yield called(made, text.strip(), unmapped=others)
+    yield said("assistant", text.strip(), unmapped=others, calls=made)
     results = _results(step, calls)
     # What an error says stands behind the result, and a result without a call of its own stays as it is.
     failed = f"\nError: {step.error}" if step.error is not None else ""

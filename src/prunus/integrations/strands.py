@@ -14,7 +14,7 @@ from strands.middleware.stages import InvokeModelContext, InvokeModelStage
 from strands.plugins import Plugin
 
 from prunus.integrations.integration import Integration
-from prunus.integrations.rows import Changes, ChatRow, MadeCall, answered, called, prune_rows, said
+from prunus.integrations.rows import Changes, ChatRow, MadeCall, answered, prune_rows, said
 
 
 class PrunusAgentPlugin(Integration, Plugin):
@@ -63,10 +63,7 @@ def to_rows(message: dict[str, Any]) -> Iterator[ChatRow]:
     if results and not texts and not others:
         return
     text, part = "\n".join(text for _, text in texts), texts[0][0] if len(texts) == 1 else None
-    if message["role"] == "assistant":
-        yield called(calls, text, part, others)
-    else:
-        yield said("user", text, part, others)
+    yield said(message["role"], text, part, others, calls)
 
 
 def put_back(message: dict[str, Any], changes: Changes) -> dict[str, Any]:
