@@ -6,13 +6,11 @@ from collections import Counter
 from collections.abc import Collection, Iterable, Mapping
 from typing import Any, Final
 
-from prunus.agent.inspection import inspect
+from prunus.agent.inspection import inspect, name_of
 from prunus.conversations.assembly import shows_ids
 from prunus.edits import Edit, Gone, Note
 from prunus.engine import Engine
 from prunus.history import Attachment, Ref, Result, Text, Thinking
-from prunus.notes import shorten
-from prunus.proposals import describe
 from prunus.providers import encode, frame
 from prunus.providers.recognition import api_named
 from prunus.providers.rewriting import extended
@@ -147,12 +145,9 @@ class _Reply:
         """What a part is, in words instead of its id."""
         if ref is None:
             return otherwise
-        use = self._engine.view.by_ref.get(ref)
-        if use is not None:
-            return describe(use)
+        if name := name_of(self._engine.view, ref):
+            return name
         part = self._engine.view.part(ref)
-        if isinstance(part, Attachment):
-            return f"file {shorten(part.name)}"
         words = " ".join(getattr(part, "text", "").split())
         short = words if len(words) <= 28 else f"{words[:14]}…{words[-12:]}"
         return f'thinking "{short}"' if isinstance(part, Thinking) else f'message "{short}"'

@@ -70,8 +70,11 @@ class Inspection:
             if isinstance(edit, Edit) and engine.allows(edit):
                 part = view.part(ref)
                 says = advise(ref, view, superseded=engine.ends_call(ref))
-                tokens = weigh(part, view.counter)
-                found.append(Leaving(id, _what(view, ref), tokens, view.turn_of(ref), _bulk(part), says))
+                tokens, turn, bulk = weigh(part, view.counter), view.turn_of(ref), _bulk(part)
+                what = (
+                    name_of(view, ref) or f"your {'thinking' if bulk == 'reasoning' else 'message'} of turn {turn}"
+                )
+                found.append(Leaving(id, what, tokens, turn, bulk, says))
         return found
 
     def fullness(self, leaving: Iterable[Leaving]) -> str:
@@ -132,11 +135,9 @@ def _bulk(part: Part) -> Bulk:
     return "reasoning" if isinstance(part, Thinking) else "messages" if isinstance(part, Text) else "results"
 
 
-def _what(view: View, ref: Ref) -> str:
-    use = view.by_ref.get(ref)
+def name_of(view: View, ref: Ref) -> str:
+    """A result or a file in words, without its id; empty for a message or reasoning."""
+    use, part = view.by_ref.get(ref), view.part(ref)
     if use is not None:
         return describe(use)
-    part = view.part(ref)
-    if isinstance(part, Attachment):
-        return f"file {shorten(part.name)}"
-    return f"your {'thinking' if isinstance(part, Thinking) else 'message'} of turn {view.turn_of(ref)}"
+    return f"file {shorten(part.name)}" if isinstance(part, Attachment) else ""
