@@ -78,7 +78,7 @@ def answer(
 ) -> str:
     """The words for one call, of an engine that has taken it in; `cut` was in force before.
 
-    `hint` is said where an id is not found.
+    `hint` is said if an id is not found.
     """
     rules = engine.requests or Requested()
     call = engine.view.part(use.call)

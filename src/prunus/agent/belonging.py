@@ -97,7 +97,7 @@ def text_key(link: bytes, text: str) -> str:
 
 
 def intent_key(link: bytes, site: CallSite) -> str:
-    """The key of an intent by the id of its call; where there is none by tool and arguments."""
+    """The key of an intent by the id of its call; if it has none, by tool and arguments."""
     return _key(link, "intent", site.id or f"{site.tool}\0{site.canonical}")
 
 

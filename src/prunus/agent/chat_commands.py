@@ -47,7 +47,7 @@ def _typed(cut: Frame) -> bool:
 def respond(command: Command, body: bytes, format: str, settings: Settings, box: str = "") -> str:
     """The words that answer a command; they are recognised by how they begin, and kept from the model.
 
-    `box` holds the statistics of the conversation so far, where they are known.
+    `box` holds the statistics of the conversation so far, if they are known.
     """
     match command:
         case Command("stats", _):
@@ -133,7 +133,7 @@ def _help(command: Command) -> str:
 
 
 def statistics(store: Store, tenant: str, body: bytes, format: str) -> str:
-    """The statistics box of a conversation, by the messages that it was seen with; empty where nothing is known.
+    """The statistics box of a conversation, by the messages that it was seen with; empty if nothing is known.
 
     It tells of no other conversation: those who use one tenant may be different people with different keys.
     """

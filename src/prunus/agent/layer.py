@@ -65,7 +65,7 @@ class AgentLayer:
     def open(
         self, body: bytes, format: str, *, streaming: bool, tenant: str, caller: str, offers: bool = True
     ) -> HiddenTurn | None:
-        """Begin an exchange, in which the model is offered tools or not; None where there is nothing to do."""
+        """Begin an exchange, in which the model is offered tools or not; None if there is nothing to do."""
         agent = self.settings.agent
         api = provider_named(format)
         asleep = agent.offer == "off" and not agent.commands and not agent.intent
@@ -100,7 +100,7 @@ class AgentLayer:
                 self._report(error)
 
     def statistics(self, tenant: str, body: bytes, format: str) -> str:
-        """What was saved so far in the conversation of a request; empty where no store counts it."""
+        """What was saved so far in the conversation of a request; empty if no store counts it."""
         try:
             return statistics(self._store, tenant, body, format) if self._store is not None else ""
         except NoReceipts:

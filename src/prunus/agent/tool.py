@@ -104,7 +104,7 @@ class Offer(NamedTuple):
     """The tools of a request as the model is offered them."""
 
     tools: bytes | None
-    """None where they are the client's own."""
+    """None if they are the client's own."""
     edits: frozenset[str]
     """The tools to which Prunus gave an intent."""
     hides: bool
@@ -126,7 +126,7 @@ def offer(toolbox: Toolbox, agent: Agent, tools: bytes | None, api: Api, *, inte
 def _with_hidden_tools(tools: bytes, api: Api) -> bytes | None:
     """The tools of a request with the hidden ones behind them.
 
-    None where the client has tools of these names, or its tools are no list.
+    None if the client has tools of these names, or its tools are no list.
     """
     raws = items_of(tools)
     if raws is None or any(b'"%b"' % name.encode() in bytes(tool) for tool in raws for name in TOOLS):
@@ -153,7 +153,7 @@ def _with_intent(tools: bytes, toolbox: Toolbox) -> tuple[bytes, frozenset[str]]
 
 
 def guidance(settings: Settings | None = None) -> str:
-    """The text for the system prompt of an agent that has `context_prune`; empty where `agent.guidance` is off.
+    """The text for the system prompt of an agent that has `context_prune`; empty if `agent.guidance` is off.
 
     It depends on the settings alone, so that it is the same in every request and the prompt cache holds.
     """

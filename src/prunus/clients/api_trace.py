@@ -1,4 +1,4 @@
-"""Logged traffic to a model: JSON lines of `{request, response}`, or of `{path, body}` where answers were not kept.
+"""Logged traffic to a model: JSON lines of `{request, response}`, or of `{path, body}` if answers were not kept.
 
 The requests are there themselves, with system prompt and tools. Each repeats
 the history, so the longest of a conversation shows the others as its beginnings.

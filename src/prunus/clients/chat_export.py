@@ -16,7 +16,7 @@ from prunus.clients.turns import RecordedTurn
 AGENT = "chat-export"
 _MAIN = ""
 _NAMELESS = "subagent"
-"""The source of a sub-agent's messages where no name is given."""
+"""The source of a sub-agent's messages if no name is given."""
 
 
 def recognise(recording: Recording) -> bool:
@@ -74,7 +74,7 @@ def _turns(message: JsonObject) -> list[RecordedTurn]:
 
 
 def _content(content: Any) -> Any:
-    """One string where there is only text, else the blocks that are not calls."""
+    """One string if there is only text, else the blocks that are not calls."""
     if not isinstance(content, list):
         return content
     blocks = [block for block in rows(content) if block.get("type") != "tool_call"]

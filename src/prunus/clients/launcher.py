@@ -64,7 +64,7 @@ class Launcher:
     """The upstream for requests that do not show which provider they are for."""
 
     keys: ClassVar[tuple[str, ...]] = ()
-    """Variables one of which holds the API key, where the program needs one to work unattended."""
+    """Variables one of which holds the API key, if the program needs one to work unattended."""
 
     def bases(self, host: Host) -> dict[str, str]:
         """The base URL of each provider for which the user has set one; the first variable of a provider counts."""

@@ -26,12 +26,12 @@ class RecordedTurn:
     carried: bool = False
     """Was already in the context when the session began, so that no request of this session asked for it."""
     billed: int = 0
-    """Of an answer: the tokens of its request by the provider's count; 0 where that was not recorded."""
+    """Of an answer: the tokens of its request by the provider's count; 0 if that was not recorded."""
 
 
 @dataclass(frozen=True, slots=True)
 class Paired:
-    """A message with the results of its calls, None where a result is missing."""
+    """A message with the results of its calls, None if a result is missing."""
 
     turn: RecordedTurn
     results: tuple[RecordedTurn | None, ...] = ()

@@ -27,7 +27,7 @@ def httpx_client(
 ) -> Any:
     """A client that prunes requests to a model; the options are those of `httpx.Client`.
 
-    `http` is the library: the module `httpx2`, where it is installed, or else `httpx`. An SDK that refuses the
+    `http` is the library: the module `httpx2`, if it is installed, or else `httpx`. An SDK that refuses the
     client of one of them takes that of the other.
     """
     http = http or _library()
@@ -66,7 +66,7 @@ class _Transport(Integration):
     """Has an inner transport, by which it sends."""
 
     default: ClassVar[Any]
-    """Makes the inner transport where none is given."""
+    """Makes the inner transport if none is given."""
 
     def __init__(
         self, inner: Any = None, *, pruner: Pruner | None = None, settings: Settings | None = None

@@ -65,7 +65,7 @@ class Integration:
         return self._keep(outcome)
 
     def safely(self, given: T, work: Callable[[], T]) -> T:
-        """What the work makes of a history or a request; where it raises, the given one as it is."""
+        """What the work makes of a history or a request; if the work raises, the given one as it is."""
         try:
             return work()
         except Exception as error:  # whatever fails in here, the request has to go out as it was

@@ -58,7 +58,7 @@ def prune_messages(
 
 
 def model_name(model: Any) -> str:
-    """The name of a chat model, or of the one inside a binding; empty where it has none."""
+    """The name of a chat model, or of the one inside a binding; empty if it has none."""
     if isinstance(model, str):
         return model
     model = getattr(model, "bound", model)

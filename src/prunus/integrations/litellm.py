@@ -46,7 +46,7 @@ class PrunusHandler(Integration, CustomLogger):
 
 
 def _session(kwargs: dict[str, Any]) -> str:
-    """The id that the client gave to the conversation; empty where it gave none."""
+    """The id that the client gave to the conversation; empty if it gave none."""
     named = [kwargs.get("litellm_session_id")]
     named += [(kwargs.get(name) or {}).get("session_id") for name in ("metadata", "litellm_metadata")]
     return next((str(one) for one in named if one), "")

@@ -32,7 +32,7 @@ class MadeCall:
     arguments: Mapping[str, Any] | str
     """The arguments, or the JSON that holds them."""
     part: Hashable = None
-    """The framework's name for the part; None where its arguments cannot be put back."""
+    """The framework's name for the part; None if its arguments cannot be put back."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,7 +41,7 @@ class ChatRow:
 
     chat: Mapping[str, Any]
     part: Hashable = None
-    """The framework's name for the part that holds the content; None where the content cannot be put back."""
+    """The framework's name for the part that holds the content; None if the content cannot be put back."""
     calls: tuple[Hashable, ...] = ()
     """The framework's name for the part of each call."""
     unmapped: int = 0

@@ -106,7 +106,7 @@ def _arguments(call: ToolCall) -> tuple[Any, Any]:
 
 
 def _results(step: ActionStep, calls: list[ToolCall]) -> list[str]:
-    """The results of the calls, one for each; one for all of them where nobody knows where one of them ends."""
+    """The results of the calls, one for each; one for all of them if nobody knows where one of them ends."""
     whole = step.observations or ""
     given = getattr(step, _OBSERVATIONS, {})
     apart = [given.get(call.id, "") for call in calls]

@@ -41,7 +41,7 @@ def unmarked(prompt: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def lifetime(*raws: bytes) -> str | None:
-    """How long the client wants the cache to live; None where no marker says so."""
+    """How long the client wants the cache to live; None if no marker says so."""
     # A search for plain bytes is quicker than one for a pattern; a message may have megabytes.
     found = (_TTL.search(raw, at) for raw in raws if (at := raw.find(b'"cache_control"')) >= 0)
     return next((match[1].decode() for match in found if match is not None), None)

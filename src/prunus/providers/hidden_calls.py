@@ -29,7 +29,7 @@ class CallSite:
     id: str
     tool: str
     arguments: Any
-    """A text, or an object where the format has one."""
+    """A text, or an object if the format has one."""
 
     @classmethod
     def read(cls, path: Path, id: Any, tool: Any, arguments: Any) -> CallSite:

@@ -32,7 +32,7 @@ class ToolDefinition(NamedTuple):
     description: str = ""
     schema: Mapping[str, Any] = ANY_OBJECT
     kind: str = "function"
-    """The type of its calls, where a format has several."""
+    """The type of its calls, if a format has several."""
 
     def described(self) -> dict[str, str]:
         return {"description": self.description} if self.description else {}
@@ -91,7 +91,7 @@ class Provider(ABC):
         return False
 
     def suggested_by(self, top: Mapping[str, Any]) -> bool:
-        """Whether the top of a request makes this format likely, where no message decides."""
+        """Whether the top of a request makes this format likely, if no message decides."""
         return False
 
     def identity(self, message: dict[str, Any]) -> dict[str, Any]:
@@ -99,7 +99,7 @@ class Provider(ABC):
         return message
 
     def history_held(self, top: Mapping[str, Any]) -> str:
-        """Why a request with these values at its top may not be pruned; empty where it may."""
+        """Why a request with these values at its top may not be pruned; empty if it may."""
         key = next((key for key in self.held_by if top.get(key) is not None), "")
         return f"the provider holds the history ({key})" if key else ""
 
@@ -108,7 +108,7 @@ class Provider(ABC):
         return iter(())
 
     def define_tools(self, tools: Sequence[ToolDefinition]) -> list[dict[str, Any]]:
-        """Tools as a request declares them; none where the format has no place for them."""
+        """Tools as a request declares them; none if the format has no place for them."""
         return []
 
 
@@ -116,7 +116,7 @@ class Api(Provider):
     """A format in which a client talks to a model."""
 
     path_end: ClassVar[str] = ""
-    """How the paths end that ask for an answer in this format; empty where `endpoint` decides."""
+    """How the paths end that ask for an answer in this format; empty if `endpoint` decides."""
     upstream: ClassVar[str]
     """The upstream in the settings to which its requests go."""
     version: ClassVar[str] = "/v1"
@@ -136,7 +136,7 @@ class Api(Provider):
     genai_provider: ClassVar[str]
     """What OpenTelemetry calls the provider at `upstream` (`gen_ai.provider.name`)."""
     lifetimes: ClassVar[tuple[str, ...]] = ()
-    """The lifetimes that a request may ask for its cache; none where the provider alone decides."""
+    """The lifetimes that a request may ask for its cache; none if the provider alone decides."""
 
     # Requests
 
@@ -155,7 +155,7 @@ class Api(Provider):
     def place_system_text(self, cut: Frame, text: str) -> list[Change]:
         """The changes that put a text behind the system text of a request.
 
-        There are none where the text stands there already, or where the system text is in no known form.
+        There are none if the text stands there already, or if the system text is in no known form.
         """
         (key,) = self.system_keys
         new = with_text(cut.prompt.get(key), text)
@@ -170,7 +170,7 @@ class Api(Provider):
         return body
 
     def cache_reading(self, body: bytes) -> bytes | None:
-        """The request that reads the cache of another one for the smallest answer; None where there is none."""
+        """The request that reads the cache of another one for the smallest answer; None if there is none."""
         return None
 
     # Messages of the model

@@ -81,7 +81,7 @@ def top_of(body: bytes) -> dict[str, msgspec.Raw]:
 
 
 def items_of(raw: bytes) -> list[msgspec.Raw] | None:
-    """The bytes of the elements of a list; None where the value is no list."""
+    """The bytes of the elements of a list; None if the value is no list."""
     if raw.lstrip()[:1] != b"[":
         return None
     try:
@@ -104,7 +104,7 @@ def extended(body: bytes, provider: Provider, messages: Sequence[Any]) -> bytes:
 
 
 def rewritten(body: bytes, changes: Iterable[Change]) -> bytes:
-    """A body with some changes; the same object where there are none."""
+    """A body with some changes; the same object if there are none."""
     view = memoryview(body)
     pieces: list[bytes | memoryview] = []
     at = 0
@@ -133,7 +133,7 @@ def place_beside(cut: Frame, key: str, value: bytes) -> Change:
 def with_text(raw: bytes | None, text: str) -> bytes | None:
     """A JSON text, or a list of text blocks, with more text at its end.
 
-    None where the text stands there already, or where the value has another form.
+    None if the text stands there already, or if the value has another form.
     """
     written = msgspec.json.encode(text)
     if raw is None or raw in (b"null", b'""'):

@@ -22,7 +22,7 @@ class ServerEvent(NamedTuple):
 
     raw: bytes
     data: Any = None
-    """The JSON of the event; None where it has none."""
+    """The JSON of the event; None if it has none."""
 
 
 class Events:
@@ -58,7 +58,7 @@ class Events:
 
 
 def data_of(raw: bytes) -> Any:
-    """The JSON of an event; None where it has none."""
+    """The JSON of an event; None if it has none."""
     lines = [line[5:].strip() for line in raw.splitlines() if line.startswith(b"data:")]
     return decode_or(b"\n".join(lines), None) if lines else None
 

@@ -16,7 +16,7 @@ _encode = msgspec.json.encode
 
 
 def write(message: Message, edits: Mapping[int, Replacement]) -> bytes:
-    """The bytes of a message with these parts replaced; empty where the whole message is removed."""
+    """The bytes of a message with these parts replaced; empty if the whole message is removed."""
     changes: dict[Path, bytes | None] = {}
     if message.parts and all(isinstance(edits.get(i), Gone) for i in range(len(message.parts))):
         return b""

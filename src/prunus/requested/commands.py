@@ -83,7 +83,7 @@ def _announces_own(text: str) -> bool:
 
 
 def answers(message: Message) -> tuple[int, ...]:
-    """The parts of an answer to a command; none where the message is something else."""
+    """The parts of an answer to a command; none if the message is something else."""
     if message.role != "assistant" or not message.parts:
         return ()
     first = message.parts[0]

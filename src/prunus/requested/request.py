@@ -170,7 +170,7 @@ def _no_id(word: str) -> str:
 
 
 def _name(word: str) -> str:
-    """An id or the name of a bulk target; empty where it is neither."""
+    """An id or the name of a bulk target; empty if it is neither."""
     plain = _BEHIND.sub("", _BEFORE.sub("", word.strip())).lower()
     if not plain and "*" in word:
         plain = "*"

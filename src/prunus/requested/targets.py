@@ -146,7 +146,7 @@ def discarded(
             # A signed block must not be altered, so the summary stays where it was given: in the call.
             replacement = Shorter(summary or REASONING_GONE) if part.required else Gone()
         case Attachment():
-            # Where words cannot stand in its place, a summary stays where it was given: in the call.
+            # If words cannot stand in its place, a summary stays where it was given: in the call.
             words = Note(file_note(part.name, part.size * 3 // 4, summary))
             replacement = Gone() if part.fixed else words
         case _:

@@ -44,7 +44,7 @@ class ClaudeLauncher(Launcher):
             "CLAUDE_CONFIG_DIR": str(host.home / ".claude"),
             "DISABLE_AUTOUPDATER": "1",
             "CLAUDE_CODE_DISABLE_NONESSENTIAL_TRAFFIC": "1",
-            "IS_SANDBOX": "1",  # as root, it works unattended only where it is told that this is meant
+            "IS_SANDBOX": "1",  # as root, it works unattended only if it is told that this is meant
             "CLAUDECODE": "",  # set inside a session of its own, in which it would not start another
         }
         return Launch(arguments, environment)

@@ -46,7 +46,7 @@ def sessions(recording: Recording) -> Iterator[Session]:
 
 
 def _path_to_last(lines: Sequence[JsonObject]) -> list[JsonObject]:
-    """The entries from the root to the last one; all of them where none has an id."""
+    """The entries from the root to the last one; all of them if none has an id."""
     by_id = {line["id"]: line for line in lines if isinstance(line.get("id"), str) and "parentId" in line}
     if not by_id:
         return list(lines)

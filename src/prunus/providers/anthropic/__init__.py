@@ -227,7 +227,7 @@ def _asking(mark: Mapping[str, Any], lifetime: str) -> bytes:
 
 
 def _last_hop(blocks: list[Any], record: HiddenExchange) -> list[Any] | None:
-    """The blocks of the last hop in a merged message; None where they cannot be told from those before."""
+    """The blocks of the last hop in a merged message; None if they cannot be told from those before."""
     rest, thoughts = record.text, list(record.thoughts)
     left: list[Any] = []
     for block in blocks:

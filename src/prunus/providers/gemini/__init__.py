@@ -96,7 +96,7 @@ class Gemini(Api):
             for key in _CALLS:
                 made = part.get(key)
                 if isinstance(made, dict) and isinstance(made.get("args"), dict):
-                    # Many clients make up an id of their own where the model gave none.
+                    # Many clients make up an id of their own if the model gave none.
                     yield CallSite.read(("parts", at, key, "args"), "", made.get("name"), made["args"])
 
     def ids_and_words(self, message: Mapping[str, Any]) -> tuple[list[str], str]:

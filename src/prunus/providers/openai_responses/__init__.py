@@ -100,7 +100,7 @@ class OpenAIResponses(Api):
         return [str(thought) for thought in thoughts if thought]
 
     def sent_back(self, messages: list[Any], sent: bytes, arrived: Frame) -> list[Any]:
-        """Ids of items go back only where the provider keeps the items.
+        """Ids of items go back only if the provider keeps the items.
 
         Keys of reasoning come in the order in which the client writes them, since it will send this item later.
         """
@@ -207,7 +207,7 @@ def _reasoning_id(item: Mapping[str, Any]) -> str:
 
 
 def _newest_reasoning(arrived: Frame) -> dict[str, Any]:
-    """The client's copy of the newest reasoning that it sends; empty where it sends none."""
+    """The client's copy of the newest reasoning that it sends; empty if it sends none."""
     for index in reversed(range(len(arrived))):
         raw = arrived.raw(index)
         item = decode(raw) if b'"reasoning"' in raw else None
