@@ -16,7 +16,7 @@ from prunus.agent.belonging import intent_key, keys_of, link_behind
 from prunus.json.splice import Path, splice
 from prunus.json.surrogates import decode
 from prunus.providers import Frame
-from prunus.providers.blocks import UNREAD
+from prunus.providers.blocks import decode_any
 from prunus.providers.filters import RemovedIntent, restore_intent
 from prunus.providers.hidden_calls import CallSite, HiddenExchange
 from prunus.providers.provider import Api
@@ -123,10 +123,7 @@ def steps_from(cut: Frame, api: Api, start: int, link: bytes) -> Iterator[tuple[
 
 
 def _read(api: Api, raw: bytes) -> StepMessage:
-    try:
-        value = decode(raw)
-    except UNREAD:
-        value = None
+    value = decode_any(raw)
     if not isinstance(value, dict):
         return StepMessage(raw, None, model=False)
     return StepMessage(raw, value, api.by_model(value))

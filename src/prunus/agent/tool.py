@@ -38,20 +38,17 @@ more that can be had again. Do this in batches and when it is worth it; never me
 
 _INFO_WORDS: Final = "How full the context is, what fills it, and what could go: a list with ids for context_prune."
 
-_ARGUMENTS: Final[Mapping[str, Mapping[str, Any]]] = {
-    PRUNE: {
-        "type": "object",
-        "properties": {
-            "action": {"type": "string", "enum": list(ACTIONS), "description": "What to do."},
-            "targets": {
-                "type": "array",
-                "items": {"type": "array", "items": {"type": "string"}},
-                "description": "One list of one to three texts for each target.",
-            },
+_PRUNE_ARGUMENTS: Final[Mapping[str, Any]] = {
+    "type": "object",
+    "properties": {
+        "action": {"type": "string", "enum": list(ACTIONS), "description": "What to do."},
+        "targets": {
+            "type": "array",
+            "items": {"type": "array", "items": {"type": "string"}},
+            "description": "One list of one to three texts for each target.",
         },
-        "required": ["action", "targets"],
     },
-    INFO: {"type": "object", "properties": {}},
+    "required": ["action", "targets"],
 }
 _GUIDANCE: Final = """\
 # Looking after your context
@@ -79,10 +76,7 @@ What each kind of content asks for:
 
 Prune in good time and in batches, beside your work. Never mention ids or pruning to the user."""
 
-_TOOLS: Final = (
-    ToolDefinition(PRUNE, _PRUNE_WORDS, _ARGUMENTS[PRUNE]),
-    ToolDefinition(INFO, _INFO_WORDS, _ARGUMENTS[INFO]),
-)
+_TOOLS: Final = (ToolDefinition(PRUNE, _PRUNE_WORDS, _PRUNE_ARGUMENTS), ToolDefinition(INFO, _INFO_WORDS))
 TOOLS: Final = frozenset({PRUNE, INFO})
 """The names under which the proxy offers them."""
 
@@ -177,14 +171,13 @@ def mcp_server(info: Callable[[], str], version: str = "") -> MCPServer[Any]:
     from mcp.server.mcpserver import MCPServer
 
     made: MCPServer[Any] = MCPServer("prunus", version=version, log_level="ERROR")
-    words = {tool["name"]: tool["description"] for tool in SCHEMA["mcp"]}
 
-    @made.tool(description=words["context_prune"], structured_output=False)
+    @made.tool(description=_PRUNE_WORDS, structured_output=False)
     def context_prune(action: str, targets: list[list[str]] | list[str] | str) -> str:
         problems = parse({"action": action, "targets": targets}).problems
         return f"{ACKNOWLEDGED} Not understood: {'; '.join(problems)}." if problems else ACKNOWLEDGED
 
-    @made.tool(description=words["context_info"], structured_output=False)
+    @made.tool(description=_INFO_WORDS, structured_output=False)
     def context_info() -> str:
         return info()
 

@@ -29,7 +29,7 @@ def as_json(value: object) -> str:
     return msgspec.json.encode(value).decode()
 
 
-def decode_any(text: str) -> Any:
+def decode_any(text: str | bytes) -> Any:
     """The JSON value in a text; the text itself if it is no JSON."""
     try:
         return decode(text)
