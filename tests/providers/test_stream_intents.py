@@ -239,3 +239,9 @@ def test_strange_answers_do_no_harm(format: str, rows: list[tuple[str, Any]]) ->
     filtered(format, raw, True)
     for value in values:
         filtered(format, json.dumps(value).encode(), False)
+
+
+def test_an_event_without_a_type_passes_as_it_came() -> None:
+    item = {"type": "function_call", "call_id": "c1", "name": "Edit", "arguments": json.dumps(GIVEN)}
+    raw = b"data: " + json.dumps({"output_index": 0, "item": item}).encode() + b"\n\n"
+    assert filtered("openai_responses", raw, True)[0] == raw

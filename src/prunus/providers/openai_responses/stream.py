@@ -72,9 +72,9 @@ class ResponsesStream(AnswerStream):
 
     def _without_intents(self, event: ServerEvent) -> list[ServerEvent]:
         data = event.data
-        if not isinstance(data, dict):
+        if not isinstance(data, dict) or "type" not in data:
             return [event]
-        kind, index = data.get("type"), _index(data)
+        kind, index = data["type"], _index(data)
         complete = kind in (_ARGUMENTS, _ITEM) and self._waiting is not None and _index(self._waiting) == index
         out = self._release(complete=complete)
         shown = self._without_intent(kind, index, data)
