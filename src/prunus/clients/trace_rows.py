@@ -2,9 +2,8 @@
 
 A row is a request, or one of its columns holds a request or a list of messages: as values, or as JSON text. The
 column is found by its content. A column such as `session_id` (capitals, `_` and `-` make no difference) says which
-rows belong together. Rows of one session
-that begin alike are the growing requests of one conversation; a row that stands alone is a whole conversation. If
-rows hold one message each, those of a session are a conversation.
+rows belong together. Rows of one session that begin alike are the growing requests of one conversation; a row that
+stands alone is a whole conversation. If rows hold one message each, those of a session are a conversation.
 """
 
 from __future__ import annotations
