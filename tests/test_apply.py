@@ -74,7 +74,7 @@ def test_a_shorter_result_keeps_what_it_carried() -> None:
     assert after.parts == (replace(RESULT, text="less"), IMAGE)
 
 
-def test_what_goes_leaves_no_gap() -> None:
+def test_a_removed_part_leaves_no_gap() -> None:
     marker = Marker("step-start", at=("parts", 0))
     after = change(Message("assistant", (marker, RESULT, replace(IMAGE, inside=1))), {0: Gone()})
     assert after is not None
@@ -101,7 +101,7 @@ def test_an_item_that_is_nothing_but_the_part_goes_with_it() -> None:
         (Marker("step-start"), Added("x")),
     ],
 )
-def test_what_makes_no_sense_is_refused(part: Part, replacement: Replacement) -> None:
+def test_an_impossible_edit_is_refused(part: Part, replacement: Replacement) -> None:
     with pytest.raises(InvariantError):
         change(Message("user", (RESULT, part)), {1: replacement})
 

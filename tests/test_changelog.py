@@ -334,7 +334,7 @@ def test_anthropic_messages_are_read() -> None:
     assert rows(generate_changelog(messages)) == [("a.py", "The limit goes up.", 1, 1)]
 
 
-def test_what_is_no_history_is_an_error() -> None:
+def test_a_changelog_of_no_history_is_an_error() -> None:
     with pytest.raises(FormatError):
         generate_changelog(7)
     with pytest.raises(FormatError):

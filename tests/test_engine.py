@@ -17,7 +17,7 @@ def session(reads: int) -> list[dict[str, Any]]:
     return messages
 
 
-def test_what_is_found_waits_until_it_is_chosen() -> None:
+def test_a_found_edit_waits_until_the_schedule_chooses_it() -> None:
     pruner = Pruner(Settings(schedule="manual"))
     out = pruner.prune({"messages": session(4)})
     engine = pruner._conversations[-1].engine

@@ -39,7 +39,7 @@ def test_intent_is_added_as_an_optional_text(tool: dict[str, Any]) -> None:
 
 
 @pytest.mark.parametrize("tool", SHAPES)
-def test_adding_it_twice_changes_nothing_more(tool: dict[str, Any]) -> None:
+def test_offering_the_intent_twice_changes_nothing_more(tool: dict[str, Any]) -> None:
     once = with_intent(tool)
     assert once is not tool
     assert with_intent(once) is once
@@ -57,7 +57,7 @@ def test_types_are_spelled_as_the_schema_spells_them() -> None:
         {"type": "function", "name": "Edit", "strict": True, "parameters": SCHEMA},
     ],
 )
-def test_in_strict_mode_it_is_listed_as_required_and_may_be_null(tool: dict[str, Any]) -> None:
+def test_in_strict_mode_the_intent_is_required_and_may_be_null(tool: dict[str, Any]) -> None:
     schema = schema_of(with_intent(tool))
     assert schema["required"] == ["file_path", "intent"]
     assert schema["properties"]["intent"]["type"] == ["string", "null"]
@@ -72,11 +72,11 @@ def test_in_strict_mode_it_is_listed_as_required_and_may_be_null(tool: dict[str,
         {},
     ],
 )
-def test_a_tool_that_cannot_carry_it_is_the_same_object(tool: dict[str, Any]) -> None:
+def test_a_tool_that_cannot_carry_an_intent_stays_the_same_object(tool: dict[str, Any]) -> None:
     assert with_intent(tool) is tool
 
 
-def test_it_is_taken_away_before_the_tool_runs() -> None:
+def test_the_intent_is_removed_before_the_tool_runs() -> None:
     given = {"file_path": "a.py", "intent": "Why not"}
     assert without_intent(given) == {"file_path": "a.py"}
     assert given == {"file_path": "a.py", "intent": "Why not"}
@@ -93,7 +93,7 @@ def test_it_is_taken_away_before_the_tool_runs() -> None:
         ('{"intent": 1, "a": 2, "intent": 3}', '{"a": 2}'),
     ],
 )
-def test_it_is_taken_out_of_json_text_and_the_rest_stays_as_written(given: str, left: str) -> None:
+def test_the_intent_is_removed_from_json_text_and_the_rest_keeps_its_bytes(given: str, left: str) -> None:
     assert without_intent(given) == left
 
 
@@ -101,7 +101,7 @@ def test_it_is_taken_out_of_json_text_and_the_rest_stays_as_written(given: str, 
     "given",
     ['{"path": "a.py", "inner": {"intent": 1}}', "", "*** Begin Patch", '["intent"]', '{"intent": "cut', "\ud800"],
 )
-def test_text_without_it_is_the_same_object(given: str) -> None:
+def test_text_without_an_intent_stays_the_same_object(given: str) -> None:
     assert without_intent(given) is given
 
 
@@ -159,7 +159,7 @@ def test_declarations_of_gemini_are_looked_into() -> None:
     assert tool["functionDeclarations"][1] == {"name": "glob", "parameters": {"type": "OBJECT"}}
 
 
-def test_the_tools_that_got_it_are_known_by_name() -> None:
+def test_tools_that_got_an_intent_are_known_by_name() -> None:
     own = {**SCHEMA, "properties": {**SCHEMA["properties"], "intent": {"type": "string"}}}  # type: ignore[dict-item]
     tools = [CHAT, {"name": "Read", "input_schema": SCHEMA}, {"name": "Write", "input_schema": own}]
     gemini = [{"functionDeclarations": [GEMINI, {"name": "read_file", "parametersJsonSchema": SCHEMA}]}]

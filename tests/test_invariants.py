@@ -113,7 +113,7 @@ def test_required_reasoning_may_shrink_but_not_vanish() -> None:
     assert thinking(changes(before, less(before, Thinking("", required=True), READ)))
 
 
-def test_what_gemini_signed_stays() -> None:
+def test_parts_that_gemini_signed_stay() -> None:
     signed = replace(READ, fixed=True)
     before = Message("assistant", (signed, BASH))
     assert gemini_signatures(changes(before, less(before, replace(signed, input={}), BASH), format="gemini"))

@@ -178,7 +178,7 @@ def test_a_replica_that_went_on_alone_takes_over_what_another_has_saved_since(fi
 
 
 @pytest.mark.parametrize("first", range(2, len(TALK) - 2))
-def test_what_the_memory_did_not_save_is_not_sent(first: int) -> None:
+def test_edits_that_the_memory_did_not_save_are_not_sent(first: int) -> None:
     """Another replica that gets the next request knows all that was cut."""
     memory = Server()
     one, other = Pruner(CHOSEN, memory), Pruner(CHOSEN, memory)

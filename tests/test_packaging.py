@@ -74,7 +74,7 @@ def test_links_of_the_index_page_lead_to_files_of_the_project(description: str) 
     assert [path for path in linked if not (ROOT / path).exists()] == []
 
 
-def test_the_address_of_the_project_is_one() -> None:
+def test_all_pages_name_the_same_address_of_the_project() -> None:
     home = PROJECT["urls"]["Homepage"]
     assert {url for url in PROJECT["urls"].values() if not url.startswith(home)} == set()
     for path in (ROOT / "pyproject.toml", ROOT / "packaging" / "homebrew" / "prunus.rb"):

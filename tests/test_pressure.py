@@ -74,7 +74,7 @@ def test_no_deeper_than_needed() -> None:
     assert results(outcome) == [1]
 
 
-def test_what_is_cut_leaves_an_outline() -> None:
+def test_a_part_cut_under_pressure_leaves_an_outline() -> None:
     _, outcome = pruned(story(), LEVELS["high"])
     words = outcome.body["messages"][2]["content"][0]["content"]
     assert words.startswith("Error: exit code 1\n")
@@ -88,7 +88,7 @@ def test_moderate_pressure_does_not_break_a_warm_cache() -> None:
     assert pruner._conversations[-1].engine.pending.gains
 
 
-def test_high_pressure_breaks_it_whatever_that_costs() -> None:
+def test_high_pressure_breaks_the_cache_at_any_cost() -> None:
     _, outcome = pruned(story(), LEVELS["high"], sent=15)
     assert outcome.flush is not None and outcome.flush.reason.startswith("the context is ")
     assert outcome.flush.saved >= 0.05 * tokens_of(story()) / LEVELS["high"]
@@ -109,7 +109,7 @@ def test_a_flush_that_would_free_less_is_not_made_before_it_is_critical() -> Non
     assert outcome.flush is not None
 
 
-def test_what_new_messages_free_for_nothing_is_no_relief() -> None:
+def test_tokens_that_new_messages_free_do_not_count_as_relief() -> None:
     """Of what was sent before only a little can go, however much can go of what is new."""
     messages = [*story(2), *step(3, "Lookup", {"n": 3}, "short")]
     sent = len(messages)
@@ -145,7 +145,7 @@ def test_edits_made_under_pressure_stay_when_it_is_gone() -> None:
     assert results(again) == before and again.flush is None
 
 
-def test_a_trigger_on_historical_context_cuts_while_there_is_room() -> None:
+def test_a_trigger_on_historical_context_cuts_below_the_window() -> None:
     waiting = {"strategies": {"duplicate_calls": {"enabled": True}}, "window": 1_000_000}
     messages = story(6)
     for number in range(7, 17):
@@ -173,7 +173,7 @@ def test_the_aggressive_trigger_cuts_as_deep_as_a_high_level() -> None:
     assert results(outcome) == [1, *range(3, 8)]
 
 
-def test_a_trigger_on_reasoning_cuts_while_there_is_room() -> None:
+def test_a_trigger_on_reasoning_cuts_below_the_window() -> None:
     messages = story(6)
     for number in range(7, 12):
         thought, *rest = step(number, "Lookup", {"n": number}, "short")
@@ -227,20 +227,20 @@ EAGER: Final = {"schedule": "eager"}
     ("level", "gone"),
     [("light", []), ("moderate", [1]), ("high", [1, *range(3, 8)]), ("critical", [1, *range(3, 12)])],
 )
-def test_the_same_goes_at_each_level_where_edits_are_made_at_once(level: Level, gone: list[int]) -> None:
+def test_under_eager_pressure_each_level_removes_the_same_parts(level: Level, gone: list[int]) -> None:
     _, outcome = pruned(story(), LEVELS[level], pressure={"relief": 0.7}, **EAGER)
     assert results(outcome) == gone
 
 
 @pytest.mark.parametrize("sent", [0, 5, 15, 21])
-def test_what_was_sent_before_changes_nothing_where_edits_are_made_at_once(sent: int) -> None:
+def test_earlier_requests_change_nothing_under_eager_pressure(sent: int) -> None:
     for share in (0.3, 0.5, 0.6, 0.75, 0.8, 0.9, 0.95, 1.2):
         _, fresh = pruned(story(), share, **EAGER)
         _, grown = pruned(story(), share, sent=sent, **EAGER)
         assert grown.edits == fresh.edits and grown.body == fresh.body
 
 
-def test_what_went_comes_back_where_edits_are_made_at_once_and_there_is_room_again() -> None:
+def test_under_eager_pressure_parts_come_back_when_the_context_has_space_again() -> None:
     messages = story(8)
     values = {**EAGER, "strategies": {"duplicate_calls": {"enabled": True}, "under_pressure": {"enabled": True}}}
     for number, given, words in (
@@ -334,7 +334,7 @@ def test_results_go_before_reasoning_where_edits_are_made_at_once() -> None:
         assert {type(edit.replacement).__name__ for edit in outcome.edits} == kinds
 
 
-def test_a_projection_is_pressed_too() -> None:
+def test_pressure_applies_to_a_projection() -> None:
     messages: list[dict[str, Any]] = [{"role": "user", "content": "Run it."}]
     for number in range(1, 9):
         call = {"id": f"c{number}", "type": "function"}

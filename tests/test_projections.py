@@ -131,7 +131,7 @@ def test_numbers_that_make_no_sense_are_refused(wrong: dict[str, Any]) -> None:
         smart_tool_retention(**wrong)
 
 
-def test_tools_of_ones_own_are_taken_from_settings() -> None:
+def test_user_defined_tools_are_read_from_the_settings() -> None:
     own = Settings(tools=[{"name": "peek", "kind": "read", "path": "where"}])
     history = chat(*[("peek", {"where": "config.py"}, TEXT)] * 4)
     assert smart_tool_retention()(history) == history
@@ -173,7 +173,7 @@ def test_a_field_of_the_wrong_type_is_an_error() -> None:
 
 
 @pytest.mark.parametrize("wrong", ["messages", b"[]", 7, {"messages": []}])
-def test_what_is_no_list_is_an_error(wrong: Any) -> None:
+def test_a_projection_of_no_list_is_an_error(wrong: Any) -> None:
     with pytest.raises(TypeError, match="list of messages"):
         smart_tool_retention()(wrong)
 
@@ -245,7 +245,7 @@ def test_the_same_strategy_with_other_fields_runs_twice() -> None:
     assert len(next(answers(twice(history)))) < 200
 
 
-def test_functions_of_ones_own_may_stand_among_them() -> None:
+def test_user_functions_can_be_composed_with_projections() -> None:
     def newest_only(messages: Any) -> list[Any]:
         return list(messages)[-2:]
 
@@ -254,7 +254,7 @@ def test_functions_of_ones_own_may_stand_among_them() -> None:
     assert compose()(history) == history
 
 
-def test_what_cannot_be_called_is_an_error() -> None:
+def test_composing_something_uncallable_is_an_error() -> None:
     with pytest.raises(TypeError, match="functions"):
         compose("duplicate_calls")  # type: ignore[arg-type]
 

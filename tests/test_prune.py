@@ -115,7 +115,7 @@ def test_a_body_over_the_limit_is_not_remembered() -> None:
 
 
 @given(session=sessions(), format=st.sampled_from(list(FORMATS)), preset=st.sampled_from(list(PRESETS)))
-def test_one_list_that_grows_in_place_equals_fresh_ones(session: Any, format: str, preset: str) -> None:
+def test_a_list_that_grows_in_place_is_pruned_like_fresh_lists(session: Any, format: str, preset: str) -> None:
     whole = render(session, format)
     live: Any = [] if isinstance(whole, list) else {**whole, FIELDS[format]: []}
     messages = live if isinstance(live, list) else live[FIELDS[format]]
@@ -158,7 +158,9 @@ def _touch(value: Any) -> None:
 
 
 @given(session=sessions(), format=st.sampled_from(list(FORMATS)), preset=st.sampled_from(list(PRESETS)))
-def test_what_a_caller_does_to_an_answer_does_not_come_back(session: Any, format: str, preset: str) -> None:
+def test_changes_of_the_caller_to_an_outcome_do_not_reach_later_requests(
+    session: Any, format: str, preset: str
+) -> None:
     pruner = Pruner(PRESETS[preset])
     for request in prefixes(render(session, format), format):
         own = json.loads(json.dumps(request))

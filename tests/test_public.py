@@ -68,5 +68,5 @@ def test_a_type_checker_knows_the_type_of_a_body() -> None:
     assert done.returncode == 0, done.stdout + done.stderr
 
 
-def test_what_the_type_checker_is_told_holds_when_it_runs() -> None:
+def test_the_typed_example_runs() -> None:
     runpy.run_path(str(USER))

@@ -105,7 +105,7 @@ def test_two_base64_runs_are_both_cut() -> None:
     [blob(300), "-" * 2_000, "=" * 2_000, "a" * 2_000, "0123456789abcdef" * 100, PROSE * 50, "é" * 2_000],
     ids=["short base64", "dashes", "equals", "one letter", "hexadecimal", "prose", "accents"],
 )
-def test_what_is_no_long_base64_stays(text: str) -> None:
+def test_text_that_is_no_long_base64_stays(text: str) -> None:
     assert cut_base64(text) == (text, 0)
 
 

@@ -111,7 +111,7 @@ def test_the_fourteen_cases_of_the_supersede_reads_proposal_are_there() -> None:
     assert len(set(re.findall(r"\(PR #451: .+?\)", text))) == 14
 
 
-def test_presets_name_only_what_there_is() -> None:
+def test_presets_name_only_existing_strategies_and_fields() -> None:
     for preset in PRESETS.values():
         for name, values in preset.items():
             owner = strategies.strategy_named(name)

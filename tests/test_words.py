@@ -41,7 +41,7 @@ def test_the_words_of_the_seeds_are_known_as_notes(text: str) -> None:
         f"[auto-superseded: {'x' * 700}]",
     ],
 )
-def test_what_only_looks_like_one_is_none(text: str) -> None:
+def test_text_that_only_looks_like_a_note_is_none(text: str) -> None:
     assert not is_note(text)
 
 
@@ -58,7 +58,7 @@ def test_the_words_for_code_and_edits_are_those_of_the_seeds() -> None:
 
 
 @pytest.mark.parametrize("summary", ["", "A red button", "It says [File: b.png, 3KB]\nand more"])
-def test_what_stands_for_a_file_is_known_again(summary: str) -> None:
+def test_the_text_in_place_of_a_file_is_recognised(summary: str) -> None:
     text = file_note("a.png", 40_960, summary)
     assert text.startswith("[File: a.png, 40KB") and is_file_note(text)
     assert kept_summary(text) == summary

@@ -141,7 +141,7 @@ def test_the_budget_ends_a_run_and_a_larger_one_goes_on(tmp_path: Path) -> None:
     assert found["spent"] > sum(run["dollars"] for run in found["runs"]) > 0
 
 
-def test_what_it_may_cost_is_said_before(tmp_path: Path) -> None:
+def test_the_possible_cost_is_shown_before_the_run(tmp_path: Path) -> None:
     folder = lay_out(tmp_path, "one", "two")
     told = compare(folder, "http://127.0.0.1:9", "--dry-run", "--repeat", "3")
     assert told.exit_code == 0
@@ -165,7 +165,7 @@ def test_what_it_may_cost_is_said_before(tmp_path: Path) -> None:
         (("--upstream", "openai"), "expected NAME=URL"),
     ],
 )
-def test_what_cannot_run_is_said_and_nothing_is_spent(
+def test_a_run_that_cannot_start_says_why_and_spends_nothing(
     tmp_path: Path, options: tuple[str, ...], message: str
 ) -> None:
     with Upstream(script()) as up:

@@ -17,7 +17,7 @@ TASKS = bundled()
 every_task = pytest.mark.parametrize("task", TASKS, ids=[task.name for task in TASKS])
 
 
-def test_there_are_twelve() -> None:
+def test_there_are_twelve_coding_tasks() -> None:
     assert len(TASKS) == 12
 
 

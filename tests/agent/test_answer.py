@@ -41,7 +41,7 @@ def ids(raw: bytes, format: str) -> list[str]:
     "arguments",
     ["", "{", "[]", "7", "null", "{}", {}, {"action": "discard"}, {"action": 7, "targets": 7}, '"\\ud800"'],
 )
-def test_what_makes_no_sense_is_answered_and_cuts_nothing(format: str, arguments: Any) -> None:
+def test_an_invalid_request_gets_an_answer_and_cuts_nothing(format: str, arguments: Any) -> None:
     raw = body(format)
     words = execute(raw, arguments, SETTINGS, format=format)
     assert "Not understood: " in words
@@ -54,7 +54,7 @@ def test_what_makes_no_sense_is_answered_and_cuts_nothing(format: str, arguments
 
 
 @every_format
-def test_one_target_of_many_is_wrong_and_the_others_go(format: str) -> None:
+def test_an_invalid_target_does_not_keep_the_other_targets(format: str) -> None:
     raw = body(format)
     first, second = ids(raw, format)
     given = {"action": "discard", "targets": [[first], ["ffffff"], [second], [first]]}
@@ -64,7 +64,7 @@ def test_one_target_of_many_is_wrong_and_the_others_go(format: str) -> None:
     assert "Not found: ffffff." in words
 
 
-def test_only_some_things_are_named() -> None:
+def test_the_answer_names_only_the_first_results() -> None:
     raw = body("openai_chat", count=9)
     words = execute(raw, {"action": "discard", "targets": [["tools"]]}, SETTINGS)
     assert "and 3 more: 9 results" in words
@@ -99,7 +99,7 @@ def test_edits_in_force_are_those_that_are_given() -> None:
 
 
 @pytest.mark.parametrize("raw", [b"", b"no json", b"7", b"{}", b"\xff"])
-def test_what_is_no_request_is_refused_in_words(raw: bytes) -> None:
+def test_a_body_that_is_no_request_gets_an_error_message(raw: bytes) -> None:
     with pytest.raises(FormatError):
         execute(raw, {"action": "discard", "targets": [["tools"]]})
 

@@ -52,7 +52,7 @@ A, B, C = ids(body(*START))
 
 
 @pytest.mark.parametrize("schedule", ["eager", "cache", "pressure", "manual"])
-def test_it_is_done_at_once_whatever_the_schedule(schedule: str) -> None:
+def test_a_requested_edit_is_made_at_once_under_every_schedule(schedule: str) -> None:
     settings = Settings(agent={"offer": "mcp"}, schedule=schedule)
     pruner = Pruner(settings)
     pruner.prune(body(*START), 0.0)
@@ -90,7 +90,7 @@ def test_restore_brings_the_original_back_exactly() -> None:
     assert "you discarded it" in json.dumps(after[4])
 
 
-def test_what_was_restored_is_not_cut_by_anyone_until_asked_again() -> None:
+def test_a_restored_part_stays_until_another_request_cuts_it() -> None:
     twice = (*read("/a"), *read("/a"), *read("/b"))
     newest = {"duplicate_calls": {"point_back": False}}
     settings = Settings(agent={"offer": "mcp"}, schedule="eager", strategies=newest)
@@ -237,7 +237,7 @@ def test_unknown_already_pruned_and_protected_are_each_named() -> None:
     assert "Available: 1 result." in words
 
 
-def test_protection_by_settings_is_told() -> None:
+def test_the_answer_names_targets_that_the_settings_protect() -> None:
     settings = Settings(agent={"offer": "mcp"}, protected_paths=["/a"], protected_tools=["Glob"])
     assert "Protected: read of /a (/a is protected)." in told("discard", [A], settings=settings)
 
@@ -246,13 +246,13 @@ def test_nothing_available_yet() -> None:
     assert "run tools first" in told("discard", ["abcdef"], given=body())
 
 
-def test_what_is_too_short_is_told() -> None:
+def test_the_answer_names_targets_that_are_too_short() -> None:
     given = body(*call_and_result("anthropic_messages", "s", "Bash", {"command": "pwd"}, "/home"), *read("/a"))
     assert "Discarded read of /a" in told("discard", ["tools"], given=given)
     assert "too short" in told("discard", ["tools"], given=given)
 
 
-def test_restore_of_what_was_not_pruned_is_told() -> None:
+def test_the_answer_says_that_there_is_nothing_to_restore() -> None:
     assert "nothing to restore: read of /a" in told("restore", [A])
     given = body(*START, *ask("discard", [A]))
     assert told("restore", [A], given=given).startswith("Restored read of /a: 1 result.")
@@ -344,7 +344,7 @@ def test_calls_in_one_message_are_all_carried_out() -> None:
 
 
 @pytest.mark.parametrize("schedule", ["eager", "cache"])
-def test_where_a_view_stood_all_that_it_stood_for_comes_back(schedule: str) -> None:
+def test_restoring_a_view_brings_back_all_parts_that_it_replaced(schedule: str) -> None:
     """The view cannot go before that; until then each request would be taken for one that breaks the cache."""
     lines = [f"    value_{n} = compute_{n}(first, second) or default_{n}" for n in range(60)]
     change = {"file_path": "/w/a.py", "old_string": lines[3], "new_string": "    pass"}
@@ -399,7 +399,7 @@ def test_old_can_be_distilled_and_restored() -> None:
     assert cut_reads(*reads, *ask("discard", ["old"]), *ask("restore", ["old"], id="p2")) == []
 
 
-def test_what_a_red_item_names_cannot_be_discarded_and_the_answer_says_so() -> None:
+def test_content_of_a_red_item_cannot_be_discarded_and_the_answer_says_so() -> None:
     todos = [{"content": "🔴 CRITICAL: /a must keep its shape", "status": "pending"}]
     listed = call_and_result("anthropic_messages", "todo", "TodoWrite", {"todos": todos}, "ok")
     assert cut_reads(*START, *listed, *ask("discard", ["*"])) == ["/b", "/c"]
@@ -411,7 +411,7 @@ def test_what_a_red_item_names_cannot_be_discarded_and_the_answer_says_so() -> N
     assert cut_reads(*START, *listed, *ask("discard", ["*"])) == ["/a", "/c"]
 
 
-def test_what_a_later_red_item_names_comes_back() -> None:
+def test_discarded_content_that_a_later_red_item_names_comes_back() -> None:
     todos = [{"content": "🔴 CRITICAL: /a", "status": "pending"}]
     listed = call_and_result("anthropic_messages", "todo", "TodoWrite", {"todos": todos}, "ok")
     eager = Settings(agent={"offer": "mcp"}, schedule="eager")

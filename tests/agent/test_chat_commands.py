@@ -56,12 +56,12 @@ def test_a_command_is_found_wherever_the_messages_stand_in_the_body() -> None:
         [user([{"type": "image", "source": {"data": "/acp"}}])],
     ],
 )
-def test_other_messages_are_none(messages: list[Any]) -> None:
+def test_other_messages_are_no_commands(messages: list[Any]) -> None:
     assert command_of(frame(body(*messages, note="/acp"), "anthropic_messages")) is None
 
 
 @pytest.mark.parametrize("format", FIELDS)
-def test_a_request_without_messages_has_none(format: str) -> None:
+def test_a_request_without_messages_has_no_command(format: str) -> None:
     assert command_of(frame(json.dumps({FIELDS[format]: [], "note": "/prunus"}).encode(), format)) is None
 
 
@@ -76,7 +76,7 @@ def test_every_answer_is_known_as_one_also_in_an_empty_conversation(name: str) -
 
 
 @pytest.mark.parametrize(("name", "words"), [("nonsense", ()), ("manual", ("perhaps",)), ("restore", ())])
-def test_what_is_not_understood_is_answered_by_the_list(name: str, words: tuple[str, ...]) -> None:
+def test_an_unknown_command_is_answered_with_the_list_of_commands(name: str, words: tuple[str, ...]) -> None:
     text = told(name, *words)
     assert all(known in text for known in COMMANDS)
     assert f"No command '{name}'" in text

@@ -245,7 +245,7 @@ def without_tools(format: str, messages: list[Any]) -> bytes:
 
 @every_format
 @pytest.mark.parametrize("how", PRINTED)
-def test_what_a_command_printed_is_no_command_of_the_user(format: str, how: str) -> None:
+def test_output_of_a_shell_command_is_no_command_of_the_user(format: str, how: str) -> None:
     messages = [user("Fix it."), said(format, BASH), PRINTED[how]]
     body = without_tools(format, messages)
     exchange = AgentLayer(Settings()).open(body, format, streaming=False, tenant="", caller="")
@@ -262,7 +262,7 @@ def test_what_a_command_printed_is_no_command_of_the_user(format: str, how: str)
 
 
 @every_format
-def test_what_is_printed_beside_other_words_is_none_though_tools_are_declared(format: str) -> None:
+def test_a_command_inside_other_text_is_none_even_if_tools_are_declared(format: str) -> None:
     body = question(format, [user("Fix it."), said(format, "Yes."), PRINTED["behind a heading"]])
     exchange = AgentLayer(Settings()).open(body, format, streaming=False, tenant="", caller="")
     assert exchange is not None and exchange.reply() is None
@@ -286,7 +286,7 @@ def test_without_tools_a_command_counts_where_nothing_can_have_printed_it(format
 
 
 @pytest.mark.skipif(not SAMPLES.is_dir(), reason="the recorded requests are not here")
-def test_what_mini_swe_agent_prints_is_no_command() -> None:
+def test_output_that_mini_swe_agent_prints_is_no_command() -> None:
     for line in (SAMPLES / "mini-swe-agent.jsonl").read_text().splitlines():
         body = json.loads(line)["body"]
         if body["messages"][-1]["role"] == "tool":

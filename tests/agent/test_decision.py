@@ -43,7 +43,7 @@ TWO = (("3fa9c2",), ("0b1c2d",))
         ([["0123456789abcdef"]], (("0123456789abcdef",),)),
     ],
 )
-def test_what_can_only_mean_one_thing_is_understood(targets: Any, expected: Any) -> None:
+def test_arguments_with_only_one_meaning_are_understood(targets: Any, expected: Any) -> None:
     found = parse({"action": "discard", "targets": targets})
     assert (found.targets, found.problems) == (expected, ())
 
@@ -66,7 +66,7 @@ def test_summaries(targets: Any, expected: Any) -> None:
 
 
 @pytest.mark.parametrize("named", ["discard", "Discard ", "PRUNE", "delete"])
-def test_the_action_in_other_words(named: str) -> None:
+def test_the_action_discard_has_synonyms(named: str) -> None:
     assert parse({"action": named, "targets": ["3fa9c2"]}).action == "discard"
 
 
@@ -91,7 +91,7 @@ def test_the_action_in_other_words(named: str) -> None:
         ("[]", "expected an object"),
     ],
 )
-def test_what_is_not_understood_is_said(arguments: Any, words: str) -> None:
+def test_arguments_that_are_not_understood_are_named(arguments: Any, words: str) -> None:
     found = parse(arguments)
     assert any(words in problem for problem in found.problems)
 
@@ -115,5 +115,5 @@ def test_the_tool_is_known_by_every_clients_name(tool: str) -> None:
 
 
 @pytest.mark.parametrize("tool", ["context_pruner", "mycontext_prune", "context_info", "prune"])
-def test_other_tools_are_not_meant(tool: str) -> None:
+def test_other_tools_are_not_context_prune(tool: str) -> None:
     assert not is_prune(tool)

@@ -107,7 +107,7 @@ def test_a_file_that_travels_as_an_address_has_no_id() -> None:
 
 @every_format
 @pytest.mark.parametrize("text", [ASKED, INSIDE], ids=["of the user", "inside a result"])
-def test_what_goes_is_kept_as_the_json_that_it_was(format: str, text: str) -> None:
+def test_the_original_of_a_discarded_file_is_its_json(format: str, text: str) -> None:
     try:
         given = {"action": "discard", "targets": [[file_id(text, format)]]}
     except Unspoken:

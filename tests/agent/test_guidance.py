@@ -33,14 +33,14 @@ def placed(body: dict[str, Any], format: str) -> tuple[bytes, dict[str, Any]]:
     return new, json.loads(new)
 
 
-def test_it_is_on_in_acp_and_off_elsewhere() -> None:
+def test_guidance_is_on_in_acp_and_off_elsewhere() -> None:
     assert TEXT
     assert all(guidance(Settings(preset=name)) == "" for name in ("auto", "smart", "off"))
     assert guidance(Settings(agent={"guidance": True}))
     assert guidance() == ""
 
 
-def test_it_says_the_rule_the_levels_the_guide_and_anchor_first_in_under_400_tokens() -> None:
+def test_guidance_gives_rule_levels_guide_and_anchor_first_in_under_400_tokens() -> None:
     assert "Prune the elaborate, anchor the essential." in TEXT
     assert all(f"from {share}%" in TEXT for share in (50, 75, 90))
     assert re.search(r"from 75%: anchor in the todo list .*, then discard", TEXT)
@@ -49,7 +49,7 @@ def test_it_says_the_rule_the_levels_the_guide_and_anchor_first_in_under_400_tok
     assert Counter().count(TEXT) < 400
 
 
-def test_it_names_the_levels_of_the_settings() -> None:
+def test_guidance_names_the_levels_of_the_settings() -> None:
     text = guidance(Settings(preset="acp", pressure={"high": 0.8}, strategies={"asked": {"errors": True}}))
     assert "from 80%: anchor" in text and "Failed calls" not in text
 
@@ -117,7 +117,7 @@ def test_every_request_of_a_conversation_carries_the_same_bytes(format: str, bar
 
 
 @every_format
-def test_by_mcp_it_is_there_before_the_tool_is(format: str) -> None:
+def test_over_mcp_guidance_is_there_before_the_tool_is(format: str) -> None:
     layer = AgentLayer(Settings(preset="acp", agent={"offer": "mcp"}))
     body = json.dumps({"model": "m", FIELDS[format]: call_and_result(format, "1", "read", {}, "x")}).encode()
     exchange = layer.open(body, format, streaming=False, tenant="", caller="")
@@ -126,7 +126,7 @@ def test_by_mcp_it_is_there_before_the_tool_is(format: str) -> None:
 
 
 @pytest.mark.parametrize("format", FORMATS)
-def test_where_the_client_has_a_tool_of_that_name_nothing_is_said(format: str) -> None:
+def test_no_hint_is_given_if_the_client_has_a_tool_of_that_name(format: str) -> None:
     tools = [{"name": "context_prune"}]
     body = json.dumps({"model": "m", "tools": tools, FIELDS[format]: [{"role": "user", "content": "Go."}]}).encode()
     exchange = AgentLayer(ACP).open(body, format, streaming=False, tenant="", caller="")

@@ -23,7 +23,7 @@ def body(count: int) -> bytes:
     return json.dumps({"model": "gpt-5", "messages": messages}).encode()
 
 
-def test_it_finds_the_edits_that_pruning_makes() -> None:
+def test_inspecting_finds_the_edits_that_pruning_makes() -> None:
     raw = body(4)
     look = inspect(raw, SETTINGS, None)
     assert look.outcome.edits == prune(raw, SETTINGS).edits != ()
@@ -52,6 +52,6 @@ def test_the_window_is_that_of_the_model() -> None:
 
 
 @pytest.mark.parametrize("raw", [b"", b"[", b'{"messages": 7}', b'{"messages": [7]}'])
-def test_what_is_no_request_is_a_format_error(raw: bytes) -> None:
+def test_inspecting_a_body_that_is_no_request_is_a_format_error(raw: bytes) -> None:
     with pytest.raises(FormatError):
         inspect(raw, SETTINGS, "openai_chat")

@@ -36,7 +36,7 @@ def test_only_what_the_tool_would_take_is_listed() -> None:
     assert [row.what for row in inspect(raw, SETTINGS, None).could_go()] == ["read of /1"]
 
 
-def test_what_was_cut_already_is_not_listed() -> None:
+def test_parts_that_were_cut_already_are_not_listed() -> None:
     raw = body(*read(1), *read(2))
     [first] = [row.id for row in inspect(raw, SETTINGS, None).could_go()]
     asked = call_and_result(

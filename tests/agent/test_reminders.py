@@ -70,11 +70,11 @@ def test_an_update_starts_the_count_anew() -> None:
 
 
 @pytest.mark.parametrize("done", ["completed", "cancelled"])
-def test_nothing_is_said_when_all_is_done(done: str) -> None:
+def test_no_reminder_is_given_when_all_tasks_are_done(done: str) -> None:
     assert said(Pruner(settings(todo=True)), history(20, {2: [("Build", done), ("Test", done)]})) == {}
 
 
-def test_a_list_is_missed_where_there_is_none() -> None:
+def test_the_reminder_says_that_there_is_no_todo_list() -> None:
     found = said(Pruner(settings(todo=True)), history(14, {}))
     assert list(found) == [5, 9, 13]
     assert found[5].startswith("there is no todo list after 5 turns")
@@ -97,7 +97,7 @@ def test_acp_has_the_defaults_of_the_seeds() -> None:
     assert list(said(Pruner(Settings(preset="acp")), history(14, {2: OPEN}, "Use automata mode."))) == [7, 8, 11]
 
 
-def test_nothing_is_said_when_it_is_off() -> None:
+def test_no_reminder_is_given_when_reminders_are_off() -> None:
     assert said(Pruner(settings()), history(20, {2: OPEN})) == {}
     assert Settings().active_reminders() is None
 
@@ -133,7 +133,7 @@ def test_zero_switches_the_stuck_task_off() -> None:
     assert said(Pruner(settings(todo=True, stuck_after=0)), history(30, todos)) == {}
 
 
-def test_a_full_window_is_said_when_it_is_and_again_when_it_is_fuller() -> None:
+def test_the_reminder_of_a_full_window_is_repeated_when_it_gets_fuller() -> None:
     rules = Settings(preset="off", schedule="cache", window=10_000, reminders={"pressure": True})
     found = said(Pruner(rules), history(60, {}, size=50))
     assert 2 < len(found) < 15
@@ -142,7 +142,7 @@ def test_a_full_window_is_said_when_it_is_and_again_when_it_is_fuller() -> None:
 
 
 @pytest.mark.parametrize("schedule", ["cache", "eager"])
-def test_what_to_do_about_a_full_window_differs_by_level(schedule: str) -> None:
+def test_the_advice_about_a_full_window_differs_by_level(schedule: str) -> None:
     reminders = {"pressure": True, "pressure_at": 0.3}
     rules = Settings(preset="off", schedule=schedule, window=10_000, reminders=reminders)
     found = said(Pruner(rules), history(60, {}, size=50))
@@ -157,7 +157,7 @@ def test_what_to_do_about_a_full_window_differs_by_level(schedule: str) -> None:
     assert all(share >= 90 for share in advised[ADVICE["critical"]])
 
 
-def test_how_full_it_is_follows_from_the_request_where_edits_are_made_at_once() -> None:
+def test_under_eager_pressure_the_level_follows_from_the_request_alone() -> None:
     reminders = {"pressure": True, "pressure_at": 0.3}
     rules = Settings(preset="acp", window=3_000, reminders=reminders)
     pruner = Pruner(rules)
@@ -173,14 +173,14 @@ def test_reflection_waits_for_its_word_whatever_its_case() -> None:
     assert said(Pruner(rules), history(20, {})) == {}
 
 
-def test_one_at_a_time_and_the_todo_list_first() -> None:
+def test_only_one_reminder_is_given_and_the_todo_list_comes_first() -> None:
     rules = settings(todo=True, reflection=True, reflection_after=7)
     found = said(Pruner(rules), history(20, {2: OPEN}, "automata"))
     assert found[7].startswith("the todo list")
     assert found[14].startswith("pause")
 
 
-def test_it_stays_where_it_was_said() -> None:
+def test_a_reminder_stays_in_the_message_where_it_was_added() -> None:
     pruner = Pruner(settings(todo=True))
     last: list[Any] = []
     for messages in history(20, {2: OPEN, 12: OPEN}):
@@ -191,7 +191,7 @@ def test_it_stays_where_it_was_said() -> None:
     assert json.dumps(last).count("[Prunus reminder: ") == 3
 
 
-def test_a_flush_takes_it_along() -> None:
+def test_a_flush_removes_the_reminder() -> None:
     rules = Settings(preset="off", schedule="cache", reminders={"todo": True})
     pruner = Pruner(rules)
     *_, after = history(12, {2: OPEN}, size=200)
@@ -213,7 +213,7 @@ def test_turns_and_loops_are_not_counted_differently() -> None:
     assert (one.turn, one.loop, one.turns) == (other.turn, other.loop, other.turns)
 
 
-def test_it_is_written_down_in_the_ledger() -> None:
+def test_a_reminder_is_recorded_in_the_ledger() -> None:
     pruner = Pruner(settings(todo=True))
     for messages in history(10, {2: OPEN}):
         outcome = pruner.prune({"model": "gpt-5", "messages": messages}, 0.0)

@@ -80,20 +80,20 @@ def test_nothing_kept_leaves_the_very_same_body(format: str) -> None:
 
 @every_format
 @pytest.mark.parametrize("damaged", [b"", b"{", b"[]", b'{"format": 7}', b"\xff", b'{"messages": []}'])
-def test_a_damaged_record_is_none(format: str, damaged: bytes) -> None:
+def test_a_damaged_record_of_a_hidden_exchange_is_ignored(format: str, damaged: bytes) -> None:
     raw = body(format, said(format, "Hello."), USER)
     assert expand(raw, format, kept(raw, format, damaged)) is raw
 
 
 @every_format
-def test_a_record_of_another_format_is_none(format: str) -> None:
+def test_a_hidden_exchange_of_another_format_is_ignored(format: str) -> None:
     raw = body(format, said(format, "Hello."), USER)
     other = next(one for one in FORMATS if one != format)
     assert expand(raw, format, kept(raw, format, HiddenExchange(other, hidden(other)))) is raw
 
 
 @every_format
-def test_a_hop_comes_before_the_words_that_followed_it(format: str) -> None:
+def test_a_hidden_exchange_comes_before_the_text_that_followed_it(format: str) -> None:
     raw = body(format, said(format, "Hello."), USER)
     found = messages(format, expand(raw, format, kept(raw, format, HiddenExchange(format, hidden(format)))))
     assert found[1:3] == json.loads(json.dumps(hidden(format)))
@@ -102,7 +102,7 @@ def test_a_hop_comes_before_the_words_that_followed_it(format: str) -> None:
 
 
 @every_format
-def test_words_of_another_message_are_not_cut_from_it(format: str) -> None:
+def test_a_hidden_exchange_of_another_message_changes_nothing(format: str) -> None:
     raw = body(format, said(format, "Hello."), USER)
     record = HiddenExchange(format, hidden(format), text="Something else that the client has dropped.")
     assert messages(format, expand(raw, format, kept(raw, format, record))) == messages(format, raw)

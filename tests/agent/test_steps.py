@@ -29,7 +29,7 @@ def test_a_step_begins_where_the_model_begins_to_speak() -> None:
     assert [step.before for step in found[1:]] == [step.after for step in found[:-1]] and found[0].before == ROOT
 
 
-def test_what_the_model_says_next_belongs_to_what_it_is_saying() -> None:
+def test_the_next_words_of_the_model_belong_to_its_current_step() -> None:
     whole, begun = steps(USER, SAID, USER), steps(USER, SAID)
     assert whole[-1].next == whole[-1].after
     assert begun[-1].next == begun[-1].before != begun[-1].after
@@ -45,7 +45,7 @@ def test_what_the_model_says_next_belongs_to_what_it_is_saying() -> None:
         b'{"role": "assistant", "content": ' + b"[" * 5000 + b"]" * 5000 + b"}",
     ],
 )
-def test_what_cannot_be_read_is_not_the_models_and_still_counts(odd: bytes) -> None:
+def test_an_unreadable_message_is_not_the_models_but_still_counts(odd: bytes) -> None:
     try:
         found = steps(USER, odd)
     except Exception as error:
@@ -86,7 +86,7 @@ def test_a_message_that_is_only_a_reminder_may_come_and_go() -> None:
 
 
 @pytest.mark.parametrize("depth", [100, 400, 900])
-def test_what_is_nested_deeply_counts_as_it_came(depth: int) -> None:
+def test_a_deeply_nested_message_counts_with_its_own_bytes(depth: int) -> None:
     deep = [b'{"role": "user", "content": %b"%d"%b}' % (b"[" * depth, n, b"]" * depth) for n in range(2)]
     one, other = (steps(USER, SAID, message)[-1].after for message in deep)
     assert one != other != steps(USER, SAID)[-1].after

@@ -83,7 +83,7 @@ def test_a_body_whose_head_changes_shares_its_messages_all_the_same() -> None:
     assert max(store.asked) <= 2
 
 
-def test_what_a_store_could_not_say_is_asked_again() -> None:
+def test_the_store_is_asked_again_after_an_incomplete_answer() -> None:
     threads, store = Threads(8, 1 << 30, intents=False), CountingStore(whole=False)
     for _ in range(2):
         read(threads, body(*growing(5), USER), store)

@@ -91,7 +91,7 @@ def test_a_hidden_decision_over_a_restart(format: str, streaming: bool, provider
 @pytest.mark.parametrize("format", FORMATS)
 @pytest.mark.parametrize("preset", ["auto", "acp"])
 @pytest.mark.parametrize("streaming", [True, False], ids=["streaming", "whole"])
-def test_what_is_discarded_is_gone_in_the_same_turn_and_stays_so(
+def test_a_discarded_result_goes_in_the_same_turn_and_stays_away(
     format: str, preset: str, streaming: bool, provider: Provider, tmp_path: Path
 ) -> None:
     """The next call of the model shows the cut, what stands before keeps its bytes, and later requests agree."""

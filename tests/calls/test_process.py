@@ -29,19 +29,19 @@ from prunus.calls.results import process_of
         ({"shellId": "s1", "delay": 5}, "still at it", "s1"),
     ],
 )
-def test_the_id_is_given_or_told(given: Any, text: str, id: str) -> None:
+def test_a_process_id_comes_from_the_arguments_or_the_output(given: Any, text: str, id: str) -> None:
     assert process_of(given, text) == id
 
 
-def test_the_id_that_is_given_counts_more_than_the_one_that_is_told() -> None:
+def test_a_process_id_in_the_arguments_overrides_the_one_in_the_output() -> None:
     assert process_of({"session_id": 7}, "Process running with session ID 8") == "7"
 
 
-def test_an_id_of_zero_is_one() -> None:
+def test_zero_is_a_valid_process_id() -> None:
     assert process_of({"session_id": 0, "chars": ""}, "") == "0"
 
 
-def test_an_empty_place_for_an_id_is_none() -> None:
+def test_an_empty_process_id_is_no_id() -> None:
     assert process_of({"session_id": None}, "Process running with session ID 8") == "8"
 
 

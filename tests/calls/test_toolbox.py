@@ -86,12 +86,12 @@ def test_several_reads_by_shell_have_the_key_of_the_command() -> None:
     assert BOX.meaning("Bash", {"command": "cat a.py  b.py"}).key == "cat a.py b.py"
 
 
-def test_a_wild_command_says_so() -> None:
+def test_git_stash_may_change_any_file() -> None:
     assert BOX.meaning("Bash", {"command": "git stash"}).wild
 
 
 @pytest.mark.parametrize("command", ["", "   ", None, 7, ["", ""]])
-def test_a_command_that_is_none_does_not_fail(command: object) -> None:
+def test_a_malformed_command_argument_does_not_fail(command: object) -> None:
     assert BOX.meaning("Bash", {"command": command}).kind in ("shell", "other")
 
 

@@ -33,7 +33,7 @@ def test_a_recorded_session_is_shown_as_markdown(recorded: str) -> None:
     )  # fmt: skip
 
 
-def test_json_holds_the_same(recorded: str) -> None:
+def test_json_holds_the_same_figures(recorded: str) -> None:
     found = json.loads(run(recorded, "--format", "json").stdout)
     assert [line["purpose"] for line in found["files"][0]["changes"]] == ["First", "Second"]
 

@@ -53,7 +53,7 @@ def test_the_browser_of_the_user_is_opened(tmp_path: Path, monkeypatch: pytest.M
         assert call(proxy.url, "GET", path).status == 303
 
 
-def test_without_a_proxy_it_says_how_to_start_one() -> None:
+def test_the_dashboard_command_says_how_to_start_a_proxy() -> None:
     with socket.create_server(("127.0.0.1", 0)) as free:
         port = str(free.getsockname()[1])
     code, said = run("--port", port)

@@ -68,7 +68,7 @@ def test_a_client_that_bypasses_prunus_is_a_problem(
 
 
 @pytest.mark.parametrize(("name", "offer"), [("gemini", "hidden"), ("gemini", "mcp"), ("codex", "hidden")])
-def test_a_client_without_the_hidden_tool_is_said(run: Run, tmp_path: Path, name: str, offer: str) -> None:
+def test_a_client_without_the_hidden_tool_is_reported(run: Run, tmp_path: Path, name: str, offer: str) -> None:
     install(tmp_path, name)
     result = run("doctor", "--offline", "--set", "proxy.port=0", "--set", f"agent.offer={offer}")
     missing = (name, offer) == ("gemini", "hidden")
@@ -98,7 +98,9 @@ def test_a_port_that_is_taken_is_a_problem(run: Run, provider: Provider) -> None
 
 
 @pytest.mark.parametrize(("name", "none"), [("claude", False), ("codex", True)])
-def test_a_client_whose_cache_cannot_live_longer_is_said(run: Run, tmp_path: Path, name: str, none: bool) -> None:
+def test_a_client_whose_cache_cannot_live_longer_is_reported(
+    run: Run, tmp_path: Path, name: str, none: bool
+) -> None:
     install(tmp_path, name)
     result = run("doctor", "--offline", "--set", "proxy.port=0", "--set", "cache.lifetime=1h")
     said = " ".join(result.output.split())

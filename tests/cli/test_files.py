@@ -51,7 +51,7 @@ def test_each_file_has_a_row(run: Run, recorded: str) -> None:
     assert "2 files after 4 turns, 1 known as a whole" in result.stdout
 
 
-def test_json_has_the_same(run: Run, recorded: str) -> None:
+def test_json_has_the_same_figures(run: Run, recorded: str) -> None:
     first, second = json.loads(run(recorded, "--json").stdout)
     assert first == {
         "path": "/w/src/a.py", "reads": 1, "edits": 1, "known": 2, "lines": 2, "extent": "whole",

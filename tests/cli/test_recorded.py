@@ -30,7 +30,9 @@ def test_prune_takes_the_last_request_of_a_recorded_session(run: Run, recorded: 
 
 
 @pytest.mark.parametrize("command", ["prune", "explain"])
-def test_a_turn_is_the_request_that_it_answers(run: Run, recorded: Path, command: str, tmp_path: Path) -> None:
+def test_a_turn_number_selects_the_request_that_the_turn_answers(
+    run: Run, recorded: Path, command: str, tmp_path: Path
+) -> None:
     [session] = load(recorded)
     request = tmp_path / "request.json"
     request.write_bytes(encode(session.body(6)))

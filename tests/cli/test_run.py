@@ -88,7 +88,7 @@ def test_the_client_reaches_prunus_despite_an_http_proxy(
 
 
 @pytest.mark.parametrize("offer", ["hidden", "mcp"])
-def test_a_client_without_the_hidden_tool_is_said(
+def test_a_client_without_the_hidden_tool_is_reported(
     spawn: Spawn, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, offer: str
 ) -> None:
     monkeypatch.setenv("PATH", str(Path(program(tmp_path / "bin", "", "gemini")).parent))

@@ -75,7 +75,7 @@ def test_the_port_of_the_settings_counts(run: Run, home: Path) -> None:
         (["claude"], '[proxy]\ntoken = "t"\n', "proxy.token is set"),
     ],
 )
-def test_what_cannot_be_set_up_says_why(run: Run, args: list[str], settings: str, says: str) -> None:
+def test_setup_says_why_an_agent_cannot_be_set_up(run: Run, args: list[str], settings: str, says: str) -> None:
     Path("prunus.toml").write_text(settings)
     result = run("setup", *args, "--yes")
     assert result.exit_code == 2

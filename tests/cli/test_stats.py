@@ -70,7 +70,7 @@ def regretted(tmp_path: Path) -> str:
     return url
 
 
-def test_what_was_asked_for_again_is_shown_by_strategy(run: Run, regretted: str) -> None:
+def test_stats_show_by_strategy_which_parts_were_asked_for_again(run: Run, regretted: str) -> None:
     shown = run("stats", "--store", regretted).stdout
     assert shown.count("Asked again cut 61 parts, 6 asked for again (9.8 %): old_results 6 of 60\n") == 2
     steps_back = (
@@ -229,7 +229,7 @@ def test_why_tokens_were_written_to_the_cache(run: Run, month: str) -> None:
     assert sum(tokens for _, tokens in by.values()) == 3_600
 
 
-def test_what_each_strategy_earned(run: Run, url: str) -> None:
+def test_stats_show_the_savings_of_each_strategy(run: Run, url: str) -> None:
     shown = run("stats", "--by", "strategy", "--store", url).stdout.splitlines()
     assert shown[0].split() == ["strategy", "cuts", "tokens", "kept", "out", "saved", "asked", "again"]
     assert {line.split()[0] for line in shown[1:-1]} == {"old_errors", "repeated_reads"}

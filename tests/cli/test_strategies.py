@@ -60,6 +60,6 @@ def test_a_hyphen_will_do(run: Run) -> None:
     assert run("strategies", "stale-reads").stdout == run("strategies", "stale_reads").stdout
 
 
-def test_the_paragraphs_of_a_page_are_one_line_each(run: Run) -> None:
+def test_each_paragraph_of_a_strategy_page_is_one_line(run: Run) -> None:
     lines = run("strategies", "old_errors").stdout.splitlines()
     assert any(line.startswith("The first line says") and line.endswith("call goes too.") for line in lines)

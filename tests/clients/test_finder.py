@@ -161,7 +161,7 @@ def test_the_newest_comes_first_across_agents(put: Put, tmp_path: Path) -> None:
     assert [file.path.stem for file in find(tmp_path)] == ["rollout-new", "middle", "old"]
 
 
-def test_a_find_says_when_it_changed_and_how_long_it_is(put: Put, tmp_path: Path) -> None:
+def test_a_found_session_has_its_modification_time_and_size(put: Put, tmp_path: Path) -> None:
     path = put(".claude/projects/app/a.jsonl", "12345", changed=77.0)
     assert list(find(tmp_path)) == [SessionFile("claude-code", path, 77.0, 5)]
 
@@ -204,14 +204,14 @@ def test_a_folder_that_cannot_be_listed_hides_only_itself(put: Put, tmp_path: Pa
     assert stems <= {"rollout-a", "rollout-b"}  # root can list any folder
 
 
-def test_it_says_where_it_looked_even_where_nothing_is(tmp_path: Path) -> None:
+def test_the_finder_names_the_folders_it_searched_even_if_they_are_empty(tmp_path: Path) -> None:
     looked = looked_in(tmp_path, {"CODEX_HOME": "/elsewhere"})
     assert ("claude-code", tmp_path / ".claude" / "projects") in looked
     assert ("codex", Path("/elsewhere/sessions")) in looked
     assert {agent for agent, _ in looked} <= {reader.AGENT for reader in READERS}
 
 
-def test_what_is_found_can_be_loaded(put: Put, tmp_path: Path) -> None:
+def test_every_found_session_can_be_loaded(put: Put, tmp_path: Path) -> None:
     lines = [
         {"type": "user", "uuid": "a", "sessionId": "s", "message": {"role": "user", "content": "Hello"}},
         {"type": "assistant", "uuid": "b", "parentUuid": "a", "sessionId": "s"}

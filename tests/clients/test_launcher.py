@@ -106,7 +106,7 @@ def test_providers_of_pi_are_pointed_at_the_proxy_by_an_extension(tmp_path: Path
         ("codex", {".codex/config.toml": 'model_provider = "ollama"'}, {}, "ollama"),
     ],
 )  # fmt: skip
-def test_what_keeps_requests_from_the_proxy_is_said(
+def test_the_launcher_names_what_keeps_requests_from_the_proxy(
     tmp_path: Path, name: str, files: dict[str, str], environment: dict[str, str], says: str
 ) -> None:
     here = host(tmp_path, **environment)

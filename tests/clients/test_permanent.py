@@ -102,7 +102,7 @@ def test_a_gateway_becomes_an_upstream_and_undo_restores_every_byte(name: str, t
 
 
 @pytest.mark.parametrize("name", FILES)
-def test_what_the_user_changes_later_survives_undo(name: str, tmp_path: Path) -> None:
+def test_later_changes_of_the_user_survive_undo(name: str, tmp_path: Path) -> None:
     here = host(tmp_path)
     path = write(here, name, GATEWAYS[name])
     setup(name, here)

@@ -26,5 +26,5 @@ def test_the_working_folder(text: str, project: str) -> None:
     assert project_of(json.dumps({"text": text}).encode()) == project
 
 
-def test_the_first_text_that_names_one_counts() -> None:
+def test_the_first_text_that_names_a_project_counts() -> None:
     assert project_of(b"", b"<cwd>/one</cwd>", b"<cwd>/two</cwd>") == "/one"

@@ -141,7 +141,7 @@ def test_the_last_request_is_the_file_itself(format: str, document: Loaded) -> N
 
 
 @pytest.mark.parametrize("format", list(WRITERS))
-def test_what_follows_the_last_request_is_its_answer(format: str, document: Loaded) -> None:
+def test_messages_behind_the_last_request_are_its_answer(format: str, document: Loaded) -> None:
     body = body_in(format)
     field = provider_named(format).field
     call = body[field][1]
@@ -191,7 +191,7 @@ def test_a_history_that_the_provider_holds_stays_with_it(document: Loaded) -> No
     assert session.body()["previous_response_id"] == "r1"
 
 
-def test_what_a_collector_wrote_beside_the_messages_is_not_sent(document: Loaded) -> None:
+def test_fields_that_a_collector_added_to_a_request_are_not_sent(document: Loaded) -> None:
     (session,) = document(body_in("anthropic_messages") | {"score": 1, "notes": "long"})
     assert {"score", "notes"}.isdisjoint(session.body())
 
@@ -219,7 +219,7 @@ def test_lines_that_hold_no_message_are_passed_over(lines: Loaded) -> None:
         [{"type": "event"}, {"type": "other"}],
     ],
 )
-def test_what_only_has_the_key_of_a_request_is_refused(value: Any, document: Loaded) -> None:
+def test_an_object_with_only_the_key_of_a_request_is_refused(value: Any, document: Loaded) -> None:
     with pytest.raises(FormatError, match=r"talk\.json: neither a request nor"):
         document(value)
 

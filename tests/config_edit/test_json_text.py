@@ -53,7 +53,7 @@ def test_a_value_is_removed_with_the_objects_that_held_only_it(before: str, afte
 
 
 @pytest.mark.parametrize("text", ["{", '{"a": 1,, }', "[1]", '{"a": 1} x', "nonsense", '{"a": 1, "a": 2}', "/*"])
-def test_what_is_not_an_object_is_refused(text: str) -> None:
+def test_a_document_that_is_no_object_is_refused(text: str) -> None:
     with pytest.raises(ValueError):
         with_value(text, KEY, "x")
 

@@ -55,7 +55,7 @@ def test_a_conversation_without_a_ledger_goes_out_as_it_came() -> None:
     assert (outcome.behind, outcome.body, outcome.edits) == (True, TALK[12], ())
 
 
-def test_what_was_left_out_is_caught_up_with() -> None:
+def test_messages_that_a_deadline_left_out_are_caught_up_with() -> None:
     pruner = Pruner(DEAR_READS)
     late = pruner.prune(TALK[12], 0.0, deadline=NEVER)
     while not pruner.catch_up(late.conversation):

@@ -53,7 +53,7 @@ def targets(edits: Sequence[Edit]) -> list[int]:
     return [edit.target.message for edit in edits]
 
 
-def test_what_is_not_worth_the_risk_stays_and_declares_no_flush() -> None:
+def test_an_edit_that_is_not_worth_the_risk_waits_and_declares_no_flush() -> None:
     careless, careful = Pruner(settings(0.0)), Pruner(settings(NEVER))
     for count in range(1, 9):
         made, held = sent(careless, count, float(count)), sent(careful, count, float(count))
@@ -67,7 +67,7 @@ def test_what_is_not_worth_the_risk_stays_and_declares_no_flush() -> None:
 
 
 @pytest.mark.parametrize("cold", ["a pause", "other tools"])
-def test_not_even_a_lost_cache_makes_it_worth_the_risk(cold: str) -> None:
+def test_a_lost_cache_does_not_make_a_risky_edit_worth_the_risk(cold: str) -> None:
     pruner = Pruner(settings(NEVER))
     for count in range(1, 9):
         sent(pruner, count)
@@ -76,7 +76,7 @@ def test_not_even_a_lost_cache_makes_it_worth_the_risk(cold: str) -> None:
     assert outcome.error is None and outcome.edits == () and outcome.flush is None
 
 
-def test_what_risks_nothing_does_not_wait_for_it() -> None:
+def test_an_edit_without_risk_does_not_wait_for_risky_ones() -> None:
     pruner = Pruner(settings(NEVER, {**RISKY, **CERTAIN}))
     outcomes = [sent(pruner, count, float(count)) for count in range(1, 9)]
     assert targets(outcomes[-1].edits) == [4]
@@ -93,7 +93,7 @@ class Ending(Cache):
         return max(0, 5 - requests) if requests < 6 else 40
 
 
-def test_it_is_made_once_it_is_worth_the_risk() -> None:
+def test_a_risky_edit_is_made_once_it_is_worth_the_risk() -> None:
     pruner = Pruner(settings(8.0), schedule=Ending(care=8.0, patience=0.1, stake=1.0))
     early = [sent(pruner, count, float(count)) for count in range(1, 7)]
     assert [outcome.edits for outcome in early] == [()] * 6
@@ -105,7 +105,7 @@ def test_it_is_made_once_it_is_worth_the_risk() -> None:
 
 
 @pytest.mark.parametrize("share", [0.8, pytest.param(0.95, id="critical")])
-def test_it_is_made_when_the_context_runs_short(share: float) -> None:
+def test_a_risky_edit_is_made_when_the_context_runs_short(share: float) -> None:
     pruner = Pruner(settings(NEVER))
     for count in range(1, 9):
         before = sent(pruner, count)
@@ -126,12 +126,12 @@ def filled(pruner: Pruner, share: float) -> Outcome:
     return next(outcome for outcome in grown if outcome.report.tokens_before >= share * window)
 
 
-def test_what_was_held_counts_as_what_could_be_freed() -> None:
+def test_held_edits_count_as_tokens_that_could_be_freed() -> None:
     """No single new edit frees enough to be worth a flush, but those that wait would."""
     assert filled(Pruner(settings(NEVER, window=16_000)), 0.8).edits
 
 
-def test_what_is_held_goes_the_same_way_in_another_process() -> None:
+def test_another_process_holds_the_same_edits() -> None:
     shelf, steady = Shelf(), Pruner(settings(NEVER, window=12_000))
     for count in range(1, 21):
         pruner = Pruner(settings(NEVER, window=12_000), shelf)
@@ -144,7 +144,7 @@ def test_other_schedules_hold_nothing() -> None:
     assert targets([sent(pruner, count) for count in range(1, 9)][-1].edits) == [2, 6, 8, 10]
 
 
-def test_what_is_held_can_be_explained_and_asked_for() -> None:
+def test_a_held_edit_can_be_explained_and_requested() -> None:
     body = encode(request(8))
     parts = explain(body, settings(NEVER))
     risky = [part for part in parts if part.edit is not None and part.edit.reuse]

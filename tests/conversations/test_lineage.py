@@ -129,7 +129,7 @@ def test_an_undone_loop_goes_on(format: str, schedule: str, process: str) -> Non
 
 @every_format
 @every_memory
-def test_what_was_undone_is_done_again(format: str, process: str) -> None:
+def test_a_request_after_an_undo_gets_the_edits_from_before_it(format: str, process: str) -> None:
     talk, settings = Talk(format), Settings(preset="auto", schedule="eager")
     first, second = pruners(process, settings)
     before = first.prune(talk.body(talk.whole), now=0.0)

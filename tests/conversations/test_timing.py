@@ -105,7 +105,7 @@ def told(known: Conversation, **more: Any) -> RequestState:
     return noted.told[0]
 
 
-def test_a_schedule_is_told_what_each_message_could_lose_oldest_first() -> None:
+def test_a_schedule_knows_what_each_message_could_lose_oldest_first() -> None:
     known = waiting(4)
     moment = told(known)
     assert [message for message, _ in moment.pending] == [2, 4, 6]
@@ -114,7 +114,7 @@ def test_a_schedule_is_told_what_each_message_could_lose_oldest_first() -> None:
     ]
 
 
-def test_edits_of_one_message_are_told_as_one() -> None:
+def test_edits_of_one_message_are_one_entry() -> None:
     one = pruner("manual")
     both = [
         block
@@ -131,7 +131,7 @@ def test_edits_of_one_message_are_told_as_one() -> None:
     assert told(known).pending == [(2, sum(known.engine.pending.gains.values()))]
 
 
-def test_a_schedule_is_told_how_much_is_cached_behind_a_cut() -> None:
+def test_a_schedule_knows_how_much_is_cached_behind_a_cut() -> None:
     known = waiting(3)
     moment = told(known)
     assert moment.sent == len(known.digests) == 7
@@ -139,12 +139,12 @@ def test_a_schedule_is_told_how_much_is_cached_behind_a_cut() -> None:
     assert moment.tail(2) > moment.tail(4) > moment.tail(6) > moment.tail(7) == 0
 
 
-def test_a_schedule_is_told_the_tokens_of_the_whole_request() -> None:
+def test_a_schedule_knows_the_tokens_of_the_whole_request() -> None:
     known = waiting(3)
     assert told(known).tokens == known.around_tokens + known.engine.view.tokens > known.engine.view.tokens
 
 
-def test_what_is_in_force_counts_no_longer() -> None:
+def test_a_made_edit_is_no_longer_pending() -> None:
     known = waiting(3)
     before = told(known)
     gain = dict(before.pending)[4]
@@ -156,7 +156,7 @@ def test_what_is_in_force_counts_no_longer() -> None:
     assert (after.tail(3), after.tail(5)) == (around - gain, behind)
 
 
-def test_a_schedule_is_told_price_window_and_requests() -> None:
+def test_a_schedule_knows_price_window_and_requests() -> None:
     moment = told(waiting())
     assert (moment.price, moment.window, moment.requests) == (PRICE, 200_000, 2)
 
@@ -166,7 +166,7 @@ def test_a_cache_is_cold_once_it_was_idle_for_longer_than_it_lives(idle: float, 
     assert told(waiting(), now=idle).cold == cold
 
 
-def test_a_longer_life_keeps_it_warm() -> None:
+def test_a_longer_lifetime_keeps_the_cache_warm() -> None:
     assert told(waiting(), now=900.0, price=Price(0.1, 1.25, 1800, 0)).cold == ""
 
 
@@ -180,7 +180,7 @@ def test_a_first_request_is_not_called_cold() -> None:
     assert flushes(one) == ()
 
 
-def test_without_pending_edits_nobody_is_asked() -> None:
+def test_without_pending_edits_the_schedule_is_not_called() -> None:
     one = pruner("manual")
     sent(one, 1)
     noted = Noted(0)
@@ -199,7 +199,7 @@ def test_a_flush_is_written_down_with_its_price() -> None:
     assert asked.flushes == (asked.flush,)
 
 
-def test_what_goes_from_new_messages_was_not_cached_and_is_not_written_again() -> None:
+def test_tokens_cut_from_new_messages_were_not_cached_and_are_not_written_again() -> None:
     known = waiting(4)
     known.memo = replace(known.memo, depth=5)
     moment = told(known)
@@ -338,7 +338,7 @@ def paid(*sizes: int) -> float:
     return sum(0.1 * old + 1.25 * (new - old) for old, new in zip(before, sizes, strict=False))
 
 
-def test_a_schedule_is_told_what_not_pruning_would_have_cost() -> None:
+def test_a_schedule_knows_the_cost_without_pruning() -> None:
     one = pruner("manual", prices=[{"model": "*", "read": 0.1, "write": 1.25, "ttl": 300}])
     sizes = [sent(one, count).report.tokens_before for count in (1, 2, 3)]
     moment = told(conversation_of(one))
@@ -353,7 +353,7 @@ def test_a_history_that_is_seen_for_the_first_time_was_not_paid_for_before() -> 
     assert conversation_of(one).memo.account.whole == pytest.approx(1.25 * size)
 
 
-def test_what_is_cut_before_it_is_sent_was_never_paid_for() -> None:
+def test_tokens_cut_before_the_first_send_were_never_paid_for() -> None:
     whole, pruned = (
         pruner(how, prices=[{"model": "*", "read": 0.1, "write": 1.25}]) for how in ("manual", "eager")
     )
@@ -367,7 +367,7 @@ def test_what_is_cut_before_it_is_sent_was_never_paid_for() -> None:
     )
 
 
-def test_what_a_break_costs_is_taken_from_what_was_earned() -> None:
+def test_the_cost_of_a_break_is_subtracted_from_the_savings() -> None:
     one = pruner("eager", prices=[{"model": "*", "read": 0.1, "write": 1.25}])
     for count in (1, 2, 3):
         sent(one, count)
@@ -384,7 +384,7 @@ def test_a_cold_cache_is_written_again_with_or_without_pruning() -> None:
     assert conversation_of(one).memo.account.whole == pytest.approx(2 * 1.25 * size)
 
 
-def test_a_schedule_is_told_how_fast_edits_come() -> None:
+def test_a_schedule_knows_how_fast_edits_come() -> None:
     known = waiting(4)
     made = (Flush(2, 0.0, 2, "", saved=500, rewritten=100), Flush(3, 0.0, 2, "", saved=70, rewritten=0))
     known.memo = replace(known.memo, ledger=replace(known.memo.ledger, flushes=made), requests=4)

@@ -46,7 +46,7 @@ def test_keep_alive_requests_pay_after_a_pause_that_they_would_have_bridged() ->
     assert one.warmth.keep_alives(second.conversation, 2, 3) == 1
 
 
-def test_none_pays_once_the_conversation_has_gone_on() -> None:
+def test_no_keep_alive_request_pays_once_the_conversation_has_continued() -> None:
     one = pruner()
     sent(one, 1, 0.0)
     sent(one, 2, 400.0)
@@ -86,7 +86,7 @@ def test_the_schedule_knows_how_long_the_chosen_lifetime_is() -> None:
     assert memo.account.paid < 2.0 * memo.account.tokens + 0.2 * memo.account.tokens
 
 
-def test_only_a_caller_who_sets_marks_is_told_a_lifetime() -> None:
+def test_only_a_caller_who_sets_marks_gets_a_lifetime() -> None:
     one = pruner(lifetime="1h")
     assert one.prune(body(1), 0.0).lifetime == ""
     assert one.prune(body(1), 0.0, marks=True, hold=True).lifetime == "1h"

@@ -188,7 +188,7 @@ async def asked(app: App, path: str, address: str = "127.0.0.1", *more: tuple[by
     return int(said[0]["status"])
 
 
-def test_a_page_that_waits_for_the_store_holds_nobody_up() -> None:
+def test_a_page_that_waits_for_the_store_delays_no_request() -> None:
     reading, go_on = threading.Event(), threading.Event()
 
     class SlowStore(InMemoryStore):

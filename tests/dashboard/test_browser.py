@@ -119,7 +119,7 @@ def test_no_page_is_wider_than_the_screen(site: Site, browse: Open, size: str) -
         assert page.evaluate("document.documentElement.scrollWidth") <= SIZES[size][0], path
 
 
-def test_one_finds_from_the_overview_to_a_receipt_and_restores(site: Site, browse: Open) -> None:
+def test_a_user_gets_from_the_overview_to_a_receipt_and_restores_it(site: Site, browse: Open) -> None:
     page = browse(f"{site.proxy.url}/")
     assert page.url.endswith("/dashboard/")
     page.get_by_role("link", name="Conversations", exact=True).click()

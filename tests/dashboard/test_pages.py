@@ -51,7 +51,7 @@ def test_every_page_answers_where_the_store_is_off(provider: Provider) -> None:
             assert call(proxy.url, "GET", f"/dashboard/{path}").status == 200
 
 
-def test_what_is_not_there_is_not_found(site: Site) -> None:
+def test_an_unknown_page_is_not_found(site: Site) -> None:
     for path in (
         "nothing",
         "conversations/nobody",
@@ -89,7 +89,7 @@ def test_a_conversation_tells_the_same_savings_as_the_statistics(tmp_path: Path,
     assert dollars(told["saved"]) in shown and f"{dollars(told['unpruned'])} without Prunus" in shown
 
 
-def test_what_has_no_price_is_told_in_tokens(store: Store) -> None:
+def test_a_model_without_a_price_is_shown_in_tokens(store: Store) -> None:
     store.record("", exchange("c1", 1, time=1_990.0, model="home-grown", cost=4_000.0, cost_unpruned=9_000.0))
     shown = page(store, "")
     assert "5K tokens" in shown and "$" not in shown.partition("Newest requests")[0]

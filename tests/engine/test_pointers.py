@@ -46,7 +46,7 @@ def test_all_point_to_the_first() -> None:
     assert pointers(sent(READ, asked(1), asked(2), asked(3), OTHER)) == {4: 2, 6: 2, 8: 2}
 
 
-def test_when_the_first_goes_the_second_is_shown_and_the_others_point_there() -> None:
+def test_when_the_first_answer_goes_the_others_point_to_the_second() -> None:
     out = sent(READ, asked(1), asked(2), asked(3), WRITE, OTHER)
     assert [edit.target.message for edit in out.edits if edit.strategy == "stale_reads"] == [2]
     assert pointers(out) == {6: 4, 8: 4}
@@ -61,7 +61,7 @@ def test_the_note_names_what_it_points_to_now() -> None:
     assert isinstance(after, Note) and "the earlier result of Lookup shows" in after.text
 
 
-def test_what_comes_later_points_where_the_others_do() -> None:
+def test_a_later_equal_answer_points_to_the_same_part_as_the_others() -> None:
     assert pointers(sent(READ, asked(1), asked(2), WRITE, asked(3), OTHER)) == {6: 4, 10: 4}
 
 
@@ -74,7 +74,7 @@ def some_of(path: str) -> tuple[str, dict[str, Any], str]:
     return "Read", {"file_path": path, "offset": 10, "limit": 31}, SOME
 
 
-def test_what_only_shows_its_lines_among_others_does_not_say_the_same() -> None:
+def test_a_read_among_the_lines_of_a_write_is_no_target_for_equal_reads() -> None:
     """The first read points to the text that was written, so the second one, which says the same, does too."""
     out = sent(WRITTEN, some_of("b.py"), OTHER, some_of("b.py"), OTHER)
     assert pointers(out) == {4: 1, 8: 1}

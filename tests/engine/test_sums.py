@@ -51,7 +51,7 @@ def test_a_change_shows_in_every_stretch_around_it_and_in_no_other() -> None:
     assert [sums.before(i) for i in range(5)] == [0, 1, 2, 2, 3]
 
 
-def test_what_was_changed_before_counts_when_more_is_appended() -> None:
+def test_earlier_changes_count_after_more_values_are_appended() -> None:
     sums = summed(1, 2, 3)
     sums.add(0, 10)
     sums.append(4)

@@ -55,7 +55,7 @@ def test_a_part_of_a_file_is_read_in_every_format(tool: str, text: str) -> None:
 
 
 @pytest.mark.parametrize("tool", ["Read", "view", "some_tool"])
-def test_what_has_no_numbers_where_there_should_be_some_teaches_nothing(tool: str) -> None:
+def test_a_read_without_its_usual_line_numbers_teaches_nothing(tool: str) -> None:
     assert read_result(tool, FULL, "a\nb") is None
 
 

@@ -67,7 +67,7 @@ def test_an_edit_that_may_have_shifted_known_lines_forgets_them() -> None:
     assert history(read(A, "x", "y", start=4), edit(A, "q", "r\ns")).file_state_at(A).known == 0
 
 
-def test_what_overlaps_is_counted_once_and_the_first_is_taken() -> None:
+def test_overlapping_matches_count_once_and_the_first_is_replaced() -> None:
     assert history(read(A, "b", "b", "b"), edit(A, "b\nb", "x")).file_state_at(A).text == "x\nb\n"
     assert history(read(A, "b", "b", start=2), edit(A, "b\nb", "x")).file_state_at(A).known == 0
 
@@ -104,7 +104,7 @@ def test_an_insertion_moves_what_follows() -> None:
     assert history(ABC, step).file_state_at(A).text == "a\ni\nb\nc\n"
 
 
-def test_what_a_tool_shows_after_an_edit_is_taken_over() -> None:
+def test_lines_that_a_tool_shows_after_an_edit_are_known() -> None:
     answer = f"The file {A} has been updated. Here's the result of running `cat -n` on a snippet of {A}:\n"
     answer += "     4→x\n     5→y\n     6→z"
     state = history(("Edit", {"file_path": A, "old_string": "q", "new_string": "y"}, answer)).file_state_at(A)
@@ -206,7 +206,7 @@ def test_a_script_that_spells_out_what_it_writes_changes_only_that() -> None:
     assert files.file_state_at("/w/b.py").whole
 
 
-def test_a_task_runner_tells_what_it_runs() -> None:
+def test_the_output_of_a_task_runner_shows_whether_files_change() -> None:
     checks = bash("npm run lint", "> app@1.0.0 lint\n> eslint .")
     assert history(ABC, checks).file_state_at(A).whole
     fixes = bash("npm run lint", "> app@1.0.0 lint\n> eslint --fix .")
@@ -340,14 +340,14 @@ def test_a_printed_diff_is_followed() -> None:
     assert history(ABC, step).file_state_at(A).text == "a\nB\nBB\nc\n"
 
 
-def test_one_message_at_a_time_gives_the_same_as_all_at_once() -> None:
+def test_a_timeline_seen_message_by_message_equals_one_seen_at_once() -> None:
     steps = (ABC, edit(A, "b", "x\ny"), bash("pytest"), read(A, "c", start=4, limit=1))
     whole = history(*steps)
     for turn in range(1, 5):
         assert history(*steps[:turn]).file_state_at(A) == whole.file_state_at(A, turn)
 
 
-def test_what_prunus_put_behind_a_read_is_no_line_of_the_file() -> None:
+def test_text_that_prunus_put_behind_a_read_is_no_line_of_the_file() -> None:
     reminder = "\n\n[Prunus reminder: the context is 80% full.]"
     id = short_id(Ref(2, 0), blake2b(b"a\nb\n", digest_size=16).digest())
     for behind in (reminder, f"\n[id {id}, text 0b1c2d]", f"\n[id {id}]{reminder}"):

@@ -111,7 +111,7 @@ def _shape(message: Said) -> Any:
 
 
 @given(histories())
-def test_what_is_sent_is_what_pruning_the_rows_themselves_gives(messages: list[Said]) -> None:
+def test_an_integration_sends_the_rows_as_pruning_leaves_them(messages: list[Said]) -> None:
     rows = [row.chat for message in messages for row in to_rows(message)]
     whole = Pruner(Settings(preset="acp")).prune({"tools": [{}], "messages": rows}, format="openai_chat").body
     sent = [row.chat for message in prune_rows(pruning(), messages, to_rows, put_back) for row in to_rows(message)]
@@ -144,7 +144,7 @@ def test_a_failure_of_the_pruner_or_of_the_put_back_passes_the_messages_as_they_
     assert prune_rows(pruning(), messages, to_rows, broken_put_back) == messages
 
 
-def test_whatever_fails_in_an_integration_the_given_request_comes_back() -> None:
+def test_any_fault_in_an_integration_returns_the_given_request() -> None:
     here, given = pruning(), object()
     assert here.safely(given, lambda: 1 // 0) is given
     assert here.last is not None and here.last.error == "ZeroDivisionError: integer division or modulo by zero"

@@ -83,7 +83,7 @@ def test_other_long_texts_are_read_as_they_are(raw: bytes) -> None:
     assert ShortenedJson(raw).text is raw
 
 
-def test_a_fault_inside_a_long_string_is_told() -> None:
+def test_a_fault_inside_a_long_string_is_reported() -> None:
     raw = b'["' + b"x" * 3_000_000 + b"\\q" + b"x" * 3_000_000 + b'"]'
     with pytest.raises(msgspec.DecodeError):
         decode_long(raw)

@@ -65,12 +65,12 @@ def test_every_half_is_read_as_the_replacement_character(text: str) -> None:
 
 
 @given(texts)
-def test_what_is_written_is_what_was_given(text: str) -> None:
+def test_written_json_equals_the_given_value(text: str) -> None:
     assert json.loads(encode({"a": [text, {text: 1.5}]})) == json.loads(json.dumps({"a": [text, {text: 1.5}]}))
 
 
 @pytest.mark.parametrize("raw", [b'"\\ud800', b"{", rb'"\ud8zz"', rb'"\x"', b'["\xff", "\\ud800"]'])
-def test_what_is_no_json_stays_so(raw: bytes) -> None:
+def test_invalid_json_stays_invalid(raw: bytes) -> None:
     for read in (decode, exact):
         with pytest.raises((msgspec.DecodeError, UnicodeDecodeError)):
             read(raw)

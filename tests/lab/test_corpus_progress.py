@@ -23,7 +23,7 @@ def test_a_log_gets_a_line_now_and_then() -> None:
     ]
 
 
-def test_what_an_earlier_run_did_counts_for_the_share_and_not_for_the_rate() -> None:
+def test_work_of_an_earlier_run_counts_for_the_share_but_not_for_the_rate() -> None:
     clock = Clock()
     progress = CorpusProgress(1_000, done=500, recordings=50, clock=clock, quiet=True)
     clock.now = 10.0

@@ -19,7 +19,7 @@ def cleared(body: Any) -> int:
     return str(body).count(PLACEHOLDER)
 
 
-def test_none_sends_the_body_itself() -> None:
+def test_the_policy_none_sends_the_same_body() -> None:
     body = anthropic(reads(2)).body()
     assert policy_named("none").start()(body, None) is body
 

@@ -28,7 +28,7 @@ def test_a_short_session_says_nothing_about_the_tokenizer() -> None:
     assert provider_count((5_000, 5_900), replayed(1_000, 1_500)) == ProviderCount(1.0, 4_200, known=True)
 
 
-def test_a_tokenizer_differs_only_so_much() -> None:
+def test_the_rate_of_a_tokenizer_is_bounded() -> None:
     assert provider_count((5_000, 100_000), replayed(1_000, 5_000)).rate == 2.0
 
 

@@ -79,7 +79,7 @@ def unharmed(body: Any, settings: Settings, format: str | None = None) -> None:
         b'\xef\xbb\xbf{"messages": []}',
     ],
 )
-def test_what_cannot_be_read_comes_back_with_the_reason(body: bytes) -> None:
+def test_an_unreadable_body_comes_back_with_the_reason(body: bytes) -> None:
     out = Pruner().prune(body)
     assert out.body is body
     assert out.error

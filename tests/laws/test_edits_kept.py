@@ -66,14 +66,14 @@ def missing(body: dict[str, Any], truth: list[str], chosen: Settings) -> list[st
 @pytest.mark.parametrize("preset", PRESETS)
 @settings(max_examples=5, deadline=None, suppress_health_check=[HealthCheck.too_slow])
 @given(start=st.integers(5, 40), steps=st.lists(STEPS, min_size=3, max_size=10))
-def test_what_was_changed_stays_to_be_seen(preset: Any, start: int, steps: list[Any]) -> None:
+def test_edited_lines_stay_visible(preset: Any, start: int, steps: list[Any]) -> None:
     body, truth = long_after(start, steps, "claude")
     assert missing(body, truth, Settings(preset=preset, schedule="eager")) == []
 
 
 @pytest.mark.parametrize("preset", PRESETS)
 @pytest.mark.parametrize("steps", [WRITTEN, IN_DOUBT], ids=["followed", "in doubt and read again"])
-def test_what_was_written_and_edited_stays_to_be_seen(preset: Any, steps: list[Any]) -> None:
+def test_written_and_edited_lines_stay_visible(preset: Any, steps: list[Any]) -> None:
     body, truth = long_after(30, steps, "claude")
     assert missing(body, truth, Settings(preset=preset, schedule="eager")) == []
 

@@ -15,7 +15,7 @@ from tests.strategies.fillers import filler
 
 @every_case
 @given(data=st.data())
-def test_what_a_pointer_shows_is_untouched(format: str, preset: str, data: Any) -> None:
+def test_the_target_of_a_pointer_is_untouched(format: str, preset: str, data: Any) -> None:
     out = one_shot(data.draw(bodies(format)), preset)
     touched = {edit.target for edit in out.edits}
     assert touched.isdisjoint(edit.points_to for edit in out.edits)
@@ -58,7 +58,7 @@ def test_an_answer_that_says_the_same_is_never_sent_in_full() -> None:
     assert isinstance(fifth.replacement, Note)
 
 
-def test_what_is_pointed_to_does_not_go_before_the_pointer() -> None:
+def test_the_target_of_a_pointer_does_not_go_before_the_pointer() -> None:
     """The file is edited and left alone, so that both reads are done with; they go together, at a cold moment."""
     done = {**BACK, "finished_results": {"enabled": True, "idle": 1}}
     settings = Settings(preset="off", strategies=done, schedules={"cache": {"patience": 1e9}})
@@ -80,7 +80,7 @@ def test_what_is_pointed_to_does_not_go_before_the_pointer() -> None:
     ]
 
 
-def test_what_a_pointer_in_a_pruned_history_shows_stays() -> None:
+def test_the_target_of_a_pointer_in_a_pruned_history_stays() -> None:
     """A loop that keeps what was sent goes on with it: the file changes, and is read again."""
     stale = {**BACK, "stale_reads": {"enabled": True}}
     settings = Settings(preset="off", schedule="eager", strategies=stale)

@@ -101,7 +101,9 @@ def test_manual_changes_nothing_ever(format: str, session: Session, spelling: st
 @every_schedule
 @fewer
 @given(session=sessions(), pauses=PAUSES)
-def test_what_a_pointer_shows_stays_visible(format: str, name: str, session: Session, pauses: list[float]) -> None:
+def test_the_target_of_a_pointer_stays_visible(
+    format: str, name: str, session: Session, pauses: list[float]
+) -> None:
     for sent in conversed(SCHEDULES[name], requests(session, format), format, pauses):
         edits = sent.outcome.edits
         assert {edit.target for edit in edits}.isdisjoint(edit.points_to for edit in edits)

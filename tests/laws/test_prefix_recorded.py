@@ -43,7 +43,7 @@ def test_a_recorded_request_extends_the_one_before_up_to_a_declared_flush(
 
 
 @every_agent
-def test_what_is_recorded_is_really_pruned(tmp_path: Path, agent: str) -> None:
+def test_recorded_sessions_are_really_pruned(tmp_path: Path, agent: str) -> None:
     """The law is not kept by doing nothing: each session is changed, and where that breaks, it says so."""
     (session,) = recorded(tmp_path, agent)
     (sent,) = replayed([session], Pruner(settings("0.5/1.0")))

@@ -104,7 +104,7 @@ def dearest(session: Session, price: Price, **cache: Any) -> float:
 @every_price
 @settings(max_examples=12)
 @given(drawn=steps, pauses=gaps)
-def test_wherever_it_ends_it_has_cost_no_more_than_the_stake(
+def test_a_conversation_costs_at_most_the_stake_more_wherever_it_ends(
     name: str, drawn: list[tuple[str, int, int]], pauses: list[float]
 ) -> None:
     assert dearest(talk(drawn, pauses), PRICES[name]) <= 1 + STAKE + ROUNDING

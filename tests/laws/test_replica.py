@@ -132,7 +132,7 @@ def test_conversations_side_by_side_do_not_mix(first: Any, second: Any, format: 
 
 
 @given(first=sessions(), format=st.sampled_from(list(FORMATS)), preset=st.sampled_from(list(PRESETS)))
-def test_what_stands_around_the_messages_may_change(first: Any, format: str, preset: str) -> None:
+def test_fields_around_the_messages_may_change(first: Any, format: str, preset: str) -> None:
     pruner = Pruner(PRESETS[preset])
     for i, request in enumerate(prefixes(render(first, format), format)):
         if isinstance(request, list):

@@ -213,7 +213,7 @@ def test_a_file_that_somebody_else_has_changed_is_shown_again(name: str) -> None
         assert pruner.prune(body_of(agent.talk.messages, folder), now=0.0).edits == ()
 
 
-def test_it_is_not_even_sent_once() -> None:
+def test_a_read_of_shown_lines_is_never_sent_in_full() -> None:
     """With the schedule `cache` the note stands there from the first request on, so that no cache is lost."""
     chosen = Settings(preset="off", strategies={"shown_lines": LOW})
     pruner, before = Pruner(chosen), list[Any]()

@@ -46,7 +46,7 @@ def test_every_spelling_of_a_request_gives_the_same_edits(format: str, preset: s
 
 @fewer
 @given(first=sessions(), second=sessions(), data=st.data())
-def test_what_was_seen_before_does_not_tell_the_format(first: Any, second: Any, data: Any) -> None:
+def test_earlier_bodies_do_not_decide_the_format(first: Any, second: Any, data: Any) -> None:
     """Requests in two formats begin with the same message, which belongs to both of them."""
     pruner = Pruner(PRESETS["auto"])
     names = data.draw(st.permutations(["anthropic_messages", "openai_chat"]))
@@ -85,7 +85,7 @@ def test_white_space_around_the_messages_is_not_counted(format: str) -> None:
 
 
 @pytest.mark.parametrize("held", [None, "", "resp_1"])
-def test_a_history_that_the_provider_holds_is_told_alike(held: str | None) -> None:
+def test_a_history_that_the_provider_holds_is_recognised_in_bytes_and_objects(held: str | None) -> None:
     body = {"model": "gpt-5", "input": [{"role": "user", "content": "Hi"}], "previous_response_id": held}
     more = {**body, "input": [*body["input"], {"role": "assistant", "content": "Yes?"}]}
     found = set()

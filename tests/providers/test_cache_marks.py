@@ -53,7 +53,7 @@ def test_every_mark_gets_the_lifetime_and_nothing_else_changes() -> None:
     assert sent == expected
 
 
-def test_a_mark_for_the_whole_request_gets_it_too() -> None:
+def test_a_cache_mark_of_the_whole_request_gets_the_lifetime() -> None:
     sent = json.loads(ANTHROPIC.with_lifetime(json.dumps({"messages": [], "cache_control": MARK}).encode(), "1h"))
     assert sent["cache_control"] == HOUR
 
@@ -85,11 +85,11 @@ def test_a_request_that_reads_the_cache_asks_for_no_answer() -> None:
         {"output_config": {"format": {"type": "json_schema"}}},
     ],
 )
-def test_there_is_none_where_the_provider_would_refuse_it(more: dict[str, Any]) -> None:
+def test_no_cache_reading_request_is_made_that_the_provider_would_refuse(more: dict[str, Any]) -> None:
     assert ANTHROPIC.cache_reading(json.dumps(body(**more)).encode()) is None
 
 
-def test_there_is_none_without_marks() -> None:
+def test_no_cache_reading_request_is_made_without_cache_marks() -> None:
     assert ANTHROPIC.cache_reading(b'{"max_tokens":5,"messages":[]}') is None
 
 

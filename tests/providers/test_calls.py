@@ -74,7 +74,7 @@ def test_the_ids_are_those_of_the_provider_but_for_gemini() -> None:
         ("gemini", {"parts": [{"functionCall": {"name": "x"}}, {"functionCall": None}]}),
     ],
 )
-def test_what_takes_no_object_is_no_call(format: str, message: Any) -> None:
+def test_a_tool_use_without_an_object_as_input_is_no_call(format: str, message: Any) -> None:
     assert list(api_named(format).calls_of(message)) == []
     assert list(api_named(format).calls_in_answer(message)) == []
 

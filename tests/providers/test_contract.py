@@ -129,7 +129,7 @@ def test_a_reply_passes_the_reader_of_its_own_format_as_it_is(api: Api, streamin
 
 
 @every_api
-def test_errors_are_told_in_words(api: Api) -> None:
+def test_errors_keep_the_message_of_the_provider(api: Api) -> None:
     assert b"Overloaded" in api.failure({"type": "overloaded_error", "message": "Overloaded"})
     assert "no such model" in json.dumps(api.refusal(404, "not_found_error", "no such model"))
 

@@ -105,7 +105,7 @@ def test_an_unknown_name_is_refused_with_the_known_ones() -> None:
         b'{"messages": [1]}',
     ],
 )
-def test_what_is_no_request_is_an_error(body: bytes) -> None:
+def test_a_body_that_is_no_request_is_an_error(body: bytes) -> None:
     with pytest.raises(FormatError):
         frame(body)
 

@@ -60,11 +60,11 @@ def test_the_same_text_becomes_the_models_bytes_again(
         "*** Begin Patch\n*** End Patch",
     ],
 )
-def test_what_has_no_intent_or_is_no_object_stays(text: str) -> None:
+def test_arguments_without_intent_or_of_another_type_stay(text: str) -> None:
     assert remove_intent(text) is None
 
 
-def test_a_copy_with_other_arguments_gets_it_too() -> None:
+def test_the_intent_is_restored_in_a_call_with_other_arguments() -> None:
     withheld = RemovedIntent('"intent":"why"', ", ", "path")
     assert restore_intent("{}", withheld) == '{"intent":"why"}'
     assert restore_intent('{"new":1}', withheld) == '{"new":1, "intent":"why"}'
@@ -78,5 +78,5 @@ def test_an_intent_of_the_clients_own_stays() -> None:
     assert restore_intent("no json", RemovedIntent('"intent":"why"')) == "no json"
 
 
-def test_what_cannot_be_read_is_no_memory() -> None:
+def test_an_unreadable_record_of_an_intent_is_ignored() -> None:
     assert RemovedIntent.load(b"\xff") is None and RemovedIntent.load(b'{"format":"x"}') is None

@@ -67,7 +67,7 @@ def test_a_change_that_the_caller_made_in_place_is_noticed() -> None:
     assert pruner.prune(again).body == prunus.prune(again, settings).body
 
 
-def test_what_the_caller_does_to_a_pruned_body_stays_with_the_caller() -> None:
+def test_changes_of_the_caller_to_a_pruned_body_do_not_reach_the_pruner() -> None:
     pruner = prunus.Pruner()
     messages = session(4)
     first = pruner.prune({"messages": messages})

@@ -49,7 +49,7 @@ def test_a_tool_that_has_not_answered_is_open(status: str) -> None:
     assert tool(status=status)[1].open
 
 
-def test_what_the_host_compacted_is_marked() -> None:
+def test_results_that_opencode_compacted_are_marked() -> None:
     assert tool(status="completed", output="text", time={"start": 1, "end": 2, "compacted": 3})[1].compacted
     assert not tool(status="completed", output="text", time={"start": 1, "end": 2})[1].compacted
 

@@ -54,7 +54,7 @@ def test_a_format_that_offers_no_tools_is_refused() -> None:
         call_and_result("opencode", "c", "t", {}, "")
 
 
-def test_what_a_body_had_keeps_its_bytes_and_its_order() -> None:
+def test_an_extended_body_keeps_its_bytes_and_their_order() -> None:
     body = rb'{"z": 1.50, "messages" : [ {"role":"user",  "content":"\u00e9"} ], "a": {"b" :2}}'
     after = extended(body, provider_named("openai_chat"), [{"role": "user", "content": "more"}])
     top = msgspec.json.decode(after, type=dict[str, msgspec.Raw])
@@ -67,7 +67,7 @@ def test_what_a_body_had_keeps_its_bytes_and_its_order() -> None:
 
 
 @pytest.mark.parametrize("held", [b"null", b"{}", b"7", b""])
-def test_what_is_no_list_holds_no_messages(held: bytes) -> None:
+def test_a_value_that_is_no_list_holds_no_messages(held: bytes) -> None:
     assert items_of(held) is None
     top = {"input": msgspec.Raw(held)} if held else {}
     with pytest.raises(FormatError):
@@ -83,7 +83,7 @@ def test_a_text_in_place_of_the_messages_is_one_of_them() -> None:
     )
 
 
-def test_a_list_with_space_around_it_is_one() -> None:
+def test_a_list_with_white_space_around_it_is_parsed() -> None:
     assert items_of(b" \n[1, 2 ]") == [msgspec.Raw(b"1"), msgspec.Raw(b"2")]
     assert items_of(b"[]") == []
 

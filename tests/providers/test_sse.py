@@ -17,7 +17,7 @@ def test_however_a_stream_is_cut_the_same_events_come_out(size: int) -> None:
     assert [one.data for one in found] == [{"n": 1}, {"n": 2}, None]
 
 
-def test_what_came_behind_the_last_event_is_not_lost() -> None:
+def test_bytes_behind_the_last_event_are_not_lost() -> None:
     events = Events()
     assert events.feed(b"data: half") == []
     assert events.rest() == b"data: half"

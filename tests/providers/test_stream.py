@@ -142,7 +142,7 @@ def test_an_item_that_was_never_announced_reaches_the_client() -> None:
 
 @every_format
 @pytest.mark.parametrize("streaming", [True, False], ids=["streaming", "whole"])
-def test_an_answer_of_nothing_but_a_hidden_call_still_says_something(format: str, streaming: bool) -> None:
+def test_an_answer_that_was_only_a_hidden_call_is_not_empty(format: str, streaming: bool) -> None:
     out = passed(format, answer(format, [HIDDEN], streaming=streaming), streaming=streaming)
     assert b"context_prune" not in out
     message = understood(format, out, streaming=streaming)["message"]

@@ -29,7 +29,9 @@ def request(*commands: str) -> bytes:
     return json.dumps({"model": "claude-sonnet-4-5", "messages": made, "tools": tools}).encode()
 
 
-def test_the_store_and_the_metrics_count_it(provider: Provider, tmp_path: Path) -> None:
+def test_the_store_and_the_metrics_count_parts_that_were_asked_for_again(
+    provider: Provider, tmp_path: Path
+) -> None:
     url = f"sqlite:///{tmp_path}/prunus.db"
     commands = ["git log", *(f"git show {n}" for n in range(6)), "git log", "git status"]
     with behind(provider, store={"url": url}, preset="auto", schedule="eager") as proxy:

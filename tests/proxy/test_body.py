@@ -20,7 +20,7 @@ PACK = {
 
 
 @pytest.mark.parametrize("encoding", PACK)
-def test_what_was_packed_is_unpacked(encoding: str) -> None:
+def test_a_compressed_body_is_decompressed(encoding: str) -> None:
     assert decoded(PACK[encoding](b"{}" * 1000), encoding, 10_000) == b"{}" * 1000
 
 
@@ -32,7 +32,7 @@ def test_a_small_body_cannot_grow_beyond_the_limit(encoding: str) -> None:
 
 
 @pytest.mark.parametrize("encoding", ["gzip", "deflate", "zstd", "br", "gzip, zstd"])
-def test_what_cannot_be_unpacked_is_said(encoding: str) -> None:
+def test_a_body_that_cannot_be_decompressed_is_an_error(encoding: str) -> None:
     with pytest.raises(FormatError):
         decoded(b"not packed at all", encoding, 1000)
 

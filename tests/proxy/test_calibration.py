@@ -35,7 +35,7 @@ def test_texts_are_measured_in_spite_of_noise() -> None:
         assert found.measure(text) == pytest.approx(Rates(1.1, 0.02).measure(text), rel=0.05)
 
 
-def test_one_whole_request_is_measured_as_it_was_counted() -> None:
+def test_a_whole_request_teaches_the_rate_of_the_providers_count() -> None:
     learnt = Calibration()
     learnt.learn("m", Weight(10_000, 45_000), 12_000, whole=True)
     assert learnt.rates("m").measure(Weight(1_000, 4_500)) == pytest.approx(1_200)

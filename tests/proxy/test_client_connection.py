@@ -162,7 +162,7 @@ def test_an_answer_has_no_chunks_for_http_1_0(upstream: RawUpstream, proxy: str,
     ],
 )
 @pytest.mark.parametrize("path", ["/v1/messages", "/v1/x", "/v1beta/models/g:generateContent"])
-def test_an_answer_that_is_not_http_is_said_in_the_form_of_the_provider(
+def test_an_answer_that_is_not_http_becomes_an_error_in_the_providers_format(
     upstream: RawUpstream, proxy: str, answer: bytes, reason: str, path: str
 ) -> None:
     upstream.answer = answer

@@ -48,7 +48,7 @@ def test_the_first_request_is_written_as_a_whole() -> None:
     assert paid(Talk().settle(100, 80)) == (100, 125, 0)
 
 
-def test_the_next_one_finds_the_one_before_in_each_world() -> None:
+def test_the_next_request_finds_the_previous_one_in_the_cache_of_each_world() -> None:
     talk = Talk()
     talk.settle(1000, 800)
     costs = talk.settle(1100, 900, time=10)
@@ -103,7 +103,7 @@ def test_a_cache_that_conversations_share_is_found_in_both_worlds() -> None:
     assert costs.unpruned == pytest.approx(50 + 500 * 1.25)
 
 
-def test_what_a_flush_misses_is_not_charged_to_the_unpruned_world() -> None:
+def test_a_cache_miss_by_a_flush_is_not_charged_to_the_unpruned_world() -> None:
     talk = Talk()
     talk.settle(1000, 1000, 0, Usage(0, 0, 1000))
     flush = Flush(2, 10.0, 3, "worth it", 300, 200)
@@ -163,7 +163,7 @@ def test_after_a_restart_the_cache_of_the_provider_tells_what_is_new() -> None:
     assert paid(costs) == (100 + 125, 1400 * 0.1 + 125, 0)
 
 
-def test_what_another_process_has_served_is_not_taken_for_new() -> None:
+def test_messages_that_another_process_sent_are_not_taken_for_new() -> None:
     talk = Talk()
     talk.settle(1000, 800, 0, Usage(0, 0, 800))
     costs = talk.settle(1400, 1200, 10, Usage(0, 1100, 100), gap=1)

@@ -48,7 +48,7 @@ def test_every_encoding_is_undone(name: str, size: int) -> None:
 
 
 @pytest.mark.parametrize("encoding", ["compress", "gzip, nonsense", "exi"])
-def test_what_is_not_known_is_said(encoding: str) -> None:
+def test_an_unknown_encoding_cannot_be_decoded(encoding: str) -> None:
     assert not can_decode(encoding)
 
 

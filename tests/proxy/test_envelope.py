@@ -90,7 +90,7 @@ def test_the_prompt_is_the_same_when_cache_markers_move() -> None:
 
 
 @pytest.mark.parametrize("raw", [b"", b"[]", b"{", b'{"a": \xff}', b"nothing"])
-def test_what_is_no_json_object_is_said(raw: bytes) -> None:
+def test_a_body_that_is_no_json_object_has_no_envelope(raw: bytes) -> None:
     with pytest.raises(FormatError):
         read_envelope(raw, "openai_chat")
 

@@ -44,7 +44,7 @@ def test_an_error_arrives_as_the_provider_said_it(provider: Provider) -> None:
 
 
 @pytest.mark.parametrize("path", ["/v1/messages", "/v1/responses", "/v1beta/models/g:generateContent"])
-def test_an_upstream_that_refuses_is_said_in_the_form_of_its_provider(path: str) -> None:
+def test_a_refusing_upstream_becomes_an_error_in_the_providers_format(path: str) -> None:
     with Provider() as provider:
         pass
     with behind(provider) as proxy:
@@ -184,7 +184,7 @@ def read_until_end(line: socket.socket) -> bytearray:
     return got
 
 
-def test_what_is_no_request_passes_as_it_is(provider: Provider) -> None:
+def test_a_body_that_is_no_request_passes_unchanged(provider: Provider) -> None:
     raws = [b"", b"{", b"[]", b"null", b'{"messages": 5, "tools": [1]}', b"\xff", b"{}" * 9]
     paths = ["/v1/messages", "/v1/chat/completions", "/v1/responses", "/v1beta/models/g:generateContent"]
     with behind(provider) as proxy:

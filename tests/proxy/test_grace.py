@@ -133,7 +133,7 @@ def test_the_stream_is_cut_when_the_grace_is_over(held: Held, count: int) -> Non
         process.wait(PATIENCE)
 
 
-def test_a_request_without_an_answer_is_told(provider: Provider) -> None:
+def test_a_request_without_an_answer_is_reported(provider: Provider) -> None:
     async def answer(request: web.Request) -> web.StreamResponse:
         asked.set()
         await asyncio.sleep(60)

@@ -41,7 +41,7 @@ def test_a_keep_alive_request_is_the_last_one_without_an_answer(tmp_path: Path) 
         assert not session.up.problems
 
 
-def test_it_keeps_the_cache_for_a_user_who_comes_back_late(tmp_path: Path) -> None:
+def test_a_keep_alive_request_keeps_the_cache_for_a_user_who_comes_back_late(tmp_path: Path) -> None:
     with PausedSession(tmp_path, keep_alive=1) as session:
         warmed(session)
         held = session.up.requests[-1].usage
@@ -51,7 +51,7 @@ def test_it_keeps_the_cache_for_a_user_who_comes_back_late(tmp_path: Path) -> No
         assert back.usage.read >= held.read + held.written
 
 
-def test_there_are_no_more_than_the_settings_allow(tmp_path: Path) -> None:
+def test_no_more_keep_alive_requests_are_sent_than_the_settings_allow(tmp_path: Path) -> None:
     with PausedSession(tmp_path, keep_alive=2) as session:
         session.turn()
         session.pause(800.0)
@@ -60,14 +60,14 @@ def test_there_are_no_more_than_the_settings_allow(tmp_path: Path) -> None:
         assert len(session.keep_alives) == 2
 
 
-def test_none_is_sent_by_default(tmp_path: Path) -> None:
+def test_no_keep_alive_request_is_sent_by_default(tmp_path: Path) -> None:
     with PausedSession(tmp_path) as session:
         warmed(session)
         session.pause(280.0, 280.0)
         assert not session.keep_alives
 
 
-def test_none_is_sent_where_pauses_are_short(tmp_path: Path) -> None:
+def test_no_keep_alive_request_is_sent_where_pauses_are_short(tmp_path: Path) -> None:
     with PausedSession(tmp_path, keep_alive=3) as session:
         session.turn()
         session.pause(100.0)
@@ -89,7 +89,7 @@ def test_they_stop_once_they_have_not_paid(tmp_path: Path) -> None:
         assert counts[-2] == counts[-1]
 
 
-def test_none_is_sent_while_a_tool_runs(tmp_path: Path) -> None:
+def test_no_keep_alive_request_is_sent_while_a_tool_runs(tmp_path: Path) -> None:
     with PausedSession(tmp_path, keep_alive=3) as session:
         warmed(session)
         session.player.body["messages"].append({"role": "user", "content": "Go on."})
@@ -99,7 +99,7 @@ def test_none_is_sent_while_a_tool_runs(tmp_path: Path) -> None:
         assert not session.keep_alives
 
 
-def test_the_next_request_ends_them(tmp_path: Path) -> None:
+def test_the_next_request_ends_keep_alive_requests(tmp_path: Path) -> None:
     with PausedSession(tmp_path, keep_alive=3) as session:
         warmed(session)
         session.pause(200.0)
@@ -110,7 +110,7 @@ def test_the_next_request_ends_them(tmp_path: Path) -> None:
         assert not session.keep_alives
 
 
-def test_a_request_that_another_replica_got_ends_them(tmp_path: Path) -> None:
+def test_a_request_at_another_replica_ends_keep_alive_requests(tmp_path: Path) -> None:
     with PausedSession(tmp_path, replicas=2, keep_alive=3) as session:
         warmed(session)
         session.pause(200.0)
@@ -133,7 +133,7 @@ def test_another_replica_knows_that_the_cache_lives(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("status", ["429", "529", "500"])
-def test_an_error_ends_them_for_this_pause(tmp_path: Path, status: str) -> None:
+def test_an_error_ends_keep_alive_requests_for_this_pause(tmp_path: Path, status: str) -> None:
     with PausedSession(tmp_path, keep_alive=3) as session:
         session.turn()
         session.pause(1100.0)
@@ -146,7 +146,7 @@ def test_an_error_ends_them_for_this_pause(tmp_path: Path, status: str) -> None:
         assert len(session.keep_alives) == 1
 
 
-def test_a_refusal_ends_them_for_the_conversation(tmp_path: Path) -> None:
+def test_a_refused_keep_alive_request_ends_them_for_the_conversation(tmp_path: Path) -> None:
     with PausedSession(tmp_path, keep_alive=3) as session:
         warmed(session)
         session.up.fail(Fault("401"))
@@ -156,7 +156,7 @@ def test_a_refusal_ends_them_for_the_conversation(tmp_path: Path) -> None:
         assert not session.keep_alives
 
 
-def test_a_rate_limit_of_the_client_ends_them(tmp_path: Path) -> None:
+def test_a_rate_limit_of_the_client_ends_keep_alive_requests(tmp_path: Path) -> None:
     with PausedSession(tmp_path, keep_alive=1) as session:
         warmed(session)
         session.up.fail(Fault("429"))
@@ -167,7 +167,7 @@ def test_a_rate_limit_of_the_client_ends_them(tmp_path: Path) -> None:
         assert not session.keep_alives
 
 
-def test_a_client_that_left_gets_none(tmp_path: Path) -> None:
+def test_no_keep_alive_request_follows_a_client_that_left(tmp_path: Path) -> None:
     with PausedSession(tmp_path, keep_alive=1) as session:
         warmed(session)
         session.up.pace = 0.05
@@ -181,7 +181,7 @@ def test_a_client_that_left_gets_none(tmp_path: Path) -> None:
         assert not session.keep_alives
 
 
-def test_a_request_with_a_thinking_budget_gets_none(tmp_path: Path) -> None:
+def test_a_request_with_a_thinking_budget_gets_no_keep_alive_request(tmp_path: Path) -> None:
     with PausedSession(tmp_path, keep_alive=1) as session:
         session.player.body["thinking"] = {"type": "enabled", "budget_tokens": 8000}
         warmed(session)
@@ -189,14 +189,14 @@ def test_a_request_with_a_thinking_budget_gets_none(tmp_path: Path) -> None:
         assert not session.keep_alives
 
 
-def test_none_is_sent_in_shadow_mode(tmp_path: Path) -> None:
+def test_no_keep_alive_request_is_sent_in_shadow_mode(tmp_path: Path) -> None:
     with PausedSession(tmp_path, keep_alive=1, shadow=True) as session:
         warmed(session)
         session.pause(280.0)
         assert not session.keep_alives
 
 
-def test_stats_show_what_they_cost_and_what_came_of_them(tmp_path: Path) -> None:
+def test_stats_show_the_cost_and_the_effect_of_keep_alive_requests(tmp_path: Path) -> None:
     with PausedSession(tmp_path, keep_alive=1) as session:
         warmed(session)
         for _ in range(3):
@@ -216,7 +216,7 @@ def test_stats_show_what_they_cost_and_what_came_of_them(tmp_path: Path) -> None
         assert totals.saved > 0
 
 
-def test_metrics_count_them(tmp_path: Path) -> None:
+def test_metrics_count_keep_alive_requests(tmp_path: Path) -> None:
     with PausedSession(tmp_path, keep_alive=1) as session:
         warmed(session)
         session.pause(280.0)
@@ -236,7 +236,7 @@ def test_credentials_are_in_no_file_and_leave_memory_with_the_pause(tmp_path: Pa
         assert not path.is_file() or KEY.encode() not in path.read_bytes()
 
 
-def test_the_end_of_the_proxy_ends_them(tmp_path: Path) -> None:
+def test_the_end_of_the_proxy_ends_keep_alive_requests(tmp_path: Path) -> None:
     with PausedSession(tmp_path, keep_alive=1) as session:
         warmed(session)
         waiting = dict(session.apps[0]._keep_alive._waiting)

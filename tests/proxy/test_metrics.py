@@ -61,7 +61,7 @@ def test_models_that_nobody_counted_on_share_one_label(provider: Provider) -> No
     assert 'model="model-109"' not in raw
 
 
-def test_what_would_have_been_is_counted_apart(provider: Provider) -> None:
+def test_requests_in_shadow_mode_are_counted_separately(provider: Provider) -> None:
     with behind(provider, proxy={"shadow": True}) as proxy:
         call(proxy.url, "POST", "/v1/messages", body("anthropic_messages"))
         raw = call(proxy.url, "GET", "/metrics").body.decode()

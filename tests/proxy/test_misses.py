@@ -16,7 +16,7 @@ def missed(usage: Usage, continues: Continuation = GOES_ON, held: float | None =
     return miss_of([usage], held, continues, 300.0, **more)  # type: ignore[arg-type]
 
 
-def test_what_is_found_is_not_missed() -> None:
+def test_tokens_found_in_the_cache_are_not_missed() -> None:
     assert missed(Usage(10, 50_000, 2_000, 0)) == Miss()
 
 
@@ -63,7 +63,7 @@ def test_a_request_without_usage_tells_nothing() -> None:
     assert miss_of([], HELD, GOES_ON, 300.0) == Miss()
 
 
-def test_what_a_provider_holds_after_an_answer() -> None:
+def test_a_provider_holds_all_read_and_written_tokens_after_an_answer() -> None:
     assert held_by(Usage(10, 40_000, 2_000, 7)) == 42_000
     # A provider whose cache works by itself names no writes.
     assert held_by(Usage(2_000, 40_000, 0, 7)) == 42_000

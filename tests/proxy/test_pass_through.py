@@ -234,7 +234,7 @@ def test_shadow_changes_nothing_and_says_what_it_would_have_done(provider: Provi
     assert events[0].exchange.tokens_after < events[0].exchange.tokens_before
 
 
-def test_what_shadow_decided_is_not_in_force_in_a_real_run(provider: Provider, tmp_path: Path) -> None:
+def test_edits_of_a_shadow_run_are_not_in_force_in_a_real_run(provider: Provider, tmp_path: Path) -> None:
     store = {"url": f"sqlite:///{tmp_path}/store.db"}
     requests = [body("anthropic_messages", more) for more in (0, 1, 2)]
     with behind(provider, proxy={"shadow": True}, store=store, schedule="eager") as proxy:

@@ -67,7 +67,7 @@ def test_a_look_without_end_does_not_hold_a_request_up() -> None:
     assert prepared.outcome is not None and prepared.outcome.behind
 
 
-def test_what_a_late_look_found_is_neither_sent_nor_remembered() -> None:
+def test_edits_of_a_late_look_are_neither_sent_nor_recorded() -> None:
     tenant = Stuck()
 
     async def ask() -> None:
@@ -85,7 +85,7 @@ def test_what_a_late_look_found_is_neither_sent_nor_remembered() -> None:
     assert held.memo.requests == 1 and held.memo.ledger.edits == ()
 
 
-def test_one_conversation_does_not_wait_for_another() -> None:
+def test_conversations_do_not_wait_for_each_other() -> None:
     tenant, other = Stuck(), Tenant("", Settings(), None, None, Faults(lambda _: None))
 
     async def ask() -> Prepared:

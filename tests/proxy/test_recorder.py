@@ -26,7 +26,7 @@ def exchange(number: int) -> Exchange:
     return Exchange("c1", number, time.time(), model="m", tokens_before=10, tokens_after=8, status=200)
 
 
-def test_what_waits_is_written_at_the_end(store: Store) -> None:
+def test_waiting_exchanges_are_written_when_the_recorder_ends(store: Store) -> None:
     writer = Recorder(store, Faults(lambda _: None))
     for number in range(1_200):
         writer.put("", exchange(number))

@@ -101,14 +101,16 @@ def test_new_settings_hold_in_all_workers(provider: Provider, tmp_path: Path, co
 
 
 @workers
-def test_a_bad_file_keeps_the_old_settings_and_is_told(provider: Provider, tmp_path: Path, count: int) -> None:
+def test_an_invalid_settings_file_keeps_the_old_settings_and_is_reported(
+    provider: Provider, tmp_path: Path, count: int
+) -> None:
     with running(tmp_path, provider, count, "[proxy]\nshadow = true\n") as proxy:
         line = proxy.reload("[proxy]\nshadow = 'perhaps'\n")
         assert "were not reloaded, the old ones stay" in line and "proxy.shadow" in line
         until(proxy.url, provider, want=True)
 
 
-def test_a_setting_that_needs_a_restart_is_told(provider: Provider, tmp_path: Path) -> None:
+def test_a_changed_setting_that_needs_a_restart_is_named(provider: Provider, tmp_path: Path) -> None:
     with running(tmp_path, provider, 1) as proxy:
         line = proxy.reload("[proxy]\nhost = '::1'\nnames = ['mine']\n")
         assert line.endswith("only a restart puts it into force: proxy.host\n")

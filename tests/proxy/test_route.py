@@ -50,7 +50,7 @@ def test_everything_else_passes_through(method: str, path: str, headers: tuple[s
     assert route(method, path, headers) == Route(upstream, path)
 
 
-def test_what_shows_no_owner_goes_where_the_client_belongs() -> None:
+def test_a_request_without_a_sign_of_its_provider_goes_to_the_clients_provider() -> None:
     assert route("HEAD", "/", ()).upstream == "openai"
     assert route("HEAD", "/", (), "anthropic").upstream == "anthropic"
 

@@ -23,7 +23,7 @@ def test_loopback_needs_no_token(host: str) -> None:
 
 
 @pytest.mark.parametrize("host", ["0.0.0.0", "::", "192.168.1.5", "example.com", ""])
-def test_any_other_address_needs_one(host: str) -> None:
+def test_an_address_other_than_loopback_needs_a_token(host: str) -> None:
     for token in ("", " ", ",", " , "):
         with pytest.raises(SettingsError, match=r"proxy\.token"):
             check_address(host, token)
@@ -106,7 +106,7 @@ def test_the_gate_stands_before_everything_but_health(provider: Provider) -> Non
     assert asked.header("x-prunus-token") is None
 
 
-def test_no_key_is_kept_or_said_anywhere(
+def test_no_api_key_is_stored_or_shown_anywhere(
     provider: Provider, tmp_path: Path, caplog: pytest.LogCaptureFixture, capfd: pytest.CaptureFixture[str]
 ) -> None:
     caplog.set_level(logging.DEBUG)

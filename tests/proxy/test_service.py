@@ -28,6 +28,6 @@ def test_a_launch_agent_is_a_property_list() -> None:
     assert file.start == ("launchctl load -w /home/me/Library/LaunchAgents/prunus.proxy.plist",)
 
 
-def test_a_system_without_such_files_says_what_to_do() -> None:
+def test_a_system_without_service_files_gets_instructions() -> None:
     with pytest.raises(SettingsError, match="task scheduler"):
         service_file("win32", HOME, COMMAND, {})

@@ -116,7 +116,7 @@ def test_an_unknown_format_is_an_error_of_the_body(provider: Provider) -> None:
 
 @pytest.mark.parametrize("path", ["/v1/prune", "/v1/compress"])
 @pytest.mark.parametrize("raw", [b"", b"{", b"[]", b"{}", b'{"body"', b'{"messages": 1}', b"\xff" * 9])
-def test_what_is_no_call_is_refused(provider: Provider, path: str, raw: bytes) -> None:
+def test_a_malformed_call_of_the_sidecar_is_refused(provider: Provider, path: str, raw: bytes) -> None:
     with behind(provider) as proxy:
         answered = call(proxy.url, "POST", path, raw)
         assert answered.status == 400
@@ -189,7 +189,7 @@ def test_in_shadow_mode_the_body_is_the_given_one(provider: Provider, tmp_path: 
     assert compressed["ccr_hashes"] == []
 
 
-def test_what_was_cut_is_in_the_store_and_counted(provider: Provider, tmp_path: Path) -> None:
+def test_cuts_of_the_sidecar_are_stored_and_counted(provider: Provider, tmp_path: Path) -> None:
     url = f"sqlite:///{tmp_path / 'store.db'}"
     with behind(provider, store={"url": url}) as proxy:
         for count in range(2, 6):

@@ -98,7 +98,7 @@ def test_a_restarted_proxy_sends_the_same_bytes(provider: Provider, tmp_path: Pa
         assert restarted == [asked.body for asked in other.asked]
 
 
-def test_what_was_done_is_recorded(provider: Provider, tmp_path: Path) -> None:
+def test_exchanges_and_receipts_are_recorded(provider: Provider, tmp_path: Path) -> None:
     url = f"sqlite:///{tmp_path / 'store.db'}"
     with behind(provider, store={"url": url}) as proxy:
         play(proxy.url)

@@ -35,7 +35,7 @@ SUB: list[tuple[dict[str, str], Any]] = [
 
 
 @pytest.mark.parametrize(("headers", "system"), MAIN)
-def test_a_main_agent_is_none(headers: dict[str, str], system: Any) -> None:
+def test_a_main_agent_is_no_sub_agent(headers: dict[str, str], system: Any) -> None:
     assert not from_subagent(headers, json.dumps(system).encode())
 
 
@@ -64,7 +64,7 @@ def test_recorded_sub_agents_are_found(name: str, run: str, expected: int) -> No
 
 @pytest.mark.parametrize("format", ["anthropic_messages", "openai_chat", "openai_responses", "gemini"])
 @pytest.mark.parametrize(("preset", "skipped"), [("acp", True), ("auto", False), ("smart", False)])
-def test_the_proxy_skips_them_in_acp(format: str, preset: str, skipped: bool, provider: Provider) -> None:
+def test_the_proxy_skips_sub_agents_in_acp(format: str, preset: str, skipped: bool, provider: Provider) -> None:
     raw = body(format)
     headers = [("content-type", "application/json"), ("x-parent-session-id", "ses_1")]
     events: list[Any] = []
@@ -79,7 +79,7 @@ def test_the_proxy_skips_them_in_acp(format: str, preset: str, skipped: bool, pr
     assert not skipped or "skipped: a sub-agent's request" in request_line(sub)
 
 
-def test_in_the_library_the_caller_says_so() -> None:
+def test_callers_of_the_library_mark_requests_of_sub_agents() -> None:
     raw = json.loads(body("openai_chat"))
     for preset, skipped in (("acp", True), ("auto", False)):
         pruner = Pruner(Settings(preset=preset))

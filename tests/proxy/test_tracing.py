@@ -156,7 +156,7 @@ def test_an_error_of_the_provider_is_an_error_of_the_span(provider: Provider, co
     assert values(span.attributes)["error.type"] == "529"
 
 
-def test_no_word_of_a_conversation_is_told(provider: Provider, collector: Collector) -> None:
+def test_no_text_of_a_conversation_is_in_a_span(provider: Provider, collector: Collector) -> None:
     path = {"file_path": f"/srv/{SECRET}.py"}
     history = [("Read", path, SECRET * 99), ("Write", {**path, "content": SECRET * 99}, "Updated."), *steps()]
     with behind(provider, proxy={"otlp": collector.url}) as proxy:
@@ -164,7 +164,7 @@ def test_no_word_of_a_conversation_is_told(provider: Provider, collector: Collec
     assert len(collector.spans) == 1 and SECRET not in str(collector.spans)
 
 
-def test_what_is_only_passed_on_has_no_span(provider: Provider, collector: Collector) -> None:
+def test_a_request_that_is_only_passed_on_has_no_span(provider: Provider, collector: Collector) -> None:
     with behind(provider, proxy={"otlp": collector.url}) as proxy:
         call(proxy.url, "GET", "/v1/models")
     assert collector.spans == []

@@ -234,7 +234,7 @@ def test_tls_goes_through_the_proxy_of_the_network_unread(
     assert b"proxy-authorization" not in asked.lower()
 
 
-def test_a_proxy_of_the_network_that_refuses_is_said(secure: RawUpstream, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_refusal_of_the_network_proxy_is_reported(secure: RawUpstream, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("https_proxy", Tunnel(secure.url, b"407 Proxy Authentication Required").url)
     monkeypatch.setenv("no_proxy", "")
     with behind(secure) as proxy:  # type: ignore[arg-type]

@@ -109,7 +109,7 @@ def test_an_answer_in_one_piece_is_read_at_its_end(answer: Any, expected: Usage)
         ("", "", b"<html>"),
     ],
 )
-def test_what_cannot_be_read_gives_no_usage(kind: str, encoding: str, raw: bytes) -> None:
+def test_an_unreadable_answer_gives_no_usage(kind: str, encoding: str, raw: bytes) -> None:
     reader = UsageReader(kind, encoding)
     reader.feed(raw)
     assert reader.end() is None

@@ -98,7 +98,7 @@ def test_counts_stand_in_one_column() -> None:
     assert ends == {26}
 
 
-def test_one_prune_is_singular() -> None:
+def test_the_funnel_says_one_prune_in_the_singular() -> None:
     assert "1 prune,  ~10 saved" in effectiveness({"old_errors": Tally(1, 10)})
 
 

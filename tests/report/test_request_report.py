@@ -33,7 +33,7 @@ def test_nothing_pruned_is_said(session: bytes) -> None:
     assert report.splitlines()[0].startswith("anthropic_messages, claude-sonnet-4-5, 11 messages: nothing to prune")
 
 
-def test_an_error_is_all_there_is_to_say() -> None:
+def test_a_report_with_an_error_shows_only_the_error() -> None:
     assert text_report(prune(b"{}")).startswith("Left as it came: FormatError")
 
 

@@ -43,7 +43,7 @@ def test_minimal_names_no_tools() -> None:
     assert status_line(SEEDS, "minimal", ["bash"]) == status_line(SEEDS)
 
 
-def test_what_the_agent_kept_is_shown_on_request() -> None:
+def test_the_agents_own_summary_is_shown_on_request() -> None:
     settings = Settings(preset="acp", agent={"offer": "library"})
     messages: list[dict[str, object]] = [{"role": "user", "content": "Look."}]
 
@@ -68,17 +68,17 @@ def test_what_the_agent_kept_is_shown_on_request() -> None:
 ONE = Exchange("c", 1, 0.0, tokens_before=5_000, tokens_after=4_000, cost=900.0, cost_unpruned=1_000.0)
 
 
-def test_one_line_says_tokens_and_cost() -> None:
+def test_the_status_line_gives_tokens_and_cost() -> None:
     line = Savings().add(ONE).add(ONE).line(shadow=False)
     assert line == "Prunus left out 2K of 10K tokens in 2 requests; input cost 1.8K, 2K without pruning (10% below)"
 
 
-def test_shadow_is_said_first() -> None:
+def test_shadow_mode_is_announced_first() -> None:
     line = Savings().add(ONE).line(shadow=True)
     assert line.startswith("Shadow, nothing was changed: Prunus would have left out 1K of 5K tokens in 1 request")
 
 
-def test_a_loss_is_said_as_one() -> None:
+def test_the_status_line_reports_a_loss_as_a_loss() -> None:
     sums = Savings(3, 1_000, 1_100, 150.0, 100.0)
     assert "added 100 to 1K tokens" in sums.line(shadow=False)
     assert "(50% above)" in sums.line(shadow=False)

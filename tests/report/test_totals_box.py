@@ -66,7 +66,7 @@ def test_shadow_says_what_would_have_been() -> None:
     assert "Nothing would have been pruned yet." in stats_box(None, EVER, shadow=True)
 
 
-def test_more_than_came_is_not_said_to_be_less() -> None:
+def test_the_report_says_that_more_tokens_were_sent_than_came() -> None:
     assert "Sent        ~110k tokens in all, 10% more than came" in stats_box(
         None, replace(SESSION, tokens_after=110_000)
     )

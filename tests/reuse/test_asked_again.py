@@ -129,7 +129,7 @@ def test_a_todo_list_is_no_regret() -> None:
     assert asks(todo, todo) == []
 
 
-def test_a_retry_of_a_failed_call_is_none() -> None:
+def test_a_retry_of_a_failed_call_does_not_ask_again() -> None:
     failed = bash("make", "no rule", failed=True)
     assert asks(failed, failed) == []
     assert asks(failed, bash("make", "fine")) == []

@@ -34,7 +34,7 @@ def test_few_asks_move_little() -> None:
     assert 0 < few.offsets["read"] < 0.2 < learn(OFTEN, ALLOWED).offsets["read"]
 
 
-def test_what_is_not_asked_for_is_no_reason_to_cut_more() -> None:
+def test_parts_that_are_never_asked_for_again_do_not_lead_to_more_cuts() -> None:
     assert learn(Experience(10_000, {("past_tasks", "read"): Tried(2_000, 100.0, 0)}), ALLOWED) == Learned()
 
 
@@ -56,16 +56,16 @@ def test_a_level_that_allows_more_lets_a_strategy_go_on() -> None:
     assert learn(much, 10.0).stepped_back == ()
 
 
-def test_one_ask_of_an_agent_that_was_hardly_seen_makes_nobody_step_back() -> None:
+def test_a_single_ask_of_a_rare_agent_makes_no_strategy_step_back() -> None:
     assert learn(Experience(1, {("old_results", "read"): Tried(1, 0.0, 1)}), ALLOWED).stepped_back == ()
     assert asked_rate(Tried(), 0, ALLOWED) == pytest.approx(ALLOWED)
 
 
-def test_what_the_agent_itself_pruned_is_its_own_affair() -> None:
+def test_parts_that_the_agent_pruned_do_not_count_against_a_strategy() -> None:
     assert learn(Experience(1_000, {("asked", "read"): Tried(500, 0.0, 400)}), ALLOWED) == Learned()
 
 
-def test_what_was_learned_comes_back_as_it_was() -> None:
+def test_learned_offsets_survive_a_round_trip() -> None:
     for learned in (Learned(), Learned({"read": 1.25}, ("old_results",))):
         assert Learned.load(learned.dump()) == learned
     assert Learned().dump() == b""

@@ -100,7 +100,7 @@ def test_system_text_and_tools_are_a_category_of_their_own() -> None:
     assert filled(system=LONG)["system"] > filled()["system"] + 100
 
 
-def test_what_an_edit_took_counts_no_longer() -> None:
+def test_tokens_that_an_edit_removed_do_not_count() -> None:
     body = {"messages": [ASKS, *call(1, "Lookup", {}, LONG), *fillers(2), *call(9, "Lookup", {}, LONG)]}
     settings = Settings(preset="off", schedule="eager", strategies={"duplicate_calls": {"enabled": True}})
     one = known(body, settings)

@@ -109,7 +109,7 @@ def test_a_provider_without_a_longer_lifetime_is_asked_for_none() -> None:
     assert CacheLife(own=after(400.0, 400.0)).choose("1h", gemini, 50_000, anew=True) == ""
 
 
-def test_what_is_remembered_is_read_as_it_was_written() -> None:
+def test_the_life_of_a_cache_survives_a_round_trip() -> None:
     life = CacheLife("1h", 12.0, after(400.0), after(9000.0))
     assert CacheLife.load(life.dump(), 12.0) == life
     assert CacheLife().dump() == b""

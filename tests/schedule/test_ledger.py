@@ -158,6 +158,6 @@ JUNK = {
 
 
 @pytest.mark.parametrize("raw", JUNK.values(), ids=JUNK.keys())
-def test_what_is_no_ledger_is_refused(raw: bytes) -> None:
+def test_bytes_that_are_no_ledger_are_refused(raw: bytes) -> None:
     with pytest.raises(FormatError):
         Ledger.load(raw)

@@ -110,7 +110,7 @@ def test_any_other_lifetime_leaves_the_price(ttl: str | None) -> None:
     assert with_ttl(price, ttl) == price
 
 
-def test_an_hour_means_nothing_where_it_is_not_offered() -> None:
+def test_an_hour_has_no_effect_where_the_provider_does_not_offer_it() -> None:
     assert with_ttl(price_of("gemini-2.5-pro"), "1h") == price_of("gemini-2.5-pro")
 
 

@@ -63,7 +63,7 @@ def test_eager_makes_every_edit_at_once() -> None:
 
 
 @pytest.mark.parametrize("changes", [{}, {"cold": "idle"}, {"tokens": 1_000_000}, {"sent": 0}])
-def test_manual_never_makes_one(changes: dict[str, Any]) -> None:
+def test_manual_never_makes_an_edit_by_itself(changes: dict[str, Any]) -> None:
     assert cut(OnRequest(), moment((3, 5000), (99, 5000), **changes)) > 1_000_000
 
 
@@ -91,7 +91,7 @@ def test_a_cold_cache_is_a_free_moment() -> None:
     assert CACHE.plan(at) == Plan(0, "idle for 900 seconds")
 
 
-def test_what_was_never_sent_is_free() -> None:
+def test_edits_of_unsent_messages_are_free() -> None:
     assert CACHE.plan(moment((3, 1), (100, 1), (101, 40))) == Plan(100, "not sent before")
 
 
@@ -104,7 +104,7 @@ def test_new_messages_do_not_make_old_edits_worth_it() -> None:
     assert cut(CACHE, moment((3, 1), (100, 5))) == 100
 
 
-def test_what_is_saved_in_new_messages_is_no_reason_to_break_the_cache() -> None:
+def test_savings_in_new_messages_do_not_justify_a_cache_break() -> None:
     """They are edited without any break, so only the old edit can pay for one."""
     assert cut(CACHE, moment((3, 1), (100, 8000))) == 100
 
@@ -133,7 +133,7 @@ def test_a_deep_cut_has_to_pay_for_what_it_breaks_beyond_a_shallow_one() -> None
     assert cut(CACHE, moment((3, 1800), (94, 500), requests=90)) == 94
 
 
-def test_of_the_cuts_that_pay_the_one_that_is_worth_most_is_chosen() -> None:
+def test_the_schedule_chooses_the_paying_cut_that_is_worth_most() -> None:
     # All three pay. The deepest one adds one token to what is saved, and 1.15 * 90 to what is broken.
     assert cut(CACHE, moment((92, 10), (93, 600), (94, 500), tail=lambda m: 100 * (100 - m) + 600)) == 93
 
@@ -152,7 +152,7 @@ def test_patience_waits_for_more_to_flush_along(patience: float, made: bool) -> 
 
 
 @pytest.mark.parametrize(("growth", "made"), [(0.0, True), (4.0, True), (20.0, False), (400.0, False)])
-def test_the_more_there_is_to_come_the_longer_it_waits(growth: float, made: bool) -> None:
+def test_the_schedule_waits_longer_the_more_new_edits_come(growth: float, made: bool) -> None:
     at = moment((90, 100), tail=lambda message: 100 + 1050, price=DEAR_READS, growth=growth)
     assert cut(replace(CACHE, patience=1.0), at) == (90 if made else 100)
 
@@ -232,7 +232,7 @@ def test_where_nothing_is_wanted_the_cache_is_left_alone() -> None:
     assert cut(CACHE, moment((3, 1), (100, 5000), forced="full", wanted=0)) == 100
 
 
-def test_what_new_messages_free_is_no_part_of_what_is_wanted() -> None:
+def test_tokens_freed_in_new_messages_do_not_count_as_freed_in_sent_ones() -> None:
     assert cut(CACHE, moment((50, 1000), (80, 400), (100, 5000), **FULL)) == 50
 
 
@@ -247,7 +247,7 @@ def test_a_break_may_cost_what_was_earned_and_a_share_of_what_was_paid(
     assert cut(replace(CACHE, stake=0.1), at) == (94 if made else 100)
 
 
-def test_what_was_lost_before_has_to_be_earned_back_first() -> None:
+def test_earlier_losses_have_to_be_earned_back_first() -> None:
     assert cut(replace(CACHE, stake=0.1), moment((94, 500), paid=2000.0, earned=-86.0)) == 100
 
 
@@ -256,7 +256,7 @@ def test_without_a_stake_only_what_costs_nothing_is_done_at_first() -> None:
     assert cut(replace(CACHE, stake=0.0), moment((99, 100))) == 99
 
 
-def test_a_shallower_cut_is_made_where_the_purse_is_too_small_for_a_deep_one() -> None:
+def test_a_shallower_cut_is_made_where_the_budget_is_too_small_for_a_deep_one() -> None:
     at = moment((3, 5800), (94, 500), paid=1000.0)
     assert cut(replace(CACHE, stake=1.0), at) == 94
     assert cut(replace(CACHE, stake=5.0), at) == 3
@@ -329,7 +329,7 @@ def risky(reuse: float, tokens: int = 1000, saved: int = 850) -> Proposal:
 
 
 @pytest.mark.parametrize(("reuse", "taken"), [(0.0, True), (0.25, True), (0.3, False), (1.0, False)])
-def test_what_may_be_used_again_goes_only_where_that_saves_more_than_it_risks(reuse: float, taken: bool) -> None:
+def test_a_reusable_part_goes_only_if_it_saves_more_than_it_risks(reuse: float, taken: bool) -> None:
     # It saves 0.1 * 850 * 21 = 1785; reading it again costs 1.25 * 1000 + 0.1 * 20,000 = 3250, counted twice.
     assert CACHE.takes(risky(reuse), USUAL, 0) is taken
 
@@ -343,16 +343,16 @@ SOONER = moment((60, 1100), price=DEAR_READS)
 """An edit that is made at once where reads are dear, and waits at the usual price."""
 
 
-def test_what_may_be_used_again_waits_for_the_flush_of_the_usual_price() -> None:
+def test_a_reusable_part_waits_for_the_flush_at_the_usual_price() -> None:
     assert cut(CACHE, SOONER) == 60
     assert cut(CACHE, replace(SOONER, price=USUAL)) == CACHE.first_risky(SOONER) == 100
 
 
-def test_what_may_be_used_again_goes_where_the_usual_price_would_flush_too() -> None:
+def test_a_reusable_part_goes_where_the_usual_price_would_flush_too() -> None:
     assert CACHE.first_risky(moment((90, 800), price=DEAR_READS)) == 90
 
 
-def test_what_may_be_used_again_goes_in_free_moments() -> None:
+def test_a_reusable_part_goes_when_the_cache_is_lost_anyway() -> None:
     assert CACHE.first_risky(replace(SOONER, cold="idle for 900 seconds")) == 0
     assert CACHE.first_risky(moment((100, 800), price=DEAR_READS)) == 100
 
@@ -362,7 +362,7 @@ def test_where_flushes_come_no_sooner_than_usual_no_edit_waits_longer(price: Pri
     assert CACHE.first_risky(moment((60, 1100), price=price)) == 0
 
 
-def test_a_small_purse_counts_for_the_usual_price_as_it_does_for_its_own() -> None:
+def test_a_small_budget_counts_at_the_usual_price_as_at_its_own() -> None:
     """What reads that cost 5 times as much have earned is worth a fifth at the usual price."""
     at = moment((90, 800), price=DEAR_READS, paid=0.0, earned=400.0)
     assert cut(CACHE, at) == 90

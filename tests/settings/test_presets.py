@@ -51,7 +51,7 @@ def test_each_level_risks_more_than_the_one_before() -> None:
     assert risks == sorted(risks)
 
 
-def test_a_field_of_ones_own_wins_over_the_level() -> None:
+def test_a_field_in_the_settings_overrides_the_level() -> None:
     assert Settings(level="lean", strategies={"past_tasks": {"risk": 0.5}}).strategies.past_tasks.risk == 0.5
 
 

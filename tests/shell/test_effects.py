@@ -72,5 +72,7 @@ def test_an_empty_heredoc_writes_an_empty_file() -> None:
         ("mv *.py b.py", None),
     ],
 )
-def test_a_command_that_only_renames_is_told(command: str, expected: tuple[str, Rename] | None) -> None:
+def test_a_command_that_only_renames_a_file_is_recognised(
+    command: str, expected: tuple[str, Rename] | None
+) -> None:
     assert only_move(command) == expected

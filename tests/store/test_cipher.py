@@ -165,7 +165,7 @@ def test_the_first_key_encrypts_and_every_key_decrypts(reopen: Reopen) -> None:
         assert WORD in (only.original("anna", kept.original) or "")
 
 
-def test_what_was_written_without_a_key_stays_readable(reopen: Reopen) -> None:
+def test_text_stored_without_a_key_stays_readable(reopen: Reopen) -> None:
     fill(reopen())
     assert all(WORD in text for text in read(reopen(settings=with_key(ONE))))
 

@@ -56,7 +56,7 @@ def test_a_conversation_is_billed_by_model(store: Store) -> None:
     assert found == {"claude-sonnet-4-5": (400.0, 500), "claude-haiku-4-5": (7.0, 2)}
 
 
-def test_clearing_the_store_clears_them(store: Store) -> None:
+def test_clearing_the_store_clears_the_days(store: Store) -> None:
     store.record("", exchange("c1", time=DAY))
     store.clear()
     assert store.days("") == []

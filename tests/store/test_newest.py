@@ -41,7 +41,7 @@ def test_receipts_are_found_by_strategy_and_by_page(store: Store) -> None:
     assert [one.id for one in store.newest_receipts("", limit=1, offset=1)] == ["aa2"]
 
 
-def test_one_receipt_is_found_by_its_place(store: Store) -> None:
+def test_a_receipt_is_found_by_its_place(store: Store) -> None:
     store.record("", exchange("c1", 1), [receipt("aa1", 2), receipt("aa2", 4)])
     found = store.receipt("", "c1", 4, 0)
     assert found is not None and found.id == "aa2"

@@ -77,7 +77,7 @@ def test_a_full_store_removes_the_oldest_conversations_first(small: Store, store
 
 
 @pytest.mark.receipts
-def test_one_conversation_that_is_too_large_loses_its_oldest_originals(small: Store) -> None:
+def test_a_conversation_that_is_too_large_loses_its_oldest_originals(small: Store) -> None:
     for n in range(200):
         small.record("", exchange("c1", n, time=NOW), [receipt(f"{n:06x}", n, noise(n))])
     small.vacuum()

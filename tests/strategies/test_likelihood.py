@@ -13,20 +13,20 @@ every_kind = pytest.mark.parametrize("kind", get_args(PartKind))
 
 
 @every_kind
-def test_a_chance_is_between_none_and_certainty(kind: PartKind) -> None:
+def test_the_reuse_probability_is_between_zero_and_one(kind: PartKind) -> None:
     assert 0 < reuse_probability(kind, 10**9, 0, 0) < 1
     assert 0 < reuse_probability(kind, 0, 10**6, 10**6) < 0.1
 
 
 @every_kind
-def test_it_falls_with_every_idle_turn_up_to_sixty(kind: PartKind) -> None:
+def test_the_reuse_probability_falls_with_every_idle_turn_up_to_sixty(kind: PartKind) -> None:
     falling = [reuse_probability(kind, 500, idle, 0) for idle in (0, 1, 5, 20, 60)]
     assert all(one > other for one, other in pairwise(falling))
     assert reuse_probability(kind, 500, 60, 0) == reuse_probability(kind, 500, 600, 0)
 
 
 @every_kind
-def test_it_falls_with_every_task_up_to_eight(kind: PartKind) -> None:
+def test_the_reuse_probability_falls_with_every_task_up_to_eight(kind: PartKind) -> None:
     falling = [reuse_probability(kind, 500, 4, tasks) for tasks in range(9)]
     assert all(one > other for one, other in pairwise(falling))
     assert reuse_probability(kind, 500, 4, 8) == reuse_probability(kind, 500, 4, 80)
@@ -40,7 +40,7 @@ def test_a_larger_part_is_likelier_but_not_for_each_token(kind: PartKind) -> Non
 
 @every_kind
 @pytest.mark.parametrize("fact", ["document", "reads", "failed"])
-def test_each_fact_makes_it_less_likely(kind: PartKind, fact: str) -> None:
+def test_each_fact_lowers_the_reuse_probability(kind: PartKind, fact: str) -> None:
     facts: dict[str, Any] = {fact: True}
     assert reuse_probability(kind, 500, 4, 0, **facts) < reuse_probability(kind, 500, 4, 0)
 

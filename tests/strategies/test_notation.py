@@ -104,7 +104,7 @@ def test_a_refusal_stands_beside_nothing_changes() -> None:
         "1 list src -> x\n=> 1 result vanishes",
     ],
 )
-def test_what_cannot_be_read_is_refused(body: str) -> None:
+def test_an_unreadable_line_of_a_case_is_refused(body: str) -> None:
     with pytest.raises(NotationError):
         case(body)
 
@@ -159,7 +159,7 @@ def test_each_format_has_its_own_words_for_a_read(format: str) -> None:
     }.get(format, (False, True))  # fmt: skip
 
 
-def test_what_a_format_cannot_say_leaves_it_out() -> None:
+def test_a_format_leaves_out_parts_that_it_cannot_express() -> None:
     steps = quiet("1 step-start\n1 says Hi.")
     assert formats_of(steps) == ("opencode",)
     with pytest.raises(Unspoken):

@@ -258,11 +258,11 @@ def test_each_family_of_languages_has_its_definitions(path: str, line: str, name
 @pytest.mark.parametrize(
     "line", ["  if (ready) {", "  useEffect(() => {", "const seven = count(3)", "return lift(x)", "  type Wire,"]
 )
-def test_what_only_looks_like_a_definition_is_none(line: str) -> None:
+def test_a_line_that_only_looks_like_a_definition_is_none(line: str) -> None:
     assert kept([line] * 9, 5, "code", "a.ts", 1) == []
 
 
-def test_what_a_client_writes_before_an_output_shrinks_to_how_it_ended() -> None:
+def test_the_clients_header_of_an_output_shrinks_to_the_exit_status() -> None:
     before = ["Chunk ID: 1f", "Wall time: 2 seconds", "Process exited with code 3", "Output:"]
     lines = log(100)
     assert kept([*before, *lines]) == ["Process exited with code 3", *lines[:2], *lines[-4:]]
@@ -330,7 +330,7 @@ def test_complaints_go_as_far_as_their_share_of_a_gist() -> None:
     assert len("\n".join(told)) == pytest.approx(len(text) * 0.2 * 0.3, abs=30)
 
 
-def test_a_gist_without_room_says_nothing() -> None:
+def test_a_gist_with_a_share_of_zero_is_empty() -> None:
     assert gist("\n".join(log(50)), 0.0) == gist("\n".join(log(50)), 0.0, listing=True) == ""
 
 

@@ -66,7 +66,7 @@ def test_a_command_that_looks_for_something_searches(command: str) -> None:
         "",
     ],
 )
-def test_other_commands_do_not(command: str) -> None:
+def test_other_commands_do_not_search(command: str) -> None:
     assert not asked("Bash", {"command": command})
 
 

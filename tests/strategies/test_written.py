@@ -94,11 +94,11 @@ def test_a_write_that_failed_leaves_its_path_only() -> None:
     assert answered(out) == "EACCES: permission denied"
 
 
-def test_a_result_without_text_has_no_place_for_it() -> None:
+def test_no_outline_is_put_behind_a_result_without_text() -> None:
     assert pruned(session(answer=[IMAGE])).edits == ()
 
 
-def test_what_stands_for_a_picture_is_no_place_for_it_either() -> None:
+def test_no_outline_is_put_behind_a_note_in_place_of_a_picture() -> None:
     cut = {"enabled": True, "keep": 0, "tools": ["Write"]}
     once = pruned(session(answer=[IMAGE]), strategies={**IDLE, "old_results": cut})
     assert answered(once)[0]["text"].startswith("[Prunus: ")

@@ -15,6 +15,6 @@ def test_each_mark_is_closed_by_the_first_one_behind_it() -> None:
     assert found("a<b>c<<d>>e") == ["<b>", "<<d>"]
 
 
-def test_a_mark_without_an_end_is_none() -> None:
+def test_a_mark_without_an_end_encloses_nothing() -> None:
     assert found("a<b>c<d") == ["<b>"]
     assert found("a>b") == []

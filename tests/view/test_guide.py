@@ -98,5 +98,5 @@ def test_the_words_of_the_user_stay() -> None:
         ("🔵", "discard: a 🔵 item of the todo list names it"),
     ],
 )
-def test_what_a_coloured_item_names(colour: str, words: str) -> None:
+def test_a_coloured_item_gives_its_priority_to_the_content_it_names(colour: str, words: str) -> None:
     assert said(FIRST, *read(1), *fillers(5), *todo(50, f"{colour} note: /a.py")) == words

@@ -28,7 +28,7 @@ def test_items_are_found_in_the_arguments_of_every_agent(given: Any) -> None:
 
 
 @pytest.mark.parametrize("given", ["", "not an object", {}, {"todos": "none"}])
-def test_what_is_no_list_has_no_items(given: Any) -> None:
+def test_a_value_that_is_no_list_has_no_todo_items(given: Any) -> None:
     assert tasks_in(given) == []
 
 
@@ -70,7 +70,7 @@ def test_an_item_names_a_part_by_its_id_its_file_its_line_or_its_words(
         ('"short"', "", None, "short"),
     ],
 )
-def test_it_names_nothing_else(item: str, id: str, place: Place | None, text: str) -> None:
+def test_a_todo_item_does_not_match_other_content(item: str, id: str, place: Place | None, text: str) -> None:
     assert coloured(f"🔴 {item}").of(id, [place] if place else [], text) is None
 
 

@@ -32,7 +32,7 @@ def rest(id: int | str = 77, chars: str = "", state: str = "Process exited with 
     return "write_stdin", {"session_id": id, "chars": chars}, text, None
 
 
-def test_what_a_reading_command_prints_later_is_a_read_of_no_known_lines() -> None:
+def test_later_output_of_a_reading_command_is_a_read_of_unknown_lines() -> None:
     first, later = uses(started(READING), rest())
     assert (first.meaning.kind, later.meaning.kind) == ("read", "read")
     assert [touch.path for touch in first.touches] == ["src/app.py"]
@@ -48,7 +48,7 @@ def test_every_piece_is_a_read_until_the_end() -> None:
     assert [use.meaning.kind for use in uses(started(READING), *pieces)] == ["read"] * 4
 
 
-def test_what_another_command_prints_later_is_not() -> None:
+def test_later_output_of_another_command_is_no_read() -> None:
     assert [use.meaning.kind for use in uses(started(BUILDING), rest())] == ["shell", "shell"]
 
 
@@ -63,7 +63,7 @@ def test_a_reading_command_that_has_ended_names_no_process() -> None:
 
 
 @pytest.mark.parametrize("given", [{}, {"chars": ""}])
-def test_a_look_that_names_no_process_is_of_none(given: dict[str, Any]) -> None:
+def test_polling_without_a_process_id_is_no_read(given: dict[str, Any]) -> None:
     look = "write_stdin", given, "Output:\nimport os\n", None
     assert uses(started(READING), look)[1].meaning.kind == "shell"
 

@@ -147,7 +147,7 @@ def test_sessions_without_a_request_are_left_out(database: Database, path: Path)
     assert load(path) == ()
 
 
-def test_what_opencode_wrote_a_moment_ago_is_read_while_it_has_the_file_open(
+def test_rows_that_opencode_has_just_written_are_read_while_the_database_is_open(
     database: Database, path: Path
 ) -> None:
     database.execute("PRAGMA journal_mode = WAL")

@@ -61,5 +61,7 @@ def test_a_call(name: str, arguments: dict[str, Any], kind: Kind, key: str, touc
         ("todowrite", {"todos": []}, ()),
     ],
 )
-def test_what_stays_of_the_arguments(name: str, arguments: dict[str, Any], kept: tuple[str, ...]) -> None:
+def test_arguments_that_identify_a_call_of_opencode(
+    name: str, arguments: dict[str, Any], kept: tuple[str, ...]
+) -> None:
     assert Toolbox().meaning(name, arguments).metadata == kept

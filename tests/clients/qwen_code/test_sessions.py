@@ -51,7 +51,7 @@ def test_contents_are_sent_as_recorded_with_the_responses_together(lines):
     assert session.skipped == 1
 
 
-def test_what_was_rewound_is_left_out(lines):
+def test_rewound_messages_are_left_out(lines):
     (session,) = lines(
         record("1", None, "user", said("A")),
         record("2", "1", "assistant", said("a")),
