@@ -119,7 +119,7 @@ def test_each_format_names_its_operation_and_provider(
         call(proxy.url, "POST", PATHS[format], body(format))
     found = values(collector.spans[0].attributes)
     assert (found["gen_ai.operation.name"], found["gen_ai.provider.name"]) == (operation, name)
-    assert found["gen_ai.conversation.id"] == found["prunus.conversations.conversation"]
+    assert found["gen_ai.conversation.id"] == found["prunus.conversation"]
 
 
 def test_a_provider_of_your_own_keeps_its_name(provider: Provider, collector: Collector) -> None:

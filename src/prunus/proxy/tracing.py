@@ -129,7 +129,7 @@ def _own(event: Event, exchange: Exchange) -> Mapping[str, str | int | float | b
     return {
         "prunus.what": event.what,
         "prunus.client": event.client,
-        "prunus.conversations.conversation": exchange.conversation,
+        "prunus.conversation": exchange.conversation,
         "prunus.request": exchange.request,
         "prunus.tokens.before": exchange.tokens_before,
         "prunus.tokens.after": exchange.tokens_after,
@@ -137,8 +137,8 @@ def _own(event: Event, exchange: Exchange) -> Mapping[str, str | int | float | b
         "prunus.cost.actual": exchange.cost,
         "prunus.cost.unpruned": exchange.cost_unpruned,
         "prunus.edits": sum(not receipt.passed for receipt in event.receipts),
-        "prunus.reuse.asked_again": len(exchange.asks),
-        "prunus.conversations.behind": exchange.behind,
+        "prunus.asked_again": len(exchange.asks),
+        "prunus.behind": exchange.behind,
         "prunus.prune.duration": event.preparing,
     }
 
