@@ -85,7 +85,7 @@ def command(
     config: Path | None,
     arguments: tuple[str, ...],
 ) -> None:
-    """Compare an agent without Prunus and behind it, with a real model.
+    """Compare an agent with and without Prunus, using a real model.
 
     The agent does each task twice in fresh folders: once alone and once behind Prunus. Both arms go through a
     relay that counts what the provider charges for. The report pairs the arms by task: solved, dollars, requests,

@@ -63,7 +63,7 @@ def command(
     workers: int,
     money: bool,
 ) -> None:
-    """Say what Prunus would have saved in your own sessions.
+    """Show what Prunus would have saved in your own sessions.
 
     Finds the sessions that agents recorded on this machine, or reads the given ones: files, folders, patterns,
     tar and zip archives, and traces as JSON lines or Parquet. Replays each session without Prunus, with each
@@ -71,10 +71,10 @@ def command(
     savings. Requests that a resumed or forked session repeats count once. The command changes no file and sends
     nothing over the network.
 
-    With --out, sessions may be as many as there are: all of them are replayed, results go to the file as they come,
-    a run that was killed goes on where it was, and only the table of policies is printed. Requests that a resumed
-    session repeats from another file then count in both. The exit code is 0 also if some sessions could not be
-    read, 2 if none could, and 130 after an interrupt.
+    With --out, the command replays all sessions, however many there are, and writes results to the file as they
+    come. A run that was stopped continues where it was. Only the table of policies is printed. Requests that a
+    resumed session repeats from another file then count in both files. The exit code is 0 even if some sessions
+    could not be read, 2 if none could, and 130 after an interrupt.
 
     \b
     Examples:

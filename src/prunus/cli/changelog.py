@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     "--since", metavar="TURN", type=click.IntRange(1), default=1, help="Only what was done from this turn on."
 )
 def command(session: Path, format_: str, since: int) -> None:
-    """List what a recorded session changed, and what for.
+    """List what a recorded session changed, and why.
 
     Takes a recorded session of any agent that Prunus knows, or a request. Each file has one line per purpose with
     the lines added and removed. The purpose is the intent of the call, or else the text that the assistant wrote

@@ -100,7 +100,7 @@ def check(path: Path | None) -> None:
 @click.argument("path", type=_PATH, default="prunus.toml")
 @click.option("--force", is_flag=True, help="Replace a file that is there.")
 def init(path: Path, force: bool) -> None:
-    """Write a prunus.toml in which every setting stands as a comment.
+    """Write a prunus.toml with every setting as a comment.
 
     PATH is the file or its directory, prunus.toml here if it is left out.
 

@@ -27,11 +27,11 @@ def corpus_options(command: Callable[..., Any]) -> Callable[..., Any]:
             "--workers", metavar="N", type=click.IntRange(1), default=max(2, os.cpu_count() or 1),
             help="Processes that replay sessions; by default one for each core.",
         ),
-        click.option("--shard", metavar="K/N", help="Only part K of N, by the names of the sessions; needs --out."),
+        click.option("--shard", metavar="K/N", help="Replay only part K of N of the sessions; needs --out."),
         click.option(
             "--out", metavar="ROWS", type=click.Path(path_type=Path),
             help="Write a row for each session, policy and price to this .jsonl or .parquet file as results come, "
-            "and go on with what a killed run has left. For `prunus report`.",
+            "and continue a run that was stopped. `prunus report` reads the file.",
         ),
     ):  # fmt: skip
         command = option(command)

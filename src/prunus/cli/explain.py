@@ -36,7 +36,7 @@ def command(
     in_json_: bool,
     everything: bool,
 ) -> None:
-    """Say of every part of a request what becomes of it.
+    """Explain what happens to every part of a request.
 
     Lists each part with its message, role, kind and priority, the advice of the content type guide, and whether it
     stays; with the strategy or guard that decided and its reason, and the edits that wait for a later turn. From a

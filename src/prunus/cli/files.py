@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 @click.option("--turn", metavar="N", type=int, help="What was known after turn N; by default at the end.")
 @click.option("--json", "in_json", is_flag=True, help="Every file as JSON.")
 def command(session: Path, turn: int | None, in_json: bool) -> None:
-    """List the files of a session, with what is known of each.
+    """List the files of a session, and how much of each is known.
 
     Takes a recorded session of any agent and lists the files that were read or changed: how often, how many lines
     are known for certain, and whether that is the whole file.

@@ -14,7 +14,7 @@ _UNKNOWN = "Nothing is known of the context yet. Results that may be pruned end 
 @click.command("mcp")
 @store_option
 def command(url: str | None) -> None:
-    """Offer context_prune to an agent by MCP.
+    """Offer context_prune to an agent over MCP.
 
     Speaks MCP on standard input and output. The agent must also run behind the proxy (`prunus run`, `prunus
     proxy`, with agent.offer = "mcp"): the proxy shows the ids, and reads the agent's decisions from its calls.

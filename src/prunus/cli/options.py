@@ -60,15 +60,13 @@ def settings_options(command: Callable[..., Any]) -> Callable[..., Any]:
             "--config",
             metavar="PATH",
             type=click.Path(path_type=Path),
-            help="Settings file or directory, instead of those found from here upward.",
+            help="Settings file or directory; by default those in this directory and above.",
         ),
         click.option(
             "--set", "sets", metavar="KEY=VALUE", multiple=True, help="One setting for this run; may be repeated."
         ),
         click.option("--schedule", metavar="NAME", help="When edits are made: cache, eager, pressure or manual."),
-        click.option(
-            "--level", metavar="NAME", help="How much preset auto may lose to save: safe, balanced or lean."
-        ),
+        click.option("--level", metavar="NAME", help="How much the preset auto may risk: safe, balanced or lean."),
         click.option("--preset", metavar="NAME", help="Preset to start from: auto, acp, smart or off."),
     ):
         decorated = option(decorated)

@@ -22,7 +22,7 @@ from prunus.cli.table import say
 )
 @click.option(
     "--report", type=click.Choice(["text", "json", "none"]), default="text", show_default=True,
-    help="What to say on standard error.",
+    help="Form of the report on standard error.",
 )  # fmt: skip
 def command(
     source: str,

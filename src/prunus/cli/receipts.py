@@ -35,7 +35,7 @@ _SHOWN: Final = 50
 @click.option("--all", "everything", is_flag=True, help=f"All of them, not only the newest {_SHOWN}.")
 @store_options
 def command(session: str | None, everything: bool, url: str | None, tenant: str | None, in_json: bool) -> None:
-    """List what was cut, why, and how to get it back.
+    """List the cuts, their reasons, and how to restore them.
 
     Lists the edits of one session or of all sessions, newest first: the tool, the kind of edit, the tokens it saves
     in each request, and its share of the price of a cache break. For a shadow run it lists the edits that Prunus

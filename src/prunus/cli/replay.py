@@ -21,7 +21,7 @@ _POLICIES = ("none", "safe", "balanced", "lean", "mask:10", "mask:10:30000", "cl
 @click.argument("paths", metavar="PATH...", nargs=-1, required=True, type=click.Path(path_type=Path))
 @click.option(
     "--policy", "policies", metavar="P", multiple=True,
-    help="What to send instead; may be repeated. By default: " + ", ".join(_POLICIES) + ".",
+    help="Policy to compare; may be repeated. By default: " + ", ".join(_POLICIES) + ".",
 )  # fmt: skip
 @click.option(
     "--prices", metavar="READ/WRITE", multiple=True,

@@ -15,7 +15,7 @@ from prunus.cli.options import Failure, load_settings, money_option
 @click.argument("files", metavar="ROWS...", nargs=-1, required=True, type=click.Path(path_type=Path))
 @money_option
 def command(files: tuple[Path, ...], money: bool) -> None:
-    """Put together what many runs over sessions have measured.
+    """Combine the results of several replay or analyze runs.
 
     Takes the files that `prunus replay --out` and `prunus analyze --out` have written, for example one for each
     shard, and prints the table that one run over all sessions would print. Needs DuckDB, which

@@ -35,7 +35,7 @@ _NEAR = 2_000
 def command(
     id: str | None, session: str | None, path: str | None, url: str | None, tenant: str | None, in_json: bool
 ) -> None:
-    """Show what was cut, exactly as it was.
+    """Show the original of a cut, byte for byte.
 
     ID is the id of a receipt (`prunus receipts`) or its first digits. Files and pipes get the exact bytes; a
     terminal gets visible marks for control characters. Content that is more than text, such as an image, appears

@@ -27,7 +27,7 @@ if TYPE_CHECKING:
 @click.option("--service", is_flag=True, help="Start `prunus proxy` when you log in (systemd, launchd).")
 @click.option("-y", "--yes", is_flag=True, help="Make the change without asking.")
 def command(client: str | None, undo: bool, service: bool, yes: bool) -> None:
-    """Keep an agent behind Prunus, however it is started.
+    """Route every session of an agent through the proxy.
 
     Prunus changes the base URL in the settings file of CLIENT (claude, codex, opencode, gemini, pi or mini). Its
     requests then go to `prunus proxy`, which must be running. You see the change first. A copy of the file stays

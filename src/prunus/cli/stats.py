@@ -47,8 +47,8 @@ def command(
 
     Shows the newest session, or the given one, and the sums of all sessions. Savings are net: the cost that the
     session would have had without Prunus, with its own prompt cache, minus its actual cost, which includes cache
-    breaks, and minus what it cost that agents asked again for what was cut. Dollars follow a table of prices; the
-    prices in the settings go before it.
+    breaks, and minus the cost of content that agents asked for again. Dollars come from a table of prices, which
+    the prices in the settings override.
 
     \b
     Examples:

@@ -35,7 +35,9 @@ json_option = click.option("--json", "in_json", is_flag=True, help="As JSON.")
 
 def store_options(command: _Command) -> _Command:
     """Add --store, --tenant and --json to a command."""
-    tenant = click.option("--tenant", metavar="NAME", help="Whose, where tokens keep users apart.")
+    tenant = click.option(
+        "--tenant", metavar="NAME", help="User whose data to use, if the proxy has several tokens."
+    )
     return store_option(tenant(json_option(command)))
 
 
@@ -116,7 +118,7 @@ def local_time(at: float) -> str:
 
 @click.group("store")
 def command() -> None:
-    """Show, shrink or clear what is kept.
+    """Show, shrink or clear the store.
 
     The store holds conversations, receipts of cuts with their originals, and the numbers of each request. It never
     holds API keys. The settings store.size and store.days limit its size and age.
@@ -135,7 +137,7 @@ def command() -> None:
 @store_option
 @json_option
 def info_command(url: str | None, in_json: bool) -> None:
-    """Say where the store is and how much is in it."""
+    """Show where the store is and how much is in it."""
     with existing_store(url) as store:
         found = store.info() if store is not None else None
     if in_json:
@@ -150,7 +152,7 @@ def info_command(url: str | None, in_json: bool) -> None:
 @store_option
 @json_option
 def vacuum_command(url: str | None, in_json: bool) -> None:
-    """Remove what is too old or too much, and give the space back."""
+    """Remove data beyond the limits of age and size, and free the space."""
     with existing_store(url) as store:
         if store is None:
             _print_result({"before": 0, "after": 0}, empty_message(url), in_json)
@@ -204,7 +206,7 @@ def forget_command(
     """Remove some sessions: their ledgers, receipts and originals.
 
     ID is the beginning of a session's id. Sums of all time stay. With --older-than, hidden exchanges that no
-    request has used for so long go too; nothing tells to which session they belong.
+    request has used for that time go too; they belong to no known session.
 
     \b
     Examples:
