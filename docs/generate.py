@@ -189,7 +189,8 @@ def public_members(owner: type) -> list[str]:
     docs = field_docs(owner)
     rows = {name: doc for name, doc in docs.items() if not name.startswith("_") and doc}
     if dataclasses.is_dataclass(owner):
-        rows = {one.name: rows.get(one.name) or f"`{one.type}`" for one in dataclasses.fields(owner)}
+        public = [one for one in dataclasses.fields(owner) if not one.name.startswith("_")]
+        rows = {one.name: rows.get(one.name) or f"`{one.type}`" for one in public}
     rows |= attributes(owner)
     for name, member in vars(owner).items():
         plain = member.__func__ if isinstance(member, classmethod | staticmethod) else member

@@ -1,4 +1,4 @@
-"""Carrying edits out: the only place where a history changes."""
+"""Makes edits. This is the only place where a history changes."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from prunus.json.splice import Path
 
 
 def apply(history: History, edits: Iterable[Edit]) -> History:
-    """The history with every edit carried out."""
+    """Return the history with every edit made."""
     chosen: dict[int, dict[int, Replacement]] = {}
     for edit in edits:
         chosen.setdefault(edit.target.message, {})[edit.target.part] = edit.replacement
@@ -25,7 +25,7 @@ def apply(history: History, edits: Iterable[Edit]) -> History:
 
 
 def extended(replacement: Replacement | None, words: str, tag: str = "") -> Replacement:
-    """What becomes of a result, with words and a tag behind its own text and before what was added to it."""
+    """Return a result with text and a tag behind its own text and before anything that was added to it."""
     match replacement or Added(""):
         case Note(text):
             return Note(text + words + tag)
@@ -38,14 +38,14 @@ def extended(replacement: Replacement | None, words: str, tag: str = "") -> Repl
 
 
 def spelled_out(proposal: Proposal, part: Part) -> Proposal:
-    """A proposal as it is made and kept in the ledger: its replacement does not refer to the text of the part."""
+    """Return a proposal as the ledger stores it: its replacement does not refer to the text of the part."""
     if isinstance(proposal.replacement, Continued) and isinstance(part, Result):
         return replace(proposal, replacement=Shorter(part.text + proposal.replacement.text))
     return proposal
 
 
 def change(message: Message, edits: Mapping[int, Replacement]) -> Message | None:
-    """One message with these parts replaced; None when nothing of it is left in the request."""
+    """Return one message with these parts replaced; None if nothing of the message is left."""
     if message.parts and all(isinstance(edits.get(i), Gone) for i in range(len(message.parts))):
         return None
     emptied = {i for i, edit in edits.items() if isinstance(edit, Note) and isinstance(message.parts[i], Result)}
@@ -73,7 +73,7 @@ def change(message: Message, edits: Mapping[int, Replacement]) -> Message | None
 
 
 def _with_notes(part: Part, replacement: Replacement | None, notes: list[tuple[Path, str]]) -> Part:
-    """A result in which words stand for files: they become part of its text, in the order of the blocks."""
+    """Return a result in which notes replace files: the notes become part of its text."""
     if not isinstance(part, Result):
         raise InvariantError("only a result carries attachments")
     texts = list(zip(part.texts, part.pieces, strict=True))

@@ -1,4 +1,4 @@
-"""Edits: what becomes of a part. Proposals: edits with all that the engine needs to decide about them.
+"""Edits, which replace a part, and proposals: edits with everything that the engine needs to decide about them.
 
 A strategy answers each event with moves. A `Proposal` offers an edit, a `Postpone` moves the time of an earlier
 proposal, and a `Withdraw` takes one back. The engine makes at most one edit for each part.
@@ -82,7 +82,7 @@ Replacement = Note | Shorter | Added | Continued | Outlined | Input | Gone
 
 @value
 class Edit:
-    """One change of one part; nothing else ever changes a history."""
+    """One change of one part. Only edits change a history."""
 
     target: Ref
     replacement: Replacement
@@ -91,7 +91,7 @@ class Edit:
     tokens_before: int = 0
     tokens_after: int = 0
     follows: str = field(default="", compare=False)
-    """The strategy whose edit this one goes along with; reports count both under that name."""
+    """The strategy whose edit this one accompanies; reports count both under that name."""
 
     @property
     def counted_as(self) -> str:
@@ -191,10 +191,10 @@ Move = Proposal | Postpone | Withdraw
 
 @value
 class Refusal:
-    """An edit that a guard did not allow."""
+    """An edit that a guard refused."""
 
     edit: Proposal
     guard: str
     reason: str
     until: int | None = None
-    """The turn in which the guard is asked again; None if the refusal lasts."""
+    """The turn in which the guard checks the edit again; None if the refusal is final."""

@@ -1,11 +1,11 @@
-"""Why an edit is made, said by the model in the call itself.
+"""The purpose of an edit, stated by the model in the call itself.
 
     tools = [with_intent(tool) for tool in tools]      # what the model is offered
     run(name, without_intent(arguments))               # what the tool is given
 
-Arguments are an object, or the JSON text as which the OpenAI formats send them. Both functions are
-pure and give back the very object that came in where there is nothing to change, so `is` tells whether anything
-changed. A tool that has an `intent` of its own keeps it: do not take that one away from its arguments.
+Arguments are an object, or JSON text as in the OpenAI formats. Both functions are pure and return the same object
+if nothing changes, so `is` tells whether anything changed. A tool with its own `intent` keeps it: do not remove
+that argument from its calls.
 """
 
 from __future__ import annotations
@@ -27,11 +27,12 @@ Json: TypeAlias = dict[str, Any]
 
 
 def with_intent(tool: Json) -> Json:
-    """The definition of a tool with an optional argument `intent`.
+    """Return the definition of a tool with an optional argument `intent`.
 
-    Knows the shapes of OpenAI chat (`function.parameters`), the Responses API (`parameters`), Anthropic
+    Supports the definitions of OpenAI chat (`function.parameters`), the Responses API (`parameters`), Anthropic
     (`input_schema`), MCP (`inputSchema`) and Gemini (`parameters` or `parametersJsonSchema`), and a bare JSON
-    schema. A tool without such a schema, such as a provider's own or one that takes plain text, stays as it is.
+    schema. A tool without such a schema, such as a provider's own tool or one that takes plain text, stays
+    unchanged.
     """
     inner = tool.get("function")
     if isinstance(inner, dict):
@@ -68,7 +69,7 @@ def names_offered(before: list[Any], after: list[Any]) -> frozenset[str]:
 
 
 def edits_files(tool: Json, toolbox: Toolbox | None = None) -> bool:
-    """Whether a tool of this definition writes or edits files, as far as Prunus knows it."""
+    """Whether a tool with this definition writes or edits files, as far as Prunus knows the tool."""
     inner = tool.get("function")
     inner = inner if isinstance(inner, dict) else tool
     schema: Json = next((inner[key] for key in _SCHEMAS if isinstance(inner.get(key), dict)), {})
@@ -101,7 +102,7 @@ def without_intent(arguments: Json | str) -> Json | str:
 
 
 def intent_of(arguments: Mapping[str, Any] | str) -> str:
-    """What a call says about its purpose; empty if nothing."""
+    """Return the purpose that a call states; empty if it states none."""
     given = (_object(arguments) if isinstance(arguments, str) else arguments).get(FIELD)
     return " ".join(given.split()) if isinstance(given, str) else ""
 

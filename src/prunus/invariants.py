@@ -1,4 +1,4 @@
-"""What providers demand of a changed message. Every invariant is checked for every changed message."""
+"""The rules of the providers that every changed message must satisfy."""
 
 from __future__ import annotations
 
@@ -15,23 +15,22 @@ from prunus.value import value
 class ChangedMessage:
     """A message before and after its edits.
 
-    Messages that are not changed leave with the bytes they came with, so whatever a provider would newly refuse
-    shows here.
+    Unchanged messages keep their bytes, so only a changed message can break a rule of the provider.
     """
 
     format: str
     before: Message
     after: Message | None
     following: Message | None
-    """The message behind one that goes."""
+    """The message behind one that is removed."""
     open_loop: bool
     """The model is still in the tool loop that this message belongs to."""
     own: bool = False
-    """Only words to and from Prunus itself are changed, which the model never had."""
+    """Only text to and from Prunus itself is changed, which the model never saw."""
 
 
 def pairs(change: ChangedMessage) -> str | None:
-    """Every call keeps its one result: no call and no result comes or goes."""
+    """Every call keeps its one result: no call and no result appears or disappears."""
     if _ids(change.before) != _ids(change.after):
         return "a call or a result has lost its partner"
     return None
@@ -56,7 +55,7 @@ def _tools(message: Message | None) -> list[str]:
 
 
 def order(change: ChangedMessage) -> str | None:
-    """Results stand in the order they came in, and before other words in their message."""
+    """Results keep their order, and stand before other text in their message."""
     if change.after is not None and _order(change.before) != _order(change.after):
         return "the order of results has changed"
     return None
@@ -67,7 +66,7 @@ def _order(message: Message) -> list[str]:
 
 
 def roles(change: ChangedMessage) -> str | None:
-    """A message keeps its role; only reasoning and words to Prunus itself go whole."""
+    """A message keeps its role; only reasoning and text to Prunus itself may be removed as a whole message."""
     if change.after is None:
         parts = change.before.parts
         joined = change.before.joins and all(isinstance(part, Thinking) for part in parts)
@@ -76,7 +75,7 @@ def roles(change: ChangedMessage) -> str | None:
 
 
 def non_empty(change: ChangedMessage) -> str | None:
-    """No message is left without content, and no text without words."""
+    """No message is left without content, and no text is left empty."""
     if change.after is None:
         return None
     said = [part for part in change.before.parts if not isinstance(part, Thinking)]
@@ -90,7 +89,7 @@ def non_empty(change: ChangedMessage) -> str | None:
 
 
 def thinking(change: ChangedMessage) -> str | None:
-    """A signed block leaves whole or stays as it is; required and open reasoning stays."""
+    """A signed block is removed whole or stays unchanged; required reasoning and that of the current loop stays."""
     before = [part for part in change.before.parts if isinstance(part, Thinking)]
     after = [] if change.after is None else [part for part in change.after.parts if isinstance(part, Thinking)]
     if before == after:
@@ -108,7 +107,7 @@ def thinking(change: ChangedMessage) -> str | None:
 
 
 def gemini_signatures(change: ChangedMessage) -> str | None:
-    """What carries a thought signature stays as it was signed."""
+    """Parts with a thought signature stay as they were signed."""
     if change.after is not None and _signed(change.before) != _signed(change.after):
         return "a signed part was changed"
     return None
@@ -142,7 +141,7 @@ ALL: Final[tuple[Callable[[ChangedMessage], str | None], ...]] = (
 
 
 def check(change: ChangedMessage) -> None:
-    """Raise where a change would make the request one that its provider refuses."""
+    """Raise if the provider would refuse the changed message."""
     for invariant in ALL:
         problem = invariant(change)
         if problem is not None:

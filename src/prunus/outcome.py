@@ -15,7 +15,7 @@ from prunus.schedule.ledger import Flush
 from prunus.tally import Tally
 
 Body_co = TypeVar("Body_co", covariant=True)
-"""The type of a body: that in which it was given."""
+"""The type in which a body was given."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -25,16 +25,17 @@ class Report:
     tokens_before: int = 0
     tokens_after: int = 0
     strategies: Mapping[str, Tally] = field(default_factory=dict)
-    """For each strategy that found something: how many edits, how many tokens they save."""
+    """For each strategy that found something: the number of its edits, and the tokens that they save."""
     categories: Mapping[str, Tally] = field(default_factory=dict)
-    """The same by what was cut: messages, thinking, tools."""
+    """The same by category: messages, thinking, tools."""
     format: str = ""
     model: str = ""
     messages: int = 0
     asked_again: AskedAgain = field(default_factory=AskedAgain)
     """The cut parts that the newest calls ask for again, by strategy and by kind."""
     stepped_back: tuple[str, ...] = ()
-    """The strategies that cut nothing in this conversation, because too much of their cuts was asked for again."""
+    """The strategies that cut nothing in this conversation, because agents asked for too many of their cuts
+    again."""
 
     @property
     def saved(self) -> int:
@@ -43,50 +44,50 @@ class Report:
 
 @dataclass(frozen=True, slots=True)
 class Receipt:
-    """What one edit took away, and how to ask for it."""
+    """The content that one edit removed, and the id with which to restore it."""
 
     id: str
-    """The short name of the part."""
+    """The short id of the part."""
     edit: Edit
     original: str
-    """The text that went; for a call its arguments as JSON, and JSON where more than text went (`originals`)."""
+    """The removed text; JSON for the arguments of a call, and if more than text was removed (`originals`)."""
     tool: str = ""
     turn: int = 0
     category: str = ""
-    """What was cut: messages, thinking or tools."""
+    """The category of the part: messages, thinking or tools."""
     item: Ref | None = None
-    """The call that it belongs to, or the part itself: what reports count as one prune."""
+    """The call that the part belongs to, or the part itself. Reports count an item as one prune."""
     asked: bool = False
-    """It went because the agent or the user asked for that, and was whole before."""
+    """Whether the agent or the user requested the edit, of a part that was whole before."""
     passed: bool = False
-    """Nothing went: a note would have been longer."""
+    """Whether the part stays whole, because a note would be longer."""
     call: str = ""
-    """The id of that call in the history."""
+    """The id of the call in the history."""
     by: str = ""
-    """The id of the call that superseded it."""
+    """The id of the call that superseded the part."""
     by_tool: str = ""
     about: str = ""
-    """What both calls are about: a file, an address, a command."""
+    """The file, address or command of both calls."""
     kind: PartKind | None = None
-    """What was cut, if a later call can ask for it again."""
+    """The kind of the part, if a later call can ask for it again."""
 
 
 @dataclass(frozen=True, slots=True)
 class Continuation:
-    """How a request goes on from the one before it."""
+    """How a request follows the previous one."""
 
     parent: str = ""
-    """The conversation that it comes from, under its own name or another; empty for a new one."""
+    """The conversation that the request continues or branches off; empty for a new one."""
     left: int = 0
-    """Messages at the end of that conversation that the request does not have: it was undone or forked."""
+    """Messages at the end of that conversation that the request lacks, because of an undo or a fork."""
     gap: float | None = None
-    """Seconds since the request before; None if there was none."""
+    """Seconds since the previous request; None if there was none."""
     changed: bool = False
-    """Model, system text or tools are others than before."""
+    """Whether model, system text or tools have changed."""
 
 
 class Outcome(Generic[Body_co]):
-    """A pruned request, and what was done to it."""
+    """A pruned request, and what Prunus did to it."""
 
     __slots__ = (
         "_edits", "_made", "_outlined", "_passed", "_receipt", "_receipts", "_refusals",
@@ -111,29 +112,29 @@ class Outcome(Generic[Body_co]):
         fault: Exception | None = None,
     ) -> None:
         self.body = body
-        """The request to send, of the type that was given."""
+        """The request to send, in the type in which it was given."""
         self.report = report or Report()
         self.error = error
-        """Why the request was left as it came, where something was wrong with it."""
+        """Why the request stayed unchanged, if something went wrong."""
         self.fault = fault
-        """The exception that `error` tells of."""
+        """The exception behind `error`."""
         if fault is not None:
             self.error = f"{type(fault).__name__}: {fault}"
             # The traceback would keep everything alive that the pruner had at hand.
             fault.__traceback__ = None
         self.flush = flush
-        """The break of the prompt cache that this request declares, if it does: from where, why, at what price."""
+        """The cache break that this request declares, if any: from which message on, why, and at what price."""
         self.behind = False
-        """It carries the edits of the request before and no new ones: there was no time to look at all of it, or
-        the memory that processes share did not answer."""
+        """Whether the request has only the edits of the previous one, because there was no time to look at all of
+        it or the shared memory did not answer."""
         self.conversation = conversation
-        """The name of the conversation that it belongs to."""
+        """The id of the conversation that the request belongs to."""
         self.request = request
-        """Its number in the conversation, counted from 1."""
+        """The number of the request in its conversation, counted from 1."""
         self.continues = Continuation()
-        """How it goes on from the request before it."""
+        """How the request follows the previous one."""
         self.lifetime = lifetime
-        """The lifetime that the caller shall give its cache marks, as in `1h`; empty to leave them as they are."""
+        """The lifetime that the caller should give the cache marks, such as `1h`; empty to leave them unchanged."""
         self._made = made
         self._passed = passed
         self._receipt = receipt
@@ -144,20 +145,20 @@ class Outcome(Generic[Body_co]):
 
     @property
     def edits(self) -> tuple[Edit, ...]:
-        """What was changed and why, in the order of the messages."""
+        """All edits in this request, in the order of the messages."""
         edits = self._edits if self._outlined is None else self._outlined(self._edits)
         return tuple(sorted(edits, key=lambda edit: edit.target))
 
     @property
     def receipts(self) -> tuple[Receipt, ...]:
-        """The edits that were put in force by this request, with what each of them took away."""
+        """The edits that this request made for the first time, with the content that each removed."""
         if self._receipts is None:
             self._receipts = self._receipts_of(self._made)
         return self._receipts
 
     @property
     def passed(self) -> tuple[Receipt, ...]:
-        """What was superseded with this request and stays whole, because a note would be longer."""
+        """Parts that were superseded with this request but stay whole, because a note would be longer."""
         found = self._receipts_of(self._passed)
         return tuple(replace(receipt, original="", passed=True) for receipt in found)
 
@@ -168,7 +169,7 @@ class Outcome(Generic[Body_co]):
 
     @property
     def refusals(self) -> tuple[Refusal, ...]:
-        """What could have gone and had to stay, with the guard that refused."""
+        """Edits that a guard refused, with the guard and its reason."""
         return tuple(
             sorted((r for group in self._refusals for r in group), key=lambda refusal: refusal.edit.target)
         )

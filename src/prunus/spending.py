@@ -1,4 +1,4 @@
-"""What requests cost and strategies earned, as sums for tables. Costs are in uncached input tokens of the model."""
+"""The cost of requests and the savings of strategies, as sums for tables, in uncached input tokens of the model."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""How much was pruned, by count and by tokens, and the status line that says so."""
+"""How much was pruned, by count and by tokens, and the status line for it."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ class Tally(NamedTuple):
 
 
 def category_of(kind: type[Part]) -> str:
-    """What a part of this kind counts as in reports: messages, thinking or tools."""
+    """Return the category of a part in reports: messages, thinking or tools."""
     if kind in (Call, Result):
         return "tools"
     return "thinking" if kind is Thinking else "messages"
@@ -37,9 +37,9 @@ def category_of(kind: type[Part]) -> str:
 def status(
     categories: Mapping[str, Tally], notification: Notification = "minimal", items: Sequence[str] = ()
 ) -> str:
-    """One line for what was pruned by kind; empty when nothing was, or when it is switched off.
+    """Return the status line; empty if nothing was pruned, or if it is switched off.
 
-    `items` names each item that was pruned, such as its tool; only the detailed form shows them.
+    `items` names each pruned item, for example by its tool; only the detailed form shows the names.
     """
     shown = [
         f"{icon} {tally.count:>2}({short(tally.tokens)}) ▼"

@@ -37,13 +37,13 @@ _REACH: Final = 3
 
 
 def generate_changelog(history: Any, since: int = 0, *, toolbox: Toolbox | None = None) -> Changelog:
-    """What a session did to each file: one line per purpose, with the lines added and removed.
+    """Return what a session did to each file: one line per purpose, with the lines added and removed.
 
-    Takes a request (a dict, JSON text or bytes), a list of messages, a loaded session, or several sessions in
-    order, whose turns are then counted through. The purpose is the `intent` of the call, where it gives one; else
-    the sentence that the assistant wrote before it, marked as inferred; else a plain word such as "Edited".
-    Edits that failed, and edits that were taken back, are left out. With `since`, only what was done from that
-    turn on counts. Raises FormatError for what cannot be read.
+    `history` is a request (a dict, JSON text or bytes), a list of messages, a loaded session, or several sessions
+    in order, whose turns are numbered continuously. The purpose is the `intent` of the call. Without an intent, it
+    is the sentence that the assistant wrote before the call, marked as inferred, or else a plain word such as
+    "Edited". Failed and reverted edits are left out. With `since`, only changes from that turn on count. Raises
+    FormatError for a history that Prunus cannot read.
     """
     standing = StandingChanges(since)
     box = toolbox or Toolbox()

@@ -25,10 +25,10 @@ _FRAMING: Final = (b"content-length", b"transfer-encoding")
 def httpx_client(
     http: Any = None, *, pruner: Pruner | None = None, settings: Settings | None = None, **options: Any
 ) -> Any:
-    """A client that prunes requests to a model; the options are those of `httpx.Client`.
+    """Return a client that prunes requests to a model; the options are those of `httpx.Client`.
 
-    `http` is the library: the module `httpx2`, if it is installed, or else `httpx`. An SDK that refuses the
-    client of one of them takes that of the other.
+    `http` is the library to use: by default the module `httpx2`, if it is installed, or else `httpx`. If an SDK
+    refuses the client of one library, give the other.
     """
     http = http or _library()
     transport, _ = transports(http)
@@ -39,7 +39,7 @@ def httpx_client(
 def async_httpx_client(
     http: Any = None, *, pruner: Pruner | None = None, settings: Settings | None = None, **options: Any
 ) -> Any:
-    """The same for asynchronous SDKs; the options are those of `httpx.AsyncClient`."""
+    """Return the same client for asynchronous SDKs; the options are those of `httpx.AsyncClient`."""
     http = http or _library()
     _, transport = transports(http)
     client = http.AsyncClient(**{"follow_redirects": True, **options})
@@ -47,7 +47,7 @@ def async_httpx_client(
 
 
 def _library() -> Any:
-    """The HTTP library that is installed."""
+    """Return the HTTP library that is installed."""
     return import_module("httpx2" if find_spec("httpx2") else "httpx")
 
 

@@ -1,4 +1,4 @@
-"""What every integration has: a pruner that the whole process shares, and the newest outcome."""
+"""The base of every integration: a pruner that the whole process shares, and the newest outcome."""
 
 from __future__ import annotations
 
@@ -49,7 +49,7 @@ class Integration:
             raise SettingsError("pruner= and settings= exclude each other: a pruner has settings of its own")
         self.pruner = pruner if pruner is not None else shared_pruner(settings)
         self.last: Outcome[Any] | None = None
-        """What the newest request gave; None before the first one."""
+        """The newest outcome; None before the first request."""
         self.unmapped = 0
         """Parts of the newest request that Prunus did not see, and that were sent as they were."""
         super().__init__(*args, **options)
@@ -65,7 +65,7 @@ class Integration:
         return self._keep(outcome)
 
     def safely(self, given: T, work: Callable[[], T]) -> T:
-        """What the work makes of a history or a request; if the work raises, the given one as it is."""
+        """Return the result of the work; if the work raises, the given history or request."""
         try:
             return work()
         except Exception as error:  # whatever fails in here, the request has to go out as it was

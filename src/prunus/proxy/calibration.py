@@ -14,7 +14,7 @@ from typing import Final
 
 _MODELS: Final = 256
 _FADE: Final = 0.97
-"""What is left of the influence of an answer when the next one comes."""
+"""The share of an answer's influence that is left when the next answer comes."""
 _FIRST: Final = 0.001
 """The influence of a whole request: most of it is system text and tools, which are never cut."""
 _SMALL: Final = 300
@@ -22,12 +22,12 @@ _SMALL: Final = 300
 _DOUBT: Final = 0.0001
 """How strongly the two rates are drawn to an equal share each, for where nothing tells them apart."""
 _RANGE: Final = (0.25, 4.0)
-"""Provider's tokens for one of ours; outside of it the two did not count the same thing."""
+"""The provider's tokens for one of ours; outside of this range the two did not count the same text."""
 
 
 @dataclass(frozen=True, slots=True)
 class Weight:
-    """How large a request is, as far as we can tell."""
+    """The estimated size of a request."""
 
     tokens: float
     """By our estimate."""
@@ -43,7 +43,7 @@ NOTHING: Final = Weight(0, 0)
 
 @dataclass(frozen=True, slots=True)
 class Rates:
-    """What a provider counts for one token of ours, and for one byte."""
+    """The provider's tokens for one estimated token, and for one byte."""
 
     token: float = 1.0
     byte: float = 0.0
@@ -95,7 +95,7 @@ class Calibration:
         self._fits: OrderedDict[str, _Fit] = OrderedDict()
 
     def rates(self, model: str) -> Rates:
-        """What the provider of a model counts, as far as it is known."""
+        """Return the rates of a model's provider, as far as they are known."""
         fit = self._fits.get(model)
         return Rates() if fit is None else fit.rates()
 

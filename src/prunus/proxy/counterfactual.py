@@ -46,23 +46,25 @@ class SentRequest:
     prompt: bytes
     """Hash of model, system text and tools."""
     unpruned: Weight
-    """As the client sent it."""
+    """The size as the client sent it."""
     pruned: Weight
     made: Weight = NOTHING
-    """What the edits take from it that it puts in force."""
+    """What the new edits of this request remove from it."""
     flush: Flush | None = None
     usages: Sequence[Usage] = ()
-    """The provider's word, one for each call of the model: those behind the first are the agent layer's own."""
+    """The provider's usage, one for each call of the model; those behind the first belong to the agent layer's own
+    calls."""
     shadow: bool = False
-    """It was sent unpruned."""
+    """Whether it was sent unpruned."""
     aside: bool = False
-    """It asks for something on the side, such as a summary: the conversation goes on from the request before it."""
+    """Whether it is a side request, such as one for a summary; the conversation then continues from the request
+    before it."""
     whole: bool = False
-    """It was sent without the edits of the request before it, as only one on the side is."""
+    """Whether it was sent without the edits of the previous request, which happens only to side requests."""
     newest: int = 0
-    """The number of the last of the model's calls; 0 where there was one only."""
+    """The number of the last call of the model; 0 if there was only one."""
     breaks: Sequence[Flush | None] = ()
-    """The breaks of the calls behind the first."""
+    """The cache breaks of the calls behind the first."""
 
     @property
     def sent(self) -> Weight:
@@ -70,22 +72,22 @@ class SentRequest:
 
     @property
     def gap(self) -> Weight:
-        """What pruning takes from it, less what the agent layer puts in."""
+        """What pruning removes, less what the agent layer adds."""
         return self.unpruned - self.pruned
 
 
 @dataclass(frozen=True, slots=True)
 class ExchangeCost:
-    """What one exchange took, in the provider's tokens, and what that cost."""
+    """The size of one exchange in the provider's tokens, and its cost."""
 
     tokens: float
-    """Of all that was sent."""
+    """The sum over everything that was sent."""
     tokens_unpruned: float
     cost: float
-    """Of all that was sent."""
+    """The sum over everything that was sent."""
     unpruned: float
     of_break: float
-    """The part of `cost` that a break of ours caused."""
+    """The part of `cost` that a cache break by Prunus caused."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -94,15 +96,15 @@ class _Last:
 
     sent: SentRequest
     billed: float
-    """What the provider counted for it."""
+    """The tokens that the provider counted for it."""
     cached: float
-    """The same, with the agent layer's own calls behind it: all of that is cached."""
+    """The same, including the agent layer's own calls behind it; all of that is cached."""
     hits: float
-    """Share of the expected cache hits that came."""
+    """The share of the expected cache hits that came."""
     ttl: float
-    """Seconds that the cache of what was sent lives."""
+    """Seconds for which the cache of the sent request lives."""
     refreshed: float
-    """When that cache was written or read last."""
+    """When that cache was last written or read."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -115,17 +117,17 @@ class _Worlds:
 
 @dataclass(frozen=True, slots=True)
 class _Cached:
-    """What the provider's cache holds of a request in each world."""
+    """The tokens of a request that the provider's cache holds in each world."""
 
     unpruned: float
     pruned: float
     lost: float = 0.0
-    """What it would hold more in the pruned world, had no break of ours been there."""
+    """The tokens that it would hold in addition in the pruned world without the cache breaks by Prunus."""
     hits: float = 1.0
 
 
 class Accounts:
-    """The two caches of each conversation."""
+    """Simulates the two caches of each conversation."""
 
     def __init__(self) -> None:
         self._calibration = Calibration()
@@ -206,7 +208,10 @@ class Accounts:
 def _cached(
     sent: SentRequest, size: _Worlds, rates: Rates, last: _Last | None, price: Price, asked: Price
 ) -> _Cached:
-    """What the caches hold of a request; the unpruned one may have expired while the other was kept alive."""
+    """Return what the caches hold of a request.
+
+    The unpruned cache may have expired while the other was kept alive.
+    """
     found = _alive(sent, size, rates, last, price)
     if last is None or _is_cold(sent, last) or sent.time - last.sent.time <= asked.ttl:
         return found
@@ -218,7 +223,7 @@ def _is_cold(sent: SentRequest, last: _Last) -> bool:
 
 
 def _alive(sent: SentRequest, size: _Worlds, rates: Rates, last: _Last | None, price: Price) -> _Cached:
-    """What the caches hold of a request, by the request before it or else by the provider's word."""
+    """Return what the caches hold of a request, from the previous request or else from the provider's usage."""
     flush, shadow = sent.flush, sent.shadow
     read = float(sent.usages[0].cache_read) if sent.usages else 0.0
     factor = size.pruned / max(1.0, sent.pruned.tokens)
@@ -245,7 +250,10 @@ def _alive(sent: SentRequest, size: _Worlds, rates: Rates, last: _Last | None, p
 
 
 def _of_breaks(sent: SentRequest, factor: float, price: Price) -> float:
-    """What the breaks of the agent layer's own calls cost; `factor` is the provider's tokens for one of ours."""
+    """Return the cost of cache breaks by the agent layer's own calls.
+
+    `factor` converts our tokens to the provider's.
+    """
     cost = 0.0
     for before, usage, flush in zip(sent.usages, sent.usages[1:], sent.breaks, strict=False):
         if flush is not None:
@@ -267,7 +275,7 @@ def _hits(sent: SentRequest, price: Price, last: _Last) -> float:
 
 
 def charge(usage: Usage, price: Price) -> float:
-    """What the provider charges by its own word."""
+    """Return what the provider charges, by its own usage fields."""
     cost = usage.input + usage.cache_read * price.read + usage.cache_write * price.write
     return cost * _tier(price, whole(usage))
 
@@ -278,7 +286,10 @@ def _cost(price: Price, tokens: float, cached: float, rate: float) -> float:
 
 
 def _write_rate(usage: Usage | None, price: Price) -> float:
-    """What a token costs that is not found in the cache; the provider's word shows whether it is written there."""
+    """Return the price of a token that was not in the cache.
+
+    The usage shows whether the provider wrote such tokens to the cache.
+    """
     if usage is None:
         return price.write
     new = usage.input + usage.cache_write

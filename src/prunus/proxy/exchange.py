@@ -32,13 +32,13 @@ class Arrived:
     client: str
     time: float
     key: str = ""
-    """What the client calls the conversation, where it sends a header for that."""
+    """The client's name for the conversation, if it sends a header for that."""
     caller: str = ""
     """Whose credentials it carries, as a hash."""
     headers: Mapping[str, str] = field(default_factory=dict)
     """Its headers, in lower case."""
     id: str = field(default_factory=new_exchange_id)
-    """The id of the exchange that is recorded of it."""
+    """The id under which the exchange is recorded."""
 
 
 class SentBy(NamedTuple):
@@ -65,15 +65,15 @@ class Prepared:
 
     body: bytes
     changed: bool = False
-    """Whether these are other bytes than those that arrived."""
+    """Whether the bytes differ from those that arrived."""
     skip: str = ""
     """Why it was not pruned, where it was not."""
     envelope: Envelope | None = None
     outcome: Outcome[bytes] | None = None
     receipts: tuple[Receipt, ...] = ()
-    """What was cut with it, and what was superseded and stays."""
+    """The new cuts, and the superseded parts that stay."""
     exchange: Exchange | None = None
-    """What is known of it before the answer."""
+    """The record of the exchange before the answer."""
     turn: Interceptor | None = None
     reply: tuple[str, bytes] | None = None
     """The answer of the agent layer, where nothing is sent at all."""
@@ -84,14 +84,14 @@ class Prepared:
     seconds: float = 0.0
     """How long it took to prepare."""
     status_line: str = ""
-    """What it prunes because the agent or the user asked for that; empty where that is nothing."""
+    """The status line of requested edits; empty if there are none."""
     arrived: Arrived | None = None
     further: tuple[Further, ...] = ()
     """The further calls of the model that were pruned."""
 
     @property
     def all_receipts(self) -> tuple[Receipt, ...]:
-        """Those of all calls of the model that were made for it."""
+        """The receipts of all model calls that were made for this request."""
         return (*self.receipts, *(receipt for call in self.further for receipt in call.receipts))
 
     @property
@@ -102,7 +102,7 @@ class Prepared:
 
     @property
     def what(self) -> str:
-        """What became of the request; see `Event.what`."""
+        """What happened to the request; see `Event.what`."""
         if self.exchange is None:
             return "skipped"
         if self.exchange.shadow:
@@ -110,7 +110,7 @@ class Prepared:
         return "pruned" if self.changed else "unchanged"
 
     def ended(self, event: Event, exchange: Exchange | None) -> Event:
-        """The event of the request with what was sent for it, and with its costs."""
+        """Return the event of the request, with the sent bytes and the costs."""
         return replace(
             event,
             what=self.what,
@@ -138,15 +138,15 @@ class Event:
     """0 where the client left before there was an answer."""
     seconds: float
     what: str = "passed"
-    """What became of it: pruned, unchanged, shadow, passed, skipped, failed."""
+    """What happened to the request: pruned, unchanged, shadow, passed, skipped, failed."""
     why: str = ""
     exchange: Exchange | None = None
     report: Report | None = None
     receipts: tuple[Receipt, ...] = ()
     status_line: str = ""
-    """What it pruned because the agent or the user asked for that."""
+    """The status line of requested edits."""
     session: str = ""
-    """What the client calls the conversation, where it sends a header for that."""
+    """The client's name for the conversation, if it sends a header for that."""
     traceparent: str = ""
     """The span of the client that the request belongs to, as W3C Trace Context writes it."""
     preparing: float = 0.0

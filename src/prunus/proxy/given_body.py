@@ -18,7 +18,7 @@ class GivenBody:
     model: str = ""
     """The model, where the body does not name it."""
     key: str = ""
-    """What the program calls the conversation."""
+    """The program's name for the conversation."""
     format: str | None = None
     """The format of the body; recognised where it is not told."""
 
@@ -38,21 +38,21 @@ class Giver:
 
 @dataclass(frozen=True, slots=True)
 class GivenBack:
-    """The body for the program to send, and what was done to it."""
+    """The body for the program to send, and the outcome of pruning it."""
 
     body: bytes
     outcome: Outcome[bytes]
     receipts: tuple[Receipt, ...] = ()
     exchange: Exchange | None = None
-    """What is recorded of it; None where it was left as it came."""
+    """The record of the exchange; None if the body stayed unchanged."""
 
 
 def prune_given(
     giver: Giver, given: GivenBody, deadline: float | None = None, claim: Callable[[], bool] = lambda: True
 ) -> GivenBack:
-    """Prune a body; what was cut is recorded before the body is given back, so that it can be restored.
+    """Prune a body, and record its cuts before it is returned, so that they can be restored.
 
-    In shadow mode the outcome tells what would have been cut, and the body is the given one.
+    In shadow mode the outcome says what would have been cut, and the body is the given one.
     """
     tenant = giver.tenant
     shadow = tenant.settings.proxy.shadow

@@ -17,7 +17,7 @@ class Health:
     def __init__(self) -> None:
         self._begun = time.time()
         self.draining = False
-        """Whether the proxy has been told to end."""
+        """Whether the proxy is ending."""
 
     def state(self, path: str) -> tuple[int, dict[str, object]]:
         """The status and the JSON of an answer for one of `PATHS`."""

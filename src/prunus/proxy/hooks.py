@@ -45,7 +45,7 @@ class Interceptor(Protocol):
         """The body that is sent, made from `outcome.body`."""
 
     def feed(self, chunk: bytes) -> bytes:
-        """What the client gets for a chunk of the answer."""
+        """Return the bytes for the client that follow from a chunk of the answer."""
 
     def end(self) -> tuple[bytes, bytes | None]:
         """What the client gets at the end of the answer, and the body of a further call, which is to be pruned."""
@@ -54,11 +54,11 @@ class Interceptor(Protocol):
         """The body of the further call that is sent; without an outcome nothing new is cut in it."""
 
     def fail(self, status: int, body: bytes) -> bytes:
-        """What the client gets instead of the answer to a further call."""
+        """Return the bytes that the client gets instead of the answer to a further call."""
 
 
 class AgentHooks(Protocol):
-    """What the agent may do about its context, for all requests."""
+    """The agent layer, for all requests."""
 
     def open(
         self, body: bytes, format: str, *, streaming: bool, tenant: str, caller: str, offers: bool = True

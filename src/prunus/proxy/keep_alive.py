@@ -40,7 +40,7 @@ _WAITING: Final = 256
 _REFUSED: Final = 1024
 """Conversations that are remembered because the provider refused a keep-alive request."""
 LIMITED: Final = (429, 529)
-"""How a provider says that there are too many requests."""
+"""The statuses with which a provider limits the rate of requests."""
 
 Place = tuple[str, str]
 """The tenant and the conversation."""
@@ -192,7 +192,7 @@ class KeepAlive:
             refreshed, sent = now, sent + 1
 
     async def _send(self, rest: Rest, now: float) -> bool:
-        """Send one, and record what it cost; False where there shall be no other."""
+        """Send a keep-alive request, and record its cost; False if no other may follow."""
         again = rest.again
         try:
             answer = await self._upstream.send(
@@ -222,7 +222,7 @@ class KeepAlive:
         return await asyncio.to_thread(rest.tenant.warmth.refresh, *place, now)
 
     async def _paying(self, rest: Rest) -> int:
-        """How many keep-alive requests pay in this pause; none where the conversation has gone on elsewhere."""
+        """Return how many keep-alive requests pay in this pause; 0 if the conversation has continued elsewhere."""
         place = rest.exchange.conversation, rest.exchange.request
         return await asyncio.to_thread(rest.tenant.warmth.keep_alives, *place, self._most)
 

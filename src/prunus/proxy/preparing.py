@@ -24,7 +24,7 @@ from prunus.proxy.tenant import Tenant
 
 T = TypeVar("T")
 Look = Callable[[float, Callable[[], bool]], T]
-"""Looks at a request until a deadline, and asks whether it may be what is sent."""
+"""Looks at a request until a deadline, and claims the right to be sent."""
 
 _THREADS: Final = 4
 """Python runs one of them at a time. One thread with a large request must not keep the others waiting, and one that
@@ -34,7 +34,7 @@ _MARGIN: Final = 0.25
 
 
 class Claim:
-    """The right to be what is sent for a request; the first who takes it has it."""
+    """The right to be sent for a request; the first attempt that takes the claim has it."""
 
     def __init__(self) -> None:
         self._lock = Lock()
@@ -58,7 +58,7 @@ class Preparing:
         self._tasks: set[asyncio.Task[None]] = set()
 
     async def prepare(self, tenant: Tenant, arrived: Arrived) -> Prepared:
-        """What to send for a request, at the deadline at the latest."""
+        """Return what to send for a request, at the latest at the deadline."""
         prepared = await self._in_time(partial(tenant.prepare, arrived))
         self._look_later(tenant, prepared.outcome)
         return prepared
@@ -70,13 +70,13 @@ class Preparing:
         return back
 
     async def go_on(self, tenant: Tenant, prepared: Prepared, body: bytes) -> Prepared:
-        """What to send for a further call of the model in the same turn, at the deadline at the latest."""
+        """Return what to send for a further model call of the same turn, at the latest at the deadline."""
         outcome = await self._in_time(partial(tenant.look_again, prepared, body))
         self._look_later(tenant, outcome)
         return await asyncio.to_thread(tenant.go_on, prepared, outcome)
 
     async def _in_time(self, look: Look[T]) -> T:
-        """What a look gives, or where that takes too long, what one gives that has no time at all."""
+        """Return the result of a look; if that takes too long, the result without a look."""
         loop = asyncio.get_running_loop()
         claim, until = Claim(), monotonic() + self._deadline
         looking = loop.run_in_executor(self._threads, lambda: look(max(0.0, until - monotonic()), claim.take))
@@ -87,7 +87,7 @@ class Preparing:
         return await loop.run_in_executor(self._spare, look, 0.0, lambda: True)
 
     def _look_later(self, tenant: Tenant, outcome: Outcome[bytes] | None) -> None:
-        """Have what was left out looked at in the background."""
+        """Schedule a look at skipped messages in the background."""
         if outcome is not None and outcome.behind:
             task = asyncio.get_running_loop().create_task(self._catch_up(tenant, outcome.conversation))
             self._tasks.add(task)
@@ -101,7 +101,7 @@ class Preparing:
             threads.shutdown(wait=False, cancel_futures=True)
 
     async def _catch_up(self, tenant: Tenant, conversation: str) -> None:
-        """Look at what was left out, a moment at a time."""
+        """Look at skipped messages, a moment at a time."""
         loop = asyncio.get_running_loop()
         while not await loop.run_in_executor(self._behind, tenant.catch_up, conversation):
             pass

@@ -26,12 +26,12 @@ from prunus.proxy.usage_reader import UsageReader
 from prunus.store.records import Usage
 
 _REFUSALS: Final = (400, 422)
-"""How providers answer a request that they cannot read."""
+"""The statuses with which providers refuse a request that they cannot read."""
 
 
 @dataclass(frozen=True, slots=True)
 class Services:
-    """What all requests share."""
+    """The objects that all requests share."""
 
     upstream: Upstream
     metrics: Metrics

@@ -66,7 +66,7 @@ class Tenant:
         return self.pruner.catch_up(conversation)
 
     def context(self, conversation: str) -> Context | None:
-        """What fills the newest request of a conversation, as far as it is known."""
+        """Return what fills the newest request of a conversation, as far as it is known."""
         try:
             found = self.pruner.context(conversation)
         except Exception as error:  # a table that cannot be shown must not cost what is recorded
@@ -164,7 +164,7 @@ class Tenant:
         return SUBAGENT if skips and from_subagent(arrived.headers, envelope.system) else ""
 
     def _open(self, arrived: Arrived, envelope: Envelope, body: bytes) -> Interceptor | None:
-        """What the agent layer does with a request; None where it does nothing."""
+        """Return the agent layer's interceptor for a request; None if it has nothing to do."""
         if self._layer is None:
             return None
         return self._layer.open(
@@ -232,7 +232,7 @@ class Tenant:
         return found if found.error is None and found.conversation else None
 
     def go_on(self, prepared: Prepared, outcome: Outcome[bytes] | None) -> Prepared:
-        """What to send for a further request of the same turn."""
+        """Return what to send for a further request of the same turn."""
         turn, exchange = prepared.turn, prepared.exchange
         assert turn is not None and exchange is not None
         body, decided = turn.again(outcome), outcome or prepared.outcome

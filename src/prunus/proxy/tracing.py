@@ -69,7 +69,7 @@ class Tracing:
         self._context = TraceContextTextMapPropagator()
 
     def request(self, event: Event) -> None:
-        """Tell of a request that is over; those that Prunus did not look at have no span."""
+        """Send a span for a finished request; requests that Prunus did not look at have none."""
         from opentelemetry.trace import SpanKind, Status, StatusCode
 
         exchange = event.exchange
@@ -97,14 +97,14 @@ class Tracing:
         span.end(began + int(event.seconds * _NANO))
 
     def close(self) -> None:
-        """Send what is left, for a short time."""
+        """Send the remaining spans, for a short time."""
         ending = threading.Thread(target=self._provider.shutdown, name="prunus-otlp-end", daemon=True)
         ending.start()
         ending.join(_END_SECONDS)
 
 
 def _gen_ai(event: Event, exchange: Exchange) -> Mapping[str, str | int]:
-    """What the conventions have names for."""
+    """Return the attributes that the conventions define."""
     api = api_named(exchange.format)
     attributes: dict[str, str | int] = {
         "gen_ai.provider.name": api.genai_provider if event.upstream == api.upstream else event.upstream,
@@ -125,7 +125,7 @@ def _gen_ai(event: Event, exchange: Exchange) -> Mapping[str, str | int]:
 
 
 def _own(event: Event, exchange: Exchange) -> Mapping[str, str | int | float | bool]:
-    """What only Prunus knows; costs are in uncached input tokens."""
+    """Return the attributes that only Prunus knows; costs are in uncached input tokens."""
     return {
         "prunus.what": event.what,
         "prunus.client": event.client,

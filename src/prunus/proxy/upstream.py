@@ -18,7 +18,7 @@ from prunus.proxy.pool import Pool, UpstreamExchange
 _REPEATABLE: Final = ("GET", "HEAD", "OPTIONS", "PUT", "DELETE", "TRACE")
 """Methods that may be sent twice (RFC 9110, 9.2.2)."""
 _FAULTS: Final = (TimeoutError, BrokenOff, Malformed)
-"""What can go wrong on an open connection."""
+"""The exceptions that can occur on an open connection."""
 
 
 class NoAnswer(Exception):
@@ -31,7 +31,7 @@ class NoAnswer(Exception):
 
 
 class Answer:
-    """What an upstream answers, as it comes."""
+    """The answer of an upstream, as it arrives."""
 
     def __init__(self, pool: Pool, exchange: UpstreamExchange) -> None:
         assert exchange.reader.head is not None
