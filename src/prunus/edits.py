@@ -145,7 +145,8 @@ class Proposal(Edit):
     needs_cover: bool = False
     """The edit may only be made while another edit covers its target."""
     covers: frozenset[Ref] = frozenset()
-    """Parts that may go because the replacement shows what is still true of them. It may be longer for that."""
+    """Parts that may go because the replacement shows what is still true of them. So the replacement may be
+    longer."""
     reuse: float = 0.0
     """The probability that the removed text will be used again and has to be read once more."""
     only_code: bool = False

@@ -48,7 +48,7 @@ def with_intent(tool: Json) -> Json:
 
 
 def offer_intent(tools: list[Any], toolbox: Toolbox | None = None) -> list[Any]:
-    """The tools of a request, those that edit files with the argument `intent`; the same list if there are none."""
+    """Return the tools of a request, edit tools with the argument `intent`; the same list if there are none."""
     box = toolbox or Toolbox()
     offered = [_offered(tool, box) for tool in tools]
     return tools if all(new is old for new, old in zip(offered, tools, strict=True)) else offered

@@ -106,9 +106,9 @@ def kept_summary(text: str) -> str:
 
 
 def pointer_note(what: str, earlier: str, size: int, *, among: bool = False, moved: str = "") -> str:
-    """One sentence in place of an answer that says what an earlier part of that size says, or some of it.
+    """Return the note in place of an answer whose text, or some of it, an earlier part of that size shows.
 
-    `moved` tells the numbers of its lines, where the earlier part shows them under other numbers.
+    `moved` gives the line numbers, if the earlier part shows the lines under other numbers.
     """
     same = "its lines among" if among else "the same"
     return note(what, f"the earlier {earlier} shows {same} {size:,} characters{moved}")
@@ -167,7 +167,10 @@ def truncated_note(characters: int, lines: int) -> str:
 
 
 def outline_note(kept: int, lines: int, where: str = "") -> str:
-    """The line under the outline of an output; `where` tells which lines of its file the output had."""
+    """Return the line under the outline of an output.
+
+    `where` names the lines of its file that the output showed.
+    """
     above = " except those above" if kept else ""
     removed = f"lines {where} removed{above}" if where else f"{lines - kept:,} of {lines:,} lines removed"
     return f"[Prunus: {removed}; call the tool again to see them.]"

@@ -57,7 +57,7 @@ def superseded(strategy: str, old: Use, by: Use, why: str, view: View, preferenc
 
 
 def pointer(strategy: str, use: Use, at: Use, preference: int) -> Proposal:
-    """The result of `use` gives way to a note that points to an earlier one, `at`, which says the same."""
+    """Propose a note in place of the result of `use` that points to the earlier result of `at`."""
     text = pointer_note(describe(use), describe(at), at.size)
     why = "says the same again"
     return Proposal(

@@ -65,9 +65,9 @@ class Pruner:
         asks: Callable[[str], Iterable[str]] | None = None,
         schedule: Schedule | None = None,
     ) -> None:
-        """`asks` gives the commands for a conversation that came from outside, such as `sweep 5`, by its name.
+        """`asks` returns the commands for a conversation that came from outside, such as `sweep 5`, by its id.
 
-        A `schedule` of one's own takes the place of the one that the settings name.
+        `schedule` replaces the schedule that the settings name.
         """
         self.settings = settings or Settings()
         self._memory = memory
@@ -79,7 +79,7 @@ class Pruner:
         self._behind = WritingBehind(self._keeping, self._assembly.counter)
         self.warmth = Warmth(self._conversations, memory)
         self._commands: dict[str, tuple[str, ...]] = {}
-        """What was asked for, of requests that were not remembered after all."""
+        """Commands of requests that could not be recorded."""
 
     def prune(
         self,

@@ -1,4 +1,4 @@
-"""The answer to a call of `context_prune`: which parts went, which did not, and why."""
+"""The answer to a prune request: what was pruned, what was not, and why."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ from prunus.tally import Notification, Tally, status
 from prunus.view.uses import Use
 
 _NAMED: Final = 6
-"""How many things a line names."""
+"""How many items a line names."""
 _DONE: Final = {
     "discard": "Discarded",
     "distill": "Distilled",
@@ -76,9 +76,9 @@ def answer(
     hint: str = "",
     notification: Notification = "minimal",
 ) -> str:
-    """The words for one call, of an engine that has taken it in; `cut` was in force before.
+    """Return the answer to one call that the engine has processed; `cut` are the edits from before.
 
-    `hint` is said if an id is not found.
+    The answer includes `hint` if an id is not found.
     """
     rules = engine.requests or Requested()
     call = engine.view.part(use.call)

@@ -124,7 +124,7 @@ def inspect(body: bytes, settings: Settings, format: str | None, edits: Iterable
 
 
 def most_of(leaving: Iterable[Leaving]) -> Bulk | None:
-    """What most of the tokens that could go belong to."""
+    """Return the kind of content that most of the removable tokens belong to."""
     tokens: dict[Bulk, int] = {}
     for row in leaving:
         tokens[row.bulk] = tokens.get(row.bulk, 0) + row.tokens

@@ -56,7 +56,7 @@ class Step:
 
 @dataclass(frozen=True, slots=True)
 class StepDraft:
-    """A step before the layer looks up what it remembers of it."""
+    """A step before the layer looks up its hidden exchanges and intents."""
 
     step: Step
     messages: Sequence[StepMessage]
@@ -69,7 +69,7 @@ class StepDraft:
         return [*self.keys, *(key for _, key, _ in self.sites)]
 
     def restore(self, api: Api, found: Mapping[str, bytes]) -> Step:
-        """The step with the hidden exchanges and intents that were found for it."""
+        """Return the step with its hidden exchanges and intents."""
         records = {
             index: record
             for key, index in self.keys.items()

@@ -121,7 +121,7 @@ class Threads:
         return Arrival(root, cut, api, best, most)
 
     def read(self, arrival: Arrival, lookup: Lookup, *, hides: bool) -> Thread:
-        """Cut a request into steps, and put back what is remembered of them."""
+        """Cut a request into steps, and put their hidden exchanges and intents back."""
         if not hides and not self._intents:
             # Nothing was ever kept from the client, so there is nothing to put back.
             thread = Thread(arrival.root, hides, arrival.cut, (), arrival.cut.size, arrival.first)

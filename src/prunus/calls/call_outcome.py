@@ -1,4 +1,4 @@
-"""Whether a call succeeded, as far as its result tells."""
+"""Whether a call succeeded, as far as its result shows that."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What one tool call means: its kind, what it is about, which files it touches."""
+"""The meaning of one tool call: its kind, its subject, and the files that it touches."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ Kind = Literal["read", "write", "edit", "list", "search", "fetch", "todo", "shel
 
 @value
 class Meaning:
-    """What a call is about, as far as its name and arguments tell."""
+    """The meaning of a call, as far as its name and arguments show it."""
 
     kind: Kind
     key: str = ""

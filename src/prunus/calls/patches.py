@@ -48,7 +48,7 @@ class Hunk:
 
 @dataclass(frozen=True, slots=True)
 class Patched:
-    """What a patch does to one file."""
+    """The effect of a patch on one file."""
 
     verb: Verb
     path: str

@@ -1,4 +1,4 @@
-"""What each file of a conversation contains, followed through reads, edits, patches and commands."""
+"""The contents of each file of a conversation, followed through reads, edits, patches and commands."""
 
 from prunus.files.at import FileHistory, NoSuchFile, NoSuchTurn, file_state_at
 from prunus.files.state import FileState

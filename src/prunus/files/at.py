@@ -69,7 +69,7 @@ class FileHistory:
 
     @property
     def turns(self) -> int:
-        """How many turns there are."""
+        """The number of turns."""
         return self._view.turn
 
     @property
@@ -86,7 +86,7 @@ class FileHistory:
         return self._until(turn)
 
     def file_state_at(self, path: str, turn: int | None = None) -> FileState:
-        """What a file contained after a turn; without one, at the end.
+        """Return the contents of a file after a turn; without a turn, at the end.
 
         The path may be the end of a longer one. Raises NoSuchFile and NoSuchTurn.
         """
@@ -144,7 +144,7 @@ class FileHistory:
 def file_state_at(
     history: History | Iterable[Message], path: str, turn: int | None = None, toolbox: Toolbox | None = None
 ) -> FileState:
-    """What a file contained after a turn of a history; without one, at the end.
+    """Return the contents of a file after a turn of a history; without a turn, at the end.
 
     Turn N is the state after the results of the N-th assistant message, counted from 1.
     """

@@ -1,7 +1,6 @@
-"""What is known of one file: its lines in order, some of them perhaps unknown.
+"""The known lines of one file, in order; some lines may be unknown.
 
-A line keeps its identity while it moves, so that the lines of an old read that are still there
-can be told.
+A line keeps its identity while it moves, so that Prunus can tell which lines of an old read are still in the file.
 """
 
 from __future__ import annotations

@@ -19,7 +19,7 @@ from prunus.files.content import MOST, split
 _LARGEST: Final = 8_000_000
 """Characters of the longest result that is followed. To cut a longer one apart would keep all threads waiting."""
 _MOST: Final = 2000
-"""Lines that read tools show where no number is asked for."""
+"""Lines that read tools show if the call gives no number."""
 _TAG: Final = re.compile(r"\n\[[\w-]{1,20}: \w{1,12}\]\s*\Z")
 _CAT: Final = re.compile(r"(?:\A|\n)[^\n]{0,400}?`cat -n` on [^\n]*:\n")
 _READERS: Final = tuple(reader for readers in words("readers") for reader in readers)
@@ -33,7 +33,7 @@ _NUMBERING: Final = frozenset({"Read", "view", "read", "read_file", "view_file",
 
 
 def read_result(tool: str, span: Span, text: str) -> Shown | None:
-    """What a read tool shows of the file it was asked for; None if that is not certain."""
+    """Return the lines that a read tool shows of its file; None if they are not certain."""
     if len(text) > _LARGEST:
         return None
     text = trimmed(text)

@@ -107,5 +107,5 @@ def tells_success(text: str) -> bool:
 
 
 def refused(text: str) -> bool:
-    """Whether a call was not made at all, because the user or the client said no."""
+    """Whether a call was never executed, because the user or the client refused it."""
     return _DENIED.match(text) is not None

@@ -52,7 +52,7 @@ class Timeline:
     """The files of one conversation."""
 
     def __init__(self, most: int | None = None) -> None:
-        """Follow so many files, those that were used last; None for all."""
+        """Follow the most recently used files, up to a number; None follows all."""
         self._files = TrackedFiles(most)
         self._styled: set[str] = set()
         """How the names of the files end for which the project has a formatter or a linter."""
@@ -81,7 +81,7 @@ class Timeline:
             self._told_of_changes(last_reminder(text))
 
     def state(self, path: str) -> FileState:
-        """What is certain of a file now."""
+        """Return what is certain about a file now."""
         return self._files.state(path)
 
     def known_files(self) -> tuple[KnownFile, ...]:

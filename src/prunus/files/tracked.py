@@ -1,4 +1,4 @@
-"""The files that are tracked: what is certain of each, and which call showed which of its lines."""
+"""The tracked files: what is certain about each, and which call showed which lines."""
 
 from __future__ import annotations
 
@@ -48,7 +48,7 @@ class TrackedFile:
     formatted_by: set[str] = field(default_factory=set)
     """Formatters that went over the file since its last change."""
     doubted: Content | None = None
-    """What was certain until something happened that may have changed the file."""
+    """The contents that were certain until something happened that may have changed the file."""
     fresh: bool = False
     """An agent that notices changes by others has changed the file since the user spoke last."""
     mentions: list[Mention] = field(default_factory=list)
@@ -164,7 +164,7 @@ class TrackedFiles:
     __slots__ = ("_most", "_paths", "by_path")
 
     def __init__(self, most: int | None = None) -> None:
-        """Track so many files, those that were used last; None for all."""
+        """Track the most recently used files, up to a number; None tracks all."""
         self.by_path: dict[str, TrackedFile] = {}
         self._paths: dict[str, list[str]] = {}
         """The paths by the names of their files: two spellings of one file end in the same name."""
@@ -263,7 +263,7 @@ class TrackedFiles:
         return self.state(path).text
 
     def state(self, path: str) -> FileState:
-        """What is certain of a file now."""
+        """Return what is certain about a file now."""
         file = self.by_path.get(path)
         return FileState(path) if file is None else state_of(path, file.content, file.deleted)
 

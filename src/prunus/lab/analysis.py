@@ -1,4 +1,4 @@
-"""What replaying a user's own sessions gave, and the sums over them."""
+"""The result of replaying a user's own sessions, and the sums over them."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What other levels of Prunus, and rivals, would have cost and lost in the same session."""
+"""The cost and loss of other levels of Prunus, and of other policies, in the same session."""
 
 from __future__ import annotations
 

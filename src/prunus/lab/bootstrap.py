@@ -1,4 +1,4 @@
-"""How far a figure moves when the sample is drawn again."""
+"""How far a figure moves if the sample is drawn again."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What the rows of many runs come to together."""
+"""The sums over the rows of many runs."""
 
 from __future__ import annotations
 

@@ -1,1 +1,1 @@
-"""What stays of a text that goes: one way for each sort of text, measured in `docs/outlines.md`."""
+"""Outlines of cut texts: one kind for each sort of text, measured in `docs/outlines.md`."""

@@ -69,7 +69,7 @@ _FAMILIES: Final[Mapping[str, str]] = {
 _NUMBER: Final = r"^(?:[ \t]*+(\d++)(?:→|\t|: ?|\| ?))?"
 _SIGNATURE: Final = 120
 _DEFINITIONS: Final = 0.2
-"""How much of the room the definitions may take."""
+"""The share of the outline that definitions may take."""
 _LINE_NUMBER: Final = re.compile(r"[ \t]*(\d+)(?:→|\t|: ?|\| ?)")
 _END: Final = 2_000
 """Characters at each end of a text in which its numbers are looked for."""
@@ -81,9 +81,9 @@ _PROSE: Final = frozenset(("md", "mdx", "markdown", "rst", "txt", "json", "yaml"
 
 
 def code(text: str, room: int, path: str, first: int) -> Sketch:
-    """What to show of a file.
+    """Return the outline of a file.
 
-    `first` is the number of the first line where the text has none, and 0 where nothing is known of it.
+    `first` is the number of the first line if the text has no line numbers, and 0 if nothing is known about it.
     """
     ended, rest = headed(text)
     lines = rest.count("\n") + 1
@@ -129,7 +129,7 @@ def _where(text: str, first: int, lines: int) -> str:
 
 
 def definitions(text: str, path: str, first: int = 0) -> Iterator[Definition]:
-    """What a source file defines, in the order it stands there."""
+    """Return the definitions of a source file, in their order."""
     pattern = _pattern(_ending(path))
     if pattern is None:
         return

@@ -1,9 +1,4 @@
-"""What is kept from a client in the words and the calls of an answer, while it streams: ids, and intents of edits.
-
-An intent is taken out of the arguments of a call and later put back where it stood. Arguments are cut as text, so
-that every other byte stays what the model wrote, and putting the piece back into the same text gives the model's
-own bytes again. A client that spells its copy in another way gets the argument at the same place among the others.
-"""
+"""Hides ids, intents and hidden calls from the client while an answer streams."""
 
 from __future__ import annotations
 

@@ -18,7 +18,7 @@ from prunus.providers.blocks import UNREAD, decode_or
 
 _NO_JSON: Final = object()
 BETWEEN: Final = "\n\n"
-"""What a client sees between the words of two hops if its format has one text for both."""
+"""The text between the words of two hops, if the format has one text for both."""
 
 
 @dataclass(frozen=True, slots=True)

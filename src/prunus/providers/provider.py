@@ -47,7 +47,7 @@ class ToolResult(NamedTuple):
 
 
 class Endpoint(NamedTuple):
-    """What the path of a request says about it."""
+    """What the path of a request shows about it."""
 
     model: str = ""
     streaming: bool = False

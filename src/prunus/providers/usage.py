@@ -1,4 +1,4 @@
-"""What a provider says a request took, in tokens."""
+"""The token usage that a provider reports for a request."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from typing import Any, Final
 
 @dataclass(frozen=True, slots=True)
 class Usage:
-    """What the provider says a request took, in tokens."""
+    """The token usage that a provider reports for a request."""
 
     input: int = 0
     """Input that was neither read from the cache nor written to it."""

@@ -27,7 +27,7 @@ REASONS: Final = {
 
 @dataclass(frozen=True, slots=True)
 class CacheWrites:
-    """What was written to the cache for one reason."""
+    """The tokens that were written to the cache for one reason."""
 
     reason: str
     requests: int

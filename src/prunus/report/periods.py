@@ -1,4 +1,4 @@
-"""What was spent and saved by day, week, month, project, model or agent."""
+"""Costs and savings by day, week, month, project, model or agent."""
 
 from __future__ import annotations
 

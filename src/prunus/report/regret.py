@@ -1,4 +1,4 @@
-"""What was asked for again, and what follows from it: in lines for people, and as data."""
+"""Cut content that was asked for again, and the consequences: lines for people, and data."""
 
 from __future__ import annotations
 

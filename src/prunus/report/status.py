@@ -53,7 +53,7 @@ def requested_line(
 
 @dataclass(frozen=True, slots=True)
 class Savings:
-    """The sums over requests; those of shadow runs are kept apart from those that were pruned."""
+    """The sums over requests; shadow runs are counted separately."""
 
     requests: int = 0
     before: int = 0

@@ -1,4 +1,4 @@
-"""What each strategy cut, what that saved in tokens and money, and how much of it was asked for again."""
+"""The cuts of each strategy, their savings in tokens and money, and how many were asked for again."""
 
 from __future__ import annotations
 

@@ -1,1 +1,1 @@
-"""What the agent asks for by `context_prune`, and the user by `/prunus`."""
+"""Requests of the agent (`context_prune`) and of the user (`/prunus`)."""

@@ -1,7 +1,7 @@
-"""What a call of `context_prune` asks for, read with good will.
+"""Parses a call of `context_prune`, leniently.
 
-Models fill in nested arguments in many ways: a list inside a string, ids without brackets, one list too many.
-Whatever can only mean one thing is understood.
+Models fill in nested arguments in many ways: a list inside a string, ids without brackets, one list too many. Any
+form with only one possible meaning is accepted.
 """
 
 from __future__ import annotations
@@ -48,7 +48,7 @@ class PruneRequest:
     action: Action | None
     targets: tuple[tuple[str, ...], ...] = ()
     problems: tuple[str, ...] = ()
-    """What could not be understood."""
+    """The arguments that could not be understood."""
 
 
 def is_prune(tool: str) -> bool:

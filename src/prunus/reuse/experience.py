@@ -1,4 +1,4 @@
-"""What an agent made of the cuts so far: how many parts were cut, and how many of them it asked for again."""
+"""The experience with an agent: how many parts were cut, and how many of them it asked for again."""
 
 from __future__ import annotations
 

@@ -22,14 +22,14 @@ from prunus.reuse.experience import Experience, Tried
 from prunus.strategies.asked import Requested
 
 LOOKS: Final = 200
-"""What is known before an agent was seen counts as much as this many parts, or this many requests."""
+"""How many parts or requests the expectation counts as, before an agent was seen."""
 TIMES: Final = 3
-"""A strategy steps back at so many times what is allowed."""
+"""A strategy steps back at this many times the allowed number."""
 
 
 @dataclass(frozen=True, slots=True)
 class Learned:
-    """What one conversation knows of its agent."""
+    """What one conversation has learned about its agent."""
 
     offsets: Mapping[str, float] = field(default_factory=dict)
     """How much the log-odds of reuse rise for a kind of part."""
@@ -50,7 +50,7 @@ class Learned:
 
 
 def learn(experience: Experience, allowed: float) -> Learned:
-    """What a new conversation of an agent takes from the experience with it.
+    """Return what a new conversation learns from the experience with its agent.
 
     `allowed` is how many parts of one strategy may be asked for again in 1,000 requests.
     """
@@ -68,9 +68,9 @@ def learn(experience: Experience, allowed: float) -> Learned:
 
 
 def asked_rate(tried: Tried, requests: int, allowed: float) -> float:
-    """How many parts of a strategy are asked for again in 1,000 requests, as far as that is known.
+    """Return how many parts of a strategy are asked for again in 1,000 requests, as far as that is known.
 
-    An agent that was hardly seen is believed to ask for as many as are allowed.
+    An agent that was hardly seen is assumed to ask for as many as are allowed.
     """
     return 1_000 * (tried.asked + LOOKS * allowed / 1_000) / (requests + LOOKS)
 

@@ -54,7 +54,7 @@ class Values(Section):
     base: Preset = Field("auto", alias="preset")
     """Which strategies run unless the settings say otherwise: auto, acp, smart or off."""
     level: Dial = "balanced"
-    """How much the preset auto may lose for what it saves: `safe`, `balanced` or `lean`. Other presets have no
+    """How much the preset auto may risk for its savings: `safe`, `balanced` or `lean`. Other presets have no
     levels."""
     enabled: StrictBool = True
     """Whether Prunus prunes at all."""

@@ -111,7 +111,7 @@ LEVELS: Final[Mapping[str, Mapping[str, Any]]] = {
         "unlikely_reads": {"risk": 0.05},
     },
 }
-"""How much of what may be used again each level of `auto` cuts; chosen by `bench/frontier.py`."""
+"""How much reusable content each level of `auto` cuts; chosen by `bench/frontier.py`."""
 
 ALLOWED_LOSS: Final[Mapping[str, float]] = {"safe": 1.5, "balanced": 4.0, "lean": 10.0}
 """The lost events of 1,000 requests up to which each level may go; see `lab/loss.py`."""

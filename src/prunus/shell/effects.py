@@ -29,9 +29,9 @@ ShellEffect = PathChange | Patch | Restore | Record | Stash
 
 
 def effects(step: ShellStep) -> Iterator[ShellEffect]:
-    """What one command does to files.
+    """Return what one command does to files.
 
-    A file that merely catches the output of a program, such as a log, does not count.
+    A file that only receives the output of a program, such as a log, does not count.
     """
     simple, words = step.simple, step.words[1:]
     match step.name:

@@ -56,7 +56,7 @@ def looks_like(command: str) -> bool:
 
 
 def parse(command: str, workdir: str = "") -> Done:
-    """What a PowerShell command does, seen from a folder."""
+    """Return what a PowerShell command does, seen from a folder."""
     found = tokens(command)
     return Done() if found is None else _PowerShellWalk(workdir).over(found)
 

@@ -52,7 +52,7 @@ _HARMLESS_ELSE = frozenset({"echo", "printf", "true", ":"})
 
 
 def parse(command: str, workdir: str = "") -> ShellCommand:
-    """What a command does, seen from a folder."""
+    """Return what a command does, seen from a folder."""
     command, dialect = unwrap(command)
     key = _key(command, workdir)
     if dialect == "powershell" or (dialect == "" and powershell.looks_like(command)):
@@ -67,7 +67,7 @@ def parse(command: str, workdir: str = "") -> ShellCommand:
 
 
 def parse_list(words: Sequence[str], workdir: str = "") -> ShellCommand:
-    """What a command given as a list of arguments does."""
+    """Return what a command does that is given as a list of arguments."""
     if len(words) == 2 and words[0].rsplit("/", 1)[-1] in ("apply_patch", "applypatch"):
         touches = touches_of(words[1], workdir)
         return ShellCommand(" ".join(words), "", touches, patches=bool(touches))

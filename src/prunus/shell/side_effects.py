@@ -104,7 +104,7 @@ TextOf = Callable[[str], str | None]
 
 
 def find_side_effects(command: str, output: str, text_of: TextOf) -> SideEffects:
-    """What a command may have changed, given what it printed and what the scripts that it runs hold."""
+    """Return what a command may have changed, given its output and the contents of the scripts that it runs."""
     return _Scene(output, lru_cache(None)(text_of), {}).run(command)
 
 

@@ -45,7 +45,7 @@ class Task:
 
 @value
 class Named:
-    """What the items of one colour name."""
+    """The content that the items of one colour name."""
 
     ids: frozenset[str] = frozenset()
     files: frozenset[tuple[str, int]] = frozenset()
@@ -65,7 +65,7 @@ class Named:
 
 @value
 class Colours:
-    """What the coloured items of a todo list name, the gravest colour first."""
+    """The content that the coloured items of a todo list name, the gravest colour first."""
 
     named: tuple[tuple[Colour, Named], ...] = field(default=())
 
@@ -90,7 +90,7 @@ def tasks_in(given: Mapping[str, Any] | str) -> list[Task]:
 
 
 def colours_of(tasks: Iterable[Task]) -> Colours:
-    """What the items with a coloured mark name."""
+    """Return the content that items with a coloured mark name."""
     items: dict[str, list[str]] = {}
     for task in tasks:
         mark = _MARK.search(task.name)

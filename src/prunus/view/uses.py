@@ -75,7 +75,7 @@ class Use:
         return dict.fromkeys(touch.path for touch in self.touches)
 
     def touched(self, path: str) -> Touch | None:
-        """What it did to a file, if anything."""
+        """The effect on a file, if any."""
         for touch in self.touches:
             if touch.path == path:
                 return touch
@@ -106,7 +106,7 @@ class Shape:
 
 
 def own_text(use: Use, result: Result) -> str:
-    """What a tool answered, without all that Prunus put behind it."""
+    """Return the answer of a tool without everything that Prunus put behind it."""
     text = bare_result(result)[0] if use.name else unreminded(result.text)
     whole = without_file_notes(text, result)
     return unfolded(whole) if use.folded else whole

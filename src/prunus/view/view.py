@@ -25,7 +25,7 @@ _FOLDER = re.compile(rf"(?:{'|'.join(words('folder'))})((?:/|~/|[A-Za-z]:[\\/])[
 
 
 class View:
-    """What is known of one conversation so far."""
+    """The state of one conversation so far: its messages, its answered calls, and their order."""
 
     def __init__(
         self,
