@@ -1,4 +1,4 @@
-"""What one file holds at one moment, and how much of that is known, as values."""
+"""The contents of one file at one moment, and how many of its lines are known, as values."""
 
 from __future__ import annotations
 

@@ -1,7 +1,8 @@
-"""What stays of text that goes.
+"""Outlines: the text that stays when a longer text is cut.
 
-Of a result that is cut: of code its definitions, of listings the paths, of logs what complains. Of text that was
-written to a file: an outline behind the result. Of a file's older reads and edits: its lines as they are now.
+The outline of a cut result keeps the definitions of code, the paths of listings, and the error lines of logs. The
+outline of a text that was written to a file stands behind the result of the call. A view shows the current lines of
+a file instead of its older reads and edits.
 """
 
 from __future__ import annotations

@@ -19,7 +19,7 @@ _WORDS: Final = ("error", "exception", "fail", "fatal", "panic", "warning", "ass
 _HEAD: Final = 2
 _TAIL: Final = 4
 _COMPLAINTS: Final = 0.3
-"""How much of the room complaints may take; a log of warnings would leave none for the rest."""
+"""The share of the outline that error lines may take, so that a log of warnings leaves space for the rest."""
 _PATHS: Final = 0.3
 _DENSE: Final = 3
 """Times the room of other texts: nearly every word of a listing is the name of something."""
@@ -35,10 +35,10 @@ _WORD: Final = re.compile(r"(?=[^A-Za-z_/\s]*+[A-Za-z_])[\w@+.()\[\]-]++/?")
 
 
 def log(text: str, room: int) -> Sketch:
-    """What to show of a log.
+    """Return the outline of a log.
 
-    The first lines say what was done and the last ones how it went. An eighth of the lines stays at each end, and
-    at most two and four.
+    The first lines show what was done, and the last ones how it ended. An eighth of the lines stays at each end,
+    but at most two at the start and four at the end.
     """
     ended, rest = headed(text)
     lines = pieces(rest)
@@ -51,7 +51,7 @@ def log(text: str, room: int) -> Sketch:
 
 
 def digest(lines: list[str], room: int) -> tuple[list[str], list[str]]:
-    """Of lines that go: those that complain, each once, and the files that the others name."""
+    """Return the error lines among these lines, each once, and the files that the others name."""
     if room <= 0:
         return [], []
     loud: dict[str, None] = {}
@@ -79,7 +79,7 @@ def _complains(line: str) -> bool:
 
 
 def listing(text: str, room: int) -> Sketch:
-    """What to show of a listing: its first line, and the paths in the others."""
+    """Return the outline of a listing: its first line, and the paths in the others."""
     ended, rest = headed(text)
     lines = pieces(rest)
     room = min(room * _DENSE, int(len(text) * _MOST))

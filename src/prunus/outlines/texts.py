@@ -1,4 +1,4 @@
-"""The lines and the paths of any text, and what an outline shows of it."""
+"""The lines and paths of any text, and the sketch of its outline."""
 
 from __future__ import annotations
 
@@ -10,11 +10,11 @@ from typing import Final
 
 @dataclass(frozen=True, slots=True)
 class Sketch:
-    """What an outline shows of a text, before the note below it is written."""
+    """The text of an outline, and how many lines it keeps."""
 
     shown: tuple[str, ...]
     kept: int
-    """How many of the lines that are shown are lines of the text."""
+    """How many lines of the outline are lines of the text."""
     total: int
     """How many lines the text has."""
     where: str = ""
