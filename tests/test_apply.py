@@ -81,7 +81,7 @@ def test_a_removed_part_leaves_no_gap() -> None:
     assert after.parts == (RESULT, replace(IMAGE, inside=0))
 
 
-def test_an_item_that_is_nothing_but_the_part_goes_with_it() -> None:
+def test_an_item_without_other_parts_goes_with_its_part() -> None:
     history = History(
         "openai_responses", (Message("assistant", (Thinking("Hm."),)), Message("user", (Text("Hi"),)))
     )

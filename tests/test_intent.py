@@ -138,13 +138,15 @@ def test_intent_of_a_call_is_one_line(given: Any, said: str) -> None:
         ("weather", ("city",), False),
     ],
 )
-def test_edit_tools_are_told_by_name_and_arguments(name: str, properties: tuple[str, ...], edits: bool) -> None:
+def test_edit_tools_are_recognised_by_name_and_arguments(
+    name: str, properties: tuple[str, ...], edits: bool
+) -> None:
     schema = {"type": "object", "properties": {key: {"type": "string"} for key in properties}}
     assert edits_files({"name": name, "input_schema": schema}) is edits
     assert edits_files({"type": "function", "function": {"name": name, "parameters": schema}}) is edits
 
 
-def test_of_the_tools_of_a_request_only_edit_tools_are_offered_with_it() -> None:
+def test_only_edit_tools_of_a_request_get_an_intent() -> None:
     read = {"name": "Read", "input_schema": SCHEMA}
     offered = offer_intent([read, ANTHROPIC])
     assert offered[0] is read

@@ -152,7 +152,7 @@ def sdk_imports(package: Path) -> list[str]:
     ]
 
 
-def house(root: Path, files: dict[str, str]) -> Path:
+def write_package(root: Path, files: dict[str, str]) -> Path:
     """A package `prunus` below root, made of these files."""
     package = root / "prunus"
     for name, text in files.items():
@@ -185,18 +185,18 @@ def test_no_provider_sdk_is_imported_outside_of_the_integrations() -> None:
     ],
 )
 def test_an_upward_import_is_caught_however_it_is_written(tmp_path: Path, upward: str) -> None:
-    [complaint] = complaints(house(tmp_path, {"edits.py": upward}))
+    [complaint] = complaints(write_package(tmp_path, {"edits.py": upward}))
     assert "'edits' may not import from 'view'" in complaint
 
 
 @pytest.mark.parametrize("upward", ["from ..view import View", "from .. import view"])
 def test_an_upward_import_is_caught_inside_a_folder(tmp_path: Path, upward: str) -> None:
-    [complaint] = complaints(house(tmp_path, {"calls/codex.py": upward}))
+    [complaint] = complaints(write_package(tmp_path, {"calls/codex.py": upward}))
     assert complaint.startswith("prunus/calls/codex.py:1: 'calls' may not import from 'view'")
 
 
 def test_downward_and_neighbouring_imports_pass(tmp_path: Path) -> None:
-    package = house(
+    package = write_package(
         tmp_path,
         {
             "__init__.py": "from prunus.cli import main",
@@ -212,12 +212,12 @@ def test_downward_and_neighbouring_imports_pass(tmp_path: Path) -> None:
     "upward", ["from prunus.clients.pi.sessions import load", "from prunus.clients import sessions"]
 )
 def test_a_low_module_of_a_package_may_not_import_from_the_rest(tmp_path: Path, module: str, upward: str) -> None:
-    [complaint] = complaints(house(tmp_path, {module: upward}))
+    [complaint] = complaints(write_package(tmp_path, {module: upward}))
     assert complaint.endswith("may not import from 'clients', which comes later")
 
 
 def test_a_low_module_of_a_package_is_open_to_the_layers_above_it(tmp_path: Path) -> None:
-    package = house(
+    package = write_package(
         tmp_path,
         {
             "calls/toolbox.py": "from prunus.clients.pi.tools import TOOLS\nfrom prunus.clients.client import ALL",
@@ -229,14 +229,14 @@ def test_a_low_module_of_a_package_is_open_to_the_layers_above_it(tmp_path: Path
 
 
 @pytest.mark.parametrize("line", ["import prunus", "from prunus import Pruner", "from . import Pruner"])
-def test_nobody_imports_from_the_front_door(tmp_path: Path, line: str) -> None:
-    [complaint] = complaints(house(tmp_path, {"cli.py": line}))
+def test_no_module_imports_from_the_package_root(tmp_path: Path, line: str) -> None:
+    [complaint] = complaints(write_package(tmp_path, {"cli.py": line}))
     assert "is in no layer" in complaint
 
 
 def test_a_layer_off_the_list_is_named(tmp_path: Path) -> None:
-    [complaint] = complaints(house(tmp_path, {"attic/box.py": ""}))
-    assert "the layer 'attic' is not on the list" in complaint
+    [complaint] = complaints(write_package(tmp_path, {"unlisted/module.py": ""}))
+    assert "the layer 'unlisted' is not on the list" in complaint
 
 
 @pytest.mark.parametrize(
@@ -244,7 +244,7 @@ def test_a_layer_off_the_list_is_named(tmp_path: Path) -> None:
 )
 def test_a_provider_sdk_is_caught(tmp_path: Path, line: str) -> None:
     files = {"__init__.py": line, "proxy/upstream.py": line, "proxy/app.py": "", "integrations/sdk.py": line}
-    package = house(tmp_path, files)
+    package = write_package(tmp_path, files)
     assert [found.partition(":")[0] for found in sdk_imports(package)] == [
         "prunus/__init__.py",
         "prunus/proxy/upstream.py",

@@ -132,7 +132,7 @@ def test_where_new_messages_free_enough_the_cache_is_left_alone() -> None:
     assert outcome.flush is None
 
 
-def test_edits_made_under_pressure_stay_when_it_is_gone() -> None:
+def test_edits_made_under_pressure_stay_when_the_pressure_is_gone() -> None:
     messages = story()
     pruner, outcome = pruned(messages, LEVELS["critical"], pressure={"relief": 0.7})
     before = results(outcome)
@@ -188,7 +188,7 @@ def test_a_trigger_on_reasoning_cuts_below_the_window() -> None:
             assert (outcome.flush is not None) is made
 
 
-def test_the_level_follows_the_request_as_it_stands() -> None:
+def test_free_edits_count_before_the_level_of_pressure_is_chosen() -> None:
     """What costs nothing to cut is gone already when it is asked how full the context is."""
     strategies = {"duplicate_calls": {"enabled": True}, "under_pressure": {"enabled": True}}
     messages = story(4)

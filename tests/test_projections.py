@@ -97,14 +97,14 @@ def test_bash_truncate_is_the_length_from_which_output_is_cut() -> None:
 
 
 @pytest.mark.parametrize("keep", [True, False])
-def test_edits_stay_unless_told_otherwise(keep: bool) -> None:
+def test_edits_stay_unless_keep_all_edits_is_off(keep: bool) -> None:
     edit = {"path": "a.py", "old_string": "old words " * 60, "new_string": "new words " * 60}
     others = [("bash", {"command": f"run {n}"}, "done") for n in range(40)]
     out = smart_tool_retention(keep_all_edits=keep)(chat(("edit", edit, "Edit applied"), *others))
     assert (json.loads(out[1]["tool_calls"][0]["function"]["arguments"]) == edit) is keep
 
 
-def test_a_changed_file_is_not_said_to_show_the_same_text() -> None:
+def test_a_note_does_not_claim_that_a_changed_file_shows_the_same_text() -> None:
     other = TEXT.replace("often", "seldom")
     steps = [("read_file", {"path": "config.py"}, text) for text in (TEXT, other, TEXT)]
     middle = list(answers(smart_tool_retention()(chat(*steps))))[1]

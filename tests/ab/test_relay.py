@@ -115,7 +115,7 @@ def test_a_transcript_that_was_cut_off_is_read_to_its_last_whole_line(up: Upstre
     assert list(read_exchanges(tmp_path / "nowhere")) == []
 
 
-def test_writes_that_live_for_an_hour_are_told_apart() -> None:
+def test_writes_that_live_for_an_hour_are_counted_separately() -> None:
     counts = {"input_tokens": 5, "cache_creation_input_tokens": 30, "output_tokens": 2}
     split = {"ephemeral_5m_input_tokens": 10, "ephemeral_1h_input_tokens": 20}
     answer = json.dumps({"usage": {**counts, "cache_creation": split}}).encode()

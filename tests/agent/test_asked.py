@@ -155,7 +155,7 @@ def test_ids_of_thinking_and_text_stand_behind_the_next_result() -> None:
     assert re.search(r"\[id \w+\]", sent(body(said, result), own))
 
 
-def test_text_without_a_result_is_told_by_the_next_one() -> None:
+def test_the_id_of_a_text_stands_behind_the_next_result() -> None:
     said = {"role": "assistant", "content": "word " * 80}
     user = {"role": "user", "content": "Go on."}
     assert re.search(r"\[id \w+, text \w+\]", sent(body(said, user, *read("/a"))))
@@ -215,7 +215,7 @@ def told(
     return execute(given or body(*START), {"action": action, "targets": list(targets)}, settings)
 
 
-def test_names_and_counts_are_told_instead_of_ids() -> None:
+def test_the_answer_gives_names_and_counts_instead_of_ids() -> None:
     assert re.fullmatch(
         r"Discarded read of /a, read of /b: 2 results, about \d+ tokens\.\n「 ⚙️  2\(\d+\) ▼ 」",
         told("discard", [A], [B]),
@@ -316,7 +316,7 @@ def test_replacements_add_up_and_can_be_taken_back() -> None:
     assert back == text
 
 
-def test_context_info_tells_what_fills_it_and_what_could_go() -> None:
+def test_context_info_shows_what_fills_the_context_and_what_could_go() -> None:
     words = execute(body(*START), {}, OFFERED, tool="context_info")
     assert re.match(r"Context: \d+ of 200,000 tokens, 0% full; pressure is light\.", words)
     assert f"[{A}] read of /a: " in words

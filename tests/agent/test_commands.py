@@ -145,7 +145,7 @@ def test_a_sweep_without_a_number_cuts_all_since_the_user_spoke(format: str) -> 
 
 
 @every_format
-def test_manual_mode_stops_what_nobody_asked_for(format: str) -> None:
+def test_manual_mode_stops_edits_that_were_not_requested(format: str) -> None:
     twice = [*read(format, "a"), *read(format, "a")]
     on = typed(format, "/prunus manual on", [user("Look."), said(format, "Yes.")])
     whole = [*on, *twice, *read(format, "b")]
@@ -299,5 +299,5 @@ def test_output_that_mini_swe_agent_prints_is_no_command() -> None:
 @pytest.mark.parametrize(
     "text", [" " * 300_000 + "x", "/prunus" + " " * 300_000 + "x\ny", "<system-reminder>" * 20_000]
 )
-def test_long_texts_are_seen_to_be_none_without_going_over_them_again_and_again(text: str) -> None:
+def test_a_long_text_is_rejected_as_a_command_in_linear_time(text: str) -> None:
     assert read_command(text) is None

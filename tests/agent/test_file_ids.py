@@ -84,7 +84,7 @@ def test_a_file_comes_back_exactly(format: str) -> None:
 
 
 @pytest.mark.parametrize("format", ["anthropic_messages", "openai_chat", "openai_responses", "opencode"])
-def test_a_file_inside_a_result_is_told_behind_that_result(format: str) -> None:
+def test_the_id_of_a_file_inside_a_result_stands_behind_that_result(format: str) -> None:
     id = file_id(INSIDE, format)
     assert f", file {id}]" in sent(INSIDE.partition("\n2 ")[0], format).decode()
     raw = decided(INSIDE, format, {"action": "discard", "targets": [[id]]})

@@ -56,7 +56,7 @@ def test_the_largest_come_first_and_the_rest_is_counted() -> None:
     assert lines[-1] == "  and 4 more"
 
 
-def test_the_models_own_thinking_is_told_as_such() -> None:
+def test_context_info_names_the_models_own_thinking() -> None:
     block = {"type": "thinking", "thinking": "hm " * 200, "signature": "abc"}
     [call, result] = read(1)
     said = {"role": "assistant", "content": [block, *call["content"]]}
@@ -105,7 +105,7 @@ def test_each_part_is_listed_with_what_the_content_type_guide_says() -> None:
 
 
 @pytest.mark.parametrize("window", [0, 1, 200_000])
-def test_any_window_can_be_told(window: int) -> None:
+def test_context_info_shows_a_window_of_any_size(window: int) -> None:
     look = inspect(body(*read(1)), SETTINGS, None)
     assert f" of {window:,} tokens" in replace(look, window=window).fullness(())
 

@@ -148,7 +148,7 @@ def test_a_client_that_writes_arguments_anew_keeps_the_place(format: str) -> Non
 
 
 @every_format
-def test_ids_that_a_server_counts_anew_are_told_apart(format: str) -> None:
+def test_intents_of_calls_with_the_same_id_are_kept_apart(format: str) -> None:
     talk = talk_of(format, True)
     for number in range(3):
         call = ("call", "call_0", "Edit", {"file_path": "/a", "new_string": str(number), "intent": f"why {number}"})

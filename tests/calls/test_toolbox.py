@@ -11,7 +11,7 @@ from prunus.calls.touches import FULL, Span, Touch
 BOX = Toolbox()
 
 
-def test_rows_of_one_name_are_told_apart_by_their_arguments() -> None:
+def test_tool_rows_with_the_same_name_are_distinguished_by_their_arguments() -> None:
     assert BOX.meaning("read", {"filePath": "/w/a.py"}).key == "/w/a.py"
     assert BOX.meaning("read", {"path": "/w/a.py"}).key == "/w/a.py"
 

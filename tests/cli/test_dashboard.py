@@ -61,7 +61,7 @@ def test_the_dashboard_command_says_how_to_start_a_proxy() -> None:
     assert "`prunus proxy`" in said and port in said
 
 
-def test_another_server_is_told_apart() -> None:
+def test_the_dashboard_command_recognises_that_another_server_answers() -> None:
     with Provider() as provider:
         code, said = run("--no-open", "--port", provider.url.rpartition(":")[2])
     assert code == 2

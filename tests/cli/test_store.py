@@ -25,7 +25,7 @@ def url(tmp_path: Path) -> str:
     return url
 
 
-def test_info_says_where_it_is_and_how_much_is_in_it(run: Run, url: str) -> None:
+def test_store_info_shows_the_place_and_the_size_of_the_store(run: Run, url: str) -> None:
     shown = run("store", "info", "--store", url).stdout
     assert url in shown
     rows = dict(line.split(maxsplit=1) for line in shown.splitlines())

@@ -36,7 +36,7 @@ def test_the_longest_request_of_a_conversation_shows_the_others(lines):
     assert (session.agent, session.format, session.model) == ("api-trace", "openai_chat", "m")
 
 
-def test_anthropic_requests_are_told_by_their_fields(lines):
+def test_anthropic_requests_are_recognised_by_their_fields(lines):
     talk = [user("Hi"), reply("Hello"), user("Bye")]
     body = {"model": "claude", "system": "Be kind", "messages": talk}
     (session,) = lines({"request": body, "response": {}})

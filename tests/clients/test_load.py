@@ -25,7 +25,7 @@ def test_a_file_of_no_known_kind_is_refused_by_name(tmp_path, content):
         load(path)
 
 
-def test_an_empty_file_is_said_to_be_empty(tmp_path):
+def test_an_empty_file_is_reported_as_empty(tmp_path):
     path = tmp_path / "notes.txt"
     path.write_text("")
     with pytest.raises(FormatError, match=r"notes\.txt: is empty"):

@@ -67,7 +67,7 @@ def test_events_of_openhands_are_read_in_the_order_of_their_numbers(tmp_path: Pa
     assert (session.name, session.agent, session.skipped) == ("0a1b", agent, 1)
 
 
-def test_a_file_in_a_folder_of_such_a_name_stands_for_itself(tmp_path: Path) -> None:
+def test_a_file_in_a_folder_named_session_is_read_by_itself(tmp_path: Path) -> None:
     chat = [{"role": "user", "content": "Hello"}, {"role": "assistant", "content": "Hi"}]
     (session,) = load(put(tmp_path / "session" / "x" / "talk.json", chat))
     assert session.agent == "openai-chat"

@@ -164,7 +164,7 @@ def test_a_request_that_is_held_changes_nothing_that_is_remembered() -> None:
     assert held.conversation == before.conversation
 
 
-def test_a_held_request_that_shares_little_with_a_conversation_is_none_of_it() -> None:
+def test_a_held_request_that_shares_little_belongs_to_no_conversation() -> None:
     pruner = Pruner(DEAR_READS)
     pruner.prune(TALK[11], 0.0)
     body = json.loads(TALK[0])

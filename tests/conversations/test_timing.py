@@ -267,13 +267,13 @@ def test_another_model_system_text_or_tool_makes_the_cache_cold(around: dict[str
 
 
 @pytest.mark.parametrize("around", [{"metadata": {"n": 1}}, {"max_tokens": 9}, {"stream": True}], ids=str)
-def test_other_options_leave_it_warm(around: dict[str, Any]) -> None:
+def test_other_options_leave_the_cache_warm(around: dict[str, Any]) -> None:
     one = pruner(schedules={"cache": {"patience": 1e9}})
     sent(one, 2)
     assert len(sent(one, 3, **around).edits) == 1
 
 
-def test_a_cache_marker_on_the_system_text_leaves_it_warm() -> None:
+def test_a_cache_marker_on_the_system_text_leaves_the_cache_warm() -> None:
     one = pruner(schedules={"cache": {"patience": 1e9}})
     system = {"type": "text", "text": BRIEF}
     sent(one, 2, system=[system])
@@ -281,7 +281,7 @@ def test_a_cache_marker_on_the_system_text_leaves_it_warm() -> None:
     assert len(sent(one, 3, system=[{**system, "cache_control": marker}]).edits) == 1
 
 
-def test_the_same_request_as_an_object_leaves_it_warm() -> None:
+def test_the_same_request_as_an_object_leaves_the_cache_warm() -> None:
     one = pruner(schedules={"cache": {"patience": 1e9}})
     sent(one, 2)
     assert len(one.prune(request(3), 0.0).edits) == 1
@@ -296,7 +296,7 @@ def test_a_cache_that_was_asked_to_live_for_an_hour_is_warm_after_ten_minutes() 
 
 
 @pytest.mark.parametrize(("ttl", "write", "life"), [("1h", 2.0, 3600.0), ("5m", 1.25, 300.0), (None, 1.25, 300.0)])
-def test_writes_that_live_for_an_hour_are_told_at_their_own_price(
+def test_the_schedule_knows_the_price_of_writes_that_live_for_an_hour(
     ttl: str | None, write: float, life: float
 ) -> None:
     one, noted = pruner("manual"), Noted(1 << 62)

@@ -106,7 +106,7 @@ def code(url: str, *headers: tuple[str, str]) -> Answered:
     return call(url, "POST", "/dashboard/code", b"", headers)
 
 
-def test_where_a_token_is_set_nobody_gets_in_without(provider: Provider, store: Store, tmp_path: Path) -> None:
+def test_a_proxy_with_a_token_refuses_callers_without_it(provider: Provider, store: Store, tmp_path: Path) -> None:
     fill(store, 1, 5)
     with behind(provider, store={"url": f"sqlite:///{tmp_path / 'store.db'}"}, proxy={"token": "secret"}) as proxy:
         for path in PATHS:

@@ -196,7 +196,9 @@ def test_hostile_words_run_nothing(site: Site, browse: Open) -> None:
         assert page.evaluate("document.querySelectorAll('script:not([src]), [onerror], [onload], img').length") == 0
 
 
-def test_a_browser_signs_in_with_a_code_and_stays_so(provider: Provider, tmp_path: Path, browse: Open) -> None:
+def test_a_browser_signs_in_with_a_code_and_stays_signed_in(
+    provider: Provider, tmp_path: Path, browse: Open
+) -> None:
     url = f"sqlite:///{tmp_path / 'store.db'}"
     with behind(provider, store={"url": url}, proxy={"token": "alpha"}) as proxy, closing(open_store(url)):
         asked = urllib.request.Request(f"{proxy.url}/dashboard/code", b"", {"x-prunus-token": "alpha"})

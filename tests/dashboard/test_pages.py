@@ -129,7 +129,7 @@ def test_a_conversation_tells_its_bill_breaks_and_context(store: Store) -> None:
         assert words in shown
 
 
-def test_the_newest_requests_tell_what_is_special_about_them(store: Store) -> None:
+def test_the_newest_requests_show_what_is_special_about_them(store: Store) -> None:
     store.record("", exchange("c1", 1, missed=5_000, missed_for="expired"))
     store.record("", exchange("c1", 2, status=529))
     store.record("", exchange("c1", 3, flush=flush(3), missed=5_000, missed_for="cut"))

@@ -150,7 +150,7 @@ class HoldsOne(Held):
         return web.json_response({"ok": True})
 
 
-def test_a_replica_that_is_told_to_end_costs_no_request(balancer: Balancer, tmp_path: Path) -> None:
+def test_a_replica_that_ends_costs_no_request(balancer: Balancer, tmp_path: Path) -> None:
     key = ("x-prunus-session", "calm")
     # nginx notices only that the port closes; the others notice that the replica is not ready.
     drain = 2 if balancer.name == "nginx" else 600

@@ -58,7 +58,7 @@ def test_a_part_that_lost_its_last_view_is_decided_anew() -> None:
     assert one[PART].cover is None and touched(one) == {PART}
 
 
-def test_a_second_view_of_a_part_changes_nothing_for_it() -> None:
+def test_a_second_view_of_a_part_changes_no_decision_about_the_part() -> None:
     one = board()
     one.want(OLDER, view_at(OLDER))
     touched(one)

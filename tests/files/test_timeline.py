@@ -117,7 +117,7 @@ def test_qwen_shows_the_edited_lines_with_their_numbers() -> None:
     assert history(step).file_state_at(A).text == "a\nB\n"
 
 
-def test_gemini_shows_what_it_really_wrote() -> None:
+def test_the_result_of_a_gemini_write_shows_the_written_text() -> None:
     wrote = ("write_file", {"file_path": A, "content": "a\nb\n"})
     said = f"Successfully created and wrote to new file: {A}. Here is the updated code:\n"
     assert history((*wrote, said + "a\nb\n")).file_state_at(A).whole
@@ -184,7 +184,7 @@ def test_hooks_of_a_commit_make_what_is_staged_unknown() -> None:
     assert files.file_state_at(other).whole
 
 
-def test_a_formatter_leaves_alone_what_it_went_over_before() -> None:
+def test_a_formatter_does_not_change_files_that_it_formatted_before() -> None:
     again = history(ABC, bash("ruff format ."), ABC, bash("ruff format ."))
     assert again.file_state_at(A, 2).known == 0
     assert again.file_state_at(A).whole

@@ -91,7 +91,7 @@ def test_a_request_with_a_half_is_pruned_like_one_without(format: str, half: str
 
 
 @every_format
-def test_objects_with_halves_keep_them(format: str) -> None:
+def test_objects_with_lone_surrogates_keep_them(format: str) -> None:
     body = request(format, "\ud83d")
     found = prune(body, EAGER)
     assert found.error is None

@@ -35,7 +35,7 @@ def test_a_mask_keeps_the_newest() -> None:
     assert "value_2_0" in results[2]
 
 
-def test_a_batch_waits_until_it_is_worth_it() -> None:
+def test_a_batch_of_masks_waits_until_it_pays() -> None:
     talk = anthropic(reads(9))
     each = sum(cleared(body) > 0 for body in sent(talk, "mask:1"))
     batched = [cleared(body) for body in sent(talk, "mask:1:1000")]

@@ -185,7 +185,7 @@ def test_lines_that_moved_are_shown_again(name: str, change: str) -> None:
 
 
 @pytest.mark.parametrize("name", ["claude", "opencode", "openhands"])
-def test_lines_that_an_edit_has_moved_are_told_under_both_numbers(name: str) -> None:
+def test_a_note_gives_both_numbers_of_lines_that_an_edit_has_moved(name: str) -> None:
     body, outcome, shown = last(name, WHOLE, ("edit", (2, 0, 3), None), ("read", 10, 20))
     assert check(body, outcome, shown) == 1
     assert "; lines 10-29 are lines 8-27 there.]" in text_of(outcome.body["messages"][6])

@@ -46,7 +46,7 @@ def bodies(odd: Any) -> dict[str, Any]:
 
 @odd_types
 @pytest.mark.parametrize("format", bodies(None))
-def test_a_block_of_an_odd_type_is_read_and_nothing_of_it_is_lost(format: str, odd: Any) -> None:
+def test_a_block_of_an_unknown_type_is_read_without_loss(format: str, odd: Any) -> None:
     raw = json.dumps(bodies(odd)[format]).encode()
     history = read(raw, format)
     assert all(message.parts for message in history.messages)

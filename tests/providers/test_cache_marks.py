@@ -101,7 +101,7 @@ def test_an_answer_is_finished_where_the_model_calls_no_tool() -> None:
 
 
 @pytest.mark.parametrize("api", [api for api in APIS if api is not ANTHROPIC], ids=lambda api: api.name)
-def test_other_providers_say_that_they_have_none(api: Any) -> None:
+def test_other_providers_have_no_lifetimes(api: Any) -> None:
     raw = json.dumps(body()).encode()
     assert api.lifetimes == ()
     assert api.with_lifetime(raw, "1h") is raw

@@ -62,7 +62,7 @@ def test_an_answer_in_one_field_is_its_text(key: str, failed: bool) -> None:
     assert response({key: "done"}) == Result("i1", "done", error=failed)
 
 
-def test_an_answer_with_more_fields_is_all_of_them() -> None:
+def test_a_response_with_several_fields_is_their_json() -> None:
     assert response({"output": "done", "exitCode": 0}) == Result(
         "i1", '{"output":"done","exitCode":0}', error=False
     )

@@ -74,7 +74,7 @@ def test_a_value_that_is_no_list_holds_no_messages(held: bytes) -> None:
         extended(msgspec.json.encode(top), provider_named("openai_responses"), [])
 
 
-def test_a_text_in_place_of_the_messages_is_one_of_them() -> None:
+def test_a_text_in_place_of_the_messages_counts_as_a_message() -> None:
     more = [{"role": "user", "content": "and?"}]
     longer = extended(rb'{"input": "one\u0020text", "n": 1.50}', provider_named("openai_responses"), more)
     assert (

@@ -88,7 +88,7 @@ def test_however_the_answer_is_cut_the_client_sees_the_same(format: str, streami
 
 @every_format
 @either_way
-def test_several_edits_in_one_answer_are_told_apart(format: str, streaming: bool) -> None:
+def test_several_edits_in_one_answer_keep_their_own_intents(format: str, streaming: bool) -> None:
     parts: list[Part] = [
         ("text", "All."),
         ("call", "toolu_000000000001", "Edit", {"intent": "first", "file_path": "/a"}),

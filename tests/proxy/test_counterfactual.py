@@ -80,7 +80,7 @@ def test_conversations_are_apart() -> None:
     assert paid(talk.accounts.settle(other, PRICE)) == (1000, 1250, 0)
 
 
-def test_the_word_of_the_provider_is_what_it_cost() -> None:
+def test_the_cost_follows_the_providers_usage() -> None:
     talk = Talk()
     talk.settle(1000, 800)
     costs = talk.settle(1100, 900, 10, Usage(10, 800, 90, 5))

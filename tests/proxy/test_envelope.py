@@ -114,7 +114,7 @@ def test_a_body_that_is_no_json_object_has_no_envelope(raw: bytes) -> None:
         ("gemini-cli", "gemini", 12, ""),
     ],
 )
-def test_side_requests_of_real_clients_are_told_apart(file: str, run: str, number: int, hold: str) -> None:
+def test_side_requests_of_real_clients_are_recognised(file: str, run: str, number: int, hold: str) -> None:
     formats = {"/messages": "anthropic_messages", "/completions": "openai_chat", "/responses": "openai_responses"}
     for line in (SAMPLES / f"{file}.jsonl").read_text(encoding="utf-8").splitlines():
         sample = json.loads(line)

@@ -194,7 +194,7 @@ def test_a_body_that_is_no_request_passes_unchanged(provider: Provider) -> None:
     assert [asked.body for asked in provider.asked] == [raw for raw in raws for _ in paths]
 
 
-def test_a_fault_of_ours_sends_the_original_and_is_counted_and_said_once(
+def test_a_fault_of_prunus_sends_the_original_is_counted_and_logged_once(
     provider: Provider, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
 ) -> None:
     def broken(*_: object, **__: object) -> None:

@@ -27,7 +27,7 @@ def test_a_web_page_may_not_ask(provider: Provider) -> None:
         assert call(running.url, "GET", "/readyz", headers=[("sec-fetch-site", "cross-site")]).status == 403
 
 
-def test_a_store_that_cannot_be_reached_does_not_make_it_unready(provider: Provider) -> None:
+def test_an_unreachable_store_does_not_make_a_proxy_unready(provider: Provider) -> None:
     with behind(provider, store={"url": "postgresql://nobody@127.0.0.1:1/none"}) as running:
         assert call(running.url, "GET", "/readyz").status == 200
 

@@ -147,7 +147,7 @@ def test_a_further_call_that_fails_ends_in_the_words_of_the_layer(provider: Prov
         assert call(proxy.url, "POST", "/v1/messages", RAW).body == b"HOP<end><failed 529>"
 
 
-def test_a_further_call_that_gets_no_answer_ends_so_too(provider: Provider) -> None:
+def test_a_further_call_without_an_answer_ends_the_exchange(provider: Provider) -> None:
     async def once(request: web.Request) -> web.StreamResponse:
         if len(provider.asked) > 1 and request.transport is not None:
             request.transport.abort()

@@ -146,7 +146,7 @@ def test_an_error_ends_keep_alive_requests_for_this_pause(tmp_path: Path, status
         assert len(session.keep_alives) == 1
 
 
-def test_a_refused_keep_alive_request_ends_them_for_the_conversation(tmp_path: Path) -> None:
+def test_a_refused_keep_alive_request_is_the_last_of_its_conversation(tmp_path: Path) -> None:
     with PausedSession(tmp_path, keep_alive=3) as session:
         warmed(session)
         session.up.fail(Fault("401"))

@@ -52,7 +52,7 @@ def test_metrics_count_what_happened(provider: Provider) -> None:
     assert values["prunus_open_requests",] == 0
 
 
-def test_models_that_nobody_counted_on_share_one_label(provider: Provider) -> None:
+def test_models_beyond_the_limit_share_one_label(provider: Provider) -> None:
     with behind(provider) as proxy:
         for n in range(110):
             call(proxy.url, "POST", "/v1/messages", body("anthropic_messages", 1, model=f"model-{n}"))

@@ -45,7 +45,7 @@ def test_the_reason_for_a_miss(continues: Continuation, reason: str) -> None:
     assert missed(Usage(10, 0, 52_000, 0), continues) == Miss(50_000, reason)
 
 
-def test_a_cut_of_ours_pays_for_what_stands_behind_it() -> None:
+def test_a_cut_is_charged_for_the_cached_tokens_behind_it() -> None:
     # 8,000 tokens went; of the 42,000 that are left, 30,000 stand before the cut.
     assert missed(Usage(10, 30_000, 14_000, 0), cut=8_000.0) == Miss(12_000, "cut")
 

@@ -87,7 +87,7 @@ def test_a_redirect_is_handed_on(provider: Provider) -> None:
     assert (got.status, got.header("location"), len(provider.asked)) == (307, "http://elsewhere.example/", 1)
 
 
-def test_a_websocket_is_told_to_use_http(provider: Provider) -> None:
+def test_a_websocket_upgrade_is_answered_with_use_http(provider: Provider) -> None:
     upgrade = [("connection", "Upgrade"), ("upgrade", "websocket"), ("sec-websocket-key", "x")]
     with behind(provider) as proxy:
         assert call(proxy.url, "GET", "/v1/responses", headers=upgrade).status == 426

@@ -51,7 +51,7 @@ def flush(redis: RedisServer) -> Callable[[], None]:
 
 
 @pytest.mark.parametrize("harm", [freeze, kill, fill, flush])
-def test_a_server_that_is_harmed_while_it_is_used(
+def test_requests_pass_while_a_redis_server_fails(
     provider: Provider, redis: RedisServer, harm: Callable[[RedisServer], Callable[[], None]]
 ) -> None:
     events: list[Event] = []

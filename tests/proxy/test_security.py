@@ -66,7 +66,7 @@ def test_a_request_of_another_site_is_refused_on_every_path(provider: Provider, 
     assert len(provider.asked) == 2
 
 
-def test_health_is_told_to_names_of_ours_only(provider: Provider) -> None:
+def test_health_is_shown_only_under_the_names_of_the_proxy(provider: Provider) -> None:
     with behind(provider) as proxy:
         assert call(proxy.url, "GET", "/healthz", headers=[("host", "evil.example")]).status == 403
         assert call(proxy.url, "GET", "/healthz", headers=[("origin", "https://evil.example")]).status == 403

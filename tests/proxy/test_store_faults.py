@@ -42,7 +42,7 @@ def directory(path: Path) -> None:
 
 
 @pytest.mark.parametrize("harm", [delete, garble, directory])
-def test_a_store_that_is_harmed_while_it_is_used(
+def test_requests_pass_while_a_store_fails(
     provider: Provider, tmp_path: Path, harm: Callable[[Path], None]
 ) -> None:
     path = tmp_path / "store.db"

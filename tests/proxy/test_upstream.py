@@ -56,7 +56,7 @@ def test_credentials_of_the_url_take_the_place_of_the_clients(
     assert asked.lower().count(b"authorization:") == 1
 
 
-def test_credentials_of_a_url_are_said_without_them() -> None:
+def test_a_url_is_shown_without_its_credentials() -> None:
     notes = credential_notes({"a": "http://me:secret@h", "b": "http://h", "c": "https://token@h/v1"})
     assert [note.partition(":")[0] for note in notes] == ["upstream a", "upstream c"]
     assert "secret" not in "".join(notes)

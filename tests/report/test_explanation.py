@@ -5,7 +5,7 @@ from prunus.report import in_json, rows, summary
 from prunus.settings import Settings
 
 
-def test_a_pruned_part_says_who_did_it_and_why(session: bytes) -> None:
+def test_a_pruned_part_names_its_strategy_and_reason(session: bytes) -> None:
     [row] = [row for row in rows(explain(session), everything=False) if row.place == "2.0"]
     assert (row.verdict, row.priority, row.kind) == ("pruned", "⚫ temporary", "result")
     assert row.guide == "auto-pruned: superseded"

@@ -28,7 +28,7 @@ def test_refusals_are_counted_by_guard(session: bytes) -> None:
     assert text_report(outcome).endswith(f"Held back by guards: protected_tools {len(outcome.refusals)}")
 
 
-def test_nothing_pruned_is_said(session: bytes) -> None:
+def test_the_statistics_say_that_nothing_was_pruned(session: bytes) -> None:
     report = text_report(prune(session, Settings.preset("off")))
     assert report.splitlines()[0].startswith("anthropic_messages, claude-sonnet-4-5, 11 messages: nothing to prune")
 

@@ -55,7 +55,7 @@ def test_without_a_session_all_time_is_shown_once() -> None:
     assert "duplicate_calls" in box
 
 
-def test_nothing_pruned_is_said() -> None:
+def test_the_statistics_say_that_nothing_was_pruned() -> None:
     assert "Nothing was pruned yet." in stats_box(None, EVER)
 
 

@@ -195,7 +195,7 @@ def test_only_new_calls_are_looked_at() -> None:
         assert len(list(Showings(view.uses).asks(view.uses, {cut.target: cut}.get, view.loops, since))) == count
 
 
-def test_a_part_has_a_kind_if_it_can_be_asked_for() -> None:
+def test_a_part_that_a_call_can_ask_for_has_a_kind() -> None:
     view = seen(
         read(A, *ROWS), edit(A, "a", "b"), write(B, "x"), GREP, ("TodoRead", {}, "1. x"), bash("x", "y", True)
     )

@@ -99,12 +99,12 @@ def test_the_lifetime_stays_while_the_cache_is_warm() -> None:
     assert CacheLife("1h", own=not_yet).choose("auto", SHORT, 50_000, anew=True) == ""
 
 
-def test_a_client_that_asks_for_an_hour_gets_it_as_sent() -> None:
+def test_the_marks_of_a_client_that_asks_for_an_hour_stay() -> None:
     assert CacheLife(own=after(400.0, 400.0)).choose("auto", LONG, 50_000, anew=True) == ""
     assert CacheLife().choose("1h", LONG, 50_000, anew=True) == ""
 
 
-def test_a_provider_without_a_longer_lifetime_is_asked_for_none() -> None:
+def test_no_longer_lifetime_is_asked_of_a_provider_without_one() -> None:
     gemini = price_of("gemini-2.5-pro")
     assert CacheLife(own=after(400.0, 400.0)).choose("1h", gemini, 50_000, anew=True) == ""
 

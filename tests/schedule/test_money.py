@@ -10,7 +10,7 @@ def test_a_price_is_for_every_model_or_for_those_of_a_pattern() -> None:
     assert money.of("gpt-5") == money.of("") == pytest.approx(2e-6)
 
 
-def test_a_model_without_a_price_has_none() -> None:
+def test_a_model_without_a_price_has_no_dollars() -> None:
     assert Money().with_prices(["claude-*=3"]).of("nobody-knows") is None
     assert Money(shown=False).of("gpt-5") is None
 

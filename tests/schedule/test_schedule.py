@@ -82,7 +82,7 @@ def test_pressure_does_not_ask_whether_the_cache_is_cold() -> None:
     assert cut(PRESSURE, moment((3, 5000), cold="idle for 900 seconds")) == NEVER
 
 
-def test_pressure_says_how_full_it_is() -> None:
+def test_the_pressure_reminder_says_how_full_the_context_is() -> None:
     assert PRESSURE.plan(moment((3, 1), tokens=8000, window=10_000)).reason == "the context is 80% full"
 
 
@@ -99,7 +99,7 @@ def test_a_first_request_is_free_as_a_whole() -> None:
     assert cut(CACHE, moment((0, 1), (60, 1), sent=0, requests=0)) == 0
 
 
-def test_new_messages_do_not_make_old_edits_worth_it() -> None:
+def test_new_messages_do_not_make_old_edits_pay() -> None:
     """The cut is behind what was sent, so a small old edit stays pending."""
     assert cut(CACHE, moment((3, 1), (100, 5))) == 100
 

@@ -48,7 +48,7 @@ def test_every_guard_is_active_in_the_order_of_the_list() -> None:
     assert [type(guard) for guard in Settings().active_guards()] == list(guards.ALL)
 
 
-def test_a_field_of_a_strategy_reaches_it() -> None:
+def test_a_setting_of_a_strategy_reaches_the_strategy() -> None:
     settings = Settings(**old_errors(turns=7))
     assert OldErrors(turns=7) in settings.active_strategies()
 

@@ -102,5 +102,5 @@ def test_a_broad_change_is_wild(command: str) -> None:
         ("X=1 npm test", False),
     ],
 )
-def test_powershell_is_told_from_sh(command: str, expected: bool) -> None:
+def test_powershell_is_distinguished_from_sh(command: str, expected: bool) -> None:
     assert looks_like(command) is expected

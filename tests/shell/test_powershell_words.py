@@ -7,7 +7,7 @@ import pytest
 from prunus.shell.powershell_words import pipes, tokens
 
 
-def test_strings_blocks_and_words_are_told_apart() -> None:
+def test_strings_blocks_and_words_are_separate_tokens() -> None:
     found = tokens("Get-Content 'it''s' \"b\" | % { $_; (1) } # end")
     assert found is not None
     assert [token.text for token in found] == ["Get-Content", "it's", "b", "|", "%", "{ $_; (1) }"]

@@ -151,7 +151,7 @@ def test_a_memo_that_was_overtaken_is_not_saved_in_part(reopen: Reopen) -> None:
 
 
 @pytest.mark.receipts
-def test_a_memo_and_what_is_saved_with_it_are_committed_together(store: Store, reopen: Reopen) -> None:
+def test_a_memo_and_its_receipts_are_committed_together(store: Store, reopen: Reopen) -> None:
     other, seen = reopen(), []
 
     def also() -> None:

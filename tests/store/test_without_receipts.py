@@ -52,7 +52,7 @@ def test_experience_is_that_of_a_store_with_receipts(ledgers: Store, reopen: Reo
     assert found == [whole.experiences("", shadow=shadow) for shadow in (False, True)]
 
 
-def test_reading_receipts_says_that_none_are_kept(ledgers: Store) -> None:
+def test_reading_receipts_says_that_the_store_keeps_none(ledgers: Store) -> None:
     fill(ledgers)
     for read in (ledgers.sessions, ledgers.receipts, ledgers.totals, ledgers.days, ledgers.earnings):
         with pytest.raises(NoReceipts, match=r"keeps no requests, receipts, originals and totals"):
@@ -85,7 +85,7 @@ def test_a_restart_changes_no_byte(reopen: Reopen) -> None:
         assert pruner.prune(body, now=10.0 * n).body == steady.prune(body, now=10.0 * n).body
 
 
-def test_commands_say_that_none_are_kept(
+def test_commands_say_that_no_receipts_are_kept(
     ledgers: Store, store_url: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     fill(ledgers)

@@ -57,7 +57,7 @@ def test_a_read_that_led_to_no_edit_is_likeliest_while_its_task_goes_on() -> Non
     assert now["read"] > 2 * now["edited read"]
 
 
-def test_a_new_task_says_most_about_such_a_read() -> None:
+def test_a_new_task_lowers_the_reuse_probability_of_reads_most() -> None:
     fall = {kind: reuse_probability(kind, 500, 4, 1) / reuse_probability(kind, 500, 4, 0) for kind in KINDS}
     assert min(fall, key=lambda kind: fall[kind]) == "read"
 

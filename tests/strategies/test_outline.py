@@ -123,7 +123,7 @@ def test_paths_of_a_log_share_their_folder() -> None:
         ("C:\\work\\a.ts", "C:\\work\\a.ts"),
     ],
 )
-def test_a_path_stands_without_what_is_around_it(line: str, path: str) -> None:
+def test_an_outline_names_a_path_without_the_text_around_it(line: str, path: str) -> None:
     lines = log(100)
     lines[50] = line
     assert path in kept(lines)[6:]

@@ -80,5 +80,5 @@ def test_other_commands_do_not_search(command: str) -> None:
         ("Lookup", {"command": "rg amber"}, False),
     ],
 )
-def test_a_tool_of_its_own_searches_by_what_it_is(tool: str, given: dict[str, Any], expected: bool) -> None:
+def test_a_search_tool_counts_as_a_search(tool: str, given: dict[str, Any], expected: bool) -> None:
     assert asked(tool, given) is expected

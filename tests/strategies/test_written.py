@@ -113,7 +113,7 @@ def test_words_that_only_begin_like_an_outline_hide_none() -> None:
     assert pruned(once.body, strategies={**IDLE, **results}).body == once.body
 
 
-def test_a_text_without_names_is_told_by_its_beginning() -> None:
+def test_the_outline_of_a_text_without_definitions_is_its_beginning() -> None:
     assert answered(pruned(session(text=filler(60, "lines")))).endswith("it has now]\namber amber row 0")
 
 

@@ -78,7 +78,7 @@ def test_call_of_a_tool_that_is_not_declared_is_left_out() -> None:
         (Run("ls"), CLAUDE, ("Bash", {"command": "ls", "description": "Run it."})),
     ],
 )
-def test_intent_is_said_in_the_tools_of_the_client(
+def test_a_scripted_intent_becomes_a_call_of_the_clients_tool(
     intent: Intent, tools: tuple[Tool, ...], call: tuple[str, object]
 ) -> None:
     assert as_call(intent, tools, "/p", NOTHING, {}) == call

@@ -152,7 +152,7 @@ def test_the_history_that_a_chat_starts_with_was_not_asked_for(lines):
     assert session.requests == (3,)
 
 
-def test_a_chat_in_which_nothing_was_said_has_no_session(lines):
+def test_a_chat_without_messages_has_no_session(lines):
     assert lines(HEADER) == ()
     assert lines(HEADER, said("1", "user", "Hello?")) == ()
 

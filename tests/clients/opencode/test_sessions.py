@@ -38,7 +38,7 @@ def test_messages_are_as_exported_and_each_answer_was_a_request(document):
     assert session.body() == messages[:2]
 
 
-def test_interrupted_calls_go_and_what_was_said_stays(document):
+def test_interrupted_calls_go_and_the_text_before_them_stays(document):
     (session,) = document(
         export(
             message("1", "user", said("Go")),
