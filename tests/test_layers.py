@@ -162,7 +162,7 @@ def write_package(root: Path, files: dict[str, str]) -> Path:
     return package
 
 
-def test_no_module_imports_from_a_later_room() -> None:
+def test_no_module_imports_from_a_later_layer() -> None:
     found = complaints(SOURCE)
     assert not found, "\n".join(found)
 
