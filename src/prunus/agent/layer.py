@@ -1,4 +1,9 @@
-"""The agent layer of a proxy: hidden tools, commands and intents for all requests."""
+"""What the agent may do about its context, in all requests of a proxy: tools that the client does not see.
+
+What the client does not know of earlier turns is put back and the tools are added before a request is pruned. While
+the answer streams, hidden calls are answered and intents are taken out, and what the client did not see is kept for
+later requests.
+"""
 
 from __future__ import annotations
 
@@ -31,14 +36,9 @@ _OFFERS: Final = 64
 """Lists of tools that are kept at hand as they are offered."""
 _SHARE: Final = 6
 """A pruner counts six bytes for each byte of a body; only bodies are held here, so that they stay as long."""
-
-
-class HiddenStore(Protocol):
-    """Stores hidden exchanges; a store is one."""
-
-    def save_hidden(self, tenant: str, key: str, value: bytes) -> None: ...
-
-    def hidden(self, tenant: str, keys: Iterable[str]) -> dict[str, bytes]: ...
+_STREAM: Final = "text/event-stream; charset=utf-8"
+_WHOLE: Final = "application/json"
+_LAST: Final = "This was the last call of this kind in this turn; go on with the task."
 
 
 class AgentLayer:
@@ -50,7 +50,7 @@ class AgentLayer:
         store: Store | None = None,
         trouble: Callable[[Exception], None] | None = None,
     ) -> None:
-        """`trouble` is called for a store that cannot be used; the layer continues with the records in memory."""
+        """`trouble` is told of a store that cannot be used; the layer goes on with the records at hand."""
         self.settings = settings
         self.offer = lru_cache(_OFFERS)(partial(offer, settings.toolbox(), settings.agent))
         self.threads = Threads(
@@ -100,7 +100,7 @@ class AgentLayer:
                 self._report(error)
 
     def statistics(self, tenant: str, body: bytes, format: str) -> str:
-        """Return the savings so far in the conversation of a request; empty if no store counts them."""
+        """What was saved so far in the conversation of a request; empty if no store counts it."""
         try:
             return statistics(self._store, tenant, body, format) if self._store is not None else ""
         except NoReceipts:

@@ -26,10 +26,8 @@ from prunus.providers.hidden_calls import HiddenCall
 from prunus.providers.provider import Api
 from prunus.providers.sse import Events, ServerEvent
 
-UNREAD: Final = (msgspec.MsgspecError, UnicodeError, RecursionError)
-"""The exceptions that decoding raises for invalid JSON."""
 _MISSHAPEN: Final = (*UNREAD, LookupError, TypeError, ValueError, AttributeError)
-"""The exceptions that reading raises for an answer of an unexpected shape."""
+"""What reading raises if an answer does not have the shape of its format."""
 
 NOTHING_SAID: Final = "Done."
 """The words that a client gets if the model made only hidden calls."""
@@ -68,21 +66,21 @@ class AnswerStream(ABC):
         """Whether the hop came to its proper end."""
 
     def feed(self, chunk: bytes) -> bytes:
-        """Return the bytes for the client that follow from a chunk of the answer."""
+        """Return the bytes that the client gets for a chunk of the answer."""
         if self._streaming:
             return self._shown(self._events.feed(chunk))
         self._chunks.append(chunk)
         return b""
 
     def finish(self) -> bytes:
-        """End the hop, and return its remaining bytes for the client, without the end of the message."""
+        """End the hop. Return what the client still has to get of it, apart from the end of the message."""
         if self._streaming:
             return b"".join(map(self._passed, self._held_events())) + self._rest() + self._events.rest()
         self._take_whole(b"".join(self._chunks))
         return b""
 
     def _shown(self, events: Iterable[ServerEvent]) -> bytes:
-        """Return the bytes for the client that follow from some events."""
+        """The bytes that the client gets for some events."""
         if self._intents is not None:
             events = [shown for event in events for shown in self._without_intents(event)]
         return b"".join(map(self._passed, events))
@@ -130,7 +128,7 @@ class AnswerStream(ABC):
 
     @abstractmethod
     def _event(self, event: ServerEvent) -> bytes:
-        """Return what the client gets for an event."""
+        """The bytes that the client gets for an event."""
 
     def _held_events(self) -> list[ServerEvent]:
         """The events that `_without_intents` still holds back when the stream ends."""

@@ -19,7 +19,7 @@ from prunus.view.view import View
 Problem: TypeAlias = Literal["", "unknown", "protected", "already", "failed"]
 
 ACKNOWLEDGED: Final = "Noted; it takes effect with your next step."
-"""The answer of a tool that cannot see the history."""
+"""What a tool answers that cannot see the history."""
 
 HEADINGS: Final[Mapping[Problem, str]] = {
     "unknown": "Not found",
@@ -27,7 +27,7 @@ HEADINGS: Final[Mapping[Problem, str]] = {
     "already": "Already pruned",
     "failed": "Replace failed",
 }
-"""The words for each kind of problem."""
+"""How each kind of problem is told."""
 
 _NAME = "asked"
 _WHY = "you discarded it"
@@ -50,7 +50,7 @@ class Choice:
 
 
 class Permissions(Protocol):
-    """What the agent may discard or replace."""
+    """What the agent may touch."""
 
     @property
     def messages(self) -> bool: ...
@@ -69,20 +69,15 @@ class Permissions(Protocol):
 def choices(
     decision: PruneRequest, use: Use, earlier: Sequence[Use], view: View, rules: Permissions
 ) -> tuple[Choice, ...]:
-    """Return the effect of a request, target by target; `earlier` are the calls of `context_prune` before it."""
-    match decision.action:
-        case None:
-            return ()
-        case "replace":
-            return tuple(_replace(decision, use, earlier, view))
-        case "restore":
-            return tuple(_each(decision, use, view, rules, restore=True))
-        case action:
-            if not getattr(rules, action):
-                return tuple(
-                    Choice(row[0], problem="protected", reason=f"{action} is off") for row in decision.targets
-                )
-            return tuple(_each(decision, use, view, rules, restore=False))
+    """What a decision comes to, target by target; `earlier` are the calls that decided before it."""
+    action = decision.action
+    if action is None:
+        return ()
+    if action == "replace":
+        return tuple(_replace(decision, use, earlier, view))
+    if action != "restore" and not getattr(rules, action):
+        return tuple(Choice(row[0], problem="protected", reason=f"{action} is off") for row in decision.targets)
+    return tuple(_each(decision, use, view, rules))
 
 
 def _each(decision: PruneRequest, use: Use, view: View, rules: Permissions) -> Iterator[Choice]:
@@ -215,10 +210,9 @@ def _texts(use: Use, earlier: Sequence[Use], view: View) -> Mapping[Ref, str]:
 
 
 def complaints(decision: PruneRequest, found: Sequence[Choice]) -> str:
-    """Return in one line what cannot be carried out; empty if everything can.
+    """What of a decision cannot be carried out, in one line; empty if all can.
 
-    Parts that were pruned before are not named. Otherwise an answer that is checked again would say more than the
-    first time.
+    What was pruned before is not named: an answer that is looked at again would then say more than the first time.
     """
     told: dict[str, list[str]] = {}
     for choice in found:
