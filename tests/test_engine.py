@@ -1,4 +1,4 @@
-"""The engine's own promises; what strategies make of histories is told by their case files."""
+"""The promises of the engine itself; the case files show what strategies do."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What is said about installing Prunus is true of its package."""
+"""The pages about installing Prunus agree with its package."""
 
 import re
 import tomllib

@@ -1,4 +1,4 @@
-"""Whose words stand in place of what was cut, and how Prunus knows them again."""
+"""The notes of Prunus and of the ACP plugin, and how Prunus recognises them."""
 
 from __future__ import annotations
 

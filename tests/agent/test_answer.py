@@ -1,4 +1,4 @@
-"""What a call of the tools is told, also where it makes no sense."""
+"""The answers to calls of the agent's tools, including invalid calls."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What the layer remembers of one conversation never enters another one, nor that of another caller."""
+"""The layer's records of one conversation never enter another conversation or that of another caller."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What of a message is the model's own, and what of it every copy of it shares."""
+"""Which content of a message every copy of the message shares."""
 
 from __future__ import annotations
 

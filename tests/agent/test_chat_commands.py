@@ -1,4 +1,4 @@
-"""Commands: which message is one, and what is answered at the edges."""
+"""Which messages are commands, and the answers to unusual ones."""
 
 from __future__ import annotations
 

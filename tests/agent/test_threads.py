@@ -1,4 +1,4 @@
-"""Requests of a conversation cost what is new in them, and give what they would give alone."""
+"""A request costs only what is new in it, and gives the same result as alone."""
 
 from __future__ import annotations
 

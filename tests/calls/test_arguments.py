@@ -1,4 +1,4 @@
-"""What writing and editing calls do to their files, as their arguments spell it."""
+"""The changes that writing and editing calls make, read from their arguments."""
 
 from typing import Any
 

@@ -1,4 +1,4 @@
-"""Which running command a call is about."""
+"""Which running command a call refers to."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What calls mean, whoever makes them."""
+"""The meaning of calls, for the tools of every agent."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A look that is ended in time: what is sent then, what is remembered, and how it is caught up with."""
+"""A look that a deadline ends: the sent request, the recorded state, and catching up."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What is remembered of a conversation, and how the next request is recognised."""
+"""The state that is kept for a conversation, and how the next request is recognised."""
 
 from __future__ import annotations
 

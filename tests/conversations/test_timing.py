@@ -1,4 +1,4 @@
-"""What a schedule is told about a request, and what is written down of its decision."""
+"""The state that a schedule gets for a request, and the record of its decision."""
 
 from __future__ import annotations
 

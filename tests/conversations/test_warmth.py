@@ -1,4 +1,4 @@
-"""What a process knows of the life of the provider's cache, and tells the schedule."""
+"""The life of the provider's cache, as a process knows it and passes it to the schedule."""
 
 from __future__ import annotations
 

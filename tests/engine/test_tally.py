@@ -1,4 +1,4 @@
-"""What was cut is counted by what it was, whichever strategy cut it."""
+"""Cuts are counted by the category of the part, whichever strategy made them."""
 
 from typing import Any
 

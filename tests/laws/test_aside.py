@@ -1,4 +1,4 @@
-"""A request on the side, such as one for a summary, extends what was sent, and nothing new is cut in it."""
+"""A side request, such as one for a summary, extends the sent prefix, and nothing new is cut in it."""
 
 from __future__ import annotations
 

@@ -1,8 +1,4 @@
-"""Prefix: what was sent before is sent again byte for byte, up to the cut of a declared flush.
-
-This is what keeps the provider's cache: a request only extends the one before it,
-and where it does not, the conversation says so. The memory that is needed for it fits into the ledger.
-"""
+"""Prefix: a request repeats the sent bytes, up to the cut of a declared flush."""
 
 from __future__ import annotations
 

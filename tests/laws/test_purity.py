@@ -1,4 +1,4 @@
-"""Purity: the same request gives the same edits, and what was given is not changed."""
+"""Purity: the same request gives the same edits, and the given objects stay unchanged."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Square: reading what was written equals carrying the edits out."""
+"""Square: parsing the written bytes equals making the edits."""
 
 from __future__ import annotations
 

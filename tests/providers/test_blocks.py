@@ -1,4 +1,4 @@
-"""What all formats share, on values that no format has."""
+"""The functions that all formats share, on values that no format has."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Where calls stand in messages and answers, also in those that are not what their format says."""
+"""The places of calls in messages and answers, including malformed ones."""
 
 from __future__ import annotations
 

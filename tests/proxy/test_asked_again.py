@@ -1,4 +1,4 @@
-"""What the proxy counts, logs and learns when an agent asks again for what was cut."""
+"""The proxy counts, logs and learns when an agent asks for cut content again."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""How a provider counts is learnt from its answers."""
+"""The proxy learns from a provider's answers how the provider counts tokens."""
 
 import random
 

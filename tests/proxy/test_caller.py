@@ -1,4 +1,4 @@
-"""Callers are told apart by their credentials, and no credential is ever shown."""
+"""Callers are distinguished by their credentials, and no credential is ever shown."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What HTTP allows and agents seldom see: through the proxy a client gets what it gets directly."""
+"""Rare but valid HTTP: through the proxy, a client gets what it gets directly."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What fills a conversation is recorded, but worked out only in one hundredth of the time."""
+"""The context of a conversation is recorded, and describing it takes at most one hundredth of the time."""
 
 from __future__ import annotations
 

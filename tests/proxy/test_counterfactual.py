@@ -1,4 +1,4 @@
-"""What an exchange cost, and what it would have cost."""
+"""The cost of an exchange, with and without pruning."""
 
 from typing import Any
 

@@ -1,4 +1,4 @@
-"""What is pruned at all."""
+"""Which requests the proxy prunes."""
 
 import json
 from pathlib import Path

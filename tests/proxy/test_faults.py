@@ -1,4 +1,4 @@
-"""Whatever goes wrong: nothing is lost, nothing hangs, no request is made worse."""
+"""Faults lose no data, block no request, and make no request worse."""
 
 import asyncio
 import json

@@ -1,4 +1,4 @@
-"""What a load balancer is told of a proxy that runs, and of one that ends."""
+"""The answers to a load balancer while a proxy runs, and while it ends."""
 
 from __future__ import annotations
 

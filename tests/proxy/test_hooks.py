@@ -1,4 +1,4 @@
-"""What the agent layer can do with an exchange, and what it cannot break."""
+"""What the agent layer can do in an exchange, and which faults of it are harmless."""
 
 import json
 from dataclasses import dataclass, field

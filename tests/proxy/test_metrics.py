@@ -1,4 +1,4 @@
-"""What the proxy tells about itself."""
+"""The metrics that the proxy shows."""
 
 import json
 

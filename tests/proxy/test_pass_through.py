@@ -1,4 +1,4 @@
-"""What Prunus does not prune passes as if it were not there."""
+"""Requests that Prunus does not prune pass as if there were no proxy."""
 
 import asyncio
 import gzip

@@ -1,4 +1,4 @@
-"""Requests of sub-agents are told apart by what real clients send, and left alone where the settings say so."""
+"""Requests of sub-agents are recognised, and left unchanged if the settings say so."""
 
 from __future__ import annotations
 

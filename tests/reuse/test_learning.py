@@ -1,4 +1,4 @@
-"""What new conversations learn from what was asked for again."""
+"""New conversations learn from the parts that earlier ones asked for again."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What another life of the cache would have saved, and what is chosen because of it."""
+"""The savings that another cache lifetime would have brought, and the choice that follows."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A ledger comes back as it was written, and what is none is refused."""
+"""A ledger survives a round trip, and other bytes are refused."""
 
 from __future__ import annotations
 

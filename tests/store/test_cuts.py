@@ -1,4 +1,4 @@
-"""What the store keeps about parts that were asked for again."""
+"""The store's records of parts that were asked for again."""
 
 from __future__ import annotations
 

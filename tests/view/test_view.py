@@ -1,4 +1,4 @@
-"""What a call means that asks a running command for its output, and how one ended that was cut."""
+"""The meaning of a call that polls a running command, and the outcome of a command whose output was cut."""
 
 from __future__ import annotations
 
