@@ -50,7 +50,7 @@ class AgentLayer:
         store: Store | None = None,
         trouble: Callable[[Exception], None] | None = None,
     ) -> None:
-        """`trouble` is told of a store that cannot be used; the layer goes on with the records at hand."""
+        """`trouble` is called if a store cannot be used; the layer continues with the records in memory."""
         self.settings = settings
         self.offer = lru_cache(_OFFERS)(partial(offer, settings.toolbox(), settings.agent))
         self.threads = Threads(
@@ -100,7 +100,7 @@ class AgentLayer:
                 self._report(error)
 
     def statistics(self, tenant: str, body: bytes, format: str) -> str:
-        """What was saved so far in the conversation of a request; empty if no store counts it."""
+        """Return the savings so far in the conversation of a request; empty if no store counts them."""
         try:
             return statistics(self._store, tenant, body, format) if self._store is not None else ""
         except NoReceipts:

@@ -91,7 +91,7 @@ def tool_definitions(format: str) -> list[dict[str, Any]]:
 SCHEMA: Final[Mapping[str, list[dict[str, Any]]]] = {
     format: tool_definitions(format) for format in (*(api.name for api in APIS), "mcp")
 }
-"""The tools by format, for a loop of one's own: `tools=[*mine, *SCHEMA["openai_chat"]]`."""
+"""The tools by format, for your own agent loop: `tools=[*mine, *SCHEMA["openai_chat"]]`."""
 
 
 class Offer(NamedTuple):

@@ -53,7 +53,7 @@ class Board:
         return cell
 
     def get(self, ref: Ref) -> Cell | None:
-        """The cell of a part; None if nothing was ever said about the part."""
+        """Return the cell of a part; None if there was never a proposal for the part."""
         return self._cells.get(ref)
 
     def __iter__(self) -> Iterator[tuple[Ref, Cell]]:
@@ -153,9 +153,9 @@ class Board:
         self._touched.update(one.points_to for one in pointers if one is not None and one.points_to is not None)
 
     def judge(self, ref: Ref, decision: Decision) -> None:
-        """Note what was decided about a part.
+        """Record the decision about a part.
 
-        Notes that point to the part look at whether it leaves. Parts to which it could point look at whether a
+        Notes that point to the part depend on whether it leaves. Parts to which it could point depend on whether a
         newer answer replaces it.
         """
         cell = self[ref]

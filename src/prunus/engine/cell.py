@@ -19,11 +19,11 @@ from prunus.history import Ref
 from prunus.schedule.priorities import Standing
 
 NONE: Final[frozenset[Ref]] = frozenset()
-"""What most cells share that refer to no other one."""
+"""The empty set that most cells share, because they refer to no other cell."""
 
 
 class Decision(NamedTuple):
-    """What is decided about one part."""
+    """The decision about one part."""
 
     wanted: Proposal | None = None
     requested: bool = False
@@ -36,7 +36,7 @@ class Decision(NamedTuple):
 
 @dataclass(slots=True, eq=False)
 class Cell:
-    """What is known about one part."""
+    """The proposals and the decision for one part."""
 
     options: dict[int, Proposal] = field(default_factory=dict)
     """The proposals for the part. The one with the lowest rank is preferred.

@@ -25,7 +25,7 @@ class Reminder:
         self._called: int | None = None
         """The turn in which the user asked for reflection."""
         self.said: Ref | None = None
-        """Where the newest message was reminded before, in a request that comes once more."""
+        """The part of the newest message that already has a reminder, in a request that is sent again."""
 
     def hear(self, piece: Piece) -> None:
         """Notice the word with which the user asks for reflection."""
@@ -34,7 +34,7 @@ class Reminder:
 
     @property
     def tokens(self) -> int:
-        """The tokens of the reminder in the newest message: said here, or brought by a request that was pruned."""
+        """The tokens of the reminder in the newest message, added here or present in a pruned request."""
         edit = self._board.wanted(self.said) if self.said is not None else None
         if edit is not None and isinstance(edit.replacement, Added):
             return -edit.saved

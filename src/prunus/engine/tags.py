@@ -29,13 +29,13 @@ class Tags:
         self._strategy = strategy if shown else None
         self._own = own
         self._untold: list[tuple[str, str]] = []
-        """Kinds and ids of thinking, text and files that the next tag tells."""
+        """Kinds and ids of thinking, text and files that the next tag names."""
         self.behind: dict[Ref, str] = {}
-        """What stands behind a result."""
+        """The tag behind each result."""
         self.placed: list[Tag] = []
-        """The same, as the ledger keeps it."""
+        """The same tags, as the ledger stores them."""
         self.tokens = 0
-        """What all tags cost."""
+        """The tokens of all tags."""
 
     def name(self, piece: Piece) -> None:
         """Give an id to reasoning and text of the assistant, and to files outside of results."""

@@ -10,7 +10,7 @@ from prunus.view.view import View
 
 
 class Wait(NamedTuple):
-    """What a decision waits for; at most one of them."""
+    """What a decision waits for: at most one of turn, loop and calls."""
 
     turn: int | None = None
     loop: int | None = None

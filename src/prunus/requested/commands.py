@@ -24,17 +24,17 @@ COMMANDS: Final = {
     "restore ID": "bring back what was cut",
     "help": "this list",
 }
-"""What can be typed behind `/prunus` or `/acp`, and what it does."""
+"""The commands behind `/prunus` or `/acp`, and their effects."""
 
 ANSWER: Final = "[Prunus] "
-"""How every answer begins, by which it is recognised later."""
+"""The beginning of every answer, by which Prunus recognises it later."""
 
 _COMMAND: Final = re.compile(r"/(?:acp|prunus)(?:[ \t]++([^\n]*+))?", re.IGNORECASE)
 _ANNOUNCED: Final = pattern("announced_command")
 _OWN: Final = ("prunus:", "acp:")
 """How the names of our slash commands begin, where a plugin brings them."""
 _LONGEST: Final = 220
-"""Characters of a command; what is longer is none."""
+"""Characters that a command may have; a longer text is no command."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -19,7 +19,7 @@ from prunus.view.view import View
 Problem: TypeAlias = Literal["", "unknown", "protected", "already", "failed"]
 
 ACKNOWLEDGED: Final = "Noted; it takes effect with your next step."
-"""What a tool answers that cannot see the history."""
+"""The answer of a tool that cannot see the history."""
 
 HEADINGS: Final[Mapping[Problem, str]] = {
     "unknown": "Not found",
@@ -27,7 +27,7 @@ HEADINGS: Final[Mapping[Problem, str]] = {
     "already": "Already pruned",
     "failed": "Replace failed",
 }
-"""How each kind of problem is told."""
+"""The words for each kind of problem."""
 
 _NAME = "asked"
 _WHY = "you discarded it"
@@ -50,7 +50,7 @@ class Choice:
 
 
 class Permissions(Protocol):
-    """What the agent may touch."""
+    """What the agent may discard or replace."""
 
     @property
     def messages(self) -> bool: ...
@@ -69,7 +69,7 @@ class Permissions(Protocol):
 def choices(
     decision: PruneRequest, use: Use, earlier: Sequence[Use], view: View, rules: Permissions
 ) -> tuple[Choice, ...]:
-    """What a decision comes to, target by target; `earlier` are the calls that decided before it."""
+    """Return the effect of a request, target by target; `earlier` are the calls of `context_prune` before it."""
     action = decision.action
     if action is None:
         return ()
@@ -210,9 +210,10 @@ def _texts(use: Use, earlier: Sequence[Use], view: View) -> Mapping[Ref, str]:
 
 
 def complaints(decision: PruneRequest, found: Sequence[Choice]) -> str:
-    """What of a decision cannot be carried out, in one line; empty if all can.
+    """Return in one line what cannot be carried out; empty if everything can.
 
-    What was pruned before is not named: an answer that is looked at again would then say more than the first time.
+    Parts that were pruned before are not named. Otherwise an answer that is checked again would say more than the
+    first time.
     """
     told: dict[str, list[str]] = {}
     for choice in found:

@@ -117,7 +117,7 @@ class Requested:
         return None if found is None else found[1]
 
     def _left_out(self, message: int, view: View) -> Iterator[Move]:
-        """A command or its answer does not reach the model."""
+        """Propose to remove a command or its answer, which the model never sees."""
         found = command_in(view.message(message))
         for part in answers(view.message(message)) if found is None else found[0]:
             yield Proposal(Ref(message, part), Gone(), self.name, "a command to Prunus", when=OWN_WORDS)
@@ -129,12 +129,12 @@ class Requested:
             yield from carry_out(found, at, view, self)
 
     def switched(self, command: str, manual: bool) -> bool:
-        """Whether manual mode is on after such a command, given whether it was before."""
+        """Return whether manual mode is on after such a command, given whether it was on before."""
         found = read_command(f"/prunus {command}")
         return manual if found is None else found.switched(manual)
 
     def manual(self, piece: Piece, view: View, now: bool) -> bool:
-        """Whether nothing is cut by itself from here on, where a command says so."""
+        """Return whether manual mode is on after a message, given whether it was on before."""
         command = self._command(piece, view)
         return now if command is None else command.switched(now)
 
@@ -148,7 +148,7 @@ class Requested:
 
 
 def _typed(at: int, view: View) -> bool:
-    """Whether a message is the user's own: it cannot be what a tool printed, or nobody can have called one yet."""
+    """Whether the user wrote a message, so that it cannot be the output of a tool."""
     while not view.apart and at > 1 and answers(view.message(at - 1)):
         at -= 2
     return view.apart or not view.turns[at]

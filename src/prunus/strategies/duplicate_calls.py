@@ -12,7 +12,8 @@ from prunus.view.uses import Use
 from prunus.view.view import View
 
 _SAME, _OTHER, *_POINTERS = range(PREFERENCES)
-"""An older answer gives way to one that says the same, or to another; an answer points to one of six older ones."""
+"""The preferences of its proposals: an equal newer answer, another newer answer, and pointers to six older
+answers."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -82,11 +83,11 @@ class DuplicateCalls:
             could_point |= same
 
     def _stands_alone(self, old: Use, members: Sequence[Use]) -> bool:
-        """Whether an answer is shown and none of these calls was answered the same before."""
+        """Whether an answer is shown, and no earlier call among these had the same answer."""
         return old.visible and not any(self._same(old, members))
 
     def _same(self, use: Use, members: Sequence[Use]) -> Iterator[Use]:
-        """Those of these calls, the oldest first, whose answers the answer of a later call could point to."""
+        """Return the calls, oldest first, to whose answers the answer of a later call could point."""
         if not self.point_back or use.size <= self.over or use.carries:
             return
         for old in members[: bisect_left(members, use.index, key=attrgetter("index"))]:

@@ -17,7 +17,7 @@ from prunus.view.uses import Use
 from prunus.view.view import View
 
 _WHOLE, _FEWER, _NONE, _DROP = range(4)
-"""What may stand at a part, from first to last."""
+"""The preferences of the texts of a view, from the first to the last."""
 _WHY = "what is still true of older reads and edits"
 _MOST: Final = 300
 """Parts of one file that can be folded at most; a file with more parts is not folded any further."""
@@ -211,9 +211,9 @@ class FoldedViews:
             yield Postpone(shown.at, self.name, use.turn + wait + 1, preference=preference)
 
     def _choose(self, able: list[_Shown], now: Mapping[int, int], more: int) -> tuple[list[_Shown], list[int]]:
-        """What is worth folding, and the numbers of the lines that then have to be shown.
+        """Return the parts that are worth folding, and the numbers of the lines that the view then has to show.
 
-        `now` tells where each line stands. To show a line takes `more` tokens beside those of its text.
+        `now` gives the place of each line. Showing a line takes `more` tokens in addition to those of its text.
         """
         needs = [{now[id(line)]: line for line in shown.lines if id(line) in now} for shown in able]
         costs = {n: len(line.text) / 3.5 + more for lines in needs for n, line in lines.items()}
@@ -236,7 +236,7 @@ class FoldedViews:
         return [able[at] for at in gains], sorted(number for number, by in holders.items() if by)
 
     def _own(self, use: Use, file: TrackedFile, view: View) -> _Shown | None:
-        """What a call shows of its file, and what would be left of it; None if that is not certain."""
+        """Return what a call shows of its file, and what folding would leave of it; None if that is not certain."""
         mentions = [mention for mention in file.mentions[-2:] if mention.use == use.index]
         lines = [line for mention in mentions for line in mention.lines]
         lost = file.content.losses, file.content.era

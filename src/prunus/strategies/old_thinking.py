@@ -40,7 +40,7 @@ class OldThinking:
 
 
 def without_reasoning(piece: Piece, view: View) -> Replacement | None:
-    """What takes the place of reasoning that goes; None where it has to stay, or is no reasoning."""
+    """Return the replacement of removed reasoning; None if it has to stay, or if the part is no reasoning."""
     part = piece.part
     if not isinstance(part, Thinking) or part.fixed:
         return None

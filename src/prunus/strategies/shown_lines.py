@@ -43,7 +43,7 @@ class _Source:
 
     @property
     def note(self) -> tuple[str, int]:
-        """What a note says that points to it."""
+        """Return the part of a note that points to this source."""
         return self.what, self.size
 
 
@@ -103,7 +103,7 @@ class ShownLines:
                 yield _pointer(own, one, place, preference)
 
     def _source(self, use: Use, timeline: Timeline, view: View) -> _Source | None:
-        """What a call shows of its file; None unless that is an unbroken run of lines."""
+        """Return what a call shows of its file; None unless that is an unbroken run of lines."""
         file = timeline.files.get(use.touches[0].path)
         if file is None or not file.mentions:
             return None
@@ -144,11 +144,11 @@ def _pointer(own: _Source, found: _Source, place: int, preference: int) -> Propo
 
 
 def _place(source: _Source, own: _Source, length: int | None, *, far: bool) -> int | None:
-    """Where the first line of a part stands in an earlier one that shows all of its lines; None if that does not.
+    """Return where the first line of a part stands in an earlier part that shows all of its lines, or None.
 
-    Under the same numbers, equal texts are enough, whatever may have happened to the file in between. Otherwise the
-    lines themselves must have moved, both parts must show their numbers, and the earlier part must not be far back.
-    If the file ends with the part, the earlier part ends there too.
+    Under the same line numbers, equal texts are enough, whatever may have happened to the file in between.
+    Otherwise the lines themselves must have moved, both parts must show line numbers, and the earlier part must not
+    be far back. If the file ends with the part, the earlier part ends there too.
     """
     size = len(own.texts)
     ends = length == own.start + size - 1
