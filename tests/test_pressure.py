@@ -173,13 +173,19 @@ def test_the_aggressive_trigger_cuts_as_deep_as_a_high_level() -> None:
     assert results(outcome) == [1, *range(3, 8)]
 
 
-def test_a_trigger_on_reasoning_cuts_below_the_window() -> None:
+def thoughtful_story() -> list[dict[str, Any]]:
+    """A story whose last five steps think at length."""
     messages = story(6)
     for number in range(7, 12):
         thought, *rest = step(number, "Lookup", {"n": number}, "short")
         words = [{"type": "thinking", "thinking": f"{number} {LONG}", "signature": "s" * 40}, *thought["content"]]
         messages += [{**thought, "content": words}, *rest]
     messages += [{"role": "assistant", "content": "Done."}, {"role": "user", "content": "Go on."}]
+    return messages
+
+
+def test_a_trigger_on_reasoning_cuts_below_the_window() -> None:
+    messages = thoughtful_story()
     strategies = {"old_thinking": {"enabled": True, "turns": 1}}
     for relief in (0.0005, 0.0):
         for limit, made in ((1_000_000, False), (100, True)):
@@ -309,12 +315,7 @@ def test_the_trigger_on_historical_context_takes_old_results_where_edits_are_mad
 
 
 def test_the_trigger_on_reasoning_takes_reasoning_and_no_results_where_edits_are_made_at_once() -> None:
-    messages = story(6)
-    for number in range(7, 12):
-        thought, *rest = step(number, "Lookup", {"n": number}, "short")
-        words = [{"type": "thinking", "thinking": f"{number} {LONG}", "signature": "s" * 40}, *thought["content"]]
-        messages += [{**thought, "content": words}, *rest]
-    messages += [{"role": "assistant", "content": "Done."}, {"role": "user", "content": "Go on."}]
+    messages = thoughtful_story()
     values: dict[str, Any] = {"window": 1_000_000, **EAGER}
     values["strategies"] = {"under_pressure": {"enabled": True, "thinking": True, "over": 5_000}}
     for limit, gone in ((100, [13, 15, 17, 19, 21]), (100_000, [])):

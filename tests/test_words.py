@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import pytest
 
 from prunus import Settings
@@ -68,21 +70,8 @@ def test_the_text_in_place_of_a_file_is_recognised(summary: str) -> None:
 @pytest.mark.parametrize("preset", ["acp", "auto"])
 def test_the_setting_wins_over_the_preset(preset: str, format: str) -> None:
     assert Settings.preset(preset).words == ("seeds" if preset == "acp" else "prunus")
-    seeds = send(
-        READS,
-        format,
-        preset,
-        words="seeds",
-        schedule="eager",
-        strategies={"duplicate_calls": {"point_back": False}},
-    )
+    values: dict[str, Any] = {"schedule": "eager", "strategies": {"duplicate_calls": {"point_back": False}}}
+    seeds = send(READS, format, preset, words="seeds", **values)
     assert seeds.result("1") == "[auto-superseded: the same call was made again later]"
-    ours = send(
-        READS,
-        format,
-        preset,
-        words="prunus",
-        schedule="eager",
-        strategies={"duplicate_calls": {"point_back": False}},
-    )
+    ours = send(READS, format, preset, words="prunus", **values)
     assert ours.result("1") == "[Prunus: older read of a.py removed; the same call was made again later.]"

@@ -27,12 +27,9 @@ class NoSuchFile(PrunusError):
 
     def __init__(self, path: str, candidates: tuple[str, ...], ambiguous: bool = False) -> None:
         self.path, self.candidates, self.ambiguous = path, candidates, ambiguous
-        what = "could be any of" if ambiguous else "is in no read or edit of this history"
-        if ambiguous or candidates:
-            names = ", ".join(candidates)
-            super().__init__(f"{path} {what} {names}" if ambiguous else f"{path} {what}; there is {names}")
-        else:
-            super().__init__(f"{path} {what}")
+        names = ", ".join(candidates)
+        unknown = f"{path} is in no read or edit of this history" + (f"; there is {names}" if names else "")
+        super().__init__(f"{path} could be any of {names}" if ambiguous else unknown)
 
 
 class NoSuchTurn(PrunusError):

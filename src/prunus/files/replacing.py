@@ -19,140 +19,129 @@ def replace_text(
     """
     old, new = old.replace("\r\n", "\n"), new.replace("\r\n", "\n")
     if not old:
-        if content.length == 0 or content.blank:
-            return content.write(new)
-        return None
-    pieces = content.pieces()
-    patience = patience or Patience(len(pieces) + old.count("\n"))
-    sure, perhaps = _places(content, pieces, old.split("\n"), patience)
+        return content.write(new) if content.length == 0 or content.blank else None
+    edit = _Edit(content, old, new)
+    patience = patience or Patience(len(edit.pieces) + old.count("\n"))
+    edit.search(patience)
     if patience.over:
         content.forget()
         return []
-    if every:
-        return _replace_every(content, pieces, old, new, sure, perhaps)
-    size = old.count("\n") + 1
-    if size > 1:
-        sure = without_overlaps(sure, size, len(old.rsplit("\n", 1)[1]))
-    if len(sure) > 1:
-        return None
-    if sure:
-        at, column = sure[0]
-        if over := [place for place in perhaps if at - size < place < at]:
-            # Tools count what overlaps once, and take what comes first.
-            content.disturb([*over, at], size, new.count("\n") - size + 1, pieces)
-            return []
-        return _replace_at(content, pieces, at, column, old, new)
-    if (not perhaps and content.length is not None) or (
-        loose and resembles([None if piece is None else piece.text for piece in pieces], old)
-    ):
-        return None
-    shift = new.count("\n") - old.count("\n")
-    content.disturb(perhaps, old.count("\n") + 1, shift, pieces)
-    return []
+    return edit.everywhere() if every else edit.once(loose)
 
 
-def _places(
-    content: Content, pieces: list[Line | None], old: list[str], patience: Patience
-) -> tuple[list[tuple[int, int]], list[int]]:
-    """Where a text certainly is, as line and column, and at which lines it may be."""
-    sure: list[tuple[int, int]] = []
-    perhaps: list[int] = []
-    if len(old) == 1:
-        patience.left -= len(pieces) // 4
-        for at, line in enumerate(pieces):
-            if line is None:
-                perhaps.append(at)
+class _Edit:
+    """A replacement in one file, and the places where the old text is."""
+
+    __slots__ = ("content", "new", "old", "perhaps", "pieces", "shift", "size", "sure")
+
+    def __init__(self, content: Content, old: str, new: str) -> None:
+        self.content, self.old, self.new = content, old, new
+        self.pieces = content.pieces()
+        self.size = old.count("\n") + 1
+        """The lines of the old text."""
+        self.shift = new.count("\n") + 1 - self.size
+        """How far the lines below move."""
+        self.sure: list[tuple[int, int]] = []
+        """The places where the old text certainly is, as line and column."""
+        self.perhaps: list[int] = []
+        """The lines where it may be."""
+
+    def search(self, patience: Patience) -> None:
+        """Find the old text."""
+        pieces, old = self.pieces, self.old.split("\n")
+        if len(old) == 1:
+            patience.left -= len(pieces) // 4
+            for at, line in enumerate(pieces):
+                if line is None:
+                    self.perhaps.append(at)
+                    continue
+                column = line.text.find(old[0])
+                while column >= 0:
+                    self.sure.append((at, column))
+                    column = line.text.find(old[0], column + len(old[0]))
+            return
+        first, *middle, last = old
+        places = range(1, 1 + len(pieces) - (0 if self.content.length is None else len(old) - 1))
+        for below in fitting(pieces, middle, places, patience):
+            at, end = below - 1, below + len(middle)
+            line, behind = pieces[at], pieces[end] if end < len(pieces) else None
+            if line is not None and not line.text.endswith(first):
                 continue
-            column = line.text.find(old[0])
-            while column >= 0:
-                sure.append((at, column))
-                column = line.text.find(old[0], column + len(old[0]))
-        return sure, perhaps
-    first, *middle, last = old
-    places = range(1, 1 + len(pieces) - (0 if content.length is None else len(old) - 1))
-    for below in fitting(pieces, middle, places, patience):
-        at, end = below - 1, below + len(middle)
-        line, behind = pieces[at], pieces[end] if end < len(pieces) else None
-        if line is not None and not line.text.endswith(first):
-            continue
-        if behind is not None and not behind.text.startswith(last):
-            continue
-        if line is None or behind is None or behind is PERHAPS_NOTHING or None in pieces[below:end]:
-            perhaps.append(at)
-        else:
-            sure.append((at, len(line.text) - len(first)))
-    return sure, perhaps
+            if behind is not None and not behind.text.startswith(last):
+                continue
+            if line is None or behind is None or behind is PERHAPS_NOTHING or None in pieces[below:end]:
+                self.perhaps.append(at)
+            else:
+                self.sure.append((at, len(line.text) - len(first)))
 
+    def once(self, loose: bool) -> list[Line] | None:
+        """Replace the one occurrence."""
+        content, sure, size = self.content, self.sure, self.size
+        if size > 1:
+            sure = without_overlaps(sure, size, len(self.old.rsplit("\n", 1)[1]))
+        if len(sure) > 1:
+            return None
+        if sure:
+            at, column = sure[0]
+            if over := [place for place in self.perhaps if at - size < place < at]:
+                # Tools count what overlaps once, and take what comes first.
+                content.disturb([*over, at], size, self.shift, self.pieces)
+                return []
+            made = content.kept(self.pieces[at : at + size], self.replaced(at, column))
+            self.pieces[at : at + size] = made
+            content.take(self.pieces)
+            return made
+        if (not self.perhaps and content.length is not None) or (
+            loose and resembles([None if piece is None else piece.text for piece in self.pieces], self.old)
+        ):
+            return None
+        content.disturb(self.perhaps, size, self.shift, self.pieces)
+        return []
 
-def _replace_at(
-    content: Content, pieces: list[Line | None], at: int, column: int, old: str, new: str
-) -> list[Line]:
-    size = old.count("\n") + 1
-    first, last = pieces[at], pieces[at + size - 1]
-    assert first is not None and last is not None
-    front = first.text[:column]
-    back = last.text[column + len(old) if size == 1 else len(old.rsplit("\n", 1)[1]) :]
-    made = content.kept(pieces[at : at + size], (front + new + back).split("\n"))
-    pieces[at : at + size] = made
-    content.take(pieces)
-    return made
+    def everywhere(self) -> list[Line] | None:
+        """Replace every occurrence."""
+        content, pieces, sure = self.content, self.pieces, self.sure
+        if not sure and not self.perhaps and content.length is not None:
+            return None
+        if "\n" not in self.old and "\n" not in self.new:
+            made = []
+            for at in dict.fromkeys(place for place, _ in sure):
+                line = pieces[at]
+                assert line is not None
+                made.append(Line(line.text.replace(self.old, self.new)))
+                pieces[at] = made[-1]
+            content.take(pieces)
+            return made
+        if not self.shift and all(after[0] >= before[0] + self.size for before, after in pairwise(sure)):
+            return self.in_place()
+        # Lines move, so that nothing below the first place is certain.
+        first = min([*self.perhaps, *(place for place, _ in sure), len(pieces)])
+        content.lines, content.length, content.ended = pieces[:first], None, None
+        content.losses += 1
+        return []
 
-
-def _replace_every(
-    content: Content,
-    pieces: list[Line | None],
-    old: str,
-    new: str,
-    sure: list[tuple[int, int]],
-    perhaps: list[int],
-) -> list[Line] | None:
-    if not sure and not perhaps and content.length is not None:
-        return None
-    if "\n" not in old and "\n" not in new:
-        made = []
-        for at in dict.fromkeys(place for place, _ in sure):
-            line = pieces[at]
-            assert line is not None
-            made.append(Line(line.text.replace(old, new)))
-            pieces[at] = made[-1]
-        content.take(pieces)
+    def in_place(self) -> list[Line]:
+        """Replace every occurrence by as many lines, so that no line moves."""
+        pieces, perhaps, size = self.pieces, self.perhaps, self.size
+        made: list[Line] = []
+        unsure = list(perhaps)
+        for at, column in self.sure:
+            if bisect_left(perhaps, at) > bisect_left(perhaps, at - size + 1):
+                unsure.append(at)
+                continue
+            new_lines = list(map(Line, self.replaced(at, column)))
+            pieces[at : at + size] = new_lines
+            made += new_lines
+        for place in unsure:
+            end = min(place + size, len(pieces))
+            self.content.losses += any(pieces[place:end])
+            pieces[place:end] = [None] * (end - place)
+        self.content.take(pieces)
         return made
-    size = old.count("\n") + 1
-    separate = all(after[0] >= before[0] + size for before, after in pairwise(sure))
-    if separate and new.count("\n") + 1 == size:
-        return _replace_in_place(content, pieces, old, new, sure, perhaps)
-    # Lines move, so that nothing below the first place is certain.
-    first = min([*perhaps, *(place for place, _ in sure), len(pieces)])
-    content.lines, content.length, content.ended = pieces[:first], None, None
-    content.losses += 1
-    return []
 
-
-def _replace_in_place(
-    content: Content,
-    pieces: list[Line | None],
-    old: str,
-    new: str,
-    sure: list[tuple[int, int]],
-    perhaps: list[int],
-) -> list[Line]:
-    """Replace every occurrence by as many lines, so that no line moves."""
-    size = old.count("\n") + 1
-    made: list[Line] = []
-    unsure = list(perhaps)
-    for at, column in sure:
-        if bisect_left(perhaps, at) > bisect_left(perhaps, at - size + 1):
-            unsure.append(at)
-            continue
-        first, last = pieces[at], pieces[at + size - 1]
+    def replaced(self, at: int, column: int) -> list[str]:
+        """The lines at a place where the old text is, with the new text."""
+        first, last = self.pieces[at], self.pieces[at + self.size - 1]
         assert first is not None and last is not None
-        back = last.text[len(old.rsplit("\n", 1)[1]) :]
-        new_lines = [Line(text) for text in (first.text[:column] + new + back).split("\n")]
-        pieces[at : at + size] = new_lines
-        made += new_lines
-    for place in unsure:
-        end = min(place + size, len(pieces))
-        content.losses += any(pieces[place:end])
-        pieces[place:end] = [None] * (end - place)
-    content.take(pieces)
-    return made
+        end = column + len(self.old) if self.size == 1 else len(self.old.rsplit("\n", 1)[1])
+        return (first.text[:column] + self.new + last.text[end:]).split("\n")

@@ -40,13 +40,13 @@ def read(path: Path) -> Layer | None:
         layer.complain("", MISSING, "expected a file that ends in .toml, .json or .jsonc")
         return layer
     raw = _parse(path, layer)
-    if path.name == "pyproject.toml" and not layer.problems:
-        tool = raw.get("tool") if isinstance(raw, Mapping) else None
+    if layer.problems:
+        return layer
+    if path.name == "pyproject.toml":
+        tool = raw.get("tool")
         if not isinstance(tool, Mapping) or "prunus" not in tool:
             return None
         raw, layer.origin = tool["prunus"], f"{path} [tool.prunus]"
-    if layer.problems:
-        return layer
     if not isinstance(raw, Mapping):
         layer.complain("", raw, "expected a table of settings")
         return layer
