@@ -68,13 +68,11 @@ def budget(view: View, around: int, saved: Callable[[Ref], int] = lambda ref: 0)
     """
     tokens: dict[Category, int] = dict.fromkeys(CATEGORIES, 0)
     tokens["system"] = around
-    newest = {
-        touch.path: use.index for use in view.uses if use.ok for touch in use.touches if _recent(use.turn, view)
-    }
+    in_use = {touch.path for use in view.uses if use.ok and _recent(use.turn, view) for touch in use.touches}
     for index, shape in enumerate(view.shapes):
         for number, (kind, weight) in enumerate(zip(shape.kinds, shape.tokens, strict=True)):
             ref = Ref(index, number)
-            tokens[_category(ref, shape.role, kind, view, newest)] += weight - saved(ref)
+            tokens[_category(ref, shape.role, kind, view, in_use)] += weight - saved(ref)
     return tokens
 
 
@@ -88,14 +86,14 @@ def thinking_tokens(view: View, saved: Callable[[Ref], int] = lambda ref: 0) -> 
     )
 
 
-def _category(ref: Ref, role: str, kind: type, view: View, newest: dict[str, int]) -> Category:
+def _category(ref: Ref, role: str, kind: type, view: View, in_use: set[str]) -> Category:
     use = view.by_ref.get(ref)
     if role == "system":
         return "system"
     if kind in (Call, Result) and use is not None:
         if use.meaning.kind == "todo" and view.newest.get(("todo", use.meaning.key)) == use.index:
             return "todos"
-        if any(touch.path in newest for touch in use.touches):
+        if any(touch.path in in_use for touch in use.touches):
             return "current files"
         return "recent results" if _recent(use.turn, view) else "historical"
     if role == "user" and kind is Text:
