@@ -7,6 +7,7 @@ from pathlib import Path
 from types import ModuleType
 
 import pytest
+from hatchling.builders.wheel import WheelBuilder
 from hatchling.metadata.core import ProjectMetadata
 from hatchling.plugin.manager import PluginManager
 
@@ -42,6 +43,13 @@ def test_a_plain_install_has_what_the_proxy_imports() -> None:
 
     required = {re.split(r"[^\w-]", one)[0].replace("-", "_") for one in PROJECT["dependencies"]}
     assert set(_NEEDED) <= required
+
+
+def test_the_wheel_carries_the_data_that_commands_read() -> None:
+    carried = {file.distribution_path for file in WheelBuilder(str(ROOT)).recurse_included_files()}
+    data = [path for path in (ROOT / "src" / "prunus" / "data").rglob("*") if path.is_file()]
+    assert len(data) > 12
+    assert {path.relative_to(ROOT / "src").as_posix() for path in data} <= carried
 
 
 def dist_script() -> ModuleType:

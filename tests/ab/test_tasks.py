@@ -4,20 +4,26 @@ from __future__ import annotations
 
 import shutil
 import sys
+from collections.abc import Mapping
 from pathlib import Path
 
 import pytest
 
 from prunus.ab.agent_run import passes
-from prunus.ab.instances import read_instances
-from prunus.ab.tasks import FOLDER, CodingTask, bundled, chosen, repairs
+from prunus.ab.tasks import FOLDER, CodingTask, bundled, chosen, read_instances
 from prunus.errors import SettingsError
 
 TASKS = bundled()
 every_task = pytest.mark.parametrize("task", TASKS, ids=[task.name for task in TASKS])
 
 
-def test_there_are_twelve_coding_tasks() -> None:
+def files(task: CodingTask) -> Mapping[str, str]:
+    """The repository of a bundled task."""
+    assert isinstance(task.source, Mapping)
+    return task.source
+
+
+def test_there_are_twelve() -> None:
     assert len(TASKS) == 12
 
 
@@ -27,7 +33,7 @@ def test_a_task_fails_before_and_passes_after(task: CodingTask, tmp_path: Path) 
     task.lay_out(work)
     [check] = task.checks
     assert not passes(check, work)
-    for repair in repairs(task.name):
+    for repair in task.repairs:
         path = work / repair.path
         text = path.read_text(encoding="utf-8")
         assert text.count(repair.wrong) == 1, repair
@@ -38,23 +44,23 @@ def test_a_task_fails_before_and_passes_after(task: CodingTask, tmp_path: Path) 
 
 @every_task
 def test_a_task_is_long(task: CodingTask) -> None:
-    assert len(repairs(task.name)) >= 15
-    assert len({repair.path for repair in repairs(task.name)}) >= 7
-    assert len(list((task.source / "tests").glob("test_*.py"))) >= 6
+    assert len(task.repairs) >= 15
+    assert len({repair.path for repair in task.repairs}) >= 7
+    assert sum(name.startswith("tests/test_") for name in files(task)) >= 6
     assert "python3 -m unittest discover" in task.prompt
 
 
 @every_task
 def test_a_task_needs_the_standard_library_alone_and_tells_no_solution(task: CodingTask) -> None:
-    package = next(path.parent.name for path in task.source.glob("*/__init__.py") if path.parent.name != "tests")
+    [package] = {name.split("/")[0] for name in files(task) if name.endswith("/__init__.py")} - {"tests"}
     imported = {
         line.split()[1].partition(".")[0]
-        for path in task.source.rglob("*.py")
-        for line in path.read_text(encoding="utf-8").splitlines()
-        if line.startswith(("import ", "from "))
+        for name, text in files(task).items()
+        for line in text.splitlines()
+        if name.endswith(".py") and line.startswith(("import ", "from "))
     }
     assert imported <= {*sys.stdlib_module_names, package, "tests"}
-    assert not list(task.source.rglob("task.toml"))
+    assert {Path(name).suffix for name in files(task)} == {".md", ".py"}
 
 
 def test_tests_that_were_changed_are_put_back(tmp_path: Path) -> None:
@@ -64,9 +70,9 @@ def test_tests_that_were_changed_are_put_back(tmp_path: Path) -> None:
     shutil.rmtree(work / "tests")
     (work / "tests").mkdir()
     task.restore(work)
-    assert sorted(path.name for path in (work / "tests").iterdir()) == sorted(
-        path.name for path in (task.source / "tests").iterdir() if path.name != "__pycache__"
-    )
+    names = {path.relative_to(work).as_posix() for path in (work / "tests").iterdir()}
+    assert names == {name for name in files(task) if name.startswith("tests/")}
+    assert all((work / name).read_text(encoding="utf-8") == files(task)[name] for name in names)
 
 
 def test_tasks_are_chosen_by_name() -> None:
@@ -76,8 +82,8 @@ def test_tasks_are_chosen_by_name() -> None:
         chosen(TASKS, ["nothing"])
 
 
-def test_every_folder_is_a_task() -> None:
-    assert sorted(path.name for path in FOLDER.iterdir()) == [task.name for task in TASKS]
+def test_every_file_is_a_task() -> None:
+    assert sorted(path.name for path in FOLDER.iterdir()) == [f"{task.name}.toml" for task in TASKS]
 
 
 def instance(folder: Path, text: str) -> Path:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
@@ -10,7 +11,7 @@ import pytest
 from click.testing import CliRunner
 
 from prunus.ab.exchanges import read_exchanges
-from prunus.ab.tasks import CodingTask, bundled, chosen, repairs
+from prunus.ab.tasks import CodingTask, bundled, chosen
 from prunus.cli import main
 from tests.ab.stage import lay_out
 from tests.e2e.clients import asked_for
@@ -91,17 +92,16 @@ def longest(out: Path, arm: str) -> int:
 def solving(task: CodingTask) -> Script:
     """A model that works as the prompt asks: file by file, each repair an edit of its own."""
     steps: list[Step] = []
-    modules = sorted(path for path in task.source.glob("*/*.py") if path.parent.name != "tests")
-    for path in modules:
-        name = path.relative_to(task.source).as_posix()
+    assert isinstance(task.source, Mapping)
+    for name in sorted(name for name in task.source if name.endswith(".py") and not name.startswith("tests/")):
         steps.append(Step((Read(name),), f"I read {name}."))
         steps += (
             Step((Edit(name, repair.wrong, repair.right),), f"I repair {name}.")
-            for repair in repairs(task.name)
+            for repair in task.repairs
             if repair.path == name
         )
-    for path in sorted((task.source / "tests").glob("test_*.py")):
-        steps.append(Step((Read(f"tests/{path.name}"),), f"What does {path.name} want?"))
+    for path in sorted(Path(name) for name in task.source if name.startswith("tests/test_")):
+        steps.append(Step((Read(path.as_posix()),), f"What does {path.name} want?"))
         steps.append(Step((Run(f"python3 -m unittest tests.{path.stem}"),), "I run it."))
     return Script((*steps, Step(text="All tests pass.")))
 

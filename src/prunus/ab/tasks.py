@@ -1,22 +1,32 @@
-"""The coding tasks that come with Prunus: small repositories with failing tests.
+"""Coding tasks: those that come with Prunus, and tasks of the user's own in the shape of SWE-bench.
 
-A task is a folder in `data/ab`: `task.toml` says what is wrong and how it is repaired, `repo/` is what the agent
-gets. The tests in the repository are put back before they are run, so that a change of the tests solves nothing.
+A bundled task is one file, `data/ab/NAME.toml`. It holds the prompt, the checks, every file of the repository that
+the agent gets, and the reference solution. The tests of a repository are put back before they are run, so that
+changing the tests solves nothing.
 """
 
 from __future__ import annotations
 
+import shlex
 import shutil
 import tomllib
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Final
+from typing import Any, Final
+
+import msgspec
 
 from prunus.errors import SettingsError
 
 FOLDER: Final = Path(__file__).parent.parent / "data" / "ab"
 _IGNORED: Final = shutil.ignore_patterns("__pycache__", "*.pyc")
+_PROMPT: Final = (
+    "The folder you are in is a repository. Repair what this report describes; do not change the tests.\n\n{}"
+)
+_NEEDED: Final = ("instance_id", "repo_path", "problem_statement")
+_COMMAND: Final = "python3 -m pytest -q {tests}"
+"""How tests are run if an instance does not say."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -34,33 +44,66 @@ class CodingTask:
 
     name: str
     prompt: str
-    source: Path
-    """The folder that the agent gets a copy of."""
+    source: Path | Mapping[str, str]
+    """The repository that the agent gets: a folder to copy, or the text of each file by its path."""
     checks: tuple[str, ...]
     """Commands that all succeed once the task is solved."""
     restored: tuple[str, ...] = ()
     """Files and folders that are put back before the checks."""
     test_patch: str = ""
     """A diff that is applied before the checks; the agent does not see it."""
+    repairs: tuple[Repair, ...] = ()
+    """The reference solution; only bundled tasks have one."""
 
     def lay_out(self, folder: Path) -> None:
-        """Copy the repository to a folder that does not exist yet."""
-        shutil.copytree(self.source, folder, ignore=_IGNORED, symlinks=True)
+        """Write the repository to a folder that does not exist yet."""
+        if isinstance(self.source, Path):
+            shutil.copytree(self.source, folder, ignore=_IGNORED, symlinks=True)
+        else:
+            _write_files(self.source, folder)
 
     def restore(self, folder: Path) -> None:
-        """Put back what the checks rely on."""
+        """Put back the files that the checks rely on."""
         for name in self.restored:
-            source, target = self.source / name, folder / name
-            if source.is_dir():
-                shutil.rmtree(target, ignore_errors=True)
-                shutil.copytree(source, target, ignore=_IGNORED)
+            if isinstance(self.source, Path):
+                _copy_again(self.source / name, folder / name)
             else:
-                shutil.copy2(source, target)
+                shutil.rmtree(folder / name, ignore_errors=True)
+                inside = {path: text for path, text in self.source.items() if Path(path).is_relative_to(name)}
+                _write_files(inside, folder)
+
+
+def _copy_again(source: Path, target: Path) -> None:
+    """Copy a file or a folder to where the agent may have changed it."""
+    if source.is_dir():
+        shutil.rmtree(target, ignore_errors=True)
+        shutil.copytree(source, target, ignore=_IGNORED)
+    else:
+        shutil.copy2(source, target)
+
+
+def _write_files(files: Mapping[str, str], folder: Path) -> None:
+    for name, text in files.items():
+        path = folder / name
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_bytes(text.encode())
 
 
 def bundled() -> tuple[CodingTask, ...]:
     """The tasks that come with Prunus, by name."""
-    return tuple(_read(path.parent) for path in sorted(FOLDER.glob("*/task.toml")))
+    return tuple(map(_bundled_task, sorted(FOLDER.glob("*.toml"))))
+
+
+def _bundled_task(path: Path) -> CodingTask:
+    given = tomllib.loads(path.read_text(encoding="utf-8"))
+    return CodingTask(
+        path.stem,
+        given["prompt"].strip(),
+        given["files"],
+        tuple(given["checks"]),
+        tuple(given["restored"]),
+        repairs=tuple(Repair(**one) for one in given["repair"]),
+    )
 
 
 def chosen(tasks: Iterable[CodingTask], names: Iterable[str]) -> tuple[CodingTask, ...]:
@@ -73,14 +116,60 @@ def chosen(tasks: Iterable[CodingTask], names: Iterable[str]) -> tuple[CodingTas
     return tuple(known[name] for name in wanted)
 
 
-def repairs(name: str) -> tuple[Repair, ...]:
-    """The reference solution of a bundled task."""
-    given = tomllib.loads((FOLDER / name / "task.toml").read_text(encoding="utf-8"))
-    return tuple(Repair(**one) for one in given["repair"])
+def read_instances(folder: Path) -> tuple[CodingTask, ...]:
+    """The instances in the JSON and JSONL files of a folder. Raises SettingsError that names what is wrong."""
+    files = sorted(path for path in folder.glob("*") if path.suffix in (".json", ".jsonl"))
+    if not files:
+        raise SettingsError(f"{folder}: no .json or .jsonl file with instances")
+    found = tuple(_instance(path, given) for path in files for given in _objects(path))
+    names = [task.name for task in found]
+    twice = sorted({name for name in names if names.count(name) > 1})
+    if twice:
+        raise SettingsError(f"{folder}: instances of the same name: {', '.join(twice)}")
+    return found
 
 
-def _read(folder: Path) -> CodingTask:
-    given = tomllib.loads((folder / "task.toml").read_text(encoding="utf-8"))
-    return CodingTask(
-        folder.name, given["prompt"].strip(), folder / "repo", tuple(given["checks"]), tuple(given["restored"])
-    )
+def _objects(path: Path) -> Iterator[dict[str, Any]]:
+    raw = path.read_bytes()
+    try:
+        if path.suffix == ".jsonl":
+            yield from (msgspec.json.decode(line, type=dict[str, Any]) for line in raw.splitlines() if line.strip())
+        else:
+            whole = msgspec.json.decode(raw)
+            yield from msgspec.convert(whole if isinstance(whole, list) else [whole], list[dict[str, Any]])
+    except msgspec.MsgspecError as error:
+        raise SettingsError(f"{path}: {error}") from error
+
+
+def _instance(path: Path, given: dict[str, Any]) -> CodingTask:
+    name = given.get("instance_id")
+    missing = [key for key in _NEEDED if not isinstance(given.get(key), str)]
+    if missing:
+        raise SettingsError(f"{path}: instance {name or '?'} lacks {', '.join(missing)}")
+    assert isinstance(name, str)
+    source = (path.parent / given["repo_path"]).resolve()
+    if not source.is_dir():
+        raise SettingsError(f"{path}: instance {name}: repo_path {source} is no folder")
+    command = given.get("test_command", _COMMAND)
+    tests = (*_tests(path, given, "FAIL_TO_PASS"), *_tests(path, given, "PASS_TO_PASS"))
+    if "{tests}" in command and not tests:
+        raise SettingsError(f"{path}: instance {name} names no test in FAIL_TO_PASS or PASS_TO_PASS")
+    check = command.replace("{tests}", " ".join(map(shlex.quote, tests)))
+    prompt = _PROMPT.format(given["problem_statement"])
+    restored = tuple(given.get("restored", ()))
+    return CodingTask(_safe(name), prompt, source, (check,), restored, given.get("test_patch", ""))
+
+
+def _tests(path: Path, given: dict[str, Any], key: str) -> tuple[str, ...]:
+    """A list of tests; SWE-bench writes it as a list or as the JSON of one."""
+    value = given.get(key, [])
+    try:
+        listed = msgspec.json.decode(value) if isinstance(value, str) else value
+        return tuple(msgspec.convert(listed, list[str]))
+    except msgspec.MsgspecError as error:
+        raise SettingsError(f"{path}: {key} is no list of tests: {error}") from error
+
+
+def _safe(name: str) -> str:
+    """The name as that of a folder."""
+    return "".join(letter if letter.isalnum() or letter in "-_." else "-" for letter in name)

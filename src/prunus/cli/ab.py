@@ -104,8 +104,7 @@ def command(
       prunus ab --agent ./my_agent.py --model m --price 1,0.1,1,4 --budget 5 -- --task {prompt}
     """
     from prunus.ab.agent_run import AgentFailed, AgentSetup, Stopped
-    from prunus.ab.instances import read_instances
-    from prunus.ab.tasks import bundled, chosen
+    from prunus.ab.tasks import bundled, chosen, read_instances
     from prunus.ab.trial import Trial
     from prunus.ab.wording import announcement
     from prunus.clients.launcher import launcher_of
