@@ -20,6 +20,7 @@ import time
 from pathlib import Path
 
 import msgspec
+from measured import by_agent, by_fold
 from rich.console import Console
 from rich.table import Table
 
@@ -28,7 +29,7 @@ from prunus.corpus.find import recordings
 from prunus.lab.picture import picture
 from prunus.lab.policies import installed
 from prunus.lab.run import Measured, Study, run
-from prunus.lab.summary import BOUNDS, Summary, by_agent, by_fold, regret, summarise, table
+from prunus.lab.summary import BOUNDS, Summary, regret, summarise, table
 from prunus.schedule.prices import NAMED_ROWS
 
 HERE = Path(__file__).resolve().parent

@@ -4,7 +4,7 @@
 
 Replays the sessions of each agent, a folder each, in order of time through two levels at read 0.1, write 1.25:
 without learning, and with each conversation learning from those before it, where each lost part counts as one ask
-(`prunus/lab/regret.py`). Prints cost, effective cost and lost events of both, and what was learned in the end.
+(`bench/lessons.py`). Prints cost, effective cost and lost events of both, and what was learned in the end.
 Recorded agents were never pruned, so the calls that ask for a part that `auto` has cut do so by chance; beside that
 stands how often agents ask for parts that are in view. Writes bench/results/learning.json; folders that are given
 are measured alone, and nothing is written.
@@ -21,6 +21,7 @@ from operator import add
 from pathlib import Path
 from typing import Any, NamedTuple
 
+from lessons import Subject, asked_in_view, in_order_of_time, lessons
 from measured import AGENTS, NOTHING, RESULTS, SESSIONS, SHORTEST, auto, pieces
 
 from prunus import Settings
@@ -28,7 +29,6 @@ from prunus.lab.cost import cost
 from prunus.lab.loss import events, lost_rate
 from prunus.lab.masks import Unpruned
 from prunus.lab.pool import spread
-from prunus.lab.regret import Subject, asked_in_view, in_order_of_time, lessons
 from prunus.lab.replay import replay
 from prunus.reuse.asked_again import AskedAgain
 from prunus.reuse.experience import Experience, Tried

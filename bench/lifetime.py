@@ -17,9 +17,9 @@ from functools import partial
 from pathlib import Path
 from typing import NamedTuple
 
+from cache_plans import CachePlan, has_times, life_cost, pauses
 from measured import NOTHING, RESULTS, SESSIONS, SHORTEST, pieces, recordings
 
-from prunus.lab.lifetime import CachePlan, has_times, life_cost, pauses
 from prunus.lab.pool import spread
 from prunus.schedule.prices import NAMED_ROWS, Price
 

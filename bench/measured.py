@@ -5,7 +5,7 @@ A program of this kind gives the pruners that it compares, by name, and prints t
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -21,7 +21,7 @@ from prunus.lab.reading import Reader
 from prunus.lab.replay import replay
 from prunus.lab.retention import Needs, retention
 from prunus.lab.run import Measurement, measurement
-from prunus.lab.summary import summarise
+from prunus.lab.summary import Summary, summarise
 from prunus.providers import provider_named
 from prunus.schedule.prices import NAMED_ROWS
 
@@ -94,3 +94,33 @@ def figures(found: Iterable[Measurement], row: str, variant: str, digits: Mappin
     every = {name: getattr(own, name) for name in digits}
     rates = {name: value.value if isinstance(value, Rate) else value for name, value in every.items()}
     return {name: round(rates[name], places) for name, places in digits.items()}
+
+
+def by_agent(rows: Iterable[Measurement]) -> dict[str, tuple[Summary, ...]]:
+    """Return the summaries of each agent."""
+    agents: dict[str, list[Measurement]] = {}
+    for row in rows:
+        agents.setdefault(row.agent, []).append(row)
+    return {agent: summarise(group) for agent, group in sorted(agents.items())}
+
+
+def by_fold(rows: Iterable[Measurement]) -> dict[int, tuple[Summary, ...]]:
+    """Return the summaries of each fold of repositories."""
+    folds: dict[int, list[Measurement]] = {}
+    for row in rows:
+        folds.setdefault(row.fold, []).append(row)
+    return {fold: summarise(group) for fold, group in sorted(folds.items())}
+
+
+def left_out(
+    rows: Sequence[Measurement], choose: Callable[[Sequence[Measurement]], str]
+) -> tuple[Measurement, ...]:
+    """Return for each fold its rows under the policy that `choose` names, given the rows of the other folds alone.
+
+    The summary of these rows is what a chosen value brings on repositories that it was not chosen on.
+    """
+    found: list[Measurement] = []
+    for fold in sorted({row.fold for row in rows}):
+        policy = choose([row for row in rows if row.fold != fold])
+        found += [row for row in rows if row.fold == fold and row.policy == policy]
+    return tuple(found)

@@ -16,7 +16,7 @@ from pathlib import Path
 from types import ModuleType
 from typing import Any
 
-from measured import NOTHING, RESULTS, auto, figures, measured, pieces, recordings
+from measured import NOTHING, RESULTS, auto, figures, left_out, measured, pieces, recordings
 
 from prunus import Pruner
 from prunus.calls.toolbox import Toolbox
@@ -24,7 +24,7 @@ from prunus.clients.sessions import load
 from prunus.history import Result
 from prunus.lab.pool import spread
 from prunus.lab.run import Measurement
-from prunus.lab.summary import left_out, summarise
+from prunus.lab.summary import summarise
 from prunus.outlines import code, listing, log, written
 from prunus.outlines.outline import gist, outline, outline_of, searches
 from prunus.providers import provider_named

@@ -3,8 +3,9 @@ from dataclasses import replace
 
 import pytest
 
+from bench.measured import by_agent, by_fold, left_out
 from prunus.lab.run import Measurement
-from prunus.lab.summary import by_agent, by_fold, left_out, regret, summarise, table
+from prunus.lab.summary import regret, summarise, table
 
 ROW = Measurement(
     session="a", agent="pi", policy="mask:10", prices="0.1/1.25", requests=50, cost=60.0, unpruned=100.0,

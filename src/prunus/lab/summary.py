@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import Final
 
@@ -55,36 +55,6 @@ def summarise(rows: Iterable[Measurement]) -> tuple[Summary, ...]:
             groups[key] = GroupSums(*key)
         groups[key].add(row)
     return tuple(map(summary_of, groups.values()))
-
-
-def by_agent(rows: Iterable[Measurement]) -> dict[str, tuple[Summary, ...]]:
-    """Return the summaries of each agent."""
-    agents: dict[str, list[Measurement]] = {}
-    for row in rows:
-        agents.setdefault(row.agent, []).append(row)
-    return {agent: summarise(group) for agent, group in sorted(agents.items())}
-
-
-def by_fold(rows: Iterable[Measurement]) -> dict[int, tuple[Summary, ...]]:
-    """Return the summaries of each fold of repositories."""
-    folds: dict[int, list[Measurement]] = {}
-    for row in rows:
-        folds.setdefault(row.fold, []).append(row)
-    return {fold: summarise(group) for fold, group in sorted(folds.items())}
-
-
-def left_out(
-    rows: Sequence[Measurement], choose: Callable[[Sequence[Measurement]], str]
-) -> tuple[Measurement, ...]:
-    """Return for each fold its rows under the policy that `choose` names, given the rows of the other folds alone.
-
-    The summary of these rows is what a chosen value brings on repositories that it was not chosen on.
-    """
-    found: list[Measurement] = []
-    for fold in sorted({row.fold for row in rows}):
-        policy = choose([row for row in rows if row.fold != fold])
-        found += [row for row in rows if row.fold == fold and row.policy == policy]
-    return tuple(found)
 
 
 def summary_of(group: GroupSums) -> Summary:

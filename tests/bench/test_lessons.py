@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from dataclasses import replace
 
+from bench.lessons import Subject, asked_in_view, in_order_of_time, lessons
 from prunus import Settings
 from prunus.clients.sessions import Session
-from prunus.lab.regret import Subject, asked_in_view, in_order_of_time, lessons
 from prunus.reuse.learning import Learned
 from prunus.tally import Tally
 from tests.lab.talk import Step, anthropic, reads

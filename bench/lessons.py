@@ -1,7 +1,7 @@
 """What learning would have done: recorded conversations one after another, each learning from those before it.
 
 A recorded agent never reacts to pruning, so it asks for nothing because it was cut. Instead, each lost part
-(`lab/loss.py`) counts as one ask, against the edit that took the part away.
+(`prunus/lab/loss.py`) counts as one ask, against the edit that took the part away.
 """
 
 from __future__ import annotations
