@@ -120,8 +120,6 @@ def _add(found: LifeCost, before: Sent | None, now: Sent, life: _Life, price: Pr
 class _Sender(PrunusSender):
     """Sends one conversation through a pruner, with keep-alive requests in the pauses of its user."""
 
-    name = "cache plan"
-
     def __init__(self, plan: CachePlan, pruner: Pruner, price: Price, answered: list[bool]) -> None:
         super().__init__(pruner)
         self._plan = plan
@@ -132,9 +130,6 @@ class _Sender(PrunusSender):
         self.kept = 0
         """Keep-alive requests since the last request."""
         self.lives: list[_Life] = []
-
-    def start(self) -> _Sender:
-        return self
 
     def __call__(self, body: Any, now: float | None) -> Any:
         assert now is not None

@@ -144,16 +144,11 @@ def _taken_by(
 class _Watched(PrunusSender):
     """Sends one conversation through a pruner, and notes what was cut and asked for."""
 
-    name = "watched"
-
     def __init__(self, pruner: Pruner) -> None:
         super().__init__(pruner)
         self.cuts: dict[tuple[Ref, str], tuple[tuple[str, str], float]] = {}
         """The strategy and kind of each cut, and how likely the part was to be used again."""
         self.asks: list[Ask] = []
-
-    def start(self) -> _Watched:
-        return self
 
     def __call__(self, body: Any, now: float | None) -> Any:
         out = super().__call__(body, now)

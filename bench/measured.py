@@ -42,11 +42,6 @@ Strategies = Mapping[str, Mapping[str, Any]]
 class Strict(PrunusSender):
     """One conversation through a pruner, which may not fail."""
 
-    name = "strict"
-
-    def start(self) -> Strict:
-        return self
-
     def __call__(self, body: Any, now: float | None) -> Any:
         out = super().__call__(body, now)
         if self.last.error:

@@ -4,7 +4,7 @@ import pytest
 
 from prunus.clients.sessions import Session
 from prunus.lab.best_cuts import Foresight
-from prunus.lab.clairvoyant import Clairvoyant, births, foreseen
+from prunus.lab.bounds import Clairvoyant, births, foreseen
 from prunus.lab.cost import cost, price_row
 from prunus.lab.policies import policy_named
 from prunus.lab.policy import Policy

@@ -1,6 +1,6 @@
 import io
 
-from prunus.lab.corpus_progress import CorpusProgress
+from prunus.lab.progress import CorpusProgress
 
 
 class Clock:

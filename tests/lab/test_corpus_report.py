@@ -6,8 +6,7 @@ import pytest
 
 from prunus.errors import FormatError
 from prunus.lab.corpus_report import CorpusReport, report_files
-from prunus.lab.corpus_rows import CorpusRow
-from prunus.lab.row_files import write_rows
+from prunus.lab.corpus_rows import CorpusRow, write_rows
 from prunus.lab.summary import summarise
 
 pytest.importorskip("duckdb", reason="needs prunus[fleet]")

@@ -16,8 +16,7 @@ import pytest
 from prunus.corpus.shard import Shard
 from prunus.lab import corpus_run
 from prunus.lab.corpus_report import CorpusReport
-from prunus.lab.corpus_run import run_corpus
-from prunus.lab.journal import JournalError
+from prunus.lab.corpus_run import JournalError, run_corpus
 from prunus.lab.run import Measured, Study, measure
 from tests.corpus.samples import growing, jsonl
 from tests.lab.talk import chat_messages, reads

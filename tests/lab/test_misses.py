@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from prunus.lab.misses import cache_writes
+from prunus.lab.cost import cache_writes
 from prunus.lab.replay import Replay, Sent
 from prunus.schedule.prices import Price
 

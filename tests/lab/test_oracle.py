@@ -1,8 +1,8 @@
 import pytest
 
 from prunus.clients.sessions import Session
+from prunus.lab.bounds import Oracle
 from prunus.lab.cost import cost
-from prunus.lab.oracle import Oracle
 from prunus.lab.policies import policy_named
 from prunus.lab.policy import Policy
 from prunus.lab.reading import Reader

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from prunus.lab.provider_count import ProviderCount, provider_count
+from prunus.lab.cost import ProviderCount, provider_count
 from prunus.lab.replay import Replay, Sent
 
 

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import Final
 
 from prunus.ab.results import ARMS, RunResult
-from prunus.lab.bootstrap import interval
+from prunus.lab.loss import interval
 
 Group = tuple[tuple[RunResult, RunResult], ...]
 """The pairs of one task: without Prunus, and behind it."""

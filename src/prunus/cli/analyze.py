@@ -87,8 +87,7 @@ def command(
     """
     from prunus.cli.table import say
     from prunus.errors import SettingsError
-    from prunus.lab.analysis import total
-    from prunus.lab.beside import RIVALS
+    from prunus.lab.analysis import RIVALS, total
     from prunus.lab.findings import counted, findings_of, scope
     from prunus.lab.measuring import analyse
     from prunus.lab.run import OWN, Study
@@ -162,7 +161,7 @@ def _print_table(
     rows: Sequence[SessionResult], by: str | None, prices: Money, settings: Settings, form: str
 ) -> None:
     """Print the sessions by day, project or the like, by strategy, or why they write to the prompt cache."""
-    from prunus.lab.spending import as_days, earnings, writes_as_days
+    from prunus.lab.analysis import as_days, earnings, writes_as_days
 
     if by == "strategy":
         show_earnings(earnings(rows), prices, form)

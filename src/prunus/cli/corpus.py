@@ -46,8 +46,8 @@ def measure_corpus(
     from prunus.corpus.duck import engine_errors
     from prunus.corpus.shard import Shard, shard_named
     from prunus.errors import PrunusError
+    from prunus.lab.corpus_rows import check_suffix
     from prunus.lab.corpus_run import run_corpus
-    from prunus.lab.row_files import check_suffix
 
     said = 0
 

@@ -29,7 +29,7 @@ def command(files: tuple[Path, ...], money: bool) -> None:
     from prunus.corpus.find import files as matching
     from prunus.errors import PrunusError
     from prunus.lab.corpus_report import report_files
-    from prunus.lab.row_files import check_suffix
+    from prunus.lab.corpus_rows import check_suffix
 
     try:
         found = tuple(dict.fromkeys(matching(files)))

@@ -2,13 +2,32 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import asdict, dataclass, field, fields
 from typing import Any, Final
 
-from prunus.lab.beside import Alternative
+from prunus.lab.cost import Writes
 from prunus.lab.loss import Rate, lost_rate
-from prunus.lab.misses import Writes
+from prunus.spending import DayTotals, Earnings
+
+LEVEL: Final = "balanced"
+"""The level that `prunus analyze` replays; `prunus replay` knows it by the same name."""
+RIVALS: Final = {
+    "mask:10:30000": "all but the newest 10 results masked, in batches",
+    "clear:100000:3": "Anthropic's rule: past 100k tokens all but 3 cleared",
+}
+"""The rivals that need no package, and what they do."""
+
+
+@dataclass(frozen=True, slots=True)
+class Alternative:
+    """One policy in one session; costs are in tokens of uncached input."""
+
+    cost: float
+    effective: float
+    """The cost including one more request for each part that the agent must read again."""
+    lost: int
+    """Requests whose answer edits lines that the pruned request did not show."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -168,5 +187,38 @@ def share(part: float, whole: float) -> float:
     return part / whole if whole else 1.0
 
 
-LEVEL: Final = "balanced"
-"""The level that `prunus analyze` replays; `prunus replay` knows it by the same name."""
+def as_days(row: SessionResult, day: str) -> DayTotals:
+    """Return a session as the sums of one day."""
+    one = row.total
+    return DayTotals(
+        day,
+        row.agent,
+        row.model,
+        row.project,
+        requests=one.requests,
+        tokens_before=one.unpruned_tokens,
+        tokens_after=one.tokens,
+        input=one.tokens - one.cached,
+        cache_read=one.cached,
+        cost=one.cost,
+        cost_unpruned=one.unpruned,
+        breaks=one.breaks,
+    )
+
+
+def writes_as_days(row: SessionResult, pruned: bool) -> Iterator[DayTotals]:
+    """Return what a session writes to the prompt cache, one row for each reason."""
+    for reason, (requests, tokens) in (row.writes if pruned else row.writes_unpruned).items():
+        if reason == "new":
+            yield DayTotals("", model=row.model, requests=requests, input=tokens)
+        else:
+            yield DayTotals("", model=row.model, missed_for=reason, requests=requests, input=tokens, missed=tokens)
+
+
+def earnings(rows: Iterable[SessionResult]) -> list[Earnings]:
+    """Return what each strategy did in each session."""
+    return [
+        Earnings(name, row.model, effect.edits, effect.tokens, effect.kept, effect.saved, 0)
+        for row in rows
+        for name, effect in row.strategies.items()
+    ]

@@ -10,10 +10,8 @@ from typing import Any, Final
 
 from prunus.corpus.duck import connect, engine_errors
 from prunus.errors import FormatError
-from prunus.lab.corpus_rows import COLUMNS, CorpusRow
-from prunus.lab.group_sums import COSTS, COUNTS, MILLION, GroupSums
-from prunus.lab.row_files import json_rows
-from prunus.lab.summary import Summary, summary_of
+from prunus.lab.corpus_rows import COLUMNS, CorpusRow, json_rows
+from prunus.lab.summary import COSTS, COUNTS, MILLION, GroupSums, Summary, summary_of
 
 Group = tuple[str, str, str]
 """A policy, its prices, and a model."""

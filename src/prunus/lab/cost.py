@@ -1,13 +1,29 @@
-"""The cost of a replayed conversation, in tokens of uncached input."""
+"""The cost of a replayed conversation, in tokens of uncached input, and why its requests write to the prompt cache.
+
+Tokens are our estimates, or the provider's counts where the agent recorded them with the answers. Agents record
+messages, and seldom the system text and the tools that they send before them. The provider counts all of it, with a
+tokenizer of its own. So both the tokens around the messages and the provider's tokens for one of ours are taken
+from the recorded counts.
+"""
 
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from statistics import median
+from typing import Final
 
 from prunus.errors import SettingsError
 from prunus.lab.replay import Replay, Sent
 from prunus.schedule.prices import NAMED_ROWS, Price, request_cost
+
+Writes = Mapping[str, tuple[int, int]]
+"""For each reason of `prunus.report.cache_misses`, the requests and the tokens that they write."""
+_GROWN: Final = 2_000
+"""Tokens by which a session must have grown before its counts tell how the provider counts."""
+_LEAST, _MOST = 0.5, 2.0
+"""No tokenizer differs more from our estimate; a larger difference has other reasons."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -61,3 +77,71 @@ def price_row(text: str) -> Price:
     if found is None:
         raise SettingsError(f"no price row {text!r}; give READ/WRITE, or one of {', '.join(NAMED_ROWS)}")
     return Price(float(found[1]), float(found[2]), 300, 0)
+
+
+def cache_writes(replayed: Replay, price: Price) -> Writes:
+    """Return what the requests write to the cache for each reason."""
+    found: dict[str, tuple[int, int]] = {}
+
+    def write(reason: str, tokens: int) -> None:
+        requests, before = found.get(reason, (0, 0))
+        found[reason] = requests + 1, before + tokens
+
+    for number, sent in enumerate(replayed.requests):
+        if number == 0 and sent.cached == 0:
+            write("first", sent.tokens)
+        elif is_cold(sent, price):
+            write("new", sent.tokens - sent.cached)
+            write("expired", sent.cached)
+        elif sent.broken > 0:
+            missed = min(sent.broken, sent.tokens - sent.cached)
+            write("cut" if sent.declared else "prompt" if not sent.cached else "forked", missed)
+            write("new", sent.tokens - sent.cached - missed)
+        else:
+            write("new", sent.tokens - sent.cached)
+    return found
+
+
+def provider_count(billed: Sequence[int], unpruned: Replay) -> ProviderCount:
+    """Return how the provider counts, by its counts and by ours for the requests as they were recorded."""
+    pairs: list[tuple[int, int]] = []
+    for one, count in zip(unpruned.requests, billed, strict=False):
+        if pairs and 0 < count < pairs[-1][1]:
+            # A history only grows. Something cut it here: the client itself, or Prunus in front of the provider.
+            break
+        if count:
+            pairs.append((one.tokens, count))
+    if not pairs:
+        return ProviderCount()
+    (small, first), (large, last) = min(pairs), max(pairs)
+    rate = (last - first) / (large - small) if large - small >= _GROWN else 1.0
+    rate = min(_MOST, max(_LEAST, rate))
+    around = median(count - rate * tokens for tokens, count in pairs)
+    return ProviderCount(rate, max(0, round(around)), known=True)
+
+
+@dataclass(frozen=True, slots=True)
+class ProviderCount:
+    """How a provider counts a session."""
+
+    rate: float = 1.0
+    """Its tokens for one of ours."""
+    around: int = 0
+    """Its tokens of what stands around the messages beyond what was recorded."""
+    known: bool = False
+    """Whether the recording tells."""
+
+    def of(self, replayed: Replay) -> Replay:
+        """Return a replay with the provider's tokens."""
+        if not self.known:
+            return replayed
+        requests = tuple(
+            replace(
+                one,
+                tokens=round(self.rate * one.tokens) + self.around,
+                cached=round(self.rate * one.cached) + self.around if one.cached else 0,
+                broken=round(self.rate * one.broken),
+            )
+            for one in replayed.requests
+        )
+        return replace(replayed, requests=requests)

@@ -4,8 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from prunus.lab.analysis import SessionResult, share
-from prunus.lab.beside import RIVALS, Alternative
+from prunus.lab.analysis import RIVALS, Alternative, SessionResult, share
 from prunus.lab.loss import lost_rate
 from prunus.lab.page import PageSection
 from prunus.schedule.dollars import Money

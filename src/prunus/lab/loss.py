@@ -1,25 +1,23 @@
-"""The cost of lost content, and the names that a model can still use.
+"""The cost of lost content, and the rate of lost events with its interval.
 
 A *lost event* is a request whose answer edits lines that the full history showed and the pruned request did not.
 The agent then has to read again, with one more request for each missing part. This request pays the read price for
 the context, the write price for the part, and the price of a short answer. A part that was read again counts as
 visible in the next requests.
-
-A name is *in place* if it is in a path or in an unchanged line. A list of names behind a cut tells a model nothing.
 """
 
 from __future__ import annotations
 
 import math
-import re
+import random
 from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Final
+from typing import Final, TypeVar
 
-from prunus.lab.bootstrap import interval
-from prunus.lab.needs import identifiers
 from prunus.schedule.prices import Price
+
+Sampled = TypeVar("Sampled")
 
 VISIBLE: Final = 30
 """A part that was read again counts as visible for this many requests."""
@@ -27,13 +25,12 @@ ANSWER: Final = 150
 """The tokens of an answer that asks for a missing part."""
 OUTPUT: Final = 5.0
 """The price of an output token, relative to uncached input."""
+_ROUNDS: Final = 1_000
+"""How often a sample is drawn again."""
 _RESAMPLED: Final = 2_000
 """The most conversations whose interval is found by resampling."""
 _NORMAL: Final = 1.96
 """Standard deviations on each side that hold 95 % of a normal distribution."""
-_NUMBER: Final = re.compile(r"\s*\d+\s*(?:→|\t|\||:|\. )")
-_WORD: Final = re.compile(r"[\w.~@+/\\-]+")
-_SUFFIX: Final = re.compile(r"\.[A-Za-z]\w{0,4}")
 
 
 @dataclass(frozen=True, slots=True)
@@ -103,21 +100,8 @@ def _rate(lost: int, requests: int) -> float:
     return 1_000 * lost / requests if requests else 0.0
 
 
-def lines_as_they_were(text: str) -> frozenset[str]:
-    """The lines of a text without their numbers and the blanks around them."""
-    return frozenset(map(_without_number, text.splitlines()))
-
-
-def _without_number(line: str) -> str:
-    number = _NUMBER.match(line)
-    return line[number.end() if number else 0 :].strip()
-
-
-def names_in_paths(text: str) -> set[str]:
-    """The identifiers that stand in paths."""
-    return identifiers(" ".join(filter(_is_path, _WORD.findall(text))))
-
-
-def _is_path(word: str) -> bool:
-    """Whether a word names a file or a folder: it has a slash, or ends like a file."""
-    return "/" in word or "\\" in word or _SUFFIX.fullmatch(word, max(0, word.rfind("."))) is not None
+def interval(items: Sequence[Sampled], statistic: Callable[[Sequence[Sampled]], float]) -> tuple[float, float]:
+    """The range that a figure falls into for 95 of 100 resampled sets of the items; the same on every call."""
+    pick = random.Random(0)
+    found = sorted(statistic(pick.choices(items, k=len(items))) for _ in range(_ROUNDS))
+    return found[_ROUNDS * 25 // 1000], found[_ROUNDS * 975 // 1000 - 1]

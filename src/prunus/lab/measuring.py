@@ -12,23 +12,18 @@ from typing import Any
 
 from msgspec.json import encode
 
-from prunus.clients.dialect import project_of
-from prunus.lab.analysis import LEVEL, Effect, File, SessionResult, Total
-from prunus.lab.beside import RIVALS, alternatives
+from prunus.clients.project import project_of
+from prunus.lab.analysis import LEVEL, RIVALS, Alternative, Effect, File, SessionResult, Total
 from prunus.lab.conversations import Known, RecordedConversation, for_each_conversation, repeats
-from prunus.lab.cost import cost, is_cold
+from prunus.lab.cost import cache_writes, cost, is_cold
 from prunus.lab.loss import events
 from prunus.lab.masks import Unpruned
-from prunus.lab.misses import cache_writes
 from prunus.lab.policies import policy_named
 from prunus.lab.policy import Pruned, PrunusSender
 from prunus.lab.pool import spread_counted
-from prunus.lab.progress import Counted, Gauge
-from prunus.lab.provider_count import provider_count
-from prunus.lab.reading import Reader
-from prunus.lab.replay import Replay, replay
-from prunus.lab.retention import Needs, retention
-from prunus.providers import provider_named
+from prunus.lab.progress import Gauge
+from prunus.lab.replay import Replay
+from prunus.lab.run import ConversationReplays
 from prunus.pruner import Pruner
 from prunus.schedule.prices import DEFAULT, Price, price_of
 from prunus.settings.presets import LEVELS
@@ -56,18 +51,12 @@ def measure(path: Path, gauge: Gauge | None = None, *, level: str = LEVEL, known
 
 def _row(path: Path, level: str, gauge: Gauge, piece: RecordedConversation) -> SessionResult:
     session, copied, price = piece.session, piece.copied, piece.price
-    reader = Reader(provider_named(session.format))
+    replays = ConversationReplays(piece, gauge, billed=True)
     chosen = policy_named(level, price, piece.window)
     assert isinstance(chosen, Pruned)
     policy = _Watched(chosen)
-    recorded = replay(session, Unpruned(), reader)
-    counted = provider_count(session.billed, recorded)
-    before = counted.of(recorded).since(copied)
-    whole = replay(session, Counted(policy, gauge), reader)
-    after = counted.of(whole).since(copied)
+    before, after, kept = replays.paid(Unpruned()), replays.paid(policy), replays.kept(policy)
     unpruned, paid = cost(before, price), cost(after, price)
-    needs = Needs(session, reader).since(copied)
-    kept = retention(needs, whole)
     numbers = Total(
         1,
         len(session.requests) - copied,
@@ -89,24 +78,30 @@ def _row(path: Path, level: str, gauge: Gauge, piece: RecordedConversation) -> S
         policy.refused,
         paid.invalid,
     )
-    effects = _effects(policy.tallies[copied:], after, price, unpruned.cost - paid.cost)
-    table = price_of(session.model) != DEFAULT
     return SessionResult(
         str(path),
         session.name,
         session.agent,
         session.model,
-        table,
+        price_of(session.model) != DEFAULT,
         numbers,
-        effects,
+        _effects(policy.tallies[copied:], after, price, unpruned.cost - paid.cost),
         piece.lifetime,
-        alternatives(piece, reader, needs, level, gauge, counted),
+        {name: _alternative(name, piece, replays) for name in (*LEVELS, *RIVALS) if name != level},
         *_times(session.times[copied:]),
         project_of(encode(session.body(0))) or path.parent.name,
         cache_writes(before, price),
         cache_writes(after, price),
-        counted.known,
+        replays.count.known,
     )
+
+
+def _alternative(name: str, piece: RecordedConversation, replays: ConversationReplays) -> Alternative:
+    """Return what another level of Prunus, or a rival, would have cost and lost."""
+    policy = policy_named(name, piece.price, piece.window)
+    paid, kept = cost(replays.paid(policy), piece.price), replays.kept(policy)
+    effective = paid.cost + sum(part.cost(piece.price) for part in kept.lost)
+    return Alternative(paid.cost, effective, events(kept.lost))
 
 
 def _times(times: Sequence[float | None]) -> tuple[float | None, float | None]:
@@ -123,12 +118,8 @@ class _Watched(PrunusSender):
 
     def __init__(self, policy: Pruned) -> None:
         super().__init__(Pruner(policy.settings()))
-        self.name = policy.name
         self.refused = 0
         self.tallies: list[Mapping[str, Tally]] = []
-
-    def start(self) -> _Watched:
-        return self
 
     def __call__(self, body: Any, now: float | None) -> Any:
         out = super().__call__(body, now)

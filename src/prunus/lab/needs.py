@@ -3,7 +3,8 @@
 *hard*: lines of at least 12 characters that an edit replaces, that a shell edit looks for, or that a patch removes
 or names as context; and files that a call reads, changes or lists. A file counts by the last two steps of its path,
 because calls may name the same file by an absolute or a relative path.
-*soft*: identifiers of at least 8 characters anywhere in the arguments.
+*soft*: identifiers of at least 8 characters anywhere in the arguments. A name is *in place* if it is in a path or
+in an unchanged line; a list of names behind a cut tells a model nothing.
 """
 
 from __future__ import annotations
@@ -27,6 +28,10 @@ IDENTIFIER: Final = re.compile(r"[A-Za-z_][A-Za-z0-9_]{7,}")
 
 _FOLDERS: Final = frozenset({"path", "dir_path", "dir", "directory", "folder", "absolute_path"})
 _PLAIN: Final = re.compile(r"[\w@+.~ ()\[\]-]+(?:/[\w@+.~ ()\[\]-]+)?")
+
+_NUMBER: Final = re.compile(r"\s*\d+\s*(?:→|\t|\||:|\. )")
+_WORD: Final = re.compile(r"[\w.~@+/\\-]+")
+_SUFFIX: Final = re.compile(r"\.[A-Za-z]\w{0,4}")
 
 
 def identifiers(text: str) -> set[str]:
@@ -58,3 +63,23 @@ def files(call: Call, toolbox: Toolbox) -> frozenset[str]:
         paths.update(value for key, value in call.input.items() if key in _FOLDERS and isinstance(value, str))
     tails = {"/".join(normalise(path).lstrip("/").split("/")[-2:]) for path in paths}
     return frozenset(tail for tail in tails if len(tail) >= _SHORTEST and _PLAIN.fullmatch(tail))
+
+
+def lines_as_they_were(text: str) -> frozenset[str]:
+    """The lines of a text without their numbers and the blanks around them."""
+    return frozenset(map(_without_number, text.splitlines()))
+
+
+def _without_number(line: str) -> str:
+    number = _NUMBER.match(line)
+    return line[number.end() if number else 0 :].strip()
+
+
+def names_in_paths(text: str) -> set[str]:
+    """The identifiers that stand in paths."""
+    return identifiers(" ".join(filter(_is_path, _WORD.findall(text))))
+
+
+def _is_path(word: str) -> bool:
+    """Whether a word names a file or a folder: it has a slash, or ends like a file."""
+    return "/" in word or "\\" in word or _SUFFIX.fullmatch(word, max(0, word.rfind("."))) is not None

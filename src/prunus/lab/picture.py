@@ -12,7 +12,7 @@ from itertools import pairwise
 from typing import Final
 
 from prunus.lab.labels import LabelFrame, Spot, place_labels
-from prunus.lab.look import LOOK
+from prunus.lab.page import LOOK, html_page, html_table
 from prunus.lab.summary import Summary, table
 from prunus.settings.presets import LEVELS
 
@@ -26,9 +26,7 @@ _LOST: Final = (0, 1, 2, 5, 10, 20, 50, 100, 200, 500, 1000)
 OURS: Final = ("auto", *LEVELS)
 """Prunus at its levels; a line joins them."""
 
-_STYLE: Final = (
-    f"{LOOK}body {{ max-width: 1320px }}"
-    + """
+_STYLE: Final = """body { max-width: 1320px }
 svg { max-width: 100%; height: auto } .panels { display: flex; flex-wrap: wrap; gap: 1rem }
 text { fill: var(--ink); font: 11px system-ui, sans-serif } .tick { fill: var(--faint) }
 .grid { stroke: var(--grid) } .even { stroke: var(--faint); stroke-dasharray: 3 3 }
@@ -37,7 +35,6 @@ text { fill: var(--ink); font: 11px system-ui, sans-serif } .tick { fill: var(--
 circle { fill: var(--faint) } .ours circle { fill: var(--mark) } .ours text { font-weight: 600 }
 table { margin-top: 1.5rem }
 """
-)
 
 
 def picture(summaries: Sequence[Summary], title: str = "Cost against loss") -> str:
@@ -48,25 +45,22 @@ def picture(summaries: Sequence[Summary], title: str = "Cost against loss") -> s
     drawn = "\n".join(_panel(prices, points) for prices, points in panels.items())
     counted = max((one.conversations for one in summaries), default=0)
     asked = max((one.requests for one in summaries), default=0)
-    return f"""<!doctype html>
-<html lang="en"><head><meta charset="utf-8"><meta name="viewport" content="width=device-width">
-<title>{escape(title)}</title><style>{_STYLE}</style></head><body>
-<h1>{escape(title)}</h1>
+    shown = html_table(*table(summaries)) if summaries else ""
+    content = f"""\
 <p>{counted:,} conversations, {asked:,} requests. Further left is cheaper, higher loses less. Cost is what the input
 costs with a prompt cache, as a share of not pruning, with one more request for each part that has to be read
 again. A request is lost if its answer edits lines that were cut.</p>
 <div class="panels">
 {drawn}
 </div>
-{_table(summaries)}
-</body></html>
-"""
+{shown}"""
+    return html_page(title, _STYLE, content)
 
 
 def panel(summaries: Sequence[Summary], prices: str) -> str:
     """Return the panel of one price as an SVG file of its own."""
     drawn = _panel(prices, [one for one in summaries if one.prices == prices])
-    style = f'<style>{_STYLE}</style><rect width="{WIDTH}" height="{HEIGHT}" style="fill: var(--paper)"/>'
+    style = f'<style>{LOOK}{_STYLE}</style><rect width="{WIDTH}" height="{HEIGHT}" style="fill: var(--paper)"/>'
     head, rest = drawn.split(">", 1)
     return f'{head} xmlns="http://www.w3.org/2000/svg">{style}{rest}'
 
@@ -132,12 +126,3 @@ def _along(points: Sequence[tuple[float, float]]) -> list[tuple[float, float]]:
         for (x1, y1), (x2, y2) in pairwise(ordered)
         for n in range(1, steps)
     ]
-
-
-def _table(summaries: Sequence[Summary]) -> str:
-    if not summaries:
-        return ""
-    headings, lines = table(summaries)
-    head = "".join(f"<th>{escape(heading)}</th>" for heading in headings)
-    body = "".join("<tr>" + "".join(f"<td>{escape(cell)}</td>" for cell in line) + "</tr>" for line in lines)
-    return f'<div class="table"><table><thead><tr>{head}</tr></thead><tbody>{body}</tbody></table></div>'

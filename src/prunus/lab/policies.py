@@ -7,10 +7,9 @@ from collections.abc import Callable, Iterable, Mapping
 from typing import Final
 
 from prunus.errors import SettingsError
-from prunus.lab.clairvoyant import Clairvoyant
+from prunus.lab.bounds import Clairvoyant, Oracle
 from prunus.lab.cost import price_row
 from prunus.lab.masks import Clear, Mask, Unpruned
-from prunus.lab.oracle import Oracle
 from prunus.lab.peers import PEERS, LangChain, OpenAIAgents, missing
 from prunus.lab.policy import Bound, Policy, Pruned
 from prunus.schedule.prices import DEFAULT, Price

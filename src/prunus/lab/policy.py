@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any, Protocol, runtime_checkable
+from typing import TYPE_CHECKING, Any, Protocol, Self, runtime_checkable
 
 from prunus.outcome import Outcome
 from prunus.pruner import Pruner
@@ -80,11 +80,16 @@ class Pruned:
 
 
 class PrunusSender:
-    """Sends one conversation through a pruner, and remembers the last outcome."""
+    """Sends one conversation through a pruner, and remembers the last outcome; it is a policy for one replay."""
+
+    name = "prunus"
 
     def __init__(self, pruner: Pruner) -> None:
         self._pruner = pruner
         self.last: Outcome[Any] = Outcome(None)
+
+    def start(self) -> Self:
+        return self
 
     @property
     def declared(self) -> str:

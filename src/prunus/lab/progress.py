@@ -1,4 +1,7 @@
-"""Show the progress of a run over many files: the requests so far, and the remaining time."""
+"""Show the progress of a run on standard error: what is done so far, and the remaining time.
+
+A terminal gets one line that is updated. Elsewhere, as in a log, a new line comes now and then.
+"""
 
 from __future__ import annotations
 
@@ -18,9 +21,11 @@ _SELDOM: Final = 5.0
 _STEP: Final = 10
 """Percent of the work between two lines of a log."""
 _ALMOST: Final = 0.99
-"""The largest share that is shown before the last file is done."""
+"""The largest share that is shown before the end, because the work is estimated by the sizes of files."""
 _SURE: Final = 0.02
 """The share of the work after which the remaining time can be estimated."""
+_CORPUS_OFTEN, _CORPUS_SELDOM, _CORPUS_SURE = 0.2, 30.0, 0.01
+"""The same for a run over a corpus, which takes longer."""
 
 
 class Gauge:
@@ -75,8 +80,37 @@ class Counted:
         return out
 
 
+class StatusLine:
+    """One line on a terminal that each new text replaces; elsewhere each text is a line of its own."""
+
+    def __init__(self, out: TextIO | None) -> None:
+        self._out = sys.stderr if out is None else out
+        self._shown = False
+
+    @property
+    def width(self) -> int | None:
+        """The columns of the terminal, or None if this is no terminal."""
+        return shutil.get_terminal_size().columns - 1 if self._out.isatty() else None
+
+    def show(self, text: str) -> None:
+        """Show a text."""
+        width = self.width
+        if width is None:
+            self._out.write(text + "\n")
+        else:
+            self._out.write("\r" + text[:width].ljust(width))
+            self._shown = True
+        self._out.flush()
+
+    def clear(self) -> None:
+        """Erase the line of a terminal, so that something else can be printed."""
+        if self._shown:
+            self._out.write("\r" + " " * (self.width or 0) + "\r")
+            self._out.flush()
+
+
 class ProgressBoard:
-    """Shows progress: one updated line on a terminal, occasional lines elsewhere."""
+    """The progress of a run over files: the requests that were replayed, and the files that are done."""
 
     def __init__(
         self,
@@ -92,11 +126,10 @@ class ProgressBoard:
         self._cells = cells
         self._quiet = quiet
         self._clock = clock
-        self._out = sys.stderr if out is None else out
+        self._status = StatusLine(out)
         self._done: set[int] = set()
         self._started = self._drawn = clock()
         self._said = 0
-        self._shown = False
 
     def finish(self, file: int) -> None:
         """Mark a file as done."""
@@ -110,25 +143,19 @@ class ProgressBoard:
         now = self._clock()
         over = len(self._done) == len(self._sizes)
         share = 1.0 if over else min(_ALMOST, self._share())
-        if self._out.isatty():
-            if now - self._drawn < _OFTEN:
-                return
-            width = shutil.get_terminal_size().columns - 1
-            self._out.write("\r" + self._line(share, now, width).ljust(width))
-            self._shown = True
+        news = int(100 * share) - self._said
+        width = self._status.width
+        if width is not None:
+            due = now - self._drawn >= _OFTEN
         else:
-            news = int(100 * share) - self._said
-            if not news or (not over and (news < _STEP or now - self._drawn < _SELDOM)):
-                return
-            self._out.write(self._line(share, now) + "\n")
-        self._out.flush()
-        self._drawn, self._said = now, int(100 * share)
+            due = news > 0 and (over or (news >= _STEP and now - self._drawn >= _SELDOM))
+        if due:
+            self._status.show(self._line(share, now, width))
+            self._drawn, self._said = now, int(100 * share)
 
     def close(self) -> None:
         """Erase the progress line of a terminal."""
-        if self._shown:
-            self._out.write("\r" + " " * (shutil.get_terminal_size().columns - 1) + "\r")
-            self._out.flush()
+        self._status.clear()
 
     def _share(self) -> float:
         """Return the finished share of the work, weighted by file size."""
@@ -142,6 +169,59 @@ class ProgressBoard:
     def _line(self, share: float, now: float, width: int | None = None) -> str:
         left = (now - self._started) * (1 - share) / share if _SURE <= share < 1 else None
         return line(share, sum(self._cells[1::2]), (len(self._done), len(self._sizes)), left, width)
+
+
+class CorpusProgress:
+    """The progress of a run over a corpus: the recordings that are done, and how many there are each second."""
+
+    def __init__(
+        self,
+        size: int,
+        done: int = 0,
+        recordings: int = 0,
+        *,
+        quiet: bool = False,
+        clock: Callable[[], float] = time.monotonic,
+        out: TextIO | None = None,
+    ) -> None:
+        """`size` are the bytes of the work; `done` of them, and `recordings`, were done by an earlier run."""
+        self._size = max(1, size)
+        self._before, self._done = done, done
+        self._earlier, self._recordings = recordings, recordings
+        self._failed = 0
+        self._quiet = quiet
+        self._clock = clock
+        self._status = StatusLine(out)
+        self._started = self._drawn = clock()
+
+    def advance(self, size: int, failed: int) -> None:
+        """Count one more recording; `failed` is the number of all that failed."""
+        self._done += size
+        self._recordings += 1
+        self._failed = failed
+        now = self._clock()
+        pause = _CORPUS_SELDOM if self._status.width is None else _CORPUS_OFTEN
+        if not self._quiet and now - self._drawn >= pause:
+            self._drawn = now
+            self._status.show(self.line())
+
+    def line(self) -> str:
+        """Return the progress as text."""
+        passed = self._clock() - self._started
+        share = min(_ALMOST, self._done / self._size)
+        new = (self._done - self._before) / self._size
+        words = [f"{int(100 * share)}%", f"{self._recordings:,} recording{'s' * (self._recordings != 1)}"]
+        if passed > 0:
+            words.append(f"{(self._recordings - self._earlier) / passed:.1f} per second")
+        if new >= _CORPUS_SURE:
+            words.append(f"about {duration(passed * (1 - share) / new)} left")
+        if self._failed:
+            words.append(f"{self._failed:,} failed")
+        return ", ".join(words)
+
+    def clear(self) -> None:
+        """Erase the line of a terminal, so that something else can be printed."""
+        self._status.clear()
 
 
 def line(share: float, requests: int, files: tuple[int, int], left: float | None, width: int | None = None) -> str:

@@ -16,8 +16,8 @@ from typing import Final, Literal, TypeVar
 from prunus.calls.toolbox import Toolbox
 from prunus.clients.sessions import Session
 from prunus.history import Call
-from prunus.lab.loss import VISIBLE, LostPart, lines_as_they_were, names_in_paths
-from prunus.lab.needs import files, identifiers, lines
+from prunus.lab.loss import VISIBLE, LostPart
+from prunus.lab.needs import files, identifiers, lines, lines_as_they_were, names_in_paths
 from prunus.lab.reading import Form, Reader, Sheet, shown_text
 from prunus.lab.replay import Replay
 

@@ -11,7 +11,7 @@ from typing import Final
 from prunus.clients.sessions import Session
 from prunus.corpus.source import Source
 from prunus.lab.conversations import LIMIT, Known, RecordedConversation, for_each_conversation, repeats
-from prunus.lab.cost import Cost, cost, price_row
+from prunus.lab.cost import Cost, ProviderCount, cost, price_row, provider_count
 from prunus.lab.folds import fold_of
 from prunus.lab.loss import events
 from prunus.lab.masks import Unpruned
@@ -19,7 +19,6 @@ from prunus.lab.policies import policy_named
 from prunus.lab.policy import Bound, Policy
 from prunus.lab.pool import spread_counted
 from prunus.lab.progress import Counted, Gauge
-from prunus.lab.provider_count import ProviderCount, provider_count
 from prunus.lab.reading import Reader
 from prunus.lab.replay import Replay, replay
 from prunus.lab.retention import Needs, Retention, retention
@@ -141,36 +140,56 @@ def _policy(name: str, prices: str, piece: RecordedConversation | None) -> Polic
     return policy_named(name, piece.price, piece.window) if piece is not None else policy_named(name, DEFAULT)
 
 
-def _rows(piece: RecordedConversation, study: Study, gauge: Gauge) -> Iterator[Measurement]:
-    session, copied = piece.session, piece.copied
-    reader = Reader(provider_named(session.format))
-    needs = Needs(session, reader)
-    later = needs.since(copied)
-    fold = fold_of(session)
-    replays: dict[Policy | Bound, Replay] = {}
-    kept: dict[Policy | Bound, Retention] = {}
+class ConversationReplays:
+    """One conversation under many policies; each of them is replayed once."""
 
-    def replayed(policy: Policy | Bound) -> Replay:
-        if policy not in replays:
+    def __init__(self, piece: RecordedConversation, gauge: Gauge, *, billed: bool) -> None:
+        """`billed` says whether tokens are counted as the provider counted them, where the recording says so."""
+        self._piece, self._gauge = piece, gauge
+        session = piece.session
+        self._reader = Reader(provider_named(session.format))
+        self._needs = Needs(session, self._reader)
+        self._later = self._needs.since(piece.copied)
+        unpruned = replay(session, Unpruned(), self._reader)
+        self.count = provider_count(session.billed, unpruned) if billed else ProviderCount()
+        self._replays: dict[Policy | Bound, Replay] = {Unpruned(): unpruned}
+        self._kept: dict[Policy | Bound, Retention] = {}
+
+    def replayed(self, policy: Policy | Bound) -> Replay:
+        """Return all requests of the conversation under a policy."""
+        if policy not in self._replays:
+            session = self._piece.session
             if isinstance(policy, Bound):
-                replays[policy] = policy.replay(session, reader, needs, replayed)
-                gauge.advance(len(session.requests))
+                found = policy.replay(session, self._reader, self._needs, self.replayed)
+                self._gauge.advance(len(session.requests))
             else:
-                replays[policy] = replay(session, Counted(policy, gauge), reader)
-        return replays[policy]
+                found = replay(session, Counted(policy, self._gauge), self._reader)
+            self._replays[policy] = found
+        return self._replays[policy]
 
-    unpruned = replayed(Unpruned())
-    counted = provider_count(session.billed, unpruned) if study.billed else ProviderCount()
+    def paid(self, policy: Policy | Bound) -> Replay:
+        """Return the same with the tokens that are paid for, without requests that another file contains too."""
+        return self.count.of(self.replayed(policy)).since(self._piece.copied)
+
+    def kept(self, policy: Policy | Bound) -> Retention:
+        """Return how much of what the agent used later the pruned requests still showed."""
+        if policy not in self._kept:
+            self._kept[policy] = retention(self._later, self.replayed(policy))
+        return self._kept[policy]
+
+
+def _rows(piece: RecordedConversation, study: Study, gauge: Gauge) -> Iterator[Measurement]:
+    session = piece.session
+    replays = ConversationReplays(piece, gauge, billed=study.billed)
+    gauge.advance(len(session.requests))
+    fold = fold_of(session)
     for prices in study.prices:
         price = piece.price if prices == OWN else price_row(prices)
-        base = cost(counted.of(unpruned).since(copied), price)
+        base = cost(replays.paid(Unpruned()), price)
         for name in study.policies:
             policy = _policy(name, prices, piece)
-            sent = replayed(policy)
-            if policy not in kept:
-                kept[policy] = retention(later, sent)
-            paid = cost(counted.of(sent).since(copied), price)
-            yield measurement(session, copied, name, prices, price, base, paid, kept[policy], fold)
+            paid, kept = cost(replays.paid(policy), price), replays.kept(policy)
+            yield measurement(session, piece.copied, name, prices, price, base, paid, kept, fold)
 
 
 def measurement(
