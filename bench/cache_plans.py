@@ -17,8 +17,7 @@ import msgspec
 from prunus.clients.sessions import Session
 from prunus.history import Call, Message
 from prunus.lab.policy import PrunusSender
-from prunus.lab.reading import Reader
-from prunus.lab.replay import Sent, replay
+from prunus.lab.replay import Reader, Sent, replay
 from prunus.providers import provider_named
 from prunus.pruner import Pruner
 from prunus.schedule.cache_life import HOUR, Lifetime, keep_alive_after

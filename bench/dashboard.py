@@ -22,8 +22,7 @@ ROOT = Path(__file__).resolve().parent.parent
 sys.path[:0] = [str(ROOT), str(ROOT / "src")]
 
 from prunus.dashboard.dashboard import answer  # noqa: E402
-from prunus.dashboard.page import PageRequest  # noqa: E402
-from prunus.dashboard.sources import Sources  # noqa: E402
+from prunus.dashboard.page import PageRequest, Sources  # noqa: E402
 from prunus.settings import Settings  # noqa: E402
 from prunus.store import Store, open_store  # noqa: E402
 from tests.dashboard.sample import NOW, fill_conversation, name_of  # noqa: E402

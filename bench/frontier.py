@@ -29,8 +29,7 @@ from prunus.lab.folds import FOLDS, fold_of
 from prunus.lab.loss import events, lost_rate
 from prunus.lab.masks import Unpruned
 from prunus.lab.pool import spread
-from prunus.lab.reading import Reader
-from prunus.lab.replay import replay
+from prunus.lab.replay import Reader, replay
 from prunus.lab.retention import Needs, retention
 from prunus.providers import provider_named
 from prunus.schedule.prices import NAMED_ROWS

@@ -17,8 +17,7 @@ from prunus.edits import Note, Proposal
 from prunus.history import Ref
 from prunus.lab.loss import LostPart
 from prunus.lab.policy import PrunusSender
-from prunus.lab.reading import Reader
-from prunus.lab.replay import Replay, replay
+from prunus.lab.replay import Reader, Replay, replay
 from prunus.lab.retention import Needs, Retention, retention
 from prunus.outcome import Outcome
 from prunus.providers import encode, provider_named

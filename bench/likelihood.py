@@ -26,7 +26,7 @@ from prunus.clients.sessions import Session, load
 from prunus.history import Message, Ref
 from prunus.lab.conversations import conversations
 from prunus.lab.pool import spread
-from prunus.lab.reading import Form, Reader
+from prunus.lab.replay import Form, Reader
 from prunus.lab.retention import Need, Needs
 from prunus.outlines.outline import outline
 from prunus.providers import provider_named

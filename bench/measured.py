@@ -17,8 +17,7 @@ from prunus.lab.folds import fold_of
 from prunus.lab.loss import Rate
 from prunus.lab.masks import Unpruned
 from prunus.lab.policy import PrunusSender
-from prunus.lab.reading import Reader
-from prunus.lab.replay import replay
+from prunus.lab.replay import Reader, replay
 from prunus.lab.retention import Needs, retention
 from prunus.lab.run import Measurement, measurement
 from prunus.lab.summary import Summary, summarise

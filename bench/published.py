@@ -34,8 +34,7 @@ from prunus.lab.masks import Clear, Mask, Results, Unpruned
 from prunus.lab.peers import LangChain, missing
 from prunus.lab.policy import Policy, Pruned
 from prunus.lab.pool import spread
-from prunus.lab.reading import Reader, Sheet, shown_text
-from prunus.lab.replay import Replay, replay
+from prunus.lab.replay import Reader, Replay, Sheet, replay, shown_text
 from prunus.lab.retention import Needs, retention
 from prunus.providers import provider_named
 from prunus.schedule.prices import NAMED_ROWS, Price

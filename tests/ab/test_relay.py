@@ -10,8 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from prunus.ab.exchanges import append, read_exchanges, usage_in
-from prunus.ab.meter import Meter
+from prunus.ab.exchanges import Meter, append, read_exchanges, usage_in
 from prunus.ab.relay import Relay
 from prunus.providers.usage import Usage
 from tests.upstream import Fault, Run, Script, Step, Upstream

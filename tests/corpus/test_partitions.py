@@ -1,6 +1,6 @@
 from pathlib import Path
 
-from prunus.corpus.partitions import together
+from prunus.corpus.tables import together
 
 
 def test_lines_of_each_session_come_together_in_their_order(tmp_path: Path) -> None:

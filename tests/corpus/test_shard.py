@@ -1,6 +1,6 @@
 import pytest
 
-from prunus.corpus.shard import Shard, shard_named, stable_hash
+from prunus.corpus.source import Shard, shard_named, stable_hash
 from prunus.errors import SettingsError
 
 

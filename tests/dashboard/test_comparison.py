@@ -5,7 +5,7 @@ from __future__ import annotations
 from hypothesis import given
 from hypothesis import strategies as st
 
-from prunus.dashboard.comparison import mark_lines, side_by_side
+from prunus.dashboard.receipts import mark_lines, side_by_side
 
 LINES = st.lists(st.sampled_from(["a", "b", "c", "", "note"]), max_size=12)
 

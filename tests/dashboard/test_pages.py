@@ -15,11 +15,9 @@ from click.testing import CliRunner
 
 from prunus.cli import main
 from prunus.dashboard.dashboard import answer
-from prunus.dashboard.page import PageRequest
-from prunus.dashboard.sources import Sources
+from prunus.dashboard.page import PageRequest, Sources
 from prunus.history import Ref
-from prunus.report.money import bill_of
-from prunus.report.periods import periods
+from prunus.report.spending import bill_of, periods
 from prunus.settings import Settings
 from prunus.store import Store, open_store
 from prunus.text.numbers import dollars

@@ -8,8 +8,7 @@ from prunus.lab.bounds import Clairvoyant, births, foreseen
 from prunus.lab.cost import cost, price_row
 from prunus.lab.policies import policy_named
 from prunus.lab.policy import Policy
-from prunus.lab.reading import Reader
-from prunus.lab.replay import Replay, replay
+from prunus.lab.replay import Reader, Replay, replay
 from prunus.lab.retention import Needs
 from prunus.providers import provider_named
 from tests.lab.talk import Step, anthropic, chat, reads

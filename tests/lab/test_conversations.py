@@ -1,6 +1,6 @@
 from prunus.clients.sessions import Session
 from prunus.lab.conversations import conversations
-from prunus.lab.reading import Reader
+from prunus.lab.replay import Reader
 from prunus.providers import provider_named
 from tests.lab.talk import anthropic, reads
 from tests.validity import problems

@@ -5,8 +5,7 @@ from pathlib import Path
 import pytest
 
 from prunus.errors import FormatError
-from prunus.lab.corpus_report import CorpusReport, report_files
-from prunus.lab.corpus_rows import CorpusRow, write_rows
+from prunus.lab.corpus_report import CorpusReport, CorpusRow, report_files, write_rows
 from prunus.lab.summary import summarise
 
 pytest.importorskip("duckdb", reason="needs prunus[fleet]")

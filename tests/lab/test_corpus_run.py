@@ -13,7 +13,7 @@ from typing import Any
 
 import pytest
 
-from prunus.corpus.shard import Shard
+from prunus.corpus.source import Shard
 from prunus.lab import corpus_run
 from prunus.lab.corpus_report import CorpusReport
 from prunus.lab.corpus_run import JournalError, run_corpus

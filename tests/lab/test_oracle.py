@@ -5,8 +5,7 @@ from prunus.lab.bounds import Oracle
 from prunus.lab.cost import cost
 from prunus.lab.policies import policy_named
 from prunus.lab.policy import Policy
-from prunus.lab.reading import Reader
-from prunus.lab.replay import Replay, replay
+from prunus.lab.replay import Reader, Replay, replay
 from prunus.lab.retention import Needs, retention
 from prunus.providers import provider_named
 from tests.lab.talk import Step, anthropic, reads

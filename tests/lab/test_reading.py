@@ -1,7 +1,7 @@
 from typing import Any
 
 from prunus.history import Call, Result
-from prunus.lab.reading import Reader, shown_text, strings
+from prunus.lab.replay import Reader, shown_text, strings
 from prunus.providers import provider_named
 
 

@@ -1,8 +1,7 @@
 from typing import Any
 
 from prunus.lab.masks import Mask, Unpruned
-from prunus.lab.reading import Reader
-from prunus.lab.replay import replay
+from prunus.lab.replay import Reader, replay
 from prunus.providers import provider_named
 from tests.lab.talk import anthropic, chat, reads, session
 

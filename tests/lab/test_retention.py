@@ -6,8 +6,7 @@ import pytest
 from prunus.clients.sessions import Session
 from prunus.lab.masks import Mask, Unpruned
 from prunus.lab.policy import Policy
-from prunus.lab.reading import Reader
-from prunus.lab.replay import replay
+from prunus.lab.replay import Reader, replay
 from prunus.lab.retention import Needs, Retention, retention
 from prunus.providers import provider_named
 from tests.lab.talk import Step, anthropic, chat

@@ -7,7 +7,7 @@ from typing import Any, Final
 
 from hypothesis import given
 
-from prunus.lab.reading import strings
+from prunus.lab.replay import strings
 from tests.generate.build import sessions
 from tests.generate.encode import encode
 from tests.generate.render import render

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from prunus.report.money import bill_of, cost_of_asking
+from prunus.report.spending import bill_of, cost_of_asking
 from prunus.reuse.experience import Tried
 from prunus.schedule.dollars import Money
 from prunus.schedule.prices import Price

@@ -7,7 +7,7 @@ from datetime import date
 import pytest
 
 from prunus.errors import SettingsError
-from prunus.report.periods import periods, since_day
+from prunus.report.spending import periods, since_day
 from prunus.schedule.dollars import Money
 from prunus.spending import DayTotals
 

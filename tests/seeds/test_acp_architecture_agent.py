@@ -10,7 +10,7 @@ import pytest
 from prunus import Pruner, Settings
 from prunus.agent import execute
 from prunus.agent.inspection import inspect
-from prunus.report.supersede import SUPERSEDE_ICONS
+from prunus.report.funnel import SUPERSEDE_ICONS
 from prunus.strategies import ALL
 from tests.formats import FIELDS, call_and_result
 from tests.seeds.conversations import every_format, send

@@ -16,8 +16,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Final
 
-from prunus.ab.exchanges import read_exchanges
-from prunus.ab.meter import Meter, OwnTariffs, dollars_of
+from prunus.ab.exchanges import Meter, OwnTariffs, dollars_of, read_exchanges
 from prunus.ab.relay import Relay
 from prunus.ab.rereads import count_calls
 from prunus.ab.results import PlannedRun, RunResult

@@ -20,8 +20,7 @@ from typing import Any, Final
 
 import msgspec
 
-from prunus.ab.exchanges import RelayedExchange, append, model_of, usage_in
-from prunus.ab.meter import Meter
+from prunus.ab.exchanges import Meter, RelayedExchange, append, model_of, usage_in
 from prunus.proxy.encoding import can_decode, decoder_of
 from prunus.proxy.route import Route, join, route
 

@@ -18,8 +18,7 @@ from typing import Final, Literal
 
 import msgspec
 
-from prunus.ab.exchanges import read_exchanges
-from prunus.ab.meter import OwnTariffs, dollars_of
+from prunus.ab.exchanges import OwnTariffs, dollars_of, read_exchanges
 from prunus.errors import SettingsError
 from prunus.providers.usage import Usage
 

@@ -1,14 +1,14 @@
-"""A trial: all runs of both arms, one after the other, each on disk before the next begins."""
+"""A trial: what it may cost, and all runs of both arms in turn, each on disk before the next begins."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Final
 
 from prunus.ab.agent_run import AgentSetup, perform
-from prunus.ab.forecast import Forecast, forecast
-from prunus.ab.meter import Meter
+from prunus.ab.exchanges import Meter, OwnTariffs
 from prunus.ab.results import (
     PlannedRun,
     RunResult,
@@ -21,6 +21,39 @@ from prunus.ab.results import (
     spent,
 )
 from prunus.ab.tasks import CodingTask
+from prunus.providers.usage import Usage
+from prunus.schedule.dollars import tariff_of
+
+TYPICAL: Final = Usage(input=0, cache_read=2_200_000, cache_write=130_000, output=24_000)
+"""The mean of the 44 dev sessions with 30 to 90 requests (56 on average), without pruning.
+
+Cached and written tokens at 0.1/1.25 with the recorded times; output is what stands in the history, so that hidden
+reasoning is missing.
+"""
+
+
+@dataclass(frozen=True, slots=True)
+class Forecast:
+    """What the remaining runs may cost."""
+
+    runs: int
+    each: float | None
+    """Dollars for one run; None if the model has no price, or is the agent's own choice."""
+    measured: int
+    """The number of finished runs that the forecast rests on; 0 if it rests on recorded sessions."""
+
+    @property
+    def dollars(self) -> float | None:
+        """Dollars for all remaining runs."""
+        return None if self.each is None else self.runs * self.each
+
+
+def forecast(remaining: int, results: Sequence[RunResult], model: str, own: OwnTariffs = ()) -> Forecast:
+    """What the remaining runs may cost: as much as the finished ones, or as recorded sessions of that length."""
+    if results:
+        return Forecast(remaining, sum(run.dollars for run in results) / len(results), len(results))
+    tariff = tariff_of(model, own) if model else None
+    return Forecast(remaining, None if tariff is None else tariff.dollars(TYPICAL), 0)
 
 
 @dataclass(frozen=True, slots=True)

@@ -16,7 +16,7 @@ from prunus.cli.options import Failure, Interruption, load_settings, settings_op
 from prunus.cli.proxy import upstream_sets
 
 if TYPE_CHECKING:
-    from prunus.ab.meter import Meter
+    from prunus.ab.exchanges import Meter
     from prunus.ab.results import PlannedRun, RunResult
     from prunus.ab.trial import Trial
     from prunus.clients.launcher import Host, Launcher
@@ -104,9 +104,9 @@ def command(
       prunus ab --agent ./my_agent.py --model m --price 1,0.1,1,4 --budget 5 -- --task {prompt}
     """
     from prunus.ab.agent_run import AgentFailed, AgentSetup, Stopped
+    from prunus.ab.comparison import announcement
     from prunus.ab.tasks import bundled, chosen, read_instances
     from prunus.ab.trial import Trial
-    from prunus.ab.wording import announcement
     from prunus.clients.launcher import launcher_of
     from prunus.errors import PrunusError
     from prunus.proxy.serve import check_packages
@@ -208,7 +208,7 @@ def _progress(
     total: int, done: int
 ) -> Iterator[tuple[Callable[[PlannedRun, Meter], None], Callable[[RunResult], None]]]:
     """What to call before and after each run, so that the user sees how far the trial is."""
-    from prunus.ab.wording import result_line
+    from prunus.ab.comparison import result_line
 
     if not sys.stderr.isatty():
         yield (lambda run, meter: None), (lambda result: click.echo(result_line(result), err=True))
@@ -241,8 +241,7 @@ def _report(trial: Trial, json_: bool) -> None:
     """Print both arms side by side, and write the same as JSON beside the runs."""
     import msgspec
 
-    from prunus.ab.comparison import compare
-    from prunus.ab.wording import comparison_table, legend
+    from prunus.ab.comparison import compare, comparison_table, legend
     from prunus.cli.table import say, show
     from prunus.schedule.dollars import SOURCE
 

@@ -43,10 +43,10 @@ def measure_corpus(
 ) -> None:
     """Measure all sessions, write their rows, and print the table."""
     from prunus.cli.table import say
-    from prunus.corpus.duck import engine_errors
-    from prunus.corpus.shard import Shard, shard_named
+    from prunus.corpus.source import Shard, shard_named
+    from prunus.corpus.tables import engine_errors
     from prunus.errors import PrunusError
-    from prunus.lab.corpus_rows import check_suffix
+    from prunus.lab.corpus_report import check_suffix
     from prunus.lab.corpus_run import run_corpus
 
     said = 0

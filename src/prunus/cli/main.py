@@ -12,7 +12,7 @@ from typing import Any, Final
 import click
 
 from prunus.cli.options import Interruption
-from prunus.cli.version import own_version
+from prunus.cli.own_name import own_version
 
 _COMMANDS: Final[Mapping[str, str]] = {
     "demo": "Prune a bundled session and show what went and why.",

@@ -102,3 +102,10 @@ def load_settings(config: Path | None, preset: str | None, sets: tuple[str, ...]
         lines = str(error).splitlines()
         shown = "\n".join(f"  {line}" for line in lines)
         raise Failure(f"{len(lines)} problem{'s' * (len(lines) > 1)} in the settings\n{shown}") from error
+
+
+def agent_names(_: click.Context, __: click.Parameter, start: str) -> list[str]:
+    """Return the agents whose name begins with what was typed."""
+    from prunus.clients.launcher import launchers
+
+    return [name for name in launchers() if name.startswith(start)]

@@ -1,4 +1,4 @@
-"""What a user types to start this very Prunus again."""
+"""The version of this very Prunus, and what a user types to start it again."""
 
 from __future__ import annotations
 
@@ -33,3 +33,13 @@ def own_name() -> str:
     here = Path.cwd()
     path = here / started
     return shlex.quote(str(path.relative_to(here) if path.is_relative_to(here) else path))
+
+
+def own_version() -> str:
+    """Return the installed version, or an empty string if Prunus runs from its source."""
+    from importlib.metadata import PackageNotFoundError, version
+
+    try:
+        return version("prunus")
+    except PackageNotFoundError:
+        return ""

@@ -28,8 +28,7 @@ def command(files: tuple[Path, ...], money: bool) -> None:
     """
     from prunus.corpus.find import files as matching
     from prunus.errors import PrunusError
-    from prunus.lab.corpus_report import report_files
-    from prunus.lab.corpus_rows import check_suffix
+    from prunus.lab.corpus_report import check_suffix, report_files
 
     try:
         found = tuple(dict.fromkeys(matching(files)))

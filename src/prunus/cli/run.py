@@ -15,8 +15,7 @@ from typing import TYPE_CHECKING
 import click
 
 from prunus.cli.cautions import no_hidden_tool
-from prunus.cli.completion import agent_names
-from prunus.cli.options import Failure, load_settings, money_option, overrides, settings_options
+from prunus.cli.options import Failure, agent_names, load_settings, money_option, overrides, settings_options
 from prunus.cli.proxy import upstream_sets
 
 if TYPE_CHECKING:
@@ -62,7 +61,7 @@ def command(
       prunus run -- python my_agent.py
     """
     from prunus.cli.cautions import cautions
-    from prunus.cli.summary import RunSummary
+    from prunus.cli.live import RunSummary
     from prunus.clients.launcher import Host, launcher_of
     from prunus.errors import PrunusError
     from prunus.proxy.serve import Background, check_packages

@@ -11,8 +11,7 @@ from typing import TYPE_CHECKING
 
 import click
 
-from prunus.cli.completion import agent_names
-from prunus.cli.options import Failure, load_settings
+from prunus.cli.options import Failure, agent_names, load_settings
 from prunus.cli.own_name import own_command, own_name
 from prunus.cli.table import say, show
 

@@ -27,7 +27,7 @@ BY = ("day", "week", "month", "project", "model", "agent", "strategy")
 def first_day(since: str | None) -> str:
     """Return the day that `--since` means; empty for all days."""
     from prunus.errors import SettingsError
-    from prunus.report.periods import since_day
+    from prunus.report.spending import since_day
 
     try:
         return since_day(since, date.today()) if since else ""
@@ -43,8 +43,7 @@ def days_of(store: Store, tenant: str, since: str) -> tuple[list[DayTotals], boo
 
 def show_periods(rows: Sequence[DayTotals], by: str, money: Money, form: str) -> None:
     """Print the sums of each day, week, month, project, model or agent."""
-    from prunus.report.money import bill_of
-    from prunus.report.periods import Period, flat_records, period_records, period_table, periods
+    from prunus.report.spending import Period, bill_of, flat_records, period_records, period_table, periods
     from prunus.spending import summed
 
     found = periods(rows, by, money)
@@ -69,7 +68,7 @@ def earned_since(store: Store, tenant: str, since: str, *, shadow: bool) -> list
 
 def show_earnings(earned: Iterable[Earnings], money: Money, form: str) -> None:
     """Print what each strategy cut, earned and lost."""
-    from prunus.report.strategies import strategy_records, strategy_table
+    from prunus.report.spending import strategy_records, strategy_table
 
     records = strategy_records(earned, money)
     if form:

@@ -15,7 +15,7 @@ from prunus.cli.store import empty_message, existing_store, session_of, store_op
 from prunus.cli.table import say
 
 if TYPE_CHECKING:
-    from prunus.report.money import Bill
+    from prunus.report.spending import Bill
     from prunus.schedule.dollars import Money
     from prunus.settings import Settings
     from prunus.spending import DayTotals
@@ -166,7 +166,7 @@ def _show_box(
 
 def _bill(totals: Totals, rows: Sequence[DayTotals], prices: Money, settings: Settings) -> Bill | None:
     """Return what was billed in dollars; None if no price is known."""
-    from prunus.report.money import bill_of, cost_of_asking
+    from prunus.report.spending import bill_of, cost_of_asking
 
     dearest = max(rows, key=lambda row: row.cost_unpruned, default=None)
     context = totals.tokens_after / max(1, totals.requests)

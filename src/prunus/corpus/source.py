@@ -1,14 +1,19 @@
-"""One recording of a corpus: a file, a member of an archive, or the rows of one session in a table."""
+"""One recording of a corpus: a file, a member of an archive, or the rows of one session in a table.
+
+A shard is one part of a corpus, chosen by the names of its recordings, so that many machines can share the work.
+"""
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
+from hashlib import blake2b
 from pathlib import Path
 
 from prunus.clients.recorded_file import Session, decode_recording, unpack
 from prunus.clients.sessions import sessions_in, stream
-from prunus.errors import FormatError
+from prunus.errors import FormatError, SettingsError
 
 Wanted = Callable[[str], bool]
 """Whether the source of this name shall be read; asked before the content is."""
@@ -44,3 +49,31 @@ class Source:
     def content(self) -> bytes:
         """Return the unpacked bytes of the recording. Raises FormatError or OSError if it cannot be read."""
         return unpack(self.path.read_bytes() if self.data is None else self.data, self.name)
+
+
+@dataclass(frozen=True, slots=True)
+class Shard:
+    """Part `number` of `count` parts, counted from 1."""
+
+    number: int = 1
+    count: int = 1
+
+    def __str__(self) -> str:
+        return f"{self.number}/{self.count}"
+
+    def holds(self, name: str) -> bool:
+        """Return whether a recording belongs to this part: a question of its name alone, on any machine."""
+        return stable_hash(name) % self.count == self.number - 1
+
+
+def shard_named(text: str) -> Shard:
+    """Return the shard of `K/N`. Raises SettingsError."""
+    found = re.fullmatch(r"(\d{1,9})/(\d{1,9})", text)
+    if found is None or not 1 <= int(found[1]) <= int(found[2]):
+        raise SettingsError(f"no shard {text!r}; give K/N with K from 1 to N, such as 3/16")
+    return Shard(int(found[1]), int(found[2]))
+
+
+def stable_hash(name: str) -> int:
+    """Return a number of 64 bits that is the same for a name in every process."""
+    return int.from_bytes(blake2b(name.encode(errors="surrogatepass"), digest_size=8).digest(), "big")

@@ -1,30 +1,39 @@
-"""Parquet files of traces, read through DuckDB.
+"""Parquet files of traces, read through DuckDB, which `prunus[fleet]` installs.
 
 Rows of the same session come together if a column names the session; where they do not follow each other in the
-file, they are brought together on disk. Without such a column each row is a session. Memory grows with the largest
-row group of a file, and not with the file.
+file, they are brought together on disk: each row goes to one of several packed files, by the hash of its session,
+and each of these files is small enough to be sorted in memory. Without such a column each row is a session. Memory
+grows with the largest row group of a file, and not with the file.
 """
 
 from __future__ import annotations
 
 import tempfile
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
+from contextlib import AbstractContextManager, ExitStack
+from importlib import import_module
 from itertools import groupby
 from operator import itemgetter
 from pathlib import Path
 from typing import Any, Final
 
 import msgspec
+import zstandard
 
-from prunus.clients.trace_rows import SESSION, plain
-from prunus.corpus.duck import NoDuckDB, connect, engine_errors
-from prunus.corpus.partitions import together
-from prunus.corpus.source import Source, Wanted
+from prunus.clients.columns import SESSION, plain
+from prunus.corpus.source import Source, Wanted, stable_hash
+from prunus.errors import PrunusError
 
 _BATCH: Final = 64
 """Rows that are fetched at once."""
 _KEPT: Final = frozenset({"content"})
 """Fields of a message that may be null."""
+_MEMORY: Final = "4GB"
+"""The most memory that DuckDB may use. It unpacks one row group at a time, and sorts on disk what needs more."""
+_EACH: Final = 128_000_000
+"""The bytes of lines that one file shall hold."""
+_MOST: Final = 256
+"""The most files."""
 
 
 def is_table(path: Path) -> bool:
@@ -116,3 +125,66 @@ def _without_nulls(value: Any) -> Any:
     if isinstance(value, dict):
         return {key: _without_nulls(one) for key, one in value.items() if one is not None or key in _KEPT}
     return [_without_nulls(one) for one in value] if isinstance(value, list) else value
+
+
+class NoDuckDB(PrunusError):
+    """DuckDB is not installed; the message says how to install it."""
+
+    def __init__(self) -> None:
+        super().__init__("Parquet files need DuckDB, which is not installed: pip install 'prunus[fleet]'")
+
+
+def connect(folder: str) -> AbstractContextManager[Any]:
+    """Return a connection to a database in memory, with room on disk in a folder. Raises NoDuckDB."""
+    settings = {"memory_limit": _MEMORY, "temp_directory": folder, "preserve_insertion_order": True, "threads": 1}
+    connection: AbstractContextManager[Any] = _duckdb().connect(":memory:", config=settings)
+    return connection
+
+
+def engine_errors() -> type[Exception]:
+    """Return the type of DuckDB's own errors. Raises NoDuckDB."""
+    error: type[Exception] = _duckdb().Error
+    return error
+
+
+def _duckdb() -> Any:
+    try:
+        return import_module("duckdb")
+    except ImportError as error:
+        raise NoDuckDB from error
+
+
+def together(lines: Iterable[tuple[str, bytes]], size: int, folder: Path) -> Iterator[tuple[str, list[bytes]]]:
+    """Yield each session with its lines in their order; `size` are the bytes of all lines, about."""
+    count = min(_MOST, 1 + size // _EACH)
+    paths = [folder / f"{number}.zst" for number in range(count)]
+    with ExitStack() as stack:
+        files = [
+            stack.enter_context(
+                zstandard.ZstdCompressor(level=1).stream_writer(stack.enter_context(path.open("wb")))
+            )
+            for path in paths
+        ]
+        for session, line in lines:
+            name = session.encode(errors="surrogatepass")
+            files[stable_hash(session) % count].write(b"%d %d\n%s%s" % (len(name), len(line), name, line))
+    for path in paths:
+        sessions: dict[str, list[bytes]] = {}
+        for session, line in _read(path):
+            sessions.setdefault(session, []).append(line)
+        path.unlink()
+        while sessions:
+            session = next(iter(sessions))
+            yield session, sessions.pop(session)
+
+
+def _read(path: Path) -> Iterator[tuple[str, bytes]]:
+    with path.open("rb") as packed, zstandard.ZstdDecompressor().stream_reader(packed) as file:
+        data = file.read()
+    place = 0
+    while place < len(data):
+        end = data.index(b"\n", place)
+        name, line = map(int, data[place:end].split())
+        start = end + 1
+        yield data[start : start + name].decode(errors="surrogatepass"), data[start + name : start + name + line]
+        place = start + name + line

@@ -6,19 +6,26 @@ from collections.abc import Iterator, Sequence
 from itertools import accumulate
 from typing import Final
 
-from prunus.dashboard.cache_part import cache_section
-from prunus.dashboard.chart import Numbers, chart, request_numbers
-from prunus.dashboard.context_part import context_section
 from prunus.dashboard.markup import Child, Markup, element
-from prunus.dashboard.money import amount
-from prunus.dashboard.page import PageAnswer, PageRequest, page
+from prunus.dashboard.page import PageAnswer, PageRequest, Sources, page
 from prunus.dashboard.receipts import receipts_table
-from prunus.dashboard.sources import Sources
-from prunus.dashboard.table import Column, figure, figures, section, table
-from prunus.dashboard.wording import asked_again, moment, receipts_path, share, tokens
-from prunus.files.state import KnownFile
+from prunus.dashboard.sections import Numbers, cache_section, chart, context_section, request_numbers
+from prunus.dashboard.shapes import (
+    amount,
+    asked_again,
+    bill,
+    figure,
+    figures,
+    moment,
+    receipts_path,
+    section,
+    share,
+    table,
+    tokens,
+)
+from prunus.files.known import KnownFile
 from prunus.report.cache_misses import REASONS
-from prunus.report.money import cost_of_asking
+from prunus.report.spending import cost_of_asking
 from prunus.spending import DayTotals
 from prunus.store.records import Exchange, StoredSession, Totals
 from prunus.text.numbers import short
@@ -28,38 +35,27 @@ _REQUESTS: Final = 2_000
 _LISTED: Final = 200
 """The newest requests that the table shows; the charts show more."""
 _RECEIPTS: Final = 12
-_BREAKS: Final = (
-    Column("Request", number=True),
-    Column("Time"),
-    Column("Saves", number=True),
-    Column("Written again", number=True),
-    Column("Price", number=True),
-    Column("Why", long=True),
-)
-_MISSES: Final = (
-    Column("Request", number=True),
-    Column("Time"),
-    Column("Tokens", number=True),
-    Column("Why", long=True),
-)
-_ROWS: Final = (
-    Column("Request", number=True),
-    Column("Time"),
-    Column("Cached", number=True),
-    Column("Written", number=True),
-    Column("New", number=True),
-    Column("Unpruned", number=True),
-    Column("Cost", number=True),
-    Column("Without Prunus", number=True),
-    Column("Seconds", number=True),
-)
-_FILES: Final = (
-    Column("File", long=True),
-    Column("Reads", number=True),
-    Column("Edits", number=True),
-    Column("Known lines", number=True),
-    Column("Extent"),
-)
+_BREAKS: Final = {
+    "Request": "number",
+    "Time": "",
+    "Saves": "number",
+    "Written again": "number",
+    "Price": "number",
+    "Why": "long",
+}
+_MISSES: Final = {"Request": "number", "Time": "", "Tokens": "number", "Why": "long"}
+_ROWS: Final = {
+    "Request": "number",
+    "Time": "",
+    "Cached": "number",
+    "Written": "number",
+    "New": "number",
+    "Unpruned": "number",
+    "Cost": "number",
+    "Without Prunus": "number",
+    "Seconds": "number",
+}
+_FILES: Final = {"File": "long", "Reads": "number", "Edits": "number", "Known lines": "number", "Extent": ""}
 
 
 def conversation_page(id: str, request: PageRequest, sources: Sources) -> PageAnswer | None:
@@ -107,8 +103,7 @@ def _lead(session: StoredSession, sources: Sources) -> Markup:
 def _figures(totals: Totals, rows: Sequence[DayTotals], sources: Sources) -> Markup:
     """Return the sums of a conversation; `rows` are its sums by model. Savings are those of `prunus stats`."""
     settings, tried = sources.settings, totals.experience.total
-    paid = amount(settings, ((row.model, row.cost) for row in rows))
-    whole = amount(settings, ((row.model, row.cost_unpruned) for row in rows))
+    paid, whole = bill(settings, rows)
     dearest = max(rows, key=lambda row: row.cost_unpruned, default=DayTotals("")).model
     context = totals.tokens_after / max(1, totals.requests)
     asking = amount(settings, [(dearest, cost_of_asking(tried, context, settings.price_of(dearest)))])
@@ -131,13 +126,12 @@ def _figures(totals: Totals, rows: Sequence[DayTotals], sources: Sources) -> Mar
 def _requests_section(exchanges: Sequence[Exchange], sources: Sources) -> Markup:
     now = sources.clock()
     answered = [one for one in exchanges if one.usage is not None]
-    paid = [amount(sources.settings, [(one.model, one.cost)]) for one in answered]
-    whole = [amount(sources.settings, [(one.model, one.cost_unpruned)]) for one in answered]
-    priced = not any(one.unpriced for one in (*paid, *whole))
+    bills = [bill(sources.settings, [one]) for one in answered]
+    priced = not any(amount.unpriced for both in bills for amount in both)
     sums: Numbers = {
         "request": [one.request for one in answered],
-        "paid": list(accumulate(one.dollars if priced else one.cost for one in paid)),
-        "whole": list(accumulate(one.dollars if priced else one.cost for one in whole)),
+        "paid": list(accumulate(paid.dollars if priced else paid.cost for paid, _ in bills)),
+        "whole": list(accumulate(whole.dollars if priced else whole.cost for _, whole in bills)),
         "unit": ["$" if priced else "tokens"],
     }
     rows = [
@@ -146,8 +140,7 @@ def _requests_section(exchanges: Sequence[Exchange], sources: Sources) -> Markup
             moment(one.time, now),
             *((short(n) for n in (u.cache_read, u.cache_write, u.input)) if (u := one.usage) else ("", "", "")),
             short(one.tokens_before),
-            amount(sources.settings, [(one.model, one.cost)]).exact,
-            amount(sources.settings, [(one.model, one.cost_unpruned)]).exact,
+            *(amount.exact for amount in bill(sources.settings, [one])),
             f"{one.ms / 1000:.1f}",
         )
         for one in reversed(exchanges[-_LISTED:])

@@ -7,27 +7,33 @@ from typing import Final
 from urllib.parse import urlencode
 
 from prunus.dashboard.markup import Child, Markup, element
-from prunus.dashboard.money import amount
-from prunus.dashboard.page import HOME, PageAnswer, PageRequest, page
-from prunus.dashboard.sources import Sources
-from prunus.dashboard.table import Column, page_number, pager, table
-from prunus.dashboard.wording import conversation_link, moment, share, tokens
+from prunus.dashboard.page import HOME, PageAnswer, PageRequest, Sources, page
+from prunus.dashboard.shapes import (
+    amount,
+    conversation_link,
+    moment,
+    page_number,
+    pager,
+    share,
+    table,
+    tokens,
+)
 from prunus.store.records import StoredSession
 
 _SHOWN: Final = 50
 _PATH: Final = f"{HOME}conversations"
-_COLUMNS: Final = (
-    Column("Conversation"),
-    Column("Last request"),
-    Column("Agent", spare=True),
-    Column("Model"),
-    Column("Requests", number=True, spare=True),
-    Column("Context", number=True, spare=True),
-    Column("Sent", number=True, spare=True),
-    Column("Cuts", number=True, spare=True),
-    Column("Cost", number=True),
-    Column("Saved", number=True),
-)
+_COLUMNS: Final = {
+    "Conversation": "",
+    "Last request": "",
+    "Agent": "spare",
+    "Model": "",
+    "Requests": "number spare",
+    "Context": "number spare",
+    "Sent": "number spare",
+    "Cuts": "number spare",
+    "Cost": "number",
+    "Saved": "number",
+}
 
 
 def conversations_page(request: PageRequest, sources: Sources) -> PageAnswer:

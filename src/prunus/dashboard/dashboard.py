@@ -8,12 +8,9 @@ from urllib.parse import unquote
 from prunus.dashboard.conversation import conversation_page
 from prunus.dashboard.conversations import conversations_page
 from prunus.dashboard.overview import overview_page
-from prunus.dashboard.page import PageAnswer, PageRequest, problem
-from prunus.dashboard.receipt import receipt_page, restore
-from prunus.dashboard.receipts import receipts_page
+from prunus.dashboard.page import PageAnswer, PageRequest, Sources, problem, static_file
+from prunus.dashboard.receipts import receipt_page, receipts_page, restore
 from prunus.dashboard.settings_page import settings_page
-from prunus.dashboard.sources import Sources
-from prunus.dashboard.static_files import static_file
 from prunus.dashboard.strategies_page import strategies_page
 
 _FOR_EVER: Final = (b"cache-control", b"max-age=31536000, immutable")

@@ -2,35 +2,58 @@
 
 from __future__ import annotations
 
+import json
+import time
 from collections.abc import Sequence
 from datetime import date, timedelta
 from typing import Final
 
-from prunus.dashboard.cache_part import cache_section
-from prunus.dashboard.chart import Numbers, chart
 from prunus.dashboard.conversations import conversations_table
 from prunus.dashboard.markup import Child, Markup, element
-from prunus.dashboard.money import amount
-from prunus.dashboard.page import HOME, PageAnswer, PageRequest, page
-from prunus.dashboard.requests import SHOWN, requests_table
-from prunus.dashboard.sources import Sources
-from prunus.dashboard.table import Column, figure, figures, section, table
-from prunus.dashboard.wording import asked_again, share, tokens
-from prunus.report.periods import Period, periods
+from prunus.dashboard.page import HOME, PageAnswer, PageRequest, Sources, page
+from prunus.dashboard.sections import Numbers, cache_section, chart
+from prunus.dashboard.shapes import (
+    asked_again,
+    bill,
+    conversation_path,
+    figure,
+    figures,
+    section,
+    share,
+    table,
+    tokens,
+)
+from prunus.report.cache_misses import REASONS
+from prunus.report.spending import Period, periods
 from prunus.reuse.experience import Experience
 from prunus.spending import DayTotals, summed
+from prunus.store.records import Exchange
 from prunus.text.numbers import dollars, short
+from prunus.text.printable import printable
 
 _CONVERSATIONS: Final = 8
 _DAYS: Final = 30
-_GROUPS: Final = (
-    Column("Name", long=True),
-    Column("Requests", number=True),
-    Column("Cached", number=True, spare=True),
-    Column("Paid", number=True),
-    Column("Saved", number=True),
-    Column("Share", number=True),
-)
+_GROUPS: Final = {
+    "Name": "long",
+    "Requests": "number",
+    "Cached": "number spare",
+    "Paid": "number",
+    "Saved": "number",
+    "Share": "number",
+}
+SHOWN: Final = 20
+"""Requests that the list shows."""
+COLUMNS: Final = {
+    "Time": "",
+    "Agent": "spare",
+    "Model": "",
+    "Tokens": "number spare",
+    "Sent": "number",
+    "Cached": "number spare",
+    "Cost": "number",
+    "Saved": "number",
+    "Remarks": "spare long",
+}
 
 
 def overview_page(request: PageRequest, sources: Sources) -> PageAnswer:
@@ -90,8 +113,7 @@ def _period(
     title: str, rows: Sequence[DayTotals], sources: Sources, experience: Experience | None = None
 ) -> Markup:
     total = summed(rows)
-    paid = amount(sources.settings, ((row.model, row.cost) for row in rows))
-    whole = amount(sources.settings, ((row.model, row.cost_unpruned) for row in rows))
+    paid, whole = bill(sources.settings, rows)
     left_out, prompt = total.tokens_before - total.tokens_after, total.written + total.cache_read
     breaks = f"{total.breaks:,} cache break{'s' * (total.breaks != 1)} by Prunus" if total.breaks else None
     shown = [
@@ -117,26 +139,20 @@ def _by_day(rows: Sequence[DayTotals], today: date, sources: Sources) -> Markup 
     of_day: dict[str, list[DayTotals]] = {day: [] for day in days}
     for row in rows:
         of_day.setdefault(row.day, []).append(row)
-    paid = [amount(sources.settings, ((row.model, row.cost) for row in of_day[day])) for day in days]
-    whole = [amount(sources.settings, ((row.model, row.cost_unpruned) for row in of_day[day])) for day in days]
-    priced = any(one.dollars for one in whole)
+    bills = [bill(sources.settings, of_day[day]) for day in days]
+    priced = any(whole.dollars for _, whole in bills)
     numbers: Numbers = {
         "day": days,
-        "paid": [one.dollars if priced else one.cost for one in paid],
-        "saved": [(b - a).dollars if priced else (b - a).cost for a, b in zip(paid, whole, strict=True)],
+        "paid": [paid.dollars if priced else paid.cost for paid, _ in bills],
+        "saved": [(whole - paid).dollars if priced else (whole - paid).cost for paid, whole in bills],
         "unit": ["$" if priced else "tokens"],
     }
     cells = [
-        (day, str(a), str(b - a), share(b.cost - a.cost, b.cost))
-        for day, a, b in reversed(list(zip(days, paid, whole, strict=True)))
-        if b.cost
+        (day, str(paid), str(whole - paid), share(whole.cost - paid.cost, whole.cost))
+        for day, (paid, whole) in reversed(list(zip(days, bills, strict=True)))
+        if whole.cost
     ]
-    columns = (
-        Column("Day"),
-        Column("Paid", number=True),
-        Column("Saved", number=True),
-        Column("Share", number=True),
-    )
+    columns = {"Day": "", "Paid": "number", "Saved": "number", "Share": "number"}
     return section(
         "By day",
         chart("days", "What was paid and saved on each day", numbers),
@@ -169,3 +185,64 @@ def _costs(period: Period) -> tuple[str, str]:
     if bill is None:
         return f"{short(round(total.cost))} tokens", f"{short(round(total.saved))} tokens"
     return dollars(bill.cost), dollars(bill.saved)
+
+
+def requests_table(found: Sequence[Exchange], sources: Sources) -> Markup:
+    """Return the table that a script of ours keeps up to date."""
+    rows = [
+        (element("a", cells[0], href=conversation_path(exchange.conversation)), *cells[1:])
+        for exchange in found
+        for cells in (_cells(exchange, sources),)
+    ]
+    return table("The newest requests", COLUMNS, rows, empty="No request yet.", id="live")
+
+
+def live_events(mark: int, found: Sequence[Exchange], sources: Sources) -> bytes:
+    """Return the newest exchanges as one server-sent event; its id is the mark to go on from."""
+    rows = [
+        {
+            "to": conversation_path(exchange.conversation),
+            "cells": [printable(cell) for cell in _cells(exchange, sources)],
+        }
+        for exchange in reversed(found)
+    ]
+    # JSON in ASCII has no line break, which would end the event.
+    return f"id: {mark}\ndata: {json.dumps(rows)}\n\n".encode("ascii")
+
+
+def _cells(exchange: Exchange, sources: Sources) -> tuple[str, ...]:
+    usage = exchange.usage
+    read = f"{share(usage.cache_read, usage.input + usage.cache_read + usage.cache_write)}" if usage else ""
+    paid, whole = bill(sources.settings, [exchange])
+    return (
+        time.strftime("%H:%M:%S", time.localtime(exchange.time)),
+        exchange.client or "-",
+        exchange.model or "-",
+        short(exchange.tokens_before) if exchange.tokens_before else "",
+        short(exchange.tokens_after) if exchange.tokens_after else "",
+        read,
+        paid.exact if exchange.cost else "",
+        (whole - paid).exact if exchange.cost_unpruned else "",
+        _said(exchange),
+    )
+
+
+def _said(exchange: Exchange) -> str:
+    """Return what is worth a word about a request."""
+    words = []
+    if not 200 <= exchange.status < 300:
+        words.append(f"status {exchange.status}")
+    if exchange.shadow:
+        words.append("shadow")
+    if exchange.keep_alive:
+        words.append("keep-alive")
+    if exchange.behind:
+        words.append("no time to prune")
+    if exchange.error:
+        words.append("sent unchanged after a fault")
+    if exchange.flush is not None:
+        words.append(f"flush: {exchange.flush.reason}")
+    if exchange.missed_for not in ("", "first", "cut"):
+        why = REASONS.get(exchange.missed_for, exchange.missed_for)
+        words.append(f"missed {short(exchange.missed)} in the cache: {why}")
+    return ", ".join(words)

@@ -1,15 +1,33 @@
-"""A request for a page, and the answer to it, as values; and the frame that every page has."""
+"""A request for a page and the answer to it, as values; what pages are made from; the frame that every page has.
+
+Each link to a style, script or icon has a hash of its file, so that a browser may keep the file for ever and gets a
+new one after an update.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+import time
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
+from functools import cache
+from hashlib import blake2b
 from http import HTTPStatus
+from importlib.resources import files
 from typing import Final
 
 from prunus.dashboard.markup import Child, Markup, element
-from prunus.dashboard.static_files import link_to
+from prunus.files.known import KnownFile
+from prunus.settings import Settings
+from prunus.store.store import Store
 
+_KINDS: Final = {
+    "dashboard.css": "text/css; charset=utf-8",
+    "dashboard.js": "text/javascript; charset=utf-8",
+    "icon.svg": "image/svg+xml",
+    "uplot.css": "text/css; charset=utf-8",
+    "uplot.js": "text/javascript; charset=utf-8",
+}
+"""The files that may be asked for, and their content types."""
 HOME: Final = "/dashboard/"
 _TABS: Final = (
     ("", "Overview"),
@@ -30,6 +48,19 @@ _GUARDED: Final = (
     (b"cross-origin-opener-policy", b"same-origin"),
     (b"cross-origin-resource-policy", b"same-origin"),
 )
+
+
+@dataclass(frozen=True, slots=True)
+class Sources:
+    """The settings and the store, and what only the running proxy knows."""
+
+    settings: Settings
+    store: Store
+    origins: Mapping[str, str] = field(default_factory=dict)
+    """Where each setting comes from, by its key; a setting that is not in here has its built-in value."""
+    files: Callable[[str, str], tuple[KnownFile, ...] | None] = lambda tenant, conversation: None
+    """The files that a conversation of a tenant knows; None if this process does not hold the conversation."""
+    clock: Callable[[], float] = time.time
 
 
 @dataclass(frozen=True, slots=True)
@@ -105,3 +136,19 @@ def problem(status: int, words: str, *, signed_in: bool = True) -> PageAnswer:
 def redirect(to: str, more: tuple[tuple[bytes, bytes], ...] = ()) -> PageAnswer:
     """Send the browser to another page, which it gets by GET."""
     return PageAnswer(303, b"", more=((b"location", to.encode("ascii")), *more))
+
+
+@cache
+def static_file(name: str) -> tuple[str, bytes] | None:
+    """Return the content type and the bytes of a file; None if there is no such file."""
+    if name not in _KINDS:
+        return None
+    return _KINDS[name], files("prunus.dashboard").joinpath("static", name).read_bytes()
+
+
+@cache
+def link_to(name: str) -> str:
+    """Return the address of a file."""
+    found = static_file(name)
+    assert found is not None
+    return f"/dashboard/static/{name}?v={blake2b(found[1], digest_size=6).hexdigest()}"

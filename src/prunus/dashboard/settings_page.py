@@ -5,19 +5,13 @@ from __future__ import annotations
 from typing import Final
 
 from prunus.dashboard.markup import element
-from prunus.dashboard.page import PageAnswer, page
-from prunus.dashboard.sources import Sources
-from prunus.dashboard.table import Column, section, table
-from prunus.dashboard.wording import with_code
-from prunus.settings.describe import as_toml, flat, keys
-from prunus.settings.layers import without_secrets
+from prunus.dashboard.page import PageAnswer, Sources, page
+from prunus.dashboard.shapes import section, table, with_code
+from prunus.settings.describe import keys
+from prunus.settings.origins import as_toml, flat
+from prunus.settings.secrets import without_secrets
 
-_COLUMNS: Final = (
-    Column("Setting"),
-    Column("Value", long=True),
-    Column("From"),
-    Column("Meaning", long=True, spare=True),
-)
+_COLUMNS: Final = {"Setting": "", "Value": "long", "From": "", "Meaning": "spare long"}
 
 
 def settings_page(sources: Sources) -> PageAnswer:

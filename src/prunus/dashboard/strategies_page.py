@@ -7,12 +7,10 @@ from collections.abc import Sequence
 from typing import Final
 
 from prunus.dashboard.markup import Child, element
-from prunus.dashboard.page import HOME, PageAnswer, PageRequest, page
-from prunus.dashboard.sources import Sources
-from prunus.dashboard.table import Column, bar, section, table
-from prunus.dashboard.wording import receipts_path, share, tokens, with_code
+from prunus.dashboard.page import HOME, PageAnswer, PageRequest, Sources, page
+from prunus.dashboard.shapes import bar, receipts_path, section, share, table, tokens, with_code
 from prunus.report.regret import learned_lines
-from prunus.report.strategies import strategy_records
+from prunus.report.spending import strategy_records
 from prunus.reuse.experience import Tried
 from prunus.store.records import Totals
 from prunus.strategies import ALL, strategy_named
@@ -21,16 +19,16 @@ from prunus.text.numbers import dollars, short
 
 _MANY: Final = 1_000
 """Conversations up to which the page says what each strategy saved without being asked."""
-_COLUMNS: Final = (
-    Column("Strategy"),
-    Column("Prunes", number=True),
-    Column("Tokens removed", number=True),
-    Column("Beside the others", spare=True),
-    Column("Saved", number=True),
-    Column("Asked again", number=True),
-    Column("Tokens asked again", number=True, spare=True),
-    Column("Finds", long=True),
-)
+_COLUMNS: Final = {
+    "Strategy": "",
+    "Prunes": "number",
+    "Tokens removed": "number",
+    "Beside the others": "spare",
+    "Saved": "number",
+    "Asked again": "number",
+    "Tokens asked again": "number spare",
+    "Finds": "long",
+}
 
 
 def strategies_page(request: PageRequest, sources: Sources) -> PageAnswer:
@@ -43,7 +41,7 @@ def strategies_page(request: PageRequest, sources: Sources) -> PageAnswer:
     ranked = sorted(totals.strategies.items(), key=lambda item: (-item[1].tokens, item[0]))
     most = max((tally.tokens for _, tally in ranked), default=0)
     earned = _earned(request, sources, totals)
-    columns = [column for column in _COLUMNS if earned is not None or column.name != "Saved"]
+    columns = {name: kind for name, kind in _COLUMNS.items() if earned is not None or name != "Saved"}
     rows = [
         (
             [

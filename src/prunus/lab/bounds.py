@@ -25,8 +25,7 @@ from prunus.lab.best_cuts import Foresight, best_cuts, steps
 from prunus.lab.cost import cost, is_cold
 from prunus.lab.masks import PLACEHOLDER, Unpruned
 from prunus.lab.policy import Policy, Pruned, PrunusSender
-from prunus.lab.reading import Form, Reader, Sheet
-from prunus.lab.replay import Replay, Sent, replay, send
+from prunus.lab.replay import Form, Reader, Replay, Sent, Sheet, replay, send
 from prunus.lab.retention import Needs
 from prunus.providers import provider_named
 from prunus.pruner import Pruner

@@ -21,7 +21,7 @@ from prunus.corpus.source import Source
 from prunus.errors import FormatError
 from prunus.lab.pool import spread
 from prunus.lab.progress import size_of
-from prunus.lab.reading import Reader
+from prunus.lab.replay import Reader
 from prunus.providers import provider_named
 from prunus.schedule.prices import Price, price_of, window_of, with_ttl
 

@@ -13,8 +13,7 @@ from prunus.settings import Settings
 
 if TYPE_CHECKING:
     from prunus.clients.sessions import Session
-    from prunus.lab.reading import Reader
-    from prunus.lab.replay import Replay
+    from prunus.lab.replay import Reader, Replay
     from prunus.lab.retention import Needs
 
 

@@ -18,8 +18,7 @@ from prunus.clients.sessions import Session
 from prunus.history import Call
 from prunus.lab.loss import VISIBLE, LostPart
 from prunus.lab.needs import files, identifiers, lines, lines_as_they_were, names_in_paths
-from prunus.lab.reading import Form, Reader, Sheet, shown_text
-from prunus.lab.replay import Replay
+from prunus.lab.replay import Form, Reader, Replay, Sheet, shown_text
 
 T = TypeVar("T")
 

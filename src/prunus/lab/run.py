@@ -19,8 +19,7 @@ from prunus.lab.policies import policy_named
 from prunus.lab.policy import Bound, Policy
 from prunus.lab.pool import spread_counted
 from prunus.lab.progress import Counted, Gauge
-from prunus.lab.reading import Reader
-from prunus.lab.replay import Replay, replay
+from prunus.lab.replay import Reader, Replay, replay
 from prunus.lab.retention import Needs, Retention, retention
 from prunus.providers import provider_named
 from prunus.schedule.prices import DEFAULT, Price

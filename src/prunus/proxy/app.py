@@ -8,7 +8,7 @@ from functools import partial
 from typing import Any
 from urllib.parse import quote
 
-from prunus.dashboard.sources import Sources
+from prunus.dashboard.page import Sources
 from prunus.outcome import Receipt
 from prunus.proxy.answers import answer_json, answer_with, refuse
 from prunus.proxy.clock import Clock, SystemClock

@@ -6,7 +6,7 @@ from collections.abc import Iterable, Iterator
 
 from prunus.outcome import Receipt
 from prunus.proxy.exchange import Event
-from prunus.report.supersede import SUPERSEDE_ICONS, SUPERSEDED_BY, Supersede
+from prunus.report.funnel import SUPERSEDE_ICONS, SUPERSEDED_BY, Supersede
 
 
 def request_line(event: Event) -> str:

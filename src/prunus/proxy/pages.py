@@ -13,10 +13,9 @@ from typing import Any, Final
 from urllib.parse import parse_qsl, quote
 
 from prunus.dashboard.dashboard import answer
-from prunus.dashboard.page import HOME, PageAnswer, PageRequest, problem, redirect
-from prunus.dashboard.requests import SHOWN, live_events
+from prunus.dashboard.overview import SHOWN, live_events
+from prunus.dashboard.page import HOME, PageAnswer, PageRequest, Sources, problem, redirect
 from prunus.dashboard.sign_in import SignIn
-from prunus.dashboard.sources import Sources
 from prunus.proxy.answers import answer_json, answer_with
 from prunus.proxy.faults import Faults
 from prunus.proxy.peer import Receive, Send

@@ -1,19 +1,45 @@
-"""Two boxes of ACP: the pruning funnel, and which strategy saved how much."""
+"""Two boxes of ACP: the pruning funnel, and which strategy saved how much.
+
+The ACP plugin calls some strategies auto-supersede, and reports each under the type of call that it supersedes.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
-from typing import Any, Final
+from typing import Any, Final, Literal, TypeAlias
 
 from rich.cells import cell_len
 
 from prunus.conversations.context import Context
-from prunus.report.supersede import SUPERSEDE_ICONS, SUPERSEDED_BY
 from prunus.strategies.asked import Requested
 from prunus.tally import Tally
 from prunus.text.numbers import percent, short
 
+Supersede: TypeAlias = Literal["hash", "file", "todo", "url", "query", "snapshot", "retry"]
+SUPERSEDE_ICONS: Final[Mapping[str, str]] = {
+    "hash": "🔄",
+    "file": "📁",
+    "todo": "✅",
+    "url": "🔗",
+    "query": "📊",
+    "snapshot": "📸",
+    "retry": "🔁",
+}
+"""The types of the ACP plugin, with their icons."""
+SUPERSEDED_BY: Final[Mapping[str, Supersede]] = {
+    "duplicate_calls": "hash",
+    "shown_lines": "file",
+    "stale_reads": "file",
+    "repeated_views": "file",
+    "folded_views": "file",
+    "old_todos": "todo",
+    "repeated_fetches": "url",
+    "repeated_queries": "query",
+    "old_snapshots": "snapshot",
+    "retried_errors": "retry",
+}
+"""The type of each strategy by which a newer call supersedes an older one."""
 _WIDTH: Final = 60
 _LABEL: Final = 22
 _FAMILY: Final = "Auto-Supersede"

@@ -6,9 +6,9 @@ from collections.abc import Iterator, Sequence
 from typing import Any, Final
 
 from prunus.report.funnel import Funnel, auto_supersede, effectiveness, funnel_box, funnel_record
-from prunus.report.money import Bill, bill_record
 from prunus.report.regret import experience_record, regret_line
 from prunus.report.request_report import tallies_record
+from prunus.report.spending import Bill, bill_record
 from prunus.store.records import Totals
 from prunus.text.numbers import dollars, percent, short
 from prunus.text.printable import printable
@@ -115,12 +115,7 @@ def _lines(title: str, totals: Totals, shadow: bool, bill: Bill | None) -> Itera
     """A heading and one line for each number: money first, then tokens."""
     sessions = f"{totals.conversations:,} {_many('session', totals.conversations)}, " if title == "All time" else ""
     yield f"{title}: {sessions}{totals.requests:,} {_many('request', totals.requests)}"
-    would = (
-        ("Would bill", "Would save", "Would prune", "Would send")
-        if shadow
-        else ("Billed", "Saved", "Pruned", "Sent")
-    )
-    billed, saved, pruned, sent = would
+    billed, saved, pruned, sent = _WOULD if shadow else _DID
     paid = (_cost(totals.cost), _cost(totals.cost_unpruned))
     if bill is not None:
         paid = (dollars(bill.cost), dollars(bill.unpruned))

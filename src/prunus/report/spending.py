@@ -1,4 +1,4 @@
-"""Costs and savings by day, week, month, project, model or agent."""
+"""What was billed in dollars and saved: as one bill, by day, project, model or agent, and by strategy."""
 
 from __future__ import annotations
 
@@ -9,14 +9,78 @@ from datetime import date, timedelta
 from typing import Any, Final
 
 from prunus.errors import SettingsError
-from prunus.report.money import Bill, bill_of, bill_record
+from prunus.reuse.experience import Tried
 from prunus.schedule.dollars import Money
-from prunus.spending import DayTotals, summed
+from prunus.schedule.prices import Price
+from prunus.spending import DayTotals, Earnings, summed
 from prunus.text.numbers import dollars, percent, short
 
-GROUPS: Final = ("day", "week", "month", "project", "model", "agent")
+_ANSWER: Final = 750
+"""What the answer costs in which an agent asks again: 150 tokens, at five times the price of input."""
 _UNITS: Final = {"d": 1, "w": 7, "m": 30}
-_WITHOUT: Final = {"project": "(not named)", "model": "(not named)", "agent": "(not named)"}
+_UNNAMED: Final = "(not named)"
+
+
+@dataclass(frozen=True, slots=True)
+class Bill:
+    """Dollars of input, over all models with a known price."""
+
+    cost: float = 0.0
+    unpruned: float = 0.0
+    of_breaks: float = 0.0
+    asking: float = 0.0
+    """The dollars of requests in which agents asked again for what was cut."""
+    unknown: tuple[str, ...] = ()
+    """The models without a known price, which the sums leave out."""
+
+    @property
+    def saved(self) -> float:
+        """The net savings, after the cost of cache breaks and of asking again."""
+        return self.unpruned - self.cost - self.asking
+
+
+def bill_of(rows: Iterable[DayTotals], money: Money, asking: float = 0.0) -> Bill | None:
+    """The bill of some exchanges; None if dollars are not wanted, or no price of their models is known.
+
+    `asking` is the cost of asking again in uncached input tokens. It is paid at the mean price of the models.
+    """
+    cost = unpruned = of_breaks = priced = 0.0
+    unknown: dict[str, None] = {}
+    for row in rows:
+        price = money.of(row.model)
+        if price is None:
+            if row.requests:
+                unknown[row.model or "no name"] = None
+            continue
+        cost += price * row.cost
+        unpruned += price * row.cost_unpruned
+        of_breaks += price * row.cost_of_breaks
+        priced += row.cost_unpruned
+    if not money.shown or not priced:
+        return None
+    return Bill(cost, unpruned, of_breaks, asking * unpruned / priced, tuple(sorted(unknown)))
+
+
+def cost_of_asking(tried: Tried, context: float, price: Price) -> float:
+    """What it cost that agents asked again for what was cut, in uncached input tokens.
+
+    Each time, a request of `context` tokens was made once more, and the part was written to the cache again.
+    """
+    return tried.asked * (context * price.read + _ANSWER) + tried.tokens * price.write
+
+
+def bill_record(bill: Bill | None) -> dict[str, Any] | None:
+    """A bill as plain data, for programs."""
+    if bill is None:
+        return None
+    return {
+        "cost": round(bill.cost, 6),
+        "unpruned": round(bill.unpruned, 6),
+        "cost_of_breaks": round(bill.of_breaks, 6),
+        "cost_of_asking_again": round(bill.asking, 6),
+        "saved": round(bill.saved, 6),
+        "unknown": list(bill.unknown),
+    }
 
 
 @dataclass(frozen=True, slots=True)
@@ -127,5 +191,43 @@ def _name(row: DayTotals, by: str) -> str:
         case "month":
             return row.day[:7]
         case "agent":
-            return row.client or _WITHOUT[by]
-    return getattr(row, by) or _WITHOUT[by]
+            return row.client or _UNNAMED
+    return getattr(row, by) or _UNNAMED
+
+
+def strategy_records(earned: Iterable[Earnings], money: Money) -> list[dict[str, Any]]:
+    """The sums of each strategy over all models, the one that earned most first."""
+    found: dict[str, dict[str, Any]] = {}
+    for one in earned:
+        record = found.setdefault(
+            one.strategy,
+            {"strategy": one.strategy, "cuts": 0, "tokens": 0, "kept_out": 0, "saved": 0.0, "asked_again": 0},
+        )
+        for name in ("cuts", "tokens", "kept_out", "saved", "asked_again"):
+            record[name] += getattr(one, name)
+        price = money.of(one.model)
+        if price is not None:
+            record["dollars_saved"] = record.get("dollars_saved", 0.0) + price * one.saved
+    return sorted(found.values(), key=lambda record: (-record["saved"], record["strategy"]))
+
+
+def strategy_table(
+    records: Sequence[Mapping[str, Any]], *, money: bool
+) -> tuple[tuple[str, ...], list[tuple[str, ...]]]:
+    """The headings and rows of a table."""
+    headings = ("strategy", "cuts", "tokens", "kept out", "saved", "asked again", "")
+    rows: list[tuple[str, ...]] = []
+    for record in records:
+        gain = dollars(record["dollars_saved"]) if "dollars_saved" in record else "-"
+        rows.append(
+            (
+                record["strategy"],
+                f"{record['cuts']:,}",
+                short(record["tokens"]),
+                short(record["kept_out"]),
+                gain if money else short(round(record["saved"])),
+                f"{record['asked_again']:,}",
+                f"{record['asked_again'] / max(1, record['cuts']):.1%}",
+            )
+        )
+    return headings, rows

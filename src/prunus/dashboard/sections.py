@@ -1,0 +1,160 @@
+"""Sections that several pages share: charts, the writes to the prompt cache, and what fills a context.
+
+The server puts the numbers of a chart into the page, and our script draws them with uPlot. Each chart has a table
+with the same numbers on its page, for those who cannot see it.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from typing import Any, Final
+
+from prunus.conversations.context import Context
+from prunus.dashboard.markup import Child, Markup, element
+from prunus.dashboard.shapes import amount, bar, section, table, tokens
+from prunus.report.cache_misses import REASONS, writes
+from prunus.report.funnel import Funnel, funnel_of_all
+from prunus.schedule.budget import headroom
+from prunus.schedule.priorities import PRIORITIES
+from prunus.settings import Settings
+from prunus.spending import DayTotals
+from prunus.store.records import Exchange, StoredSession
+from prunus.text.numbers import dollars, percent, short
+
+Numbers = Mapping[str, Sequence[Any]]
+_COLUMNS: Final = {
+    "Written because": "",
+    "Requests": "number spare",
+    "Tokens": "number",
+    "Share": "number",
+    "Price": "number",
+    "Of all that was written": "spare long",
+}
+
+
+def chart(kind: str, label: str, numbers: Numbers) -> Markup:
+    """Return the place of a chart; `kind` is the name of the function that draws it."""
+    return element(
+        "div", class_="chart", role="img", aria_label=label, data_kind=kind, data_numbers=json.dumps(numbers)
+    )
+
+
+def request_numbers(exchanges: Sequence[Exchange], settings: Settings) -> Numbers:
+    """Return a column of numbers for each kind of tokens of answered requests, and the flushes among them."""
+    known = [one for one in exchanges if one.usage is not None]
+    usages = [one.usage for one in known if one.usage is not None]
+    return {
+        "request": [one.request for one in known],
+        "cached": [usage.cache_read for usage in usages],
+        "written": [usage.cache_write for usage in usages],
+        "new": [usage.input for usage in usages],
+        "unpruned": [one.tokens_before for one in known],
+        "missed": [
+            f"{short(one.missed)}: {REASONS.get(one.missed_for, one.missed_for)}" if one.missed_for else None
+            for one in known
+        ],
+        "flush": [
+            None
+            if one.flush is None
+            else f"{one.flush.reason} ({amount(settings, [(one.model, one.cost_of_break)]).exact})"
+            for one in known
+        ],
+    }
+
+
+def cache_section(rows: Iterable[DayTotals], settings: Settings) -> Markup:
+    """Return the section about what the provider had to write: new messages, and what it missed."""
+    found = writes(rows, settings.money(), settings.price_of)
+    whole = sum(one.tokens for one in found)
+    shown = [
+        (
+            REASONS[one.reason],
+            f"{one.requests:,}",
+            tokens(one.tokens),
+            percent(one.tokens, whole),
+            "-" if one.dollars is None else dollars(one.dollars),
+            bar(one.tokens, whole, f"{REASONS[one.reason]}: {percent(one.tokens, whole)}"),
+        )
+        for one in found
+    ]
+    note = element("span", "By the provider's own count. What is not new was in the cache, or should have been.")
+    return section(
+        "Why tokens were written to the cache",
+        table("Why tokens were written to the cache", _COLUMNS, shown, empty="Nothing was written yet."),
+        note=note,
+    )
+
+
+def context_section(session: StoredSession, known: Context | None, settings: Settings) -> Markup:
+    """Return the section about the newest request of a conversation."""
+    window, budget = settings.window_of(session.model), settings.active_budget()
+    used = session.tokens_before if session.shadow else session.tokens_after
+    level = settings.active_pressure().level(used, window)
+    lead = [
+        element("p", f"{used:,} of {window:,} tokens ({percent(used, window)}); pressure is {level}."),
+        bar(used, window, f"{percent(used, window)} of the model's window", level),
+        element("p", headroom(used, window, budget), class_="note"),
+    ]
+    if known is None:
+        empty = element("p", "What fills the context was not counted for this conversation.", class_="empty")
+        return section("Context of the newest request", lead, empty)
+    allowed = {str(name): tokens for name, tokens in budget.allowed(window).items()}
+    funnel = funnel_of_all([known])
+    return section(
+        "Context of the newest request",
+        lead,
+        element(
+            "div",
+            _bars("By category, and its budget", known.categories, allowed),
+            _bars("By priority", known.priorities, {}, notes={str(k): v for k, v in PRIORITIES.items()}),
+            _funnel(funnel) if funnel is not None else None,
+            class_="columns",
+        ),
+    )
+
+
+def _bars(
+    title: str, rows: Mapping[str, int], allowed: Mapping[str, int], notes: Mapping[str, str] | None = None
+) -> Markup:
+    most = max((*rows.values(), 1))
+    return element(
+        "div",
+        element("h3", title),
+        element("dl", list(_rows(rows, allowed, most, notes or {})), class_="bars"),
+    )
+
+
+def _rows(
+    rows: Mapping[str, int], allowed: Mapping[str, int], most: int, notes: Mapping[str, str]
+) -> Iterator[Child]:
+    for name, count in rows.items():
+        limit = allowed.get(name)
+        words = f"{short(count)} of {short(limit)}" if limit is not None else short(count)
+        yield element(
+            "div",
+            element("dt", name, title=notes.get(name)),
+            element("dd", words, class_="number"),
+            element("dd", bar(count, most if limit is None else limit, f"{name}: {words} tokens")),
+        )
+
+
+def _funnel(funnel: Funnel) -> Markup:
+    steps = [
+        ("raw context", funnel.raw, ""),
+        ("superseded", funnel.auto_supersede, "-"),
+        ("asked for", funnel.manual, "-"),
+        ("pruned", funnel.auto_prune, "-"),
+        *([("ids and reminders", funnel.added, "+")] if funnel.added > 0 else []),
+        ("active context", funnel.active, ""),
+    ]
+    rows = [
+        element(
+            "div",
+            element("dt", name),
+            element("dd", f"{sign if count else ''}{short(count)} ({percent(count, funnel.raw)})", class_="number"),
+            element("dd", bar(count, funnel.raw, f"{name}: {count:,} tokens", "less" if sign == "-" else "")),
+        )
+        for name, count, sign in steps
+    ]
+    return element("div", element("h3", "The funnel"), element("dl", rows, class_="bars"))
