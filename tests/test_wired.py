@@ -9,7 +9,7 @@ from typing import Any, cast
 import pytest
 
 from prunus import guards, strategies
-from prunus.report import effectiveness
+from prunus.report.funnel import effectiveness
 from prunus.settings import Settings, init_text
 from prunus.settings.presets import PRESETS
 from prunus.strategies.stale_reads import StaleReads

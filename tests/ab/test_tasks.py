@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from prunus.ab.agent_run import passes
-from prunus.ab.tasks import FOLDER, CodingTask, bundled, chosen, read_instances
+from prunus.ab.tasks import FOLDER, CodingTask, bundled, named_tasks, read_instances
 from prunus.errors import SettingsError
 
 TASKS = bundled()
@@ -76,10 +76,10 @@ def test_tests_that_were_changed_are_put_back(tmp_path: Path) -> None:
 
 
 def test_tasks_are_chosen_by_name() -> None:
-    assert [task.name for task in chosen(TASKS, ["router", "ledger", "router"])] == ["router", "ledger"]
-    assert chosen(TASKS, []) == TASKS
+    assert [task.name for task in named_tasks(TASKS, ["router", "ledger", "router"])] == ["router", "ledger"]
+    assert named_tasks(TASKS, []) == TASKS
     with pytest.raises(SettingsError, match="no task nothing; there are cron"):
-        chosen(TASKS, ["nothing"])
+        named_tasks(TASKS, ["nothing"])
 
 
 def test_every_file_is_a_task() -> None:

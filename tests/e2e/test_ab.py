@@ -11,7 +11,7 @@ import pytest
 from click.testing import CliRunner
 
 from prunus.ab.exchanges import read_exchanges
-from prunus.ab.tasks import CodingTask, bundled, chosen
+from prunus.ab.tasks import CodingTask, bundled, named_tasks
 from prunus.cli import main
 from tests.ab.stage import lay_out
 from tests.e2e.clients import asked_for
@@ -114,7 +114,7 @@ def test_a_bundled_task_is_solved_in_both_arms(tmp_path: Path, monkeypatch: pyte
         pytest.skip(f"claude cannot be installed: {reason}")
     monkeypatch.setenv("XDG_CONFIG_HOME", str(tmp_path / "user"))
     monkeypatch.setenv("ANTHROPIC_API_KEY", "dummy")
-    [task], out = chosen(bundled(), ["ledger"]), tmp_path / "out"
+    [task], out = named_tasks(bundled(), ["ledger"]), tmp_path / "out"
     with Upstream(solving(task)) as up:
         given = (
             "ab", "--agent", str(program), "--model", MODELS["claude"], "--tasks", task.name, "--out", str(out),

@@ -2,8 +2,7 @@ import pytest
 from rich.cells import cell_len
 
 from prunus.conversations.context import Context
-from prunus.report import effectiveness
-from prunus.report.funnel import Funnel, funnel_box, funnel_of, funnel_of_all, funnel_record
+from prunus.report.funnel import Funnel, effectiveness, funnel_box, funnel_of, funnel_of_all, funnel_record
 from prunus.strategies import ALL, Strategy
 from prunus.tally import Tally
 

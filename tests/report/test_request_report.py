@@ -4,7 +4,7 @@ from prunus.edits import Edit, Gone
 from prunus.history import Call, History, Message, Ref, Result
 from prunus.providers import read
 from prunus.pruner import prune
-from prunus.report import record, text_report, tool_names
+from prunus.report.request_report import record, text_report, tool_names
 from prunus.settings import Settings
 
 

@@ -3,8 +3,7 @@ import re
 
 from prunus import Settings, prune
 from prunus.outcome import Report
-from prunus.report import status_line
-from prunus.report.status import Savings, requested_line
+from prunus.report.status import Savings, requested_line, status_line
 from prunus.store import Exchange
 from prunus.tally import Tally
 

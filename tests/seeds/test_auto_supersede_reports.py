@@ -14,7 +14,8 @@ from click.testing import CliRunner
 
 from prunus import Settings, prune
 from prunus.cli import main
-from prunus.report import effectiveness, record
+from prunus.report.funnel import effectiveness
+from prunus.report.request_report import record
 from prunus.store import open_store
 from prunus.tally import Tally
 from tests.agent.scripts import declared

@@ -106,7 +106,7 @@ def _bundled_task(path: Path) -> CodingTask:
     )
 
 
-def chosen(tasks: Iterable[CodingTask], names: Iterable[str]) -> tuple[CodingTask, ...]:
+def named_tasks(tasks: Iterable[CodingTask], names: Iterable[str]) -> tuple[CodingTask, ...]:
     """The named tasks in the given order; all of them without a name. Raises SettingsError for an unknown name."""
     known = {task.name: task for task in tasks}
     wanted = tuple(dict.fromkeys(names)) or tuple(known)

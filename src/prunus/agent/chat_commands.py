@@ -11,8 +11,7 @@ from prunus.conversations.memory import chain
 from prunus.history import Call
 from prunus.proposals import describe
 from prunus.providers import Frame, frame, parse
-from prunus.report import effectiveness
-from prunus.report.funnel import funnel_box, funnel_of, funnel_of_all
+from prunus.report.funnel import effectiveness, funnel_box, funnel_of, funnel_of_all
 from prunus.report.totals_box import stats_box
 from prunus.requested.commands import ANSWER, COMMANDS, Command, answers, command_in, swept
 from prunus.schedule.budget import CATEGORIES, budget, headroom

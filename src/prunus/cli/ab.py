@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from prunus.cli.options import Failure, Interruption, load_settings, settings_options
+from prunus.cli.options import ChosenSettings, Failure, Interruption, settings_options
 from prunus.cli.proxy import upstream_sets
 
 if TYPE_CHECKING:
@@ -80,9 +80,7 @@ def command(
     prices: tuple[str, ...],
     json_: bool,
     dry_run: bool,
-    preset: str | None,
-    sets: tuple[str, ...],
-    config: Path | None,
+    chosen: ChosenSettings,
     arguments: tuple[str, ...],
 ) -> None:
     """Compare an agent with and without Prunus, using a real model.
@@ -103,56 +101,50 @@ def command(
       prunus ab --agent codex --model gpt-5.5 --tasks ledger,router --repeat 3 --budget 60
       prunus ab --agent ./my_agent.py --model m --price 1,0.1,1,4 --budget 5 -- --task {prompt}
     """
-    from prunus.ab.agent_run import AgentFailed, AgentSetup, Stopped
+    from prunus.ab.agent_run import AgentSetup, Stopped
     from prunus.ab.comparison import announcement
-    from prunus.ab.tasks import bundled, chosen, read_instances
+    from prunus.ab.tasks import bundled, named_tasks, read_instances
     from prunus.ab.trial import Trial
     from prunus.clients.launcher import launcher_of
-    from prunus.errors import PrunusError
     from prunus.proxy.serve import check_packages
     from prunus.schedule.dollars import read_tariff
     from prunus.settings.describe import mapped
     from prunus.settings.layers import without_secrets
 
     def settings(addresses: tuple[str, ...], more: tuple[str, ...]) -> Settings:
-        return load_settings(config, preset, (*sets, *upstream_sets(addresses), *more)).settings
+        return chosen.plus(*upstream_sets(addresses), *more).load().settings
 
     known = launcher_of(agent)
+    check_packages()
+    every = bundled() if instances is None else read_instances(instances)
+    tasks = named_tasks(every, (name.strip() for name in names.split(",") if name.strip()))
+    tariffs = tuple(map(read_tariff, prices))
+    addresses = _addresses(known, upstreams, settings)
+    # Runs happen in other folders, where a relative path would lead nowhere.
+    program = str(Path(shutil.which(agent) or agent).absolute())
+    setup = AgentSetup(known, program, arguments, model, addresses, settings, 60 * minutes, tariffs)
+    own = settings((), ()).model_dump(mode="json", exclude_defaults=True, exclude={"upstreams"})
+    compared = {
+        "agent": known.name,
+        "arguments": arguments,
+        "model": model,
+        "upstreams": addresses,
+        # They are written to a file that people show to others.
+        "settings": mapped(own, without_secrets),
+    }
+    trial = Trial(setup, tasks, repeat, out, budget or 0.0, compared)
+    for line in announcement(trial, budget):
+        click.echo(line, err=True)
+    if dry_run:
+        return
+    _refuse_what_cannot_run(trial, agent, budget)
     try:
-        check_packages()
-        every = bundled() if instances is None else read_instances(instances)
-        tasks = chosen(every, (name.strip() for name in names.split(",") if name.strip()))
-        tariffs = tuple(map(read_tariff, prices))
-        addresses = _addresses(known, upstreams, settings)
-        # Runs happen in other folders, where a relative path would lead nowhere.
-        program = str(Path(shutil.which(agent) or agent).absolute())
-        setup = AgentSetup(known, program, arguments, model, addresses, settings, 60 * minutes, tariffs)
-        own = settings((), ()).model_dump(mode="json", exclude_defaults=True, exclude={"upstreams"})
-        compared = {
-            "agent": known.name,
-            "arguments": arguments,
-            "model": model,
-            "upstreams": addresses,
-            # They are written to a file that people show to others.
-            "settings": mapped(own, without_secrets),
-        }
-        trial = Trial(setup, tasks, repeat, out, budget or 0.0, compared)
-        for line in announcement(trial, budget):
-            click.echo(line, err=True)
-        if dry_run:
-            return
-        _refuse_what_cannot_run(trial, agent, budget)
-        try:
-            _go_on(trial)
-            stopped = ""
-        except Stopped as reason:
-            stopped = f"Stopped: {reason}. Call again to go on."
-        except AgentFailed as reason:
-            raise Failure(str(reason)) from reason
-        except KeyboardInterrupt:
-            raise Interruption("the same call goes on") from None
-    except PrunusError as error:
-        raise Failure(str(error)) from error
+        _go_on(trial)
+        stopped = ""
+    except Stopped as reason:
+        stopped = f"Stopped: {reason}. Call again to go on."
+    except KeyboardInterrupt:
+        raise Interruption("the same call goes on") from None
     _report(trial, json_)
     if stopped:
         click.echo(stopped, err=True)

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 import click
 
 from prunus.cli.corpus import corpus_options, measure_corpus
-from prunus.cli.options import Failure, load_settings, money_option
+from prunus.cli.options import Failure, money_option, own_settings
 from prunus.cli.spending import BY, first_day, show_earnings, show_misses, show_periods
 
 if TYPE_CHECKING:
@@ -86,20 +86,17 @@ def command(
       prunus analyze traces.parquet --shard 3/16 --out rows/3.parquet
     """
     from prunus.cli.table import say
-    from prunus.errors import SettingsError
     from prunus.lab.analysis import RIVALS, total
-    from prunus.lab.findings import counted, findings_of, scope
+    from prunus.lab.findings import findings_of, scope
     from prunus.lab.measuring import analyse
     from prunus.lab.run import OWN, Study
     from prunus.settings.presets import LEVELS
+    from prunus.text.numbers import counted
 
     if (by is not None and cache) or (in_csv and by is None and not cache):
         raise click.UsageError("give --by or --cache, and --csv with one of them")
-    settings = load_settings(None, None, ()).settings
-    try:
-        prices = replace(settings.money().with_prices(input_prices), shown=money)
-    except SettingsError as error:
-        raise Failure(str(error)) from error
+    settings = own_settings()
+    prices = replace(settings.money().with_prices(input_prices), shown=money)
     if out is not None:
         if not paths or json_ or html or by or cache or since:
             raise click.UsageError("--out needs PATH, and goes without --json, --html, --by, --cache and --since")

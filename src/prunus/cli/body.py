@@ -137,12 +137,11 @@ def read_request(source: str, format_: str | None, turn: int | None, limit: int)
 
 
 def chosen_session(path: Path, *, newest: bool = False) -> Session:
-    """Return the first session of a recorded file, or the newest. Raises Failure if the file is not readable.
+    """Return the first session of a recorded file, or the newest; raises Failure or FormatError.
 
     `FILE#2` means the second session of a file.
     """
     from prunus.clients.sessions import load
-    from prunus.errors import FormatError
 
     path, number = _numbered(str(path))
     shown = click.format_filename(path)
@@ -150,8 +149,6 @@ def chosen_session(path: Path, *, newest: bool = False) -> Session:
         sessions = load(path)
     except OSError as error:
         raise Failure(f"{shown}: {(error.strerror or str(error)).lower()}") from error
-    except FormatError as error:
-        raise Failure(str(error)) from error
     count = len(sessions)
     wanted = number or (count if newest else 1)
     if not 1 <= wanted <= count:

@@ -4,14 +4,10 @@ from __future__ import annotations
 
 import json
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 import click
 
 from prunus.cli.options import Failure
-
-if TYPE_CHECKING:
-    from prunus.changelog import Changelog
 
 
 @click.command("changelog")
@@ -39,23 +35,14 @@ def command(session: Path, format_: str, since: int) -> None:
       prunus changelog session.jsonl --since 40
       prunus changelog request.json --format json
     """
-    from prunus.changelog import as_json, as_markdown
+    from prunus.changelog import as_json, as_markdown, generate_changelog
+    from prunus.clients.sessions import load
 
-    log = _log(session, since)
+    try:
+        log = generate_changelog(load(session), since)
+    except OSError as error:
+        raise Failure(f"{click.format_filename(session)}: {(error.strerror or str(error)).lower()}") from error
     if format_ == "json":
         click.echo(json.dumps(as_json(log), ensure_ascii=False, indent=2))
     else:
         click.echo(as_markdown(log), nl=False)
-
-
-def _log(path: Path, since: int) -> Changelog:
-    from prunus.changelog import generate_changelog
-    from prunus.clients.sessions import load
-    from prunus.errors import FormatError
-
-    try:
-        return generate_changelog(load(path), since)
-    except FormatError as error:
-        raise Failure(str(error)) from error
-    except OSError as error:
-        raise Failure(f"{click.format_filename(path)}: {(error.strerror or str(error)).lower()}") from error

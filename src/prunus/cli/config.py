@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import json
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 import click
 
-from prunus.cli.options import Failure, load_settings, overrides, settings_options
+from prunus.cli.options import ChosenSettings, Failure, settings_options
 
 if TYPE_CHECKING:
     from prunus.settings import Loaded
@@ -35,7 +36,7 @@ def command() -> None:
 @click.argument("path", type=_PATH, required=False)
 @settings_options
 @click.option("--json", "in_json", is_flag=True, help="As JSON.")
-def show(path: Path | None, preset: str | None, sets: tuple[str, ...], config: Path | None, in_json: bool) -> None:
+def show(path: Path | None, chosen: ChosenSettings, in_json: bool) -> None:
     """Print the settings in force and where each comes from, without tokens, keys and passwords.
 
     PATH is a settings file or a directory with some; without it they are searched for from here upward.
@@ -48,7 +49,8 @@ def show(path: Path | None, preset: str | None, sets: tuple[str, ...], config: P
     from prunus.settings.describe import as_toml, flat, mapped, origins
     from prunus.settings.layers import without_secrets
 
-    loaded = load_settings(path or config, preset, sets)
+    chosen = replace(chosen, config=path or chosen.config)
+    loaded = chosen.load()
     values = loaded.settings.dump()
     if in_json:
         sources = [str(source) for source in loaded.sources]
@@ -56,7 +58,7 @@ def show(path: Path | None, preset: str | None, sets: tuple[str, ...], config: P
         click.echo(json.dumps({"sources": sources, "settings": shown}, ensure_ascii=False, indent=2))
         return
     click.echo(_read(loaded))
-    came = origins(loaded, overrides(preset, sets))
+    came = origins(loaded, chosen.overrides)
     for place, value in flat(values):
         key = ".".join(place)
         click.echo(f"{key} = {as_toml(without_secrets(key, value))}{f'  # {came[key]}' if key in came else ''}")
@@ -89,7 +91,7 @@ def check(path: Path | None) -> None:
     """
     from prunus.cli.cautions import cache_notes
 
-    loaded = load_settings(path, None, ())
+    loaded = ChosenSettings(path).load()
     click.echo("ok")
     click.echo(_read(loaded))
     for note in cache_notes(loaded.settings):

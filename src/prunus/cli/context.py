@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any, Final
 import click
 
 from prunus.cli.body import located_error, name_of, read_body
-from prunus.cli.options import Failure, format_option, load_settings, settings_options
+from prunus.cli.options import ChosenSettings, Failure, format_option, settings_options
 from prunus.cli.store import empty_message, existing_store, local_time, session_of, store_option, tenant_of
 from prunus.cli.table import fold, say
 from prunus.text.printable import printable
@@ -64,9 +64,7 @@ class _Context:
 def command(
     source: str | None,
     format_: str | None,
-    preset: str | None,
-    sets: tuple[str, ...],
-    config: Path | None,
+    chosen: ChosenSettings,
     url: str | None,
     in_json: bool,
 ) -> None:
@@ -82,7 +80,7 @@ def command(
       prunus context request.json --preset acp
       prunus context 3f9a
     """
-    settings = load_settings(config, preset, sets).settings
+    settings = chosen.load().settings
     if source is not None and (source == "-" or Path(source).exists()):
         found = _of_file(source, format_, settings)
     else:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -14,6 +14,7 @@ from prunus.cli.options import Failure
 if TYPE_CHECKING:
     from prunus.lab.corpus_report import CorpusReport
     from prunus.lab.run import Study
+    from prunus.lab.summary import Summary
     from prunus.schedule.dollars import Money
 
 _SAID = 20
@@ -45,7 +46,6 @@ def measure_corpus(
     from prunus.cli.table import say
     from prunus.corpus.source import Shard, shard_named
     from prunus.corpus.tables import engine_errors
-    from prunus.errors import PrunusError
     from prunus.lab.corpus_report import check_suffix
     from prunus.lab.corpus_run import run_corpus
 
@@ -68,8 +68,6 @@ def measure_corpus(
             say(f"{click.format_filename(out)} is complete; delete it to measure again", err=True)
             return
         report = run_corpus(paths, study, out, shard=chosen, workers=workers, told=told)
-    except PrunusError as error:
-        raise Failure(str(error)) from error
     except OSError as error:
         raise Failure(f"{error.filename}: {error.strerror}") from error
     if not report.groups and report.failed:
@@ -79,23 +77,15 @@ def measure_corpus(
 
 def show_report(report: CorpusReport, money: Money) -> None:
     """Print what the rows come to."""
-    from prunus.cli.replay import legend
-    from prunus.cli.table import say, show
+    from prunus.cli.table import say
     from prunus.lab.run import OWN
-    from prunus.lab.summary import BOUNDS, regret, table
     from prunus.text.numbers import dollars
 
     summaries = report.summaries()
     say(_counted(report))
     if not summaries:
         return
-    headings, lines = table(summaries)
-    show(headings, lines, right=range(1, len(headings)))
-    say(legend(tuple(dict.fromkeys(one.prices for one in summaries))))
-    for policy, bound in BOUNDS:
-        if ratios := regret(summaries, policy, bound):
-            said = ", ".join(f"{ratio:.3f} at {row}" for row, ratio in ratios.items())
-            say(f"{policy} over {bound}: {said}")
+    show_summaries(summaries, tuple(dict.fromkeys(one.prices for one in summaries)))
     models = {model for _, _, model in report.groups}
     paid = report.dollars(OWN, {model: money.of(model) for model in models})
     if paid:
@@ -105,9 +95,44 @@ def show_report(report: CorpusReport, money: Money) -> None:
         say(f"Dollars of input at own prices, over the models with a known price: {said}.")
 
 
+def show_summaries(summaries: Sequence[Summary], prices: tuple[str, ...]) -> None:
+    """Print a line for each policy with a column for each price, and each policy relative to its bound."""
+    from prunus.cli.table import say, show
+    from prunus.lab.summary import BOUNDS, regret, table
+
+    headings, lines = table(summaries)
+    show(headings, lines, right=range(1, len(headings)))
+    say(_legend(prices))
+    for policy, bound in BOUNDS:
+        if ratios := regret(summaries, policy, bound):
+            said = ", ".join(f"{ratio:.3f} at {row}" for row, ratio in ratios.items())
+            say(f"{policy} over {bound}: {said}")
+
+
+def _legend(prices: tuple[str, ...]) -> str:
+    """Return the explanation of the table, which has a column for each of these prices."""
+    from prunus.lab.run import OWN
+
+    said = (
+        "Costs are shares of not pruning; hard (lines, files) and soft (names in a line as it was, or in a path) "
+        "are shares of what was used later."
+    )
+    if OWN in prices:
+        said += (
+            "\nown: each session at the cache prices of its own model; `prunus analyze` says the cost of auto at "
+            "these prices."
+        )
+    if len(prices) > 1:
+        said += (
+            "\nworst, lost/1000, hard, lines, files, soft, undeclared and invalid are the worst of all prices; the "
+            f"other columns are at {prices[0]}."
+        )
+    return said
+
+
 def _counted(report: CorpusReport) -> str:
     """Return one line on the number of conversations, and on those left out."""
-    from prunus.lab.findings import counted
+    from prunus.text.numbers import counted
 
     first = next(iter(report.summaries()), None)
     conversations, requests = (first.conversations, first.requests) if first is not None else (0, 0)

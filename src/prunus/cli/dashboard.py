@@ -6,12 +6,11 @@ import json
 import urllib.error
 import urllib.request
 import webbrowser
-from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
 import click
 
-from prunus.cli.options import Failure, load_settings, settings_options
+from prunus.cli.options import ChosenSettings, Failure, settings_options
 
 if TYPE_CHECKING:
     from prunus.settings import Settings
@@ -24,9 +23,7 @@ _WAIT: Final = 5.0
 @click.option("--port", type=click.IntRange(1, 65_535), help="Port of the proxy, if not that of the settings.")
 @click.option("--no-open", is_flag=True, help="Print the address and open nothing.")
 @settings_options
-def command(
-    port: int | None, no_open: bool, preset: str | None, sets: tuple[str, ...], config: Path | None
-) -> None:
+def command(port: int | None, no_open: bool, chosen: ChosenSettings) -> None:
     """Open the dashboard of a running proxy in the browser.
 
     The dashboard shows what was saved, conversations with their bill, what was cut and why, strategies and
@@ -38,8 +35,9 @@ def command(
       prunus dashboard
       prunus dashboard --no-open --port 9000
     """
-    own = (f"proxy.port={port}",) if port is not None else ()
-    settings = load_settings(config, preset, (*sets, *own)).settings
+    if port is not None:
+        chosen = chosen.plus(f"proxy.port={port}")
+    settings = chosen.load().settings
     base = _base(settings)
     address = f"{base}{_path(base, settings)}"
     if no_open or not webbrowser.open(address):

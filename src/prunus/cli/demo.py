@@ -35,8 +35,9 @@ def command() -> None:
     """
     from prunus.providers import read
     from prunus.pruner import prune
-    from prunus.report import effectiveness, status_line
+    from prunus.report.funnel import effectiveness
     from prunus.report.request_report import change
+    from prunus.report.status import status_line
 
     body = files("prunus").joinpath("data", "demo.json").read_bytes()
     started = time.perf_counter()

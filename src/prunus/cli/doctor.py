@@ -17,7 +17,7 @@ from urllib.parse import urlsplit
 import click
 
 from prunus.cli.cautions import cache_notes, no_cache_life, no_hidden_tool
-from prunus.cli.options import load_settings, settings_options
+from prunus.cli.options import ChosenSettings, settings_options
 from prunus.cli.table import say, show
 
 if TYPE_CHECKING:
@@ -42,14 +42,14 @@ class Finding:
 @click.command("doctor")
 @click.option("--offline", is_flag=True, help="Do not ask the upstreams.")
 @settings_options
-def command(offline: bool, preset: str | None, sets: tuple[str, ...], config: Path | None) -> None:
+def command(offline: bool, chosen: ChosenSettings) -> None:
     """Check clients, settings and upstreams.
 
     Exits with code 1 if there is a problem, and says how to fix it.
     """
     from prunus.clients.launcher import Host
 
-    loaded = load_settings(config, preset, sets)
+    loaded = chosen.load()
     with tempfile.TemporaryDirectory(prefix="prunus-") as scratch:
         place = Host(dict(os.environ), Path.home(), Path.cwd(), Path(scratch))
         findings = [

@@ -3,18 +3,13 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Sequence
-from pathlib import Path
-from typing import TYPE_CHECKING, Final
+from typing import Final
 
 import click
 
 from prunus.cli.body import located_error, read_request, turn_option
-from prunus.cli.options import Failure, format_option, load_settings, settings_options
+from prunus.cli.options import ChosenSettings, Failure, format_option, settings_options
 from prunus.cli.table import say, show
-
-if TYPE_CHECKING:
-    from prunus.report import PartRow
 
 _HEADINGS: Final = ("part", "role", "turn", "kind", "what", "tokens", "priority", "guide", "fate", "why")
 
@@ -29,9 +24,7 @@ _HEADINGS: Final = ("part", "role", "turn", "kind", "what", "tokens", "priority"
 def command(
     source: str,
     format_: str | None,
-    preset: str | None,
-    sets: tuple[str, ...],
-    config: Path | None,
+    chosen: ChosenSettings,
     turn: int | None,
     in_json_: bool,
     everything: bool,
@@ -52,9 +45,9 @@ def command(
     from prunus.errors import FormatError
     from prunus.explain import explain
     from prunus.providers import frame
-    from prunus.report import in_json, rows, summary
+    from prunus.report.explanation import in_json, rows, summary
 
-    settings = load_settings(config, preset, sets).settings
+    settings = chosen.load().settings
     body = read_request(source, format_, turn, settings.limits.body)
     try:
         parts = explain(body, settings, format_)
@@ -65,14 +58,9 @@ def command(
         return
     shown = list(rows(parts, everything=everything))
     if shown:
-        show(_HEADINGS, [_cells(row) for row in shown], right=(2, 5), flexible=(4, 7, 9))
+        show(_HEADINGS, [(*row[:-1], "; ".join(row.why)) for row in shown], right=(2, 5), flexible=(4, 7, 9))
         click.echo()
     say(summary(parts, len(shown)))
     closed = frame(body, format_).closed
     if closed:
         say(f"Nothing may be pruned here: {closed}")
-
-
-def _cells(row: PartRow) -> Sequence[str]:
-    why = "; ".join(row.why)
-    return row.place, row.role, row.turn, row.kind, row.title, row.tokens, row.priority, row.guide, row.verdict, why

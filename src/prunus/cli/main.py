@@ -11,8 +11,9 @@ from typing import Any, Final
 
 import click
 
-from prunus.cli.options import Interruption
+from prunus.cli.options import Failure, Interruption
 from prunus.cli.own_name import own_version
+from prunus.errors import PrunusError
 
 _COMMANDS: Final[Mapping[str, str]] = {
     "demo": "Prune a bundled session and show what went and why.",
@@ -52,6 +53,8 @@ class _Commands(click.Group):
             return super().invoke(ctx)
         except KeyboardInterrupt as interrupt:
             raise Interruption(str(interrupt)) from None
+        except PrunusError as error:
+            raise Failure(str(error)) from error
 
     def resolve_command(
         self, ctx: click.Context, args: list[str]

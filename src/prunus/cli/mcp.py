@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import click
 
-from prunus.cli.options import Failure
+from prunus.cli.options import Failure, own_settings
 from prunus.cli.own_name import own_version
 from prunus.cli.store import existing_store, store_option, tenant_of
 
@@ -36,14 +36,13 @@ def command(url: str | None) -> None:
 
 def _info(url: str | None) -> str:
     """Return a text about the newest request that the proxy sent."""
-    from prunus.cli.options import load_settings
 
     with existing_store(url) as store:
         known = store is not None and store.keeps_receipts
         newest = store.sessions(tenant_of(store, None), 1) if store is not None and known else []
     if not newest:
         return _UNKNOWN
-    settings = load_settings(None, None, ()).settings
+    settings = own_settings()
     [session] = newest
     window = settings.window_of(session.model)
     used = session.tokens_before if session.shadow else session.tokens_after

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Callable
+from dataclasses import dataclass, replace
 from functools import wraps
 from pathlib import Path
 from typing import IO, TYPE_CHECKING, Any
@@ -13,7 +14,7 @@ import click
 from prunus.text.printable import printable
 
 if TYPE_CHECKING:
-    from prunus.settings import Loaded
+    from prunus.settings import Loaded, Settings
 
 
 class Failure(click.ClickException):
@@ -46,15 +47,57 @@ money_option = click.option(
 )
 
 
+@dataclass(frozen=True, slots=True)
+class ChosenSettings:
+    """The settings that the options of a command give."""
+
+    config: Path | None = None
+    """A settings file or directory, instead of those found from here upward."""
+    overrides: tuple[str, ...] = ()
+    """Single settings as `key=value`; they go before those of files."""
+
+    def plus(self, *overrides: str) -> ChosenSettings:
+        """Return the same with more settings."""
+        return replace(self, overrides=(*self.overrides, *overrides))
+
+    def read(self) -> Loaded:
+        """Return the settings of the files and of the overrides. Raises SettingsError with all problems."""
+        from prunus.settings import discover, load
+
+        if self.config is None:
+            loaded = discover(Path.cwd(), overrides=self.overrides)
+        else:
+            loaded = load(self.config, self.overrides)
+        loaded.settings.counter()
+        return loaded
+
+    def load(self) -> Loaded:
+        """Return the same. Raises Failure with all problems, if there are any."""
+        from prunus.errors import SettingsError
+
+        try:
+            return self.read()
+        except SettingsError as error:
+            lines = str(error).splitlines()
+            shown = "\n".join(f"  {line}" for line in lines)
+            raise Failure(f"{len(lines)} problem{'s' * (len(lines) > 1)} in the settings\n{shown}") from error
+
+
+def own_settings() -> Settings:
+    """Return the settings of the user and of the folder. Raises Failure with all problems, if there are any."""
+    return ChosenSettings().load().settings
+
+
 def settings_options(command: Callable[..., Any]) -> Callable[..., Any]:
-    """Add --preset, --level, --schedule, --set and --config; level and schedule become some of the `sets`."""
+    """Add --preset, --level, --schedule, --set and --config; the command gets them as one value `chosen`."""
 
     @wraps(command)
-    def with_sets(*given: Any, level: str | None, schedule: str | None, sets: tuple[str, ...], **more: Any) -> Any:
-        own = [f"{key}={value}" for key, value in (("level", level), ("schedule", schedule)) if value is not None]
-        return command(*given, sets=(*own, *sets), **more)
+    def with_chosen(*given: Any, config: Path | None, sets: tuple[str, ...], **more: Any) -> Any:
+        named = {key: more.pop(key) for key in ("preset", "level", "schedule")}
+        own = [f"{key}={value}" for key, value in named.items() if value is not None]
+        return command(*given, chosen=ChosenSettings(config, (*own, *sets)), **more)
 
-    decorated: Callable[..., Any] = with_sets
+    decorated: Callable[..., Any] = with_chosen
     for option in (
         click.option(
             "--config",
@@ -76,32 +119,6 @@ def settings_options(command: Callable[..., Any]) -> Callable[..., Any]:
 format_option = click.option(
     "--format", "format_", metavar="NAME", help="Format of the request; recognised if not given."
 )
-
-
-def overrides(preset: str | None, sets: tuple[str, ...]) -> tuple[str, ...]:
-    """Return the settings that the options of a command give, as `key=value`."""
-    return (*([f"preset={preset}"] if preset is not None else []), *sets)
-
-
-def read_settings(config: Path | None, given: tuple[str, ...]) -> Loaded:
-    """Return the settings of the files and of the overrides `key=value`. Raises SettingsError with all problems."""
-    from prunus.settings import discover, load
-
-    loaded = discover(Path.cwd(), overrides=given) if config is None else load(config, given)
-    loaded.settings.counter()
-    return loaded
-
-
-def load_settings(config: Path | None, preset: str | None, sets: tuple[str, ...]) -> Loaded:
-    """Return the settings for a command. Raises Failure with all problems, if there are any."""
-    from prunus.errors import SettingsError
-
-    try:
-        return read_settings(config, overrides(preset, sets))
-    except SettingsError as error:
-        lines = str(error).splitlines()
-        shown = "\n".join(f"  {line}" for line in lines)
-        raise Failure(f"{len(lines)} problem{'s' * (len(lines) > 1)} in the settings\n{shown}") from error
 
 
 def agent_names(_: click.Context, __: click.Parameter, start: str) -> list[str]:

@@ -9,19 +9,11 @@ import signal
 import sys
 from contextlib import suppress
 from dataclasses import replace
-from pathlib import Path
 from typing import TYPE_CHECKING
 
 import click
 
-from prunus.cli.options import (
-    Failure,
-    load_settings,
-    money_option,
-    overrides,
-    read_settings,
-    settings_options,
-)
+from prunus.cli.options import ChosenSettings, Failure, money_option, settings_options
 
 if TYPE_CHECKING:
     from prunus.settings import Loaded
@@ -59,9 +51,7 @@ def command(
     balancer: str | None,
     verbose: bool,
     money: bool,
-    preset: str | None,
-    sets: tuple[str, ...],
-    config: Path | None,
+    chosen: ChosenSettings,
 ) -> None:
     """Serve any agent that can be pointed at a base URL.
 
@@ -81,7 +71,6 @@ def command(
         return
     from prunus.cli.cautions import cautions
     from prunus.cli.live import LiveTable
-    from prunus.errors import PrunusError
     from prunus.proxy.configuration import Configuration
     from prunus.proxy.faults import LOGGER
     from prunus.proxy.log import log_to_stderr
@@ -100,28 +89,25 @@ def command(
     own = [f"{key}={value}" for key, value in given.items() if value is not None]
     own += ["proxy.shadow=true"] if shadow else []
     own += ["proxy.verbose=true"] if verbose else []
-    every = overrides(preset, (*sets, *upstream_sets(upstreams), *own))
+    chosen = chosen.plus(*upstream_sets(upstreams), *own)
 
     def configured(loaded: Loaded) -> Configuration:
-        return Configuration(loaded.settings, origins(loaded, every))
+        return Configuration(loaded.settings, origins(loaded, chosen.overrides))
 
-    configuration = configured(load_settings(config, None, every))
+    configuration = configured(chosen.load())
     settings = configuration.settings
-    try:
-        check_packages()
-        check_tracing(settings.proxy.otlp)
-        says = cautions(settings)
-        open_store(settings.store.url, settings).close()
-        listener = bind(settings)
-    except PrunusError as error:
-        raise Failure(str(error)) from error
+    check_packages()
+    check_tracing(settings.proxy.otlp)
+    says = cautions(settings)
+    open_store(settings.store.url, settings).close()
+    listener = bind(settings)
     url = base_url(listener)
     notes = ("shadow: nothing is changed",) if settings.proxy.shadow else ()
     shown = f"what it does is shown at {url}/dashboard/ (`prunus dashboard`)"
     proxy = settings.proxy
     table = sys.stdout.isatty() and not proxy.verbose and proxy.log == "text" and proxy.workers <= 1
     # A terminal that is closed sends SIGHUP too, and then the proxy must end.
-    load = None if _has_terminal() else lambda: configured(read_settings(config, every))
+    load = None if _has_terminal() else lambda: configured(chosen.read())
     # The server has already shut down cleanly when Ctrl-C arrives here.
     with listener, suppress(KeyboardInterrupt):
         if table:

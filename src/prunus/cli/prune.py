@@ -8,7 +8,7 @@ from pathlib import Path
 import click
 
 from prunus.cli.body import located_error, read_request, turn_option, write_body
-from prunus.cli.options import Failure, format_option, load_settings, settings_options
+from prunus.cli.options import ChosenSettings, Failure, format_option, settings_options
 from prunus.cli.table import say
 
 
@@ -27,9 +27,7 @@ from prunus.cli.table import say
 def command(
     source: str,
     format_: str | None,
-    preset: str | None,
-    sets: tuple[str, ...],
-    config: Path | None,
+    chosen: ChosenSettings,
     turn: int | None,
     output: Path | None,
     report: str,
@@ -49,9 +47,9 @@ def command(
     """
     from prunus.providers import frame, read
     from prunus.pruner import Pruner
-    from prunus.report import record, text_report, tool_names
+    from prunus.report.request_report import record, text_report, tool_names
 
-    settings = load_settings(config, preset, sets).settings
+    settings = chosen.load().settings
     body = read_request(source, format_, turn, settings.limits.body)
     outcome = Pruner(settings).prune(body, format=format_)
     if outcome.error is not None:

@@ -15,18 +15,8 @@ if TYPE_CHECKING:
     from prunus.store import StoredReceipt
 
 _HEADINGS: Final = (
-    "id",
-    "session",
-    "request",
-    "turn",
-    "tool",
-    "became",
-    "tokens",
-    "saved",
-    "price",
-    "strategy",
-    "why",
-)
+    "id", "session", "request", "turn", "tool", "became", "tokens", "saved", "price", "strategy", "why",
+)  # fmt: skip
 _SHOWN: Final = 50
 
 

@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING
 
 import click
 
-from prunus.cli.corpus import corpus_options, measure_corpus
-from prunus.cli.options import Failure, load_settings
+from prunus.cli.corpus import corpus_options, measure_corpus, show_summaries
+from prunus.cli.options import Failure, own_settings
 
 if TYPE_CHECKING:
     from prunus.lab.run import Measured, Measurement
@@ -69,24 +69,20 @@ def command(
     """
     import msgspec
 
-    from prunus.cli.table import say, show
+    from prunus.cli.table import say
     from prunus.corpus.find import recordings
-    from prunus.errors import SettingsError
     from prunus.lab.cost import price_row
     from prunus.lab.picture import picture
     from prunus.lab.policies import installed
     from prunus.lab.run import OWN, Study, run
-    from prunus.lab.summary import BOUNDS, regret, summarise, table
+    from prunus.lab.summary import summarise
     from prunus.schedule.prices import NAMED_ROWS
 
-    try:
-        able, reasons = installed(dict.fromkeys(policies or _POLICIES))
-        rows_asked = tuple(dict.fromkeys(prices or (OWN, *NAMED_ROWS)))
-        for row in rows_asked:
-            if row != OWN:
-                price_row(row)
-    except SettingsError as error:
-        raise Failure(str(error)) from error
+    able, reasons = installed(dict.fromkeys(policies or _POLICIES))
+    rows_asked = tuple(dict.fromkeys(prices or (OWN, *NAMED_ROWS)))
+    for row in rows_asked:
+        if row != OWN:
+            price_row(row)
     for reason in reasons:
         say(f"left out: {reason}", err=True)
     if out is None and shard is not None:
@@ -97,7 +93,7 @@ def command(
         raise Failure("none of these policies can be replayed here")
     study = Study(able, rows_asked, min_requests, limit=None, once=out is None)
     if out is not None:
-        measure_corpus(paths, study, out, shard, workers, load_settings(None, None, ()).settings.money())
+        measure_corpus(paths, study, out, shard, workers, own_settings().money())
         return
     started = time.perf_counter()
     found = run(recordings(paths), study, workers=workers)
@@ -114,45 +110,19 @@ def command(
         html.write_text(picture(summaries), encoding="utf-8")
     say(_counted(found, rows, min_requests, time.perf_counter() - started))
     if rows:
-        headings, lines = table(summaries)
-        show(headings, lines, right=range(1, len(headings)))
-        say(legend(rows_asked))
-        for policy, bound in BOUNDS:
-            ratios = regret(summaries, policy, bound)
-            if ratios:
-                said = ", ".join(f"{ratio:.3f} at {row}" for row, ratio in ratios.items())
-                say(f"{policy} over {bound}: {said}")
-
-
-def legend(prices: tuple[str, ...]) -> str:
-    """Return the explanation of the table, which has a column for each of these prices."""
-    from prunus.lab.run import OWN
-
-    said = (
-        "Costs are shares of not pruning; hard (lines, files) and soft (names in a line as it was, or in a path) "
-        "are shares of what was used later."
-    )
-    if OWN in prices:
-        said += (
-            "\nown: each session at the cache prices of its own model; `prunus analyze` says the cost of auto at "
-            "these prices."
-        )
-    if len(prices) > 1:
-        said += (
-            "\nworst, lost/1000, hard, lines, files, soft, undeclared and invalid are the worst of all prices; the "
-            f"other columns are at {prices[0]}."
-        )
-    return said
+        show_summaries(summaries, rows_asked)
 
 
 def _counted(found: tuple[Measured, ...], rows: tuple[Measurement, ...], minimum: int, took: float) -> str:
     """Return one line on the number of replayed conversations, and on those left out."""
+    from prunus.text.numbers import counted
+
     requests = sum(row.requests for row in rows if (row.policy, row.prices) == (rows[0].policy, rows[0].prices))
-    counted = sum(one.conversations for one in found)
+    measured = sum(one.conversations for one in found)
     short = sum(one.short for one in found)
     damaged = sum(one.skipped for one in found)
     copies = sum(one.copies for one in found)
-    said = f"{counted:,} conversation{'s' * (counted != 1)}, {requests:,} requests in {took:.1f} s"
+    said = f"{counted(measured, 'conversation')}, {requests:,} requests in {took:.1f} s"
     if short:
         said += f"; {short:,} with fewer than {minimum} requests left out"
     if damaged:

@@ -8,7 +8,7 @@ from pathlib import Path
 import click
 
 from prunus.cli.corpus import show_report
-from prunus.cli.options import Failure, load_settings, money_option
+from prunus.cli.options import Failure, money_option, own_settings
 
 
 @click.command("report")
@@ -27,18 +27,13 @@ def command(files: tuple[Path, ...], money: bool) -> None:
       prunus report monday.jsonl tuesday.jsonl
     """
     from prunus.corpus.find import files as matching
-    from prunus.errors import PrunusError
     from prunus.lab.corpus_report import check_suffix, report_files
 
-    try:
-        found = tuple(dict.fromkeys(matching(files)))
-        for path in found:
-            check_suffix(path)
-            if not path.exists():
-                raise Failure(f"{click.format_filename(path)}: no such file")
-        if not found:
-            raise Failure("no file of rows was found")
-        report = report_files(found)
-    except PrunusError as error:
-        raise Failure(str(error)) from error
-    show_report(report, replace(load_settings(None, None, ()).settings.money(), shown=money))
+    found = tuple(dict.fromkeys(matching(files)))
+    for path in found:
+        check_suffix(path)
+        if not path.exists():
+            raise Failure(f"{click.format_filename(path)}: no such file")
+    if not found:
+        raise Failure("no file of rows was found")
+    show_report(report_files(found), replace(own_settings().money(), shown=money))

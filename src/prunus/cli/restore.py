@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 
 import click
 
-from prunus.cli.options import Failure, load_settings
+from prunus.cli.options import Failure, own_settings
 from prunus.cli.store import empty_message, existing_store, session_of, store_options, tenant_of
 from prunus.text.printable import printable
 
@@ -100,7 +100,7 @@ def full_diff(store: Store, tenant: str, session: str, path: str) -> list[str]:
     from prunus.files.at import edit_lines
     from prunus.history import Call
 
-    toolbox, wanted = load_settings(None, None, ()).settings.toolbox(), join("", path)
+    toolbox, wanted = own_settings().toolbox(), join("", path)
     lines: list[str] = []
     cut = {
         (one.message, one.part): one

@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING
 import click
 
 from prunus.cli.cautions import no_hidden_tool
-from prunus.cli.options import Failure, agent_names, load_settings, money_option, overrides, settings_options
+from prunus.cli.options import ChosenSettings, Failure, agent_names, money_option, settings_options
 from prunus.cli.proxy import upstream_sets
 
 if TYPE_CHECKING:
@@ -42,9 +42,7 @@ def command(
     agent: str | None,
     store: str | None,
     money: bool,
-    preset: str | None,
-    sets: tuple[str, ...],
-    config: Path | None,
+    chosen: ChosenSettings,
     client: str,
     arguments: tuple[str, ...],
 ) -> None:
@@ -63,7 +61,6 @@ def command(
     from prunus.cli.cautions import cautions
     from prunus.cli.live import RunSummary
     from prunus.clients.launcher import Host, launcher_of
-    from prunus.errors import PrunusError
     from prunus.proxy.serve import Background, check_packages
     from prunus.settings.describe import origins
 
@@ -79,21 +76,18 @@ def command(
         given = {"agent.offer": agent, "store.url": store}
         own = [f"{key}={value}" for key, value in given.items() if value is not None]
         own += ["proxy.shadow=true"] if shadow else []
-        every = (*sets, *upstream_sets((*found, *upstreams)), *own)
         loopback = ("proxy.host=127.0.0.1", "proxy.port=0", "proxy.token=", "proxy.workers=1")
-        loaded = load_settings(config, preset, (*every, *loopback))
-        settings, came = loaded.settings, origins(loaded, overrides(preset, (*every, *loopback)))
+        chosen = chosen.plus(*upstream_sets((*found, *upstreams)), *own, *loopback)
+        loaded = chosen.load()
+        settings, came = loaded.settings, origins(loaded, chosen.overrides)
         summary = RunSummary(settings.notification, replace(settings.money(), shown=money))
-        try:
-            check_packages()
-            untold = no_hidden_tool(settings, known.provider)
-            for problem in (*known.problems(place), *cautions(settings), untold):
-                if problem:
-                    click.echo(f"prunus: {problem}", err=True)
-            with summary.listening(), Background(settings, summary.add, known.provider, origins=came) as proxy:
-                code = _run(program, arguments, known.launch(proxy.url, place), place.environment)
-        except PrunusError as error:
-            raise Failure(str(error)) from error
+        check_packages()
+        untold = no_hidden_tool(settings, known.provider)
+        for problem in (*known.problems(place), *cautions(settings), untold):
+            if problem:
+                click.echo(f"prunus: {problem}", err=True)
+        with summary.listening(), Background(settings, summary.add, known.provider, origins=came) as proxy:
+            code = _run(program, arguments, known.launch(proxy.url, place), place.environment)
     for line in summary.lines():
         click.echo(line, err=True)
     raise SystemExit(code)

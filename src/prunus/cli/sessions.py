@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Final
 
 import click
 
-from prunus.cli.options import load_settings, money_option
+from prunus.cli.options import money_option, own_settings
 from prunus.cli.store import empty_message, existing_store, local_time, store_options, tenant_of
 from prunus.cli.table import say, show
 
@@ -38,7 +38,7 @@ def command(everything: bool, money: bool, url: str | None, tenant: str | None, 
     with existing_store(url) as store:
         limit = None if everything else _SHOWN + 1
         found = store.sessions(tenant_of(store, tenant), limit) if store is not None else []
-    prices = replace(load_settings(None, None, ()).settings.money(), shown=money)
+    prices = replace(own_settings().money(), shown=money)
     if in_json:
         shown = found if everything else found[:_SHOWN]
         click.echo(json.dumps([_record(session, prices) for session in shown], indent=2))
@@ -59,8 +59,7 @@ def _record(session: StoredSession, prices: Money) -> dict[str, object]:
 
 
 def _cells(session: StoredSession, prices: Money) -> tuple[str, ...]:
-    from prunus.report import short
-    from prunus.text.numbers import dollars, percent
+    from prunus.text.numbers import dollars, percent, short
 
     saved = session.cost_unpruned - session.cost
     share = percent(round(abs(saved)), round(session.cost_unpruned))

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 
 import click
 
-from prunus.cli.options import Failure, agent_names, load_settings
+from prunus.cli.options import Failure, agent_names, own_settings
 from prunus.cli.own_name import own_command, own_name
 from prunus.cli.table import say, show
 
@@ -40,22 +40,18 @@ def command(client: str | None, undo: bool, service: bool, yes: bool) -> None:
       prunus setup --service
     """
     from prunus.clients.launcher import Host
-    from prunus.errors import PrunusError
 
     host = Host(dict(os.environ), Path.home(), Path.cwd(), Path.cwd())
-    try:
-        if service:
-            if client:
-                raise Failure("--service sets up the proxy, not an agent: leave out the name")
-            _service(host, undo=undo, yes=yes)
-        elif client:
-            _client(client, host, undo=undo, yes=yes)
-        elif undo:
-            raise Failure("name the agent: prunus setup CLIENT --undo")
-        else:
-            _list(host)
-    except PrunusError as error:
-        raise Failure(str(error)) from error
+    if service:
+        if client:
+            raise Failure("--service sets up the proxy, not an agent: leave out the name")
+        _service(host, undo=undo, yes=yes)
+    elif client:
+        _client(client, host, undo=undo, yes=yes)
+    elif undo:
+        raise Failure("name the agent: prunus setup CLIENT --undo")
+    else:
+        _list(host)
 
 
 def _client(name: str, host: Host, *, undo: bool, yes: bool) -> None:
@@ -144,7 +140,7 @@ def _tell_about_proxy(url: str) -> None:
 
 def _url(host: Host) -> str:
     """Return the address of the proxy that the user's settings describe."""
-    proxy = load_settings(None, None, ()).settings.proxy
+    proxy = own_settings().proxy
     if not proxy.port:
         raise Failure("proxy.port is 0, which is another port at each start: set a port")
     if proxy.token:

@@ -12,7 +12,6 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from prunus.cli.options import Failure
 from prunus.cli.table import say, show
 
 if TYPE_CHECKING:
@@ -26,13 +25,9 @@ BY = ("day", "week", "month", "project", "model", "agent", "strategy")
 
 def first_day(since: str | None) -> str:
     """Return the day that `--since` means; empty for all days."""
-    from prunus.errors import SettingsError
     from prunus.report.spending import since_day
 
-    try:
-        return since_day(since, date.today()) if since else ""
-    except SettingsError as error:
-        raise Failure(str(error)) from error
+    return since_day(since, date.today()) if since else ""
 
 
 def days_of(store: Store, tenant: str, since: str) -> tuple[list[DayTotals], bool]:

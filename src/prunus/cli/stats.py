@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 import click
 
-from prunus.cli.options import load_settings, money_option
+from prunus.cli.options import money_option, own_settings
 from prunus.cli.spending import BY, days_of, earned_since, first_day, show_earnings, show_misses, show_periods
 from prunus.cli.store import empty_message, existing_store, session_of, store_options, tenant_of
 from prunus.cli.table import say
@@ -66,7 +66,7 @@ def command(
         raise click.UsageError("--since and --csv belong to --by and --cache")
     if session is not None and everything:
         raise click.UsageError("give a session or --all, not both")
-    settings = load_settings(None, None, ()).settings
+    settings = own_settings()
     prices = replace(settings.money(), shown=money)
     form = "json" if in_json else "csv" if in_csv else ""
     if tables:

@@ -12,8 +12,9 @@ from typing import TYPE_CHECKING, Any, Final, TypeVar
 
 import click
 
-from prunus.cli.options import Failure, load_settings
+from prunus.cli.options import Failure, own_settings
 from prunus.cli.table import say
+from prunus.text.numbers import counted
 
 if TYPE_CHECKING:
     from prunus.store import Info, Store, StoredSession
@@ -47,7 +48,7 @@ def existing_store(url: str | None) -> Iterator[Store | None]:
     from prunus.errors import SettingsError
     from prunus.store import NoStore, StoreError, open_store
 
-    settings = load_settings(None, None, ()).settings
+    settings = own_settings()
     try:
         store = open_store(settings.store.url if url is None else url, settings, wait=5.0, existing=True)
         try:
@@ -68,7 +69,7 @@ def empty_message(url: str | None) -> str:
     from prunus.store import default_path
     from prunus.store.url import without_password
 
-    settings = load_settings(None, None, ()).settings
+    settings = own_settings()
     where = (settings.store.url if url is None else url) or f"sqlite:///{default_path()}"
     if where == "off":
         return "The store is off, so nothing is kept. Set store.url, or give --store sqlite:///PATH."
@@ -178,14 +179,14 @@ def clear_command(url: str | None, in_json: bool, yes: bool) -> None:
             return
         found = store.info()
         sessions, receipts = found.conversations, found.receipts
-        counted = f"{sessions:,} conversation{'s' * (sessions != 1)}"
+        removed = counted(sessions, "conversation")
         if found.keeps_receipts:
-            counted += f" and {receipts:,} receipt{'s' * (receipts != 1)}"
+            removed += f" and {counted(receipts, 'receipt')}"
         if not yes:
-            click.confirm(f"Remove {counted} from {found.url}?", abort=True, err=True)
+            click.confirm(f"Remove {removed} from {found.url}?", abort=True, err=True)
         store.clear()
     record = {"conversations": sessions, **({"receipts": receipts} if found.keeps_receipts else {})}
-    _print_result(record, f"Removed {counted}.", in_json)
+    _print_result(record, f"Removed {removed}.", in_json)
 
 
 @command.command("forget")
@@ -225,18 +226,18 @@ def forget_command(
             found = list(dict.fromkeys(conversation_of(store, name, id) for id in ids))
         else:
             found = store.conversations(name, before=before)
-        counted = f"{len(found):,} session{'s' * (len(found) != 1)}"
+        removed = counted(len(found), "session")
         if not in_json:
             _list_conversations(found)
         if dry_run:
-            _print_result({"conversations": len(found)}, f"{counted} would be removed.", in_json)
+            _print_result({"conversations": len(found)}, f"{removed} would be removed.", in_json)
             return
         if found and not yes:
-            click.confirm(f"Remove {counted} from {store.info().url}?", abort=True, err=True)
+            click.confirm(f"Remove {removed} from {store.info().url}?", abort=True, err=True)
         store.forget(name, [one.id for one in found])
         if before is not None:
             store.forget_hidden(name, before)
-    _print_result({"conversations": len(found)}, f"Removed {counted}.", in_json)
+    _print_result({"conversations": len(found)}, f"Removed {removed}.", in_json)
 
 
 def _list_conversations(found: Sequence[KnownConversation]) -> None:

@@ -7,12 +7,11 @@ import inspect
 import json
 from collections.abc import Iterator
 from difflib import get_close_matches
-from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import click
 
-from prunus.cli.options import Failure, load_settings, settings_options
+from prunus.cli.options import ChosenSettings, Failure, settings_options
 from prunus.cli.table import say, show
 
 if TYPE_CHECKING:
@@ -24,9 +23,7 @@ if TYPE_CHECKING:
 @click.argument("name", required=False)
 @settings_options
 @click.option("--json", "in_json", is_flag=True, help="As JSON, with everything about each.")
-def command(
-    name: str | None, preset: str | None, sets: tuple[str, ...], config: Path | None, in_json: bool
-) -> None:
+def command(name: str | None, chosen: ChosenSettings, in_json: bool) -> None:
     """List the strategies, or show one in full.
 
     The order is the order of precedence: if two strategies want the same part, the first one gets it.
@@ -39,7 +36,7 @@ def command(
     """
     from prunus.strategies import ALL
 
-    settings = load_settings(config, preset, sets).settings
+    settings = chosen.load().settings
     if name is not None:
         page = _page(_named(name), settings)
         say(json.dumps(page, ensure_ascii=False, indent=2) if in_json else _in_words(page))

@@ -28,7 +28,7 @@ from prunus.report.cache_misses import REASONS
 from prunus.report.spending import cost_of_asking
 from prunus.spending import DayTotals
 from prunus.store.records import Exchange, StoredSession, Totals
-from prunus.text.numbers import short
+from prunus.text.numbers import counted, short
 
 _REQUESTS: Final = 2_000
 """The newest requests that the page shows."""
@@ -111,7 +111,7 @@ def _figures(totals: Totals, rows: Sequence[DayTotals], sources: Sources) -> Mar
     usage = totals.usage
     prompt = usage.input + usage.cache_read + usage.cache_write
     less = f", {asking.exact} for asking again taken off" if tried.asked else ""
-    breaks = f"{totals.breaks:,} cache break{'s' * (totals.breaks != 1)} by Prunus" if totals.breaks else None
+    breaks = f"{counted(totals.breaks, 'cache break')} by Prunus" if totals.breaks else None
     return figures(
         figure("Saved", str(saved), f"{share(saved.cost, whole.cost)} of the bill{less}", main=True),
         figure("Input bill", str(paid), f"{whole} without Prunus"),
@@ -197,7 +197,7 @@ def _misses(exchanges: Sequence[Exchange], sources: Sources) -> Markup:
     ]
     listed = element(
         "details",
-        element("summary", f"{len(rows):,} request{'s' * (len(rows) != 1)} missed the cache"),
+        element("summary", f"{counted(len(rows), 'request')} missed the cache"),
         table("Requests that missed the cache", _MISSES, rows, empty="None."),
     )
     return element("div", cache_section(_sums(exchanges), sources.settings), listed if rows else None)

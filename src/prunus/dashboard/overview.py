@@ -28,7 +28,7 @@ from prunus.report.spending import Period, periods
 from prunus.reuse.experience import Experience
 from prunus.spending import DayTotals, summed
 from prunus.store.records import Exchange
-from prunus.text.numbers import dollars, short
+from prunus.text.numbers import counted, dollars, short
 from prunus.text.printable import printable
 
 _CONVERSATIONS: Final = 8
@@ -115,7 +115,7 @@ def _period(
     total = summed(rows)
     paid, whole = bill(sources.settings, rows)
     left_out, prompt = total.tokens_before - total.tokens_after, total.written + total.cache_read
-    breaks = f"{total.breaks:,} cache break{'s' * (total.breaks != 1)} by Prunus" if total.breaks else None
+    breaks = f"{counted(total.breaks, 'cache break')} by Prunus" if total.breaks else None
     shown = [
         figure(
             "Saved", str(whole - paid), f"{share(total.saved, total.cost_unpruned)} of the input bill", main=True

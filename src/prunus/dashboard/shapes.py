@@ -15,7 +15,7 @@ from prunus.reuse.experience import Tried
 from prunus.schedule.dollars import Money
 from prunus.settings import Settings
 from prunus.store.records import StoredReceipt
-from prunus.text.numbers import dollars, percent, short
+from prunus.text.numbers import counted, dollars, percent, short
 
 
 def table(
@@ -120,7 +120,7 @@ def asked_again(tried: Tried, since: str = "") -> Markup:
     """Return the figure that says how much of what was cut agents asked for again; `since` says since when."""
     if not tried.cut:
         return figure("Asked for again", "-", "nothing was cut yet")
-    parts = f"{tried.asked:,} of {tried.cut:,} part{'s' * (tried.cut != 1)} cut{since}"
+    parts = f"{tried.asked:,} of {counted(tried.cut, 'part')} cut{since}"
     return figure("Asked for again", share(tried.asked, tried.cut), parts)
 
 

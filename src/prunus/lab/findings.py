@@ -22,7 +22,7 @@ from prunus.lab.levels import levels_in_words, policies
 from prunus.lab.page import PageSection
 from prunus.schedule.dollars import Money
 from prunus.schedule.prices import DEFAULT
-from prunus.text.numbers import dollars
+from prunus.text.numbers import counted, dollars
 
 
 @dataclass(frozen=True, slots=True)
@@ -288,8 +288,3 @@ def _counting(rows: Sequence[SessionResult]) -> str:
         f"In {counted(billed, 'session')} tokens are counted as the provider counted them, system text and tools "
         "included; in the others they are estimates, and count those only where the agent recorded them."
     )
-
-
-def counted(number: int, noun: str) -> str:
-    """Return a number with its noun: `1 file`, `2,000 files`."""
-    return f"{number:,} {noun}{'s' * (number != 1)}"

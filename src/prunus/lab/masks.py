@@ -12,6 +12,7 @@ from typing import Any, Final
 from prunus.history import Message, Result
 from prunus.json.splice import Path
 from prunus.providers import Provider, read_objects
+from prunus.providers.write import result_content
 from prunus.tokens import Counter
 from prunus.view.uses import weigh
 
@@ -95,18 +96,8 @@ def _with(given: Mapping[str, Any], message: Message, words: Mapping[int, str]) 
     for index, text in words.items():
         part = message.parts[index]
         assert isinstance(part, Result)
-        changed = _put(changed, part.at, _content(part, text))
+        changed = _put(changed, part.at, result_content(part, text))
     return changed
-
-
-def _content(result: Result, text: str) -> object:
-    match result.shape:
-        case "string":
-            return text
-        case "object":
-            return {"error" if result.error else "output": text}
-        case "blocks":
-            return [{"type": result.block, "text": text}]
 
 
 def _put(value: Any, path: Path, new: object) -> Any:

@@ -13,6 +13,7 @@ from pathlib import Path
 from typing import Final, TextIO
 
 from prunus.lab.policy import Policy, Sender
+from prunus.text.numbers import counted
 
 _OFTEN: Final = 0.1
 """Seconds between two updates of a terminal."""
@@ -210,7 +211,7 @@ class CorpusProgress:
         passed = self._clock() - self._started
         share = min(_ALMOST, self._done / self._size)
         new = (self._done - self._before) / self._size
-        words = [f"{int(100 * share)}%", f"{self._recordings:,} recording{'s' * (self._recordings != 1)}"]
+        words = [f"{int(100 * share)}%", counted(self._recordings, "recording")]
         if passed > 0:
             words.append(f"{(self._recordings - self._earlier) / passed:.1f} per second")
         if new >= _CORPUS_SURE:
@@ -228,7 +229,7 @@ def line(share: float, requests: int, files: tuple[int, int], left: float | None
     """Return the progress as text, shortened to `width` characters if given."""
     words = [f"{int(100 * share)}%"]
     if requests:
-        words.append(f"{requests:,} request{'s' * (requests != 1)} replayed")
+        words.append(f"{counted(requests, 'request')} replayed")
     if left is not None:
         words.append(f"about {duration(left)} left")
     words.append(f"{files[0]} of {files[1]} file{'s' * (files[1] != 1)}")

@@ -50,7 +50,7 @@ def _change(part: Any, replacement: Replacement, changes: dict[Path, bytes | Non
             for path in others:
                 changes[path[:-1]] = None
         case Result(), (Note(text) | Shorter(text)):
-            changes[part.at] = _encode(_content(part, text))
+            changes[part.at] = _encode(result_content(part, text))
             for path in part.extra:
                 changes[path] = None
         case Text(), Added(text):
@@ -66,7 +66,7 @@ def _change(part: Any, replacement: Replacement, changes: dict[Path, bytes | Non
             raise InvariantError(f"a {type(part).__name__} cannot become a {type(replacement).__name__}")
 
 
-def _content(result: Result, text: str) -> object:
+def result_content(result: Result, text: str) -> object:
     """A text as the whole content of a result, in the shape of the content that it replaces."""
     match result.shape:
         case "string":

@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from prunus.edits import Proposal
 from prunus.report.request_report import edit_record, refusal_record
@@ -15,8 +14,7 @@ if TYPE_CHECKING:
     from prunus.explain import Explained
 
 
-@dataclass(frozen=True, slots=True)
-class PartRow:
+class PartRow(NamedTuple):
     """One part, ready to be shown."""
 
     place: str

@@ -10,7 +10,7 @@ from prunus.report.regret import experience_record, regret_line
 from prunus.report.request_report import tallies_record
 from prunus.report.spending import Bill, bill_record
 from prunus.store.records import Totals
-from prunus.text.numbers import dollars, percent, short
+from prunus.text.numbers import counted, dollars, percent, short
 from prunus.text.printable import printable
 
 _WIDTH: Final = 60
@@ -113,8 +113,8 @@ def totals_record(totals: Totals, funnel: Funnel | None = None, bill: Bill | Non
 
 def _lines(title: str, totals: Totals, shadow: bool, bill: Bill | None) -> Iterator[str]:
     """A heading and one line for each number: money first, then tokens."""
-    sessions = f"{totals.conversations:,} {_many('session', totals.conversations)}, " if title == "All time" else ""
-    yield f"{title}: {sessions}{totals.requests:,} {_many('request', totals.requests)}"
+    sessions = f"{counted(totals.conversations, 'session')}, " if title == "All time" else ""
+    yield f"{title}: {sessions}{counted(totals.requests, 'request')}"
     billed, saved, pruned, sent = _WOULD if shadow else _DID
     paid = (_cost(totals.cost), _cost(totals.cost_unpruned))
     if bill is not None:
@@ -123,7 +123,7 @@ def _lines(title: str, totals: Totals, shadow: bool, bill: Bill | None) -> Itera
     yield _line(saved, _saved(totals, shadow, bill))
     count = sum(tally.count for tally in totals.strategies.values())
     tokens = sum(tally.tokens for tally in totals.strategies.values())
-    yield _line(pruned, f"{count:,} {_many('item', count)}, ~{_tokens(tokens)} tokens")
+    yield _line(pruned, f"{counted(count, 'item')}, ~{_tokens(tokens)} tokens")
     less = totals.tokens_before - totals.tokens_after
     yield _line(
         sent,
@@ -140,15 +140,13 @@ def _lines(title: str, totals: Totals, shadow: bool, bill: Bill | None) -> Itera
             f"{_tokens(usage.cache_write)} to cache, {_tokens(usage.output)} output",
         )
     if totals.keep_alives:
-        kept = f"{totals.keep_alives:,} keep-alive {_many('request', totals.keep_alives)}"
-        yield _line(
-            "Kept alive", f"{kept} for the prompt cache, {_cost(totals.cost_of_keep_alives)} of what was billed"
-        )
+        kept = f"{counted(totals.keep_alives, 'keep-alive request')} for the prompt cache"
+        yield _line("Kept alive", f"{kept}, {_cost(totals.cost_of_keep_alives)} of what was billed")
     if totals.behind:
-        late = f"{totals.behind:,} {_many('request', totals.behind)}"
+        late = counted(totals.behind, "request")
         yield _line("No time", f"{late} went out with the edits in force, and nothing new cut")
     if totals.errors:
-        yield _line("Faults", f"{totals.errors:,} {_many('request', totals.errors)} went out as they came")
+        yield _line("Faults", f"{counted(totals.errors, 'request')} went out as they came")
 
 
 def _saved(totals: Totals, shadow: bool, bill: Bill | None) -> str:
@@ -160,8 +158,7 @@ def _saved(totals: Totals, shadow: bool, bill: Bill | None) -> str:
         saved, whole, breaks, said = bill.saved, bill.unpruned, dollars(bill.of_breaks), dollars(bill.saved)
     said += f" ({'-' if saved < 0 else ''}{percent(round(abs(saved) * 1e6), round(whole * 1e6))})"
     if totals.breaks:
-        count = f"{totals.breaks:,} cache {_many('break', totals.breaks)}"
-        said += f", {count} of {breaks} {'included' if shadow else 'paid'}"
+        said += f", {counted(totals.breaks, 'cache break')} of {breaks} {'included' if shadow else 'paid'}"
     if asking:
         said += f", {dollars(asking)} for asking again taken off"
     return said
@@ -169,10 +166,6 @@ def _saved(totals: Totals, shadow: bool, bill: Bill | None) -> str:
 
 def _line(label: str, text: str) -> str:
     return f"  {label:<{_LABEL}}{text}"
-
-
-def _many(word: str, count: int) -> str:
-    return word if count == 1 else f"{word}s"
 
 
 def _tokens(count: int) -> str:

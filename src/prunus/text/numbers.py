@@ -29,6 +29,11 @@ def short(count: int) -> str:
     return f"{count / 1_000_000_000:.1f}".removesuffix(".0") + "G"
 
 
+def counted(number: int, noun: str) -> str:
+    """Return a number with its noun: `1 file`, `2,000 files`."""
+    return f"{number:,} {noun}{'s' * (number != 1)}"
+
+
 def percent(part: int, whole: int) -> str:
     """A share in whole percent; a small share is not rounded to nothing, nor a large one to everything."""
     if not whole or not part:
