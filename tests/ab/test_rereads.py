@@ -5,8 +5,7 @@ from __future__ import annotations
 import json
 from typing import Any
 
-from prunus.ab.exchanges import RelayedExchange
-from prunus.ab.rereads import CallCounts, count_calls
+from prunus.ab.exchanges import CallCounts, RelayedExchange, count_calls
 from prunus.providers.usage import Usage
 
 USED = Usage()

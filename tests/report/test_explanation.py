@@ -1,7 +1,7 @@
 import json
 
 from prunus.explain import explain
-from prunus.report.explanation import in_json, rows, summary
+from prunus.report.request_report import in_json, rows, summary
 from prunus.settings import Settings
 
 

@@ -10,7 +10,7 @@ import pytest
 from prunus import Settings
 from prunus.agent import execute
 from prunus.explain import explain
-from prunus.report.explanation import rows
+from prunus.report.request_report import rows
 from prunus.schedule.budget import Budget
 from prunus.schedule.pressure import ADVICE, Pressure
 from prunus.schedule.priorities import MARKS

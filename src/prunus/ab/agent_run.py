@@ -16,9 +16,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Final
 
-from prunus.ab.exchanges import Meter, OwnTariffs, dollars_of, read_exchanges
+from prunus.ab.exchanges import Meter, OwnTariffs, count_calls, dollars_of, read_exchanges
 from prunus.ab.relay import Relay
-from prunus.ab.rereads import count_calls
 from prunus.ab.results import PlannedRun, RunResult
 from prunus.ab.tasks import CodingTask
 from prunus.clients.launcher import Host, Launch, Launcher

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from typing import Any, Literal
 
 from prunus.text.printable import printable
@@ -75,31 +75,21 @@ def as_markdown(log: Changelog) -> str:
 
 def as_json(log: Changelog) -> dict[str, Any]:
     """Everything as plain data."""
-    return {
-        "files": [
-            {
-                "path": file.path,
-                "added": file.added,
-                "removed": file.removed,
-                "exact": file.exact,
-                "changes": [
-                    {
-                        "purpose": line.purpose,
-                        "origin": line.origin,
-                        "added": line.added,
-                        "removed": line.removed,
-                        "exact": line.exact,
-                        "edits": line.edits,
-                        "turns": [line.first, line.last],
-                    }
-                    for line in file.lines
-                ],
-            }
-            for file in log.files
-        ],
-        "failed": log.failed,
-        "reverted": log.reverted,
-    }
+    files = [
+        {
+            "path": file.path,
+            **{name: getattr(file, name) for name in ("added", "removed", "exact")},
+            "changes": [_change(line) for line in file.lines],
+        }
+        for file in log.files
+    ]
+    return {"files": files, "failed": log.failed, "reverted": log.reverted}
+
+
+def _change(line: PurposeLine) -> dict[str, Any]:
+    change = asdict(line)
+    turns = [change.pop("first"), change.pop("last")]
+    return {**change, "turns": turns}
 
 
 def _file(file: FileLog) -> Iterator[str]:

@@ -17,7 +17,9 @@ from prunus.cli.table import fold, say
 from prunus.text.printable import printable
 
 if TYPE_CHECKING:
+    from prunus.conversations.context import Context
     from prunus.report.funnel import Funnel
+    from prunus.schedule.budget import Budget
     from prunus.settings import Settings
     from prunus.store import StoredSession
 
@@ -97,7 +99,6 @@ def _of_file(source: str, format_: str | None, settings: Settings) -> _Context:
     from prunus.errors import FormatError
     from prunus.providers import encode
     from prunus.report.funnel import funnel_of
-    from prunus.schedule.budget import headroom
     from prunus.schedule.pressure import advice
 
     body = _recorded(source) if format_ is None and source != "-" else None
@@ -106,29 +107,36 @@ def _of_file(source: str, format_: str | None, settings: Settings) -> _Context:
         look = inspect(raw, settings, format_)
     except FormatError as error:
         raise Failure(located_error(source, raw, str(error))) from error
-    engine, view = look.engine, look.engine.view
-    filled, report = context_of(engine, look.around), look.outcome.report
-    leaving, used = look.could_go(), look.used
-    level = look.pressure.level(used, look.window)
-    total = look.budget.total(look.window)
+    leaving, report = look.could_go(), look.outcome.report
+    level = look.pressure.level(look.used, look.window)
     return _Context(
         name_of(source),
-        used,
-        look.around + view.tokens,
+        look.used,
+        look.around + look.engine.view.tokens,
         look.window,
         level,
         advice(level, most_of(leaving)),
-        total,
-        total - used,
-        dict(filled.categories),
-        {str(name): tokens for name, tokens in look.budget.allowed(look.window).items()},
-        dict(filled.priorities),
-        dict(filled.guide),
-        len(leaving),
-        sum(row.tokens for row in leaving),
-        headroom(used, look.window, look.budget),
-        funnel_of(report.tokens_before, report.tokens_after, report.strategies),
+        **_filled(context_of(look.engine, look.around), look.used, look.window, look.budget),
+        leaving=len(leaving),
+        leaving_tokens=sum(row.tokens for row in leaving),
+        funnel=funnel_of(report.tokens_before, report.tokens_after, report.strategies),
     )
+
+
+def _filled(context: Context, used: int, window: int, budget: Budget) -> dict[str, Any]:
+    """Return what fills a context, and what its budget allows."""
+    from prunus.schedule.budget import headroom
+
+    total = budget.total(window)
+    return {
+        "budget": total,
+        "headroom": total - used,
+        "categories": dict(context.categories),
+        "allowed": {str(name): tokens for name, tokens in budget.allowed(window).items()},
+        "priorities": dict(context.priorities),
+        "guide": dict(context.guide),
+        "rest": headroom(used, window, budget),
+    }
 
 
 def _recorded(source: str) -> Any:
@@ -146,7 +154,6 @@ def _recorded(source: str) -> Any:
 def _of_store(source: str | None, url: str | None, settings: Settings) -> _Context:
     from prunus.conversations.context import Context
     from prunus.report.funnel import funnel_of_all
-    from prunus.schedule.budget import headroom
     from prunus.schedule.pressure import advice
 
     with existing_store(url) as store:
@@ -159,10 +166,12 @@ def _of_store(source: str | None, url: str | None, settings: Settings) -> _Conte
             raise Failure(empty_message(url))
         session: StoredSession = newest[0] if source is None else session_of(store, tenant, source)
         known = store.contexts(tenant, session.id)
-    filled = known[0] if known else Context()
     window = settings.window_of(session.model)
     used = session.tokens_before if session.shadow else session.tokens_after
-    level, budget = settings.active_pressure().level(used, window), settings.active_budget()
+    level = settings.active_pressure().level(used, window)
+    filled = _filled(known[0] if known else Context(), used, window, settings.active_budget())
+    if not filled["categories"]:
+        filled["allowed"] = {}
     return _Context(
         f"{session.id[:8]}, {session.model}, {local_time(session.last)}",
         used,
@@ -170,16 +179,10 @@ def _of_store(source: str | None, url: str | None, settings: Settings) -> _Conte
         window,
         level,
         advice(level),
-        budget.total(window),
-        budget.total(window) - used,
-        dict(filled.categories),
-        {str(name): tokens for name, tokens in budget.allowed(window).items()} if filled.categories else {},
-        dict(filled.priorities),
-        dict(filled.guide),
-        0,
-        0,
-        headroom(used, window, budget),
-        funnel_of_all(known),
+        **filled,
+        leaving=0,
+        leaving_tokens=0,
+        funnel=funnel_of_all(known),
     )
 
 

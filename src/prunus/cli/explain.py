@@ -45,7 +45,7 @@ def command(
     from prunus.errors import FormatError
     from prunus.explain import explain
     from prunus.providers import frame
-    from prunus.report.explanation import in_json, rows, summary
+    from prunus.report.request_report import in_json, rows, summary
 
     settings = chosen.load().settings
     body = read_request(source, format_, turn, settings.limits.body)

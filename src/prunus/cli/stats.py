@@ -116,8 +116,7 @@ def _show_box(
 ) -> None:
     """Print the numbers of one session, and of all."""
     from prunus.report.funnel import funnel_of_all
-    from prunus.report.regret import agents_record, learned_lines
-    from prunus.report.totals_box import stats_box, totals_record
+    from prunus.report.totals_box import agents_record, learned_lines, stats_box, totals_record
 
     with existing_store(url) as store:
         sessions = store.sessions(name := tenant_of(store, tenant), 1) if store is not None else []

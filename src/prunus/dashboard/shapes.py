@@ -6,7 +6,6 @@ import time
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
-from typing import Protocol
 from urllib.parse import quote, urlencode
 
 from prunus.dashboard.markup import Child, Markup, element
@@ -14,7 +13,8 @@ from prunus.dashboard.page import HOME
 from prunus.reuse.experience import Tried
 from prunus.schedule.dollars import Money
 from prunus.settings import Settings
-from prunus.store.records import StoredReceipt
+from prunus.spending import DayTotals
+from prunus.store.records import Exchange, StoredReceipt
 from prunus.text.numbers import counted, dollars, percent, short
 
 
@@ -191,20 +191,7 @@ class Amount:
         return f"{'-' if self.dollars <= -0.0005 else ''}${abs(self.dollars):.3f}"
 
 
-class Billed(Protocol):
-    """Something with a bill: one request, one conversation, or the sums of some requests to one model."""
-
-    @property
-    def model(self) -> str: ...
-
-    @property
-    def cost(self) -> float: ...
-
-    @property
-    def cost_unpruned(self) -> float: ...
-
-
-def bill(settings: Settings, rows: Iterable[Billed]) -> tuple[Amount, Amount]:
+def bill(settings: Settings, rows: Iterable[DayTotals | Exchange]) -> tuple[Amount, Amount]:
     """Return what was paid, and what would have been paid without pruning."""
     found = list(rows)
     paid = amount(settings, ((row.model, row.cost) for row in found))

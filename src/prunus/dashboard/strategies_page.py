@@ -9,8 +9,8 @@ from typing import Final
 from prunus.dashboard.markup import Child, element
 from prunus.dashboard.page import HOME, PageAnswer, PageRequest, Sources, page
 from prunus.dashboard.shapes import bar, receipts_path, section, share, table, tokens, with_code
-from prunus.report.regret import learned_lines
 from prunus.report.spending import strategy_records
+from prunus.report.totals_box import learned_lines
 from prunus.reuse.experience import Tried
 from prunus.store.records import Totals
 from prunus.strategies import ALL, strategy_named

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from typing import Any, Final
 
 from prunus.schedule.dollars import Money
@@ -74,10 +74,7 @@ def writes_table(found: Sequence[CacheWrites]) -> tuple[tuple[str, ...], list[tu
 
 def writes_records(found: Iterable[CacheWrites]) -> list[dict[str, Any]]:
     """The same as plain data, for programs."""
-    return [
-        {"reason": one.reason, "requests": one.requests, "tokens": one.tokens, "dollars": one.dollars}
-        for one in found
-    ]
+    return list(map(asdict, found))
 
 
 def _priced(parts: Iterable[tuple[str, int, int]], money: Money, price_of: Callable[[str], Price]) -> float | None:

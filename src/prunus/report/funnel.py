@@ -6,7 +6,7 @@ The ACP plugin calls some strategies auto-supersede, and reports each under the 
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
+from dataclasses import astuple, dataclass
 from typing import Any, Final, Literal, TypeAlias
 
 from rich.cells import cell_len
@@ -102,16 +102,10 @@ def funnel_box(funnel: Funnel, title: str) -> str:
 
 def funnel_record(funnel: Funnel) -> dict[str, Any]:
     """The funnel as plain data: tokens, and their share of the raw context."""
-    rows = {
-        "raw": funnel.raw,
-        "autoSupersede": funnel.auto_supersede,
-        "manual": funnel.manual,
-        "autoPrune": funnel.auto_prune,
-        "active": funnel.active,
-    }
+    names = ("raw", "autoSupersede", "manual", "autoPrune", "active")
     return {
         name: {"tokens": tokens, "share": round(tokens / funnel.raw, 4) if funnel.raw else 0.0}
-        for name, tokens in rows.items()
+        for name, tokens in zip(names, astuple(funnel), strict=True)
     }
 
 

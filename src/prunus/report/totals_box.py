@@ -1,14 +1,16 @@
-"""The statistics box: what a session saved, by which strategies, and what that is worth."""
+"""The statistics box: what a session saved, by which strategies, and how much of it was asked for again."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import asdict
 from typing import Any, Final
 
 from prunus.report.funnel import Funnel, auto_supersede, effectiveness, funnel_box, funnel_record
-from prunus.report.regret import experience_record, regret_line
 from prunus.report.request_report import tallies_record
 from prunus.report.spending import Bill, bill_record
+from prunus.reuse.experience import Experience, Tried
+from prunus.reuse.learning import asked_rate, learn
 from prunus.store.records import Totals
 from prunus.text.numbers import counted, dollars, percent, short
 from prunus.text.printable import printable
@@ -42,19 +44,12 @@ def stats_box(
     """
     shown = session or ever or Totals()
     title = "Prunus Statistics" + (" (shadow: nothing was changed)" if shadow else "")
+    if session is not None:
+        numbers = _lines(f"Session {printable(name)}", shown, shadow, bill)
+    else:
+        numbers = _lines("All time", shown, shadow, bill_ever)
     blocks = [
-        "\n".join(
-            [
-                title,
-                "─" * _WIDTH,
-                *_lines(
-                    f"Session {printable(name)}" if session is not None else "All time",
-                    shown,
-                    shadow,
-                    bill if session is not None else bill_ever,
-                ),
-            ]
-        ),
+        "\n".join([title, "─" * _WIDTH, *numbers]),
         effectiveness(shown.strategies, shadow=shadow)
         or f"Nothing {'would have been' if shadow else 'was'} pruned yet.",
     ]
@@ -78,37 +73,6 @@ def _money_notes(bill: Bill | None, bill_ever: Bill | None) -> Iterator[str]:
     if unknown:
         names = printable(", ".join(unknown))
         yield f"No price is known for {names}, so dollars leave it out; [[prices]] in the settings can give one."
-
-
-def totals_record(totals: Totals, funnel: Funnel | None = None, bill: Bill | None = None) -> dict[str, Any]:
-    """The sums as plain data, for programs."""
-    usage = totals.usage
-    return {
-        "conversations": totals.conversations,
-        "requests": totals.requests,
-        "errors": totals.errors,
-        "behind": totals.behind,
-        "tokens_before": totals.tokens_before,
-        "tokens_after": totals.tokens_after,
-        "usage": {
-            "input": usage.input,
-            "cache_read": usage.cache_read,
-            "cache_write": usage.cache_write,
-            "output": usage.output,
-        },
-        "cost": totals.cost,
-        "cost_unpruned": totals.cost_unpruned,
-        "cost_of_breaks": totals.cost_of_breaks,
-        "breaks": totals.breaks,
-        "keep_alives": totals.keep_alives,
-        "cost_of_keep_alives": totals.cost_of_keep_alives,
-        "saved": totals.saved,
-        "dollars": bill_record(bill),
-        "strategies": tallies_record(totals.strategies),
-        "autoSupersede": tallies_record(auto_supersede(totals.strategies)),
-        "asked_again": experience_record(totals.experience),
-        "funnel": None if funnel is None else funnel_record(funnel),
-    }
 
 
 def _lines(title: str, totals: Totals, shadow: bool, bill: Bill | None) -> Iterator[str]:
@@ -162,6 +126,79 @@ def _saved(totals: Totals, shadow: bool, bill: Bill | None) -> str:
     if asking:
         said += f", {dollars(asking)} for asking again taken off"
     return said
+
+
+def regret_line(experience: Experience, *, shadow: bool = False) -> str:
+    """The sums, and the strategies whose parts were asked for again; empty if nothing was cut."""
+    total = experience.total
+    if not total.cut:
+        return ""
+    ranked = sorted(experience.strategies.items(), key=lambda one: (-one[1].asked, one[0]))
+    asked = ", ".join(f"{name} {tried.asked:,} of {tried.cut:,}" for name, tried in ranked if tried.asked)
+    line = f"{'would cut' if shadow else 'cut'} {counted(total.cut, 'part')}, "
+    line += f"{total.asked:,} asked for again ({100 * total.asked / total.cut:.1f} %)"
+    return f"{line}: {asked}" if asked else line
+
+
+def learned_lines(agents: Mapping[str, Experience], allowed: float) -> Iterator[str]:
+    """What new conversations of each agent learn: strategies that step back, and kinds that are cut with more care.
+
+    `allowed` is how many parts that a strategy cut may be asked for again in 1,000 requests.
+    """
+    for client, experience in agents.items():
+        learned = learn(experience, allowed)
+        name = printable(client) or "an unnamed agent"
+        for strategy in learned.stepped_back:
+            rate = asked_rate(experience.strategies[strategy], experience.requests, allowed)
+            yield (
+                f"{strategy} steps back in new sessions of {name}: in 1,000 requests {rate:.1f} of its parts are "
+                f"asked for again, and {allowed:g} are allowed"
+            )
+        for kind, offset in learned.offsets.items():
+            yield f"{name} uses {kind} parts again more often than expected (log-odds {offset:+.2f})"
+
+
+def totals_record(totals: Totals, funnel: Funnel | None = None, bill: Bill | None = None) -> dict[str, Any]:
+    """The sums as plain data, for programs."""
+    return {
+        **_fields(totals, "conversations requests errors behind tokens_before tokens_after"),
+        "usage": asdict(totals.usage),
+        **_fields(totals, "cost cost_unpruned cost_of_breaks breaks keep_alives cost_of_keep_alives saved"),
+        "dollars": bill_record(bill),
+        "strategies": tallies_record(totals.strategies),
+        "autoSupersede": tallies_record(auto_supersede(totals.strategies)),
+        "asked_again": experience_record(totals.experience),
+        "funnel": None if funnel is None else funnel_record(funnel),
+    }
+
+
+def _fields(totals: Totals, names: str) -> dict[str, Any]:
+    return {name: getattr(totals, name) for name in names.split()}
+
+
+def experience_record(experience: Experience) -> dict[str, Any]:
+    """The sums as plain data, for programs."""
+    return {
+        **_tried_record(experience.total),
+        "strategies": {name: _tried_record(tried) for name, tried in sorted(experience.strategies.items())},
+        "kinds": {name: _tried_record(tried) for name, tried in sorted(experience.kinds.items())},
+    }
+
+
+def agents_record(agents: Mapping[str, Experience], allowed: float | None) -> dict[str, Any]:
+    """The experience with each agent, and what its new conversations learn, as plain data."""
+    found: dict[str, Any] = {}
+    for client, experience in agents.items():
+        sums = {"requests": experience.requests, "asked_again": experience_record(experience)}
+        learned = None if allowed is None else learn(experience, allowed)
+        if learned is not None:
+            sums["learned"] = {"offsets": dict(learned.offsets), "stepped_back": list(learned.stepped_back)}
+        found[client] = sums
+    return found
+
+
+def _tried_record(tried: Tried) -> dict[str, float]:
+    return {"cut": tried.cut, "expected": round(tried.expected, 3), "asked": tried.asked, "tokens": tried.tokens}
 
 
 def _line(label: str, text: str) -> str:
