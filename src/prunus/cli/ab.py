@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from prunus.cli.options import ChosenSettings, Failure, Interruption, settings_options
+from prunus.cli.options import ChosenSettings, Failure, Interruption, settings_options, upstream_option
 from prunus.cli.proxy import upstream_sets
 
 if TYPE_CHECKING:
@@ -56,9 +56,7 @@ if TYPE_CHECKING:
     show_default=True,
     help="The most that one run may take.",
 )
-@click.option(
-    "--upstream", "upstreams", metavar="NAME=URL", multiple=True, help="Where requests go; may be repeated."
-)
+@upstream_option
 @click.option(
     "--price", "prices", metavar="[PATTERN=]IN,READ,WRITE,OUT", multiple=True,
     help="Dollars per million tokens of a model that the table does not know; may be repeated.",

@@ -35,10 +35,8 @@ def command(port: int | None, no_open: bool, chosen: ChosenSettings) -> None:
       prunus dashboard
       prunus dashboard --no-open --port 9000
     """
-    if port is not None:
-        chosen = chosen.plus(f"proxy.port={port}")
-    settings = chosen.load().settings
-    base = _base(settings)
+    settings = chosen.having({"proxy.port": port}).load().settings
+    base = proxy_url(settings)
     address = f"{base}{_path(base, settings)}"
     if no_open or not webbrowser.open(address):
         click.echo(address)
@@ -47,8 +45,8 @@ def command(port: int | None, no_open: bool, chosen: ChosenSettings) -> None:
         click.echo(f"Opened {base}/dashboard/ in the browser.")
 
 
-def _base(settings: Settings) -> str:
-    """Return the URL of the proxy on this machine."""
+def proxy_url(settings: Settings) -> str:
+    """Return the URL of the proxy on this machine that the settings describe."""
     host = settings.proxy.host
     host = {"0.0.0.0": "127.0.0.1", "::": "::1"}.get(host, host)
     return f"http://[{host}]:{settings.proxy.port}" if ":" in host else f"http://{host}:{settings.proxy.port}"

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 from functools import wraps
 from pathlib import Path
@@ -60,6 +60,10 @@ class ChosenSettings:
         """Return the same with more settings."""
         return replace(self, overrides=(*self.overrides, *overrides))
 
+    def having(self, values: Mapping[str, object]) -> ChosenSettings:
+        """Return the same with these settings; None leaves a setting as it is."""
+        return self.plus(*(f"{key}={value}" for key, value in values.items() if value is not None))
+
     def read(self) -> Loaded:
         """Return the settings of the files and of the overrides. Raises SettingsError with all problems."""
         from prunus.settings import discover, load
@@ -93,9 +97,8 @@ def settings_options(command: Callable[..., Any]) -> Callable[..., Any]:
 
     @wraps(command)
     def with_chosen(*given: Any, config: Path | None, sets: tuple[str, ...], **more: Any) -> Any:
-        named = {key: more.pop(key) for key in ("preset", "level", "schedule")}
-        own = [f"{key}={value}" for key, value in named.items() if value is not None]
-        return command(*given, chosen=ChosenSettings(config, (*own, *sets)), **more)
+        own = {key: more.pop(key) for key in ("preset", "level", "schedule")}
+        return command(*given, chosen=ChosenSettings(config).having(own).plus(*sets), **more)
 
     decorated: Callable[..., Any] = with_chosen
     for option in (
@@ -116,6 +119,9 @@ def settings_options(command: Callable[..., Any]) -> Callable[..., Any]:
     return decorated
 
 
+upstream_option = click.option(
+    "--upstream", "upstreams", metavar="NAME=URL", multiple=True, help="Where requests go; may be repeated."
+)
 format_option = click.option(
     "--format", "format_", metavar="NAME", help="Format of the request; recognised if not given."
 )

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 
 import click
 
-from prunus.cli.options import ChosenSettings, Failure, money_option, settings_options
+from prunus.cli.options import ChosenSettings, Failure, money_option, settings_options, upstream_option
 
 if TYPE_CHECKING:
     from prunus.settings import Loaded
@@ -22,9 +22,7 @@ if TYPE_CHECKING:
 @click.command("proxy")
 @click.option("--host", metavar="ADDRESS", help="Address to listen on; others than 127.0.0.1 need a token.")
 @click.option("--port", type=click.IntRange(0, 65_535), help="Port to listen on; 0 takes a free one.")
-@click.option(
-    "--upstream", "upstreams", metavar="NAME=URL", multiple=True, help="Where requests go; may be repeated."
-)
+@upstream_option
 @click.option("--workers", type=click.IntRange(1), metavar="N", help="Processes that share the port; 1 by default.")
 @click.option("--shadow", is_flag=True, help="Change nothing, and report what would have been done.")
 @click.option("--agent", type=click.Choice(["hidden", "mcp", "off"]), help="How context_prune is offered.")
@@ -79,17 +77,16 @@ def command(
     from prunus.settings.describe import origins
     from prunus.store import open_store
 
-    given = {
+    own = {
         "proxy.host": host,
         "proxy.port": port,
         "proxy.workers": workers,
         "agent.offer": agent,
         "store.url": store,
+        "proxy.shadow": "true" if shadow else None,
+        "proxy.verbose": "true" if verbose else None,
     }
-    own = [f"{key}={value}" for key, value in given.items() if value is not None]
-    own += ["proxy.shadow=true"] if shadow else []
-    own += ["proxy.verbose=true"] if verbose else []
-    chosen = chosen.plus(*upstream_sets(upstreams), *own)
+    chosen = chosen.plus(*upstream_sets(upstreams)).having(own)
 
     def configured(loaded: Loaded) -> Configuration:
         return Configuration(loaded.settings, origins(loaded, chosen.overrides))

@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING
 import click
 
 from prunus.cli.cautions import no_hidden_tool
-from prunus.cli.options import ChosenSettings, Failure, agent_names, money_option, settings_options
+from prunus.cli.options import ChosenSettings, Failure, agent_names, money_option, settings_options, upstream_option
 from prunus.cli.proxy import upstream_sets
 
 if TYPE_CHECKING:
@@ -26,9 +26,7 @@ _NOT_FOUND = 127
 
 
 @click.command("run", context_settings={"ignore_unknown_options": True, "allow_interspersed_args": False})
-@click.option(
-    "--upstream", "upstreams", metavar="NAME=URL", multiple=True, help="Where requests go; may be repeated."
-)
+@upstream_option
 @click.option("--shadow", is_flag=True, help="Change nothing, and say at the end what would have been done.")
 @click.option("--agent", type=click.Choice(["hidden", "mcp", "off"]), help="How context_prune is offered.")
 @click.option("--store", metavar="URL", help="sqlite:///PATH, postgresql://HOST/DATABASE, redis://HOST, or off.")
@@ -73,11 +71,9 @@ def command(
     with tempfile.TemporaryDirectory(prefix="prunus-") as scratch:
         place = Host(dict(os.environ), Path.home(), Path.cwd(), Path(scratch))
         found = tuple(f"{name}={url}" for name, url in known.upstreams(place).items())
-        given = {"agent.offer": agent, "store.url": store}
-        own = [f"{key}={value}" for key, value in given.items() if value is not None]
-        own += ["proxy.shadow=true"] if shadow else []
-        loopback = ("proxy.host=127.0.0.1", "proxy.port=0", "proxy.token=", "proxy.workers=1")
-        chosen = chosen.plus(*upstream_sets((*found, *upstreams)), *own, *loopback)
+        own = {"agent.offer": agent, "store.url": store, "proxy.shadow": "true" if shadow else None}
+        loopback = {"proxy.host": "127.0.0.1", "proxy.port": 0, "proxy.token": "", "proxy.workers": 1}
+        chosen = chosen.plus(*upstream_sets((*found, *upstreams))).having({**own, **loopback})
         loaded = chosen.load()
         settings, came = loaded.settings, origins(loaded, chosen.overrides)
         summary = RunSummary(settings.notification, replace(settings.money(), shown=money))

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING
 
 import click
 
+from prunus.cli.dashboard import proxy_url
 from prunus.cli.options import Failure, agent_names, own_settings
 from prunus.cli.own_name import own_command, own_name
 from prunus.cli.table import say, show
@@ -59,7 +60,7 @@ def _client(name: str, host: Host, *, undo: bool, yes: bool) -> None:
     from prunus.clients.permanent import plan_setup, plan_undo
 
     launcher = launchers().get(name)
-    url = _url(host)
+    url = _url()
     known = [one for one, each in launchers().items() if each.entries(url, host)]
     if launcher is None or name not in known:
         reason = "has no settings file that Prunus can change" if launcher else "is not an agent that Prunus knows"
@@ -112,7 +113,7 @@ def _list(host: Host) -> None:
     from prunus.clients.launcher import launchers
     from prunus.clients.permanent import setup_state
 
-    url = _url(host)
+    url = _url()
     rows = []
     for name, launcher in launchers().items():
         state = setup_state(launcher, url, host)
@@ -138,15 +139,14 @@ def _tell_about_proxy(url: str) -> None:
         click.echo(f"No proxy listens on {url}: start `{name} proxy`, or see `{name} setup --service`.")
 
 
-def _url(host: Host) -> str:
+def _url() -> str:
     """Return the address of the proxy that the user's settings describe."""
-    proxy = own_settings().proxy
-    if not proxy.port:
+    settings = own_settings()
+    if not settings.proxy.port:
         raise Failure("proxy.port is 0, which is another port at each start: set a port")
-    if proxy.token:
+    if settings.proxy.token:
         raise Failure("proxy.token is set, and agents cannot send it by themselves: set up the agent by hand")
-    name = {"0.0.0.0": "127.0.0.1", "::": "::1"}.get(proxy.host, proxy.host)
-    return f"http://[{name}]:{proxy.port}" if ":" in name else f"http://{name}:{proxy.port}"
+    return proxy_url(settings)
 
 
 def _own_settings() -> Path:

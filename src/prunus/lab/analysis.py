@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import asdict, dataclass, field, fields
 from typing import Any, Final
 
 from prunus.lab.cost import Writes
 from prunus.lab.loss import Rate, lost_rate
+from prunus.schedule.dollars import Money
 from prunus.spending import DayTotals, Earnings
 
 LEVEL: Final = "balanced"
@@ -130,6 +131,12 @@ def total(rows: Iterable[SessionResult]) -> Total:
     """Return the sums over all sessions."""
     totals = [row.total for row in rows]
     return Total(**{one.name: sum(getattr(part, one.name) for part in totals) for one in fields(Total)})
+
+
+def in_dollars(rows: Iterable[SessionResult], money: Money, cost: Callable[[SessionResult], float]) -> float | None:
+    """Return a cost of the sessions whose dollar price is known; None if there are none."""
+    known = [price * cost(row) for row in rows if (price := money.of(row.model)) is not None]
+    return sum(known) if known else None
 
 
 def lost_events(rows: Iterable[SessionResult]) -> Rate:

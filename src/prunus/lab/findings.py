@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import date
+from functools import partial
 
 from prunus.lab.analysis import (
     LEVEL,
@@ -12,6 +13,7 @@ from prunus.lab.analysis import (
     SessionResult,
     Total,
     by_agent,
+    in_dollars,
     least,
     lost_events,
     share,
@@ -101,9 +103,9 @@ def _loss_in_words(rows: Sequence[SessionResult], everything: Total) -> str:
 
 
 def _dollars(rows: Sequence[SessionResult], money: Money, field: str) -> str:
-    """Return the cost in dollars of the sessions with a known price, or a dash if there are none."""
-    known = [(price, row) for row in rows if (price := money.of(row.model)) is not None]
-    return dollars(sum(price * getattr(row.total, field) for price, row in known)) if known else "-"
+    """Return a cost in dollars of the sessions with a known price, or a dash if there are none."""
+    paid = in_dollars(rows, money, lambda row: float(getattr(row.total, field)))
+    return "-" if paid is None else dollars(paid)
 
 
 def scope(found: Sequence[File], everything: Total, took: float, older: int) -> str:
@@ -184,11 +186,15 @@ def _by_strategy(rows: Sequence[SessionResult], money: Money) -> tuple[tuple[str
     for name, effect in strategies(rows).items():
         saved = f"{effect.saved:,.0f}"
         if _has_money(rows, money):
-            parts = [(money.of(row.model), row.strategies[name].saved) for row in rows if name in row.strategies]
-            known = [price * part for price, part in parts if price is not None]
-            saved = dollars(sum(known)) if known else "-"
+            found = [row for row in rows if name in row.strategies]
+            known = in_dollars(found, money, partial(_saved_by, name))
+            saved = "-" if known is None else dollars(known)
         lines.append((name, f"{effect.edits:,}", f"{effect.tokens:,}", f"{effect.kept:,}", saved))
     return tuple(lines)
+
+
+def _saved_by(strategy: str, row: SessionResult) -> float:
+    return row.strategies[strategy].saved
 
 
 def _gained_least(rows: Sequence[SessionResult], money: Money) -> tuple[tuple[str, ...], ...]:

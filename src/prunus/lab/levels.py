@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from prunus.lab.analysis import RIVALS, Alternative, SessionResult, share
+from prunus.lab.analysis import RIVALS, Alternative, SessionResult, in_dollars, share
 from prunus.lab.loss import lost_rate
 from prunus.lab.page import PageSection
 from prunus.schedule.dollars import Money
@@ -53,8 +53,9 @@ def _unpruned(rows: Sequence[SessionResult]) -> float:
 
 def _saved(rows: Sequence[SessionResult], money: Money, level: str, name: str) -> str:
     """Return what a policy saves: dollars of the sessions with a price, or a share of the cost of all."""
-    gains = [(money.of(row.model), row.total.unpruned - _of(row, level, name).cost) for row in rows]
-    priced = [price * gain for price, gain in gains if price is not None]
-    if priced:
-        return dollars(sum(priced))
-    return f"{share(sum(gain for _, gain in gains), _unpruned(rows)):.1%}"
+
+    def gain(row: SessionResult) -> float:
+        return row.total.unpruned - _of(row, level, name).cost
+
+    saved = in_dollars(rows, money, gain)
+    return f"{share(sum(map(gain, rows)), _unpruned(rows)):.1%}" if saved is None else dollars(saved)
