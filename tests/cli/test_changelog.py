@@ -4,12 +4,12 @@ from pathlib import Path
 import pytest
 from click.testing import CliRunner, Result
 
-from prunus.cli.changelog import command
+from prunus.cli import main
 from tests.lab.talk import chat_messages
 
 
 def run(*args: str) -> Result:
-    return CliRunner().invoke(command, args, catch_exceptions=False)
+    return CliRunner().invoke(main, ("changelog", *args), catch_exceptions=False)
 
 
 def change(old: str, new: str, intent: str) -> tuple[str, dict[str, str], str]:

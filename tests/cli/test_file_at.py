@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 from click.testing import CliRunner, Result
 
-from prunus.cli.file_at import command
+from prunus.cli import main
 from tests.cli.test_files import chat
 
 Run = Callable[..., Result]
@@ -31,7 +31,7 @@ def recorded(tmp_path: Path) -> str:
 
 @pytest.fixture
 def run() -> Run:
-    return lambda *args: CliRunner().invoke(command, args, catch_exceptions=False)
+    return lambda *args: CliRunner().invoke(main, ("file-at", *args), catch_exceptions=False)
 
 
 def test_the_content_after_a_turn_is_shown(run: Run, recorded: str) -> None:

@@ -6,7 +6,7 @@ from typing import Any
 import pytest
 from click.testing import CliRunner, Result
 
-from prunus.cli.files import command
+from prunus.cli import main
 
 Run = Callable[..., Result]
 
@@ -39,7 +39,7 @@ def recorded(tmp_path: Path) -> str:
 
 @pytest.fixture
 def run() -> Run:
-    return lambda *args: CliRunner().invoke(command, args, catch_exceptions=False)
+    return lambda *args: CliRunner().invoke(main, ("files", *args), catch_exceptions=False)
 
 
 def test_each_file_has_a_row(run: Run, recorded: str) -> None:
