@@ -11,7 +11,7 @@ OUT/runs/TASK/REPEAT-ARM.stopped-N/  a run that was stopped; it is made again, a
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Final, Literal
@@ -40,6 +40,28 @@ class PlannedRun:
     def folder(self, out: Path) -> Path:
         """Where the run is kept."""
         return out / "runs" / self.task / f"{self.repeat}-{self.arm}"
+
+    def fresh_folder(self, out: Path) -> Path:
+        """An empty folder for the run; what a stopped attempt left behind is kept under another name."""
+        folder = self.folder(out)
+        if folder.exists():
+            number = 1
+            while (aside := folder.with_name(f"{folder.name}.stopped-{number}")).exists():
+                number += 1
+            folder.rename(aside)
+        folder.mkdir(parents=True)
+        return folder
+
+    def save(self, out: Path, result: RunResult) -> None:
+        """Write the result; the run is done from then on."""
+        path = self.folder(out) / _RUN
+        beside = path.with_suffix(".new")
+        beside.write_bytes(msgspec.json.format(msgspec.json.encode(result)) + b"\n")
+        beside.replace(path)
+
+    def result(self, out: Path) -> RunResult | None:
+        """The result; None if the run is not done."""
+        return _saved_result(self.folder(out))
 
 
 @dataclass(frozen=True, slots=True)
@@ -96,46 +118,16 @@ def agree_on(out: Path, compared: Mapping[str, object]) -> None:
     path.write_bytes(msgspec.json.format(msgspec.json.encode(compared)) + b"\n")
 
 
-def save(out: Path, run: PlannedRun, result: RunResult) -> None:
-    """Write a result; the run is done from then on."""
-    path = run.folder(out) / _RUN
-    beside = path.with_suffix(".new")
-    beside.write_bytes(msgspec.json.format(msgspec.json.encode(result)) + b"\n")
-    beside.replace(path)
-
-
-def done(out: Path, run: PlannedRun) -> RunResult | None:
-    """The result of a run; None if it is not done."""
-    path = run.folder(out) / _RUN
-    return msgspec.json.decode(path.read_bytes(), type=RunResult) if path.exists() else None
-
-
-def results(out: Path, runs: Iterable[PlannedRun]) -> tuple[RunResult, ...]:
-    """The results of those runs that are done."""
-    found = (done(out, run) for run in runs)
-    return tuple(result for result in found if result is not None)
-
-
-def fresh_folder(out: Path, run: PlannedRun) -> Path:
-    """An empty folder for a run; what a stopped attempt left behind is kept under another name."""
-    folder = run.folder(out)
-    if folder.exists():
-        number = 1
-        while (aside := folder.with_name(f"{folder.name}.stopped-{number}")).exists():
-            number += 1
-        folder.rename(aside)
-    folder.mkdir(parents=True)
-    return folder
-
-
 def spent(out: Path, own: OwnTariffs = ()) -> float:
     """The dollars of all runs in a folder, those of stopped runs included."""
-    return sum(_dollars(out, own))
+    return sum(_dollars(folder, own) for folder in sorted((out / "runs").glob("*/*")))
 
 
-def _dollars(out: Path, own: OwnTariffs) -> Iterator[float]:
-    for folder in sorted((out / "runs").glob("*/*")):
-        if (folder / _RUN).exists():
-            yield msgspec.json.decode((folder / _RUN).read_bytes(), type=RunResult).dollars
-        else:
-            yield from (dollars_of(exchange, own) for exchange in read_exchanges(folder))
+def _dollars(folder: Path, own: OwnTariffs) -> float:
+    result = _saved_result(folder)
+    return result.dollars if result else sum(dollars_of(exchange, own) for exchange in read_exchanges(folder))
+
+
+def _saved_result(folder: Path) -> RunResult | None:
+    path = folder / _RUN
+    return msgspec.json.decode(path.read_bytes(), type=RunResult) if path.exists() else None

@@ -9,17 +9,7 @@ from typing import Final
 
 from prunus.ab.agent_run import AgentSetup, perform
 from prunus.ab.exchanges import Meter, OwnTariffs
-from prunus.ab.results import (
-    PlannedRun,
-    RunResult,
-    agree_on,
-    done,
-    fresh_folder,
-    planned,
-    results,
-    save,
-    spent,
-)
+from prunus.ab.results import PlannedRun, RunResult, agree_on, planned, spent
 from prunus.ab.tasks import CodingTask
 from prunus.providers.usage import Usage
 from prunus.schedule.dollars import tariff_of
@@ -76,12 +66,12 @@ class Trial:
     @property
     def remaining(self) -> list[PlannedRun]:
         """The runs that are not done yet."""
-        return [run for run in self.runs if done(self.out, run) is None]
+        return [run for run in self.runs if run.result(self.out) is None]
 
     @property
     def finished(self) -> tuple[RunResult, ...]:
         """The results so far."""
-        return results(self.out, self.runs)
+        return tuple(result for run in self.runs if (result := run.result(self.out)) is not None)
 
     @property
     def spent(self) -> float:
@@ -99,12 +89,10 @@ class Trial:
         AgentFailed if the agent does not get to work.
         """
         agree_on(self.out, self.compared)
-        tasks: Mapping[str, CodingTask] = {task.name: task for task in self.tasks}
-        remaining: Sequence[PlannedRun] = self.remaining
+        tasks = {task.name: task for task in self.tasks}
         meter = Meter(self.budget, self.spent, self.setup.tariffs)
-        for run in remaining:
+        for run in self.remaining:
             starting(run, meter)
-            folder = fresh_folder(self.out, run)
-            result = perform(self.setup, tasks[run.task], run, meter, folder)
-            save(self.out, run, result)
+            result = perform(self.setup, tasks[run.task], run, meter, run.fresh_folder(self.out))
+            run.save(self.out, result)
             yield result
