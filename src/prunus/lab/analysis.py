@@ -6,6 +6,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import asdict, dataclass, field, fields
 from typing import Any, Final
 
+from prunus.lab.conversations import FileResults
 from prunus.lab.cost import Writes
 from prunus.lab.loss import Rate, lost_rate
 from prunus.schedule.dollars import Money
@@ -106,25 +107,14 @@ class SessionResult:
     last: float | None = None
     project: str = ""
     """The folder that the agent worked in, or the folder of the recording."""
+    billed: bool = False
+    """Whether its tokens are counted as the provider counted them."""
     writes_unpruned: Writes = field(default_factory=dict)
     writes: Writes = field(default_factory=dict)
     """Why its requests write to the prompt cache."""
-    billed: bool = False
-    """Whether its tokens are counted as the provider counted them."""
 
 
-@dataclass(frozen=True, slots=True)
-class File:
-    """The results of one file."""
-
-    path: str
-    rows: tuple[SessionResult, ...] = ()
-    skipped: int = 0
-    """The number of damaged records."""
-    copies: int = 0
-    """The number of sessions that another file contains completely."""
-    failure: str = ""
-    """Why the lab could not read the file, or the rest of it."""
+File = FileResults[SessionResult]
 
 
 def total(rows: Iterable[SessionResult]) -> Total:
@@ -172,21 +162,11 @@ def least(rows: Iterable[SessionResult], count: int = 5) -> tuple[SessionResult,
 
 
 def record(row: SessionResult) -> dict[str, Any]:
-    """Return a session as plain data, for JSON output."""
-    named = {name: asdict(effect) for name, effect in row.strategies.items()}
-    beside: dict[str, Any] = {
-        "path": row.path,
-        "session": row.session,
-        "agent": row.agent,
-        "model": row.model,
-        "known": row.known,
-    }
-    beside |= {"lifetime": row.lifetime, "first": row.first, "last": row.last, "project": row.project}
-    beside["billed"] = row.billed
-    beside |= {"writes_unpruned": row.writes_unpruned, "writes": row.writes}
-    numbers = {name: value for name, value in asdict(row.total).items() if name != "sessions"}
-    others = {name: asdict(one) for name, one in row.beside.items()}
-    return {**beside, **numbers, "strategies": named, "beside": others}
+    """Return a session as plain data, for JSON output: its sums stand beside its other fields."""
+    about = asdict(row)
+    numbers, strategies, beside = (about.pop(name) for name in ("total", "strategies", "beside"))
+    del numbers["sessions"]
+    return {**about, **numbers, "strategies": strategies, "beside": beside}
 
 
 def share(part: float, whole: float) -> float:

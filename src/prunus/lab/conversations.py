@@ -69,11 +69,12 @@ Known = Mapping[str, Sequence[Repeat]]
 """The repeats of each session, by file."""
 
 
-@dataclass(frozen=True, slots=True)
-class Read(Generic[Found]):
+@dataclass(frozen=True)
+class FileResults(Generic[Found]):
     """The results for the conversations of one file."""
 
-    found: tuple[Found, ...]
+    path: str
+    rows: tuple[Found, ...] = ()
     skipped: int = 0
     """The number of damaged records."""
     copies: int = 0
@@ -156,7 +157,7 @@ def for_each_conversation(
     work: Callable[[RecordedConversation], Found],
     known: Known | None = None,
     limit: int | None = None,
-) -> Read[Found]:
+) -> FileResults[Found]:
     """Call `work` for each conversation of a file or source, and return its results.
 
     Results before a damaged place count. The function cuts conversations at `limit` tokens, or else at their
@@ -165,7 +166,8 @@ def for_each_conversation(
     found: list[Found] = []
     skipped = copies = number = 0
     failures: list[str] = []
-    repeated = (known or {}).get(path.name if isinstance(path, Source) else str(path), ())
+    name = path.name if isinstance(path, Source) else str(path)
+    repeated = (known or {}).get(name, ())
     for source in parts(path) if isinstance(path, Path) else (path,):
         lifetime = recorded_lifetime(source)
         try:
@@ -182,7 +184,7 @@ def for_each_conversation(
             failures.append(_reason(source.name, error))
     if len(failures) > _SAID:
         failures[_SAID:] = [f"and {len(failures) - _SAID} more"]
-    return Read(tuple(found), skipped, copies, "; ".join(failures))
+    return FileResults(name, tuple(found), skipped, copies, "; ".join(failures))
 
 
 def _reason(name: str, error: Exception) -> str:

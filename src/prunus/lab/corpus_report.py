@@ -193,5 +193,5 @@ def _fill(report: CorpusReport, database: Any) -> None:
 
 
 def _table(path: Path) -> str:
-    name = "'" + str(path).replace("'", "''") + "'"
+    name = _quoted(path)
     return f"read_parquet({name})" if path.suffix == ".parquet" else json_rows(name)

@@ -45,8 +45,7 @@ def measure(path: Path, gauge: Gauge | None = None, *, level: str = LEVEL, known
     told = (known or {}).get(str(path), ())
     replays = len({level, *LEVELS, *RIVALS})
     gauge.expect(replays * sum(repeat.requests for repeat in told if repeat.copied < repeat.requests))
-    read = for_each_conversation(path, partial(_row, path, level, gauge), known)
-    return File(str(path), read.found, read.skipped, read.copies, read.failure)
+    return for_each_conversation(path, partial(_row, path, level, gauge), known)
 
 
 def _row(path: Path, level: str, gauge: Gauge, piece: RecordedConversation) -> SessionResult:
@@ -90,9 +89,9 @@ def _row(path: Path, level: str, gauge: Gauge, piece: RecordedConversation) -> S
         {name: _alternative(name, piece, replays) for name in (*LEVELS, *RIVALS) if name != level},
         *_times(session.times[copied:]),
         project_of(encode(session.body(0))) or path.parent.name,
+        replays.count.known,
         cache_writes(before, price),
         cache_writes(after, price),
-        replays.count.known,
     )
 
 

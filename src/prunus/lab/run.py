@@ -112,8 +112,7 @@ def measure(
 ) -> Measured:
     """Return the measurements of all conversations of one file or source."""
     gauge = gauge or Gauge()
-    name = path.name if isinstance(path, Source) else str(path)
-    told = (known or {}).get(name)
+    told = (known or {}).get(str(path))
     replays = len(
         {Unpruned(), *(_policy(name, prices, None) for name in study.policies for prices in study.prices)}
     )
@@ -127,9 +126,9 @@ def measure(
         return tuple(_rows(piece, study, gauge))
 
     read = for_each_conversation(path, rows, known, study.limit)
-    short = sum(not one for one in read.found)
-    measured = tuple(row for one in read.found for row in one)
-    return Measured(name, measured, len(read.found) - short, short, read.skipped, read.copies, read.failure)
+    short = sum(not one for one in read.rows)
+    measured = tuple(row for one in read.rows for row in one)
+    return Measured(read.path, measured, len(read.rows) - short, short, read.skipped, read.copies, read.failure)
 
 
 def _policy(name: str, prices: str, piece: RecordedConversation | None) -> Policy | Bound:
