@@ -5,7 +5,7 @@ from __future__ import annotations
 from hypothesis import given
 from hypothesis import strategies as st
 
-from prunus.lab.labels import Label, LabelFrame, Spot, place_labels
+from prunus.lab.picture import Label, LabelFrame, Spot, place_labels
 
 FRAME = LabelFrame(50, 40, 520, 320)
 SPOTS = st.lists(

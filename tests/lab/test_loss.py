@@ -1,7 +1,7 @@
 import pytest
 
 from prunus.lab.loss import LostPart, events, lost_rate
-from prunus.lab.needs import lines_as_they_were, names_in_paths
+from prunus.lab.retention import lines_as_they_were, names_in_paths
 from prunus.schedule.prices import Price
 
 

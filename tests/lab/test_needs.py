@@ -4,7 +4,7 @@ import pytest
 
 from prunus.calls.toolbox import Toolbox
 from prunus.history import Call
-from prunus.lab.needs import files, identifiers, lines
+from prunus.lab.retention import files, identifiers, lines
 
 
 def needed(given: Any, tool: str = "Edit") -> set[str]:

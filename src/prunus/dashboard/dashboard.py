@@ -10,8 +10,7 @@ from prunus.dashboard.conversations import conversations_page
 from prunus.dashboard.overview import overview_page
 from prunus.dashboard.page import PageAnswer, PageRequest, Sources, problem, static_file
 from prunus.dashboard.receipts import receipt_page, receipts_page, restore
-from prunus.dashboard.settings_page import settings_page
-from prunus.dashboard.strategies_page import strategies_page
+from prunus.dashboard.setup_pages import settings_page, strategies_page
 
 _FOR_EVER: Final = (b"cache-control", b"max-age=31536000, immutable")
 _MISSING: Final = "There is no such page. The address may be of a conversation that is not stored any more."

@@ -1,17 +1,20 @@
 """Plot effective cost against lost events, with a point for each policy and a panel for each price.
 
-The page is one HTML file with inline SVG. It needs neither scripts nor the network.
+The page is one HTML file with inline SVG. It needs neither scripts nor the network. No name covers another name, a
+point or a line: for each point some places are tried, the nearest first: beside, above, below, and then further
+away with a thin line to the point. The first place that is free is taken; if none is, the one that covers least.
 """
 
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
 from html import escape
 from itertools import pairwise
-from typing import Final
+from math import hypot
+from typing import Final, Literal
 
-from prunus.lab.labels import LabelFrame, Spot, place_labels
 from prunus.lab.page import LOOK, html_page, html_table
 from prunus.lab.summary import Summary, table
 from prunus.settings.presets import LEVELS
@@ -19,13 +22,10 @@ from prunus.settings.presets import LEVELS
 WIDTH: Final = 520
 HEIGHT: Final = 360
 _LEFT, _RIGHT, _TOP, _BOTTOM = 52, 16, 48, 44
-_FRAME: Final = LabelFrame(_LEFT, _TOP - 6, WIDTH - 2, HEIGHT - _BOTTOM)
-"""Where labels may stand."""
 _COSTS: Final = (0.2, 0.3, 0.4, 0.5, 0.6, 0.7, 0.8, 0.9, 1.0, 1.5, 2.0, 3.0, 5.0, 10.0)
 _LOST: Final = (0, 1, 2, 5, 10, 20, 50, 100, 200, 500, 1000)
 OURS: Final = ("auto", *LEVELS)
 """Prunus at its levels; a line joins them."""
-
 _STYLE: Final = """body { max-width: 1320px }
 svg { max-width: 100%; height: auto } .panels { display: flex; flex-wrap: wrap; gap: 1rem }
 text { fill: var(--ink); font: 11px system-ui, sans-serif } .tick { fill: var(--faint) }
@@ -35,6 +35,16 @@ text { fill: var(--ink); font: 11px system-ui, sans-serif } .tick { fill: var(--
 circle { fill: var(--faint) } .ours circle { fill: var(--mark) } .ours text { font-weight: 600 }
 table { margin-top: 1.5rem }
 """
+_LETTER_WIDTH: Final = 6.4
+"""The width of a letter in pixels, rather too large than too small."""
+_LABEL_HEIGHT: Final = 12.0
+_DOT_ROOM: Final = 6.0
+"""Half of the room that a point takes."""
+_NEAR: Final = 9.0
+"""How far a label is from its point, if it stands beside it."""
+_FAR: Final = (18.0, 28.0, 40.0, 54.0)
+_WAYS: Final = ((1, 0), (-1, 0), (0, -1), (0, 1), (1, -1), (1, 1), (-1, -1), (-1, 1))
+_Box = tuple[float, float, float, float]
 
 
 def picture(summaries: Sequence[Summary], title: str = "Cost against loss") -> str:
@@ -126,3 +136,98 @@ def _along(points: Sequence[tuple[float, float]]) -> list[tuple[float, float]]:
         for (x1, y1), (x2, y2) in pairwise(ordered)
         for n in range(1, steps)
     ]
+
+
+def place_labels(spots: Sequence[Spot], avoided: Sequence[tuple[float, float]], frame: LabelFrame) -> list[Label]:
+    """Return a label for each spot, in their order; labels keep off the `avoided` points of lines."""
+    dots = [(spot.x - _DOT_ROOM, spot.y - _DOT_ROOM, spot.x + _DOT_ROOM, spot.y + _DOT_ROOM) for spot in spots]
+    lines = [(x - 2, y - 2, x + 2, y + 2) for x, y in avoided]
+    taken: list[_Box] = []
+    placed: dict[int, Label] = {}
+    # Spots in a crowd have few free places, so they choose first.
+    crowded = sorted(range(len(spots)), key=lambda n: -_neighbours(spots[n], spots))
+    for n in crowded:
+        others = [*(dot for m, dot in enumerate(dots) if m != n), *taken]
+        costs = [
+            (_covered(box, others) + 0.3 * _covered(box, lines) + _outside(box, frame), order, box, label)
+            for order, (box, label) in enumerate(_places(spots[n]))
+        ]
+        _, _, box, placed[n] = min(costs, key=lambda cost: cost[:2])
+        taken.append(box)
+    return [placed[n] for n in range(len(spots))]
+
+
+def _places(spot: Spot) -> Iterator[tuple[_Box, Label]]:
+    width = _LETTER_WIDTH * len(spot.name)
+    for distance in (_NEAR, *_FAR):
+        for across, down in _WAYS:
+            step = distance if across and down else distance + (0 if across else 4)
+            x = spot.x + across * step - (width if across < 0 else 0 if across > 0 else width / 2)
+            middle = spot.y + down * step
+            box = (x, middle - _LABEL_HEIGHT / 2, x + width, middle + _LABEL_HEIGHT / 2)
+            near = distance == _NEAR and not (across and down)
+            end = (min(max(spot.x, box[0]), box[2]), min(max(spot.y, box[1]), box[3]))
+            anchor, at = _anchored(across, x, width)
+            yield box, Label(at, middle + 4, anchor, None if near else end)
+
+
+def _anchored(across: int, x: float, width: float) -> tuple[Literal["start", "middle", "end"], float]:
+    """Return the end of a name that is next to its point: the width of a name is only an estimate."""
+    if across > 0:
+        return "start", x
+    return ("end", x + width) if across < 0 else ("middle", x + width / 2)
+
+
+def _covered(box: _Box, others: Sequence[_Box]) -> float:
+    """Return how much of other boxes a box covers."""
+    left, top, right, bottom = box
+    return sum(
+        max(0.0, min(right, x2) - max(left, x1)) * max(0.0, min(bottom, y2) - max(top, y1))
+        for x1, y1, x2, y2 in others
+    )
+
+
+def _outside(box: _Box, frame: LabelFrame) -> float:
+    """Return how much of a box is outside of the frame; that is worse than to cover something."""
+    left, top, right, bottom = box
+    beyond = max(0.0, frame.left - left) + max(0.0, right - frame.right)
+    return 1_000 * (beyond + max(0.0, frame.top - top) + max(0.0, bottom - frame.bottom))
+
+
+def _neighbours(spot: Spot, spots: Sequence[Spot]) -> int:
+    return sum(hypot(other.x - spot.x, other.y - spot.y) < 60 for other in spots)
+
+
+@dataclass(frozen=True, slots=True)
+class Spot:
+    """A point with a name."""
+
+    x: float
+    y: float
+    name: str
+
+
+@dataclass(frozen=True, slots=True)
+class LabelFrame:
+    """The room in which labels may stand."""
+
+    left: float
+    top: float
+    right: float
+    bottom: float
+
+
+_FRAME: Final = LabelFrame(_LEFT, _TOP - 6, WIDTH - 2, HEIGHT - _BOTTOM)
+"""Where labels may stand."""
+
+
+@dataclass(frozen=True, slots=True)
+class Label:
+    """Where a name stands."""
+
+    x: float
+    y: float
+    anchor: Literal["start", "middle", "end"] = "start"
+    """Which part of the name is at `x`, as SVG calls it."""
+    leader: tuple[float, float] | None = None
+    """The end of a thin line from the point to the label, if they are apart."""

@@ -1,4 +1,4 @@
-"""The strategies: what each has earned, and what the agent asked for again."""
+"""Pages on what runs: the strategies with what each has earned, and the settings in force with their origin."""
 
 from __future__ import annotations
 
@@ -12,6 +12,9 @@ from prunus.dashboard.shapes import bar, receipts_path, section, share, table, t
 from prunus.report.spending import strategy_records
 from prunus.report.totals_box import learned_lines
 from prunus.reuse.experience import Tried
+from prunus.settings.describe import keys
+from prunus.settings.origins import as_toml, flat
+from prunus.settings.secrets import without_secrets
 from prunus.store.records import Totals
 from prunus.strategies import ALL, strategy_named
 from prunus.tally import Tally
@@ -29,6 +32,7 @@ _COLUMNS: Final = {
     "Tokens asked again": "number spare",
     "Finds": "long",
 }
+_SETTINGS: Final = {"Setting": "", "Value": "long", "From": "", "Meaning": "spare long"}
 
 
 def strategies_page(request: PageRequest, sources: Sources) -> PageAnswer:
@@ -114,3 +118,39 @@ def _asked(tried: Tried) -> tuple[Child, Child]:
     if not tried.cut:
         return "-", "-"
     return f"{tried.asked:,} of {tried.cut:,} ({share(tried.asked, tried.cut)})", tokens(tried.tokens)
+
+
+def settings_page(sources: Sources) -> PageAnswer:
+    """Return all settings; those that somebody chose come first."""
+    meanings = {key.name: key.doc for key in keys()}
+    rows = [
+        (
+            element("code", name),
+            element("code", as_toml(without_secrets(name, value))),
+            sources.origins.get(name, "built in"),
+            with_code(meanings.get(name, "")),
+        )
+        for place, value in flat(sources.settings.dump())
+        for name in (".".join(place),)
+    ]
+    preset = f"preset {sources.settings.base}"
+    own = [row for row in rows if row[2] not in ("built in", preset)]
+    words = (
+        f"Preset {sources.settings.base}, level {sources.settings.level}, schedule {sources.settings.schedule}. "
+        "These are the settings that this proxy was started with."
+    )
+    return page(
+        "Settings",
+        element("p", words, class_="lead"),
+        section("Yours", table("Your own settings", _SETTINGS, own, empty="No file and no option sets anything.")),
+        section(
+            "All",
+            element(
+                "p",
+                element("label", "Find a setting ", for_="filter", class_="note"),
+                element("input", type="search", id="filter", placeholder="strategies, cache, proxy.port"),
+            ),
+            element("div", table("All settings", _SETTINGS, rows, empty=""), data_filtered=True),
+        ),
+        tab="settings",
+    )
