@@ -34,13 +34,9 @@ if TYPE_CHECKING:
     help="SWE-bench style instances instead of the bundled tasks.",
 )  # fmt: skip
 @click.option(
-    "--repeat",
-    metavar="N",
-    type=click.IntRange(1),
-    default=1,
-    show_default=True,
+    "--repeat", metavar="N", type=click.IntRange(1), default=1, show_default=True,
     help="Runs of each task in each arm.",
-)
+)  # fmt: skip
 @click.option(
     "--out", metavar="FOLDER", type=click.Path(path_type=Path, file_okay=False), default=Path("prunus-ab"),
     show_default=True, help="Where results and transcripts go; a second call goes on there.",
@@ -49,13 +45,9 @@ if TYPE_CHECKING:
     "--budget", metavar="DOLLARS", type=click.FloatRange(0), help="Stop when so much is spent; needed to run."
 )
 @click.option(
-    "--minutes",
-    metavar="N",
-    type=click.FloatRange(0, min_open=True),
-    default=60,
-    show_default=True,
+    "--minutes", metavar="N", type=click.FloatRange(0, min_open=True), default=60, show_default=True,
     help="The most that one run may take.",
-)
+)  # fmt: skip
 @upstream_option
 @click.option(
     "--price", "prices", metavar="[PATTERN=]IN,READ,WRITE,OUT", multiple=True,

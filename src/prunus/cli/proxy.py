@@ -28,13 +28,9 @@ if TYPE_CHECKING:
 @click.option("--agent", type=click.Choice(["hidden", "mcp", "off"]), help="How context_prune is offered.")
 @click.option("--store", metavar="URL", help="sqlite:///PATH, postgresql://HOST/DATABASE, redis://HOST, or off.")
 @click.option(
-    "--routing-key",
-    "balancer",
-    type=click.Choice(["headers", "nginx", "haproxy", "envoy"]),
-    is_flag=False,
-    flag_value="headers",
-    help="Print what a load balancer hashes on, or a configuration for one, and end.",
-)
+    "--routing-key", "balancer", type=click.Choice(["headers", "nginx", "haproxy", "envoy"]), is_flag=False,
+    flag_value="headers", help="Print what a load balancer hashes on, or a configuration for one, and end.",
+)  # fmt: skip
 @click.option("-v", "--verbose", is_flag=True, help="Log every edit; plain lines even in a terminal.")
 @money_option
 @settings_options

@@ -26,11 +26,9 @@ _NEAR = 2_000
 @click.argument("id", required=False)
 @click.option("--session", metavar="ID", help="Only look in this session.")
 @click.option(
-    "--full-diff",
-    "path",
-    metavar="PATH",
+    "--full-diff", "path", metavar="PATH",
     help="Show all edits of a file that were cut, as one diff; needs --session.",
-)
+)  # fmt: skip
 @store_options
 def command(
     id: str | None, session: str | None, path: str | None, url: str | None, tenant: str | None, in_json: bool

@@ -25,12 +25,10 @@ _LISTED: Final = 10
 _Command = TypeVar("_Command", bound=Callable[..., Any])
 
 store_option = click.option(
-    "--store",
-    "url",
-    metavar="URL",
+    "--store", "url", metavar="URL",
     help="Store to look at: sqlite:///PATH, postgresql://HOST/DATABASE or redis://HOST; by default that of the "
     "settings.",
-)
+)  # fmt: skip
 json_option = click.option("--json", "in_json", is_flag=True, help="As JSON.")
 
 
