@@ -6,7 +6,7 @@ import pytest
 from click.testing import CliRunner, Result
 
 from prunus.cli import main
-from tests.cli.test_files import chat
+from tests.cli.test_files import READ_AND_EDITED, chat
 
 Run = Callable[..., Result]
 
@@ -15,12 +15,7 @@ Run = Callable[..., Result]
 def recorded(tmp_path: Path) -> str:
     path = tmp_path / "talk.json"
     steps = (
-        ("Read", {"file_path": "/w/src/a.py"}, "1\tone\n2\ttwo\n3\t"),
-        (
-            "Edit",
-            {"file_path": "/w/src/a.py", "old_string": "two", "new_string": "2"},
-            "The file /w/src/a.py has been updated.",
-        ),
+        *READ_AND_EDITED,
         ("Read", {"file_path": "/w/lib/b.py", "offset": 3, "limit": 1}, "3\tth\x1b[31mree"),
         ("Read", {"file_path": "/w/src/b.py"}, "1\tx\n2\t"),
         ("Bash", {"command": "python change.py"}, "changed"),

@@ -11,6 +11,16 @@ from prunus.cli import main
 Run = Callable[..., Result]
 
 
+READ_AND_EDITED = (
+    ("Read", {"file_path": "/w/src/a.py"}, "1\tone\n2\ttwo\n3\t"),
+    (
+        "Edit",
+        {"file_path": "/w/src/a.py", "old_string": "two", "new_string": "2"},
+        "The file /w/src/a.py has been updated.",
+    ),
+)
+
+
 def chat(*steps: tuple[str, dict[str, Any], str]) -> list[dict[str, Any]]:
     messages: list[dict[str, Any]] = [{"role": "user", "content": "go"}]
     for number, (tool, given, answer) in enumerate(steps):
@@ -25,12 +35,7 @@ def chat(*steps: tuple[str, dict[str, Any], str]) -> list[dict[str, Any]]:
 def recorded(tmp_path: Path) -> str:
     path = tmp_path / "talk.json"
     steps = (
-        ("Read", {"file_path": "/w/src/a.py"}, "1\tone\n2\ttwo\n3\t"),
-        (
-            "Edit",
-            {"file_path": "/w/src/a.py", "old_string": "two", "new_string": "2"},
-            "The file /w/src/a.py has been updated.",
-        ),
+        *READ_AND_EDITED,
         ("Read", {"file_path": "/w/b.py", "offset": 3, "limit": 1}, "3\tthree"),
     )
     path.write_text(json.dumps(chat(*steps)))
