@@ -5,8 +5,7 @@ from __future__ import annotations
 from typing import Final
 from urllib.parse import unquote
 
-from prunus.dashboard.conversation import conversation_page
-from prunus.dashboard.conversations import conversations_page
+from prunus.dashboard.conversations import conversation_page, conversations_page
 from prunus.dashboard.overview import overview_page
 from prunus.dashboard.page import PageAnswer, PageRequest, Sources, problem, static_file
 from prunus.dashboard.receipts import receipt_page, receipts_page, restore

@@ -86,6 +86,25 @@ def cache_section(rows: Iterable[DayTotals], settings: Settings) -> Markup:
     )
 
 
+def sums_of(exchanges: Sequence[Exchange]) -> Iterator[DayTotals]:
+    """Yield what requests read from the cache and wrote to it, by model and by the reason of a miss."""
+    groups: dict[tuple[str, str], list[Exchange]] = {}
+    for one in exchanges:
+        groups.setdefault((one.model, one.missed_for), []).append(one)
+    for (model, why), group in groups.items():
+        usages = [one.usage for one in group if one.usage is not None]
+        yield DayTotals(
+            "",
+            model=model,
+            missed_for=why,
+            requests=len(group),
+            input=sum(usage.input for usage in usages),
+            cache_read=sum(usage.cache_read for usage in usages),
+            cache_write=sum(usage.cache_write for usage in usages),
+            missed=sum(one.missed for one in group),
+        )
+
+
 def context_section(session: StoredSession, known: Context | None, settings: Settings) -> Markup:
     """Return the section about the newest request of a conversation."""
     window, budget = settings.window_of(session.model), settings.active_budget()
