@@ -34,6 +34,13 @@ def test_another_word_is_an_error(text: str) -> None:
         since_day(text, TODAY)
 
 
+@pytest.mark.parametrize("by", ["day", "week", "month"])
+def test_a_recording_without_times_has_a_line_of_its_own(by: str) -> None:
+    rows = [DayTotals("", requests=1), DayTotals("2026-11-01", requests=2)]
+    assert [one.totals.requests for one in periods(rows, by, Money())] == [1, 2]
+    assert periods(rows, by, Money())[0].name == "(no date)"
+
+
 def test_the_dearest_comes_first() -> None:
     cheap = DayTotals("2026-11-01", model="claude-haiku-4-5", requests=1, cost=1_000.0, cost_unpruned=2_000.0)
     dear = DayTotals("2026-11-02", model="claude-opus-4-5", requests=1, cost=1_000.0, cost_unpruned=2_000.0)

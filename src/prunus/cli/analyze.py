@@ -163,7 +163,7 @@ def _print_table(
     if by == "strategy":
         show_earnings(earnings(rows), prices, form)
     elif by is not None:
-        show_periods([as_days(row, _day(row) or "(no date)") for row in rows], by, prices, form)
+        show_periods([as_days(row, _day(row)) for row in rows], by, prices, form)
     else:
         for title, pruned in (("Without Prunus", False), ("With Prunus", True)):
             if not form:

@@ -183,6 +183,8 @@ def _worth(period: Period) -> float:
 
 def _name(row: DayTotals, by: str) -> str:
     match by:
+        case "day" | "week" | "month" if not row.day:
+            return "(no date)"
         case "day":
             return row.day
         case "week":
