@@ -27,7 +27,7 @@ from prunus.dashboard.shapes import (
     table,
     tokens,
 )
-from prunus.files.known import KnownFile
+from prunus.files.state import KnownFile
 from prunus.report.cache_misses import REASONS
 from prunus.report.spending import cost_of_asking
 from prunus.spending import DayTotals

@@ -16,7 +16,7 @@ from importlib.resources import files
 from typing import Final
 
 from prunus.dashboard.markup import Child, Markup, element
-from prunus.files.known import KnownFile
+from prunus.files.state import KnownFile
 from prunus.settings import Settings
 from prunus.store.store import Store
 

@@ -12,9 +12,8 @@ from prunus.dashboard.shapes import bar, receipts_path, section, share, table, t
 from prunus.report.spending import strategy_records
 from prunus.report.totals_box import learned_lines
 from prunus.reuse.experience import Tried
-from prunus.settings.describe import keys
-from prunus.settings.origins import as_toml, flat
-from prunus.settings.secrets import without_secrets
+from prunus.settings.describe import as_toml, flat, keys
+from prunus.settings.layers import without_secrets
 from prunus.store.records import Totals
 from prunus.strategies import ALL, strategy_named
 from prunus.tally import Tally
