@@ -55,7 +55,7 @@ def test_a_quiet_board_says_nothing() -> None:
     out = io.StringIO()
     board = ProgressBoard([1], [0, 0], quiet=True, out=out)
     board.finish(0)
-    board.close()
+    board.clear()
     assert out.getvalue() == ""
 
 

@@ -120,37 +120,27 @@ class Meter:
     """
 
     def __init__(self, budget: float, spent: float = 0.0, own: OwnTariffs = ()) -> None:
+        self.spent = spent
+        """The dollars of all requests so far, those of earlier calls included."""
+        self.refusal = ""
+        """Why a request was refused; empty as long as none was."""
         self._budget = budget
-        self._spent = spent
         self._own = own
         self._lock = threading.Lock()
-        self._refusal = ""
-
-    @property
-    def spent(self) -> float:
-        """The dollars of all requests so far, those of earlier calls included."""
-        return self._spent
-
-    @property
-    def refusal(self) -> str:
-        """Why a request was refused; empty as long as none was."""
-        return self._refusal
 
     def admit(self, model: str) -> str:
         """Why a request to a model may not be sent; empty if it may."""
         with self._lock:
             if model and tariff_of(model, self._own) is None:
-                self._refusal = f"no dollar price is known for the model {model}: give one with --price"
-            elif model and self._spent >= self._budget:
-                self._refusal = f"the budget of ${self._budget:.2f} is used up"
-            return self._refusal
+                self.refusal = f"no dollar price is known for the model {model}: give one with --price"
+            elif model and self.spent >= self._budget:
+                self.refusal = f"the budget of ${self._budget:.2f} is used up"
+            return self.refusal
 
-    def charge(self, exchange: RelayedExchange) -> float:
-        """Add what an exchange cost, and return it."""
-        cost = dollars_of(exchange, self._own)
+    def charge(self, exchange: RelayedExchange) -> None:
+        """Add what an exchange cost."""
         with self._lock:
-            self._spent += cost
-        return cost
+            self.spent += dollars_of(exchange, self._own)
 
 
 def dollars_of(exchange: RelayedExchange, own: OwnTariffs = ()) -> float:

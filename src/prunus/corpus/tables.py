@@ -31,9 +31,9 @@ _KEPT: Final = frozenset({"content"})
 _MEMORY: Final = "4GB"
 """The most memory that DuckDB may use. It unpacks one row group at a time, and sorts on disk what needs more."""
 _EACH: Final = 128_000_000
-"""The bytes of lines that one file shall hold."""
+"""The bytes of rows that one packed file shall hold."""
 _MOST: Final = 256
-"""The most files."""
+"""The most packed files."""
 
 
 def is_table(path: Path) -> bool:

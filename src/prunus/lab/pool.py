@@ -64,7 +64,7 @@ def spread_counted(
                 said = f"{len(found)} of {len(paths)} files were measured, and what they gave is lost"
                 raise KeyboardInterrupt(said) from None
             finally:
-                board.close()
+                board.clear()
     return tuple(found[i] for i in range(len(paths)))
 
 

@@ -110,7 +110,21 @@ class StatusLine:
             self._out.flush()
 
 
-class ProgressBoard:
+class _Progress:
+    """When a run began, and when its progress was shown last."""
+
+    def __init__(self, quiet: bool, clock: Callable[[], float], out: TextIO | None) -> None:
+        self._quiet = quiet
+        self._clock = clock
+        self._status = StatusLine(out)
+        self._started = self._drawn = clock()
+
+    def clear(self) -> None:
+        """Erase the line of a terminal, so that something else can be printed."""
+        self._status.clear()
+
+
+class ProgressBoard(_Progress):
     """The progress of a run over files: the requests that were replayed, and the files that are done."""
 
     def __init__(
@@ -123,13 +137,10 @@ class ProgressBoard:
         out: TextIO | None = None,
     ) -> None:
         """`sizes` are the sizes of the files; `cells` hold the counts of their gauges."""
+        super().__init__(quiet, clock, out)
         self._sizes = [max(1, size) for size in sizes]
         self._cells = cells
-        self._quiet = quiet
-        self._clock = clock
-        self._status = StatusLine(out)
         self._done: set[int] = set()
-        self._started = self._drawn = clock()
         self._said = 0
 
     def finish(self, file: int) -> None:
@@ -154,10 +165,6 @@ class ProgressBoard:
             self._status.show(self._line(share, now, width))
             self._drawn, self._said = now, int(100 * share)
 
-    def close(self) -> None:
-        """Erase the progress line of a terminal."""
-        self._status.clear()
-
     def _share(self) -> float:
         """Return the finished share of the work, weighted by file size."""
         done = 0.0
@@ -172,7 +179,7 @@ class ProgressBoard:
         return line(share, sum(self._cells[1::2]), (len(self._done), len(self._sizes)), left, width)
 
 
-class CorpusProgress:
+class CorpusProgress(_Progress):
     """The progress of a run over a corpus: the recordings that are done, and how many there are each second."""
 
     def __init__(
@@ -186,14 +193,11 @@ class CorpusProgress:
         out: TextIO | None = None,
     ) -> None:
         """`size` are the bytes of the work; `done` of them, and `recordings`, were done by an earlier run."""
+        super().__init__(quiet, clock, out)
         self._size = max(1, size)
         self._before, self._done = done, done
         self._earlier, self._recordings = recordings, recordings
         self._failed = 0
-        self._quiet = quiet
-        self._clock = clock
-        self._status = StatusLine(out)
-        self._started = self._drawn = clock()
 
     def advance(self, size: int, failed: int) -> None:
         """Count one more recording; `failed` is the number of all that failed."""
@@ -219,10 +223,6 @@ class CorpusProgress:
         if self._failed:
             words.append(f"{self._failed:,} failed")
         return ", ".join(words)
-
-    def clear(self) -> None:
-        """Erase the line of a terminal, so that something else can be printed."""
-        self._status.clear()
 
 
 def line(share: float, requests: int, files: tuple[int, int], left: float | None, width: int | None = None) -> str:
