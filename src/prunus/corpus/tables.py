@@ -20,7 +20,7 @@ from typing import Any, Final
 import msgspec
 import zstandard
 
-from prunus.clients.columns import SESSION, plain
+from prunus.clients.trace_rows import SESSION, plain
 from prunus.corpus.source import Source, Wanted, stable_hash
 from prunus.errors import PrunusError
 

@@ -12,7 +12,7 @@ from typing import Any
 
 from msgspec.json import encode
 
-from prunus.clients.project import project_of
+from prunus.clients.dialect import project_of
 from prunus.lab.analysis import LEVEL, RIVALS, Alternative, Effect, File, SessionResult, Total
 from prunus.lab.conversations import Known, RecordedConversation, for_each_conversation, repeats
 from prunus.lab.cost import cache_writes, cost, is_cold
