@@ -29,7 +29,7 @@ from prunus.files.tool_edits import apply_hunks
 from prunus.history import Call
 from prunus.json import surrogates
 from prunus.json.splice import splice, values
-from prunus.lab import needs
+from prunus.lab import retention
 from prunus.outlines.code import code
 from prunus.outlines.output import listing, log, middle
 from prunus.providers.filters import ShownIds
@@ -253,8 +253,8 @@ _ALL: Final[Mapping[str, Reader]] = {
     "changelog, blocks": search_blocks,
     "changelog, a purpose": sentence,
     "changelog, a command": lambda text: edits_of_command(text, "", False),
-    "lab, identifiers": needs.identifiers,
-    "lab, lines": lambda text: needs.lines(Call("a", "apply_patch", {"input": text}, text), Toolbox()),
+    "lab, identifiers": retention.identifiers,
+    "lab, lines": lambda text: retention.lines(Call("a", "apply_patch", {"input": text}, text), Toolbox()),
     "transcript of mini-swe-agent": lambda text: mini_swe_agent._outcome(f"<returncode>0</returncode>{text}"),
 }
 READERS: Final[Mapping[str, Reader]] = {name: _read_anew(read) for name, read in _ALL.items()}

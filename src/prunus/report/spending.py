@@ -1,4 +1,4 @@
-"""What was billed in dollars and saved: as one bill, by day, project, model or agent, and by strategy."""
+"""The bill in dollars with and without pruning, and costs and savings by day, project, model, agent or strategy."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ class Bill:
     unpruned: float = 0.0
     of_breaks: float = 0.0
     asking: float = 0.0
-    """The dollars of requests in which agents asked again for what was cut."""
+    """The dollars of requests in which agents asked for cut content again."""
     unknown: tuple[str, ...] = ()
     """The models without a known price, which the sums leave out."""
 
@@ -62,9 +62,9 @@ def bill_of(rows: Iterable[DayTotals], money: Money, asking: float = 0.0) -> Bil
 
 
 def cost_of_asking(tried: Tried, context: float, price: Price) -> float:
-    """What it cost that agents asked again for what was cut, in uncached input tokens.
+    """Return the cost of asking for cut content again, in uncached input tokens.
 
-    Each time, a request of `context` tokens was made once more, and the part was written to the cache again.
+    Each time, one more request of `context` tokens was sent, and the part was written to the cache again.
     """
     return tried.asked * (context * price.read + _ANSWER) + tried.tokens * price.write
 
