@@ -25,8 +25,8 @@ from prunus.history import Result
 from prunus.lab.pool import spread
 from prunus.lab.run import Measurement
 from prunus.lab.summary import summarise
-from prunus.outlines import code, listing, log, written
-from prunus.outlines.outline import gist, outline, outline_of, searches
+from prunus.outlines import code, output
+from prunus.outlines.outline import _written_outline, gist, outline, outline_of, searches
 from prunus.providers import provider_named
 from prunus.tokens import Counter
 from prunus.view.uses import Use
@@ -45,9 +45,9 @@ Change = tuple[ModuleType, str, object]
 
 PIECES: dict[str, tuple[Change, ...]] = {
     "definitions": ((code, "definitions", _none),),
-    "paths": ((code, "squeezed", _none), (listing, "squeezed", _none), (log, "squeezed", _none)),
-    "edges": ((log, "_HEAD", 0), (log, "_TAIL", 0)),
-    "complaints": ((log, "_complains", lambda line: False),),
+    "paths": ((code, "squeezed", _none), (output, "squeezed", _none)),
+    "edges": ((output, "_HEAD", 0), (output, "_TAIL", 0)),
+    "complaints": ((output, "_complains", lambda line: False),),
 }
 WAYS: dict[str, tuple[Change, ...]] = {
     "outlines": (),
@@ -71,7 +71,7 @@ def _use(changes: Iterable[Change]) -> None:
         vars(module)[name] = usual
     for module, name, other in changes:
         vars(module)[name] = other
-    for cached in (outline, gist, vars(written)["_outline"]):
+    for cached in (outline, gist, _written_outline):
         cached.cache_clear()
 
 
