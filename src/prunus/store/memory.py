@@ -1,0 +1,271 @@
+"""The memory of a pruner in a store: what a SQL database and Redis have in common.
+
+A ledger is stored as rows, one for each changed part, so that a request writes only the edits that it changed.
+Otherwise every new edit would encode a ledger of 500 edits again.
+"""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from collections import OrderedDict
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import astuple, dataclass, replace
+from threading import Event, Lock
+from typing import Any, Final, NamedTuple, TypeVar
+
+from prunus.conversations.memory import ConversationRecord, Match, nothing_else
+from prunus.errors import FormatError, MayBeKept, NotKept, OutOfReach
+from prunus.history import Ref
+from prunus.reuse.experience import Experience
+from prunus.reuse.learning import Learned
+from prunus.schedule.cache_life import CacheLife, Hindsight, hindsight_of
+from prunus.schedule.ledger import Ledger, Written
+from prunus.schedule.plan import Account
+from prunus.store.cipher import Cipher, WrongKey
+from prunus.store.store import CommitLost, StoreError
+
+T = TypeVar("T")
+
+_LEDGERS: Final = 256
+"""The number of ledgers that are cached."""
+
+
+class ConversationRow(NamedTuple):
+    """The stored state of a conversation without its edits; the names are columns in SQL, and fields in Redis."""
+
+    stamp: int
+    """A random number that changes with the ledger. Who finds another one knows that its own ledger is stale."""
+    flushes: bytes
+    """Flushes and commands of the ledger, encrypted."""
+    requests: int
+    depth: int
+    seen: float
+    prompt: bytes
+    learned: bytes
+    life: bytes
+    kept: float
+    whole: float
+    paid: float
+    tokens: int
+
+
+STATE: Final = ConversationRow._fields[2:]
+"""The columns that change with every request, whatever becomes of the ledger."""
+
+
+@dataclass(frozen=True, slots=True)
+class LedgerChange:
+    """How the rows of a stored ledger have to change."""
+
+    removed: frozenset[Ref]
+    rows: dict[Ref, bytes]
+    """The rows to write, encrypted; each is a ledger with the edit and the tag of one part."""
+    flushes: bytes | None
+    """See `ConversationRow`; None if they did not change."""
+
+
+class StoredMemory(ABC):
+    """The memory of one tenant; `Memory` documents the methods, and `Store.memory` what becomes of errors."""
+
+    def __init__(
+        self, tenant: str, trouble: Callable[[StoreError], None] | None, cipher: Cipher, *, shared: bool
+    ) -> None:
+        self._tenant = tenant
+        self._trouble = trouble
+        self._cipher = cipher
+        self._shared = shared
+        """Whether replicas on several hosts share the store, so that others may use it while this one cannot."""
+        self._known = _KnownLedgers()
+
+    def find(self, links: Sequence[bytes]) -> Sequence[Match]:
+        return self._read(lambda: self._find(links), ())
+
+    def load(self, id: str) -> ConversationRecord | None:
+        return self._read(lambda: self._load(id), None)
+
+    def written(self, id: str) -> Mapping[int, Written | None]:
+        def read() -> dict[int, Written | None]:
+            rows = self._written(id)
+            return {at: Written(key, self._decrypt(text, id, f"written {at}")) for at, key, text in rows}
+
+        return self._read(read, {})
+
+    def keep(
+        self,
+        memo: ConversationRecord,
+        links: Sequence[bytes],
+        written: Mapping[int, Written | None],
+        also: Callable[[], None] = nothing_else,
+    ) -> None:
+        kept = Event()
+        try:
+            self._keep(memo, links, written, also, kept.set)
+        except StoreError as error:
+            self._report(error)
+            if self._shared and not kept.is_set():
+                reason = MayBeKept if isinstance(error, CommitLost) else NotKept
+                raise reason("the store does not answer") from error
+
+    def refresh(self, id: str, requests: int, time: float) -> bool:
+        try:
+            return self._refresh(id, requests, time)
+        except StoreError as error:
+            self._report(error)
+            return True
+
+    def hindsight(self) -> Hindsight:
+        return hindsight_of(self._read(self._lives, ()))
+
+    def experience(self, client: str) -> Experience:
+        return self._read(lambda: self._experience(client), Experience())
+
+    @abstractmethod
+    def _find(self, links: Sequence[bytes]) -> Sequence[Match]: ...
+
+    @abstractmethod
+    def _load(self, id: str) -> ConversationRecord | None: ...
+
+    @abstractmethod
+    def _written(self, id: str) -> Iterable[tuple[int, bytes, bytes]]:
+        """Return each message that was sent in changed form: its index, its key, and its encrypted text."""
+
+    @abstractmethod
+    def _keep(
+        self,
+        memo: ConversationRecord,
+        links: Sequence[bytes],
+        written: Mapping[int, Written | None],
+        also: Callable[[], None],
+        kept: Callable[[], None],
+    ) -> None:
+        """Save a conversation and make further changes; call `kept` once the conversation is saved."""
+
+    @abstractmethod
+    def _refresh(self, id: str, requests: int, time: float) -> bool: ...
+
+    @abstractmethod
+    def _lives(self) -> Iterable[bytes]: ...
+
+    @abstractmethod
+    def _experience(self, client: str) -> Experience: ...
+
+    def _read(self, work: Callable[[], T], otherwise: T) -> T:
+        """Return what a callback reads. What no key decrypts is as if it had been forgotten."""
+        try:
+            return work()
+        except StoreError as error:
+            self._report(error)
+            if self._shared and not isinstance(error, WrongKey):
+                raise OutOfReach("the store does not answer") from error
+            return otherwise
+
+    def _report(self, error: StoreError) -> None:
+        """Pass an error to the caller's callback; without one, raise it."""
+        if self._trouble is None:
+            raise error
+        self._trouble(error)
+
+    def _record_of(
+        self, id: str, row: ConversationRow, edits: Iterable[tuple[int, int, bytes]]
+    ) -> ConversationRecord | None:
+        """Return a conversation from its row and its edits: message, part and encrypted edit."""
+        try:
+            rows = Ledger.load_all([self._decrypt(raw, id, edit_name(at, part)) for at, part, raw in edits])
+            rest = Ledger.load(self._decrypt(row.flushes, id, "flushes")) if row.flushes else Ledger()
+            learned, life = Learned.load(row.learned), CacheLife.load(row.life, row.kept)
+        except FormatError:
+            # Another version of Prunus wrote this ledger. The conversation starts anew, which costs one cache miss.
+            return None
+        ledger = replace(rest, edits=rows.edits, tags=rows.tags)
+        self._known.put(id, row.stamp, ledger)
+        account = Account(row.whole, row.paid, row.tokens)
+        return ConversationRecord(id, ledger, row.depth, row.requests, row.seen, row.prompt, account, learned, life)
+
+    def _ledger_change(self, id: str, stored: Ledger | None, now: Ledger) -> LedgerChange:
+        """Return what has to be written; the whole ledger if the stored one is unknown."""
+        places = _changed_places(stored or Ledger(), now)
+        before, after = _rows(stored or Ledger(), places), _rows(now, places)
+        rows = {
+            place: self._encrypt(row.dump(), id, edit_name(*place))
+            for place, row in after.items()
+            if before.get(place) != row
+        }
+        rest = Ledger(flushes=now.flushes, commands=now.commands)
+        flushes = None
+        if stored is None or (stored.flushes, stored.commands) != (rest.flushes, rest.commands):
+            flushes = b"" if rest == Ledger() else self._encrypt(rest.dump(), id, "flushes")
+        return LedgerChange(frozenset(before.keys() - after.keys()), rows, flushes)
+
+    def _sent_changed(self, id: str, written: Mapping[int, Written | None]) -> list[tuple[int, bytes, bytes]]:
+        """Return the messages to write, as `_written` returns them."""
+        return [
+            (index, one.key, self._encrypt(one.text, id, f"written {index}"))
+            for index, one in written.items()
+            if one is not None
+        ]
+
+    def _encrypt(self, data: bytes, id: str, what: str) -> bytes:
+        return self._cipher.encrypt(data, self._tenant, id, what)
+
+    def _decrypt(self, data: bytes, id: str, what: str) -> bytes:
+        return self._cipher.decrypt(data, self._tenant, id, what)
+
+
+def state_of(memo: ConversationRecord) -> tuple[Any, ...]:
+    """Return the values of `STATE`."""
+    life = memo.life
+    return (
+        memo.requests, memo.depth, memo.seen, memo.prompt, memo.learned.dump(), life.dump(), life.kept,
+        *astuple(memo.account),
+    )  # fmt: skip
+
+
+def edit_name(message: int, part: int) -> str:
+    """Return the name of the edit of one part."""
+    return f"e {message} {part}"
+
+
+def deepest_first(links: Sequence[bytes], sizes: Sequence[int]) -> Iterator[Sequence[bytes]]:
+    """Yield the links in batches of these sizes, from the last link back to the first; the last size repeats."""
+    end, step = len(links), 0
+    while end > 0:
+        size = sizes[min(step, len(sizes) - 1)]
+        yield links[max(0, end - size) : end]
+        end, step = end - size, step + 1
+
+
+def _changed_places(before: Ledger, now: Ledger) -> set[Ref]:
+    """Return the places where two ledgers may differ; edits and tags in both are mostly identical objects."""
+    old, new = ({id(one) for one in (*ledger.edits, *ledger.tags)} for ledger in (before, now))
+    edits = {edit.target for edit in (*before.edits, *now.edits) if (id(edit) in old) != (id(edit) in new)}
+    return edits | {tag.ref for tag in (*before.tags, *now.tags) if (id(tag) in old) != (id(tag) in new)}
+
+
+def _rows(ledger: Ledger, places: set[Ref]) -> dict[Ref, Ledger]:
+    """Return one ledger per place, with the edit and the tag of that part; each becomes one row."""
+    rows = {edit.target: Ledger((edit,)) for edit in ledger.edits if edit.target in places}
+    for tag in ledger.tags:
+        if tag.ref in places:
+            rows[tag.ref] = replace(rows.get(tag.ref, Ledger()), tags=(tag,))
+    return rows
+
+
+class _KnownLedgers:
+    """The ledgers that this process has read or written last, with the stamps that they have in the store."""
+
+    def __init__(self) -> None:
+        self._known: OrderedDict[str, tuple[int, Ledger]] = OrderedDict()
+        self._lock = Lock()
+
+    def get(self, id: str) -> tuple[int, Ledger] | None:
+        """Return the stamp and the ledger of a conversation, if they are known."""
+        with self._lock:
+            return self._known.get(id)
+
+    def put(self, id: str, stamp: int, ledger: Ledger) -> None:
+        """Remember the ledger of a conversation."""
+        with self._lock:
+            self._known[id] = stamp, ledger
+            self._known.move_to_end(id)
+            if len(self._known) > _LEDGERS:
+                self._known.popitem(last=False)
