@@ -1,22 +1,27 @@
-"""A connection to Postgres that takes the statements of the store and has a deadline."""
+"""Connections to Postgres: they take the statements of the store, have a deadline, and lock what a write names."""
 
 from __future__ import annotations
 
 import logging
 import time
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import suppress
 from functools import lru_cache
+from hashlib import blake2b
 from typing import Any, Final, TypeVar
 
 import psycopg
 from psycopg.abc import PQGen
+from psycopg.conninfo import conninfo_to_dict
 from psycopg.pq import TransactionStatus
 from psycopg.types.numeric import IntLoader
 
-from prunus.store.sql.database import SqlRows
+from prunus.errors import SettingsError
+from prunus.store.sql.database import SqlConnection, SqlRows
+from prunus.store.store import StoreError, Unavailable
 
 RV = TypeVar("RV")
+T = TypeVar("T")
 
 # The store reports its failures itself. Without a handler, Python would print the warnings of the driver too.
 logging.getLogger("psycopg").addHandler(logging.NullHandler())
@@ -68,7 +73,7 @@ class PostgresConnection:
         self._connection.cursor().executemany(_translated(statement), [_adapted(values) for values in rows])
 
 
-class PipelinedConnection:
+class PipelinedConnection(PostgresConnection):
     """Runs the same statements without waiting for their results, until somebody reads one of them.
 
     A failed statement raises its error at the next result that somebody reads, or at the end of the pipeline. The
@@ -76,7 +81,7 @@ class PipelinedConnection:
     """
 
     def __init__(self, connection: TimedConnection, pipeline: psycopg.Pipeline) -> None:
-        self._connection = connection
+        super().__init__(connection)
         self._pipeline = pipeline
 
     def execute(self, statement: str, values: Sequence[Any] = (), /) -> SqlRows:
@@ -87,7 +92,7 @@ class PipelinedConnection:
     def executemany(self, statement: str, rows: Iterable[Sequence[Any]], /) -> None:
         """Run a statement once for each row of values."""
         for values in rows:
-            self._connection.execute(_translated(statement), _adapted(values))
+            self.execute(statement, values)
 
 
 class _PipelinedRows:
@@ -110,6 +115,66 @@ class _PipelinedRows:
 
     def __iter__(self) -> Iterator[Any]:
         return iter(self._cursor.fetchall())
+
+
+def run_in_snapshot(
+    connection: TimedConnection, work: Callable[[SqlConnection], T], seconds: float | None = None
+) -> T:
+    """Run a callback whose statements all see the same state, and which may take longer with `seconds`."""
+    with connection.pipeline() as pipeline:
+        connection.execute("BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY")
+        if seconds is not None:
+            set_patience(connection, seconds)
+        done = work(PipelinedConnection(connection, pipeline))
+        connection.execute("COMMIT")
+    return done
+
+
+def set_patience(connection: TimedConnection, seconds: float | None) -> None:
+    """Let the statements of this transaction take this long; None for as long as they need."""
+    ms = 0 if seconds is None else int(seconds * 1000)
+    connection.execute(f"SET LOCAL statement_timeout = {ms}".encode())
+    connection.deadline = None if seconds is None else time.monotonic() + seconds
+
+
+def lock_statement(names: Sequence[str]) -> tuple[bytes, list[int]]:
+    """Return a statement that takes the locks of a write, always in the same order, and its values.
+
+    They are advisory locks, which all replicas share and which end with the transaction. A write with names shares
+    the lock of the whole store with others. A write without names has it alone.
+    """
+    keys = sorted({_lock_key(name) for name in names})
+    whole = b"pg_advisory_xact_lock_shared(%s)" if names else b"pg_advisory_xact_lock(%s)"
+    return b"SELECT " + b", ".join([whole, *[b"pg_advisory_xact_lock(%s)"] * len(keys)]), [_lock_key(""), *keys]
+
+
+def _lock_key(name: str) -> int:
+    digest = blake2b(f"prunus {name}".encode("utf-8", "replace"), digest_size=8).digest()
+    return int.from_bytes(digest, "big", signed=True)
+
+
+def check_address(url: str) -> None:
+    """Raise SettingsError if Postgres does not understand an address."""
+    try:
+        conninfo_to_dict(url)
+    except psycopg.Error:
+        # The error may quote the password.
+        raise SettingsError("store.url: this is not a valid address of a Postgres database") from None
+
+
+def problem(error: psycopg.Error, place: str) -> StoreError:
+    """Return a StoreError that describes an error."""
+    if isinstance(error, psycopg.errors.LockNotAvailable):
+        return Unavailable(f"the store {place} is locked by another process")
+    words = (str(error).splitlines() or [type(error).__name__])[0]
+    what = "does not answer" if error.sqlstate is None else "failed"
+    kind = Unavailable if isinstance(error, psycopg.OperationalError) else StoreError
+    return kind(f"the store {place} {what}: {words}")
+
+
+def may_be_committed(error: psycopg.Error) -> bool:
+    """Whether the server may have committed before it failed; an error of a statement says that it has not."""
+    return error.sqlstate is None or error.sqlstate.startswith("57P")
 
 
 def load_sums_as_integers(connection: psycopg.Connection[Any]) -> None:

@@ -16,15 +16,18 @@ import psycopg
 from psycopg.pq import TransactionStatus
 from psycopg_pool import ConnectionPool
 
-from prunus.store.postgres.address import check_address
 from prunus.store.postgres.connection import (
     PipelinedConnection,
     PostgresConnection,
     TimedConnection,
+    check_address,
     load_sums_as_integers,
+    lock_statement,
+    may_be_committed,
+    problem,
+    run_in_snapshot,
+    set_patience,
 )
-from prunus.store.postgres.locks import lock_statement
-from prunus.store.postgres.problems import may_be_committed, problem
 from prunus.store.postgres.schema import (
     POSTGRES_MIGRATIONS,
     SCHEMA,
@@ -35,9 +38,7 @@ from prunus.store.postgres.schema import (
     size_of_contents,
     size_on_disk,
 )
-from prunus.store.postgres.snapshot import run_in_snapshot, set_patience
 from prunus.store.sql.database import DiskSpace, SqlConnection, SqlDatabase
-from prunus.store.sql.migrations import Migration
 from prunus.store.store import CommitLost
 from prunus.store.url import without_password
 
@@ -59,20 +60,12 @@ class PostgresDatabase(SqlDatabase):
 
     shared = True
 
-    def __init__(
-        self,
-        url: str,
-        *,
-        wait: float = 0.25,
-        existing: bool = False,
-        migrations: Sequence[Migration] = POSTGRES_MIGRATIONS,
-    ) -> None:
+    def __init__(self, url: str, *, wait: float = 0.25, existing: bool = False) -> None:
         check_address(url)
         self._url = url
         super().__init__(without_password(url))
         self._wait = wait
         self._existing = existing
-        self._migrations = migrations
         self._pool: ConnectionPool[TimedConnection] | None = None
         self._process = 0
         """The process that the pool belongs to."""
@@ -245,13 +238,13 @@ class PostgresDatabase(SqlDatabase):
 
     def _migrate(self, connection: TimedConnection) -> None:
         """Create or update the tables, once for each process."""
-        version, known = applied_migrations(PostgresConnection(connection)), len(self._migrations)
-        check_version(version, known, self.place, existing=self._existing)
-        if version < known:
+        version = applied_migrations(PostgresConnection(connection))
+        check_version(version, self.place, existing=self._existing)
+        if version < len(POSTGRES_MIGRATIONS):
             connection.execute("BEGIN")
             connection.execute(*lock_statement(()))
             set_patience(connection, None)
-            migrate_tables(PostgresConnection(connection), self._migrations)
+            migrate_tables(PostgresConnection(connection))
             connection.execute("COMMIT")
             connection.deadline = time.monotonic() + self._wait
         self._migrated = True

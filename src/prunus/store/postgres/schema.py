@@ -66,8 +66,9 @@ def applied_migrations(connection: SqlConnection) -> int:
     return int(version)
 
 
-def check_version(version: int, known: int, place: str, *, existing: bool) -> None:
+def check_version(version: int, place: str, *, existing: bool) -> None:
     """Raise StoreError if this version of Prunus cannot use the store."""
+    known = len(POSTGRES_MIGRATIONS)
     if version > known:
         raise StoreError(
             f"the store {place} was written by a newer Prunus (version {version}, this one knows {known})"
@@ -76,13 +77,13 @@ def check_version(version: int, known: int, place: str, *, existing: bool) -> No
         raise NoStore(f"there is no store at {place}")
 
 
-def migrate_tables(connection: SqlConnection, migrations: Sequence[Migration]) -> None:
+def migrate_tables(connection: SqlConnection) -> None:
     """Apply the missing migrations; the caller holds a transaction that runs alone."""
     connection.execute(f"CREATE SCHEMA IF NOT EXISTS {SCHEMA}")
     connection.execute(f"CREATE TABLE IF NOT EXISTS {SCHEMA}.migrations (n bigint PRIMARY KEY)")
     # Another replica may have migrated the store in the meantime.
     done = applied_migrations(connection)
-    for number, migration in enumerate(migrations[done:], done + 1):
+    for number, migration in enumerate(POSTGRES_MIGRATIONS[done:], done + 1):
         for statement in migration:
             connection.execute(statement)
         connection.execute(f"INSERT INTO {SCHEMA}.migrations (n) VALUES (?)", (number,))
