@@ -7,6 +7,7 @@ totals of all time.
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
 from typing import Any, Final
 
 from prunus.edits import Proposal
@@ -27,56 +28,69 @@ _SUMS: Final = (
 )
 
 
-def write_cut(
-    connection: SqlConnection, sums: Additions, tenant: str, number: int, exchange: Exchange, receipt: Receipt
-) -> None:
+@dataclass(frozen=True, slots=True)
+class Entry:
+    """An exchange that is being written."""
+
+    connection: SqlConnection
+    sums: Additions
+    tenant: str
+    conversation: int
+    """The row number of its conversation."""
+    exchange: Exchange
+
+
+def write_cut(entry: Entry, receipt: Receipt) -> None:
     """Count a part that was cut, if a later call can ask for it."""
     edit, kind = receipt.edit, receipt.kind
     if kind is None or receipt.passed:
         return
-    strategy, shadow, expected = edit.counted_as, exchange.shadow, edit.reuse if isinstance(edit, Proposal) else 0.0
-    new = connection.execute(
+    exchange, expected = entry.exchange, edit.reuse if isinstance(edit, Proposal) else 0.0
+    new = entry.connection.execute(
         "INSERT INTO cuts (conversation, message, part, strategy, kind, made, expected, shadow) "
         "VALUES (?, ?, ?, ?, ?, ?, ?, ?) ON CONFLICT DO NOTHING",
-        (number, *edit.target, strategy, kind, exchange.request, expected, shadow),
+        (entry.conversation, *edit.target, edit.counted_as, kind, exchange.request, expected, exchange.shadow),
     ).rowcount
     if new:
-        sums.add(_ADD, (tenant, shadow, exchange.client, strategy, kind), (1, expected, 0, 0))
+        _add(entry, exchange.shadow, edit.counted_as, kind, (1, expected, 0, 0))
 
 
-def write_asks(connection: SqlConnection, sums: Additions, tenant: str, number: int, exchange: Exchange) -> None:
+def write_asks(entry: Entry) -> None:
     """Count the parts that an exchange asked for again, each of them once."""
-    for ask in exchange.asks:
-        place = number, *ask.target, ask.strategy
+    for ask in entry.exchange.asks:
+        place = entry.conversation, *ask.target, ask.strategy
         # A conversation that left another one took over edits for which it has no rows.
-        connection.execute(
+        entry.connection.execute(
             "INSERT INTO cuts (conversation, message, part, strategy, kind, shadow) "
             "VALUES (?, ?, ?, ?, ?, ?) ON CONFLICT DO NOTHING",
-            (*place, ask.kind, exchange.shadow),
+            (*place, ask.kind, entry.exchange.shadow),
         )
-        [kind] = connection.execute(
-            "SELECT kind FROM cuts WHERE conversation = ? AND message = ? AND part = ? AND strategy = ?", place
-        ).fetchone()
-        new = connection.execute(
+        new = entry.connection.execute(
             "UPDATE cuts SET asked = ?, tokens = ?, call_message = ?, call_part = ? "
-            "WHERE conversation = ? AND message = ? AND part = ? AND strategy = ? AND asked = 0",
-            (exchange.request, ask.tokens, *ask.call, *place),
-        ).rowcount
-        if new:
-            key = tenant, exchange.shadow, exchange.client, ask.strategy, kind
-            sums.add(_ADD, key, (0, 0.0, 1, ask.tokens))
+            "WHERE conversation = ? AND message = ? AND part = ? AND strategy = ? AND asked = 0 RETURNING kind",
+            (entry.exchange.request, ask.tokens, *ask.call, *place),
+        ).fetchall()
+        for [kind] in new:
+            _add(entry, entry.exchange.shadow, ask.strategy, kind, (0, 0.0, 1, ask.tokens))
 
 
-def move_cuts(connection: SqlConnection, sums: Additions, tenant: str, number: int, exchange: Exchange) -> None:
+def move_cuts(entry: Entry) -> None:
     """Count the cuts of a request among those of shadow runs, or no longer among them."""
-    place = number, exchange.request, not exchange.shadow
-    chosen = "conversation = ? AND made = ? AND shadow = ?"
-    rows = connection.execute(f"SELECT {_SUMS} FROM cuts WHERE {chosen} GROUP BY strategy, kind", place).fetchall()
+    shadow = entry.exchange.shadow
+    place = entry.conversation, entry.exchange.request, not shadow
+    chosen = "FROM cuts WHERE conversation = ? AND made = ? AND shadow = ?"
+    rows = entry.connection.execute(f"SELECT {_SUMS} {chosen} GROUP BY strategy, kind", place).fetchall()
     for strategy, kind, *values in rows:
-        for shadow, sign in ((not exchange.shadow, -1), (exchange.shadow, 1)):
-            key = tenant, shadow, exchange.client, strategy, kind
-            sums.add(_ADD, key, [sign * value for value in values])
-    connection.execute(f"UPDATE cuts SET shadow = ? WHERE {chosen}", (exchange.shadow, *place))
+        _add(entry, not shadow, strategy, kind, [-value for value in values])
+        _add(entry, shadow, strategy, kind, values)
+    entry.connection.execute(
+        "UPDATE cuts SET shadow = ? WHERE conversation = ? AND made = ? AND shadow = ?", (shadow, *place)
+    )
+
+
+def _add(entry: Entry, shadow: bool, strategy: str, kind: str, values: Iterable[float]) -> None:
+    """Add to the experience with the agent of an exchange."""
+    entry.sums.add(_ADD, (entry.tenant, shadow, entry.exchange.client, strategy, kind), values)
 
 
 def asks_of(connection: SqlConnection, tenant: str, conversation: str) -> Mapping[int, tuple[Ask, ...]]:

@@ -5,8 +5,10 @@ These sums stay when retention removes the exchanges themselves.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import fields
 from datetime import datetime
+from operator import attrgetter, itemgetter
 from typing import Any, Final
 
 from prunus.schedule.ledger import Ledger
@@ -14,12 +16,13 @@ from prunus.spending import DayTotals
 from prunus.store.records import Exchange, Usage
 from prunus.store.sql.sums import Additions, adding
 
-COLUMNS: Final = (
-    "id", "request", "time", "client", "format", "model", "tokens_before", "tokens_after", "input", "cache_read",
-    "cache_write", "output", "cost", "cost_unpruned", "cost_of_break", "flush", "status", "ms", "error", "shadow",
-    "behind", "keep_alive", "project", "missed", "missed_for",
-)  # fmt: skip
+_ABOUT: Final = ("id", "request", "time", "client", "format", "model", "tokens_before", "tokens_after")
 _USAGE: Final = ("input", "cache_read", "cache_write", "output")
+_COSTS: Final = ("cost", "cost_unpruned", "cost_of_break")
+_ANSWER: Final = ("status", "ms", "error", "shadow", "behind", "keep_alive", "project", "missed", "missed_for")
+COLUMNS: Final = (*_ABOUT, *_USAGE, *_COSTS, "flush", *_ANSWER)
+_about, _usage, _costs, _answer = (attrgetter(*names) for names in (_ABOUT, _USAGE, _COSTS, _ANSWER))
+
 SUMS: Final = {
     "requests": "1 - keep_alive",
     "errors": "CASE WHEN error = '' THEN 0 ELSE 1 END",
@@ -35,13 +38,15 @@ SUMS: Final = {
     "cost_of_keep_alives": "keep_alive * cost",
     "missed": "missed",
 }
-"""Each sum, and what an exchange adds to it in SQL; `_added` says the same in Python."""
-TOTALS: Final = tuple(name for name in SUMS if name != "missed")
-"""The sums of all time, which also count conversations."""
+"""Each sum, and what an exchange adds to it."""
+COUNTED: Final = f"shadow, time, client, model, project, missed_for, {', '.join(SUMS.values())}"
+TOTALS: Final = (*SUMS,)[:-1]
+"""The sums of all time, which also count conversations; missed tokens are only in the sums of a day."""
 DAY: Final = tuple(field.name for field in fields(DayTotals))
 """The columns of the sums of a day: five by which they are grouped, and the sums."""
 _GROUPED: Final = 5
 DAY_SUMS: Final = DAY[_GROUPED:]
+_of_day = itemgetter(*(list(SUMS).index(name) for name in DAY_SUMS))
 
 _ADD_TOTALS: Final = adding("totals", ("tenant", "shadow"), (*TOTALS, "conversations"))
 _ADD_DAY: Final = adding("days", ("tenant", "shadow", *DAY[:_GROUPED]), DAY_SUMS)
@@ -50,13 +55,9 @@ _ADD_REQUESTS: Final = adding("agents", ("tenant", "shadow", "client"), ("reques
 
 def row_of(exchange: Exchange) -> tuple[Any, ...]:
     """Return the values of `COLUMNS`."""
-    usage = exchange.usage
-    values = {
-        **dict.fromkeys(_USAGE, None),
-        **({} if usage is None else {name: getattr(usage, name) for name in _USAGE}),
-        "flush": None if exchange.flush is None else Ledger(flushes=(exchange.flush,)).dump(),
-    }
-    return tuple(values[name] if name in values else getattr(exchange, name) for name in COLUMNS)
+    usage = (None,) * len(_USAGE) if exchange.usage is None else _usage(exchange.usage)
+    flush = None if exchange.flush is None else Ledger(flushes=(exchange.flush,)).dump()
+    return (*_about(exchange), *usage, *_costs(exchange), flush, *_answer(exchange))
 
 
 def exchange_of(conversation: str, row: tuple[Any, ...]) -> Exchange:
@@ -70,40 +71,22 @@ def exchange_of(conversation: str, row: tuple[Any, ...]) -> Exchange:
     return Exchange(conversation, **values)
 
 
-def count_exchange(sums: Additions, tenant: str, exchange: Exchange, sign: int, *, alone: bool) -> None:
-    """Add an exchange to the sums, or with the sign -1 take it off; `alone` if its conversation has no other."""
-    added = {name: sign * value for name, value in _added(exchange).items()}
-    of = tenant, exchange.shadow
-    day = _local_day(exchange.time), exchange.client, exchange.model, exchange.project, exchange.missed_for
-    sums.add(_ADD_TOTALS, of, (*(added[name] for name in TOTALS), sign * alone))
-    sums.add(_ADD_DAY, (*of, *day), (added[name] for name in DAY_SUMS))
-    count_request(sums, tenant, exchange, sign)
+def count_exchange(sums: Additions, tenant: str, counted: Sequence[Any], sign: int, *, alone: bool) -> None:
+    """Add an exchange to the sums, or with the sign -1 take it off.
+
+    `counted` are the values of `COUNTED` in its row; `alone` says that its conversation has no other exchange.
+    """
+    shadow, time, client, model, project, missed_for, *values = counted
+    added = [sign * value for value in values]
+    day = _local_day(time), client, model, project, missed_for
+    sums.add(_ADD_TOTALS, (tenant, shadow), (*added[:-1], sign * alone))
+    sums.add(_ADD_DAY, (tenant, shadow, *day), _of_day(added))
+    sums.add(_ADD_REQUESTS, (tenant, shadow, client), added[:1])
 
 
-def count_request(sums: Additions, tenant: str, exchange: Exchange, sign: int = 1) -> None:
-    """Count a request of an agent, or with the sign -1 count it no longer; keep-alive requests do not count."""
-    key = tenant, exchange.shadow, exchange.client
-    sums.add(_ADD_REQUESTS, key, (sign * (not exchange.keep_alive),))
-
-
-def _added(exchange: Exchange) -> dict[str, float]:
-    """Return what an exchange adds to each sum."""
-    usage = exchange.usage or Usage()
-    return {
-        "requests": not exchange.keep_alive,
-        "errors": exchange.error != "",
-        "tokens_before": exchange.tokens_before,
-        "tokens_after": exchange.tokens_after,
-        **{name: getattr(usage, name) for name in _USAGE},
-        "cost": exchange.cost,
-        "cost_unpruned": exchange.cost_unpruned,
-        "cost_of_breaks": exchange.cost_of_break,
-        "breaks": exchange.flush is not None,
-        "behind": exchange.behind,
-        "keep_alives": exchange.keep_alive,
-        "cost_of_keep_alives": exchange.keep_alive * exchange.cost,
-        "missed": exchange.missed,
-    }
+def count_request(sums: Additions, tenant: str, exchange: Exchange) -> None:
+    """Count a request of an agent; keep-alive requests do not count."""
+    sums.add(_ADD_REQUESTS, (tenant, exchange.shadow, exchange.client), (not exchange.keep_alive,))
 
 
 def _local_day(time: float) -> str:

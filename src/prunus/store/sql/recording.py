@@ -8,14 +8,14 @@ from __future__ import annotations
 import zlib
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from typing import Final
+from typing import Any, Final
 
 from prunus.outcome import Receipt
 from prunus.store.cipher import ABOUT_KEY, Cipher
 from prunus.store.records import Exchange, digest_of
-from prunus.store.sql.cuts import move_cuts, write_asks, write_cut
+from prunus.store.sql.cuts import Entry, move_cuts, write_asks, write_cut
 from prunus.store.sql.database import SqlConnection
-from prunus.store.sql.exchanges import COLUMNS, count_exchange, count_request, exchange_of, row_of
+from prunus.store.sql.exchanges import COLUMNS, COUNTED, count_exchange, count_request, row_of
 from prunus.store.sql.memory import begin
 from prunus.store.sql.sums import Additions, adding
 
@@ -25,8 +25,9 @@ PASSED: Final = "passed"
 _COUNT: Final = adding("strategies", ("tenant", "shadow", "strategy"), ("count", "tokens"))
 _INSERT: Final = (
     f"INSERT INTO exchanges (conversation, {', '.join(COLUMNS)}) VALUES ({', '.join('?' * (1 + len(COLUMNS)))}) "
-    "ON CONFLICT DO NOTHING"
+    f"ON CONFLICT DO NOTHING RETURNING {COUNTED}"
 )
+_REMOVE: Final = f"DELETE FROM exchanges WHERE conversation = ? AND id = ? RETURNING {COUNTED}"
 
 
 @dataclass(frozen=True, slots=True)
@@ -66,7 +67,13 @@ def write_exchanges(exchanges: Sequence[tuple[str, Exchange, Sequence[Ready]]], 
     """Write exchanges of tenants and their receipts; the transaction should end then."""
     sums = Additions()
     for tenant, exchange, receipts in exchanges:
-        _write_exchange(connection, sums, tenant, exchange, receipts)
+        entry = Entry(connection, sums, tenant, _conversation(connection, tenant, exchange), exchange)
+        _write_numbers(entry)
+        for receipt, original in receipts:
+            _write_receipt(entry, receipt, original)
+            write_cut(entry, receipt)
+        write_asks(entry)
+        _share_price(entry)
     sums.write(connection)
 
 
@@ -79,49 +86,45 @@ def write_experiences(
     """
     sums = Additions()
     for tenant, exchange, receipts in exchanges:
-        number = _conversation(connection, tenant, exchange)
+        entry = Entry(connection, sums, tenant, _conversation(connection, tenant, exchange), exchange)
         for receipt in receipts:
-            write_cut(connection, sums, tenant, number, exchange, receipt)
-        write_asks(connection, sums, tenant, number, exchange)
+            write_cut(entry, receipt)
+        write_asks(entry)
         if exchange.status:
             count_request(sums, tenant, exchange)
-            move_cuts(connection, sums, tenant, number, exchange)
+            move_cuts(entry)
     sums.write(connection)
 
 
-def _write_exchange(
-    connection: SqlConnection, sums: Additions, tenant: str, exchange: Exchange, receipts: Sequence[Ready]
-) -> None:
-    number = _conversation(connection, tenant, exchange)
-    place = number, exchange.id
-    row = number, *row_of(exchange)
-    if not connection.execute(_INSERT, row).rowcount:
-        columns = ", ".join(COLUMNS)
-        stored = connection.execute(
-            f"SELECT {columns} FROM exchanges WHERE conversation = ? AND id = ?", place
-        ).fetchone()
-        before = exchange_of(exchange.conversation, stored)
-        alone = _is_only_exchange(connection, place, before.shadow)
-        count_exchange(sums, tenant, before, -1, alone=alone)
+def _write_numbers(entry: Entry) -> None:
+    """Write the row of an exchange, and count it; a row with the same id is replaced."""
+    connection, exchange = entry.connection, entry.exchange
+    row = entry.conversation, *row_of(exchange)
+    added, changes_kind = connection.execute(_INSERT, row).fetchall(), True
+    if not added:
+        [removed] = connection.execute(_REMOVE, (entry.conversation, exchange.id)).fetchall()
+        changes_kind = removed[0] != exchange.shadow
+        _count(entry, removed, -1, may_be_alone=changes_kind)
         # The new row gets a new number, so that it is among the newest exchanges.
-        connection.execute("DELETE FROM exchanges WHERE conversation = ? AND id = ?", place)
-        connection.execute(_INSERT, row)
-        if before.shadow != exchange.shadow:
-            _move_receipts(connection, sums, tenant, number, exchange)
-    alone = _is_only_exchange(connection, place, exchange.shadow)
-    count_exchange(sums, tenant, exchange, 1, alone=alone)
-    for receipt, original in receipts:
-        _write_receipt(connection, sums, tenant, number, exchange, receipt, original)
-        write_cut(connection, sums, tenant, number, exchange, receipt)
-    write_asks(connection, sums, tenant, number, exchange)
-    _share_price(connection, number, exchange)
+        added = connection.execute(_INSERT, row).fetchall()
+        if changes_kind:
+            _move_receipts(entry)
+    _count(entry, added[0], 1, may_be_alone=changes_kind)
     if exchange.context is not None:
         connection.execute(
             "INSERT INTO contexts (conversation, request, numbers) VALUES (?, ?, ?) ON CONFLICT (conversation) "
             "DO UPDATE SET request = excluded.request, numbers = excluded.numbers "
             "WHERE excluded.request >= contexts.request",
-            (number, exchange.request, replace(exchange.context, shadow=exchange.shadow).dump()),
+            (entry.conversation, exchange.request, replace(exchange.context, shadow=exchange.shadow).dump()),
         )
+
+
+def _count(entry: Entry, counted: Sequence[Any], sign: int, *, may_be_alone: bool) -> None:
+    """Count an exchange, and its conversation if that has no other exchange with the same value of `shadow`."""
+    others = "SELECT 1 FROM exchanges WHERE conversation = ? AND id != ? AND shadow = ? LIMIT 1"
+    place = entry.conversation, entry.exchange.id, counted[0]
+    alone = may_be_alone and entry.connection.execute(others, place).fetchone() is None
+    count_exchange(entry.sums, entry.tenant, counted, sign, alone=alone)
 
 
 def _conversation(connection: SqlConnection, tenant: str, exchange: Exchange) -> int:
@@ -142,56 +145,43 @@ def _conversation(connection: SqlConnection, tenant: str, exchange: Exchange) ->
     return int(number)
 
 
-def _is_only_exchange(connection: SqlConnection, place: tuple[int, str], shadow: bool) -> bool:
-    """Return whether an exchange is the only one of its conversation with this value of `shadow`."""
-    others = "SELECT 1 FROM exchanges WHERE conversation = ? AND id != ? AND shadow = ? LIMIT 1"
-    return connection.execute(others, (*place, shadow)).fetchone() is None
-
-
-def _move_receipts(
-    connection: SqlConnection, sums: Additions, tenant: str, number: int, exchange: Exchange
-) -> None:
+def _move_receipts(entry: Entry) -> None:
     """Mark the receipts of an exchange as shadow receipts.
 
     The provider refused the pruned request, so the proxy sent the original one, and nothing was cut.
     """
-    place = number, exchange.request, not exchange.shadow
-    chosen = "FROM receipts WHERE conversation = ? AND request = ? AND shadow = ?"
-    tallies = f"SELECT strategy, count(DISTINCT item), sum(tokens_before - tokens_after) {chosen} GROUP BY strategy"
-    for strategy, count, tokens in connection.execute(tallies, place).fetchall():
-        sums.add(_COUNT, (tenant, not exchange.shadow, strategy), (-count, -tokens))
-        sums.add(_COUNT, (tenant, exchange.shadow, strategy), (count, tokens))
-    move_cuts(connection, sums, tenant, number, exchange)
-    connection.execute(
-        "UPDATE receipts SET shadow = ? WHERE conversation = ? AND request = ? AND shadow = ?",
-        (exchange.shadow, *place),
-    )
+    shadow = entry.exchange.shadow
+    place = entry.conversation, entry.exchange.request, not shadow
+    chosen = "WHERE conversation = ? AND request = ? AND shadow = ?"
+    tallies = entry.connection.execute(
+        "SELECT strategy, count(DISTINCT item), sum(tokens_before - tokens_after) "
+        f"FROM receipts {chosen} GROUP BY strategy",
+        place,
+    ).fetchall()
+    for strategy, count, tokens in tallies:
+        entry.sums.add(_COUNT, (entry.tenant, not shadow, strategy), (-count, -tokens))
+        entry.sums.add(_COUNT, (entry.tenant, shadow, strategy), (count, tokens))
+    move_cuts(entry)
+    entry.connection.execute(f"UPDATE receipts SET shadow = ? {chosen}", (shadow, *place))
 
 
-def _share_price(connection: SqlConnection, number: int, exchange: Exchange) -> None:
+def _share_price(entry: Entry) -> None:
     """Divide the cost of a cache break among the edits that caused it: those behind its cut."""
+    exchange = entry.exchange
     if exchange.flush is None:
         return
     behind = "conversation = ? AND message >= ? AND request = ? AND tokens_before > tokens_after"
-    place = number, exchange.flush.cut, exchange.request
-    connection.execute(
+    place = entry.conversation, exchange.flush.cut, exchange.request
+    entry.connection.execute(
         f"UPDATE receipts SET price = ? * (tokens_before - tokens_after) / "
         f"(SELECT sum(tokens_before - tokens_after) FROM receipts WHERE {behind}) WHERE {behind}",
         (exchange.cost_of_break, *place, *place),
     )
 
 
-def _write_receipt(
-    connection: SqlConnection,
-    sums: Additions,
-    tenant: str,
-    number: int,
-    exchange: Exchange,
-    receipt: Receipt,
-    original: Original | None,
-) -> None:
-    edit = receipt.edit
-    place = number, edit.target.message, edit.target.part
+def _write_receipt(entry: Entry, receipt: Receipt, original: Original | None) -> None:
+    connection, exchange, edit = entry.connection, entry.exchange, receipt.edit
+    place = entry.conversation, *edit.target
     held = connection.execute(
         "SELECT strategy, tokens_before - tokens_after, shadow, item, what FROM receipts "
         "WHERE conversation = ? AND message = ? AND part = ?",
@@ -202,13 +192,13 @@ def _write_receipt(
         if (exchange.shadow and not shadow) or (receipt.passed and what != PASSED):
             return
         connection.execute("DELETE FROM receipts WHERE conversation = ? AND message = ? AND part = ?", place)
-        alone = _is_only_receipt(connection, number, shadow, strategy, item)
-        sums.add(_COUNT, (tenant, shadow, strategy), (-alone, -tokens))
+        alone = _is_only_receipt(entry, shadow, strategy, item)
+        entry.sums.add(_COUNT, (entry.tenant, shadow, strategy), (-alone, -tokens))
     whole = receipt.item or edit.target
     item = f"{whole.message}.{whole.part}"
-    alone = _is_only_receipt(connection, number, exchange.shadow, edit.counted_as, item)
+    alone = _is_only_receipt(entry, exchange.shadow, edit.counted_as, item)
     after = edit.tokens_before if receipt.passed else edit.tokens_after
-    sums.add(_COUNT, (tenant, exchange.shadow, edit.counted_as), (alone, edit.tokens_before - after))
+    entry.sums.add(_COUNT, (entry.tenant, exchange.shadow, edit.counted_as), (alone, edit.tokens_before - after))
     connection.execute(
         "INSERT INTO receipts (conversation, message, part, id, request, time, turn, tool, what, "
         "strategy, reason, tokens_before, tokens_after, price, shadow, original, item) "
@@ -226,16 +216,16 @@ def _write_receipt(
             edit.tokens_before,
             after,
             exchange.shadow,
-            _write_original(connection, tenant, original) if original is not None else None,
+            _write_original(connection, entry.tenant, original) if original is not None else None,
             item,
         ),
     )
 
 
-def _is_only_receipt(connection: SqlConnection, number: int, shadow: bool, strategy: str, item: str) -> bool:
+def _is_only_receipt(entry: Entry, shadow: bool, strategy: str, item: str) -> bool:
     """Return whether the item has no other receipt of this strategy: several cuts in one call are one prune."""
     others = "SELECT 1 FROM receipts WHERE conversation = ? AND item = ? AND strategy = ? AND shadow = ? LIMIT 1"
-    return connection.execute(others, (number, item, strategy, shadow)).fetchone() is None
+    return entry.connection.execute(others, (entry.conversation, item, strategy, shadow)).fetchone() is None
 
 
 def _write_original(connection: SqlConnection, tenant: str, original: Original) -> int:
