@@ -5,6 +5,7 @@ from __future__ import annotations
 import sqlite3
 import time
 from collections.abc import Callable
+from contextlib import closing
 from pathlib import Path
 from random import Random
 from typing import TypeVar
@@ -13,6 +14,7 @@ import pytest
 
 from prunus import Settings
 from prunus.store import Store
+from prunus.store.records import digest_of
 from prunus.store.sql.retention import tidy
 from prunus.store.sql.store import SqlStore
 from prunus.store.sqlite.database import Database
@@ -99,6 +101,39 @@ def test_a_hidden_exchange_in_use_is_not_removed(small: Store, path: Path) -> No
     assert small.hidden("", ["used"]) == {"used": b"1"}
     small.vacuum()
     assert small.hidden("", ["used", "unused"]) == {"used": b"1"}
+
+
+def test_a_hidden_exchange_is_returned_where_its_use_cannot_be_saved(small: Store, path: Path) -> None:
+    small.save_hidden("", "used", b"1")
+    with closing(sqlite3.connect(path, isolation_level=None)) as connection:
+        connection.execute("UPDATE hidden SET seen = ?", (NOW - 9 * DAY,))
+        connection.execute("BEGIN IMMEDIATE")
+        assert small.hidden("", ["used"]) == {"used": b"1"}
+
+
+def test_nothing_of_forgotten_hidden_exchanges_is_left_in_the_file(small: Store, path: Path) -> None:
+    small.save_hidden("", "key", b"a secret plan")
+    assert small.forget_hidden("", NOW + DAY) == 1
+    assert not any(b"secret plan" in file.read_bytes() for file in path.parent.iterdir())
+
+
+@pytest.mark.receipts
+def test_originals_of_replaced_receipts_go_with_their_conversation(small: Store) -> None:
+    for original in ("the first text", "another text after an undo"):
+        small.record("", exchange("c1", time=NOW), [receipt("aaaaaa", 2, original)])
+    small.record("", exchange("c2", time=NOW), [receipt("bbbbbb", 2, "a text of another conversation")])
+    assert small.forget("", ["c1"]) == 1
+    assert small.info().originals == 1
+    assert small.original("", digest_of("the first text").hex()) is None
+
+
+@pytest.mark.receipts
+def test_originals_of_replaced_receipts_go_with_time(small: Store) -> None:
+    for original in ("the first text", "another text after an undo"):
+        small.record("", exchange("c1", time=NOW), [receipt("aaaaaa", 2, original)])
+    small.record_all([("", exchange("c1", request, time=NOW)) for request in range(64)])
+    assert small.info().originals == 1
+    assert small.original("", digest_of("the first text").hex()) is None
 
 
 def test_vacuum_removes_originals_without_a_receipt(small: Store, path: Path) -> None:

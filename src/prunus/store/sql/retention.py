@@ -9,6 +9,7 @@ from __future__ import annotations
 import time
 from collections.abc import Sequence
 from functools import partial
+from math import inf
 from typing import Final
 
 from prunus.store.sql.database import SqlConnection, SqlDatabase
@@ -16,7 +17,7 @@ from prunus.store.sql.database import SqlConnection, SqlDatabase
 _ROUND: Final = 4
 """The number of conversations removed per transaction."""
 _ORIGINALS: Final = 64
-"""The number of originals removed per transaction, when only one conversation is left."""
+"""The number of originals removed per transaction."""
 _SLACK: Final = 0.9
 """The removal goes on until the store is this full, so that it is not full again at once."""
 _DAY: Final = 86_400.0
@@ -47,9 +48,15 @@ def tidy(database: SqlDatabase, *, size: int, days: int, now: float, seconds: fl
         if until is not None and time.monotonic() > until:
             return False
     if database.read(partial(_any, f"SELECT 1 {_HIDDEN} UNION ALL SELECT 1 {_COMMANDS}", (oldest, oldest))):
-        database.write(lambda connection: _remove_unowned(connection, oldest))
+        database.write(partial(_remove_unowned, oldest))
     database.shrink()
     return True
+
+
+def _remove_unowned(oldest: float, connection: SqlConnection) -> None:
+    """Remove old hidden exchanges, and old commands without a conversation."""
+    connection.execute(f"DELETE {_HIDDEN}", (oldest,))
+    connection.execute(f"DELETE {_COMMANDS}", (oldest,))
 
 
 def _any(query: str, values: Sequence[float], connection: SqlConnection) -> bool:
@@ -124,28 +131,20 @@ def _remove_originals(connection: SqlConnection) -> int | None:
     return None if size is None else int(size)
 
 
-def forget_originals(database: SqlDatabase, before: float) -> None:
-    """Remove the originals whose receipts are all older than a time, and keep the receipts."""
-    old = (
-        "SELECT n FROM originals WHERE NOT EXISTS "
-        "(SELECT 1 FROM receipts WHERE receipts.original = originals.n AND receipts.time >= ?) ORDER BY n LIMIT ?"
+def forget_originals(database: SqlDatabase, before: float = -inf) -> None:
+    """Remove the originals whose receipts are all older than a time, and keep the receipts.
+
+    Without a time, remove originals without a receipt: a later cut of the same part has replaced theirs. Both read
+    every original, so that they are for quiet moments.
+    """
+    unused = "NOT EXISTS (SELECT 1 FROM receipts WHERE receipts.original = originals.n AND receipts.time >= ?)"
+    rows = database.report(
+        lambda connection: connection.execute(f"SELECT n FROM originals WHERE {unused}", (before,)).fetchall()
     )
-    while database.read(lambda connection: connection.execute(old, (before, 1)).fetchone()) is not None:
-        database.write(
-            lambda connection: (
-                connection.execute(f"DELETE FROM originals WHERE n IN ({old})", (before, _ORIGINALS)).rowcount
-            )
-        )
 
+    def remove(some: Sequence[tuple[int]], connection: SqlConnection) -> None:
+        values = [(number, before) for [number] in some]
+        connection.executemany(f"DELETE FROM originals WHERE n = ? AND {unused}", values)
 
-def _remove_unowned(connection: SqlConnection, oldest: float) -> None:
-    """Remove old hidden exchanges, and old commands without a conversation."""
-    connection.execute(f"DELETE {_HIDDEN}", (oldest,))
-    connection.execute(f"DELETE {_COMMANDS}", (oldest,))
-
-
-def forget_orphans(connection: SqlConnection) -> None:
-    """Remove originals without a receipt. This checks every original, so only `vacuum` does it."""
-    connection.execute(
-        "DELETE FROM originals WHERE NOT EXISTS (SELECT 1 FROM receipts WHERE receipts.original = originals.n)"
-    )
+    for at in range(0, len(rows), _ORIGINALS):
+        database.write(partial(remove, rows[at : at + _ORIGINALS]))

@@ -6,6 +6,7 @@ import time
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from contextlib import suppress
 from functools import partial
+from math import inf
 from typing import Any, Final
 
 from prunus.conversations.memory import Memory
@@ -19,7 +20,7 @@ from prunus.store.sql.database import NO_LIMIT, SqlConnection, SqlDatabase
 from prunus.store.sql.memory import SqlMemory, conversation_name
 from prunus.store.sql.recording import encrypted_exchange, encrypted_receipt, write_exchanges, write_experiences
 from prunus.store.sql.reports import SqlReports
-from prunus.store.sql.retention import forget, forget_originals, forget_orphans, tidy
+from prunus.store.sql.retention import forget, forget_originals, tidy
 from prunus.store.store import StoreError, WithoutReceipts
 
 _EVERY: Final = 64
@@ -53,6 +54,8 @@ class SqlStore(SqlReports):
         self.place = database.place
         self._limits = limits or Limits()
         self._recorded = 0
+        self._searched = 0.0
+        """When this process has last looked for originals that nobody needs."""
 
     @property
     def keeps_receipts(self) -> bool:
@@ -104,7 +107,9 @@ class SqlStore(SqlReports):
         unused = [(now, tenant, key) for key, (_, seen) in found.items() if now - seen > _DAY]
         if unused:
             names = (_hidden_name(tenant, key) for _, _, key in unused)
-            self._change("UPDATE hidden SET seen = ? WHERE tenant = ? AND key = ?", unused, *names)
+            # The exchanges are read. If their use cannot be saved now, the next read saves it.
+            with suppress(StoreError):
+                self._change("UPDATE hidden SET seen = ? WHERE tenant = ? AND key = ?", unused, *names)
         return {key: self._cipher.decrypt(value, tenant, "hidden", key) for key, (value, _) in found.items()}
 
     def ask(self, tenant: str, conversation: str, what: str) -> None:
@@ -175,16 +180,19 @@ class SqlStore(SqlReports):
     def forget(self, tenant: str, conversations: Sequence[str]) -> int:
         gone = forget(self._database, tenant, conversations)
         if gone:
+            forget_originals(self._database)
             self._database.scrub()
         return gone
 
     def forget_hidden(self, tenant: str, before: float) -> int:
         query = "DELETE FROM hidden WHERE tenant = ? AND seen < ?"
-        return self._database.write(lambda connection: connection.execute(query, (tenant, before)).rowcount)
+        gone = self._database.write(lambda connection: connection.execute(query, (tenant, before)).rowcount)
+        if gone:
+            self._database.scrub()
+        return gone
 
     def vacuum(self) -> None:
         self._tidy(None)
-        self._database.write(forget_orphans)
         self._database.compact()
 
     def clear(self) -> None:
@@ -216,8 +224,10 @@ class SqlStore(SqlReports):
         limits = self._limits
         now = time.time()
         done = tidy(self._database, size=limits.size, days=limits.days, now=now, seconds=seconds)
-        if done and limits.originals_days:
-            forget_originals(self._database, now - limits.originals_days * _DAY)
+        if done and (limits.originals_days or seconds is None or now - self._searched > _DAY):
+            self._searched = now
+            before = now - limits.originals_days * _DAY if limits.originals_days else -inf
+            forget_originals(self._database, before)
         return done
 
     def _change(self, statement: str, rows: Sequence[tuple[str | bytes | float, ...]], *names: str) -> None:
