@@ -12,9 +12,8 @@ from threading import Lock
 from typing import Any, Final
 
 from prunus.conversations.memory import ForgetfulMemory, Memory
-from prunus.outcome import Receipt
 from prunus.reuse.experience import Experience
-from prunus.store.records import Exchange, Info, StoredReceipt, Totals
+from prunus.store.records import Exchange, Info, Totals
 from prunus.store.store import StoreError
 
 _MOST: Final = 10_000
@@ -32,15 +31,14 @@ class InMemoryStore:
     def memory(self, tenant: str, trouble: Callable[[StoreError], None] | None = None) -> Memory:
         return ForgetfulMemory()
 
-    def record(self, tenant: str, exchange: Exchange, receipts: Sequence[Receipt] = ()) -> None:
-        pass
-
     @property
     def keeps_receipts(self) -> bool:
         return False
 
-    def record_all(self, exchanges: Sequence[tuple[str, Exchange]]) -> None:
+    def _ignore(self, *values: object, **options: object) -> None:
         pass
+
+    record = record_all = vacuum = open = close = receipt = original = _ignore
 
     def save_hidden(self, tenant: str, key: str, value: bytes) -> None:
         with self._lock:
@@ -76,12 +74,6 @@ class InMemoryStore:
     def newest_exchanges(self, tenant: str, after: int = 0, limit: int = 50) -> tuple[int, list[Exchange]]:
         return after, []
 
-    def receipt(self, tenant: str, conversation: str, message: int, part: int) -> StoredReceipt | None:
-        return None
-
-    def original(self, tenant: str, digest: str) -> str | None:
-        return None
-
     def totals(self, tenant: str, conversation: str = "", *, shadow: bool = False) -> Totals:
         return Totals()
 
@@ -98,16 +90,7 @@ class InMemoryStore:
     def forget_hidden(self, tenant: str, before: float) -> int:
         return 0
 
-    def vacuum(self) -> None:
-        pass
-
     def clear(self) -> None:
         with self._lock:
             self._hidden.clear()
             self._asked.clear()
-
-    def open(self) -> None:
-        pass
-
-    def close(self) -> None:
-        pass

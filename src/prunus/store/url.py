@@ -94,19 +94,20 @@ def _open_postgres(url: str, limits: StoreSettings, wait: float, existing: bool)
     try:
         from prunus.store.postgres.database import PostgresDatabase
     except ImportError as error:
-        raise SettingsError(
-            f"store.url: a Postgres store needs another package: pip install 'prunus[postgres]' ({error})"
-        ) from error
+        raise _missing("Postgres", "postgres", error) from error
     return _in_database(PostgresDatabase(url, wait=wait, existing=existing), limits)
 
 
 def _open_redis(url: str, limits: StoreSettings, wait: float, existing: bool) -> Store:
     try:
         from prunus.store.redis.connections import RedisConnections
+        from prunus.store.redis.store import RedisStore
     except ImportError as error:
-        raise SettingsError(
-            f"store.url: a Redis store needs another package: pip install 'prunus[redis]' ({error})"
-        ) from error
-    from prunus.store.redis.store import RedisStore
-
+        raise _missing("Redis", "redis", error) from error
     return RedisStore(RedisConnections(url, wait), limits, Cipher(read_keys(limits.key)), existing=existing)
+
+
+def _missing(server: str, extra: str, error: ImportError) -> SettingsError:
+    return SettingsError(
+        f"store.url: a {server} store needs another package: pip install 'prunus[{extra}]' ({error})"
+    )

@@ -53,7 +53,7 @@ _CONNECTIONS: Final = 8
 
 
 class PostgresDatabase(SqlDatabase):
-    """Runs callbacks with a connection, and turns every failure into a StoreError; see `SqlDatabase`.
+    """Runs callbacks with a connection; `SqlDatabase` documents the methods.
 
     With `existing` it creates no tables: people who look at a store do not want to change it.
     """
@@ -79,23 +79,16 @@ class PostgresDatabase(SqlDatabase):
         self._size = ContentSize(lambda: self.report(size_of_contents))
 
     def read(self, work: Callable[[SqlConnection], T]) -> T:
-        """Run a callback that changes nothing, and return its result."""
         return self._guarded(lambda connection: work(PostgresConnection(connection)))
 
     def snapshot(self, work: Callable[[SqlConnection], T]) -> T:
-        """Run a callback that changes nothing; all its statements see the same state."""
         return self._guarded(lambda connection: run_in_snapshot(connection, work))
 
     def report(self, work: Callable[[SqlConnection], T]) -> T:
-        """Run a callback that changes nothing, for people who wait longer; its statements see the same state."""
         seconds = max(self._wait, _REPORT)
         return self._guarded(lambda connection: run_in_snapshot(connection, work, seconds))
 
     def write(self, work: Callable[[SqlConnection], T], *names: str) -> T:
-        """Run a callback in one transaction, and return its result after the commit; a failure rolls back.
-
-        Two writes that share a name never run at the same time, in any replica. A write without names runs alone.
-        """
         return self._guarded(lambda connection: self._transaction(connection, work, names))
 
     def used(self, removed: int = 0) -> int:
@@ -130,7 +123,6 @@ class PostgresDatabase(SqlDatabase):
         self._guarded(compact)
 
     def close(self) -> None:
-        """Close the connections."""
         with self._opening:
             self._drop()
 

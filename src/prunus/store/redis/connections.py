@@ -9,10 +9,12 @@ from __future__ import annotations
 
 import os
 import time
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from threading import Condition, Thread
-from typing import Any, Final
+from typing import Any, Final, Protocol, cast
 
+from redis.backoff import NoBackoff
+from redis.connection import Connection, parse_url
 from redis.exceptions import (
     AuthenticationError,
     BusyLoadingError,
@@ -22,12 +24,18 @@ from redis.exceptions import (
     RedisError,
     ResponseError,
 )
+from redis.retry import Retry
 
-from prunus.store.redis.line import Command, RedisLine, line_maker
+from prunus.errors import SettingsError
 from prunus.store.redis.scripts import Script
 from prunus.store.store import CommitLost, StoreError
 from prunus.store.url import without_password
 
+Command = Sequence[bytes | str | int | float]
+"""A command with its arguments."""
+
+_CONNECTING: Final = 2.0
+"""The seconds that each step of connecting may take. Nobody waits for all of them."""
 _CONNECTIONS: Final = 8
 """The most connections of one process."""
 _PAUSE: Final = 0.5
@@ -36,19 +44,65 @@ _REPORT: Final = 10.0
 """The seconds that a report for people may take; no request waits for it."""
 
 
+class _RedisConnection(Protocol):
+    """What this module uses of redis-py's connections, which have no types."""
+
+    def connect(self) -> None: ...
+    def can_read(self, timeout: float = 0) -> bool: ...
+    def pack_commands(self, commands: Sequence[Command]) -> list[bytes]: ...
+    def send_packed_command(self, command: list[bytes], check_health: bool = True) -> None: ...
+    def read_response(self, *, timeout: float) -> Any: ...
+    def disconnect(self) -> None: ...
+
+
+class _Line:
+    """Sends commands to the server, and reads its replies."""
+
+    def __init__(self, connection: _RedisConnection) -> None:
+        self._connection = connection
+
+    def open(self) -> None:
+        """Connect, and wait until the server answers."""
+        self._connection.connect()
+        self.run([("PING",)], time.monotonic() + _CONNECTING)
+
+    @property
+    def lost(self) -> bool:
+        """Whether the server has closed the connection, or has sent something that nobody asked for."""
+        try:
+            return self._connection.can_read()
+        except RedisError:
+            return True
+
+    def run(self, commands: Sequence[Command], deadline: float) -> list[Any]:
+        """Send commands in one go, and return their replies; a refusal is returned as ResponseError."""
+        self._connection.send_packed_command(self._connection.pack_commands(commands), check_health=False)
+        replies: list[Any] = []
+        for _ in commands:
+            try:
+                replies.append(self._connection.read_response(timeout=max(0.001, deadline - time.monotonic())))
+            except ResponseError as error:
+                replies.append(error)
+        return replies
+
+    def close(self) -> None:
+        """Close the connection."""
+        self._connection.disconnect()
+
+
 class RedisConnections:
     """Runs commands, and turns every failure into a StoreError."""
 
     def __init__(self, url: str, wait: float = 0.25) -> None:
         self.place = without_password(url)
-        self._make = line_maker(url, wait)
+        self._make = _line_maker(url, wait)
         self._wait = wait
         self._changed = Condition()
-        self._free: list[RedisLine] = []
+        self._free: list[_Line] = []
         self._used = 0
         """The connections that callers have."""
         self._process = os.getpid()
-        self._inherited: list[RedisLine] = []
+        self._inherited: list[_Line] = []
         self._opening = False
         self._fault: Exception | None = None
         """Why the last connection could not be opened."""
@@ -111,7 +165,7 @@ class RedisConnections:
         self._closed = True
         self._drop()
 
-    def _borrow(self, deadline: float) -> RedisLine:
+    def _borrow(self, deadline: float) -> _Line:
         """Return a connection that no other thread uses meanwhile."""
         with self._changed:
             self._closed = False
@@ -133,7 +187,7 @@ class RedisConnections:
             fault = self._fault or TimeoutError("no connection in time")
         raise self.problem(fault) from fault
 
-    def _give_back(self, line: RedisLine, *, usable: bool) -> None:
+    def _give_back(self, line: _Line, *, usable: bool) -> None:
         with self._changed:
             self._used -= 1
             if usable and not self._closed:
@@ -179,3 +233,24 @@ class RedisConnections:
             # Connections inherited by a fork belong to the parent process; this process must not use them.
             self._inherited += self._free
             self._free, self._used, self._opening, self._process = [], 0, False, os.getpid()
+
+
+def _line_maker(url: str, wait: float) -> Callable[[], _Line]:
+    """Return a function that makes a line, not yet open. Raises SettingsError if the address is wrong."""
+    fixed: dict[str, Any] = {
+        "socket_timeout": max(wait, _CONNECTING),
+        "socket_connect_timeout": max(wait, _CONNECTING),
+        "retry": Retry(NoBackoff(), 0),
+        "protocol": 2,
+        "decode_responses": False,
+        "client_name": "prunus",
+        "health_check_interval": 0,
+    }
+    try:
+        options: dict[str, Any] = {**parse_url(url), **fixed}  # type: ignore[no-untyped-call]
+        kind = options.pop("connection_class", Connection)
+        kind(**options)
+    except (TypeError, ValueError):
+        # The error may quote the password.
+        raise SettingsError("store.url: this is not a valid address of a Redis server") from None
+    return lambda: _Line(cast(_RedisConnection, kind(**options)))

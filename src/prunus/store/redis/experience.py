@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import json
+from collections import defaultdict
 from collections.abc import Mapping, Sequence
-from typing import Any, Final
+from typing import Final
 
 from prunus.edits import Proposal
 from prunus.outcome import Receipt
@@ -130,7 +131,7 @@ def _counted(exchange: Exchange, receipts: Sequence[Receipt]) -> str:
     """Return what the script counts of an exchange."""
     cuts = [
         {
-            "place": _place(*receipt.edit.target),
+            "place": "{} {}".format(*receipt.edit.target),
             "strategy": receipt.edit.counted_as,
             "kind": receipt.kind,
             "expected": receipt.edit.reuse if isinstance(receipt.edit, Proposal) else 0.0,
@@ -139,30 +140,22 @@ def _counted(exchange: Exchange, receipts: Sequence[Receipt]) -> str:
         if receipt.kind is not None and not receipt.passed
     ]
     asks = [
-        {"place": _place(*ask.target), "strategy": ask.strategy, "kind": ask.kind, "tokens": ask.tokens}
+        {"place": "{} {}".format(*ask.target), "strategy": ask.strategy, "kind": ask.kind, "tokens": ask.tokens}
         for ask in exchange.asks
     ]
     about = {"client": exchange.client, "shadow": int(exchange.shadow), "requests": int(not exchange.keep_alive)}
     return json.dumps({**about, "request": exchange.request, "cuts": cuts, "asks": asks})
 
 
-def _place(message: int, part: int) -> str:
-    return f"{message} {part}"
-
-
 def _tried(flat: Sequence[bytes]) -> Mapping[tuple[str, str], Tried]:
     """Return the sums of a hash whose fields are strategy, kind and name of a sum, as JSON."""
-    found: dict[tuple[str, str], dict[str, float]] = {}
+    found: dict[tuple[str, str], dict[str, float]] = defaultdict(lambda: defaultdict(float))
     for field, value in zip(flat[::2], flat[1::2], strict=True):
         strategy, kind, name = json.loads(field)
-        found.setdefault((strategy, kind), {})[name] = float(value)
-    return {key: tried for key, sums in found.items() if (tried := _sums(sums)).cut > 0}
-
-
-def _sums(sums: Mapping[str, Any]) -> Tried:
-    return Tried(
-        round(sums.get("cut", 0)),
-        float(sums.get("expected", 0.0)),
-        round(sums.get("asked", 0)),
-        round(sums.get("tokens", 0)),
-    )
+        found[strategy, kind][name] = float(value)
+    counted = {key: (sums["cut"], sums["expected"], sums["asked"], sums["tokens"]) for key, sums in found.items()}
+    return {
+        key: Tried(round(cut), expected, round(asked), round(tokens))
+        for key, (cut, expected, asked, tokens) in counted.items()
+        if round(cut) > 0
+    }

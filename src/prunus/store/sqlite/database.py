@@ -39,7 +39,7 @@ _PAGES: Final = 2_000
 
 
 class Database(SqlDatabase):
-    """Runs callbacks on the file, and turns every failure into a StoreError.
+    """Runs callbacks on the file; `SqlDatabase` documents the methods.
 
     If the file was deleted, the database creates a new one. It renames a damaged file of Prunus, and reports that
     with `say`. It never touches a file of another program; every call then fails. With `existing` it neither
@@ -77,12 +77,9 @@ class Database(SqlDatabase):
         self._stuck = False
 
     def read(self, work: Callable[[sqlite3.Connection], T]) -> T:
-        """Run a callback that changes nothing, and return its result."""
         return self._guarded(lambda: self._with_connection(work, self._free))
 
     def snapshot(self, work: Callable[[sqlite3.Connection], T]) -> T:
-        """Run a callback that changes nothing; all its statements see the same state."""
-
         def within(connection: sqlite3.Connection) -> T:
             connection.execute("BEGIN")
             done = work(connection)
@@ -92,18 +89,14 @@ class Database(SqlDatabase):
         return self.read(within)
 
     def report(self, work: Callable[[sqlite3.Connection], T]) -> T:
-        """Run a callback that changes nothing; readers of SQLite delay nobody, so it may take its time."""
+        # Readers of SQLite delay nobody, so they may take their time.
         return self.read(work)
 
     def write(self, work: Callable[[sqlite3.Connection], T], *names: str) -> T:
-        """Run a callback in one transaction, and return its result after the commit; a failure rolls back.
-
-        SQLite runs one transaction at a time, so `names` makes no difference.
-        """
+        # SQLite runs one transaction at a time, so `names` makes no difference.
         return self._guarded(lambda: self._write_alone(work))
 
     def close(self) -> None:
-        """Close the connections to the file."""
         with self._opening:
             self._drop()
 
