@@ -10,8 +10,9 @@ from pathlib import Path
 
 import pytest
 
-from prunus.store import Store, open_store
+from prunus.store import Store
 from tests.store import redis_server
+from tests.store.opening import opening
 from tests.store.postgres_server import PostgresServer
 from tests.store.redis_server import RedisServer
 
@@ -72,18 +73,8 @@ def store_url(request: pytest.FixtureRequest, tmp_path: Path) -> str:
 @pytest.fixture
 def reopen(store_url: str) -> Iterator[Callable[..., Store]]:
     """Open the store of the test as another process would."""
-    opened: list[Store] = []
-
-    def again(**options: object) -> Store:
-        if not store_url.startswith("sqlite:"):
-            options.setdefault("wait", 30.0)
-        store = open_store(store_url, **options)  # type: ignore[arg-type]
-        opened.append(store)
-        return store
-
-    yield again
-    for store in opened:
-        store.close()
+    with opening(store_url, **({} if store_url.startswith("sqlite:") else {"wait": 30.0})) as again:
+        yield again
 
 
 @pytest.fixture

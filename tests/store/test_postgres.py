@@ -5,7 +5,7 @@ from __future__ import annotations
 import sqlite3
 import time
 from collections.abc import Callable, Iterator
-from contextlib import closing, contextmanager, suppress
+from contextlib import closing, contextmanager
 from pathlib import Path
 from random import Random
 from threading import Barrier, Thread
@@ -15,6 +15,7 @@ import pytest
 from prunus import Settings
 from prunus.errors import NotKept, Overtaken, SettingsError
 from prunus.store import NoStore, Store, StoreError, open_store
+from tests.store.opening import opening
 from tests.store.postgres_server import PostgresServer, missing
 from tests.store.samples import edit, exchange, links, memo, recalled, receipt
 from tests.store.until import until_it_works
@@ -25,16 +26,8 @@ pytestmark = pytest.mark.skipif(bool(missing()), reason=missing())
 @pytest.fixture
 def reopen(server: PostgresServer) -> Iterator[Callable[..., Store]]:
     """Open the store as another replica would."""
-    opened: list[Store] = []
-
-    def again(**options: object) -> Store:
-        store = open_store(server.url(), **options)  # type: ignore[arg-type]
-        opened.append(store)
-        return store
-
-    yield again
-    for store in opened:
-        store.close()
+    with opening(server.url()) as again:
+        yield again
 
 
 @pytest.fixture
@@ -206,34 +199,6 @@ def test_replicas_that_start_together_create_the_tables_once(reopen: Callable[..
         thread.join()
     assert faults == []
     assert stores[0].totals("").requests == len(stores)
-
-
-def test_replicas_that_write_one_conversation_at_once_leave_one_of_their_ledgers(
-    reopen: Callable[..., Store],
-) -> None:
-    """Never a mixture: each ledger has its own edits, and the last request counts most."""
-    stores = [reopen(wait=30.0) for _ in range(4)]
-    memories = [store.memory("") for store in stores]
-    memories[0].keep(memo("c1", 2), links(2), {})
-    for turn in range(2, 12):
-        ready = Barrier(len(stores))
-
-        def keep(n: int, turn: int = turn, ready: Barrier = ready) -> None:
-            edits = tuple(edit(100 * n + k) for k in range(turn))
-            ready.wait()
-            with suppress(Overtaken):
-                memories[n].keep(memo("c1", 2 * turn + 2 * n, edits), links(2 * turn + 2 * n)[-2:], {})
-
-        threads = [Thread(target=keep, args=(n,)) for n in range(len(stores))]
-        for thread in threads:
-            thread.start()
-        for thread in threads:
-            thread.join()
-        newest = len(stores) - 1
-        found = memories[0].load("c1")
-        assert found is not None
-        assert found.requests == turn + newest
-        assert {one.target.message for one in found.ledger.edits} == {100 * newest + k for k in range(turn)}
 
 
 def test_text_that_postgres_cannot_hold_is_stored_with_a_mark(reopen: Callable[..., Store]) -> None:

@@ -5,15 +5,18 @@ from __future__ import annotations
 import json
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
+from contextlib import suppress
 from functools import cache
-from threading import Barrier
+from threading import Barrier, Thread
 from typing import Any
 
 import pytest
 
 from prunus import Outcome, Pruner
+from prunus.errors import Overtaken
 from prunus.store import Store
 from tests.conversations.test_memory import Shelf
+from tests.store.samples import edit, links, memo
 from tests.test_out_of_reach import CHOSEN, TALK, extends
 
 Reopen = Callable[..., Store]
@@ -85,3 +88,31 @@ def test_of_six_replicas_each_sends_a_state_that_the_store_has_seen(reopen: Reop
     allowed = {steady.prune(TALK[9], 90.0).body for _ in range(6)}
     assert [one.error for one in outcomes] == [None] * 6
     assert {one.body for one in outcomes} <= allowed
+
+
+def test_replicas_that_write_one_conversation_at_once_leave_one_of_their_ledgers(
+    reopen: Reopen,
+) -> None:
+    """Never a mixture: each ledger has its own edits, and the last request counts most."""
+    stores = [reopen(wait=30.0) for _ in range(4)]
+    memories = [store.memory("") for store in stores]
+    memories[0].keep(memo("c1", 2), links(2), {})
+    for turn in range(2, 12):
+        ready = Barrier(len(stores))
+
+        def keep(n: int, turn: int = turn, ready: Barrier = ready) -> None:
+            edits = tuple(edit(100 * n + k) for k in range(turn))
+            ready.wait()
+            with suppress(Overtaken):
+                memories[n].keep(memo("c1", 2 * turn + 2 * n, edits), links(2 * turn + 2 * n)[-2:], {})
+
+        threads = [Thread(target=keep, args=(n,)) for n in range(len(stores))]
+        for thread in threads:
+            thread.start()
+        for thread in threads:
+            thread.join()
+        newest = len(stores) - 1
+        found = memories[0].load("c1")
+        assert found is not None
+        assert found.requests == turn + newest
+        assert {one.target.message for one in found.ledger.edits} == {100 * newest + k for k in range(turn)}

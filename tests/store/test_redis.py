@@ -4,16 +4,16 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable, Iterator
-from contextlib import suppress
 from datetime import UTC
 from pathlib import Path
-from threading import Barrier, Thread
+from threading import Thread
 
 import pytest
 
-from prunus.errors import Overtaken, SettingsError
+from prunus.errors import SettingsError
 from prunus.store import NoStore, Store, StoreError, open_store
 from prunus.store.store import NoReceipts
+from tests.store.opening import opening
 from tests.store.redis_server import RedisServer, free_port, missing
 from tests.store.samples import edit, exchange, links, memo, recalled, receipt
 from tests.store.until import until_it_works
@@ -24,16 +24,8 @@ pytestmark = pytest.mark.skipif(bool(missing()), reason=missing())
 @pytest.fixture
 def reopen(redis: RedisServer) -> Iterator[Callable[..., Store]]:
     """Open the store as another replica would."""
-    opened: list[Store] = []
-
-    def again(**options: object) -> Store:
-        store = open_store(redis.url, **options)  # type: ignore[arg-type]
-        opened.append(store)
-        return store
-
-    yield again
-    for store in opened:
-        store.close()
+    with opening(redis.url) as again:
+        yield again
 
 
 @pytest.fixture
@@ -281,34 +273,6 @@ def test_vacuum_removes_what_is_older_than_the_limit(reopen: Callable[..., Store
     store.vacuum()
     assert [one.id for one in store.conversations("")] == ["new"]
     assert not store.memory("").find(links(2))
-
-
-def test_replicas_that_write_one_conversation_at_once_leave_one_of_their_ledgers(
-    reopen: Callable[..., Store],
-) -> None:
-    """Never a mixture: each ledger has its own edits, and the last request counts most."""
-    stores = [reopen(wait=30.0) for _ in range(4)]
-    memories = [store.memory("") for store in stores]
-    memories[0].keep(memo("c1", 2), links(2), {})
-    for turn in range(2, 12):
-        ready = Barrier(len(stores))
-
-        def keep(n: int, turn: int = turn, ready: Barrier = ready) -> None:
-            edits = tuple(edit(100 * n + k) for k in range(turn))
-            ready.wait()
-            with suppress(Overtaken):
-                memories[n].keep(memo("c1", 2 * turn + 2 * n, edits), links(2 * turn + 2 * n)[-2:], {})
-
-        threads = [Thread(target=keep, args=(n,)) for n in range(len(stores))]
-        for thread in threads:
-            thread.start()
-        for thread in threads:
-            thread.join()
-        newest = len(stores) - 1
-        found = memories[0].load("c1")
-        assert found is not None
-        assert found.requests == turn + newest
-        assert {one.target.message for one in found.ledger.edits} == {100 * newest + k for k in range(turn)}
 
 
 def test_more_threads_than_connections_all_get_an_answer(reopen: Callable[..., Store]) -> None:
