@@ -53,6 +53,24 @@ STATE: Final = ConversationRow._fields[2:]
 """The columns that change with every request, whatever becomes of the ledger."""
 
 
+class Saving(NamedTuple):
+    """What `Memory.keep` is to save."""
+
+    memo: ConversationRecord
+    links: Sequence[bytes]
+    written: Mapping[int, Written | None]
+
+    @property
+    def first_depth(self) -> int:
+        """The depth of the first link."""
+        return self.memo.depth - len(self.links) + 1
+
+    @property
+    def sent_as_they_came(self) -> list[int]:
+        """The messages that were sent in changed form before, and are not any more."""
+        return [index for index, one in self.written.items() if one is None]
+
+
 @dataclass(frozen=True, slots=True)
 class LedgerChange:
     """How the rows of a stored ledger have to change."""
@@ -99,7 +117,7 @@ class StoredMemory(ABC):
     ) -> None:
         kept = Event()
         try:
-            self._keep(memo, links, written, also, kept.set)
+            self._keep(Saving(memo, links, written), also, kept.set)
         except StoreError as error:
             self._report(error)
             if self._shared and not kept.is_set():
@@ -130,14 +148,7 @@ class StoredMemory(ABC):
         """Return each message that was sent in changed form: its index, its key, and its encrypted text."""
 
     @abstractmethod
-    def _keep(
-        self,
-        memo: ConversationRecord,
-        links: Sequence[bytes],
-        written: Mapping[int, Written | None],
-        also: Callable[[], None],
-        kept: Callable[[], None],
-    ) -> None:
+    def _keep(self, saving: Saving, also: Callable[[], None], kept: Callable[[], None]) -> None:
         """Save a conversation and make further changes; call `kept` once the conversation is saved."""
 
     @abstractmethod
@@ -196,11 +207,11 @@ class StoredMemory(ABC):
             flushes = b"" if rest == Ledger() else self._encrypt(rest.dump(), id, "flushes")
         return LedgerChange(frozenset(before.keys() - after.keys()), rows, flushes)
 
-    def _sent_changed(self, id: str, written: Mapping[int, Written | None]) -> list[tuple[int, bytes, bytes]]:
+    def _sent_changed(self, saving: Saving) -> list[tuple[int, bytes, bytes]]:
         """Return the messages to write, as `_written` returns them."""
         return [
-            (index, one.key, self._encrypt(one.text, id, f"written {index}"))
-            for index, one in written.items()
+            (index, one.key, self._encrypt(one.text, saving.memo.id, f"written {index}"))
+            for index, one in saving.written.items()
             if one is not None
         ]
 

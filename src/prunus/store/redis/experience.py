@@ -87,20 +87,13 @@ return 'counted'
 
 
 def count_exchanges(
-    server: RedisConnections,
-    exchanges: Sequence[tuple[str, Exchange, Sequence[Receipt]]],
-    seconds: int,
+    server: RedisConnections, exchanges: Sequence[tuple[str, Exchange, Sequence[Receipt]]], seconds: int
 ) -> None:
     """Count exchanges, each with its tenant and the receipts of its cuts, in one round trip."""
     calls = []
     for tenant, exchange, receipts in exchanges:
         keys = TenantKeys(tenant)
-        names = [
-            keys.of("exchange", exchange.id),
-            keys.of("cuts", exchange.conversation),
-            keys.requests,
-            TENANTS,
-        ]
+        names = [keys.of("exchange", exchange.id), keys.of("cuts", exchange.conversation), keys.requests, TENANTS]
         values = [_counted(exchange, receipts), f"{keys.experience}:", seconds, _REMEMBERED, tenant]
         calls.append((_RECORD, names, values))
     if calls:

@@ -10,9 +10,9 @@ from prunus.conversations.memory import ConversationRecord, Match
 from prunus.conversations.warmth import EARLIER
 from prunus.errors import Overtaken
 from prunus.reuse.experience import Experience
-from prunus.schedule.ledger import Ledger, Written
+from prunus.schedule.ledger import Ledger
 from prunus.store.cipher import Cipher
-from prunus.store.memory import STATE, ConversationRow, StoredMemory, deepest_first, edit_name, state_of
+from prunus.store.memory import STATE, ConversationRow, Saving, StoredMemory, deepest_first, edit_name, state_of
 from prunus.store.redis.connections import RedisConnections
 from prunus.store.redis.experience import experience_with
 from prunus.store.redis.keys import LINK_SIZE, TENANTS, TenantKeys
@@ -85,31 +85,19 @@ class RedisMemory(StoredMemory):
     def _experience(self, client: str) -> Experience:
         return experience_with(self._server, self._keys, client)
 
-    def _keep(
-        self,
-        memo: ConversationRecord,
-        links: Sequence[bytes],
-        written: Mapping[int, Written | None],
-        also: Callable[[], None],
-        kept: Callable[[], None],
-    ) -> None:
-        reply = self._write(memo, links, written, self._known.get(memo.id))
+    def _keep(self, saving: Saving, also: Callable[[], None], kept: Callable[[], None]) -> None:
+        id = saving.memo.id
+        reply = self._write(saving, self._known.get(id))
         if reply == b"stale":
             # The stored ledger is not the one that this process knows, so all of it is written.
-            reply = self._write(memo, links, written, None)
+            reply = self._write(saving, None)
         if reply == b"older":
-            raise Overtaken(f"another process has saved a newer request of the conversation {memo.id}")
+            raise Overtaken(f"another process has saved a newer request of the conversation {id}")
         kept()
         also()
 
-    def _write(
-        self,
-        memo: ConversationRecord,
-        links: Sequence[bytes],
-        written: Mapping[int, Written | None],
-        known: tuple[int, Ledger] | None,
-    ) -> bytes:
-        id, keys = memo.id, self._keys
+    def _write(self, saving: Saving, known: tuple[int, Ledger] | None) -> bytes:
+        memo, id, keys = saving.memo, saving.memo.id, self._keys
         stamp, ledger = known or (0, None)
         fields: list[Any] = [item for field in zip(STATE, state_of(memo), strict=True) for item in field]
         gone: list[str] = []
@@ -123,9 +111,8 @@ class RedisMemory(StoredMemory):
             if change.flushes is not None:
                 fields += ["flushes", change.flushes]
         texts: list[Any] = []
-        for index, key, text in self._sent_changed(id, written):
+        for index, key, text in self._sent_changed(saving):
             texts += [index, bytes((len(key),)) + key + text]
-        whole_again = [index for index, one in written.items() if one is None]
         names: list[str | bytes] = [
             keys.of("conversation", id),
             keys.of("written", id),
@@ -133,7 +120,7 @@ class RedisMemory(StoredMemory):
             keys.newest,
             keys.lives,
             TENANTS,
-            *(keys.link(link) for link in links),
+            *(keys.link(link) for link in saving.links),
         ]
         values = [
             "" if known is None else known[0],
@@ -144,9 +131,9 @@ class RedisMemory(StoredMemory):
             self._tenant,
             memo.seen,
             int(bool(memo.life.dump())),
-            memo.depth - len(links) + 1,
+            saving.first_depth,
             LINK_SIZE,
-            *(item for items in (fields, gone, texts, whole_again) for item in (len(items), *items)),
+            *(item for items in (fields, gone, texts, saving.sent_as_they_came) for item in (len(items), *items)),
         ]
         [reply] = self._server.call((KEEP, names, values))
         if reply == b"kept":

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from secrets import randbits
 from typing import Final
 
@@ -10,9 +10,9 @@ from prunus.conversations.memory import ConversationRecord, Match
 from prunus.conversations.warmth import EARLIER
 from prunus.errors import Overtaken
 from prunus.reuse.experience import Experience
-from prunus.schedule.ledger import Ledger, Written
+from prunus.schedule.ledger import Ledger
 from prunus.store.cipher import Cipher
-from prunus.store.memory import STATE, ConversationRow, StoredMemory, deepest_first, state_of
+from prunus.store.memory import STATE, ConversationRow, Saving, StoredMemory, deepest_first, state_of
 from prunus.store.sql.cuts import experience_with
 from prunus.store.sql.database import SqlConnection, SqlDatabase
 from prunus.store.store import StoreError
@@ -100,31 +100,19 @@ class SqlMemory(StoredMemory):
     def _experience(self, client: str) -> Experience:
         return self._database.read(lambda connection: experience_with(connection, self._tenant, client))
 
-    def _keep(
-        self,
-        memo: ConversationRecord,
-        links: Sequence[bytes],
-        written: Mapping[int, Written | None],
-        also: Callable[[], None],
-        kept: Callable[[], None],
-    ) -> None:
-        known = self._known.get(memo.id)
+    def _keep(self, saving: Saving, also: Callable[[], None], kept: Callable[[], None]) -> None:
+        id = saving.memo.id
+        known = self._known.get(id)
         with self._database.together():
             self._database.change(
-                lambda connection: self._write(connection, memo, links, written, known),
-                conversation_name(self._tenant, memo.id),
+                lambda connection: self._write(connection, saving, known),
+                conversation_name(self._tenant, id),
                 committed=kept,
             )
             also()
 
-    def _write(
-        self,
-        connection: SqlConnection,
-        memo: ConversationRecord,
-        links: Sequence[bytes],
-        written: Mapping[int, Written | None],
-        known: tuple[int, Ledger] | None,
-    ) -> None:
+    def _write(self, connection: SqlConnection, saving: Saving, known: tuple[int, Ledger] | None) -> None:
+        memo = saving.memo
         row = connection.execute(
             "SELECT n, stamp, requests, last FROM conversations WHERE tenant = ? AND id = ?",
             (self._tenant, memo.id),
@@ -139,13 +127,12 @@ class SqlMemory(StoredMemory):
         if before is None or before != memo.ledger:
             stamp = randbits(62)
             flushes = self._write_edits(connection, number, memo, before)
-        self._write_messages(connection, number, memo.id, written)
+        self._write_messages(connection, number, saving)
         connection.execute(_UPDATE, (max(last, memo.seen), stamp, flushes, *state_of(memo), number))
-        above = memo.depth - len(links) + 1
         connection.executemany(
             "INSERT INTO links (tenant, link, conversation, depth) VALUES (?, ?, ?, ?) ON CONFLICT (tenant, link) "
             "DO UPDATE SET conversation = excluded.conversation WHERE links.conversation != excluded.conversation",
-            ((self._tenant, link, number, above + at) for at, link in enumerate(links)),
+            ((self._tenant, link, number, depth) for depth, link in enumerate(saving.links, saving.first_depth)),
         )
         # If the commit fails, the cached entry is harmless: no row has its stamp.
         self._known.put(memo.id, int(stamp), memo.ledger)
@@ -173,19 +160,19 @@ class SqlMemory(StoredMemory):
             )
         return change.flushes
 
-    def _write_messages(
-        self, connection: SqlConnection, number: int, id: str, written: Mapping[int, Written | None]
-    ) -> None:
-        changed = self._sent_changed(id, written)
+    def _write_messages(self, connection: SqlConnection, number: int, saving: Saving) -> None:
+        changed = self._sent_changed(saving)
         if changed:
             connection.executemany(
                 "INSERT INTO written (conversation, message, key, text) VALUES (?, ?, ?, ?) "
                 "ON CONFLICT (conversation, message) DO UPDATE SET key = excluded.key, text = excluded.text",
                 ((number, *one) for one in changed),
             )
-        as_they_came = [(number, index) for index, one in written.items() if one is None]
-        if as_they_came:
-            connection.executemany("DELETE FROM written WHERE conversation = ? AND message = ?", as_they_came)
+        if saving.sent_as_they_came:
+            connection.executemany(
+                "DELETE FROM written WHERE conversation = ? AND message = ?",
+                ((number, index) for index in saving.sent_as_they_came),
+            )
 
 
 def begin(connection: SqlConnection, tenant: str, id: str, time: float) -> int:

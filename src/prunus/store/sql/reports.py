@@ -11,15 +11,7 @@ from prunus.conversations.context import Context
 from prunus.reuse.experience import Experience
 from prunus.spending import DayTotals, Earnings
 from prunus.store.cipher import Cipher
-from prunus.store.records import (
-    DIGEST_SIZE,
-    SHORTEST_DIGEST,
-    Exchange,
-    StoredReceipt,
-    StoredSession,
-    Totals,
-    Usage,
-)
+from prunus.store.records import DIGEST_SIZE, SHORTEST_DIGEST, Exchange, StoredReceipt, StoredSession, Totals, Usage
 from prunus.store.sql.cuts import asks_of, experience_of, experiences
 from prunus.store.sql.database import NO_LIMIT, SqlConnection, SqlDatabase
 from prunus.store.sql.exchanges import COLUMNS, DAY, DAY_SUMS, SUMS, TOTALS, exchange_of

@@ -29,16 +29,8 @@ _DAY: Final = 86_400.0
 _KEYS: Final = 500
 """The most keys in one query."""
 _TABLES: Final = (
-    "conversations",
-    "originals",
-    "hidden",
-    "asked",
-    "totals",
-    "days",
-    "strategies",
-    "agents",
-    "experience",
-)
+    "conversations", "originals", "hidden", "asked", "totals", "days", "strategies", "agents", "experience",
+)  # fmt: skip
 """The tables that `clear` empties; rows of other tables belong to conversations and go with them."""
 _TENANTS: Final = (
     "SELECT tenant FROM totals UNION SELECT tenant FROM conversations UNION SELECT tenant FROM agents ORDER BY 1"

@@ -34,11 +34,7 @@ def connect(path: Path, wait: float) -> sqlite3.Connection:
     """Open a file that exists; the connection waits up to `wait` seconds for the locks of others."""
     # mode=rw: if SQLite created the file itself, other users could read it.
     connection = sqlite3.connect(
-        f"{path.as_uri()}?mode=rw",
-        uri=True,
-        timeout=wait,
-        isolation_level=None,
-        check_same_thread=False,
+        f"{path.as_uri()}?mode=rw", uri=True, timeout=wait, isolation_level=None, check_same_thread=False
     )
     try:
         connection.execute("PRAGMA synchronous=NORMAL")
