@@ -120,7 +120,10 @@ def _write_numbers(entry: Entry) -> None:
 
 
 def _count(entry: Entry, counted: Sequence[Any], sign: int, *, may_be_alone: bool) -> None:
-    """Count an exchange, and its conversation if that has no other exchange with the same value of `shadow`."""
+    """Count an exchange, and its conversation if that has no other exchange with the same value of `shadow`.
+
+    An exchange that replaces one of its kind cannot change the number of conversations, so nobody has to look.
+    """
     others = "SELECT 1 FROM exchanges WHERE conversation = ? AND id != ? AND shadow = ? LIMIT 1"
     place = entry.conversation, entry.exchange.id, counted[0]
     alone = may_be_alone and entry.connection.execute(others, place).fetchone() is None
