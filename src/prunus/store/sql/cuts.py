@@ -29,7 +29,7 @@ _SUMS: Final = (
 
 
 @dataclass(frozen=True, slots=True)
-class Entry:
+class ExchangeEntry:
     """An exchange that is being written."""
 
     connection: SqlConnection
@@ -40,7 +40,7 @@ class Entry:
     exchange: Exchange
 
 
-def write_cut(entry: Entry, receipt: Receipt) -> None:
+def write_cut(entry: ExchangeEntry, receipt: Receipt) -> None:
     """Count a part that was cut, if a later call can ask for it."""
     edit, kind = receipt.edit, receipt.kind
     if kind is None or receipt.passed:
@@ -55,7 +55,7 @@ def write_cut(entry: Entry, receipt: Receipt) -> None:
         _add(entry, exchange.shadow, edit.counted_as, kind, (1, expected, 0, 0))
 
 
-def write_asks(entry: Entry) -> None:
+def write_asks(entry: ExchangeEntry) -> None:
     """Count the parts that an exchange asked for again, each of them once."""
     for ask in entry.exchange.asks:
         place = entry.conversation, *ask.target, ask.strategy
@@ -74,7 +74,7 @@ def write_asks(entry: Entry) -> None:
             _add(entry, entry.exchange.shadow, ask.strategy, kind, (0, 0.0, 1, ask.tokens))
 
 
-def move_cuts(entry: Entry) -> None:
+def move_cuts(entry: ExchangeEntry) -> None:
     """Count the cuts of a request among those of shadow runs, or no longer among them."""
     shadow = entry.exchange.shadow
     place = entry.conversation, entry.exchange.request, not shadow
@@ -88,7 +88,7 @@ def move_cuts(entry: Entry) -> None:
     )
 
 
-def _add(entry: Entry, shadow: bool, strategy: str, kind: str, values: Iterable[float]) -> None:
+def _add(entry: ExchangeEntry, shadow: bool, strategy: str, kind: str, values: Iterable[float]) -> None:
     """Add to the experience with the agent of an exchange."""
     entry.sums.add(_ADD, (entry.tenant, shadow, entry.exchange.client, strategy, kind), values)
 

@@ -13,7 +13,7 @@ from typing import Any, Final
 from prunus.outcome import Receipt
 from prunus.store.cipher import ABOUT_KEY, Cipher
 from prunus.store.records import Exchange, digest_of
-from prunus.store.sql.cuts import Entry, move_cuts, write_asks, write_cut
+from prunus.store.sql.cuts import ExchangeEntry, move_cuts, write_asks, write_cut
 from prunus.store.sql.database import SqlConnection
 from prunus.store.sql.exchanges import COLUMNS, COUNTED, count_exchange, count_request, row_of
 from prunus.store.sql.memory import begin
@@ -67,7 +67,7 @@ def write_exchanges(exchanges: Sequence[tuple[str, Exchange, Sequence[Ready]]], 
     """Write exchanges of tenants and their receipts; the transaction should end then."""
     sums = Additions()
     for tenant, exchange, receipts in exchanges:
-        entry = Entry(connection, sums, tenant, _conversation(connection, tenant, exchange), exchange)
+        entry = ExchangeEntry(connection, sums, tenant, _conversation(connection, tenant, exchange), exchange)
         _write_numbers(entry)
         for receipt, original in receipts:
             _write_receipt(entry, receipt, original)
@@ -86,7 +86,7 @@ def write_experiences(
     """
     sums = Additions()
     for tenant, exchange, receipts in exchanges:
-        entry = Entry(connection, sums, tenant, _conversation(connection, tenant, exchange), exchange)
+        entry = ExchangeEntry(connection, sums, tenant, _conversation(connection, tenant, exchange), exchange)
         for receipt in receipts:
             write_cut(entry, receipt)
         write_asks(entry)
@@ -96,7 +96,7 @@ def write_experiences(
     sums.write(connection)
 
 
-def _write_numbers(entry: Entry) -> None:
+def _write_numbers(entry: ExchangeEntry) -> None:
     """Write the row of an exchange, and count it; a row with the same id is replaced."""
     connection, exchange = entry.connection, entry.exchange
     row = entry.conversation, *row_of(exchange)
@@ -119,7 +119,7 @@ def _write_numbers(entry: Entry) -> None:
         )
 
 
-def _count(entry: Entry, counted: Sequence[Any], sign: int, *, may_be_alone: bool) -> None:
+def _count(entry: ExchangeEntry, counted: Sequence[Any], sign: int, *, may_be_alone: bool) -> None:
     """Count an exchange, and its conversation if that has no other exchange with the same value of `shadow`.
 
     An exchange that replaces one of its kind cannot change the number of conversations, so nobody has to look.
@@ -148,7 +148,7 @@ def _conversation(connection: SqlConnection, tenant: str, exchange: Exchange) ->
     return int(number)
 
 
-def _move_receipts(entry: Entry) -> None:
+def _move_receipts(entry: ExchangeEntry) -> None:
     """Mark the receipts of an exchange as shadow receipts.
 
     The provider refused the pruned request, so the proxy sent the original one, and nothing was cut.
@@ -168,7 +168,7 @@ def _move_receipts(entry: Entry) -> None:
     entry.connection.execute(f"UPDATE receipts SET shadow = ? {chosen}", (shadow, *place))
 
 
-def _share_price(entry: Entry) -> None:
+def _share_price(entry: ExchangeEntry) -> None:
     """Divide the cost of a cache break among the edits that caused it: those behind its cut."""
     exchange = entry.exchange
     if exchange.flush is None:
@@ -182,7 +182,7 @@ def _share_price(entry: Entry) -> None:
     )
 
 
-def _write_receipt(entry: Entry, receipt: Receipt, original: Original | None) -> None:
+def _write_receipt(entry: ExchangeEntry, receipt: Receipt, original: Original | None) -> None:
     connection, exchange, edit = entry.connection, entry.exchange, receipt.edit
     place = entry.conversation, *edit.target
     held = connection.execute(
@@ -225,7 +225,7 @@ def _write_receipt(entry: Entry, receipt: Receipt, original: Original | None) ->
     )
 
 
-def _is_only_receipt(entry: Entry, shadow: bool, strategy: str, item: str) -> bool:
+def _is_only_receipt(entry: ExchangeEntry, shadow: bool, strategy: str, item: str) -> bool:
     """Return whether the item has no other receipt of this strategy: several cuts in one call are one prune."""
     others = "SELECT 1 FROM receipts WHERE conversation = ? AND item = ? AND strategy = ? AND shadow = ? LIMIT 1"
     return entry.connection.execute(others, (entry.conversation, item, strategy, shadow)).fetchone() is None
