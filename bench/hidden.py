@@ -19,9 +19,8 @@ from rich.table import Table
 from speed import as_bytes, clock
 
 from prunus import Pruner, Settings
-from prunus.agent.belonging import keys_of, root
 from prunus.agent.layer import AgentLayer, HiddenTurn
-from prunus.agent.steps import steps_from
+from prunus.agent.steps import keys_of, root, steps_from
 from prunus.providers import api_named, frame
 from prunus.providers.hidden_calls import HiddenExchange
 

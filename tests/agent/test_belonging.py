@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from prunus.agent.belonging import stable_content
+from prunus.agent.steps import stable_content
 from prunus.providers import api_named
 
 

@@ -8,8 +8,7 @@ from typing import Any
 
 import pytest
 
-from prunus.agent.belonging import keys_of, root
-from prunus.agent.steps import steps_from
+from prunus.agent.steps import keys_of, root, steps_from
 from prunus.agent.threads import Found, Threads
 from prunus.providers import api_named, frame
 from prunus.providers.hidden_calls import HiddenExchange, MixedCall

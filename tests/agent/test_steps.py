@@ -7,8 +7,7 @@ from typing import Any
 
 import pytest
 
-from prunus.agent.belonging import root
-from prunus.agent.steps import Step, steps_from
+from prunus.agent.steps import Step, root, steps_from
 from prunus.providers import api_named, frame
 
 USER: Any = {"role": "user", "content": "Go."}

@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from prunus.agent.belonging import root
+from prunus.agent.steps import root
 from prunus.agent.threads import Found, Thread, Threads
 from prunus.providers import api_named, frame
 from prunus.providers.rewriting import place_beside, rewritten

@@ -14,8 +14,8 @@ from threading import Lock
 from typing import Any, Final
 
 from prunus.agent.answer import execute
-from prunus.agent.belonging import call_key, intent_key, root, text_key
 from prunus.agent.chat_commands import command_of, respond, statistics
+from prunus.agent.steps import call_key, intent_key, root, text_key
 from prunus.agent.threads import Found, Threads
 from prunus.agent.tool import TOOLS, guidance, offer
 from prunus.edits import Edit

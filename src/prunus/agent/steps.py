@@ -1,25 +1,42 @@
-"""A request cut into steps: the messages that the model wrote in one go, and the results behind them.
+"""A request cut into steps, and the keys under which the layer remembers what the client does not know of a step.
 
-What the client does not know of a step is found by the link before it and concerns no other step. So a step that
-is over is put together once, and later requests of its conversation take it over.
+A step is the messages that the model wrote in one go, and the results behind them. A key made from the link before
+a step finds what the client does not know of this step, and of no other. So a step that is over is put together
+once, and later requests of its conversation take it over.
+
+A conversation is the chain of the hashes of its messages, as the client sends them. The chain begins with the
+tenant and the credential of the caller, and link n names the first n messages together. The same conversation
+finds a key again, even after an undo, and so does a fork that begins behind the link. No other conversation finds
+it: neither one with the same words, nor the same conversation of another caller.
+
+The hash of a message covers what all copies of it share. Cache markers move. Clients leave out reasoning and trim
+the words of the model. They take reminders out of a message that is no longer the newest one, and put them in
+again. The messages before the first answer of the model are hashed with their reminders, since two projects in
+which the user began with the same words differ only by them.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import Any
+from hashlib import blake2b
+from typing import Any, Final
 
 import msgspec
 
-from prunus.agent.belonging import intent_key, keys_of, link_behind
+from prunus.clients.system_reminders import without_reminders
+from prunus.conversations.memory import chain
 from prunus.json.splice import Path, splice
-from prunus.json.surrogates import decode
-from prunus.providers import Frame
+from prunus.json.surrogates import decode, encode
+from prunus.providers import Frame, digest
 from prunus.providers.blocks import decode_any
 from prunus.providers.filters import RemovedIntent, restore_intent
 from prunus.providers.hidden_calls import CallSite, HiddenExchange
 from prunus.providers.provider import Api
+from prunus.text.fingerprint import fingerprint
+
+_UNSTABLE: Final = frozenset({"id", "status", "cache_control", "thoughtSignature", "thought_signature"})
+"""Keys that a client may leave out or change in its copy of a message of the model."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -142,3 +159,94 @@ def _with_intents(message: StepMessage, kept: Sequence[tuple[bytes, CallSite]]) 
         return message
     raw = splice(message.raw, changes)
     return replace(message, raw=raw, value=decode(raw))
+
+
+def root(tenant: str, caller: str, format: str) -> bytes:
+    """The link before the first message of all conversations of one caller in one format."""
+    return blake2b(msgspec.json.encode([tenant, caller, format]), digest_size=16).digest()
+
+
+def link_behind(
+    link: bytes, api: Api, message: dict[str, Any] | None, raw: bytes, *, model: bool, first: bool
+) -> bytes:
+    """The link behind one more message; None is a message that cannot be read.
+
+    `first` says that the model has not spoken yet. A message of nothing but reasoning or reminders adds no link.
+    """
+    try:
+        found = _digest(api, message, raw, model=model, first=first)
+    except RecursionError:
+        found = fingerprint(raw)
+    return link if found is None else chain((found,), link)[0]
+
+
+def _digest(api: Api, message: dict[str, Any] | None, raw: bytes, *, model: bool, first: bool) -> bytes | None:
+    """The hash of what all copies of a message share; None if they share nothing."""
+    if message is None:
+        return fingerprint(raw)
+    if model:
+        content = stable_content(api, message)
+        return fingerprint(encode(content)) if content else None
+    if first:
+        return digest(message, raw)
+    kept = _without_reminders(message)
+    return None if kept.get("role") == "user" and kept.get("content") in ("", []) else digest(kept, raw)
+
+
+def stable_content(api: Api, message: dict[str, Any]) -> list[Any]:
+    """What every copy of a message of the model holds: words, calls, and all else that is no reasoning.
+
+    Clients leave reasoning out, trim words, and spell arguments and ids of items in their own way.
+    """
+    _, words = api.ids_and_words(message)
+    found: list[Any] = ["".join(words.split())]
+    found += ([site.id, site.tool, site.canonical] for site in api.calls_of(message))
+    found += (
+        {key: value for key, value in part.items() if key not in _UNSTABLE} for part in api.other_parts(message)
+    )
+    return found if any(found) else []
+
+
+def keys_of(api: Api, link: bytes, message: dict[str, Any]) -> Iterator[str]:
+    """The keys of a record for a message of the model, by the link before the model spoke."""
+    ids, text = api.ids_and_words(message)
+    for id in ids:
+        yield call_key(link, id)
+    if not ids and text.strip():
+        yield text_key(link, text)
+
+
+def call_key(link: bytes, id: str) -> str:
+    """The key of a hidden exchange by the first visible call behind it."""
+    return _key(link, "call", id)
+
+
+def text_key(link: bytes, text: str) -> str:
+    """The key of a hidden exchange by the words of a message that makes no call."""
+    return _key(link, "text", "".join(text.split()))
+
+
+def intent_key(link: bytes, site: CallSite) -> str:
+    """The key of an intent by the id of its call; if it has none, by tool and arguments."""
+    return _key(link, "intent", site.id or f"{site.tool}\0{site.canonical}")
+
+
+def _key(link: bytes, kind: str, words: str) -> str:
+    return f"{kind}:{blake2b(words.encode('utf-8', 'surrogatepass'), key=link, digest_size=20).hexdigest()}"
+
+
+def _without_reminders(value: Any) -> Any:
+    """A message without its reminders, the space around its texts, and the blocks that held nothing else."""
+    match value:
+        case str():
+            return without_reminders(value).strip()
+        case dict():
+            return {key: _without_reminders(inner) for key, inner in value.items()}
+        case list():
+            kept = [_without_reminders(inner) for inner in value]
+            return [new for new, old in zip(kept, value, strict=True) if new == old or not _blank(new)]
+    return value
+
+
+def _blank(block: Any) -> bool:
+    return isinstance(block, dict) and block.get("type") == "text" and not block.get("text")

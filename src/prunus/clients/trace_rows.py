@@ -74,7 +74,8 @@ def _conversations(recording: Recording, rows: Sequence[JsonObject]) -> Iterator
     unusable = len(rows) - len(found)
     if not found:
         ordered = sorted(rows, key=lambda row: _time_of(row) or 0.0)
-        messages = [{key: _unpacked(value) for key, value in _without_columns(row).items()} for row in ordered]
+        beside = (*SESSION, *_TIME, *_MODEL)
+        messages = [{key: _unpacked(row[key]) for key in row if plain(key) not in beside} for row in ordered]
         if (saved := saved_list(messages)) is not None:
             found, unusable = [TraceRow(saved, _model_of(rows[0]))], 0
     conversations: dict[bytes, list[TraceRow]] = {}
@@ -135,11 +136,6 @@ def _time_of(row: Mapping[str, Any]) -> float | None:
 def _model_of(row: Mapping[str, Any]) -> str:
     """The model of a row; empty if no column says it."""
     return text(_first(row, _MODEL))
-
-
-def _without_columns(row: Mapping[str, Any]) -> dict[str, Any]:
-    """The row without the columns of its session, time and model."""
-    return {name: value for name, value in row.items() if plain(name) not in (*SESSION, *_TIME, *_MODEL)}
 
 
 def plain(column: str) -> str:

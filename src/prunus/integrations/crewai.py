@@ -99,10 +99,10 @@ def put_back(message: dict[str, Any], changes: Changes) -> SentMessage:
     if "content" in changes:
         sent["content"] = changes["content"]
     if message.get("tool_calls"):
-        sent["tool_calls"] = [
-            _with_arguments(call, changes[place]) if place in changes else call
-            for place, call in enumerate(message["tool_calls"])
-        ]
+        calls = sent["tool_calls"] = list(message["tool_calls"])
+        for place, call in enumerate(calls):
+            if place in changes:
+                calls[place] = {**call, "function": {**call["function"], "arguments": json.dumps(changes[place])}}
     return sent
 
 
@@ -113,7 +113,3 @@ def _calls(message: dict[str, Any]) -> list[MadeCall]:
         MadeCall(call["id"], call["function"]["name"], call["function"]["arguments"], None if fixed else place)
         for place, call in enumerate(message.get("tool_calls") or ())
     ]
-
-
-def _with_arguments(call: dict[str, Any], arguments: Any) -> dict[str, Any]:
-    return {**call, "function": {**call["function"], "arguments": json.dumps(arguments)}}

@@ -13,7 +13,7 @@ of the context and would compact too early if they were added.
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Container, Iterable, Iterator
+from collections.abc import Container, Iterator
 from dataclasses import replace
 from typing import Any, Final
 
@@ -67,10 +67,13 @@ class AnswerStream(ABC):
 
     def feed(self, chunk: bytes) -> bytes:
         """Return the bytes that the client gets for a chunk of the answer."""
-        if self._streaming:
-            return self._shown(self._events.feed(chunk))
-        self._chunks.append(chunk)
-        return b""
+        if not self._streaming:
+            self._chunks.append(chunk)
+            return b""
+        events = self._events.feed(chunk)
+        if self._intents is not None:
+            events = [shown for event in events for shown in self._without_intents(event)]
+        return b"".join(map(self._passed, events))
 
     def finish(self) -> bytes:
         """End the hop. Return what the client still has to get of it, apart from the end of the message."""
@@ -78,12 +81,6 @@ class AnswerStream(ABC):
             return b"".join(map(self._passed, self._held_events())) + self._rest() + self._events.rest()
         self._take_whole(b"".join(self._chunks))
         return b""
-
-    def _shown(self, events: Iterable[ServerEvent]) -> bytes:
-        """The bytes that the client gets for some events."""
-        if self._intents is not None:
-            events = [shown for event in events for shown in self._without_intents(event)]
-        return b"".join(map(self._passed, events))
 
     def _passed(self, event: ServerEvent) -> bytes:
         try:

@@ -22,7 +22,7 @@ def write(message: Message, edits: Mapping[int, Replacement]) -> bytes:
         return b""
     for index, replacement in edits.items():
         part = message.parts[index]
-        if isinstance(part, Attachment) and isinstance(edits.get(_owner(part)), Note):
+        if isinstance(part, Attachment) and part.inside is not None and isinstance(edits.get(part.inside), Note):
             continue
         if part.at == ():
             if isinstance(replacement, Gone):
@@ -30,10 +30,6 @@ def write(message: Message, edits: Mapping[int, Replacement]) -> bytes:
             raise InvariantError(f"a {type(part).__name__} without a place cannot be changed")
         _change(part, replacement, changes)
     return splice(message.raw, changes)
-
-
-def _owner(part: Attachment) -> int:
-    return -1 if part.inside is None else part.inside
 
 
 def _change(part: Any, replacement: Replacement, changes: dict[Path, bytes | None]) -> None:
