@@ -8,19 +8,21 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import Final
 
+from msgspec import Struct
+
 from prunus.calls.shown import LONGEST
 
 MOST: Final = 20_000
 """Lines of the longest file that is followed, so that a number in a call or a result cannot use up all memory."""
 
 
-class Line:
-    """One known line of a file."""
+class Line(Struct, eq=False, gc=False):
+    """One known line of a file. Two lines with the same text are not equal.
 
-    __slots__ = ("text",)
+    A conversation has very many of them, and no class is made and held at a lower cost than one of `msgspec`.
+    """
 
-    def __init__(self, text: str) -> None:
-        self.text = text
+    text: str
 
 
 class Patience:
@@ -185,9 +187,10 @@ class Content:
             return []
         if len(self.lines) < end:
             self.lines += [None] * (end - len(self.lines))
-        for at, text in enumerate(texts, start - 1):
-            if text is not None and self.lines[at] is None:
-                self.lines[at] = Line(text)
+        held = self.lines[start - 1 : end]
+        self.lines[start - 1 : end] = [
+            Line(text) if line is None and text is not None else line for line, text in zip(held, texts, strict=False)
+        ]
         if total is not None:
             self.length = total
             del self.lines[total:]

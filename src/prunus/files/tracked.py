@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from typing import Final
 
@@ -66,9 +66,10 @@ class TrackedFile:
         self.doubted = None
         lines = self.content.learn(found.start, found.texts, found.total, found.ended)
         self.style = found.style
-        # A line so long that the tool may have cut it is not shown for certain, also where it is known.
-        shown = (None if text is None else line for line, text in zip(lines, found.texts, strict=False))
-        self._mention(Mention(use, found.start, tuple(shown), read=True))
+        if None in found.texts:
+            # A line so long that the tool may have cut it is not shown for certain, also where it is known.
+            lines = [None if text is None else line for line, text in zip(lines, found.texts, strict=False)]
+        self._mention(Mention(use, found.start, tuple(lines), read=True))
         return agrees
 
     def remembers(self, era: object) -> bool:
@@ -161,17 +162,16 @@ def _remove(content: Content, old: str, every: bool, patience: Patience) -> list
 class TrackedFiles:
     """All tracked files, by path."""
 
-    __slots__ = ("_most", "_paths", "by_path")
+    __slots__ = ("_certain", "_most", "_paths", "by_path")
 
     def __init__(self, most: int | None = None) -> None:
         """Track the most recently used files, up to a number; None tracks all."""
         self.by_path: dict[str, TrackedFile] = {}
         self._paths: dict[str, list[str]] = {}
         """The paths by the names of their files: two spellings of one file end in the same name."""
+        self._certain: dict[str, TrackedFile] = {}
+        """The files that were used since they were last in doubt; of all others nothing is certain."""
         self._most = most
-
-    def __iter__(self) -> Iterator[TrackedFile]:
-        return iter(self.by_path.values())
 
     def use(self, path: str) -> TrackedFile:
         """The file of that path, tracked from now on and the last to be dropped."""
@@ -184,6 +184,7 @@ class TrackedFiles:
 
     def _drop(self, path: str) -> None:
         del self.by_path[path]
+        self._certain.pop(path, None)
         same = self._paths[_name(path)]
         same.remove(path)
         if not same:
@@ -195,6 +196,7 @@ class TrackedFiles:
         if file is None:
             file = self.by_path[path] = TrackedFile(path)
             self._paths.setdefault(_name(path), []).append(path)
+        self._certain[path] = file
         return file
 
     def _others(self, path: str) -> Iterator[TrackedFile]:
@@ -206,21 +208,24 @@ class TrackedFiles:
         """A command had these side effects."""
         if found == NO_EFFECT:
             return
-        for path in found.covered(self.by_path):
-            self.by_path[path].doubt()
-        for file in self:
-            if file.changes_unseen:
-                file.doubt()
-            for run in found.formatters:
-                if run.covers(file.path, file.edits):
+        self._doubt(found.covered(self._certain))
+        self._doubt(path for path, file in self._certain.items() if file.changes_unseen)
+        for run in found.formatters:
+            for path, file in self.by_path.items():
+                if run.covers(path, file.edits):
                     if run.name not in file.formatted_by:
                         file.doubt()
                     file.formatted_by.add(run.name)
+                    self._certain[path] = file
 
     def doubt_all(self) -> None:
         """Any file may have been changed."""
-        for file in self:
-            file.doubt()
+        self._doubt(self._certain)
+
+    def _doubt(self, paths: Iterable[str]) -> None:
+        """These files may have been changed."""
+        for path in tuple(paths):
+            self._certain.pop(path).doubt()
 
     def forget(self, path: str) -> None:
         """Forget a file, and every file that may be the same under another name."""
