@@ -73,9 +73,7 @@ def is_note(text: str) -> bool:
 
 def is_shortened(text: str) -> bool:
     """Whether the middle of a text has been cut already."""
-    return ("... [truncated: " in text and _CUT.search(text) is not None) or _OUTLINE.search(
-        text, max(0, len(text) - 120)
-    ) is not None
+    return ("... [truncated: " in text and _CUT.search(text) is not None) or _end_of_outline(text) is not None
 
 
 def superseded_note(what: str, why: str, words: Words) -> str:
@@ -189,8 +187,13 @@ def outlined(text: str) -> tuple[str, ...]:
 
 def uncounted(text: str) -> str:
     """Return the outline of an output without the note under it, so that the outline ends as the output did."""
-    found = _OUTLINE.search(text, max(0, len(text) - 120))
+    found = _end_of_outline(text)
     return text if found is None else text[: found.start()]
+
+
+def _end_of_outline(text: str) -> re.Match[str] | None:
+    """Return the match of the note under an outline; None if the text does not end with one."""
+    return _OUTLINE.search(text, max(0, len(text) - 120)) if text.endswith(".]") else None
 
 
 def view_note(path: str) -> str:

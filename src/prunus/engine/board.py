@@ -223,7 +223,7 @@ class Board:
         if held is not None and held.points_to is not None:
             self._touched.add(held.points_to)
         # The proposals of one view cover the same parts.
-        if not any(one.covers is proposal.covers for one in cell.options.values()):
+        if proposal.covers and not any(one.covers is proposal.covers for one in cell.options.values()):
             for ref in proposal.covers:
                 covered = self[ref]
                 covered.possible_covers = _with(covered.possible_covers, target)

@@ -189,7 +189,8 @@ class Content:
             self.lines += [None] * (end - len(self.lines))
         held = self.lines[start - 1 : end]
         self.lines[start - 1 : end] = [
-            Line(text) if line is None and text is not None else line for line, text in zip(held, texts, strict=False)
+            Line(text) if line is None and text is not None else line
+            for line, text in zip(held, texts, strict=False)
         ]
         if total is not None:
             self.length = total

@@ -17,6 +17,8 @@ from prunus.json.surrogates import decode
 Path = tuple[str | int, ...]
 
 _SPACE: Final = re.compile(rb"[ \t\r\n]*")
+_NEXT: Final = re.compile(rb"[ \t\r\n]*,?[ \t\r\n]*")
+_PLAIN_KEY: Final = re.compile(rb'"([^"\\]{0,200})"[ \t\r\n]*:[ \t\r\n]*')
 _STRETCH: Final = re.compile(rb'[^"\\]*+(?:\\.[^"\\]*+){0,50000}+', re.DOTALL)
 """A stretch of a string. A string of many megabytes takes several matches: no other thread runs during a match."""
 _HOPS: Final = 16
@@ -50,14 +52,10 @@ def values(raw: bytes) -> dict[str | int, bytes]:
     while raw[at] not in _CLOSING:
         key: str | int = len(found)
         if raw[start] == 0x7B:
-            end = _end_of_value(raw, at)
-            key = _text(raw[at:end])
-            at = _skip_space(raw, _skip_space(raw, end) + 1)
+            key, at = _key(raw, at)
         end = _end_of_value(raw, at)
         found[key] = raw[at:end]
-        at = _skip_space(raw, end)
-        if raw[at] == 0x2C:
-            at = _skip_space(raw, at + 1)
+        at = _NEXT.match(raw, end).end()  # type: ignore[union-attr]  # it matches everywhere
     return found
 
 
@@ -100,9 +98,7 @@ def _walk(raw: bytes, start: int, tree: _Tree) -> tuple[int, list[_Cut]]:
         begin = value = at
         key: str | int = len(members)
         if opening == b"{":
-            end = _end_of_value(raw, at)
-            key = _text(raw[at:end])
-            value = _skip_space(raw, _skip_space(raw, end) + 1)
+            key, value = _key(raw, at)
         branch = tree.branches.get(key)
         if branch is None or branch.removed:
             end = _end_of_value(raw, value)
@@ -111,9 +107,7 @@ def _walk(raw: bytes, start: int, tree: _Tree) -> tuple[int, list[_Cut]]:
         else:
             end, cuts[key] = _walk(raw, value, branch)
         members.append((key, begin, end))
-        at = _skip_space(raw, end)
-        if raw[at] == 0x2C:
-            at = _skip_space(raw, at + 1)
+        at = _NEXT.match(raw, end).end()  # type: ignore[union-attr]  # it matches everywhere
     missing = tree.branches.keys() - cuts.keys()
     if missing:
         raise FormatError(f"no {sorted(map(str, missing))} inside {raw[start : start + 40]!r}")
@@ -134,8 +128,13 @@ def _removals(members: list[tuple[str | int, int, int]], removed: set[int]) -> l
     return cuts
 
 
-def _text(quoted: bytes) -> str:
-    return str(decode(quoted, str)) if b"\\" in quoted else quoted[1:-1].decode()
+def _key(raw: bytes, at: int) -> tuple[str, int]:
+    """Return a key of an object, and where its value begins."""
+    plain = _PLAIN_KEY.match(raw, at)
+    if plain is not None:
+        return plain[1].decode(), plain.end()
+    end = _end_of_value(raw, at)
+    return str(decode(raw[at:end], str)), _skip_space(raw, _skip_space(raw, end) + 1)
 
 
 def _skip_space(raw: bytes, at: int) -> int:

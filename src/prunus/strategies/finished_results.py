@@ -54,8 +54,11 @@ class FinishedResults:
                 yield from self._cut(use, use.turn + wait, likely, f"{wait} turns old")
             return
         path = str(group)
-        touched = ((other.index, other.touched(path)) for other in (*earlier, use))
-        changes = [index for index, touch in touched if touch is not None and touch.kind != "read"]
+        changes = [
+            other.index
+            for other in (*earlier, use)
+            if (touch := other.touched(path)) is not None and touch.kind != "read"
+        ]
         if not changes:
             return
         from_turn = use.turn + self.idle + 1

@@ -129,13 +129,14 @@ class FoldedViews:
         now = {id(line): number for number, line in enumerate(content.lines, 1) if line is not None}
         reads = use.meaning.kind == "read"
         mine = set(map(id, own.lines)) if reads else set()
-        everything = content.whole and mine.issuperset(now)
+        shows_all = mine.issuperset(now)
+        everything = content.whole and shows_all
         able = [
             shown
             for shown in (*known, *(() if reads else (own,)))
             if everything or shown.losses == content.losses or all(id(line) in now for line in shown.lines)
         ]
-        extra = {key: number for key, number in now.items() if key not in mine}
+        extra = {} if shows_all else {key: number for key, number in now.items() if key not in mine}
         chosen, wanted = self._choose(able, extra, 3 if style.separator else 1)
         if not any(shown is not own for shown in chosen):
             return [*known, own]
@@ -152,7 +153,9 @@ class FoldedViews:
         again = {line.text for shown in doubted for line in shown.brought if id(line) not in now} - {""}
         shown_at = set(wanted)
         still = [
-            number for key, number in now.items() if key in brought or (again and content.text_at(number) in again)
+            number
+            for key, number in (now.items() if brought or again else ())
+            if key in brought or (again and content.text_at(number) in again)
         ]
         alone = current_lines(file, still, style)
         fewer = current_lines(file, [number for number in still if number in shown_at], style)

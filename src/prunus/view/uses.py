@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
+from dataclasses import field
 
 from prunus.calls.call_outcome import CallOutcome
 from prunus.calls.meaning import Meaning
@@ -57,15 +58,17 @@ class Use:
     carries: bool = False
     """The result brings files or other things along, which its text does not tell apart."""
 
-    @property
-    def ok(self) -> bool:
-        return self.outcome != "error"
+    ok: bool = field(init=False, repr=False, compare=False)
+    """The call did not fail."""
+    visible: bool = field(init=False, repr=False, compare=False)
+    """The result still shows what the tool answered."""
 
-    @property
-    def visible(self) -> bool:
-        """Whether the result still shows what the tool answered."""
+    def __post_init__(self) -> None:
+        # Every strategy looks at these, many times for each call.
         silent = self.meaning.kind == "read" and self.outcome == "unknown"
-        return not (self.stub or self.cut or self.compacted or self.shortened or self.folded or silent)
+        hidden = self.stub or self.cut or self.compacted or self.shortened or self.folded or silent
+        object.__setattr__(self, "ok", self.outcome != "error")
+        object.__setattr__(self, "visible", not hidden)
 
     @property
     def paths(self) -> Iterable[str]:

@@ -69,13 +69,8 @@ class View:
         self.muted: set[int] = set()
         """Calls that may replace no others."""
         self._role: Role | None = None
-        self._load: Callable[[int], Message] | None = None
-
-    def message(self, index: int) -> Message:
-        """A message of the request at hand."""
-        if self._load is None:
-            raise RuntimeError("no request is being looked at")
-        return self._load(index)
+        self.message: Callable[[int], Message] = _no_message
+        """Gives a message of the request at hand by its index."""
 
     @property
     def colours(self) -> Colours:
@@ -106,7 +101,7 @@ class View:
 
     def look_at(self, load: Callable[[int], Message] | None) -> None:
         """Take messages from this request from now on."""
-        self._load = load
+        self.message = load or _no_message
 
     def extend(self, message: Message) -> list[Use | Piece]:
         """Take in the next message: what has been answered by it, and what it brings."""
@@ -119,7 +114,7 @@ class View:
         events: list[Use | Piece] = []
         steps = 0
         weights: list[int] = []
-        inside = {part.inside for part in message.parts if isinstance(part, Attachment | Opaque)}
+        inside = {part.inside for part in message.parts if isinstance(part, (Attachment, Opaque))}
         for i, part in enumerate(message.parts):
             ref = Ref(index, i)
             tokens = weigh(part, self.counter)
@@ -192,3 +187,7 @@ class View:
         id = known if known and known not in self.ids else short_id(ref, content, self.ids)
         self.ids[id], self.names[ref] = ref, id
         return id
+
+
+def _no_message(index: int) -> Message:
+    raise RuntimeError(f"no request is being looked at, so that message {index} is not at hand")
