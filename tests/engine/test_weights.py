@@ -43,9 +43,8 @@ def test_an_outline_is_made_when_its_proposal_is_weighed() -> None:
 
 def test_a_continued_result_counts_with_both_texts() -> None:
     view, _ = looked_at()
-    part = view.part(RESULT)
     continued, whole = (
-        with_tokens(Proposal(RESULT, replacement, "folded_views", ""), part, view)
+        with_tokens(Proposal(RESULT, replacement, "folded_views", ""), view)
         for replacement in (Continued("\n\nmore"), Shorter(f"{LOG}\n\nmore"))
     )
     assert (continued.tokens_before, continued.tokens_after) == (whole.tokens_before, whole.tokens_after)

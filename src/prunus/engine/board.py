@@ -36,7 +36,8 @@ class Board:
         self._later: dict[tuple[Ref, int], Postpone] = {}
         """The last postponement of each proposal since its part was decided, by part and rank.
 
-        A long history postpones most proposals several times before anything is decided.
+        Most proposals are postponed several times before they are due. Until then their part waits for the turn
+        that was known when it was decided, and only then for the later one.
         """
         self._marked: set[Ref] = set()
         """Parts with a proposal for times when the context runs short."""
@@ -85,7 +86,6 @@ class Board:
     def next_touched(self) -> Ref | None:
         """Take one of the parts that have to be decided anew."""
         if not self._touched:
-            self._later.clear()
             return None
         ref = self._touched.pop()
         self.catch_up(ref)
@@ -124,8 +124,7 @@ class Board:
         """A proposal for a part with its tokens, which are counted when somebody first wants to know them."""
         proposal = cell.options[rank]
         if not proposal.tokens_before and not proposal.tokens_after:
-            part = self._view.part(proposal.target)
-            proposal = cell.options[rank] = with_tokens(proposal, part, self._view)
+            proposal = cell.options[rank] = with_tokens(proposal, self._view)
         return proposal
 
     def press(self, pressed: Pressed) -> None:
@@ -261,7 +260,8 @@ class Board:
         if before is not None and before.reuse and not move.reuse:
             move = replace(move, reuse=before.reuse)
         self._later[move.target, rank] = move
-        self._touched.add(move.target)
+        if move.from_turn < from_turn:
+            self._touched.add(move.target)
 
     def _withdraw(self, move: Withdraw) -> None:
         cell = self[move.target]

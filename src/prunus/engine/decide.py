@@ -55,7 +55,7 @@ class Rules:
 
     def allows(self, proposal: Proposal) -> bool:
         """Whether every guard would let a proposal through now."""
-        return not self._held(with_tokens(proposal, self._view.part(proposal.target), self._view))
+        return not self._held(with_tokens(proposal, self._view))
 
     def decide(self, target: Ref) -> Decision:
         """The edit that a part gets now, what was refused, and what the part waits for."""
@@ -187,7 +187,7 @@ class Rules:
 
     def _goes_with_result(self, target: Ref) -> bool:
         """Whether a part is inside a result that a note replaces."""
-        if target in self._view.by_ref:
+        if self._view.kind(target) is not Attachment:
             return False
         part = self._view.part(target)
         if not isinstance(part, Attachment) or part.inside is None:

@@ -2,37 +2,36 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from dataclasses import replace
 
 from prunus.edits import Added, Continued, Gone, Input, Note, Outlined, Proposal, Shorter
-from prunus.history import Attachment, Call, Opaque, Part, Ref, Result
+from prunus.history import Attachment, Opaque, Ref, Result
 from prunus.outlines.outline import outline_of
 from prunus.providers import as_json
-from prunus.view.uses import weigh, weigh_result
+from prunus.view.uses import weigh_result
 from prunus.view.view import View
 
 
-def with_tokens(proposal: Proposal, part: Part, view: View) -> Proposal:
-    """Return a proposal with the tokens before and after the edit, and with its outline, if it has one."""
-    counter = view.counter
-    use = view.by_ref.get(proposal.target)
-    if isinstance(proposal.replacement, Outlined) and use is not None and isinstance(part, Result):
-        outline = outline_of(use, part.text, proposal.replacement.share)
+def with_tokens(proposal: Proposal, view: View) -> Proposal:
+    """Return a proposal with the tokens before and after the edit, and with its outline, if it has one.
+
+    The part is read only if the edit keeps some of its text, because its message may be an old one.
+    """
+    counter, target, use = view.counter, proposal.target, view.by_ref.get(proposal.target)
+    is_result = view.kind(target) is Result
+    before = view.shapes[target.message].tokens[target.part]
+    if isinstance(proposal.replacement, Outlined) and use is not None and is_result:
+        outline = outline_of(use, _text(target, view), proposal.replacement.share)
         proposal = replace(proposal, replacement=Shorter(outline + proposal.replacement.behind))
-    if use is None:
-        before = weigh(part, counter)
-    else:
-        before = use.input_tokens if isinstance(part, Call) else use.tokens
     match proposal.replacement:
         case Note(text) | Shorter(text):
-            after = weigh_result(text, counter) if isinstance(part, Result) else counter.count(text)
-            if isinstance(part, Result) and isinstance(proposal.replacement, Note):
-                before += sum(weigh(inner, counter) for inner in _inside(proposal.target, view))
+            after = weigh_result(text, counter) if is_result else counter.count(text)
+            if is_result and isinstance(proposal.replacement, Note):
+                before += _inside(target, view)
         case Input(value, left):
             after = counter.count(use.tool if use else "") + counter.count(as_json(value)) + counter.count(left)
         case Continued(text):
-            after = weigh_result(part.text + text, counter) if isinstance(part, Result) else before
+            after = weigh_result(_text(target, view) + text, counter) if is_result else before
         case Outlined():
             after = before
         case Added(text):
@@ -42,7 +41,17 @@ def with_tokens(proposal: Proposal, part: Part, view: View) -> Proposal:
     return replace(proposal, tokens_before=before, tokens_after=after)
 
 
-def _inside(result: Ref, view: View) -> Iterator[Part]:
-    """Return the parts that a result contains and that go with it."""
-    parts = view.message(result.message).parts
-    return (p for p in parts if isinstance(p, Attachment | Opaque) and p.inside == result.part)
+def _text(result: Ref, view: View) -> str:
+    part = view.part(result)
+    return part.text if isinstance(part, Result) else ""
+
+
+def _inside(result: Ref, view: View) -> int:
+    """Return the tokens of the parts that a result contains and that go with it."""
+    shape = view.shapes[result.message]
+    if Attachment not in shape.kinds and Opaque not in shape.kinds:
+        return 0
+    parts = zip(view.message(result.message).parts, shape.tokens, strict=True)
+    return sum(
+        tokens for part, tokens in parts if isinstance(part, Attachment | Opaque) and part.inside == result.part
+    )

@@ -16,9 +16,9 @@ class OpenCalls:
     name: ClassVar[str] = "open_calls"
 
     def hold(self, edit: Proposal, view: View) -> Hold | None:
-        part = view.part(edit.target)
-        if isinstance(part, Call | Result) and edit.target not in view.by_ref:
+        use = view.by_ref.get(edit.target)
+        if use is None and view.kind(edit.target) in (Call, Result):
             return Hold("the call and its result are not both there")
-        if isinstance(part, Result) and part.at == ():
+        if use is not None and use.empty and edit.target == use.result:
             return Hold("it has no content that could be changed")
         return None

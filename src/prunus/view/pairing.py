@@ -108,6 +108,7 @@ class Pairing:
             name=name,
             folded=text != whole,
             points=pointed(text),
+            empty=result.at == (),
             carries=carries or whole != tagless,
         )
 

@@ -55,6 +55,8 @@ class Use:
     """Current lines of its file stand behind the result already."""
     points: tuple[str, int] | None = None
     """The result is a note that points to an earlier one: what that is, and how many characters it has."""
+    empty: bool = False
+    """The result has no content that could be changed."""
     carries: bool = False
     """The result brings files or other things along, which its text does not tell apart."""
 
