@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from bisect import bisect_left, insort
+from bisect import bisect_left
 from dataclasses import replace
 from typing import Final
 
@@ -25,6 +25,8 @@ class Made:
         self._view = view
         self._places: list[Ref] = []
         """The parts with edits, in order."""
+        self._edits: list[Proposal] = []
+        """Their edits."""
         self._in_order: tuple[Proposal, ...] | None = ()
         self._touched: set[int] = set()
         self.new: list[Proposal] = []
@@ -53,12 +55,13 @@ class Made:
                 self.sizes.add(target.message, -sign * changed.saved)
                 self._move_outline(changed, sign)
         self._touched.add(target.message)
+        at = bisect_left(self._places, target)
+        if old is not None:
+            del self._places[at], self._edits[at]
         if edit is None:
-            if old is not None:
-                del self._places[bisect_left(self._places, target)]
             return
-        if old is None:
-            insort(self._places, target)
+        self._places.insert(at, target)
+        self._edits.insert(at, edit)
         known = old is not None and old.replacement == edit.replacement
         if not known and not isinstance(edit.replacement, Added):
             self.new.append(edit)
@@ -102,8 +105,7 @@ class Made:
     def in_order(self) -> tuple[Proposal, ...]:
         """Return the edits by their places, as the ledger stores them; the same tuple until an edit changes."""
         if self._in_order is None:
-            found = map(self._board.made, self._places)
-            self._in_order = tuple(edit for edit in found if edit is not None)
+            self._in_order = tuple(self._edits)
         return self._in_order
 
     def with_outlines(self, made: tuple[Proposal, ...]) -> tuple[Proposal, ...]:
