@@ -5,7 +5,7 @@ from __future__ import annotations
 import socket
 import struct
 import sys
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable, Callable, Coroutine
 from typing import Any, Final
 
 import httptools
@@ -83,13 +83,13 @@ class _Cycle(RequestResponseCycle):
 
         await super().run_asgi(cut)
 
-    async def send(self, message: Any) -> None:
+    def send(self, message: Any) -> Coroutine[Any, Any, None]:
+        # Called for each piece of an answer, so it adds no coroutine of its own.
         if message["type"] == "http.response.start":
-            await self._send_head(message)
-            return
+            return self._send_head(message)
         if self._until_close and not message.get("more_body", False):
             self.expected_content_length = len(message.get("body", b""))
-        await super().send(message)
+        return super().send(message)
 
     async def _send_head(self, message: Any) -> None:
         status, method = message["status"], self.scope["method"]

@@ -101,12 +101,12 @@ class Connection(asyncio.Protocol):
             await self._full
             self._active = self._loop.time()
 
-    def write_soon(self, data: bytes) -> None:
-        """Send bytes without waiting."""
+    def write_soon(self, *data: bytes) -> None:
+        """Send bytes without waiting; several pieces are not joined, because that would copy them."""
         if self._ended:
             raise BrokenOff("it closed the connection")
         self._active = self._loop.time()
-        self.transport.write(data)
+        self.transport.writelines(data)
 
     def fail(self, error: Exception) -> None:
         """End the exchange with an error of ours; the reader gets it."""

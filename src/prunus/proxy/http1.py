@@ -23,6 +23,8 @@ _STATUS_LINE: Final = re.compile(rb"HTTP/(\d\.\d)[ \t]+(\d{3})(?:[ \t].*)?")
 _NAME: Final = re.compile(rb"[!#$%&'*+.^_`|~0-9A-Za-z-]+")
 _CONTROLS: Final = re.compile(rb"[\x00-\x08\x0a-\x1f\x7f]")
 _CHUNK_SIZE: Final = re.compile(rb"[ \t]*([0-9A-Fa-f]{1,15})[ \t]*(?:;.*)?")
+_CHUNK_LINE: Final = re.compile(rb"([0-9A-Fa-f]{1,15})\r\n")
+"""The line before a chunk as nearly every server writes it."""
 _LENGTH: Final = re.compile(rb"\d{1,18}")
 _BODILESS: Final = (204, 304)
 
@@ -233,8 +235,8 @@ class _Chunked:
 
     def feed(self, data: bytes) -> bytes:
         data = self._held + data if self._held else data
-        pieces = []
-        at = 0
+        pieces: list[bytes] = []
+        at = self._take_whole(data, pieces) if not self._left and not self._closing and self._trailers < 0 else 0
         while not self.complete:
             if self._left:
                 piece = data[at : at + self._left]
@@ -257,6 +259,19 @@ class _Chunked:
 
     def end(self) -> None:
         raise Malformed("it broke off before the end of its answer")
+
+    @staticmethod
+    def _take_whole(data: bytes, pieces: list[bytes]) -> int:
+        """Take the chunks that have come whole, the last one aside; return where they end."""
+        at = 0
+        while (line := _CHUNK_LINE.match(data, at)) is not None:
+            start = line.end()
+            end = start + int(line[1], 16)
+            if end == start or data[end : end + 2] != b"\r\n":
+                break
+            pieces.append(data[start:end])
+            at = end + 2
+        return at
 
     def _take_line(self, line: bytes) -> None:
         if self._closing:

@@ -34,20 +34,19 @@ class UpstreamExchange:
     async def ask(self, head: bytes, body: bytes | AsyncIterator[bytes] | None, *, chunked: bool) -> None:
         """Send a request, and wait for the headers of its answer, which may come before all is sent."""
         if body is None or (isinstance(body, bytes) and len(body) <= _PIECE):
-            self.connection.write_soon(head + (body or b""))
+            self.connection.write_soon(head, body or b"")
         else:
             pieces = _pieces(body) if isinstance(body, bytes) else body
             self._sender = asyncio.create_task(self._send(head, pieces, chunked))
         while self.reader.head is None:
             self._first = await self._read()
 
-    async def body(self) -> AsyncIterator[bytes]:
-        """The bytes of the answer's body."""
-        if self._first:
-            yield self._first
-        while not self.reader.complete:
-            if piece := await self._read():
-                yield piece
+    async def next_piece(self) -> bytes:
+        """The next bytes of the answer's body; none where it is complete."""
+        piece, self._first = self._first, b""
+        while not piece and not self.reader.complete:
+            piece = await self._read()
+        return piece
 
     @property
     def reusable(self) -> bool:

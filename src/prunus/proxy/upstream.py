@@ -42,9 +42,13 @@ class Answer:
 
     async def chunks(self) -> AsyncIterator[bytes]:
         """The bytes of the body, in the pieces in which they arrive; no more is read than is taken."""
+        while piece := await self.next_piece():
+            yield piece
+
+    async def next_piece(self) -> bytes:
+        """The next bytes of the body; none where it is complete."""
         try:
-            async for piece in self._exchange.body():
-                yield piece
+            return await self._exchange.next_piece()
         except _FAULTS as error:
             raise _no_answer(error) from error
 

@@ -61,9 +61,12 @@ class UsageReader:
         end = self._held.rfind(b"\n") + 1
         if not end:
             return
-        if self._held.find(b"sage", 0, end) >= 0:  # "usage", or "usageMetadata"
-            for line in bytes(self._held[:end]).splitlines():
+        at = self._held.find(b"sage", 0, end)  # "usage", or "usageMetadata"
+        while at >= 0:
+            line_end = self._held.find(b"\n", at)
+            for line in bytes(self._held[self._held.rfind(b"\n", 0, at) + 1 : line_end]).splitlines():
                 self._take_line(line)
+            at = self._held.find(b"sage", line_end, end)
         del self._held[:end]
 
     def _take_line(self, line: bytes) -> None:
