@@ -15,15 +15,14 @@ from prunus.conversations.behind import WritingBehind
 from prunus.conversations.cache_terms import cache_terms, wanted_lifetime
 from prunus.conversations.context import Context, context_of
 from prunus.conversations.conversation import Conversation, Loader
-from prunus.conversations.held import Conversations, Request
+from prunus.conversations.held import Conversations, Glance, Request, look_until
 from prunus.conversations.keeping import BeforeSending, Keeping, Stale, memo_after
 from prunus.conversations.lineage import Base, find_base, find_known
-from prunus.conversations.memory import ConversationRecord, Memory
+from prunus.conversations.memory import Memory
 from prunus.conversations.reporting import outcome_of, pruned_body
 from prunus.conversations.timing import Timing
 from prunus.conversations.warmth import Warmth
-from prunus.engine import Engine
-from prunus.errors import MayBeKept, NotKept, OutOfReach, Overtaken, TooLate
+from prunus.errors import FormatError, MayBeKept, NotKept, OutOfReach, Overtaken, TooLate
 from prunus.files.state import KnownFile
 from prunus.outcome import Outcome, Report, admit, as_read
 from prunus.reuse.asked_again import AskedAgain
@@ -32,8 +31,6 @@ from prunus.settings import Settings
 
 T = TypeVar("T")
 
-_MANY: Final = 400
-"""Messages that a request with a deadline looks at again at most, if its ledger is enough to write it."""
 _TURN: Final = 0.05
 """Seconds for which catching up may lock a conversation."""
 _TRIES: Final = 3
@@ -97,6 +94,8 @@ class Pruner:
         hold: bool = False,
         subagent: bool = False,
         marks: bool = False,
+        at_once: bool = False,
+        glance: Glance | None = None,
     ) -> Outcome[T]:
         """Prune one request. Never raises because of the body; see `Outcome.error`.
 
@@ -115,6 +114,10 @@ class Pruner:
         the conversation that it continues. `subagent` says that a sub-agent sends the request; with `subagents =
         "skip"` the request then stays unchanged. With `marks`, the caller gives the cache marks of the request the
         lifetime in `Outcome.lifetime`.
+
+        With `at_once`, the request is pruned only if it adds a few messages to a conversation at hand. Otherwise
+        the fault of the outcome is TooLate, and nothing is recorded. `glance` is what the method of that name
+        returned for the same body, format and owner.
         """
         until = None if deadline is None else monotonic() + deadline
         try:
@@ -123,13 +126,21 @@ class Pruner:
                 admit(len(given), self.settings.limits.body)
             now = time.time() if now is None else now
             life = wanted_lifetime(self.settings.cache.lifetime, marks=marks, subagent=subagent)
-            request = self._conversations.read(body, given, now, format, model, key, owner, client, life)
+            request = self._conversations.read(body, given, now, format, model, key, owner, client, life, glance)
             admit(request.read.size, self.settings.limits.body)
             if request.read.closed or (subagent and self.settings.subagents == "skip"):
                 return Outcome(body, report=Report(format=request.read.format.name, model=request.model))
-            return self._hold(request) if hold else self._prune(request, until, BeforeSending(cache(claim), record))
+            sending = BeforeSending(cache(claim), record, at_once)
+            return self._hold(request) if hold else self._prune(request, until, sending)
         except Exception as error:  # whatever fails in here, the request has to go out as it came
             return Outcome(body, fault=error)
+
+    def glance(self, body: bytes, format: str, owner: str) -> Glance | None:
+        """Cut a body into its messages, for a caller that reads what stands around them; None if that fails."""
+        try:
+            return self._conversations.glance(body, format, owner)
+        except FormatError:
+            return None
 
     def catch_up(self, conversation: str) -> bool:
         """Look for a moment at messages that a deadline left out; False if more messages are left."""
@@ -188,6 +199,8 @@ class Pruner:
         while True:
             base = find_base(request, self._conversations, self._memory, self.settings.allowed_asks())
             held = base.conversation
+            if sending.at_once and not base.is_at_hand(request):
+                raise TooLate("the request takes a longer look")
             conversation = held or base.begin(request, self._assembly.engine(request.read, base.memo.learned))
             looked = conversation.lock.acquire(timeout=-1.0 if until is None else max(0.0, until - monotonic()))
             asked = self._take_commands(base.memo.id)
@@ -246,7 +259,7 @@ class Pruner:
         """Prune the next request of a conversation."""
         read, load, engine = request.read, request.load, conversation.engine
         memo = self.warmth.begun(base.memo, request)
-        if not self._look(request, memo, engine, commands, until):
+        if not look_until(until, request, memo, engine, commands):
             return self._behind.write(request, base, conversation, commands, sending)
         if conversation.in_force is not memo.ledger:
             engine.take_over(memo.ledger.edits, load)
@@ -281,18 +294,3 @@ class Pruner:
         """Return the commands that the user gave outside of the conversation since its last request."""
         new = tuple(self._asks(conversation)) if self._asks is not None else ()
         return (*self._commands.pop(conversation, ()), *new)
-
-    def _look(
-        self,
-        request: Request,
-        memo: ConversationRecord,
-        engine: Engine,
-        commands: tuple[tuple[int, str], ...],
-        until: float | None,
-    ) -> bool:
-        """Look at the messages of a request, unless that takes too long."""
-        if until is None:
-            return engine.look(len(request), request.load, commands)
-        if memo.requests and memo.depth - len(engine.view.turns) > _MANY:
-            return False
-        return engine.look(len(request), request.load, commands, lambda: monotonic() > until)

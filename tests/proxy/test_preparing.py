@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import asyncio
 import json
+import sqlite3
 import threading
+from contextlib import closing
 from pathlib import Path
 from typing import Any
 
@@ -16,6 +18,8 @@ from prunus.proxy.preparing import Claim, Preparing
 from prunus.proxy.route import route
 from prunus.proxy.tenant import Tenant
 from prunus.settings import Settings
+from prunus.store import open_store
+from prunus.store.store import Store
 from tests.laws.test_replicas import talk
 from tests.proxy.caller import call
 from tests.proxy.provider import Provider, behind
@@ -103,6 +107,41 @@ def test_conversations_do_not_wait_for_each_other() -> None:
     assert asyncio.run(ask()).exchange is not None
 
 
+def tenant_with(settings: Settings, store: Store | None = None) -> Tenant:
+    return Tenant("", settings, store, None, Faults(lambda _: None))
+
+
+def test_a_short_step_of_a_known_conversation_is_prepared_at_once() -> None:
+    tenant, other = tenant_with(Settings()), tenant_with(Settings())
+    assert tenant.prepare_at_once(arrived(TALK[3]), 30.0) is None
+    tenant.prepare(arrived(TALK[3]))
+    other.prepare(arrived(TALK[3]))
+    for body in TALK[4:9]:
+        prepared = tenant.prepare_at_once(arrived(body), 30.0)
+        assert prepared is not None and prepared.body == other.prepare(arrived(body)).body
+
+
+def test_a_long_message_is_not_prepared_at_once() -> None:
+    tenant, request = tenant_with(Settings()), json.loads(TALK[3])
+    tenant.prepare(arrived(TALK[3]))
+    request["messages"].append({"role": "assistant", "content": "word " * 10_000})
+    assert tenant.prepare_at_once(arrived(json.dumps(request).encode()), 30.0) is None
+
+
+def test_a_request_that_would_wait_for_the_store_is_not_prepared_at_once(tmp_path: Path) -> None:
+    settings = Settings(store={"url": f"sqlite:///{tmp_path / 'store.db'}"})
+    store = open_store(settings.store.url, settings)
+    tenant = tenant_with(settings, store)
+    tenant.prepare(arrived(TALK[3]))
+    with closing(sqlite3.connect(tmp_path / "store.db", isolation_level=None)) as other:
+        other.execute("BEGIN IMMEDIATE")
+        assert tenant.prepare_at_once(arrived(TALK[4]), 30.0) is None
+        other.execute("ROLLBACK")
+    found = tenant.prepare(arrived(TALK[4]))
+    assert found.exchange is not None and found.exchange.request == 2
+    store.close()
+
+
 def test_requests_without_time_are_counted(provider: Provider, tmp_path: Path) -> None:
     """No time at all: every message is left to be caught up with."""
     store = {"url": f"sqlite:///{tmp_path / 'store.db'}"}
@@ -111,8 +150,6 @@ def test_requests_without_time_are_counted(provider: Provider, tmp_path: Path) -
         metrics = call(proxy.url, "GET", "/metrics").body.decode()
     assert "prunus_behind_total 1.0" in metrics
     assert provider.asked[0].body == TALK[12]
-    from prunus.store import open_store
-
     assert open_store(store["url"]).totals("").behind == 1
 
 

@@ -9,16 +9,38 @@ from collections import OrderedDict
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from threading import Lock
-from typing import Any, TypeVar
+from time import monotonic
+from typing import Any, Final, TypeVar
 
 from prunus.conversations.beginnings import Beginnings
 from prunus.conversations.conversation import Body, Conversation, Loader
 from prunus.conversations.memory import ConversationRecord, Match
+from prunus.engine import Engine
 from prunus.providers import Frame, Objects, frame, read_objects, resume
 from prunus.schedule.cache_life import Lifetime
 from prunus.settings.tables import Limits
 
 T = TypeVar("T")
+
+_MANY: Final = 400
+"""Messages that a request with a deadline looks at again at most, if its ledger is enough to write it."""
+_STEP: Final = 16 * 1024
+"""Bytes of new messages that are looked at in a few milliseconds."""
+
+
+@dataclass(frozen=True, slots=True)
+class Glance:
+    """A body cut into its messages, before anything is known of its conversation."""
+
+    read: Body
+    equal: dict[Conversation, int]
+    """For each conversation that begins like it, how many of its messages have equal bytes."""
+
+    @property
+    def is_short_step(self) -> bool:
+        """Whether it shares messages with a conversation, and few bytes follow them."""
+        shared = max(self.equal.values(), default=0)
+        return isinstance(self.read, Frame) and shared > 0 and self.read.size - self.read.ends[shared - 1] <= _STEP
 
 
 @dataclass(frozen=True, slots=True)
@@ -81,8 +103,15 @@ class Conversations:
         owner: str,
         client: str,
         lifetime: Lifetime = "as sent",
+        glance: Glance | None = None,
     ) -> Request:
-        """Parse a body.
+        """Parse a body, unless a `glance` of it is given."""
+        seen = glance or self.glance(given, format, owner)
+        read, equal = seen.read, seen.equal
+        return Request(body, read, Loader(read), now, read.model or model, key, owner, client, equal, lifetime)
+
+    def glance(self, given: Any, format: str | None, owner: str) -> Glance:
+        """Cut a body into its messages.
 
         The beginning that the body shares with the newest body of a conversation is not scanned again.
         """
@@ -97,8 +126,9 @@ class Conversations:
                 if shared:
                     equal[candidate] = shared
         best = max(equal, key=lambda one: equal[one], default=None)
-        read = _read(given, best.last if best is not None else None, equal[best] if best else 0, format)
-        return Request(body, read, Loader(read), now, read.model or model, key, owner, client, equal, lifetime)
+        return Glance(
+            _read(given, best.last if best is not None else None, equal[best] if best else 0, format), equal
+        )
 
     def find(self, request: Request) -> Sequence[Match]:
         """Return the conversations that a request may continue; see `Memory.find`."""
@@ -183,3 +213,18 @@ def _read(body: Any, known: Body | None, shared: int, format: str | None) -> Bod
         return read_objects(body, known if isinstance(known, Objects) else None, shared, format)
     rest = resume(known, body, shared, format) if isinstance(known, Frame) else None
     return frame(body, format) if rest is None else rest
+
+
+def look_until(
+    until: float | None,
+    request: Request,
+    memo: ConversationRecord,
+    engine: Engine,
+    commands: tuple[tuple[int, str], ...],
+) -> bool:
+    """Look at the messages of a request; False if that takes longer than until a time of the monotonic clock."""
+    if until is None:
+        return engine.look(len(request), request.load, commands)
+    if memo.requests and memo.depth - len(engine.view.turns) > _MANY:
+        return False
+    return engine.look(len(request), request.load, commands, lambda: monotonic() > until)

@@ -23,6 +23,8 @@ class BeforeSending:
     """Whether this outcome may be sent; False if another one was sent in the meantime."""
     record: Callable[[Outcome[Any]], None]
     """Records the cuts of the request. The memory saves them together with the conversation."""
+    at_once: bool = False
+    """Whether a request that takes more than a few milliseconds is left to another attempt."""
 
 
 class Stale(Exception):

@@ -25,6 +25,8 @@ from prunus.reuse.learning import learn
 from prunus.schedule.ledger import Ledger
 from prunus.schedule.plan import Account
 
+_FEW: Final = 12
+"""Messages that an engine looks at in a few milliseconds, if they are short."""
 _GAINED: Final = 4
 """Parts that a client may add to its newest message to ask for something besides the conversation, such as a
 summary."""
@@ -63,6 +65,13 @@ class Base:
     def is_current(self) -> bool:
         """Whether the process still holds the conversation as it was found."""
         return self.conversation is not None and self.conversation.memo is self.known
+
+    def is_at_hand(self, request: Request) -> bool:
+        """Whether the engine of the conversation only has to look at a few messages, and no thread uses it."""
+        held = self.conversation
+        if held is None or held.lock.locked() or held.in_force is not self.memo.ledger:
+            return False
+        return len(request) - len(held.engine.view.turns) <= _FEW
 
     def follows_directly(self, request: Request) -> bool:
         """Whether no other process can have sent a request of this conversation in between.

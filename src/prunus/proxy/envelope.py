@@ -10,12 +10,13 @@ from typing import Any, Final
 import msgspec
 
 from prunus.clients.dialect import project_of, words
+from prunus.conversations.conversation import Body
 from prunus.errors import FormatError
 from prunus.json.long_strings import ShortenedJson
 from prunus.json.surrogates import decode
 from prunus.providers import Provider, provider_named
 from prunus.providers.digest import lifetime, unmarked
-from prunus.providers.frame import PROMPT
+from prunus.providers.frame import PROMPT, Frame
 
 NO_TOOLS: Final = "no tools"
 """A request without tools: a title, a summary, a question on the side."""
@@ -46,20 +47,26 @@ class Envelope:
     """The folder that the agent works in; empty if the request does not say."""
 
 
-def read_envelope(body: bytes, format: str) -> Envelope:
-    """Read the top of a request."""
+def read_envelope(body: bytes, format: str, cut: Body | None = None) -> Envelope:
+    """Read the top of a request; if the body was cut into its messages before, they are not scanned again."""
     try:
+        if isinstance(cut, Frame) and cut.starts and not cut.bare:
+            top = decode(cut.around(), dict[str, msgspec.Raw])
+            messages = memoryview(body)[cut.starts[0] : cut.ends[-1]]
+            return _read(top, provider_named(format), messages, cut.raw(-1))
         short = ShortenedJson(body)
         top = decode(short.text, dict[str, msgspec.Raw])
         if short:
             top = {key: msgspec.Raw(short.restored(bytes(value))) for key, value in top.items()}
-        return _read(top, provider_named(format))
+        provider = provider_named(format)
+        return _read(top, provider, memoryview(top.get(provider.field, b"")))
     except (msgspec.MsgspecError, UnicodeDecodeError, RecursionError) as error:
         raise FormatError(f"not a JSON object: {error}") from error
 
 
-def _read(top: Mapping[str, msgspec.Raw], provider: Provider) -> Envelope:
-    messages = memoryview(top.get(provider.field, b""))
+def _read(
+    top: Mapping[str, msgspec.Raw], provider: Provider, messages: memoryview, newest: bytes = b""
+) -> Envelope:
     tail = bytes(messages[-_TAIL:])
     return Envelope(
         _text(top.get("model")),
@@ -67,13 +74,13 @@ def _read(top: Mapping[str, msgspec.Raw], provider: Provider) -> Envelope:
         _prompt(top),
         lifetime(bytes(top.get("system", b"")), tail[-4096:]),
         provider.history_held({key: decode(top[key]) for key in provider.held_by if key in top}),
-        _hold(top, messages, tail),
+        _hold(top, messages, tail, newest),
         bytes(top.get("system", b"")),
         project_of(*(bytes(top[key]) for key in provider.system_keys if key in top), bytes(messages[:_TAIL])),
     )
 
 
-def _hold(top: Mapping[str, msgspec.Raw], messages: memoryview, tail: bytes) -> str:
+def _hold(top: Mapping[str, msgspec.Raw], messages: memoryview, tail: bytes, last: bytes) -> str:
     if len(top.get("tools", b"")) <= 4 and b'"additional_tools"' not in bytes(messages[:_TAIL]):
         return NO_TOOLS
     # A text of the user holds no object with a role, so the newest message lies behind the last one that begins so.
@@ -81,15 +88,15 @@ def _hold(top: Mapping[str, msgspec.Raw], messages: memoryview, tail: bytes) -> 
     told = any(item.encode() in newest for item in _COMPACTION_ITEMS) or any(
         word in newest and more in newest for word, more in _TASKS
     )
-    if told and _is_task(messages):
+    if told and _is_task(messages, last):
         return "a summary of the history is asked for"
     return ""
 
 
-def _is_task(messages: memoryview) -> bool:
+def _is_task(messages: memoryview, newest: bytes) -> bool:
     """Whether the newest message is a summary task, in the words of the user or as an item of its own."""
     try:
-        last = decode(decode(bytes(messages), list[msgspec.Raw])[-1])
+        last = decode(newest or decode(bytes(messages), list[msgspec.Raw])[-1])
     except (msgspec.MsgspecError, UnicodeDecodeError, RecursionError, IndexError):
         return False
     if not isinstance(last, dict) or last.get("role") != "user":

@@ -41,6 +41,41 @@ class Arrived:
     """The id under which the exchange is recorded."""
 
 
+def exchange_of(
+    arrived: Arrived, envelope: Envelope, outcome: Outcome[bytes], share: float, *, shadow: bool
+) -> Exchange:
+    """What is known of a request before its answer; `share` is what the client itself sent of it."""
+    report = outcome.report
+    return Exchange(
+        outcome.conversation,
+        outcome.request,
+        arrived.time,
+        arrived.client,
+        arrived.route.format,
+        report.model or arrived.route.model,
+        round(report.tokens_before * share),
+        report.tokens_after,
+        flush=outcome.flush,
+        shadow=shadow,
+        behind=outcome.behind,
+        asks=report.asked_again.asks,
+        project=envelope.project,
+        id=arrived.id,
+    )
+
+
+def without_edits(outcome: Outcome[bytes], body: bytes) -> Outcome[bytes]:
+    """The outcome of a request that is sent without its edits."""
+    report = replace(outcome.report, tokens_after=outcome.report.tokens_before, strategies={}, categories={})
+    return Outcome(
+        body,
+        report=report,
+        conversation=outcome.conversation,
+        request=outcome.request,
+        lifetime=outcome.lifetime,
+    )
+
+
 class SentBy(NamedTuple):
     """How a client sent a request; the headers hold its credentials."""
 

@@ -1,7 +1,9 @@
-"""Prepares requests in threads, within a deadline.
+"""Prepares requests within a deadline, and in threads if that may take long.
 
-Each request is prepared in a thread, so that conversations wait neither for each other nor for a large request. The
-pruner stops looking at the deadline, between two messages. If a single message takes longer, or all threads are
+A short step of a conversation at hand takes a millisecond or two, of which handing it to a thread and back would be
+a large part. So it is prepared on the event loop if no thread prepares anything. Every other request is prepared in
+a thread, so that conversations wait neither for each other nor for a large request. The pruner stops looking at the
+deadline, between two messages. If a single message takes longer, or all threads are
 busy, the request is prepared a second time without a look, with the edits in force. The first of the two that
 finishes is sent, and only that one is recorded. Messages that were not looked at are caught up with in the
 background, so that the next request of the conversation does not wait for them.
@@ -29,6 +31,10 @@ Look = Callable[[float, Callable[[], bool]], T]
 _THREADS: Final = 4
 """Python runs one of them at a time. One thread with a large request must not keep the others waiting, and one that
 waits for the store must not keep the processor idle; more threads would only take turns."""
+_LONG: Final = 0.025
+"""Seconds that a request may keep the event loop busy; if one takes longer, the disk or the machine is slow."""
+_CAREFUL: Final = 10.0
+"""Seconds after that in which threads prepare every request."""
 _MARGIN: Final = 0.25
 """Seconds behind the deadline in which a look that ended in time is written."""
 
@@ -56,10 +62,15 @@ class Preparing:
         self._spare = ThreadPoolExecutor(_THREADS, "prunus-writer")
         self._behind = ThreadPoolExecutor(1, "prunus-catching-up")
         self._tasks: set[asyncio.Task[None]] = set()
+        self._looking = 0
+        """Requests that threads prepare now."""
+        self._careful_until = 0.0
 
     async def prepare(self, tenant: Tenant, arrived: Arrived) -> Prepared:
         """Return what to send for a request, at the latest at the deadline."""
-        prepared = await self._in_time(partial(tenant.prepare, arrived))
+        prepared = self._at_once(tenant, arrived)
+        if prepared is None:
+            prepared = await self._in_time(partial(tenant.prepare, arrived))
         self._look_later(tenant, prepared.outcome)
         return prepared
 
@@ -75,7 +86,26 @@ class Preparing:
         self._look_later(tenant, outcome)
         return await asyncio.to_thread(tenant.go_on, prepared, outcome)
 
+    def _at_once(self, tenant: Tenant, arrived: Arrived) -> Prepared | None:
+        """Return what to send for a short step of a conversation; None if a thread has to prepare it."""
+        begun = monotonic()
+        if self._looking or self._tasks or begun < self._careful_until:
+            return None
+        prepared = tenant.prepare_at_once(arrived, self._deadline)
+        ended = monotonic()
+        if ended - begun > _LONG:
+            self._careful_until = ended + _CAREFUL
+        return prepared
+
     async def _in_time(self, look: Look[T]) -> T:
+        """Return the result of a look in a thread; see `_look_until`."""
+        self._looking += 1
+        try:
+            return await self._look_until(look)
+        finally:
+            self._looking -= 1
+
+    async def _look_until(self, look: Look[T]) -> T:
         """Return the result of a look; if that takes too long, the result without a look."""
         loop = asyncio.get_running_loop()
         claim, until = Claim(), monotonic() + self._deadline
@@ -103,5 +133,5 @@ class Preparing:
     async def _catch_up(self, tenant: Tenant, conversation: str) -> None:
         """Look at skipped messages, a moment at a time."""
         loop = asyncio.get_running_loop()
-        while not await loop.run_in_executor(self._behind, tenant.catch_up, conversation):
+        while not await loop.run_in_executor(self._behind, tenant.pruner.catch_up, conversation):
             pass

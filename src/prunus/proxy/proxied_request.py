@@ -191,7 +191,7 @@ class ProxiedRequest:
             await self._start(answer)
             usage = self._usage
             send = self._send
-            async for chunk in answer.chunks():
+            while chunk := await answer.next_piece():
                 if usage is not None:
                     usage.feed(chunk)
                 await send({"type": "http.response.body", "body": chunk, "more_body": True})
@@ -292,7 +292,7 @@ class ProxiedRequest:
         prepared = self._prepared
         exchange = None
         if prepared is not None:
-            exchange = self._tenant.settle(prepared, self._status, self._usages, seconds * 1000)
+            exchange = self._tenant.bills.settle(prepared, self._status, self._usages, seconds * 1000)
         client, place = client_name(self._names), self._route
         event = Event(self._time, client, self._method, place.upstream, place.path, self._status, seconds)
         self._services.finish(self._tenant, event if prepared is None else prepared.ended(event, exchange))

@@ -4,17 +4,19 @@ from __future__ import annotations
 
 from collections import OrderedDict
 from collections.abc import Callable, Sequence
+from contextlib import AbstractContextManager, nullcontext
 from dataclasses import replace
 from time import perf_counter, time
 from typing import Final
 
 from prunus.conversations.context import Context
+from prunus.conversations.held import Glance
 from prunus.errors import FormatError, OutOfReach, TooLate
 from prunus.outcome import Outcome, Receipt, Report
 from prunus.proxy.bills import Bills
 from prunus.proxy.encoding import decoded
 from prunus.proxy.envelope import NO_TOOLS, Envelope, read_envelope
-from prunus.proxy.exchange import Arrived, Further, Prepared
+from prunus.proxy.exchange import Arrived, Further, Prepared, exchange_of, without_edits
 from prunus.proxy.faults import Faults
 from prunus.proxy.hooks import AgentHooks, Interceptor
 from prunus.proxy.marks import sets_marks, with_lifetime
@@ -22,12 +24,14 @@ from prunus.proxy.subagents import SUBAGENT, from_subagent
 from prunus.pruner import Pruner
 from prunus.report.status import requested_line
 from prunus.settings import Settings
-from prunus.store.records import Exchange, Usage
+from prunus.store.records import Exchange
 from prunus.store.store import Store, StoreError
 
 _FITS: Final = 0.9
 """The share of the model's window that a request may take to fit it for certain, since tokens are estimated."""
 _REFUSED: Final = 256
+_SMALL: Final = 512 * 1024
+"""Bytes of a request that is prepared in a few milliseconds, if nearly all of it is known."""
 
 
 class Tenant:
@@ -44,7 +48,10 @@ class Tenant:
         self.kept = store is not None and settings.store.url != "off"
         self.keeps_receipts = self.kept and store is not None and store.keeps_receipts
         memory = None
+        self._hurry: Callable[[], AbstractContextManager[None]] | None = nullcontext
+        """Begins a block that does not wait for the store; None if the store cannot do without waiting."""
         if store is not None and self.kept:
+            self._hurry = store.hurry
             memory = store.memory(name, lambda error: faults.report("store", error))
         self.pruner = Pruner(settings, memory, self._asked if self.kept else None)
         self.bills = Bills(settings)
@@ -60,10 +67,6 @@ class Tenant:
         except StoreError as error:
             self._faults.report("store", error)
             return ()
-
-    def catch_up(self, conversation: str) -> bool:
-        """Look for a moment at what a deadline left out of a conversation; False where more is left."""
-        return self.pruner.catch_up(conversation)
 
     def context(self, conversation: str) -> Context | None:
         """Return what fills the newest request of a conversation, as far as it is known."""
@@ -93,9 +96,29 @@ class Tenant:
             prepared = Prepared(arrived.raw, skip=f"a fault of Prunus: {type(error).__name__}")
         return replace(prepared, seconds=perf_counter() - begun)
 
-    def _prepare(self, arrived: Arrived, deadline: float | None, claim: Callable[[], bool]) -> Prepared:
+    def prepare_at_once(self, arrived: Arrived, deadline: float) -> Prepared | None:
+        """What to send for a request, if that takes a few milliseconds and waits for nobody; else None.
+
+        Never raises: None also stands for a preparation that fails, since `prepare` will say why.
+        """
+        if self._hurry is None or arrived.encoding or len(arrived.raw) > _SMALL:
+            return None
+        begun = perf_counter()
+        try:
+            with self._hurry():
+                prepared = self._prepare(arrived, deadline, lambda: True, at_once=True)
+        except Exception:
+            return None
+        return replace(prepared, seconds=perf_counter() - begun)
+
+    def _prepare(
+        self, arrived: Arrived, deadline: float | None, claim: Callable[[], bool], *, at_once: bool = False
+    ) -> Prepared:
         body = decoded(arrived.raw, arrived.encoding, self.settings.limits.body)
-        envelope = read_envelope(body, arrived.route.format)
+        glance = self.pruner.glance(body, arrived.route.format, self._owner(arrived))
+        envelope = read_envelope(body, arrived.route.format, None if glance is None else glance.read)
+        if at_once and (envelope.hold or glance is None or not glance.is_short_step):
+            raise TooLate("the request takes a longer look")
         if skip := envelope.skip or self._left_alone(arrived, envelope):
             return Prepared(arrived.raw, skip=skip, envelope=envelope)
         turn = self._open(arrived, envelope, body)
@@ -114,11 +137,15 @@ class Tenant:
             lambda outcome: self.record_edits(self._exchange(arrived, envelope, outcome, share), outcome),
             hold=bool(envelope.hold),
             subagent=subagent,
+            at_once=at_once,
+            glance=glance if given is body else None,
         )
+        if at_once and outcome.fault is not None:
+            raise outcome.fault
         if skip := self._not_pruned(outcome, envelope):
             return Prepared(arrived.raw, skip=skip, envelope=envelope)
         if self._goes_whole(envelope, outcome.report):
-            outcome = _whole(outcome, given)
+            outcome = without_edits(outcome, given)
         sent = outcome.body if turn is None else turn.after(outcome)
         sent = with_lifetime(sent, arrived, outcome)
         exchange = self._exchange(arrived, envelope, outcome, share)
@@ -139,24 +166,13 @@ class Tenant:
         )
 
     def _exchange(self, arrived: Arrived, envelope: Envelope, outcome: Outcome[bytes], share: float) -> Exchange:
-        """What is known of a request before its answer; `share` is what the client itself sent of it."""
-        report = outcome.report
-        return Exchange(
-            outcome.conversation,
-            outcome.request,
-            arrived.time,
-            arrived.client,
-            arrived.route.format,
-            report.model or arrived.route.model,
-            round(report.tokens_before * share),
-            report.tokens_after,
-            flush=outcome.flush,
-            shadow=self.settings.proxy.shadow or outcome.conversation in self._refused,
-            behind=outcome.behind,
-            asks=report.asked_again.asks,
-            project=envelope.project,
-            id=arrived.id,
-        )
+        shadow = self.settings.proxy.shadow or outcome.conversation in self._refused
+        return exchange_of(arrived, envelope, outcome, share, shadow=shadow)
+
+    def _owner(self, arrived: Arrived) -> str:
+        """Whose conversations a request may continue."""
+        # In shadow mode nothing is sent as it was decided, so what was decided says nothing of a real run.
+        return f"{arrived.caller} shadow" if self.settings.proxy.shadow else arrived.caller
 
     def _left_alone(self, arrived: Arrived, envelope: Envelope) -> str:
         """Why the settings leave a request alone; empty where they do not."""
@@ -196,17 +212,17 @@ class Tenant:
         *,
         hold: bool = False,
         subagent: bool = False,
+        at_once: bool = False,
+        glance: Glance | None = None,
     ) -> Outcome[bytes]:
         """Prune a request of a caller: the one that arrived, or a further one of the same turn."""
-        # In shadow mode nothing is sent as it was decided, so what was decided says nothing of a real run.
-        owner = f"{arrived.caller} shadow" if self.settings.proxy.shadow else arrived.caller
         return self.pruner.prune(
             body,
             now,
             format=arrived.route.format,
             model=arrived.route.model,
             key=arrived.key,
-            owner=owner,
+            owner=self._owner(arrived),
             client=arrived.client,
             deadline=deadline,
             claim=claim,
@@ -214,6 +230,8 @@ class Tenant:
             hold=hold,
             subagent=subagent,
             marks=sets_marks(self.settings, arrived, body),
+            at_once=at_once,
+            glance=glance,
         )
 
     def look_again(
@@ -280,20 +298,3 @@ class Tenant:
         while len(self._refused) > _REFUSED:
             self._refused.popitem(last=False)
         return replace(prepared, changed=False, status_line="", exchange=replace(exchange, shadow=True))
-
-    def settle(self, prepared: Prepared, status: int, usages: Sequence[Usage], ms: float) -> Exchange | None:
-        """The exchange with its costs, once its answer is complete or has broken off."""
-        return self.bills.settle(prepared, status, usages, ms)
-
-
-def _whole(outcome: Outcome[bytes], body: bytes) -> Outcome[bytes]:
-    """A request of the same conversation without its edits."""
-    before = outcome.report.tokens_before
-    report = replace(outcome.report, tokens_after=before, strategies={}, categories={})
-    return Outcome(
-        body,
-        report=report,
-        conversation=outcome.conversation,
-        request=outcome.request,
-        lifetime=outcome.lifetime,
-    )

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections import OrderedDict
 from collections.abc import Callable, Iterable, Mapping, Sequence
+from contextlib import nullcontext
 from threading import Lock
 from typing import Any, Final
 
@@ -27,6 +28,8 @@ class InMemoryStore:
         self._hidden: OrderedDict[tuple[str, str], bytes] = OrderedDict()
         self._asked: OrderedDict[tuple[str, str], tuple[str, ...]] = OrderedDict()
         self._lock = Lock()
+
+    hurry = staticmethod(nullcontext)
 
     def memory(self, tenant: str, trouble: Callable[[StoreError], None] | None = None) -> Memory:
         return ForgetfulMemory()

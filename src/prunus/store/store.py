@@ -11,6 +11,7 @@ thread may call any method.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
+from contextlib import AbstractContextManager
 from typing import NoReturn, Protocol
 
 from prunus.conversations.context import Context
@@ -50,6 +51,13 @@ class Store(Protocol):
 
         With `trouble`, the memory passes errors to this callback and acts as if it had forgotten, so the pruner
         continues. Without `trouble`, the memory raises errors, and the pruner sends the request unchanged.
+        """
+
+    @property
+    def hurry(self) -> Callable[[], AbstractContextManager[None]] | None:
+        """Begins a block in which this thread waits for no other writer: a write that has to raises TooLate.
+
+        None if every call may wait, because the store is on a network.
         """
 
     def record(self, tenant: str, exchange: Exchange, receipts: Sequence[Receipt] = ()) -> None:

@@ -51,6 +51,10 @@ class RedisStore(WithoutReceipts):
         self._existing = existing
         self._recorded = 0
 
+    @property
+    def hurry(self) -> None:
+        return None
+
     def memory(self, tenant: str, trouble: Callable[[StoreError], None] | None = None) -> Memory:
         return RedisMemory(self._server, tenant, self._seconds, self._cipher, trouble)
 

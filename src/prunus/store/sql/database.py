@@ -8,12 +8,12 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import AbstractContextManager, contextmanager
 from dataclasses import dataclass
 from threading import local
 from typing import Any, Final, Protocol, TypeVar
 
-from prunus.errors import Overtaken
+from prunus.errors import Overtaken, TooLate
 from prunus.store.store import Unavailable
 
 T = TypeVar("T")
@@ -86,6 +86,11 @@ class SqlDatabase(ABC):
         """The address of the database, as people may see it."""
         self._collected = _Collected()
 
+    @property
+    def hurry(self) -> Callable[[], AbstractContextManager[None]] | None:
+        """See `Store.hurry`."""
+        return None
+
     @abstractmethod
     def read(self, work: Callable[[SqlConnection], T]) -> T:
         """Run a callback that changes nothing, and return its result."""
@@ -151,7 +156,7 @@ class SqlDatabase(ABC):
         """Commit the changes of this thread as one transaction at the end of the block.
 
         If the store refuses one of the changes, each gets its own transaction, and the first error is raised. If
-        the store cannot be used at all, or after Overtaken, none of them is tried again.
+        the store cannot be used at all, or after Overtaken or TooLate, none of them is tried again.
         """
         changes: list[_Change] = []
         self._collected.changes = changes
@@ -168,7 +173,7 @@ class SqlDatabase(ABC):
 
         try:
             self.write(write, *{name for change in changes for name in change.names})
-        except (Overtaken, Unavailable):
+        except (Overtaken, TooLate, Unavailable):
             raise
         except Exception:
             if len(changes) == 1:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from contextlib import suppress
+from contextlib import AbstractContextManager, suppress
 from functools import partial
 from math import inf
 from typing import Any, Final
@@ -52,6 +52,10 @@ class SqlStore(SqlReports):
     @property
     def keeps_receipts(self) -> bool:
         return True
+
+    @property
+    def hurry(self) -> Callable[[], AbstractContextManager[None]] | None:
+        return self._database.hurry
 
     def memory(self, tenant: str, trouble: Callable[[StoreError], None] | None = None) -> Memory:
         return SqlMemory(self._database, tenant, trouble, self._cipher)

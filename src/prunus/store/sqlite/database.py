@@ -11,12 +11,13 @@ from __future__ import annotations
 import os
 import sqlite3
 import time
-from collections.abc import Callable, Sequence
-from contextlib import closing, suppress
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import AbstractContextManager, closing, contextmanager, suppress
 from pathlib import Path
-from threading import Lock
+from threading import Lock, local
 from typing import Final, TypeVar
 
+from prunus.errors import TooLate
 from prunus.store.sql.database import DiskSpace, SqlConnection, SqlDatabase
 from prunus.store.sql.migrations import MIGRATIONS, Migration
 from prunus.store.sqlite.connection import (
@@ -36,6 +37,12 @@ T = TypeVar("T")
 
 _PAGES: Final = 2_000
 """With more empty pages than this, `shrink` returns this many to the disk at a time."""
+
+
+class _Patience(local):
+    """Whether a thread waits for other writers."""
+
+    hurried = False
 
 
 class Database(SqlDatabase):
@@ -75,6 +82,7 @@ class Database(SqlDatabase):
         self._opening = Lock()
         self._writing = Lock()
         self._stuck = False
+        self._patience = _Patience()
 
     def read(self, work: Callable[[sqlite3.Connection], T]) -> T:
         return self._guarded(lambda: self._with_connection(work, self._free))
@@ -95,6 +103,19 @@ class Database(SqlDatabase):
     def write(self, work: Callable[[sqlite3.Connection], T], *names: str) -> T:
         # SQLite runs one transaction at a time, so `names` makes no difference.
         return self._guarded(lambda: self._write_alone(work))
+
+    @property
+    def hurry(self) -> Callable[[], AbstractContextManager[None]]:
+        """Begins a block in which this thread waits for no other writer; see `Store.hurry`."""
+        return self._hurry
+
+    @contextmanager
+    def _hurry(self) -> Iterator[None]:
+        self._patience.hurried = True
+        try:
+            yield
+        finally:
+            self._patience.hurried = False
 
     def close(self) -> None:
         with self._opening:
@@ -169,8 +190,11 @@ class Database(SqlDatabase):
 
     def _write_alone(self, work: Callable[[sqlite3.Connection], T]) -> T:
         # After one timeout on a locked file, later calls do not wait until a transaction succeeds again.
-        wait = 0.0 if self._stuck else self._wait
+        hurried = self._patience.hurried
+        wait = 0.0 if self._stuck or hurried else self._wait
         if not self._writing.acquire(timeout=wait):
+            if hurried:
+                raise TooLate("another thread writes to the store")
             raise Unavailable(f"the store {self.path} is busy")
         try:
             return self._with_connection(
@@ -185,7 +209,10 @@ class Database(SqlDatabase):
         try:
             begin_writing(connection, wait)
         except sqlite3.OperationalError as error:
-            self._stuck = primary_code(error) == sqlite3.SQLITE_BUSY
+            busy = primary_code(error) == sqlite3.SQLITE_BUSY
+            if busy and self._patience.hurried:
+                raise TooLate("another process writes to the store") from error
+            self._stuck = busy
             raise
         self._stuck = False
         done = work(connection)
