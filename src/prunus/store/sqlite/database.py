@@ -111,6 +111,8 @@ class Database(SqlDatabase):
 
     @contextmanager
     def _hurry(self) -> Iterator[None]:
+        if self._writing.locked():
+            raise TooLate("another thread writes to the store")
         self._patience.hurried = True
         try:
             yield
