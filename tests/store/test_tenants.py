@@ -64,7 +64,7 @@ READS: dict[str, Write] = {
     "memory.experience": lambda store, name: store.memory(name).experience("claude"),
     "memory.hindsight": lambda store, name: store.memory(name).hindsight(),
 }
-OF_ALL = {"memory", "together", "prompt", "keeps_receipts", "info", "vacuum", "clear", "open", "close"}
+OF_ALL = {"memory", "hurry", "keeps_receipts", "info", "vacuum", "clear", "open", "close"}
 """Methods of the store that are for no tenant."""
 
 

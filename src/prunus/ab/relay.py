@@ -144,11 +144,16 @@ class _Handler(BaseHTTPRequestHandler):
             self._say(502, f"the provider does not answer: {error}")
             return
         held = bytearray()
+        ends = False
         try:
-            self._answer(answer, held)
+            ends = self._answer(answer, held)
         finally:
             text = _decoded(bytes(held), answer.headers.get("content-encoding", ""))
             self.relay.keep(_answered(asked, answer.status, text))
+        if ends:
+            # The client sends its next request behind this, so the exchanges are kept in their order.
+            with suppress(OSError):
+                self.wfile.write(b"0\r\n\r\n")
 
     def _body(self) -> Iterator[bytes]:
         if "chunked" not in self.headers.get("transfer-encoding", "").lower():
@@ -160,7 +165,8 @@ class _Handler(BaseHTTPRequestHandler):
         while self.rfile.readline(_CHUNK).strip():
             pass
 
-    def _answer(self, answer: HTTPResponse, held: bytearray) -> None:
+    def _answer(self, answer: HTTPResponse, held: bytearray) -> bool:
+        """Pass an answer on as it comes; True if only the end of its last chunk is left to send."""
         self.send_response_only(answer.status, answer.reason)
         for name, value in answer.headers.items():
             if name.lower() not in _HOPS:
@@ -180,9 +186,7 @@ class _Handler(BaseHTTPRequestHandler):
                     self.wfile.write(f"{len(chunk):x}\r\n".encode() + chunk + b"\r\n")
                 except OSError:
                     gone = self.close_connection = True
-        if not gone and not bodiless:
-            with suppress(OSError):
-                self.wfile.write(b"0\r\n\r\n")
+        return not gone and not bodiless
 
     def _say(self, status: int, message: str) -> None:
         said = msgspec.json.encode({"type": "error", "error": {"type": "relay", "message": message}})
