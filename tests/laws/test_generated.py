@@ -84,3 +84,8 @@ def test_a_note_in_place_of_an_object_counts_the_object_around_it() -> None:
 def test_an_old_read_goes_when_the_read_that_could_point_to_it_is_replaced() -> None:
     """A newer read could point to it by its lines, and so held it, although a third read replaced the newer one."""
     assert [laws["idempotence"] for laws in check_session(25757, Progress()) if laws["idempotence"]] == []
+
+
+def test_a_middle_read_stays_if_no_other_read_of_its_file_is_shown() -> None:
+    """Its note said that the file had changed, although the read with the same text had only been cut."""
+    assert [laws["idempotence"] for laws in check_session(54024, Progress()) if laws["idempotence"]] == []

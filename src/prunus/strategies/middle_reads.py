@@ -19,7 +19,7 @@ class MiddleReads:
 
     Up to two reads all stay. Of three to five reads, the first and the last stay. Of six or more, some evenly
     spaced reads between them stay too. A removed read points to a read that stays, if that read shows the same
-    text. Otherwise its note says that the file has changed since.
+    text. Otherwise its note says that the file has changed since. If no read that stays shows any text, all stay.
     """
 
     name: ClassVar[str] = "middle_reads"
@@ -44,17 +44,17 @@ class MiddleReads:
             if i in kept:
                 if i:
                     yield Withdraw(read.result, self.name)
-            elif read.visible:
-                yield self._point(read, [reads[k] for k in sorted(kept)], earlier[0], use, str(group), view)
+            elif read.visible and (shown := [reads[k] for k in sorted(kept) if reads[k].visible]):
+                yield self._point(read, shown, earlier[0], use, str(group), view)
 
     def _sampled(self, count: int) -> Iterator[int]:
         if count >= 6:
             middle = min(self.samples, count - 2)
             yield from (round((k + 1) * (count - 1) / (middle + 1)) for k in range(middle))
 
-    def _point(self, read: Use, kept: Sequence[Use], first: Use, by: Use, path: str, view: View) -> Proposal:
-        for other in kept:
-            if other.visible and other.shown == read.shown:
+    def _point(self, read: Use, shown: Sequence[Use], first: Use, by: Use, path: str, view: View) -> Proposal:
+        for other in shown:
+            if other.shown == read.shown:
                 before: Elsewhere = "first" if other is first else "earlier"
                 text = reread_note(shorten(path), before if other.index < read.index else "later", view.words)
                 reason = "another read shows the same text"
