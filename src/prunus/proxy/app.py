@@ -69,6 +69,8 @@ class App:
         }
         self._recorder: Recorder | None = None
         self._preparing = Preparing(proxy.deadline)
+        self._under_way = 0
+        """Requests to providers that are not answered yet."""
         self._stepped_back: set[tuple[str, str]] = set()
         """The agents and strategies of which the log has told that they step back."""
         self._keep_alive = KeepAlive(settings.cache.keep_alive, self._upstream, clock, self.faults, self._record)
@@ -169,17 +171,19 @@ class App:
                 await refuse(send, "", 404, f"no upstream {found.upstream!r} in the settings")
                 return
             self.metrics.open.inc()
+            self._under_way += 1
             try:
                 await ProxiedRequest(
                     self._services, scope, names, found, self._tenants[tenant], receive, send
                 ).run()
             finally:
                 self.metrics.open.dec()
+                self._under_way -= 1
 
     async def _prepare(self, tenant: Tenant, arrived: Arrived) -> Prepared:
         """What to send for a request; its conversation needs no keep-alive request meanwhile."""
         with self._keep_alive.arriving(arrived.caller):
-            prepared = await self._preparing.prepare(tenant, arrived)
+            prepared = await self._preparing.prepare(tenant, arrived, alone=self._under_way == 1)
             if prepared.exchange is not None:
                 self._keep_alive.begin(tenant.name, prepared.exchange.conversation)
             return prepared
