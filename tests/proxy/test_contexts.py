@@ -25,15 +25,16 @@ def exchange(number: int, conversation: str = "c1") -> Exchange:
 
 
 class Walk:
-    """Works out what fills a conversation, which takes a second of the thread's time."""
+    """Works out what fills a conversation, which takes `seconds` of the thread's time."""
 
-    def __init__(self) -> None:
+    def __init__(self, seconds: float) -> None:
+        self.seconds = seconds
         self.time, self.cost = Clock(), Clock()
         self.asked: list[str] = []
         self.contexts = Contexts(self.time, self.cost)
 
     def __call__(self, conversation: str) -> Context:
-        self.cost.now += 1.0
+        self.cost.now += self.seconds
         self.asked.append(conversation)
         return Context(before=len(self.asked))
 
@@ -44,26 +45,26 @@ class Walk:
 
 
 def test_only_the_newest_exchange_of_a_batch_is_described() -> None:
-    walk = Walk()
+    walk = Walk(0.001)
     assert walk.added(exchange(1), exchange(2), exchange(1, "c2")) == [None, 1, 2]
     assert walk.asked == ["c1", "c2"]
 
 
 def test_an_exchange_that_comes_too_soon_is_described_later() -> None:
-    walk = Walk()
+    walk = Walk(1.0)
     assert walk.added(exchange(1)) == [1]
-    walk.time.now = 99.0
+    walk.time.now = 94.0
     assert walk.added(exchange(2)) == [None]
     assert walk.added(exchange(3)) == [None]
     assert walk.contexts.due() == [] and not walk.contexts.complete
-    walk.time.now = 101.0
-    [late] = walk.contexts.due()
-    assert late[1] == exchange(3) and walk.contexts.complete
-    assert walk.contexts.added([late])[0][1].context == Context(before=2)
+    walk.time.now = 96.0
+    [(_, late, _)] = walk.contexts.due()
+    assert late.id == exchange(3).id and late.context == Context(before=2) and walk.contexts.complete
+    assert walk.contexts.added([("", late, walk)]) == [("", late)]
 
 
 def test_a_newer_exchange_takes_the_place_of_one_that_came_too_soon() -> None:
-    walk = Walk()
+    walk = Walk(1.0)
     walk.added(exchange(1))
     walk.added(exchange(2))
     walk.time.now = 101.0
@@ -71,10 +72,20 @@ def test_a_newer_exchange_takes_the_place_of_one_that_came_too_soon() -> None:
     assert walk.contexts.complete
 
 
+def test_many_conversations_share_the_time_for_descriptions() -> None:
+    walk = Walk(0.02)
+    for second in range(100):
+        walk.time.now = float(second)
+        walk.added(*(exchange(second, f"c{n}") for n in range(50)))
+        walk.contexts.due()
+    assert 45 <= len(walk.asked) <= 55, "100 seconds leave one for descriptions, which is 50 of them"
+    assert len(set(walk.asked)) > 40, "those that have waited longest come first"
+
+
 def test_the_end_describes_what_came_too_soon(tmp_path: Path) -> None:
     store = open_store(f"sqlite:///{tmp_path / 'store.db'}")
     writer = Recorder(store, Faults(lambda _: None))
-    walk = Walk()
+    walk = Walk(1.0)
     writer._contexts = walk.contexts
     writer._contexts.added([("", exchange(1), walk)])
     writer.put("", exchange(2), walk)

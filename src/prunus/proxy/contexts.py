@@ -1,13 +1,14 @@
 """Describes what fills each conversation, seldom enough to cost little.
 
-Describing a conversation walks over all of its parts, which takes longer than pruning its next request. So at most
-one hundredth of the time goes into describing a conversation. An exchange that comes too soon is recorded without a
-description, and recorded again when the next description is due.
+Describing a conversation walks over all of its parts. For a conversation of 1,000 calls that takes longer than
+pruning its next request. So at most one hundredth of the time goes into descriptions, however many conversations
+there are. An exchange that comes too soon is recorded without a description, and recorded again with one later,
+unless a newer exchange of its conversation has come by then.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Collection, Sequence
 from dataclasses import replace
 from time import monotonic, thread_time
 from typing import Final
@@ -21,25 +22,40 @@ Waiting = tuple[str, Exchange, Describe]
 """An exchange of a tenant that is to be recorded."""
 
 _SHARE: Final = 0.01
-"""The share of the time in which one conversation may be described."""
+"""The share of the time in which conversations may be described."""
+_SAVED: Final = 0.05
+"""The most seconds for descriptions that an idle proxy saves up."""
+_LAST: Final = 1.0
+"""The most seconds that descriptions may take when the proxy ends."""
 
 
 class Contexts:
-    """Adds a description to the newest exchange of each conversation, unless the last one was made too recently."""
+    """Adds a description to the newest exchange of each conversation, as far as the time for that allows."""
 
     def __init__(self, clock: Callable[[], float] = monotonic, cost: Callable[[], float] = thread_time) -> None:
         self._clock = clock
         self._cost = cost
-        self._next: dict[tuple[str, str], float] = {}
-        """The earliest time for each conversation; those that have passed are forgotten."""
+        self._left = _SAVED
+        """The seconds of work that are left for descriptions; below zero after a long one."""
+        self._counted = clock()
+        """The time up to which `_left` has grown."""
         self._late: dict[tuple[str, str], Waiting] = {}
-        """The newest exchange of each conversation, if it was recorded without a description."""
+        """The queue of conversations, each with its newest exchange, which was recorded without a description."""
 
-    def due(self, *, all: bool = False) -> list[Waiting]:
-        """Take the exchanges that can be described now, or `all` that were recorded without a description."""
-        now = self._clock()
-        self._next = {} if all else {name: time for name, time in self._next.items() if time > now}
-        return [self._late.pop(name) for name in list(self._late) if name not in self._next]
+    def due(self, waiting: Collection[tuple[str, str]] = (), *, last: bool = False) -> list[Waiting]:
+        """Describe exchanges that were recorded without a description, and return them to be recorded again.
+
+        Conversations that have waited longest come first, as far as there is time now. Those of which newer
+        exchanges are `waiting` keep their place in the queue. The `last` time gets one more second.
+        """
+        found = []
+        self._left += _LAST if last else 0.0
+        for name in [name for name in self._late if name not in waiting]:
+            if not self._has_time():
+                break
+            tenant, exchange, describe = self._late.pop(name)
+            found.append((tenant, self._described(exchange, describe), describe))
+        return found
 
     @property
     def complete(self) -> bool:
@@ -61,11 +77,24 @@ class Contexts:
     def _with_context(self, waiting: Waiting) -> Exchange:
         tenant, exchange, describe = waiting
         name = tenant, exchange.conversation
-        if self._next.get(name, 0.0) > self._clock():
+        if exchange.context is not None:
+            return exchange
+        is_next = next(iter(self._late), name) == name
+        if not is_next or not self._has_time():
             self._late[name] = waiting
             return exchange
         self._late.pop(name, None)
+        return self._described(exchange, describe)
+
+    def _has_time(self) -> bool:
+        now = self._clock()
+        earned = (now - self._counted) * _SHARE
+        self._left = max(self._left, min(_SAVED, self._left + earned))
+        self._counted = now
+        return self._left > 0.0
+
+    def _described(self, exchange: Exchange, describe: Describe) -> Exchange:
         begun = self._cost()
         context = describe(exchange.conversation)
-        self._next[name] = self._clock() + (self._cost() - begun) / _SHARE
+        self._left -= self._cost() - begun
         return replace(exchange, context=context)

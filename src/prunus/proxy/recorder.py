@@ -65,20 +65,18 @@ class Recorder:
     def _run(self) -> None:
         pause = _MOMENT
         while True:
-            self._called.wait(None if self._contexts.complete else _AGAIN)
+            self._called.wait(None if self._contexts.complete else _MOMENT)
             last = self._ending.wait(pause)
             self._called.clear()
-            self._waiting.extendleft(self._late(all=last))
+            waiting = {(tenant, exchange.conversation) for tenant, exchange, _ in list(self._waiting)}
+            self._waiting.extendleft(self._contexts.due(waiting))
             pause = _MOMENT if self._write() else _AGAIN
             if last:
+                self._waiting.extendleft(self._contexts.due(last=True))
+                self._write()
                 return
             if self._waiting:
                 self._called.set()
-
-    def _late(self, *, all: bool) -> list[Waiting]:
-        """The exchanges that are to be written once more, unless a newer one of their conversation waits."""
-        newer = {(tenant, exchange.conversation) for tenant, exchange, _ in list(self._waiting)}
-        return [one for one in self._contexts.due(all=all) if (one[0], one[1].conversation) not in newer]
 
     def _write(self) -> bool:
         """Write all that waits; what the store does not take now waits on, in its order."""
