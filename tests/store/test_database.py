@@ -373,7 +373,7 @@ FORK = """
 import os, sys
 from prunus.store import open_store
 from tests.store.samples import exchange
-store = open_store(sys.argv[1])
+store = open_store(sys.argv[1], wait=30)
 store.record("", exchange())
 child = os.fork()
 store.record("", exchange(request=2, id="child" if not child else "parent"))

@@ -41,8 +41,8 @@ def connect(path: Path, wait: float) -> sqlite3.Connection:
         connection.execute("PRAGMA foreign_keys=ON")
         connection.execute("PRAGMA temp_store=MEMORY")
         # The store makes checkpoints between requests; this limit is for stores without such housekeeping.
-        connection.execute("PRAGMA wal_autocheckpoint=4000")
-        connection.execute(f"PRAGMA journal_size_limit={32 * 1024 * 1024}")
+        connection.execute("PRAGMA wal_autocheckpoint=16000")
+        connection.execute(f"PRAGMA journal_size_limit={64 * 1024 * 1024}")
     except sqlite3.Error:
         connection.close()
         raise
