@@ -39,7 +39,7 @@ class _Source:
     numbered: bool = False
     """Whether it shows line numbers."""
     copy: bool = False
-    """Whether an earlier source has the same text, so that this one may become a note itself."""
+    """Whether an earlier source shows the same lines, so that this one may become a note itself."""
 
     @property
     def note(self) -> tuple[str, int]:
@@ -93,14 +93,15 @@ class ShownLines:
         holders = [(one, place) for one, place in places if place is not None]
         found, at = next(((one, place) for one, place in holders if not one.copy), (None, 0))
         again = found is not None and found.use.shown == use.shown
-        if found is None or again or own.part != use.result or use.size <= self.over:
-            known.append(replace(own, copy=True) if again else own)
-            del known[:-_MOST]
-        else:
-            # Where the first one leaves, a copy of it stays.
-            copies = [(one, place) for one, place in holders if one.copy][:1]
-            for preference, (one, place) in enumerate((*copies, (found, at)), start=1 - len(copies)):
-                yield _pointer(own, one, place, preference)
+        may_point = own.part == use.result and use.size > self.over and not again
+        known.append(replace(own, copy=again or (may_point and found is not None)))
+        del known[:-_MOST]
+        if found is None or not may_point:
+            return
+        # If the first source leaves, a copy of it is shown.
+        copies = [(one, place) for one, place in holders if one.copy][:1]
+        for preference, (one, place) in enumerate((*copies, (found, at)), start=1 - len(copies)):
+            yield _pointer(own, one, place, preference)
 
     def _source(self, use: Use, timeline: Timeline, view: View) -> _Source | None:
         """Return what a call shows of its file; None unless that is an unbroken run of lines."""
