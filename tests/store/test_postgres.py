@@ -201,6 +201,26 @@ def test_replicas_that_start_together_create_the_tables_once(reopen: Callable[..
     assert stores[0].totals("").requests == len(stores)
 
 
+def test_a_replica_waits_at_its_start_while_another_creates_the_tables(
+    reopen: Callable[..., Store], server: PostgresServer
+) -> None:
+    import psycopg
+
+    from prunus.store.postgres.connection import lock_statement
+
+    store = reopen()
+    with psycopg.connect(server.url()) as other:
+        statement, keys = lock_statement(())
+        other.execute(statement, keys)
+        opening = Thread(target=store.open)
+        opening.start()
+        opening.join(1.0)
+        assert opening.is_alive()
+        other.rollback()
+    opening.join()
+    until_it_works(lambda: store.record("", exchange()))
+
+
 def test_text_that_postgres_cannot_hold_is_stored_with_a_mark(reopen: Callable[..., Store]) -> None:
     store = reopen(wait=30.0)
     store.record("", exchange(error="bad \0 and \ud83d"), [receipt("aaaaaa", original="nul \0 here")])

@@ -39,7 +39,7 @@ from prunus.store.postgres.schema import (
     size_on_disk,
 )
 from prunus.store.sql.database import DiskSpace, SqlConnection, SqlDatabase
-from prunus.store.store import CommitLost
+from prunus.store.store import CommitLost, Unavailable
 from prunus.store.url import without_password
 
 T = TypeVar("T")
@@ -48,6 +48,8 @@ _BRIEFLY: Final = 10
 """The milliseconds that a write waits for its locks after another one has waited in vain."""
 _REPORT: Final = 10.0
 """The seconds that a report for people may take; no request waits for it."""
+_MIGRATION: Final = 10.0
+"""The seconds that a process waits at its start while another one brings the tables up to date."""
 _CONNECTIONS: Final = 8
 """The most connections of one process."""
 
@@ -77,6 +79,17 @@ class PostgresDatabase(SqlDatabase):
         self._blocked = False
         """Whether the last write did not get its locks. Until one gets them again, writes wait only briefly."""
         self._size = ContentSize(lambda: self.report(size_of_contents))
+
+    def open(self) -> None:
+        """Connect, and bring the tables up to date; if another process does that now, wait until it has."""
+        until = time.monotonic() + _MIGRATION
+        while True:
+            try:
+                return super().open()
+            except Unavailable as error:
+                locked = isinstance(error.__cause__, psycopg.errors.LockNotAvailable)
+                if not locked or time.monotonic() > until:
+                    raise
 
     def read(self, work: Callable[[SqlConnection], T]) -> T:
         return self._guarded(lambda connection: work(PostgresConnection(connection)))

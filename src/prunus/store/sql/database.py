@@ -91,6 +91,10 @@ class SqlDatabase(ABC):
         """See `Store.hurry`."""
         return None
 
+    def open(self) -> None:
+        """Connect, and bring the tables up to date, so that the first request does not wait for that."""
+        self.read(lambda _: None)
+
     @abstractmethod
     def read(self, work: Callable[[SqlConnection], T]) -> T:
         """Run a callback that changes nothing, and return its result."""

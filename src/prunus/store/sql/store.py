@@ -207,7 +207,7 @@ class SqlStore(SqlReports):
         self._database.compact()
 
     def open(self) -> None:
-        self._database.read(lambda _: None)
+        self._database.open()
 
     def close(self) -> None:
         self._database.close()
