@@ -119,6 +119,12 @@ def test_an_unreachable_server_is_an_error_that_names_it_without_the_password() 
     store.close()
 
 
+def test_an_error_says_why_there_is_no_connection(server: PostgresServer) -> None:
+    store = open_store(server.url("missing"), wait=5.0)
+    with closing(store), pytest.raises(StoreError, match='database "missing" does not exist'):
+        store.open()
+
+
 def test_an_address_that_postgres_does_not_know_is_refused() -> None:
     with pytest.raises(SettingsError, match=r"store\.url"):
         open_store("postgresql://host/db?colour=red")

@@ -39,6 +39,17 @@ class TimedConnection(psycopg.Connection[tuple[Any, ...]]):
     deadline: float | None = None
     """The time of `time.monotonic` until which statements may take; None for as long as they need."""
 
+    @classmethod
+    def connect(  # type: ignore[override]  # only the pool calls it
+        cls, conninfo: str = "", *, failed: Callable[[psycopg.Error], None], **options: Any
+    ) -> TimedConnection:
+        """Connect, and tell `failed` why not; the pool only says that it had no connection in time."""
+        try:
+            return super().connect(conninfo, **options)
+        except psycopg.Error as error:
+            failed(error)
+            raise
+
     def wait(self, gen: PQGen[RV], interval: float = 0.1, timeout: float | None = None) -> RV:
         """Wait for the server, and raise psycopg.Error at the deadline."""
         if self.deadline is not None:

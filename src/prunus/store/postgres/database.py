@@ -76,6 +76,8 @@ class PostgresDatabase(SqlDatabase):
         self._opening = Lock()
         self._stuck = False
         """Whether the last call found no connection in time. Later calls do not wait until one is there again."""
+        self._failure = ""
+        """Why the last attempt to connect failed; empty once there is a connection."""
         self._blocked = False
         """Whether the last write did not get its locks. Until one gets them again, writes wait only briefly."""
         self._size = ContentSize(lambda: self.report(size_of_contents))
@@ -204,10 +206,10 @@ class PostgresDatabase(SqlDatabase):
         wait = 0.001 if self._stuck else max(0.001, deadline - time.monotonic())
         try:
             connection = pool.getconn(timeout=wait)
-        except psycopg.Error:
+        except psycopg.Error as error:
             self._stuck = True
-            raise
-        self._stuck = False
+            raise psycopg.OperationalError(self._failure or str(error)) from error
+        self._stuck, self._failure = False, ""
         return connection
 
     def _open_pool(self) -> ConnectionPool[TimedConnection]:
@@ -219,7 +221,7 @@ class PostgresDatabase(SqlDatabase):
                 self._pool = ConnectionPool(
                     self._url,
                     connection_class=TimedConnection,
-                    kwargs={"autocommit": True, "connect_timeout": 2},
+                    kwargs={"autocommit": True, "connect_timeout": 2, "failed": self._note_failure},
                     min_size=1,
                     max_size=_CONNECTIONS,
                     configure=self._configure,
@@ -229,6 +231,9 @@ class PostgresDatabase(SqlDatabase):
                 )
                 self._process = os.getpid()
             return self._pool
+
+    def _note_failure(self, error: psycopg.Error) -> None:
+        self._failure = str(error)
 
     def _configure(self, connection: TimedConnection) -> None:
         """Prepare a new connection."""
