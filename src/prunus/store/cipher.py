@@ -61,7 +61,7 @@ class Cipher:
 
     def encrypt(self, data: bytes, *context: str) -> bytes:
         """Return a value as it is stored. Empty values stay empty."""
-        return self._encrypt(os.urandom(_NONCE), data, context)
+        return self._encrypt(os.urandom(_NONCE), data, context) if self._keys else data
 
     def encrypt_text(self, text: str, *context: str) -> str:
         """Return a text as it is stored in a column for texts; equal texts look equal, for grouping."""

@@ -9,7 +9,7 @@ from __future__ import annotations
 from abc import ABC, abstractmethod
 from collections import OrderedDict
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import astuple, dataclass, replace
+from dataclasses import dataclass, replace
 from threading import Event, Lock
 from typing import Any, Final, NamedTuple, TypeVar
 
@@ -224,10 +224,10 @@ class StoredMemory(ABC):
 
 def state_of(memo: ConversationRecord) -> tuple[Any, ...]:
     """Return the values of `STATE`."""
-    life = memo.life
+    life, account = memo.life, memo.account
     return (
         memo.requests, memo.depth, memo.seen, memo.prompt, memo.learned.dump(), life.dump(), life.kept,
-        *astuple(memo.account),
+        account.whole, account.paid, account.tokens,
     )  # fmt: skip
 
 
