@@ -9,8 +9,8 @@ from typing import Any
 import pytest
 
 from prunus import Pruner, Settings
-from prunus.proxy.lines import request_line
-from prunus.proxy.subagents import from_subagent
+from prunus.proxy.envelope import from_subagent
+from prunus.proxy.log_lines import request_line
 from tests.proxy.caller import call
 from tests.proxy.provider import Provider, behind
 from tests.proxy.talk import PATHS, body

@@ -18,9 +18,15 @@ from prunus.proxy.headers import ambiguity
 from prunus.proxy.health import PATHS, Health
 from prunus.proxy.hooks import AgentHooks
 from prunus.proxy.keep_alive import KeepAlive, rest_after
-from prunus.proxy.lines import edit_lines, request_line, step_back_line
 from prunus.proxy.log import with_fields
-from prunus.proxy.log_fields import edit_fields, pruned_on_request_fields, request_fields
+from prunus.proxy.log_lines import (
+    edit_fields,
+    edit_lines,
+    pruned_on_request_fields,
+    request_fields,
+    request_line,
+    step_back_line,
+)
 from prunus.proxy.metrics import CONTENT_TYPE, Metrics
 from prunus.proxy.pages import Pages
 from prunus.proxy.peer import Receive, Send

@@ -20,6 +20,8 @@ from prunus.providers.frame import PROMPT, Frame
 
 NO_TOOLS: Final = "no tools"
 """A request without tools: a title, a summary, a question on the side."""
+SUBAGENT: Final = "a sub-agent's request"
+"""Why a request of a sub-agent is left alone if the settings say so."""
 
 _TAIL: Final = 32_768
 """Bytes at the end of the messages in which an instruction to summarise would stand."""
@@ -45,6 +47,11 @@ class Envelope:
     """The system text of the Messages API, as JSON."""
     project: str = ""
     """The folder that the agent works in; empty if the request does not say."""
+
+
+def from_subagent(headers: Mapping[str, str], system: bytes) -> bool:
+    """Whether a sub-agent sent a request with these headers, in lower case, and this system text as JSON."""
+    return any(is_subagent(headers, system) for is_subagent in words("from_subagent"))
 
 
 def read_envelope(body: bytes, format: str, cut: Body | None = None) -> Envelope:

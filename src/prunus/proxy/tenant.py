@@ -15,12 +15,11 @@ from prunus.errors import FormatError, OutOfReach, TooLate
 from prunus.outcome import Outcome, Receipt, Report
 from prunus.proxy.bills import Bills
 from prunus.proxy.encoding import decoded
-from prunus.proxy.envelope import NO_TOOLS, Envelope, read_envelope
+from prunus.proxy.envelope import NO_TOOLS, SUBAGENT, Envelope, from_subagent, read_envelope
 from prunus.proxy.exchange import Arrived, Further, Prepared, exchange_of, without_edits
 from prunus.proxy.faults import Faults
 from prunus.proxy.hooks import AgentHooks, Interceptor
 from prunus.proxy.marks import sets_marks, with_lifetime
-from prunus.proxy.subagents import SUBAGENT, from_subagent
 from prunus.pruner import Pruner
 from prunus.report.status import requested_line
 from prunus.settings import Settings
