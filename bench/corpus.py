@@ -14,6 +14,7 @@ from pathlib import Path
 
 import msgspec
 from checked import Checked, check_all
+from usage import show_help
 
 ROOT = Path(__file__).resolve().parent.parent
 sys.path[:0] = [str(ROOT), str(ROOT / "src")]
@@ -110,4 +111,5 @@ def cells(one: Checked) -> list[str]:
 
 
 if __name__ == "__main__":
+    show_help()
     sys.exit(check_all(check_file, ["tokens before", *NAMES, "invalid as recorded", "problems"], cells))

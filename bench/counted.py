@@ -16,6 +16,8 @@ from pathlib import Path
 from statistics import quantiles
 from typing import Any
 
+from usage import show_help
+
 from prunus.clients.recorded_file import read
 from prunus.clients.sessions import load
 from prunus.corpus.find import recordings
@@ -90,4 +92,5 @@ def main() -> None:
 
 
 if __name__ == "__main__":
+    show_help()
     main()

@@ -18,6 +18,8 @@ import time
 from contextlib import closing
 from pathlib import Path
 
+from usage import show_help
+
 ROOT = Path(__file__).resolve().parent.parent
 sys.path[:0] = [str(ROOT), str(ROOT / "src")]
 
@@ -88,4 +90,5 @@ def main() -> None:
 
 
 if __name__ == "__main__":
+    show_help()
     main()

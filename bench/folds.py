@@ -17,6 +17,7 @@ from pathlib import Path
 from typing import Any
 
 from measured import NEVER, NOTHING, RESULTS, ROWS, auto, figures, measured, pieces, recordings
+from usage import show_help
 
 from prunus import Pruner
 from prunus.lab.pool import spread
@@ -67,4 +68,5 @@ def main(rows: tuple[str, ...]) -> None:
 
 
 if __name__ == "__main__":
+    show_help()
     main(tuple(sys.argv[1:]) or ROWS)

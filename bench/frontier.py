@@ -19,6 +19,7 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from measured import NOTHING, RESULTS, SHORTEST, Strict, auto, recordings
+from usage import show_help
 
 from prunus import Pruner
 from prunus.cli.table import plain
@@ -163,4 +164,5 @@ def said(one: Mapping[str, float]) -> str:
 
 
 if __name__ == "__main__":
+    show_help()
     main(sys.argv[1:] or tuple(NAMED_ROWS))

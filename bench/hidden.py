@@ -17,6 +17,7 @@ import sessions
 from rich.console import Console
 from rich.table import Table
 from speed import as_bytes, clock
+from usage import show_help
 
 from prunus import Pruner, Settings
 from prunus.agent.layer import AgentLayer, HiddenTurn
@@ -146,4 +147,5 @@ def main() -> None:
 
 
 if __name__ == "__main__":
+    show_help()
     main()

@@ -17,6 +17,7 @@ from typing import Any
 
 from rich.console import Console
 from rich.table import Table
+from usage import show_help
 
 ROOT = Path(__file__).resolve().parent.parent
 sys.path[:0] = [str(ROOT), str(ROOT / "src")]
@@ -167,4 +168,5 @@ def show(console: Console, part: str, rows: list[Row]) -> None:
 
 
 if __name__ == "__main__":
+    show_help()
     main()

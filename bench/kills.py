@@ -17,6 +17,8 @@ from pathlib import Path
 from random import Random
 from typing import Any
 
+from usage import show_help
+
 ROOT = Path(__file__).resolve().parent.parent
 sys.path[:0] = [str(ROOT), str(ROOT / "src")]
 
@@ -64,6 +66,7 @@ def row(name: str, trials: Sequence[Trial]) -> dict[str, Any]:
 
 
 if __name__ == "__main__":
+    show_help()
     words = sys.argv[1:]
     rounds = int(words.pop(0)) if words and words[0].isdigit() else ROUNDS
     trials = main(rounds, words)

@@ -23,6 +23,7 @@ import msgspec
 from measured import by_agent, by_fold
 from rich.console import Console
 from rich.table import Table
+from usage import show_help
 
 from prunus.cli.table import plain
 from prunus.corpus.find import recordings
@@ -182,4 +183,5 @@ def main(arguments: list[str]) -> None:
 
 
 if __name__ == "__main__":
+    show_help()
     main(sys.argv[1:])

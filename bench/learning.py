@@ -23,6 +23,7 @@ from typing import Any, NamedTuple
 
 from lessons import Subject, asked_in_view, in_order_of_time, lessons
 from measured import AGENTS, NOTHING, RESULTS, SESSIONS, SHORTEST, auto, pieces
+from usage import show_help
 
 from prunus import Settings
 from prunus.lab.cost import cost
@@ -149,4 +150,5 @@ def main(given: list[str]) -> None:
 
 
 if __name__ == "__main__":
+    show_help()
     main(sys.argv[1:])

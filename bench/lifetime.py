@@ -19,6 +19,7 @@ from typing import NamedTuple
 
 from cache_plans import CachePlan, has_times, life_cost, pauses
 from measured import NOTHING, RESULTS, SESSIONS, SHORTEST, pieces, recordings
+from usage import show_help
 
 from prunus.lab.pool import spread
 from prunus.schedule.prices import NAMED_ROWS, Price
@@ -144,4 +145,5 @@ def main(given: list[str]) -> None:
 
 
 if __name__ == "__main__":
+    show_help()
     main(sys.argv[1:])

@@ -19,6 +19,7 @@ from pathlib import Path
 from typing import NamedTuple, cast
 
 import msgspec
+from usage import show_help
 
 from prunus.calls.toolbox import Toolbox
 from prunus.cli.table import plain
@@ -288,4 +289,5 @@ def share(value: float) -> str:
 
 
 if __name__ == "__main__":
+    show_help()
     main()

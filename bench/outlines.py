@@ -17,6 +17,7 @@ from types import ModuleType
 from typing import Any
 
 from measured import NOTHING, RESULTS, auto, figures, left_out, measured, pieces, recordings
+from usage import show_help
 
 from prunus import Pruner
 from prunus.calls.toolbox import Toolbox
@@ -146,4 +147,5 @@ def main() -> None:
 
 
 if __name__ == "__main__":
+    show_help()
     main()

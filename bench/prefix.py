@@ -13,6 +13,7 @@ from itertools import pairwise
 from pathlib import Path
 
 from checked import Checked, check_all
+from usage import show_help
 
 ROOT = Path(__file__).resolve().parent.parent
 sys.path[:0] = [str(ROOT), str(ROOT / "src")]
@@ -60,4 +61,5 @@ def cells(one: Checked) -> list[str]:
 
 
 if __name__ == "__main__":
+    show_help()
     sys.exit(check_all(check_file, [*(f"flushes {row}" for row in ROWS), "undeclared breaks"], cells))

@@ -22,6 +22,7 @@ from pathlib import Path
 from typing import Any
 
 from measured import NOTHING, RESULTS, SHORTEST, pieces, recordings
+from usage import show_help
 
 from prunus.calls.paths import normalise
 from prunus.calls.toolbox import Toolbox
@@ -401,4 +402,5 @@ def main() -> None:
 
 
 if __name__ == "__main__":
+    show_help()
     main()

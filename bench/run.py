@@ -9,8 +9,10 @@ import speed
 import tokens
 import variants
 import waiting
+from usage import show_help
 
 if __name__ == "__main__":
+    show_help()
     speed.main()
     hidden.main()
     tokens.main()

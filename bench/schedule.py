@@ -25,6 +25,7 @@ from statistics import mean
 from typing import Any
 
 from measured import AGENTS, NOTHING, RESULTS, ROWS, SESSIONS, auto, figures, measured, pieces
+from usage import show_help
 
 from prunus import Pruner
 from prunus.errors import FormatError
@@ -126,4 +127,5 @@ def main(given: list[str]) -> None:
 
 
 if __name__ == "__main__":
+    show_help()
     main(sys.argv[1:])

@@ -14,6 +14,8 @@ import sys
 from itertools import accumulate
 from pathlib import Path
 
+from usage import show_help
+
 from prunus.clients.sessions import Session, load
 from prunus.errors import FormatError
 from prunus.lab.conversations import RecordedConversation
@@ -81,4 +83,5 @@ def main() -> None:
 
 
 if __name__ == "__main__":
+    show_help()
     main()

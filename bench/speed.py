@@ -22,6 +22,7 @@ import msgspec
 import sessions
 from rich.console import Console
 from rich.table import Table
+from usage import show_help
 
 from prunus import Pruner
 
@@ -179,4 +180,5 @@ def main() -> None:
 
 
 if __name__ == "__main__":
+    show_help()
     main()

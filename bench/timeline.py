@@ -18,6 +18,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 import msgspec
+from usage import show_help
 
 from prunus.calls.shown import Shown
 from prunus.calls.toolbox import Toolbox
@@ -250,4 +251,5 @@ def main(agents: list[str]) -> None:
 
 
 if __name__ == "__main__":
+    show_help()
     main(sys.argv[1:])

@@ -21,6 +21,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from usage import show_help
+
 from prunus import tokens
 
 SESSIONS = Path(__file__).resolve().parent.parent / "../shared/corpus/dev"
@@ -234,4 +236,5 @@ def main() -> None:
 
 
 if __name__ == "__main__":
+    show_help()
     main()

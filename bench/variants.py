@@ -17,6 +17,7 @@ from pathlib import Path
 from typing import Any
 
 from measured import NEVER, NOTHING, RESULTS, auto, figures, measured, pieces, recordings
+from usage import show_help
 
 from prunus import Pruner
 from prunus.lab.pool import spread
@@ -71,4 +72,5 @@ def main(given: list[str]) -> None:
 
 
 if __name__ == "__main__":
+    show_help()
     main(sys.argv[1:])

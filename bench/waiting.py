@@ -28,6 +28,7 @@ from pathlib import Path
 from typing import Any
 
 from sessions import anthropic, calls
+from usage import show_help
 
 RESULTS = Path(__file__).parent / "results"
 MB = 1_000_000
@@ -191,6 +192,7 @@ def main() -> None:
 
 
 if __name__ == "__main__":
+    show_help()
     if sys.argv[1:] == ["upstream"]:
         server = ThreadingHTTPServer(("127.0.0.1", 0), Upstream)
         print(f"127.0.0.1:{server.server_port}", flush=True)

@@ -15,3 +15,17 @@ def test_every_bench_can_be_imported() -> None:
         [sys.executable, "-c", f"import sys; sys.path[:0] = {paths}\n{code}"], capture_output=True, text=True
     )
     assert done.returncode == 0, done.stderr
+
+
+def test_every_bench_program_shows_its_help() -> None:
+    programs = [path for path in (ROOT / "bench").glob("*.py") if "__name__ ==" in path.read_text(encoding="utf-8")]
+    silent = [
+        path.name
+        for path in programs
+        if "argparse" not in (text := path.read_text(encoding="utf-8")) and "    show_help()\n" not in text
+    ]
+    assert programs and silent == []
+    done = subprocess.run(
+        [sys.executable, str(ROOT / "bench/speed.py"), "--help"], capture_output=True, text=True, cwd=ROOT
+    )
+    assert done.returncode == 0 and done.stdout.startswith("What one turn costs")
