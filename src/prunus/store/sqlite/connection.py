@@ -22,7 +22,7 @@ _PROBLEMS: Final = {
     sqlite3.SQLITE_LOCKED: "is locked by another process",
     sqlite3.SQLITE_FULL: "is full, or its disk is",
     sqlite3.SQLITE_READONLY: "is read-only",
-    sqlite3.SQLITE_CANTOPEN: "cannot be opened",
+    sqlite3.SQLITE_CANTOPEN: "cannot be opened; its folder may be read-only",
     sqlite3.SQLITE_PERM: "may not be opened",
     sqlite3.SQLITE_IOERR: "cannot be read or written",
     sqlite3.SQLITE_CORRUPT: "is damaged",
