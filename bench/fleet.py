@@ -168,7 +168,7 @@ def figures(samples: list[dict[str, Any]], count: int, workers: int) -> dict[str
 
 
 def main() -> None:
-    parser = argparse.ArgumentParser(description="Measure a run over very many sessions.")
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("sessions", nargs="?", type=int, default=SESSIONS)
     parser.add_argument("--folder", type=Path, default=Path(tempfile.gettempdir()) / "prunus-fleet")
     parser.add_argument("--growth", action="store_true")

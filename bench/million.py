@@ -162,7 +162,7 @@ def write(progress: Progress) -> None:
 
 
 def main() -> int:
-    parser = argparse.ArgumentParser(description="Check generated requests against the laws.")
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("requests", nargs="?", type=int, default=MILLION)
     parser.add_argument("--workers", type=int, default=2)
     parser.add_argument("--minutes", type=float, default=60 * 24 * 7)
