@@ -33,6 +33,11 @@ def test_store_info_shows_the_place_and_the_size_of_the_store(run: Run, url: str
     assert rows["size"].endswith("of it free")
 
 
+def test_store_info_counts_a_single_day(run: Run, url: str) -> None:
+    Path("prunus.toml").write_text(f'[store]\nurl = "{url}"\ndays = 1\n', encoding="utf-8")
+    assert "1 day after the last request" in run("store", "info").stdout
+
+
 def test_info_comes_as_json(run: Run, url: str) -> None:
     found = json.loads(run("store", "info", "--store", url, "--json").stdout)
     assert (found["url"], found["conversations"], found["originals"]) == (url, 2, 1)

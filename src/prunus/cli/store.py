@@ -262,7 +262,7 @@ def _rows(info: Info) -> Iterator[tuple[str, str]]:
         yield "size", f"{_bytes(info.size)} of at most {_bytes(info.limit)}, {_bytes(info.free)} of it free"
     else:
         yield "size", f"{_bytes(info.size)} of memory for all data of the server"
-    yield "kept for", f"{info.days} days after the last request"
+    yield "kept for", f"{counted(info.days, 'day')} after the last request"
     yield "conversations", f"{info.conversations:,}"
     if info.conversations:
         yield "from", f"{local_time(info.oldest)} to {local_time(info.newest)}"
