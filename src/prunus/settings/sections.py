@@ -159,14 +159,20 @@ def _text(details: ErrorDetails, model: type[BaseModel]) -> str:
             return _unknown(details["loc"], model)
         case "missing":
             return "required, but missing"
+        case "greater_than":
+            return f"expected more than {context['gt']:g}"
         case "greater_than_equal":
-            return f"expected {context['ge']} or more"
+            return f"expected {context['ge']:g} or more"
         case "less_than_equal":
-            return f"expected {context['le']} or less"
+            return f"expected {context['le']:g} or less"
         case "literal_error":
             return f"expected {context['expected']}"
         case "value_error":
             return str(context["error"])
+        case "string_pattern_mismatch":
+            # All patterns are those of addresses.
+            named = "NAME=" if "=" in context["pattern"] else ""
+            return f"expected {named}http://HOST or {named}https://HOST"
         case "too_long" | "too_short":
             return "expected a list of another length"
         case kind:
