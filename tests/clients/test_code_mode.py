@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from prunus.clients.codex.dialect import inner_call
+from prunus.clients.codex import inner_call
 
 
 @pytest.mark.parametrize(

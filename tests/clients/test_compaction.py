@@ -4,8 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from prunus.clients.client import modules
-from prunus.clients.dialect import window_before_compaction
+from prunus.clients.dialect import dialects, window_before_compaction
 from prunus.conversations.assembly import Assembly
 from prunus.proxy.exchange import client_name
 from prunus.schedule.pressure import Pressure
@@ -27,7 +26,7 @@ def test_an_agent_that_compacts_early_has_a_smaller_window(user_agent: str, wind
 
 
 def test_pressure_is_high_before_any_agent_compacts() -> None:
-    for dialect in (module.DIALECT for module in modules("dialect")):
+    for dialect in dialects().values():
         if dialect.user_agent:
             tokens = Pressure().high * window_before_compaction(dialect.user_agent, 1_000_000)
             assert tokens < dialect.compacts_at * 1_000_000, dialect.user_agent

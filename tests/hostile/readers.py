@@ -17,9 +17,9 @@ from prunus.calls.toolbox import Toolbox
 from prunus.calls.touches import Span, Touch
 from prunus.changelog.file_edits import edits_of_command
 from prunus.changelog.generate import sentence
-from prunus.clients.codex.dialect import inner_call
+from prunus.clients.codex import inner_call
 from prunus.clients.mini_swe_agent import sessions as mini_swe_agent
-from prunus.clients.swe_agent.dialect import DIALECT as SWE_AGENT
+from prunus.clients.swe_agent import DIALECT as SWE_AGENT
 from prunus.clients.system_reminders import without_last_reminders, without_reminders, without_tokens_left
 from prunus.files import read_results, signs
 from prunus.files.content import Content, resembles

@@ -19,7 +19,7 @@ from prunus.clients.client import modules
 from prunus.clients.dialect import inner_call, words
 from prunus.shell.shell_command import ShellCommand, parse, parse_list
 
-TABLES: tuple[tuple[Tool, ...], ...] = (*(module.TOOLS for module in modules("tools")), generic.TOOLS)
+TABLES: tuple[tuple[Tool, ...], ...] = (*(package.TOOLS for package in modules()), generic.TOOLS)
 
 _Row = tuple[Tool, str, tuple[str, ...]]
 _OTHER = Meaning("other")

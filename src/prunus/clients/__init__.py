@@ -1,1 +1,1 @@
-"""What Prunus knows about coding agents: one folder for each, all of them listed in `prunus.clients.client`."""
+"""What Prunus knows about coding agents: one package for each, all of them listed in `prunus.clients.client`."""

@@ -1,13 +1,13 @@
 """The coding agents that Prunus knows; `ALL` is the one list of them.
 
-An agent that has tools has a folder with `tools.py`, the table of its tools. The folder may hold more modules:
+An agent that has tools is a package with `TOOLS`, the table of its tools. The package may also have `DIALECT`, the
+words that this agent puts around results and prompts, and two modules:
 
-- `dialect.py`: the words that this agent puts around results and prompts,
 - `sessions.py`: where the agent keeps its recorded sessions, and how to read them,
 - `launch.py`: how `prunus run` starts the agent behind the proxy, if the usual variables are not enough, and what
   `prunus setup` writes into its settings file.
 
-Tables and dialects are loaded with the library. Sessions and launchers are loaded when a command needs them.
+The packages are loaded with the library. Their modules are loaded when a command needs them.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ from importlib import import_module
 from pathlib import Path
 from typing import Any, Final, Literal
 
-Module = Literal["tools", "dialect", "sessions", "launch"]
+Module = Literal["", "sessions", "launch"]
 SessionFolder = tuple[Path, tuple[str, ...]]
 """A folder, and the patterns of the session files in it; `**` is any depth."""
 
@@ -29,7 +29,7 @@ class Client:
     """One coding agent."""
 
     name: str
-    """The name of the agent's folder."""
+    """The name of the agent's package."""
     program: str = ""
     """The program that `prunus run` starts; empty if the agent is not started from a terminal."""
     install: str = ""
@@ -37,9 +37,9 @@ class Client:
     provider: str = "openai"
     """The upstream for requests that do not show which provider they are for."""
 
-    def module(self, name: Module) -> Any:
-        """A module from the agent's folder; None if the agent has no such module."""
-        path = f"{__package__}.{self.name}.{name}"
+    def module(self, name: Module = "") -> Any:
+        """The agent's package, or a module in it; None if the agent has no such module."""
+        path = f"{__package__}.{self.name}.{name}".rstrip(".")
         try:
             return import_module(path)
         except ModuleNotFoundError as error:
@@ -67,8 +67,8 @@ if two agents record similar files, the earlier agent's reader is tried first.""
 
 
 @cache
-def modules(name: Module) -> tuple[Any, ...]:
-    """The module of this name, from the folder of every agent that has one."""
+def modules(name: Module = "") -> tuple[Any, ...]:
+    """The package of every agent that has one, or the module of this name in each of these packages."""
     found = (client.module(name) for client in ALL)
     return tuple(module for module in found if module is not None)
 

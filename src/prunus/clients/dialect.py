@@ -12,13 +12,11 @@ import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache
-from typing import TYPE_CHECKING, Any, Final, NamedTuple
+from typing import Any, Final, NamedTuple
 
+from prunus.calls.meaning import Kind
 from prunus.calls.shown import Shown
-from prunus.clients.client import modules
-
-if TYPE_CHECKING:
-    from prunus.calls.meaning import Kind
+from prunus.clients.client import ALL
 
 _PATH: Final = rb"((?:/|~/|[A-Za-z]:(?:/|\\\\))(?:[^\s<>\"'`\\]|\\\\)*+)"
 """In JSON a line break is a backslash with a letter behind it, and a backslash is two of them."""
@@ -120,9 +118,16 @@ class Dialect:
 
 
 @cache
+def dialects() -> Mapping[str, Dialect]:
+    """The dialects of all agents that have words of their own, by the name of the agent."""
+    found = {client.name: getattr(client.module(), "DIALECT", None) for client in ALL}
+    return {name: dialect for name, dialect in found.items() if dialect is not None}
+
+
+@cache
 def words(field: str) -> tuple[Any, ...]:
     """The values of one field, from every dialect in which the field is not empty."""
-    found = (getattr(module.DIALECT, field) for module in modules("dialect"))
+    found = (getattr(dialect, field) for dialect in dialects().values())
     return tuple(value for value in found if value)
 
 
@@ -174,6 +179,6 @@ def window_before_compaction(client: str, window: int) -> int:
     compacts its history by itself. Most agents compact later than that, so the whole window counts. `client` is the
     name that the agent sends with its requests.
     """
-    dialects = (module.DIALECT for module in modules("dialect"))
-    share = next((d.compacts_at for d in dialects if d.user_agent and client.startswith(d.user_agent)), 1.0)
+    known = (dialect for dialect in dialects().values() if dialect.user_agent)
+    share = next((dialect.compacts_at for dialect in known if client.startswith(dialect.user_agent)), 1.0)
     return min(window, round(_BEFORE_COMPACTION * share * window))

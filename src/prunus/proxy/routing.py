@@ -18,7 +18,7 @@ from typing import Any, Final, NamedTuple
 import msgspec
 
 from prunus import providers
-from prunus.clients.client import ALL
+from prunus.clients.dialect import dialects
 from prunus.providers.digest import unmarked
 
 SESSION_HEADER: Final = "x-prunus-session"
@@ -39,10 +39,8 @@ class RoutingHeader(NamedTuple):
 def routing_headers() -> tuple[RoutingHeader, ...]:
     """The headers to hash on; the first one that a request has counts."""
     found = [RoutingHeader(SESSION_HEADER, "")]
-    for client in ALL:
-        dialect = client.module("dialect")
-        names = dialect.DIALECT.session_headers if dialect is not None else ()
-        found += [RoutingHeader(name, client.name) for name in names]
+    for client, dialect in dialects().items():
+        found += [RoutingHeader(name, client) for name in dialect.session_headers]
     return tuple(found)
 
 

@@ -1,16 +1,32 @@
-"""SWE-agent has commands of its own, and shows a part of the open file below each command that moves in it."""
+"""SWE-agent: its tools as functions, and as the text commands of older versions.
+
+SWE-agent shows a part of the open file below each command that moves in it.
+"""
 
 from __future__ import annotations
 
 import re
-from typing import TYPE_CHECKING, Final
+from typing import Final
 
+from prunus.calls.meaning import Kind, Tool
 from prunus.calls.shown import Shown, numbered, uncut
 from prunus.clients.dialect import Dialect
 from prunus.text.numbers import as_number
 
-if TYPE_CHECKING:
-    from prunus.calls.meaning import Kind
+TOOLS: tuple[Tool, ...] = (
+    Tool("bash", "shell", command="command"),
+    Tool("action", "shell", command="command", language="action"),
+    Tool("open", "read", path="path"),
+    Tool("create", "write", path="filename", touch="change"),
+    Tool("goto", "read", keep=("line_number",)),
+    Tool("scroll_up", "read"),
+    Tool("scroll_down", "read"),
+    Tool("edit", "edit", keep=("search", "start_line", "end_line", "line_number")),
+    Tool("insert", "edit", keep=("line",)),
+    Tool("find_file", "list", pattern="file_name", path="dir"),
+    Tool("search_dir", "search", pattern="search_term", path="dir"),
+    Tool("search_file", "search", pattern="search_term", path="file"),
+)
 
 _FILE: Final = re.compile(r"^\[File: [^\n]+? \((\d+) lines total\)\]$", re.M)
 _ABOVE: Final = re.compile(r"\(\d+ more lines? above\)|<<<<< (?:START|END) CURSOR >>>>>")

@@ -1,11 +1,14 @@
-"""mini-swe-agent puts the exit code of a command before its output, in tags or as JSON."""
+"""mini-swe-agent has one tool, a shell, and puts the exit code before the output, in tags or as JSON."""
 
 from __future__ import annotations
 
 import re
 from typing import Final
 
+from prunus.calls.meaning import Tool
 from prunus.clients.dialect import Dialect, json_output
+
+TOOLS: tuple[Tool, ...] = (Tool("bash", "shell", command="command"),)
 
 _TAGGED: Final = re.compile(r"<returncode>-?\d+</returncode>\s*<output>\n?(.*?)\n?</output>\s*", re.S)
 _CODE: Final = re.compile(r"\s*(\{\s*\"returncode\": ?-?\d+,|<returncode>-?\d+</returncode>)\s*")

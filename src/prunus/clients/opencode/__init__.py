@@ -1,4 +1,4 @@
-"""OpenCode says in parentheses which lines of a file are not shown."""
+"""OpenCode 1.x, which says in parentheses which lines of a file are not shown."""
 
 from __future__ import annotations
 
@@ -6,9 +6,30 @@ import re
 from collections.abc import Mapping
 from typing import Final
 
+from prunus.calls.meaning import Tool
 from prunus.calls.shown import Shown, numbered, uncut
 from prunus.clients.dialect import Dialect
 from prunus.text.numbers import as_number
+
+TOOLS: tuple[Tool, ...] = (
+    Tool("read", "read", path="filePath", offset="offset", limit="limit"),
+    Tool("write", "write", path="filePath"),
+    Tool("edit", "edit", path="filePath"),
+    Tool("multiedit", "edit", path="filePath"),
+    Tool("apply_patch", "edit", patch="patchText"),
+    Tool("patch", "edit", patch="patchText"),
+    Tool("list", "list", path="path"),
+    Tool("glob", "list", pattern="pattern", path="path"),
+    Tool("grep", "search", pattern="pattern", path="path", include="include"),
+    Tool("bash", "shell", command="command", keep=("description",), workdir="workdir"),
+    Tool("webfetch", "fetch", url="url", keep=("format",)),
+    Tool("websearch", "fetch", query="query"),
+    Tool("codesearch", "fetch", query="query"),
+    Tool("todowrite", "todo", key="todo:write"),
+    Tool("todoread", "todo", key="todo:read"),
+    Tool("task", "task", keep=("description", "subagent_type")),
+    Tool("skill", "other", query="name"),
+)
 
 _HEAD: Final = re.compile(r"<path>(?:[^\n]*</path>\n<type>file</type>\n<content>\n?)?|<file>\n")
 _END: Final = re.compile(r"\(End of (?:the )?file - total (\d+) lines\)")

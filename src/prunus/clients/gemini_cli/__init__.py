@@ -1,12 +1,36 @@
-"""Gemini CLI writes the exit code and the process group below the output of a command."""
+"""Gemini CLI 0.x, with the argument names of its older versions.
+
+Gemini CLI writes the exit code and the process group below the output of a command.
+"""
 
 from __future__ import annotations
 
 import re
 from typing import Final
 
+from prunus.calls.meaning import Tool
 from prunus.calls.shown import lines_below
 from prunus.clients.dialect import Dialect
+
+TOOLS: tuple[Tool, ...] = (
+    Tool("read_file", "read", path="file_path", start="start_line", end="end_line"),
+    Tool("read_file", "read", path="absolute_path", offset="offset", limit="limit", zero=True),
+    Tool("read_many_files", "read", paths="include"),
+    Tool("read_many_files", "read", paths="paths"),
+    Tool("write_file", "write", path="file_path"),
+    Tool("replace", "edit", path="file_path", keep=("instruction",)),
+    Tool("list_directory", "list", path="dir_path"),
+    Tool("glob", "list", pattern="pattern", path="dir_path"),
+    Tool("grep_search", "search", pattern="pattern", path="dir_path", include="include_pattern"),
+    Tool("search_file_content", "search", pattern="pattern", path="path", include="include"),
+    Tool("run_shell_command", "shell", command="command", keep=("description",), workdir="dir_path"),
+    Tool("read_background_output", "shell", keep=("pid",)),
+    Tool("web_fetch", "fetch", url="prompt"),
+    Tool("google_web_search", "fetch", query="query"),
+    Tool("write_todos", "todo", key="todo:write"),
+    Tool("invoke_agent", "task", keep=("agent_name",)),
+    Tool("activate_skill", "other", query="name"),
+)
 
 _FENCED: Final = re.compile(
     r"<untrusted_context>\s*Output: (.*?)\n(?:Exit Code:[^\n]*\n)?(?:Process Group PGID[^\n]*\n)?"
