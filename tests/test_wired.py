@@ -118,10 +118,11 @@ def test_presets_name_only_existing_strategies_and_fields() -> None:
             assert owner is not None and set(values) <= set(fields(owner))
 
 
-def test_names_are_those_of_the_files() -> None:
-    owners: tuple[Any, ...] = (*strategies.ALL, *guards.ALL)
-    for owner in owners:
-        assert owner.__module__.rpartition(".")[2] == owner.name
+def test_names_of_strategies_are_those_of_their_files_and_names_of_guards_those_of_their_classes() -> None:
+    for strategy in strategies.ALL:
+        assert strategy.__module__.rpartition(".")[2] == strategy.name
+    for guard in guards.ALL:
+        assert re.sub(r"(?<!^)(?=[A-Z])", "_", guard.__name__).lower() == guard.name
 
 
 @pytest.mark.parametrize("owner", STRATEGIES)

@@ -5,9 +5,8 @@ from pathlib import Path
 import pytest
 
 from prunus.edits import Note, Proposal
-from prunus.guards.critical import Critical
-from prunus.guards.definitions import Definitions
-from prunus.guards.open_calls import OpenCalls
+from prunus.guards.feasible import OpenCalls
+from prunus.guards.protected import Critical, Definitions
 from prunus.history import Ref
 from prunus.providers import read
 from prunus.settings import Settings

@@ -4,19 +4,10 @@ from __future__ import annotations
 
 from typing import Final
 
-from prunus.guards.already_compacted import AlreadyCompacted
-from prunus.guards.bound_reasoning import BoundReasoning
-from prunus.guards.critical import Critical
-from prunus.guards.definitions import Definitions
+from prunus.guards.feasible import AlreadyCompacted, BoundReasoning, MinimumGain, OpenCalls
 from prunus.guards.guard import Guard, Hold, Mutes
-from prunus.guards.minimum_gain import MinimumGain
-from prunus.guards.open_calls import OpenCalls
-from prunus.guards.open_loop import OpenLoop
-from prunus.guards.protected_paths import ProtectedPaths
-from prunus.guards.protected_tools import ProtectedTools
-from prunus.guards.recent_turns import RecentTurns
-from prunus.guards.same_turn import SameTurn
-from prunus.guards.unresolved_errors import UnresolvedErrors
+from prunus.guards.protected import Critical, Definitions, ProtectedPaths, ProtectedTools
+from prunus.guards.recent import OpenLoop, RecentTurns, SameTurn, UnresolvedErrors
 
 __all__ = ["ALL", "Guard", "Hold", "Mutes"]
 

@@ -14,7 +14,7 @@ from prunus.calls.toolbox import Toolbox
 from prunus.errors import SettingsError
 from prunus.guards import ALL as ALL_GUARDS
 from prunus.guards import Guard
-from prunus.guards.same_turn import SameTurn
+from prunus.guards.recent import SameTurn
 from prunus.notes import Words
 from prunus.schedule.budget import Budget
 from prunus.schedule.cache import SCHEDULES as ALL_SCHEDULES
