@@ -8,7 +8,7 @@ from typing import Any, Final
 
 import msgspec
 
-from prunus.history import Attachment, Opaque, Part, Result, Text
+from prunus.history import Attachment, Call, Opaque, Part, Result, Text
 from prunus.json.splice import Path
 from prunus.json.surrogates import decode
 
@@ -47,6 +47,21 @@ def decode_arguments(arguments: object) -> Mapping[str, Any] | str:
     return value if isinstance(value, dict) else arguments
 
 
+def function_call(id: object, function: Mapping[str, Any], at: Path = ()) -> Call:
+    """A call as OpenAI writes it: an object with a name, and with arguments that are JSON in a string."""
+    arguments = function.get("arguments", "")
+    quoted = isinstance(arguments, str)
+    return Call(
+        str(id),
+        str(function.get("name")),
+        decode_arguments(arguments),
+        arguments if quoted else as_json(arguments),
+        quoted=quoted,
+        fixed="arguments" not in function,
+        at=(*at, "arguments"),
+    )
+
+
 def arguments_object(arguments: Mapping[str, Any] | str) -> dict[str, Any]:
     """Arguments of our own tools as an object, for formats that know no other arguments."""
     read = arguments if isinstance(arguments, Mapping) else decode_any(arguments)
@@ -58,9 +73,14 @@ def kind_of(block: object) -> str:
     return str(block.get("type") if isinstance(block, dict) else None)
 
 
+def listed(value: object) -> list[Any]:
+    """The list; an empty one if the value is something else."""
+    return value if isinstance(value, list) else []
+
+
 def dicts(items: object) -> list[dict[str, Any]]:
     """The objects in a list; none if the value is no list."""
-    return [item for item in items if isinstance(item, dict)] if isinstance(items, list) else []
+    return [item for item in listed(items) if isinstance(item, dict)]
 
 
 def words_of(content: object) -> str:
@@ -94,7 +114,7 @@ class BlockReader:
         if isinstance(content, str):
             yield Text(content, at=at)
             return
-        for i, block in enumerate(content if isinstance(content, list) else ()):
+        for i, block in enumerate(listed(content)):
             if kind_of(block) in self.texts and isinstance(block.get("text"), str):
                 yield Text(block["text"], at=(*at, i, "text"))
             else:
@@ -117,7 +137,7 @@ class BlockReader:
         """
         if isinstance(content, str):
             return (Result(id, content, error=error, block=block, at=() if fixed else at, texts=(at,)),)
-        items = list(enumerate(content)) if isinstance(content, list) else []
+        items = list(enumerate(listed(content)))
         kinds = [kind_of(item) for _, item in items]
         worded = [
             (item["text"], (*at, i, "text"))

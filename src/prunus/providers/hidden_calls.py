@@ -14,7 +14,7 @@ import msgspec
 
 from prunus.json.splice import Path
 from prunus.json.surrogates import decode
-from prunus.providers.blocks import UNREAD, decode_or
+from prunus.providers.blocks import UNREAD, decode_or, listed
 
 _NO_JSON: Final = object()
 BETWEEN: Final = "\n\n"
@@ -106,7 +106,7 @@ class HiddenExchange(HiddenRecord, frozen=True):
 
 def numbered(items: Any) -> Iterator[tuple[int, dict[str, Any]]]:
     """The objects in a list, each with its index."""
-    return ((i, item) for i, item in enumerate(items if isinstance(items, list) else ()) if isinstance(item, dict))
+    return ((i, item) for i, item in enumerate(listed(items)) if isinstance(item, dict))
 
 
 def below(path: Path, sites: Iterable[CallSite]) -> Iterator[CallSite]:

@@ -8,7 +8,7 @@ from typing import Any, Final
 
 from prunus.errors import FormatError
 from prunus.providers.anthropic import Anthropic
-from prunus.providers.blocks import kind_of
+from prunus.providers.blocks import kind_of, listed
 from prunus.providers.gemini import Gemini
 from prunus.providers.openai_chat import OpenAIChat
 from prunus.providers.openai_responses import OpenAIResponses
@@ -81,8 +81,7 @@ def _claimant(message: Mapping[str, Any], known: Sequence[Provider]) -> Provider
     for provider in reversed(known):
         if provider.claims_message(message):
             return provider
-    content = message.get("content")
-    for block in content if isinstance(content, list) else ():
+    for block in listed(message.get("content")):
         for provider in known:
             if provider.claims_block(kind_of(block), block):
                 return provider

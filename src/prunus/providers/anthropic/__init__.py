@@ -1,9 +1,4 @@
-"""Anthropic Messages: `/v1/messages`.
-
-A client marks blocks of tools, system text and messages with `cache_control`; the mark may say how long the cache
-lives. Marks of a longer lifetime have to stand before those of a shorter one, so all marks of a request get the
-same. The longer lifetime needs no beta header since August 2025.
-"""
+"""Anthropic Messages, with content blocks, results inside user messages, and signed thinking: `/v1/messages`."""
 
 from __future__ import annotations
 
@@ -13,14 +8,12 @@ from typing import TYPE_CHECKING, Any, ClassVar, Final
 
 import msgspec
 
-from prunus.history import Message
-from prunus.json.splice import Path, splice
-from prunus.json.surrogates import decode
-from prunus.providers.anthropic.messages import read_message
-from prunus.providers.blocks import arguments_object, dicts, kind_of, words_of
+from prunus.history import Attachment, Call, Message, Opaque, Part, Result, Role, Text, Thinking
+from prunus.json.splice import Path
+from prunus.providers.anthropic.cache_marks import cache_reading, with_lifetime
+from prunus.providers.blocks import BlockReader, arguments_object, as_json, dicts, kind_of, listed, words_of
 from prunus.providers.hidden_calls import CallSite, HiddenExchange, decoded, insert_counted, numbered, without_start
 from prunus.providers.provider import Api, Endpoint, ToolDefinition, ToolResult
-from prunus.providers.rewriting import Change, items_of, place_of, rewritten, spans, top_of
 from prunus.providers.sse import typed
 
 if TYPE_CHECKING:
@@ -30,8 +23,7 @@ _PATH: Final = re.compile(r"(?!.*/threads/).*/messages")
 """OpenAI has messages too, in threads."""
 _THOUGHTS: Final = ("thinking", "redacted_thinking")
 _OWN_BLOCKS: Final = frozenset({"tool_use", "tool_result", *_THOUGHTS, "server_tool_use"})
-_MARK: Final = "cache_control"
-_SIGN: Final = b'"cache_control"'
+_ROLES: dict[str, Role] = {"assistant": "assistant", "system": "system"}
 
 
 class Anthropic(Api):
@@ -59,7 +51,13 @@ class Anthropic(Api):
         return "system" in top or (isinstance(model, str) and "claude" in model and not functions)
 
     def parse(self, message: Mapping[str, Any], raw: bytes) -> Message:
-        return read_message(message, raw)
+        content = message.get("content")
+        parts: list[Part] = [Text(content, at=("content",))] if isinstance(content, str) else []
+        for i, block in enumerate(listed(content)):
+            _read(block, ("content", i), parts)
+        role = _ROLES.get(str(message.get("role")), "user")
+        spoken = role == "user" and not any(isinstance(part, Result) for part in parts)
+        return Message(role, tuple(parts), raw, spoken=spoken)
 
     def endpoint(self, path: str) -> Endpoint | None:
         return Endpoint() if _PATH.fullmatch(path) else None
@@ -120,43 +118,10 @@ class Anthropic(Api):
         messages[index : index + 1] = [*record.messages, *([{**message, "content": left}] if left else [])]
 
     def with_lifetime(self, body: bytes, lifetime: str) -> bytes:
-        if _SIGN not in body:
-            return body
-        top = top_of(body)
-        changes: list[Change] = []
-        for key in ("tools", "system", "messages"):
-            items = items_of(bytes(top[key])) if _SIGN in bytes(top.get(key, b"")) else None
-            if items is None:
-                continue
-            for item, start, end in zip(items, *spans(body, place_of(body, top, key), items), strict=True):
-                raw = bytes(item)
-                marked = (
-                    {path: _asking(mark, lifetime) for path, mark in _marks(decode(raw))} if _SIGN in raw else {}
-                )
-                if marked:
-                    changes.append((start, end, splice(raw, marked)))
-        whole = decode(top[_MARK]) if _MARK in top else None
-        if isinstance(whole, dict):
-            start = place_of(body, top, _MARK)
-            changes.append((start, start + len(top[_MARK]), _asking(whole, lifetime)))
-        return rewritten(body, changes)
+        return with_lifetime(body, lifetime)
 
     def cache_reading(self, body: bytes) -> bytes | None:
-        """The same request with `max_tokens: 0`.
-
-        The API takes that, but not with a fixed thinking budget, a forced tool or an output format. Without these,
-        the request would be another one for the cache.
-        """
-        top = top_of(body)
-        beside = (decode(top[key]) if key in top else None for key in ("thinking", "tool_choice", "output_config"))
-        thinking, choice, output = (value if isinstance(value, dict) else {} for value in beside)
-        if _SIGN not in body or "max_tokens" not in top:
-            return None
-        forced = choice.get("type") in ("any", "tool")
-        if thinking.get("type") == "enabled" or forced or output.get("format") is not None:
-            return None
-        changes: dict[Path, bytes | None] = {("max_tokens",): b"0"}
-        return splice(body, changes | ({("stream",): None} if "stream" in top else {}))
+        return cache_reading(body)
 
     def finishes_turn(self, event: Mapping[str, Any]) -> bool:
         ended = ("end_turn", "stop_sequence")
@@ -211,21 +176,6 @@ def _thought(block: Mapping[str, Any]) -> str:
     return str(block.get("signature") or block.get("data") or block.get("thinking") or "")
 
 
-def _marks(block: Any, path: Path = ()) -> Iterator[tuple[Path, Mapping[str, Any]]]:
-    """The marks of a tool, a block or a message, with their places; an argument of a call is no mark."""
-    if not isinstance(block, dict):
-        return
-    if isinstance(block.get(_MARK), dict):
-        yield (*path, _MARK), block[_MARK]
-    content = block.get("content")
-    for at, inner in enumerate(content if isinstance(content, list) else ()):
-        yield from _marks(inner, (*path, "content", at))
-
-
-def _asking(mark: Mapping[str, Any], lifetime: str) -> bytes:
-    return msgspec.json.encode({**mark, "ttl": lifetime})
-
-
 def _last_hop(blocks: list[Any], record: HiddenExchange) -> list[Any] | None:
     """The blocks of the last hop in a merged message; None if they cannot be told from those before."""
     rest, thoughts = record.text, list(record.thoughts)
@@ -260,3 +210,46 @@ def _message(text: str, model: str) -> dict[str, Any]:
         "stop_sequence": None,
         "usage": {"input_tokens": 0, "output_tokens": 0},
     }
+
+
+def _read(block: Any, at: Path, parts: list[Part]) -> None:
+    kind = kind_of(block)
+    match kind:
+        case "text" if isinstance(block.get("text"), str):
+            parts.append(Text(block["text"], at=(*at, "text")))
+        case "thinking":
+            parts.append(Thinking(str(block.get("thinking", "")), len(str(block.get("signature", ""))), at=at))
+        case "redacted_thinking":
+            parts.append(Thinking("", len(str(block.get("data", ""))), at=at))
+        case "tool_use" if isinstance(block.get("input"), dict):
+            value = block["input"]
+            parts.append(
+                Call(str(block.get("id")), str(block.get("name")), value, as_json(value), at=(*at, "input"))
+            )
+        case "tool_result":
+            id, error = str(block.get("tool_use_id")), block.get("is_error") is True
+            fixed = "content" not in block
+            content, place = block.get("content"), (*at, "content")
+            parts += _BLOCKS.result(id, content, place, len(parts), error=error, fixed=fixed)
+        case "image" | "document":
+            parts.append(_attachment(block, at, None))
+        case _:
+            parts.append(Opaque(kind, as_json(block), at=at))
+
+
+def _attachment(block: Mapping[str, Any], at: Path, inside: int | None) -> Attachment:
+    source = block.get("source")
+    source = source if isinstance(source, dict) else {}
+    data = source.get("data")
+    keep = {key: block[key] for key in ("cache_control",) if key in block}
+    return Attachment(
+        str(block.get("title") or source.get("url") or source.get("file_id") or block.get("type")),
+        str(source.get("media_type") or block.get("type")),
+        len(data) if isinstance(data, str) else 0,
+        inside,
+        block={"type": "text", **keep},
+        at=at,
+    )
+
+
+_BLOCKS = BlockReader(frozenset({"text"}), frozenset({"image", "document"}), _attachment)

@@ -11,11 +11,10 @@ from typing import TYPE_CHECKING, Any, ClassVar, Final
 
 import msgspec
 
-from prunus.history import Message
-from prunus.json.splice import splice, values
-from prunus.providers.blocks import arguments_object, dicts, words_of
-from prunus.providers.gemini.messages import read_message
-from prunus.providers.hidden_calls import CallSite, HiddenExchange, below, numbered
+from prunus.history import Attachment, Call, Message, Opaque, Part, Result, Role, Text, Thinking
+from prunus.json.splice import Path, splice, values
+from prunus.providers.blocks import arguments_object, as_json, dicts, listed, words_of
+from prunus.providers.hidden_calls import CallSite, below, numbered
 from prunus.providers.provider import Api, Endpoint, ToolDefinition, ToolResult
 from prunus.providers.rewriting import Change, place_beside, with_item
 from prunus.providers.sse import event
@@ -26,12 +25,9 @@ if TYPE_CHECKING:
 
 _PATH: Final = re.compile(r".*/models/([^/:]+):(generateContent|streamGenerateContent)")
 _CALLS: Final = ("functionCall", "function_call")
-_STATUS: Final = {
-    400: "INVALID_ARGUMENT",
-    401: "UNAUTHENTICATED",
-    403: "PERMISSION_DENIED",
-    404: "NOT_FOUND",
-}
+_STATUS: Final = {400: "INVALID_ARGUMENT", 401: "UNAUTHENTICATED", 403: "PERMISSION_DENIED", 404: "NOT_FOUND"}
+_ROLES: dict[str, Role] = {"model": "assistant", "function": "tool"}
+_ANSWERS = ("output", "error", "content", "result")
 
 
 class Gemini(Api):
@@ -53,7 +49,10 @@ class Gemini(Api):
         return "parts" in message and "content" not in message
 
     def parse(self, message: Mapping[str, Any], raw: bytes) -> Message:
-        return read_message(message, raw)
+        parts = tuple(_read(part, ("parts", i)) for i, part in enumerate(listed(message.get("parts"))))
+        role = _ROLES.get(str(message.get("role")), "user")
+        spoken = role == "user" and not any(isinstance(part, Result) for part in parts)
+        return Message(role, parts, raw, spoken=spoken)
 
     def endpoint(self, path: str) -> Endpoint | None:
         found = _PATH.fullmatch(path)
@@ -109,11 +108,6 @@ class Gemini(Api):
             if not part.get("thought") and not part.keys() & {"text", *_CALLS}
         ]
 
-    def restore_hidden(
-        self, messages: list[Any], index: int, message: dict[str, Any], record: HiddenExchange
-    ) -> None:
-        """Nothing is hidden in this format."""
-
     def calls_in_answer(self, answer: Any) -> Iterator[CallSite]:
         for at, candidate in numbered(answer.get("candidates") if isinstance(answer, dict) else None):
             yield from below(("candidates", at, "content"), self.calls_of(candidate.get("content")))
@@ -131,3 +125,46 @@ class Gemini(Api):
 
     def refusal(self, status: int, kind: str, message: str) -> object:
         return {"error": {"code": status, "message": message, "status": _STATUS.get(status, "UNAVAILABLE")}}
+
+
+def _read(part: Any, at: Path) -> Part:
+    if not isinstance(part, dict):
+        return Opaque("unknown", as_json(part), at=at)
+    signature = part.get("thoughtSignature")
+    match part:
+        case {"text": str(text), "thought": True}:
+            return Thinking(text, len(str(signature or "")), fixed=bool(signature), at=at)
+        case {"text": str(text)}:
+            return Text(text, at=(*at, "text"))
+        case {"functionCall": dict(call)}:
+            arguments = call.get("args")
+            arguments = arguments if isinstance(arguments, dict) else {}
+            return Call(
+                str(call.get("id") or ""),
+                str(call.get("name")),
+                arguments,
+                as_json(arguments),
+                fixed=bool(signature) or "args" not in call,
+                at=(*at, "functionCall", "args"),
+            )
+        case {"functionResponse": dict(answer)}:
+            return _result(answer, (*at, "functionResponse", "response"))
+        case {"inlineData": dict(data)}:
+            name = str(data.get("displayName") or "file")
+            media = str(data.get("mimeType") or "")
+            return Attachment(name, media, len(str(data.get("data", ""))), at=at)
+        case {"fileData": dict(data)}:
+            return Attachment(str(data.get("fileUri") or "file"), str(data.get("mimeType") or ""), 0, at=at)
+    return Opaque("/".join(part), as_json(part), at=at)
+
+
+def _result(answer: Mapping[str, Any], at: Path) -> Result:
+    response = answer.get("response")
+    id = str(answer.get("id") or "")
+    if not isinstance(response, dict):
+        return Result(id, "" if response is None else as_json(response))
+    error = "error" in response
+    key = next((key for key in _ANSWERS if isinstance(response.get(key), str)), None)
+    if key is not None and len(response) == 1:
+        return Result(id, response[key], error=error, at=(*at, key), texts=((*at, key),))
+    return Result(id, as_json(response), error=error, shape="object", at=at)

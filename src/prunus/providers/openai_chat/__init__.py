@@ -3,15 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any, ClassVar, Final
 
 import msgspec
 
-from prunus.history import Message
-from prunus.json.splice import splice, values
-from prunus.providers.blocks import as_json, dicts, words_of
+from prunus.history import Attachment, Call, Message, Opaque, Part, Role, Thinking
+from prunus.json.splice import Path, splice, values
+from prunus.providers.blocks import BlockReader, as_json, data_url, dicts, function_call, kind_of, listed, words_of
 from prunus.providers.hidden_calls import BETWEEN, CallSite, HiddenExchange, below, decoded, numbered, without_start
-from prunus.providers.openai_chat.messages import THOUGHTS, read_message
 from prunus.providers.provider import Api, ToolDefinition, ToolResult
 from prunus.providers.rewriting import Change, with_text
 from prunus.providers.sse import DONE, event
@@ -24,6 +24,15 @@ _SYSTEM: Final = ("system", "developer")
 """The roles of system text."""
 _OWN_KEYS: Final = frozenset({"tool_calls", "function_call", "reasoning_content", "tool_call_id"})
 _OWN_BLOCKS: Final = frozenset({"image_url", "input_audio", "refusal", "tool_call", "tool_output"})
+_ROLES: dict[str, Role] = {
+    "system": "system",
+    "developer": "system",
+    "assistant": "assistant",
+    "tool": "tool",
+    "function": "tool",
+}
+THOUGHTS = ("reasoning_content", "reasoning")
+"""The keys under which servers write the model's reasoning."""
 
 
 class OpenAIChat(Api):
@@ -42,7 +51,18 @@ class OpenAIChat(Api):
         return kind in _OWN_BLOCKS
 
     def parse(self, message: Mapping[str, Any], raw: bytes) -> Message:
-        return read_message(message, raw)
+        role = _ROLES.get(str(message.get("role")), "user")
+        parts: list[Part] = []
+        # DeepSeek and Kimi refuse an assistant message with calls whose reasoning_content is missing or empty.
+        for key in THOUGHTS:
+            if isinstance(message.get(key), str):
+                parts.append(Thinking(message[key], required=True, at=(key,)))
+        if role == "tool":
+            parts += _result(message, len(parts))
+        else:
+            parts += _BLOCKS.content(message.get("content"), ("content",))
+        _read_calls(message, parts)
+        return Message(role, tuple(parts), raw, spoken=role == "user")
 
     def called_tools(self, message: Mapping[str, Any]) -> Iterator[tuple[str, str]]:
         functions = (call.get("function") for call in dicts(message.get("tool_calls")))
@@ -105,8 +125,7 @@ class OpenAIChat(Api):
                 if isinstance(last.get(key), str) and thought:
                     last[key] = last[key].removeprefix(thought)
         if record.mixed:
-            made = message.get("tool_calls")
-            calls = list(made) if isinstance(made, list) else []
+            calls = list(listed(message.get("tool_calls")))
             end = index + 1
             while end < len(messages) and decoded(messages[end]).get("role") == "tool":
                 end += 1
@@ -142,3 +161,47 @@ class OpenAIChat(Api):
         deltas: tuple[tuple[dict[str, Any], str | None], ...] = ((said, None), ({}, "stop"))
         choices = ({"index": 0, "delta": delta, "finish_reason": reason} for delta, reason in deltas)
         return b"".join(event({**head, "choices": [choice]}) for choice in choices) + DONE
+
+
+def _read_calls(message: Mapping[str, Any], parts: list[Part]) -> None:
+    for i, call in enumerate(listed(message.get("tool_calls"))):
+        at: Path = ("tool_calls", i)
+        function = call.get("function") if isinstance(call, dict) else None
+        custom = call.get("custom") if isinstance(call, dict) else None
+        if isinstance(function, dict):
+            parts.append(function_call(call.get("id"), function, (*at, "function")))
+        elif isinstance(custom, dict) and isinstance(custom.get("input"), str):
+            text = custom["input"]
+            parts.append(
+                Call(str(call.get("id")), str(custom.get("name")), text, text, at=(*at, "custom", "input"))
+            )
+        else:
+            parts.append(Opaque("tool_call", as_json(call), at=at))
+    legacy = message.get("function_call")
+    if isinstance(legacy, dict):
+        parts.append(function_call("", legacy, ("function_call",)))
+
+
+def _result(message: Mapping[str, Any], index: int) -> tuple[Part, ...]:
+    content, block = message.get("content"), "text"
+    if isinstance(content, list):
+        # Exports of other agents write their own block types; the first one names what an edit writes back.
+        kinds = dict.fromkeys(kind_of(item) for item in dicts(content) if "text" in item)
+        block = next(iter(kinds), "text") if "text" not in kinds else "text"
+    reader = _BLOCKS if block == "text" else replace(_BLOCKS, texts=frozenset({block}))
+    id, fixed = str(message.get("tool_call_id") or ""), "content" not in message
+    return reader.result(id, content, ("content",), index, block=block, fixed=fixed)
+
+
+def _attachment(block: Mapping[str, Any], at: Path, inside: int | None) -> Attachment:
+    kind = kind_of(block)
+    value = block.get(kind)
+    value = value if isinstance(value, dict) else {}
+    media, size = data_url(value.get("url") or value.get("file_data"))
+    if kind == "input_audio":
+        media, size = f"audio/{value.get('format', '')}", len(str(value.get("data", "")))
+    name = value.get("filename") or value.get("file_id") or (kind if size else value.get("url")) or kind
+    return Attachment(str(name), media or kind, size, inside, block={"type": "text"}, at=at)
+
+
+_BLOCKS = BlockReader(frozenset({"text"}), frozenset({"image_url", "input_audio", "file"}), _attachment)

@@ -9,10 +9,11 @@ import msgspec
 
 from prunus.notes import unechoed
 from prunus.providers.answer_stream import NOTHING_SAID, AnswerStream, count, fields
+from prunus.providers.blocks import listed
 from prunus.providers.filters import IdFilter
 from prunus.providers.hidden_calls import BETWEEN, HiddenCall
+from prunus.providers.openai_chat import THOUGHTS
 from prunus.providers.openai_chat.intents import ChatIntents
-from prunus.providers.openai_chat.messages import THOUGHTS
 from prunus.providers.provider import Api
 from prunus.providers.sse import ServerEvent, event
 
@@ -230,7 +231,7 @@ class ChatStream(AnswerStream):
         text = self.text()
         content = choice["message"].get("content")
         # Some providers answer in blocks; their words are left alone.
-        blocks = content if isinstance(content, list) else []
+        blocks = listed(content)
         if not self._holds() and (blocks or text == (content or "")):
             return self._body
         calls = [call for call in self._calls.values() if not self._ours(call)]
