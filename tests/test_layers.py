@@ -16,7 +16,6 @@ LAYERS = (
     "text",
     "json",
     "history",
-    "ids",
     "edits",
     "tokens",
     "tally",

@@ -51,37 +51,26 @@ __all__ = [
 ]
 
 _HOMES = {
-    "Edit": "edits",
-    "FileHistory": "files",
-    "FileState": "files",
-    "Flush": "schedule.ledger",
-    "FormatError": "errors",
-    "InvariantError": "errors",
-    "Outcome": "outcome",
-    "Pruner": "pruner",
-    "PrunusError": "errors",
-    "Receipt": "outcome",
-    "Refusal": "edits",
-    "Report": "outcome",
-    "Settings": "settings",
-    "SettingsError": "errors",
-    "async_httpx_client": "integrations.http_clients",
-    "compose": "projections",
-    "generate_changelog": "changelog",
-    "history_of": "histories",
-    "httpx_client": "integrations.http_clients",
-    "projection": "projections",
-    "prune": "pruner",
-    "smart_tool_retention": "projections",
-    "with_intent": "intent",
-    "without_intent": "intent",
+    "changelog": ("generate_changelog",),
+    "edits": ("Edit", "Refusal"),
+    "errors": ("FormatError", "InvariantError", "PrunusError", "SettingsError"),
+    "files": ("FileHistory", "FileState"),
+    "histories": ("history_of",),
+    "integrations.http_clients": ("async_httpx_client", "httpx_client"),
+    "intent": ("with_intent", "without_intent"),
+    "outcome": ("Outcome", "Receipt", "Report"),
+    "projections": ("compose", "projection", "smart_tool_retention"),
+    "pruner": ("Pruner", "prune"),
+    "schedule.ledger": ("Flush",),
+    "settings": ("Settings",),
 }
 
 
 def __getattr__(name: str) -> Any:
-    if name not in _HOMES:
+    home = next((module for module, names in _HOMES.items() if name in names), None)
+    if home is None:
         raise AttributeError(f"module 'prunus' has no attribute {name!r}")
-    return getattr(import_module(f"prunus.{_HOMES[name]}"), name)
+    return getattr(import_module(f"prunus.{home}"), name)
 
 
 def __dir__() -> list[str]:

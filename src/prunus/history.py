@@ -1,20 +1,23 @@
 """The history that an agent sends: messages made of parts.
 
 The requests of all providers become the same few kinds of part. A part knows its place in the JSON of its message
-(`at`), so that Prunus can splice a change into the bytes. Comparisons of parts ignore places.
+(`at`), so that Prunus can splice a change into the bytes. Comparisons of parts ignore places. A part has a short id,
+by which people and agents name it when they want it back or gone.
 """
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Container, Mapping
 from dataclasses import field
-from typing import Any, Literal, NamedTuple
+from hashlib import blake2b
+from typing import Any, Final, Literal, NamedTuple
 
 from prunus.json.splice import Path
 from prunus.value import value
 
 Role = Literal["system", "user", "assistant", "tool"]
 Shape = Literal["string", "blocks", "object"]
+_ID_LENGTH: Final = 6
 
 
 class Ref(NamedTuple):
@@ -22,6 +25,24 @@ class Ref(NamedTuple):
 
     message: int
     part: int
+
+
+def short_id(ref: Ref, content: bytes, taken: Container[str] = ()) -> str:
+    """Return the id of a part: six hex digits of a hash of its place and content, more if that id is taken."""
+    name = _whole_id(ref, content)
+    length = _ID_LENGTH
+    while name[:length] in taken and length < len(name):
+        length += 1
+    return name[:length]
+
+
+def named_so(id: str, ref: Ref, content: bytes) -> bool:
+    """Return whether `id` is an id of this part, of any length."""
+    return _whole_id(ref, content).startswith(id)
+
+
+def _whole_id(ref: Ref, content: bytes) -> str:
+    return blake2b(b"%d:%d:" % ref + content, digest_size=16).hexdigest()
 
 
 @value

@@ -2,8 +2,7 @@ from hashlib import blake2b
 
 import pytest
 
-from prunus.history import Ref
-from prunus.ids import short_id
+from prunus.history import Ref, short_id
 from tests.files.talk import bash, codex, edit, history, patch, read, write
 
 A = "/w/a.py"

@@ -10,8 +10,7 @@ from prunus.conversations.memory import ConversationRecord
 from prunus.conversations.originals import original
 from prunus.edits import Proposal
 from prunus.engine import Engine
-from prunus.history import Call
-from prunus.ids import short_id
+from prunus.history import Call, short_id
 from prunus.outcome import Outcome, Receipt, Report, as_given
 from prunus.reuse.asked_again import AskedAgain, part_kind
 from prunus.schedule.ledger import Flush

@@ -10,8 +10,7 @@ from collections.abc import Container
 from typing import Final
 
 from prunus.calls.results import comparable
-from prunus.history import Ref, Result
-from prunus.ids import named_so
+from prunus.history import Ref, Result, named_so
 from prunus.notes import is_file_note, is_note, is_shortened, unfolded, unreminded, without_tag
 from prunus.text.fingerprint import fingerprint, utf8
 

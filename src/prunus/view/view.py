@@ -13,8 +13,20 @@ from collections.abc import Callable, Mapping
 from prunus.calls.paths import normalise
 from prunus.calls.toolbox import Toolbox
 from prunus.clients.dialect import words
-from prunus.history import Attachment, Call, Marker, Message, Opaque, Part, Ref, Result, Role, Text, Thinking
-from prunus.ids import short_id
+from prunus.history import (
+    Attachment,
+    Call,
+    Marker,
+    Message,
+    Opaque,
+    Part,
+    Ref,
+    Result,
+    Role,
+    Text,
+    Thinking,
+    short_id,
+)
 from prunus.notes import Words
 from prunus.tokens import Counter
 from prunus.view.pairing import Pairing
