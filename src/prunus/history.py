@@ -1,8 +1,8 @@
 """The history that an agent sends: messages made of parts.
 
 The requests of all providers become the same few kinds of part. A part knows its place in the JSON of its message
-(`at`), so that Prunus can splice a change into the bytes. Comparisons of parts ignore places. A part has a short id,
-by which people and agents name it when they want it back or gone.
+(`at`), so that Prunus can splice a change into the bytes. Comparisons of parts ignore places. By the short id of a
+part, people and agents ask to have it back or gone.
 """
 
 from __future__ import annotations

@@ -10,9 +10,10 @@ from pathlib import Path
 import pytest
 
 from prunus.calls.meaning import Tool
-from prunus.clients.client import ALL, Client, Home, modules
+from prunus.clients.client import ALL, Client, Home
 from prunus.clients.dialect import Dialect, pattern, words
 from prunus.clients.launcher import Launcher, launcher_of, launchers
+from prunus.clients.sessions import READERS
 from tests.recorded.files import WRITERS, recorded
 from tests.sources import python_files
 
@@ -78,7 +79,7 @@ def test_a_reader_of_sessions_has_a_name_and_knows_its_folders(client: Client, t
     module = client.module("sessions")
     if module is None:
         return
-    assert client.name.replace("_", "-") == module.AGENT
+    assert READERS[client.name.replace("_", "-")] is module
     for name, parameters in (("recognise", 1), ("sessions", 1), ("folders", 1)):
         assert len(inspect.signature(getattr(module, name)).parameters) == parameters
     for folder, patterns in module.folders(Home(tmp_path, {})):
@@ -86,7 +87,7 @@ def test_a_reader_of_sessions_has_a_name_and_knows_its_folders(client: Client, t
         assert patterns
 
 
-@pytest.mark.parametrize("agent", sorted(set(WRITERS) & {module.AGENT for module in modules("sessions")}))
+@pytest.mark.parametrize("agent", sorted(set(WRITERS) & set(READERS)))
 def test_the_first_reader_that_recognises_a_recording_is_its_own(tmp_path: Path, agent: str) -> None:
     [session, *_] = recorded(tmp_path, agent)
     assert session.agent == agent

@@ -208,7 +208,7 @@ def test_the_finder_names_the_folders_it_searched_even_if_they_are_empty(tmp_pat
     looked = looked_in(tmp_path, {"CODEX_HOME": "/elsewhere"})
     assert ("claude-code", tmp_path / ".claude" / "projects") in looked
     assert ("codex", Path("/elsewhere/sessions")) in looked
-    assert {agent for agent, _ in looked} <= {reader.AGENT for reader in READERS}
+    assert {agent for agent, _ in looked} <= set(READERS)
 
 
 def test_every_found_session_can_be_loaded(put: Put, tmp_path: Path) -> None:

@@ -3,6 +3,8 @@ import json
 
 import pytest
 
+from prunus.clients import api_trace, chat_export, tau_bench, trace_rows
+from prunus.clients.client import modules
 from prunus.clients.sessions import READERS, load
 from prunus.errors import FormatError
 
@@ -38,4 +40,6 @@ def test_a_recording_without_a_request_gives_no_session(lines):
 
 
 def test_each_loader_has_a_name_of_its_own():
-    assert len({reader.AGENT for reader in READERS}) == len(READERS)
+    readers = {*modules("sessions"), api_trace, tau_bench, chat_export, trace_rows}
+    assert set(READERS.values()) == readers
+    assert len(READERS) == len(readers)

@@ -67,7 +67,7 @@ def test_the_law_can_be_broken_by_a_recorded_session(tmp_path: Path, agent: str)
 def test_every_loader_and_every_format_is_recorded(tmp_path: Path) -> None:
     sessions = [recorded(tmp_path, agent)[0] for agent in WRITERS]
     # Rows of an organisation's traces are requests of any format; `tests/clients` reads those.
-    readers = {reader.AGENT for reader in READERS} - {"trace-rows"}
+    readers = set(READERS) - {"trace-rows"}
     assert {session.agent for session in sessions} == {"openai-chat", *readers}
     assert {session.format for session in sessions} == FORMATS
 

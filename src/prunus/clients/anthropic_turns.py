@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from typing import Any
 
-from prunus.clients.recorded_file import Dialogue, JsonObject, rows, text
-from prunus.clients.turns import Paired, RecordedTurn, dialogue_of
+from prunus.clients.recorded_file import JsonObject, Session, rows, text
+from prunus.clients.turns import Paired, RecordedTurn, session_from
 
 _THINKING = ("thinking", "redacted_thinking")
 
@@ -38,12 +38,12 @@ def user_turns(content: Any, time: float | None) -> list[RecordedTurn]:
     return turns
 
 
-def dialogue(turns: Sequence[RecordedTurn]) -> Dialogue:
+def as_session(turns: Sequence[RecordedTurn], model: str = "", skipped: int = 0) -> Session:
     """Alternating messages: results of one answer together, first in the message after it.
 
     https://docs.claude.com/en/docs/agents-and-tools/tool-use/implement-tool-use
     """
-    return dialogue_of(turns, _add, asks_again=False)
+    return session_from(turns, "anthropic_messages", model, skipped, _add, asks_again=False)
 
 
 def _add(messages: list[JsonObject], paired: Paired) -> bool:

@@ -7,14 +7,13 @@ the history, so the longest of a conversation shows the others as its beginnings
 from __future__ import annotations
 
 from collections.abc import Iterator
+from dataclasses import replace
 
 import msgspec
 
 from prunus.clients.recorded_file import JsonObject, Recording, Session, mapping, rows, text, unix_time
 from prunus.clients.saved_requests import format_of, identity, recorded_requests, without_system
 from prunus.clients.trace_rows import session_of
-
-AGENT = "api-trace"
 
 _LIST_KEYS = ("messages", "contents", "input")
 
@@ -42,7 +41,7 @@ def sessions(recording: Recording) -> Iterator[Session]:
         envelope = {key: value for key, value in request.items() if key not in (*_LIST_KEYS, "model")}
         sent = [(_messages(exchange), unix_time(exchange.get("timestamp"))) for exchange in exchanges]
         found = recorded_requests(sent, _messages(longest))
-        yield recording.session(AGENT, format, model, found, envelope=envelope, unusable=unusable)
+        yield replace(found, format=format, model=model, envelope=envelope, skipped=unusable)
 
 
 def conversation_of(exchange: JsonObject) -> bytes | None:

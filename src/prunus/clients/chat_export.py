@@ -9,11 +9,10 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Sequence
 from typing import Any
 
-from prunus.clients.chat_turns import dialogue, message_turn, plain_turns
+from prunus.clients.chat_turns import as_session, message_turn, plain_turns
 from prunus.clients.recorded_file import JsonObject, Recording, Session, mapping, rows, text, unix_time
 from prunus.clients.turns import RecordedTurn
 
-AGENT = "chat-export"
 _MAIN = ""
 _NAMELESS = "subagent"
 """The source of a sub-agent's messages if no name is given."""
@@ -31,8 +30,7 @@ def recognise(recording: Recording) -> bool:
 def sessions(recording: Recording) -> Iterator[Session]:
     """The main conversation, then each sub-agent's."""
     for turns in _conversations(rows(recording.document["messages"])):
-        found = dialogue(_whole_answers(turns))
-        yield recording.session(AGENT, "openai_chat", _model(recording.document), found)
+        yield as_session(_whole_answers(turns), _model(recording.document))
 
 
 def _conversations(messages: Iterable[JsonObject]) -> Iterator[Sequence[RecordedTurn]]:

@@ -7,8 +7,8 @@ from typing import Any
 
 import msgspec
 
-from prunus.clients.recorded_file import Dialogue, JsonObject, mapping, rows, text
-from prunus.clients.turns import Paired, RecordedTurn, dialogue_of
+from prunus.clients.recorded_file import JsonObject, Session, mapping, rows, text
+from prunus.clients.turns import Paired, RecordedTurn, session_from
 
 _WIRE_FIELDS = (
     "role",
@@ -56,12 +56,12 @@ def _with_text(call: JsonObject) -> JsonObject:
     return function_call(text(call.get("id")), text(function.get("name")), function.get("arguments"))
 
 
-def dialogue(turns: Sequence[RecordedTurn]) -> Dialogue:
+def as_session(turns: Sequence[RecordedTurn], model: str = "") -> Session:
     """Messages in which each call is followed by its result, in the order of the calls.
 
     https://platform.openai.com/docs/guides/function-calling
     """
-    return dialogue_of(turns, _add)
+    return session_from(turns, "openai_chat", model, 0, _add)
 
 
 def _add(messages: list[JsonObject], paired: Paired) -> bool:

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Sequence
 from typing import Any
 
-from prunus.clients.recorded_file import Dialogue, JsonObject, mapping, rows, text
-from prunus.clients.turns import Paired, RecordedTurn, dialogue_of
+from prunus.clients.recorded_file import JsonObject, Session, mapping, rows, text
+from prunus.clients.turns import Paired, RecordedTurn, session_from
 
 
 def parts_of(content: Any) -> list[JsonObject]:
@@ -48,12 +48,12 @@ def content_turns(contents: Any, time: float | None = None) -> Iterator[Recorded
             yield from user_turns(parts, time)
 
 
-def dialogue(turns: Sequence[RecordedTurn]) -> Dialogue:
+def as_session(turns: Sequence[RecordedTurn], model: str = "", skipped: int = 0) -> Session:
     """Contents in which all responses of an answer stand together, right behind it.
 
     https://ai.google.dev/gemini-api/docs/function-calling
     """
-    return dialogue_of(turns, _add)
+    return session_from(turns, "gemini", model, skipped, _add)
 
 
 def _add(contents: list[JsonObject], paired: Paired) -> bool:

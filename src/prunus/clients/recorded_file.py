@@ -40,21 +40,11 @@ _MILLISECONDS = 1e11  # as seconds this would be the year 5138
 
 
 @dataclass(frozen=True, slots=True)
-class Dialogue:
-    """Messages in wire shape, and where in them the model was asked."""
-
-    messages: tuple[JsonObject, ...]
-    requests: tuple[int, ...]
-    times: tuple[float | None, ...]
-    billed: tuple[int, ...] = ()
-    """The tokens of each request by the provider's count, where recorded; 0 for a request without a count."""
-
-
-@dataclass(frozen=True, slots=True)
 class Session:
     """The requests of one context window of a recorded agent.
 
-    A native compaction ends a session and starts another; so does a sub-agent.
+    A native compaction ends a session and starts another; so does a sub-agent. A reader leaves the name of the file
+    and of the agent empty, because the loader knows them.
     """
 
     name: str
@@ -134,30 +124,6 @@ class Recording:
     def is_empty(self) -> bool:
         """Whether the file held nothing at all."""
         return self.document is None and not self.lines and not self.skipped
-
-    def session(
-        self,
-        agent: str,
-        format: str,
-        model: str,
-        conversation: Dialogue,
-        *,
-        envelope: Mapping[str, Any] | None = None,
-        unusable: int = 0,
-    ) -> Session:
-        """A session of this recording."""
-        return Session(
-            self.name,
-            agent,
-            format,
-            model,
-            conversation.messages,
-            conversation.requests,
-            conversation.times,
-            self.skipped + unusable,
-            envelope or {},
-            conversation.billed,
-        )
 
 
 def opened(file: IO[bytes], first: bytes) -> IO[bytes]:

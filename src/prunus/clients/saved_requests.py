@@ -13,14 +13,13 @@ from typing import Any, Final
 
 import msgspec
 
-from prunus.clients.chat_turns import dialogue, plain_turns
-from prunus.clients.recorded_file import Dialogue, JsonObject, Recording, Session, rows, text
+from prunus.clients.chat_turns import as_session, plain_turns
+from prunus.clients.recorded_file import JsonObject, Recording, Session, rows, text
 from prunus.errors import FormatError
 from prunus.history import Marker, Opaque
 from prunus.providers import ALL, Provider, digest, encode, frame
 from prunus.providers.frame import PROMPT
 
-AGENT = "request"
 _CHAT: Final = "openai_chat"
 _LISTS: Final = frozenset(format.field for format in ALL)
 _SENT: Final = (*PROMPT, *(key for provider in ALL for key in provider.held_by))
@@ -42,9 +41,23 @@ class SavedMessages:
         """The fields beside the messages that the provider reads; collectors add fields of their own."""
         return {key: self.body[key] for key in _SENT if key in self.body and key != "model"}
 
-    def dialogue(self) -> Dialogue:
+    def session(self, asked: Session | None = None, *, model: str = "", unusable: int = 0) -> Session:
+        """A session of these messages, named after their format in place of an agent.
+
+        `asked` says where in the messages the model was asked, if other requests show that.
+        """
+        return replace(
+            self._asked() if asked is None else asked,
+            agent=self.format.name.replace("_", "-"),
+            format=self.format.name,
+            model=text(self.body.get("model")) or model,
+            skipped=self.unusable + unusable,
+            envelope=self.envelope,
+        )
+
+    def _asked(self) -> Session:
         """The messages, and where in them the model was asked."""
-        found = dialogue(plain_turns(self.messages)) if self.format.name == _CHAT else self._as_sent()
+        found = as_session(plain_turns(self.messages)) if self.format.name == _CHAT else self._as_sent()
         whole = len(found.messages)
         if not self.body or not whole or whole in found.requests:
             return found
@@ -52,20 +65,7 @@ class SavedMessages:
             return found
         return replace(found, requests=(*found.requests, whole), times=(*found.times, None))
 
-    def session(
-        self, recording: Recording, conversation: Dialogue, *, model: str = "", unusable: int = 0
-    ) -> Session:
-        """A session of these messages, named after their format in place of an agent."""
-        return recording.session(
-            self.format.name.replace("_", "-"),
-            self.format.name,
-            text(self.body.get("model")) or model,
-            conversation,
-            envelope=self.envelope,
-            unusable=self.unusable + unusable,
-        )
-
-    def _as_sent(self) -> Dialogue:
+    def _as_sent(self) -> Session:
         """The messages unchanged; the model was asked before each of its steps."""
         requests: list[int] = []
         before = ""
@@ -74,7 +74,7 @@ class SavedMessages:
             if index and read.role == "assistant" and not (read.joins and before == "assistant"):
                 requests.append(index)
             before = read.role
-        return Dialogue(self.messages, tuple(requests), (None,) * len(requests))
+        return Session("", "", "", "", self.messages, tuple(requests), (None,) * len(requests))
 
 
 def recognise(recording: Recording) -> bool:
@@ -85,7 +85,7 @@ def recognise(recording: Recording) -> bool:
 def sessions(recording: Recording) -> Iterator[Session]:
     """One session for each list of messages."""
     for saved in saved_messages(recording):
-        yield saved.session(recording, saved.dialogue())
+        yield saved.session()
 
 
 def format_of(body: Any) -> Provider:
@@ -158,7 +158,7 @@ def without_system(messages: Sequence[JsonObject]) -> list[JsonObject]:
 
 def recorded_requests(
     sent: Sequence[tuple[Sequence[JsonObject], float | None]], whole: Sequence[JsonObject]
-) -> Dialogue:
+) -> Session:
     """The longest request, and how far each request that it continues reached; each comes with its time."""
     dialogue = [identity(message) for message in without_system(whole)]
     reached: dict[int, float | None] = {}
@@ -167,4 +167,5 @@ def recorded_requests(
         if said == dialogue[: len(said)]:
             reached.setdefault(len(messages), time)
     requests = sorted(reached)
-    return Dialogue(tuple(whole), tuple(requests), tuple(reached[length] for length in requests))
+    times = tuple(reached[length] for length in requests)
+    return Session("", "", "", "", tuple(whole), tuple(requests), times)

@@ -12,10 +12,10 @@ from dataclasses import dataclass, replace
 from fnmatch import fnmatchcase
 from pathlib import Path
 from stat import S_ISREG
-from typing import Protocol
+from typing import Any, Protocol
 
 from prunus.clients import api_trace, chat_export, saved_requests, tau_bench, trace_rows
-from prunus.clients.client import Home, SessionFolder, modules
+from prunus.clients.client import ALL, Home, SessionFolder
 from prunus.clients.recorded_file import Recording, read
 from prunus.clients.recorded_file import Session as Session
 from prunus.errors import FormatError
@@ -27,8 +27,6 @@ class SessionReader(Protocol):
     The module of an agent also has `folders`, for `find`. It may have `gather`, which gives the recordings that a
     path stands for if they are not simply its content, and None for any other path.
     """
-
-    AGENT: str
 
     def recognise(self, recording: Recording, /) -> bool:
         """Whether the recording is of this kind."""
@@ -50,7 +48,17 @@ class SessionFile:
     """Bytes."""
 
 
-READERS: tuple[SessionReader, ...] = (api_trace, *modules("sessions"), tau_bench, chat_export, trace_rows)
+_AGENTS: Mapping[str, Any] = {
+    client.name.replace("_", "-"): module for client in ALL if (module := client.module("sessions")) is not None
+}
+READERS: Mapping[str, SessionReader] = {
+    "api-trace": api_trace,
+    **_AGENTS,
+    "tau-bench": tau_bench,
+    "chat-export": chat_export,
+    "trace-rows": trace_rows,
+}
+"""The readers by the name of their agent, in the order in which they are asked."""
 
 
 def find(home: Path | None = None, env: Mapping[str, str] | None = None) -> Iterator[SessionFile]:
@@ -91,9 +99,13 @@ def stream(path: str | Path) -> Iterator[Session]:
 
 def sessions_in(recording: Recording, label: str) -> Iterator[Session]:
     """The sessions of one recording that made a request; errors begin with the label."""
-    found = _reader(recording, label).sessions(recording)
-    for number, session in enumerate((one for one in found if one.requests), 1):
-        yield session if number == 1 else replace(session, name=f"{session.name}#{number}", skipped=0)
+    agent, reader = _reader(recording, label)
+    name, skipped = recording.name, recording.skipped
+    for number, session in enumerate((one for one in reader.sessions(recording) if one.requests), 1):
+        if number == 1:
+            yield replace(session, name=name, agent=session.agent or agent, skipped=skipped + session.skipped)
+        else:
+            yield replace(session, name=f"{name}#{number}", agent=session.agent or agent, skipped=0)
 
 
 def is_request(path: Path) -> bool:
@@ -101,26 +113,26 @@ def is_request(path: Path) -> bool:
     if path.read_bytes().lstrip()[:1] != b"{":
         return False
     recording = next(_recordings(path))
-    return isinstance(recording.document, dict) and _reader(recording, str(path)) is saved_requests
+    return isinstance(recording.document, dict) and _reader(recording, str(path))[1] is saved_requests
 
 
 def _recordings(path: Path) -> Iterator[Recording]:
     """The recordings that a path stands for."""
-    for module in modules("sessions"):
+    for module in _AGENTS.values():
         if (gather := getattr(module, "gather", None)) and (found := gather(path)) is not None:
             yield from found
             return
     yield read(path)
 
 
-def _reader(recording: Recording, label: str) -> SessionReader:
-    for reader in (*READERS, saved_requests):
+def _reader(recording: Recording, label: str) -> tuple[str, SessionReader]:
+    """The first reader that knows a recording, and its agent; requests that were saved name no agent."""
+    for agent, reader in {**READERS, "": saved_requests}.items():
         if reader.recognise(recording):
-            return reader
+            return agent, reader
     if recording.is_empty:
         raise FormatError(f"{label}: is empty")
-    agents = ", ".join(sorted(reader.AGENT for reader in READERS))
-    raise FormatError(f"{label}: neither a request nor a recorded session of {agents}")
+    raise FormatError(f"{label}: neither a request nor a recorded session of {', '.join(sorted(READERS))}")
 
 
 def _folders(home: Path | None, env: Mapping[str, str] | None) -> Iterator[tuple[str, SessionFolder]]:
@@ -128,9 +140,9 @@ def _folders(home: Path | None, env: Mapping[str, str] | None) -> Iterator[tuple
     if env is None:
         env = os.environ if home is None else {}
     place = Home(home or Path.home(), env)
-    for module in modules("sessions"):
+    for agent, module in _AGENTS.items():
         for folder in module.folders(place):
-            yield module.AGENT, folder
+            yield agent, folder
 
 
 def _matching(folder: Path, pattern: tuple[str, ...], above: frozenset[str]) -> Iterator[Path]:

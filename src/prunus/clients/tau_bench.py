@@ -4,10 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from prunus.clients.chat_turns import dialogue, plain_turns
+from prunus.clients.chat_turns import as_session, plain_turns
 from prunus.clients.recorded_file import Recording, Session, rows
-
-AGENT = "tau-bench"
 
 
 def recognise(recording: Recording) -> bool:
@@ -18,4 +16,4 @@ def recognise(recording: Recording) -> bool:
 def sessions(recording: Recording) -> Iterator[Session]:
     """One session for each run."""
     for run in rows(recording.document):
-        yield recording.session(AGENT, "openai_chat", "", dialogue(plain_turns(rows(run.get("traj")))))
+        yield as_session(plain_turns(rows(run.get("traj"))))

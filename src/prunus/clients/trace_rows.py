@@ -25,8 +25,6 @@ from prunus.clients.saved_requests import (
 )
 from prunus.json.surrogates import decode
 
-AGENT = "trace-rows"
-
 _FIRST: Final = ("messages", "request", "body")
 """Columns that are asked before the others."""
 SESSION: Final = ("sessionid", "conversationid", "threadid", "chatid", "traceid", "session", "conversation")
@@ -65,10 +63,10 @@ def sessions(recording: Recording) -> Iterator[Session]:
         name = session_of(line)
         groups.setdefault(f"row {number}" if name is None else f"session {name}", []).append(line)
     for rows in groups.values():
-        yield from _conversations(recording, rows)
+        yield from _conversations(rows)
 
 
-def _conversations(recording: Recording, rows: Sequence[JsonObject]) -> Iterator[Session]:
+def _conversations(rows: Sequence[JsonObject]) -> Iterator[Session]:
     """The conversations of one session."""
     found = [row for row in map(_row, rows) if row is not None]
     unusable = len(rows) - len(found)
@@ -82,18 +80,16 @@ def _conversations(recording: Recording, rows: Sequence[JsonObject]) -> Iterator
     for row in found:
         conversations.setdefault(row.opening, []).append(row)
     for requests in conversations.values():
-        yield _session(recording, requests, unusable)
+        yield _session(requests, unusable)
 
 
-def _session(recording: Recording, rows: Sequence[TraceRow], unusable: int) -> Session:
+def _session(rows: Sequence[TraceRow], unusable: int) -> Session:
     """One conversation: a row that says it all, or the requests that led to the longest."""
     longest = max(rows, key=lambda row: len(row.saved.messages))
-    saved = longest.saved
-    if len(rows) == 1:
-        dialogue = saved.dialogue()
-    else:
-        dialogue = recorded_requests([(row.saved.messages, row.time) for row in rows], saved.messages)
-    return saved.session(recording, dialogue, model=longest.model, unusable=unusable)
+    asked = None
+    if len(rows) > 1:
+        asked = recorded_requests([(row.saved.messages, row.time) for row in rows], longest.saved.messages)
+    return longest.saved.session(asked, model=longest.model, unusable=unusable)
 
 
 def _row(row: JsonObject) -> TraceRow | None:

@@ -1,4 +1,4 @@
-"""Recorded turns as a dialogue in which every tool call is followed by its result, as providers demand.
+"""Recorded turns as a session in which every tool call is followed by its result, as providers demand.
 
 Recordings keep results where they arrived: late, in another order than the calls, or not at all.
 """
@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 
-from prunus.clients.recorded_file import Dialogue, JsonObject
+from prunus.clients.recorded_file import JsonObject, Session
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,9 +44,15 @@ class Paired:
         return [result for result in self.results if result is not None]
 
 
-def dialogue_of(
-    turns: Sequence[RecordedTurn], add: Callable[[list[JsonObject], Paired], bool], *, asks_again: bool = True
-) -> Dialogue:
+def session_from(
+    turns: Sequence[RecordedTurn],
+    format: str,
+    model: str,
+    skipped: int,
+    add: Callable[[list[JsonObject], Paired], bool],
+    *,
+    asks_again: bool = True,
+) -> Session:
     """The messages of the turns in wire shape, and where the model was asked.
 
     `add` adds a message with its results to the messages before it, and returns whether the message stays. Each
@@ -73,7 +79,8 @@ def dialogue_of(
         if not paired.unfinished and add(messages, paired):
             came += paired.answered
         clock = max((time for time in (clock, *(one.time for one in came)) if time is not None), default=None)
-    return Dialogue(tuple(messages), tuple(requests), tuple(times), tuple(billed))
+    asked = tuple(requests), tuple(times)
+    return Session("", "", format, model, tuple(messages), *asked, skipped, billed=tuple(billed))
 
 
 def pair(turns: Sequence[RecordedTurn]) -> Iterator[Paired]:

@@ -9,13 +9,11 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
-from prunus.clients.anthropic_turns import answer_turn, dialogue, user_turns
+from prunus.clients.anthropic_turns import answer_turn, as_session, user_turns
 from prunus.clients.client import Home, SessionFolder
 from prunus.clients.recorded_file import JsonObject, Recording, Session, mapping, rows, text, total, unix_time
 from prunus.clients.system_reminders import reminder
 from prunus.clients.turns import RecordedTurn
-
-AGENT = "claude-code"
 
 _WIRE_FIELDS = {
     "text": ("type", "text"),
@@ -46,8 +44,7 @@ def sessions(recording: Recording) -> Iterator[Session]:
     current = [line for line in lines if text(line.get("uuid")) not in abandoned]
     for part in [*_windows(current), *_sidechains(current)]:
         model = next((text(line["message"].get("model")) for line in part if _is_answer(line)), "")
-        found = dialogue(_turns(part))
-        yield recording.session(AGENT, "anthropic_messages", model, found, unusable=unusable)
+        yield as_session(_turns(part), model, unusable)
 
 
 def _is_message(line: JsonObject) -> bool:

@@ -11,9 +11,7 @@ from dataclasses import dataclass, replace
 from itertools import groupby
 
 from prunus.clients.client import Home, SessionFolder
-from prunus.clients.recorded_file import Dialogue, JsonObject, Recording, Session, mapping, rows, text, unix_time
-
-AGENT = "codex"
+from prunus.clients.recorded_file import JsonObject, Recording, Session, mapping, rows, text, unix_time
 
 
 @dataclass(frozen=True, slots=True)
@@ -84,8 +82,7 @@ def sessions(recording: Recording) -> Iterator[Session]:
             case "event_msg" if payload.get("type") == "token_count":
                 _count(windows[-1], payload)
     for items, model in zip(windows, models, strict=True):
-        found = _dialogue(items)
-        yield recording.session(AGENT, "openai_responses", model, found, envelope=envelope, unusable=unusable)
+        yield replace(_session(items, model), skipped=unusable, envelope=envelope)
 
 
 def _count(items: list[Item], payload: JsonObject) -> None:
@@ -107,7 +104,7 @@ def _after_compaction(payload: JsonObject, before: Sequence[Item]) -> list[Item]
     return [Item(wire, carried=True) for wire in history]
 
 
-def _dialogue(items: Sequence[Item]) -> Dialogue:
+def _session(items: Sequence[Item], model: str) -> Session:
     """The items without broken pairs; a run of items from the model is one answer."""
     items = _reasoning_first(items)
     kept = _whole_pairs(items)
@@ -129,7 +126,8 @@ def _dialogue(items: Sequence[Item]) -> Dialogue:
         clock = item.time if item.time is not None else clock
         if id(item) in kept:
             messages.append(item.wire)
-    return Dialogue(tuple(messages), tuple(requests), tuple(times), tuple(billed))
+    asked = tuple(requests), tuple(times)
+    return Session("", "", "openai_responses", model, tuple(messages), *asked, billed=tuple(billed))
 
 
 def _whole_pairs(items: Sequence[Item]) -> set[int]:

@@ -4,12 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from prunus.clients.chat_turns import dialogue, function_call, message_turn
+from prunus.clients.chat_turns import as_session, function_call, message_turn
 from prunus.clients.client import Home, SessionFolder
 from prunus.clients.recorded_file import JsonObject, Recording, Session, mapping, rows, text, unix_time
 from prunus.clients.turns import RecordedTurn
-
-AGENT = "copilot-cli"
 
 
 def folders(home: Home) -> Iterator[SessionFolder]:
@@ -50,7 +48,7 @@ def sessions(recording: Recording) -> Iterator[Session]:
         started_by = text(data.get("parentToolCallId"))
         (agents.setdefault(started_by, []) if started_by else windows[-1]).append(turn)
     for turns in [*windows, *agents.values()]:
-        yield recording.session(AGENT, "openai_chat", model, dialogue(turns))
+        yield as_session(turns, model)
 
 
 def _message(event: str, data: JsonObject) -> JsonObject | None:

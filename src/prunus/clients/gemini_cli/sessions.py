@@ -12,11 +12,9 @@ from dataclasses import dataclass, field, replace
 from typing import Any
 
 from prunus.clients.client import Home, SessionFolder
-from prunus.clients.gemini_turns import answer_turn, dialogue, parts_of, user_turns
+from prunus.clients.gemini_turns import answer_turn, as_session, parts_of, user_turns
 from prunus.clients.recorded_file import JsonObject, Recording, Session, mapping, rows, text, unix_time
 from prunus.clients.turns import RecordedTurn
-
-AGENT = "gemini-cli"
 
 _SPOKEN = ("user", "gemini")
 
@@ -63,7 +61,7 @@ def sessions(recording: Recording) -> Iterator[Session]:
     for window in windows:
         models = (text(m.get("model")) for m in window.messages.values() if m.get("type") == "gemini")
         model = next(filter(None, models), "")
-        yield recording.session(AGENT, "gemini", model, dialogue(window.turns()))
+        yield as_session(window.turns(), model)
 
 
 def _windows(lines: Sequence[JsonObject]) -> list[Window]:
@@ -99,7 +97,7 @@ def _window(messages: Sequence[JsonObject]) -> Window:
 
 def _continues(before: Window, after: Window) -> bool:
     """Whether a new history begins with the old one: then it is the same, with its parts written out."""
-    old, new = (list(map(_essence, dialogue(w.turns()).messages)) for w in (before, after))
+    old, new = (list(map(_essence, as_session(w.turns()).messages)) for w in (before, after))
     return new[: len(old)] == old
 
 

@@ -12,14 +12,12 @@ import sys
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 
-from prunus.clients.chat_turns import dialogue, function_call, message_turn, plain_turns
+from prunus.clients.chat_turns import as_session, function_call, message_turn, plain_turns
 from prunus.clients.client import Home, SessionFolder
 from prunus.clients.recorded_file import JsonObject, Recording, Session, mapping, rows, text
 from prunus.clients.turns import RecordedTurn
 from prunus.text.enclosed import enclosed
 from prunus.text.numbers import as_number
-
-AGENT = "mini-swe-agent"
 
 _COMMAND = re.compile(r"```bash\s*\n")
 _COMMAND_END = re.compile(r"\n```")
@@ -50,7 +48,7 @@ def sessions(recording: Recording) -> Iterator[Session]:
     messages = [m for m in rows(recording.document.get("messages")) if m.get("role") != "exit"]
     config = mapping(mapping(recording.document.get("info")).get("config"))
     model = text(mapping(config.get("model")).get("model_name"))
-    yield recording.session(AGENT, "openai_chat", model, dialogue(_turns(messages)))
+    yield as_session(_turns(messages), model)
 
 
 def _turns(messages: Sequence[JsonObject]) -> list[RecordedTurn]:

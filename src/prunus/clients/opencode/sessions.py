@@ -10,6 +10,7 @@ from __future__ import annotations
 import sqlite3
 from collections.abc import Iterator, Sequence
 from contextlib import closing
+from dataclasses import replace
 from glob import escape
 from pathlib import Path
 from typing import Any
@@ -18,7 +19,6 @@ import msgspec
 
 from prunus.clients.client import Home, SessionFolder
 from prunus.clients.recorded_file import (
-    Dialogue,
     JsonObject,
     Recording,
     Session,
@@ -30,8 +30,6 @@ from prunus.clients.recorded_file import (
     unix_time,
 )
 from prunus.errors import FormatError
-
-AGENT = "opencode"
 
 _MAGIC = b"SQLite format 3\x00"
 
@@ -81,13 +79,7 @@ def sessions(recording: Recording) -> Iterator[Session]:
     while start <= len(messages):
         end = next((i for i in range(start, len(messages)) if _compaction(messages[i])), len(messages))
         new = messages[start:end]
-        yield recording.session(
-            AGENT,
-            "opencode",
-            next((text(m["info"].get("modelID")) for m in new if _is_answer(m)), ""),
-            _dialogue(carried, new),
-            unusable=len(recorded) - len(messages),
-        )
+        yield replace(_session(carried, new), skipped=len(recorded) - len(messages))
         if end == len(messages):
             return
         start, carried = _after_compaction(messages, end)
@@ -120,7 +112,7 @@ def _after_compaction(messages: Sequence[JsonObject], at: int) -> tuple[int, lis
     return at + 1 + len(summary), [messages[at], *summary, *spared]
 
 
-def _dialogue(carried: Sequence[JsonObject], new: Sequence[JsonObject]) -> Dialogue:
+def _session(carried: Sequence[JsonObject], new: Sequence[JsonObject]) -> Session:
     """Messages without interrupted calls; each answer was a request."""
     messages = [m for m in (_finished(message) for message in carried) if m]
     requests: list[int] = []
@@ -136,7 +128,9 @@ def _dialogue(carried: Sequence[JsonObject], new: Sequence[JsonObject]) -> Dialo
         cut = index == len(new) - 1 and finished is not None and _interrupted_only(message)
         if finished and not cut:
             messages.append(finished)
-    return Dialogue(tuple(messages), tuple(requests), tuple(times), tuple(billed))
+    model = next((text(message["info"].get("modelID")) for message in new if _is_answer(message)), "")
+    asked = tuple(requests), tuple(times)
+    return Session("", "", "opencode", model, tuple(messages), *asked, billed=tuple(billed))
 
 
 def _is_open(part: JsonObject) -> bool:

@@ -10,13 +10,12 @@ from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from pathlib import Path
 
-from prunus.clients.chat_turns import dialogue, message_turn, plain_turns
+from prunus.clients.chat_turns import as_session, message_turn, plain_turns
 from prunus.clients.client import Home, SessionFolder
 from prunus.clients.recorded_file import JsonObject, Recording, Session, mapping, read_object, rows, text, unix_time
 from prunus.clients.turns import RecordedTurn
 from prunus.text.numbers import as_number
 
-AGENT = "openhands"
 FIRST_EVENTS = ("0.json", "event-00000-*.json")
 """Names of the first event's file: before version 1, and since then."""
 
@@ -58,7 +57,7 @@ def sessions(recording: Recording) -> Iterator[Session]:
         model = next((text(_answer(e).get("model")) for e in events if _answer(e)), "")
         for carried, new in _windows(events):
             turns = [replace(turn, carried=True) for turn in _turns(carried)] + _turns(new, after=carried)
-            yield recording.session(AGENT, "openai_chat", model, dialogue(turns), envelope=envelope)
+            yield replace(as_session(turns, model), envelope=envelope)
 
 
 def _runs(recording: Recording) -> list[list[JsonObject]]:

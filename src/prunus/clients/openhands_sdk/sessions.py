@@ -9,13 +9,11 @@ from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from typing import Any
 
-from prunus.clients.chat_turns import dialogue, function_call, message_turn
+from prunus.clients.chat_turns import as_session, function_call, message_turn
 from prunus.clients.client import Home, SessionFolder
 from prunus.clients.openhands.sessions import FIRST_EVENTS
 from prunus.clients.recorded_file import JsonObject, Recording, Session, mapping, rows, text, unix_time
 from prunus.clients.turns import RecordedTurn
-
-AGENT = "openhands-sdk"
 
 _RESULTS = ("ObservationEvent", "UserRejectObservation", "AgentErrorEvent")
 _KINDS = ("SystemPromptEvent", "MessageEvent", "ActionEvent", *_RESULTS, "Condensation", "CondensationSummaryEvent")
@@ -37,7 +35,7 @@ def sessions(recording: Recording) -> Iterator[Session]:
     """One session for each context window."""
     for carried, new in _windows(_listed(recording)):
         turns = [replace(turn, carried=True) for turn in _turns(carried)] + _turns(new)
-        yield recording.session(AGENT, "openai_chat", "", dialogue(turns))
+        yield as_session(turns)
 
 
 def _listed(recording: Recording) -> list[JsonObject]:

@@ -10,12 +10,10 @@ from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from typing import Any
 
-from prunus.clients.anthropic_turns import answer_turn, dialogue, user_turns
+from prunus.clients.anthropic_turns import answer_turn, as_session, user_turns
 from prunus.clients.client import Home, SessionFolder
 from prunus.clients.recorded_file import JsonObject, Recording, Session, mapping, rows, text, total, unix_time
 from prunus.clients.turns import RecordedTurn
-
-AGENT = "pi"
 
 _NOT_IN_IDS = re.compile(r"[^A-Za-z0-9_-]")
 
@@ -42,7 +40,7 @@ def sessions(recording: Recording) -> Iterator[Session]:
         turns = [turn for entry in new for turn in _turns(entry)]
         said = (mapping(entry.get("message")) for entry in new)
         model = next((text(message.get("model")) for message in said if message.get("role") == "assistant"), "")
-        yield recording.session(AGENT, "anthropic_messages", model, dialogue([*carried, *turns]))
+        yield as_session([*carried, *turns], model)
 
 
 def _path_to_last(lines: Sequence[JsonObject]) -> list[JsonObject]:

@@ -9,11 +9,9 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 
 from prunus.clients.client import Home, SessionFolder
-from prunus.clients.gemini_turns import answer_turn, content_turns, dialogue, parts_of, user_turns
+from prunus.clients.gemini_turns import answer_turn, as_session, content_turns, parts_of, user_turns
 from prunus.clients.recorded_file import JsonObject, Recording, Session, mapping, text, unix_time
 from prunus.clients.turns import RecordedTurn
-
-AGENT = "qwen-code"
 
 _SPOKEN = ("user", "assistant", "tool_result")
 _NOT_SENT = ("realtime_message", "code_mode_tool_result")
@@ -43,7 +41,7 @@ def sessions(recording: Recording) -> Iterator[Session]:
         path = _path_to_last(records)
         model = next((text(r["model"]) for r in path if r.get("type") == "assistant" and r.get("model")), "")
         for turns in _windows(path):
-            yield recording.session(AGENT, "gemini", model, dialogue(turns), unusable=unusable)
+            yield as_session(turns, model, unusable)
 
 
 def _has_message(record: JsonObject) -> bool:

@@ -11,12 +11,10 @@ from typing import Any
 
 import msgspec
 
-from prunus.clients.chat_turns import dialogue, function_call, message_turn, plain_turns
+from prunus.clients.chat_turns import as_session, function_call, message_turn, plain_turns
 from prunus.clients.client import Home, SessionFolder
 from prunus.clients.recorded_file import JsonObject, Recording, Session, mapping, rows, text
 from prunus.clients.turns import RecordedTurn
-
-AGENT = "swe-agent"
 
 
 def folders(home: Home) -> Iterator[SessionFolder]:
@@ -52,7 +50,7 @@ def sessions(recording: Recording) -> Iterator[Session]:
             acting = ""
             turns += plain_turns([_with_call_id(message)])
     model = _model(recording.document.get("replay_config"))
-    yield recording.session(AGENT, "openai_chat", model, dialogue(turns))
+    yield as_session(turns, model)
 
 
 def _with_call_id(message: JsonObject) -> JsonObject:
