@@ -1,4 +1,4 @@
-"""What the agent itself may do about its context: its tool, reminders, and commands in the chat."""
+"""The agent's own part in pruning: the tools `context_prune` and `context_info`, and commands in the chat."""
 
 from prunus.agent.answer import answer, execute
 from prunus.agent.tool import SCHEMA, guidance, tool_definitions

@@ -1,4 +1,4 @@
-"""The answer to a prune request: what was pruned, what was not, and why."""
+"""Answers a call of `context_prune`: which targets were pruned, which were not, and why."""
 
 from __future__ import annotations
 
@@ -47,10 +47,10 @@ def execute(
     tool: str = PRUNE,
     format: str | None = None,
 ) -> str:
-    """Answer a call of `context_prune` or `context_info` that the model made after this request.
+    """Return the answer to a call of `context_prune` or `context_info` that the model made after this request.
 
-    Nothing has to be remembered: put the call and this text into the history, and pruning the next request
-    carries the decision out. `edits` are those in force (`Outcome.edits`); without them the request is pruned anew.
+    You need not store anything: put the call and this answer into the history, and the next request is pruned as
+    the call asks. `edits` are the edits in force (`Outcome.edits`); without them the request is pruned anew.
     """
     given = settings or Settings()
     settings = _offering(given)
@@ -76,9 +76,9 @@ def answer(
     hint: str = "",
     notification: Notification = "minimal",
 ) -> str:
-    """Return the answer to one call that the engine has processed; `cut` are the edits from before.
+    """Return the answer to a call that the engine has processed.
 
-    The answer includes `hint` if an id is not found.
+    `cut` are the parts that were cut before the call. The answer includes `hint` if an id is not found.
     """
     rules = engine.requests or Requested()
     call = engine.view.part(use.call)
@@ -91,7 +91,7 @@ def answer(
 
 
 class _Reply:
-    """The answer to one decision, put together target by target."""
+    """Collects the answer to one call, target by target."""
 
     def __init__(self, engine: Engine, decision: PruneRequest, cut: set[Ref], notification: Notification) -> None:
         self._engine = engine
@@ -103,7 +103,7 @@ class _Reply:
         self.failed: dict[str, list[str]] = {}
 
     def take(self, choice: Choice) -> None:
-        """Sort one target: carried out, or why not."""
+        """Note whether one target was pruned or restored, or why it was not."""
         ref, engine = choice.ref, self._engine
         if choice.problem == "already":
             self._fail(HEADINGS["already"], self._label(ref, choice.target))
@@ -142,7 +142,7 @@ class _Reply:
         self.failed.setdefault(kind, []).append(words)
 
     def _label(self, ref: Ref | None, otherwise: str) -> str:
-        """What a part is, in words instead of its id."""
+        """Describe a part in words instead of by its id."""
         if ref is None:
             return otherwise
         if name := name_of(self._engine.view, ref):
@@ -169,7 +169,7 @@ class _Reply:
         return "\n".join(lines)
 
     def _status(self) -> str:
-        """The status line of what went; what was cut before, or comes back, is not in it."""
+        """Return the status line for the parts that this call cut. Parts that were cut before do not count."""
         tallies: dict[str, Tally] = {}
         items = []
         for ref in self._done:
@@ -210,7 +210,7 @@ def _counted(kinds: Iterable[type]) -> str:
 
 
 def _offering(settings: Settings) -> Settings:
-    """The settings with the tool on offer, since it is being used."""
+    """Return settings that offer the tools to the model, which uses one of them."""
     if settings.agent.offer != "off":
         return settings
     return Settings(**{**settings.dump(), "agent": {**settings.dump()["agent"], "offer": "library"}})

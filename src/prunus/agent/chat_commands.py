@@ -1,4 +1,4 @@
-"""Answers to what a user types in the chat: `/prunus stats`, `/acp sweep 3`."""
+"""Answers commands that a user types in the chat: `/prunus stats`, `/acp sweep 3`."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ _ADDRESSED: Final = re.compile(rb"/(?:prunus|acp)", re.IGNORECASE)
 
 
 def command_of(cut: Frame) -> Command | None:
-    """The command that the newest message of a request is, if it is one."""
+    """Return the command in the newest message of a request; None if that message is no command."""
     raw = cut.raw(len(cut) - 1) if len(cut) else b""
     if _ADDRESSED.search(raw) is None:
         return None
@@ -35,7 +35,7 @@ def command_of(cut: Frame) -> Command | None:
 
 
 def _typed(cut: Frame) -> bool:
-    """Whether the newest message is the user's own, and not what a tool printed; see `strategies.asked`."""
+    """Whether the user typed the newest message, and no tool printed it; see `strategies.asked`."""
     if declares_tools(cut):
         return True
     before = [parse(cut.format, cut.raw(index), index) for index in range(len(cut) - 1)]
@@ -44,7 +44,7 @@ def _typed(cut: Frame) -> bool:
 
 
 def respond(command: Command, body: bytes, format: str, settings: Settings, box: str = "") -> str:
-    """The words that answer a command; they are recognised by how they begin, and kept from the model.
+    """Return the answer to a command. Prunus recognises the answer by its beginning, and hides it from the model.
 
     `box` holds the statistics of the conversation so far, if they are known.
     """
@@ -132,9 +132,9 @@ def _help(command: Command) -> str:
 
 
 def statistics(store: Store, tenant: str, body: bytes, format: str) -> str:
-    """The statistics box of a conversation, by the messages that it was seen with; empty if nothing is known.
+    """Return the statistics box of the conversation with these messages; empty if the store does not know it.
 
-    It tells of no other conversation: those who use one tenant may be different people with different keys.
+    The box covers no other conversation, because one tenant may have several people with different keys.
     """
     cut = frame(body, format)
     load = Loader(cut)

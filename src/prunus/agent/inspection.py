@@ -1,4 +1,4 @@
-"""A request as it is sent: its engine, what fills the context, how full it is, and what could go."""
+"""Inspects a request as it is sent: what fills the context, how full the context is, and which parts could go."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ _LISTED: Final = 20
 
 @dataclass(frozen=True, slots=True)
 class Leaving:
-    """A part that could go."""
+    """A part that `context_prune` could remove."""
 
     id: str
     what: str
@@ -38,30 +38,30 @@ class Leaving:
     turn: int
     bulk: Bulk
     advice: Advice
-    """What the content type guide says about it."""
+    """The advice of the content type guide about the part."""
 
 
 @dataclass(frozen=True, slots=True)
 class Inspection:
-    """A request as it is sent."""
+    """A request as it is sent, and the state of its context."""
 
     engine: Engine
-    """With the messages at hand."""
+    """The engine after it has looked at all messages."""
     outcome: Outcome[bytes]
     around: int
-    """Tokens of system text, tools and options."""
+    """The tokens of system text, tools and options."""
     window: int
-    """Tokens that the model can take."""
+    """The tokens that the model can take."""
     pressure: Pressure
     budget: Budget
 
     @property
     def used(self) -> int:
-        """Tokens of the whole request."""
+        """The tokens of the whole request."""
         return self.around + self.engine.tokens
 
     def could_go(self) -> list[Leaving]:
-        """The parts that `context_prune` would take out."""
+        """Return the parts that `context_prune` could remove now."""
         engine, view = self.engine, self.engine.view
         rules = engine.requests or Requested()
         found = []
@@ -78,14 +78,14 @@ class Inspection:
         return found
 
     def fullness(self, leaving: Iterable[Leaving]) -> str:
-        """How full the context is, and what to do about it given the parts that could go."""
+        """Say how full the context is, and what to do about it, given the parts that could go."""
         share = self.used / self.window if self.window else 0.0
         level = self.pressure.level(self.used, self.window)
         words = f"{self.used:,} of {self.window:,} tokens, {share:.0%} full; pressure is {level}."
         return f"{words} {advice(level, most_of(leaving))}"
 
     def info(self) -> str:
-        """The answer to `context_info`."""
+        """Return the answer to `context_info`."""
         allowed = self.budget.allowed(self.window)
         leaving = sorted(self.could_go(), key=lambda row: (-row.tokens, row.id))
         lines = [f"Context: {self.fullness(leaving)}"]
@@ -107,7 +107,7 @@ class Inspection:
 
 
 def inspect(body: bytes, settings: Settings, format: str | None, edits: Iterable[Edit] | None = None) -> Inspection:
-    """Inspect a request without changing it; `edits` are those in force, without them the request is pruned."""
+    """Inspect a request without changing it. `edits` are the edits in force; without them the request is pruned."""
     cut = frame(body, format)
     outcome = prune(body, settings, format=format) if edits is None else Outcome(body)
     engine = Assembly(settings).inspector(cut, tags=settings.agent.offer != "off")
@@ -136,7 +136,7 @@ def _bulk(part: Part) -> Bulk:
 
 
 def name_of(view: View, ref: Ref) -> str:
-    """A result or a file in words, without its id; empty for a message or reasoning."""
+    """Describe a result or a file in words, without its id; empty for a message or reasoning."""
     use, part = view.by_ref.get(ref), view.part(ref)
     if use is not None:
         return describe(use)

@@ -1,8 +1,8 @@
-"""What the agent may do about its context, in all requests of a proxy: tools that the client does not see.
+"""Gives the model tools to prune its own context, in all requests of a proxy, without the client noticing.
 
-What the client does not know of earlier turns is put back and the tools are added before a request is pruned. While
-the answer streams, hidden calls are answered and intents are taken out, and what the client did not see is kept for
-later requests.
+Before a request is pruned, the layer adds the tools, and restores the hidden calls and intents of earlier turns,
+which the client does not send. While the answer streams, the layer answers hidden calls and removes intents. It
+keeps both for later requests.
 """
 
 from __future__ import annotations
@@ -42,7 +42,7 @@ _LAST: Final = "This was the last call of this kind in this turn; go on with the
 
 
 class AgentLayer:
-    """Takes part in the exchanges of a proxy, as `proxy.hooks` describes. Does no I/O but the store's."""
+    """Takes part in the exchanges of a proxy, as `proxy.hooks` describes. It does no I/O apart from the store."""
 
     def __init__(
         self,
@@ -50,7 +50,7 @@ class AgentLayer:
         store: Store | None = None,
         trouble: Callable[[Exception], None] | None = None,
     ) -> None:
-        """`trouble` is called if a store cannot be used; the layer continues with the records in memory."""
+        """If the store fails, the layer calls `trouble` and continues with the records in memory."""
         self.settings = settings
         self.offer = lru_cache(_OFFERS)(partial(offer, settings.toolbox(), settings.agent))
         self.threads = Threads(
@@ -65,7 +65,10 @@ class AgentLayer:
     def open(
         self, body: bytes, format: str, *, streaming: bool, tenant: str, caller: str, offers: bool = True
     ) -> HiddenTurn | None:
-        """Begin an exchange, in which the model is offered tools or not; None if there is nothing to do."""
+        """Begin an exchange; return None if the layer has nothing to do in it.
+
+        With `offers`, the model is offered tools and the user may type commands.
+        """
         agent = self.settings.agent
         api = provider_named(format)
         asleep = agent.offer == "off" and not agent.commands and not agent.intent
@@ -74,7 +77,7 @@ class AgentLayer:
         return HiddenTurn(self, body, api, streaming=streaming, tenant=tenant, caller=caller, offers=offers)
 
     def recall(self, tenant: str, keys: Iterable[str]) -> Found:
-        """The records of these keys."""
+        """Return the records that are kept under these keys."""
         wanted = list(keys)
         with self._lock:
             found = {key: raw for key in wanted if (raw := self._known.get((tenant, key))) is not None}
@@ -88,7 +91,7 @@ class AgentLayer:
             return Found(found, whole=False)
 
     def keep(self, tenant: str, key: str, raw: bytes) -> None:
-        """Write a record down before the client can send a request that needs it."""
+        """Save a record. This happens before the client can send a request that needs the record."""
         with self._lock:
             self._known[tenant, key] = raw
             while len(self._known) > _KNOWN:
@@ -100,7 +103,7 @@ class AgentLayer:
                 self._report(error)
 
     def statistics(self, tenant: str, body: bytes, format: str) -> str:
-        """Return the savings so far in the conversation of a request; empty if no store counts them."""
+        """Return the savings of this conversation so far; empty if no store counts them."""
         try:
             return statistics(self._store, tenant, body, format) if self._store is not None else ""
         except NoReceipts:
@@ -115,7 +118,7 @@ class AgentLayer:
 
 
 class HiddenTurn:
-    """One request, from its arrival to the end of its answer; see `proxy.hooks` for the order of calls."""
+    """One request, from its arrival to the end of its answer. `proxy.hooks` says in which order the methods run."""
 
     def __init__(
         self, layer: AgentLayer, body: bytes, api: Api, *, streaming: bool, tenant: str, caller: str, offers: bool
@@ -129,29 +132,34 @@ class HiddenTurn:
         self._offers = offers
         self._hides = False
         self._edit_tools: frozenset[str] = frozenset()
-        """The tools that were offered with an intent of ours."""
+        """The tools to which Prunus added the argument `intent`."""
         self._answer: AnswerStream | None = None
         self._link = b""
-        """The conversation up to the answer, by which what the client does not see of the answer is known."""
+        """The link that names the conversation before the answer. Records of the answer are kept under it."""
         self._given = body
-        """The request that was pruned, with the hops of this turn behind it."""
+        """The request before pruning, with the hops of this turn appended."""
         self._sent = b""
-        """The request that was sent last."""
+        """The request that was sent last, after pruning."""
         self._hop: list[Any] = []
-        """The messages that the next call of this turn has behind the one before."""
+        """The messages that the next request to the provider appends to the last one."""
         self._edits: Sequence[Edit] = ()
+        """The edits in the request that was sent last."""
         self._messages: list[Any] = []
+        """The messages of all hops so far, with hidden calls and results."""
         self._thoughts: list[str] = []
+        """The signatures or texts of the reasoning in these messages."""
         self._before = ""
+        """The words that the client has seen of all hops so far."""
         self._hops = 0
         self._kept: set[str] = set()
+        """The keys of the intents that are saved already."""
 
     @property
     def watches(self) -> bool:
         return self._answer is not None
 
     def reply(self) -> tuple[str, bytes] | None:
-        """The answer to a command that the user typed, if the newest message is one."""
+        """Return content type and body of the answer to a command; None if the newest message is no command."""
         cut = self._arrival.cut
         command = command_of(cut) if self._settings.agent.commands and self._offers else None
         if command is None:
@@ -163,7 +171,7 @@ class HiddenTurn:
         return _STREAM if self._streaming else _WHOLE, answer
 
     def before(self) -> bytes:
-        """The body with what the client does not know: hidden exchanges, intents of edits, tools, and guidance."""
+        """Return the body to prune: the client's, with hidden exchanges, intents, tools and guidance added."""
         cut = self._arrival.cut
         tools, edits, hides = self._layer.offer(
             cut.prompt.get("tools"), self._api, intent=not self._api.streams_arguments(cut)
@@ -181,7 +189,7 @@ class HiddenTurn:
         return self._given
 
     def after(self, outcome: Outcome[bytes]) -> bytes:
-        """The pruned body."""
+        """Return the body to send, and prepare to read its answer."""
         self._edits, self._sent = outcome.edits, outcome.body
         shows_ids = self._settings.agent.offer != "off" and self._api.hides_tools
         if shows_ids or self._edit_tools:
@@ -197,7 +205,10 @@ class HiddenTurn:
         return chunk if self._answer is None else self._answer.feed(chunk)
 
     def end(self) -> tuple[bytes, bytes | None]:
-        """The hop is over: go on with a further one, or close the client's message."""
+        """End a hop. Return the bytes for the client, and the body of a further hop if one is needed.
+
+        Without a further hop, the bytes end the message for the client.
+        """
         answer = self._answer
         if answer is None:
             return b"", None
@@ -215,9 +226,9 @@ class HiddenTurn:
         return out + closing, None
 
     def again(self, outcome: Outcome[bytes] | None) -> bytes:
-        """The body of a further call: what the agent has just discarded is gone already.
+        """Return the body of a further hop, without the parts that the agent has just discarded.
 
-        Where that body could not be pruned, the call before gets the new hop behind it.
+        If that body could not be pruned, the new messages are appended to the request that was sent last.
         """
         if outcome is None:
             self._sent = extended(self._sent, self._api, self._hop)
@@ -227,7 +238,7 @@ class HiddenTurn:
         return self._sent
 
     def fail(self, status: int, body: bytes) -> bytes:
-        """A further call was refused: the client learns it in the middle of its answer."""
+        """Return the bytes that tell the client, in the middle of its answer, that a further hop was refused."""
         if not self._streaming:
             return body
         told = decode_or(body, None)
@@ -237,7 +248,7 @@ class HiddenTurn:
         return self._api.failure(error)
 
     def _go_on(self, answer: AnswerStream, hidden: Sequence[HiddenCall]) -> None:
-        """Put the model's messages and the results of its hidden calls behind the request."""
+        """Append the model's messages and the results of its hidden calls to the request."""
         self._hops += 1
         last = f"\n{_LAST}" if self._hops == self._settings.agent.hops else ""
         results = [ToolResult(call.id, call.tool, self._executed(call) + last) for call in hidden]
@@ -264,7 +275,7 @@ class HiddenTurn:
         self._layer.keep(self._tenant, key, record.dump())
 
     def _keep_intent(self, site: CallSite, removed: RemovedIntent) -> None:
-        """Keep an intent; some formats tell the same call several times."""
+        """Save an intent once, although some formats send the same call several times."""
         key = intent_key(self._link, site)
         if key not in self._kept:
             self._kept.add(key)

@@ -1,18 +1,18 @@
-"""A request cut into steps, and the keys under which the layer remembers what the client does not know of a step.
+"""Cuts a request into steps, and makes the keys under which the layer keeps hidden exchanges and intents.
 
-A step is the messages that the model wrote in one go, and the results behind them. A key made from the link before
-a step finds what the client does not know of this step, and of no other. So a step that is over is put together
-once, and later requests of its conversation take it over.
+A step is a run of messages that the model wrote, together with the results that follow. A key is made from the link
+before its step, so it finds the records of this step and of no other step. The layer restores a finished step once;
+later requests of the conversation reuse the restored bytes.
 
-A conversation is the chain of the hashes of its messages, as the client sends them. The chain begins with the
-tenant and the credential of the caller, and link n names the first n messages together. The same conversation
-finds a key again, even after an undo, and so does a fork that begins behind the link. No other conversation finds
-it: neither one with the same words, nor the same conversation of another caller.
+A conversation is a chain of hashes, one for each message that the client sends. The chain begins with the tenant
+and the credential of the caller. Link n names the first n messages together. The same conversation finds a key
+again, even after an undo, and so does a fork that begins behind the link. No other conversation finds the key:
+neither one with the same words, nor the same conversation of another caller.
 
-The hash of a message covers what all copies of it share. Cache markers move. Clients leave out reasoning and trim
-the words of the model. They take reminders out of a message that is no longer the newest one, and put them in
-again. The messages before the first answer of the model are hashed with their reminders, since two projects in
-which the user began with the same words differ only by them.
+The hash of a message covers only what all copies of the message share. Cache markers move. Clients leave out
+reasoning and trim the words of the model. They remove reminders from a message that is no longer the newest one,
+and may add them again. Messages before the model's first answer are hashed with their reminders, because two
+projects in which the user began with the same words differ only in those.
 """
 
 from __future__ import annotations
@@ -52,7 +52,7 @@ class StepMessage:
 
 @dataclass(frozen=True, slots=True)
 class Step:
-    """Some messages of a request that follow each other."""
+    """One step of a request: the messages from index `start` to index `end`, which is not included."""
 
     start: int
     end: int
@@ -61,32 +61,32 @@ class Step:
     after: bytes
     """The link behind the step."""
     answered: bool = True
-    """Whether something came behind the words of the model, or it has not spoken at all."""
+    """Whether a result or a prompt follows the words of the model, or the model has not spoken at all."""
     written: bytes | None = None
     """The messages with the hidden exchanges and intents put back; None if there are none."""
 
     @property
     def next(self) -> bytes:
-        """The link before the model's next words; words that continue a message belong to that message."""
+        """The link before the model's next words. Words that continue a message of this step belong to the step."""
         return self.after if self.answered else self.before
 
 
 @dataclass(frozen=True, slots=True)
 class StepDraft:
-    """A step before the layer looks up its hidden exchanges and intents."""
+    """A step whose hidden exchanges and intents are not looked up yet."""
 
     step: Step
     messages: Sequence[StepMessage]
     keys: Mapping[str, int]
     """The keys of hidden exchanges, and the message that each belongs to."""
     sites: Sequence[tuple[int, str, CallSite]]
-    """The calls of which an intent may be kept: message, key, and site."""
+    """The calls that may have an intent: the index of the message, the key of the intent, and the call."""
 
     def all_keys(self) -> list[str]:
         return [*self.keys, *(key for _, key, _ in self.sites)]
 
     def restore(self, api: Api, found: Mapping[str, bytes]) -> Step:
-        """Return the step with its hidden exchanges and intents."""
+        """Return the step with its hidden exchanges and intents restored; `found` are the records by key."""
         records = {
             index: record
             for key, index in self.keys.items()
@@ -109,7 +109,7 @@ class StepDraft:
 
 
 def draft(api: Api, step: Step, messages: Sequence[StepMessage], *, hidden: bool, intents: bool) -> StepDraft:
-    """A step with the keys of the hidden exchanges and intents that may be remembered of it."""
+    """Return a step with the keys of the hidden exchanges and intents that may be kept for it."""
     keys: dict[str, int] = {}
     sites: list[tuple[int, str, CallSite]] = []
     for index, message in enumerate(messages):
@@ -123,7 +123,7 @@ def draft(api: Api, step: Step, messages: Sequence[StepMessage], *, hidden: bool
 
 
 def steps_from(cut: Frame, api: Api, start: int, link: bytes) -> Iterator[tuple[Step, Sequence[StepMessage]]]:
-    """The steps of a body from the first message of one on, given the link before it, and their messages."""
+    """Yield the steps of a body with their messages, from message `start` on; `link` is the link before it."""
     before, first = link, start
     held: list[StepMessage] = []
     spoken = start > 0
@@ -147,7 +147,7 @@ def _read(api: Api, raw: bytes) -> StepMessage:
 
 
 def _with_intents(message: StepMessage, kept: Sequence[tuple[bytes, CallSite]]) -> StepMessage:
-    """A message of the model with the intent of each call that is remembered."""
+    """Return a message of the model with the intents that were kept for its calls."""
     changes: dict[Path, bytes] = {}
     for raw, site in kept:
         removed = RemovedIntent.load(raw)
@@ -162,16 +162,16 @@ def _with_intents(message: StepMessage, kept: Sequence[tuple[bytes, CallSite]]) 
 
 
 def root(tenant: str, caller: str, format: str) -> bytes:
-    """The link before the first message of all conversations of one caller in one format."""
+    """Return the link at the start of every conversation of one caller in one format."""
     return blake2b(msgspec.json.encode([tenant, caller, format]), digest_size=16).digest()
 
 
 def link_behind(
     link: bytes, api: Api, message: dict[str, Any] | None, raw: bytes, *, model: bool, first: bool
 ) -> bytes:
-    """The link behind one more message; None is a message that cannot be read.
+    """Return the link behind one more message; `message` is None if the message cannot be read.
 
-    `first` says that the model has not spoken yet. A message of nothing but reasoning or reminders adds no link.
+    With `first`, the model has not spoken yet. A message that holds only reasoning or reminders adds no link.
     """
     try:
         found = _digest(api, message, raw, model=model, first=first)
@@ -181,7 +181,7 @@ def link_behind(
 
 
 def _digest(api: Api, message: dict[str, Any] | None, raw: bytes, *, model: bool, first: bool) -> bytes | None:
-    """The hash of what all copies of a message share; None if they share nothing."""
+    """Return the hash of the content that all copies of a message share; None if they share nothing."""
     if message is None:
         return fingerprint(raw)
     if model:
@@ -194,9 +194,10 @@ def _digest(api: Api, message: dict[str, Any] | None, raw: bytes, *, model: bool
 
 
 def stable_content(api: Api, message: dict[str, Any]) -> list[Any]:
-    """What every copy of a message of the model holds: words, calls, and all else that is no reasoning.
+    """Return the content that every copy of a message of the model holds: words, calls and other parts.
 
-    Clients leave reasoning out, trim words, and spell arguments and ids of items in their own way.
+    Reasoning is not included, because clients leave it out. They also trim words, and write arguments and the ids
+    of items in their own way.
     """
     _, words = api.ids_and_words(message)
     found: list[Any] = ["".join(words.split())]
@@ -208,7 +209,7 @@ def stable_content(api: Api, message: dict[str, Any]) -> list[Any]:
 
 
 def keys_of(api: Api, link: bytes, message: dict[str, Any]) -> Iterator[str]:
-    """The keys of a record for a message of the model, by the link before the model spoke."""
+    """Yield the keys that a hidden exchange may have for a message of the model; `link` is the link before it."""
     ids, text = api.ids_and_words(message)
     for id in ids:
         yield call_key(link, id)
@@ -217,17 +218,17 @@ def keys_of(api: Api, link: bytes, message: dict[str, Any]) -> Iterator[str]:
 
 
 def call_key(link: bytes, id: str) -> str:
-    """The key of a hidden exchange by the first visible call behind it."""
+    """Return the key of a hidden exchange that a visible call follows, by the id of the first such call."""
     return _key(link, "call", id)
 
 
 def text_key(link: bytes, text: str) -> str:
-    """The key of a hidden exchange by the words of a message that makes no call."""
+    """Return the key of a hidden exchange in a message without visible calls, by the words of the message."""
     return _key(link, "text", "".join(text.split()))
 
 
 def intent_key(link: bytes, site: CallSite) -> str:
-    """The key of an intent by the id of its call; if it has none, by tool and arguments."""
+    """Return the key of an intent, by the id of its call or, without an id, by the tool and its arguments."""
     return _key(link, "intent", site.id or f"{site.tool}\0{site.canonical}")
 
 

@@ -1,7 +1,7 @@
-"""The newest request of each conversation, kept so that the next request costs only what is new in it.
+"""Keeps the newest request of each conversation, so that only the new messages of the next request cost work.
 
-Comparing bytes shows how much a request shares with an earlier request of its conversation. The shared steps are
-taken over with all that was put back into them. Only the steps behind them are read and looked up in the store.
+A comparison of bytes shows which messages a request shares with the request before it. The shared steps are reused
+as they were restored. Only the steps behind them are parsed and looked up in the store.
 """
 
 from __future__ import annotations
@@ -21,11 +21,11 @@ from prunus.text.fingerprint import fingerprint
 
 @dataclass(frozen=True, slots=True)
 class Found:
-    """The records of some keys."""
+    """The records that were found for some keys."""
 
     records: Mapping[str, bytes]
     whole: bool = True
-    """Whether these are all records; False if the store could not be asked."""
+    """Whether these are all records. False if the store did not answer."""
 
 
 Lookup = Callable[[Iterable[str]], Found]
@@ -34,26 +34,26 @@ Lookup = Callable[[Iterable[str]], Found]
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Thread:
-    """One request, cut into steps."""
+    """A request that is cut into steps."""
 
     root: bytes
-    """The link before its first message."""
+    """The link before the first message."""
     hides: bool
-    """Whether hidden exchanges are put back into it."""
+    """Whether hidden exchanges are restored in this request."""
     cut: Frame
     steps: Sequence[Step]
     size: int
-    """Bytes that it holds, roughly."""
+    """The bytes that this value holds, roughly."""
     first: bytes
-    """The hash of its first message."""
+    """The hash of the first message."""
 
     @property
     def next(self) -> bytes:
-        """The link before what the model says next."""
+        """The link before the model's next words."""
         return self.steps[-1].next if self.steps else self.root
 
     def changes(self) -> list[Change]:
-        """The changes that put what the client does not know into the body."""
+        """Return the changes of the body that restore hidden exchanges and intents."""
         starts, ends = self.cut.starts, self.cut.ends
         return [
             (starts[step.start], ends[step.end - 1], step.written)
@@ -62,40 +62,40 @@ class Thread:
         ]
 
     def continues(self, other: Thread) -> bool:
-        """Whether this request holds all steps of another one, apart from its newest step."""
+        """Whether this request holds all steps of another request, apart from the newest step of that one."""
         last = len(other.steps) - 2
         return last < 0 or (last < len(self.steps) and self.steps[last].after == other.steps[last].after)
 
 
 @dataclass(frozen=True, slots=True)
 class Arrival:
-    """A request cut into its messages, and the request before it in its conversation, if that is known."""
+    """A request that is cut into its messages, and the request before it, if that is known."""
 
     root: bytes
     cut: Frame
     api: Api
     known: Thread | None
     shared: int
-    """How many messages have the same bytes in both."""
+    """How many messages at the start have the same bytes in both requests."""
 
     @property
     def first(self) -> bytes:
-        """The hash of the first message; equal bytes need not be hashed again."""
+        """The hash of the first message. It is taken from the known request if the bytes are equal."""
         if self.known is not None and self.shared:
             return self.known.first
         return fingerprint(self.cut.raw(0)) if len(self.cut) else b""
 
     @property
     def grown(self) -> bool:
-        """Whether this request holds all messages of the one before, apart from the newest message."""
+        """Whether this request holds all messages of the known request, apart from the newest message."""
         return self.known is not None and self.shared >= len(self.known.cut) - 1
 
 
 class Threads:
-    """Holds the newest request of each conversation, as many as fit."""
+    """Keeps the newest request of each conversation, up to a limit."""
 
     def __init__(self, count: int, size: int, *, intents: bool) -> None:
-        """Holds at most `count` requests and `size` bytes; `intents` says whether intents are put back."""
+        """Keep at most `count` requests and `size` bytes. With `intents`, the intents of calls are restored."""
         self._count = count
         self._size = size
         self._intents = intents
@@ -107,7 +107,7 @@ class Threads:
         self._lock = Lock()
 
     def arrive(self, body: bytes, api: Api, root: bytes) -> Arrival:
-        """Cut a body into its messages; messages of an earlier request are not scanned again."""
+        """Cut a body into its messages. Messages that an earlier request had are not scanned again."""
         with self._lock:
             beginnings = self._beginnings.get(root) or Beginnings[Thread]()
             known = list(beginnings.like(body))
@@ -121,9 +121,9 @@ class Threads:
         return Arrival(root, cut, api, best, most)
 
     def read(self, arrival: Arrival, lookup: Lookup, *, hides: bool) -> Thread:
-        """Cut a request into steps, and put their hidden exchanges and intents back."""
+        """Cut a request into steps, and restore their hidden exchanges and intents."""
         if not hides and not self._intents:
-            # Nothing was ever kept from the client, so there is nothing to put back.
+            # Nothing was ever hidden from the client, so there is nothing to restore.
             thread = Thread(arrival.root, hides, arrival.cut, (), arrival.cut.size, arrival.first)
             self._remember(thread, arrival.known if arrival.grown else None)
             return thread
@@ -145,7 +145,7 @@ class Threads:
         return thread
 
     def _remember(self, thread: Thread, known: Thread | None) -> None:
-        """Hold a request instead of the one before it, if that is known."""
+        """Keep a request in place of the request before it, if that is known."""
         with self._lock:
             if known is not None:
                 self._forget(known)
@@ -166,7 +166,7 @@ class Threads:
 
 
 def _closest(known: Sequence[Thread], shared: Callable[[Thread], int]) -> tuple[Thread | None, int]:
-    """The known request that shares most messages, the newest of several, and how many."""
+    """Return the known request that shares the most messages, and their number; the newest one wins a tie."""
     best, most = None, 0
     for one in reversed(known):
         count = shared(one)
@@ -178,6 +178,6 @@ def _closest(known: Sequence[Thread], shared: Callable[[Thread], int]) -> tuple[
 
 
 def _equal(one: Frame, other: Frame) -> int:
-    """How many messages at the start of two bodies have the same bytes."""
+    """Return how many messages at the start of two bodies have the same bytes."""
     both = range(min(len(one), len(other)))
     return next((index for index in both if one.raw(index) != other.raw(index)), len(both))

@@ -1,6 +1,7 @@
-"""The agent's tools as the model is offered them, and the system text that tells it how to use them.
+"""Defines the tools `context_prune` and `context_info`, and the system text that tells the model how to use them.
 
-The arguments are flat lists of texts: some models cannot fill in tuples, and some servers refuse their schemas.
+The arguments are flat lists of texts, because some models cannot fill in tuples and some servers refuse their
+schemas.
 """
 
 from __future__ import annotations
@@ -78,11 +79,11 @@ Prune in good time and in batches, beside your work. Never mention ids or prunin
 
 _TOOLS: Final = (ToolDefinition(PRUNE, _PRUNE_WORDS, _PRUNE_ARGUMENTS), ToolDefinition(INFO, _INFO_WORDS))
 TOOLS: Final = frozenset({PRUNE, INFO})
-"""The names under which the proxy offers them."""
+"""The names of the tools."""
 
 
 def tool_definitions(format: str) -> list[dict[str, Any]]:
-    """Both tools in the shape of a format, or of `mcp`, ready to be put into a request's `tools`."""
+    """Return both tools as a format, or `mcp`, declares them, for the `tools` of a request."""
     if format == "mcp":
         return [{"name": tool.name, **tool.described(), "inputSchema": tool.schema} for tool in _TOOLS]
     return api_named(format).define_tools(_TOOLS)
@@ -95,18 +96,18 @@ SCHEMA: Final[Mapping[str, list[dict[str, Any]]]] = {
 
 
 class Offer(NamedTuple):
-    """The tools of a request as the model is offered them."""
+    """The tools that the model is offered with a request."""
 
     tools: bytes | None
-    """None if they are the client's own."""
+    """The JSON of the tools; None if the client's own tools stay unchanged."""
     edits: frozenset[str]
-    """The tools to which Prunus gave an intent."""
+    """The names of the tools to which Prunus added the argument `intent`."""
     hides: bool
-    """Whether the hidden tools are among them."""
+    """Whether `context_prune` and `context_info` are among the tools."""
 
 
 def offer(toolbox: Toolbox, agent: Agent, tools: bytes | None, api: Api, *, intent: bool) -> Offer:
-    """What the model is offered for the tools of a request; `intent` says whether edits may get an intent."""
+    """Return the tools to offer in place of a request's own. With `intent`, edit tools may get that argument."""
     new, edits = tools, frozenset[str]()
     if agent.intent and tools is not None and intent:
         new, edits = _with_intent(tools, toolbox)
@@ -118,9 +119,9 @@ def offer(toolbox: Toolbox, agent: Agent, tools: bytes | None, api: Api, *, inte
 
 
 def _with_hidden_tools(tools: bytes, api: Api) -> bytes | None:
-    """The tools of a request with the hidden ones behind them.
+    """Return the tools of a request with the hidden tools appended.
 
-    None if the client has tools of these names, or its tools are no list.
+    None if the client has tools of the same names, or if its tools are no list.
     """
     raws = items_of(tools)
     if raws is None or any(b'"%b"' % name.encode() in bytes(tool) for tool in raws for name in TOOLS):
@@ -130,7 +131,10 @@ def _with_hidden_tools(tools: bytes, api: Api) -> bytes | None:
 
 
 def _with_intent(tools: bytes, toolbox: Toolbox) -> tuple[bytes, frozenset[str]]:
-    """The tools with an intent for each edit, and the names of those that got one; others keep their bytes."""
+    """Return the tools with the argument `intent` for each edit tool, and the names of these edit tools.
+
+    All other tools keep their bytes.
+    """
     raws = items_of(tools) or []
     new = list(raws)
     names: set[str] = set()
@@ -147,9 +151,9 @@ def _with_intent(tools: bytes, toolbox: Toolbox) -> tuple[bytes, frozenset[str]]
 
 
 def guidance(settings: Settings | None = None) -> str:
-    """The text for the system prompt of an agent that has `context_prune`; empty if `agent.guidance` is off.
+    """Return the system text for an agent that has `context_prune`; empty if `agent.guidance` is off.
 
-    It depends on the settings alone, so that it is the same in every request and the prompt cache holds.
+    The text depends on the settings alone. So it is the same in every request, and the prompt cache holds.
     """
     settings = settings or Settings()
     if not settings.agent.guidance:
@@ -164,9 +168,9 @@ def guidance(settings: Settings | None = None) -> str:
 
 
 def mcp_server(info: Callable[[], str], version: str = "") -> MCPServer[Any]:
-    """An MCP server with both tools, of this version; `info` returns what is known of the context.
+    """Return an MCP server with both tools. `info` returns the answer to `context_info`.
 
-    The tools answer at once, and the proxy reads the calls from the history.
+    `context_prune` only confirms the call, because the proxy reads the call from the history.
     """
     from mcp.server.mcpserver import MCPServer
 
