@@ -6,7 +6,7 @@ from typing import Any
 import pytest
 
 from prunus.errors import FormatError
-from prunus.intent import edits_files, intent_of, names_offered, offer_intent, with_intent, without_intent
+from prunus.intent import edits_files, intent_of, offer_intent, with_intent, without_intent
 
 SCHEMA = {"type": "object", "properties": {"file_path": {"type": "string"}}, "required": ["file_path"]}
 CHAT = {"type": "function", "function": {"name": "Edit", "parameters": SCHEMA}}
@@ -148,15 +148,16 @@ def test_edit_tools_are_recognised_by_name_and_arguments(
 
 def test_only_edit_tools_of_a_request_get_an_intent() -> None:
     read = {"name": "Read", "input_schema": SCHEMA}
-    offered = offer_intent([read, ANTHROPIC])
+    offered, _ = offer_intent([read, ANTHROPIC])
     assert offered[0] is read
     assert "intent" in offered[1]["input_schema"]["properties"]
     alone = [read, "odd"]
-    assert offer_intent(alone) is alone
+    assert offer_intent(alone)[0] is alone
 
 
 def test_declarations_of_gemini_are_looked_into() -> None:
-    [tool] = offer_intent([{"functionDeclarations": [GEMINI, {"name": "glob", "parameters": {"type": "OBJECT"}}]}])
+    declared = [GEMINI, {"name": "glob", "parameters": {"type": "OBJECT"}}]
+    [tool], _ = offer_intent([{"functionDeclarations": declared}])
     assert "intent" in tool["functionDeclarations"][0]["parameters"]["properties"]
     assert tool["functionDeclarations"][1] == {"name": "glob", "parameters": {"type": "OBJECT"}}
 
@@ -165,6 +166,6 @@ def test_tools_that_got_an_intent_are_known_by_name() -> None:
     own = {**SCHEMA, "properties": {**SCHEMA["properties"], "intent": {"type": "string"}}}  # type: ignore[dict-item]
     tools = [CHAT, {"name": "Read", "input_schema": SCHEMA}, {"name": "Write", "input_schema": own}]
     gemini = [{"functionDeclarations": [GEMINI, {"name": "read_file", "parametersJsonSchema": SCHEMA}]}]
-    assert names_offered(tools, offer_intent(tools)) == {"Edit"}
-    assert names_offered(gemini, offer_intent(gemini)) == {"replace"}
-    assert names_offered(tools, tools) == frozenset()
+    assert offer_intent(tools)[1] == {"Edit"}
+    assert offer_intent(gemini)[1] == {"replace"}
+    assert offer_intent(tools[1:])[1] == frozenset()

@@ -47,31 +47,20 @@ def with_intent(tool: Json) -> Json:
     return _wider(tool, strict=False) if "properties" in tool else tool
 
 
-def offer_intent(tools: list[Any], toolbox: Toolbox | None = None) -> list[Any]:
-    """Return the tools of a request, edit tools with the argument `intent`; the same list if there are none."""
+def offer_intent(tools: list[Any], toolbox: Toolbox | None = None) -> tuple[list[Any], frozenset[str]]:
+    """Return the tools of a request, edit tools with the argument `intent`, and the names of these edit tools.
+
+    The list is the given one if no tool gets the argument.
+    """
     box = toolbox or Toolbox()
     offered = [_offered(tool, box) for tool in tools]
-    return tools if all(new is old for new, old in zip(offered, tools, strict=True)) else offered
-
-
-def names_offered(before: list[Any], after: list[Any]) -> frozenset[str]:
-    """The names of the tools to which `offer_intent` gave the argument: those whose calls may lose it again."""
-    names: set[str] = set()
-    for old, new in zip(before, after, strict=True):
-        if new is old:
-            continue
-        declared = next((key for key in _DECLARATIONS if isinstance(old.get(key), list)), "")
-        if declared:
-            names |= names_offered(old[declared], new[declared])
-        else:
-            names.add(str(new["function"]["name"] if isinstance(new.get("function"), dict) else new["name"]))
-    return frozenset(names)
+    names = frozenset(name for _, named in offered for name in named)
+    return ([tool for tool, _ in offered] if names else tools), names
 
 
 def edits_files(tool: Json, toolbox: Toolbox | None = None) -> bool:
     """Whether a tool with this definition writes or edits files, as far as Prunus knows the tool."""
-    inner = tool.get("function")
-    inner = inner if isinstance(inner, dict) else tool
+    inner = _function(tool)
     schema: Json = next((inner[key] for key in _SCHEMAS if isinstance(inner.get(key), dict)), {})
     properties = schema.get("properties")
     name = inner.get("name")
@@ -79,6 +68,12 @@ def edits_files(tool: Json, toolbox: Toolbox | None = None) -> bool:
         return False
     meaning = (toolbox or Toolbox()).meaning(name, dict.fromkeys(properties, "x"))
     return meaning.kind in ("write", "edit")
+
+
+def _function(tool: Json) -> Json:
+    """The object of a definition that has the name and the schema of the tool."""
+    inner = tool.get("function")
+    return inner if isinstance(inner, dict) else tool
 
 
 @overload
@@ -113,15 +108,16 @@ def _object(text: str) -> Mapping[str, Any]:
     return {} if isinstance(read, str) else read
 
 
-def _offered(tool: Any, toolbox: Toolbox) -> Any:
+def _offered(tool: Any, toolbox: Toolbox) -> tuple[Any, frozenset[str]]:
+    """Return a tool with the argument, and its name; the tool alone if it gets none."""
     if not isinstance(tool, dict):
-        return tool
+        return tool, frozenset()
     for key in _DECLARATIONS:
-        declared = tool.get(key)
-        if isinstance(declared, list):
-            offered = offer_intent(declared, toolbox)
-            return tool if offered is declared else {**tool, key: offered}
-    return with_intent(tool) if edits_files(tool, toolbox) else tool
+        if isinstance(tool.get(key), list):
+            offered, names = offer_intent(tool[key], toolbox)
+            return ({**tool, key: offered} if names else tool), names
+    changed = with_intent(tool) if edits_files(tool, toolbox) else tool
+    return changed, frozenset() if changed is tool else frozenset({_function(tool)["name"]})
 
 
 def _wider(schema: Json, strict: bool) -> Json:

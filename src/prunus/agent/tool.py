@@ -12,9 +12,8 @@ from typing import TYPE_CHECKING, Any, Final, NamedTuple
 import msgspec
 
 from prunus.calls.toolbox import Toolbox
-from prunus.intent import names_offered, offer_intent
-from prunus.json.surrogates import decode
-from prunus.providers.blocks import UNREAD
+from prunus.intent import offer_intent
+from prunus.providers.blocks import decode_any
 from prunus.providers.provider import Api, ToolDefinition
 from prunus.providers.recognition import APIS, api_named
 from prunus.providers.rewriting import items_of
@@ -139,14 +138,10 @@ def _with_intent(tools: bytes, toolbox: Toolbox) -> tuple[bytes, frozenset[str]]
     new = list(raws)
     names: set[str] = set()
     for at, raw in enumerate(raws):
-        try:
-            before = [decode(raw)]
-        except UNREAD:
-            continue
-        after = offer_intent(before, toolbox)
-        if after is not before:
-            new[at] = msgspec.Raw(msgspec.json.encode(after[0]))
-            names |= names_offered(before, after)
+        offered, edits = offer_intent([decode_any(bytes(raw))], toolbox)
+        if edits:
+            new[at] = msgspec.Raw(msgspec.json.encode(offered[0]))
+            names |= edits
     return (msgspec.json.encode(new), frozenset(names)) if names else (tools, frozenset())
 
 
