@@ -107,6 +107,18 @@ class Session:
         return tuple(found)
 
 
+def unnamed_session(
+    format: str,
+    model: str,
+    messages: Sequence[JsonObject],
+    requests: Sequence[tuple[int, float | None, int]],
+    skipped: int = 0,
+) -> Session:
+    """A session as a reader yields it. Each request is its number of messages, its time, and the tokens billed."""
+    lengths, times, billed = tuple(zip(*requests, strict=True)) or ((), (), ())
+    return Session("", "", format, model, tuple(messages), lengths, times, skipped, billed=billed)
+
+
 @dataclass(frozen=True, slots=True)
 class Recording:
     """Either one JSON document, or the objects of a file of JSON lines.

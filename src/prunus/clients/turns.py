@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 
-from prunus.clients.recorded_file import JsonObject, Session
+from prunus.clients.recorded_file import JsonObject, Session, unnamed_session
 
 
 @dataclass(frozen=True, slots=True)
@@ -61,9 +61,7 @@ def session_from(
     that follow each other.
     """
     messages: list[JsonObject] = []
-    requests: list[int] = []
-    times: list[float | None] = []
-    billed: list[int] = []
+    requests: list[tuple[int, float | None, int]] = []
     clock: float | None = None
     for paired in pair(turns):
         turn = paired.turn
@@ -71,16 +69,13 @@ def session_from(
             paired = Paired(turn, (None,) * len(turn.calls))
         came = [turn]
         if turn.role == "assistant":
-            grown = len(messages) > (requests[-1] if requests else 0)
+            grown = len(messages) > (requests[-1][0] if requests else 0)
             if grown and not turn.carried and (asks_again or messages[-1]["role"] != "assistant"):
-                requests.append(len(messages))
-                times.append(turn.time if clock is None else clock)
-                billed.append(turn.billed)
+                requests.append((len(messages), turn.time if clock is None else clock, turn.billed))
         if not paired.unfinished and add(messages, paired):
             came += paired.answered
         clock = max((time for time in (clock, *(one.time for one in came)) if time is not None), default=None)
-    asked = tuple(requests), tuple(times)
-    return Session("", "", format, model, tuple(messages), *asked, skipped, billed=tuple(billed))
+    return unnamed_session(format, model, messages, requests, skipped)
 
 
 def pair(turns: Sequence[RecordedTurn]) -> Iterator[Paired]:

@@ -123,12 +123,8 @@ def _words(text: str, action: Action, problems: list[str]) -> Iterator[tuple[str
 def _row(items: list[Any], action: Action, problems: list[str]) -> Iterator[tuple[str, ...]]:
     """A flat list: one target, or one id after the other."""
     words = [str(item) for item in items]
-    if (
-        len(words) == 1
-        and words[0].lstrip()[:1] in ("[", "{")
-        and not isinstance(decode_or(words[0], words[0]), str)
-    ):
-        yield from _targets(decode_or(words[0], words[0]), action, problems)
+    if len(words) == 1 and words[0].lstrip()[:1] in ("[", "{") and (value := decode_or(words[0], None)) is not None:
+        yield from _targets(value, action, problems)
         return
     if action == "replace":
         if len(words) != len(("start", "end", "replacement")):

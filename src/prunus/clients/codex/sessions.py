@@ -11,7 +11,16 @@ from dataclasses import dataclass, replace
 from itertools import groupby
 
 from prunus.clients.client import Home, SessionFolder
-from prunus.clients.recorded_file import JsonObject, Recording, Session, mapping, rows, text, unix_time
+from prunus.clients.recorded_file import (
+    JsonObject,
+    Recording,
+    Session,
+    mapping,
+    rows,
+    text,
+    unix_time,
+    unnamed_session,
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -109,25 +118,20 @@ def _session(items: Sequence[Item], model: str) -> Session:
     items = _reasoning_first(items)
     kept = _whole_pairs(items)
     messages: list[JsonObject] = []
-    requests: list[int] = []
-    times: list[float | None] = []
-    billed: list[int] = []
+    requests: list[tuple[int, float | None, int]] = []
     clock: float | None = None
     answering = False
     for item in items:
         starts = item.from_model and not answering and not item.carried
-        if starts and len(messages) > (requests[-1] if requests else 0):
-            requests.append(len(messages))
-            times.append(item.time if clock is None else clock)
-            billed.append(0)
-        if item.billed and billed:
-            billed[-1] = item.billed
+        if starts and len(messages) > (requests[-1][0] if requests else 0):
+            requests.append((len(messages), item.time if clock is None else clock, 0))
+        if item.billed and requests:
+            requests[-1] = (*requests[-1][:2], item.billed)
         answering = item.from_model and not item.carried
         clock = item.time if item.time is not None else clock
         if id(item) in kept:
             messages.append(item.wire)
-    asked = tuple(requests), tuple(times)
-    return Session("", "", "openai_responses", model, tuple(messages), *asked, billed=tuple(billed))
+    return unnamed_session("openai_responses", model, messages, requests)
 
 
 def _whole_pairs(items: Sequence[Item]) -> set[int]:

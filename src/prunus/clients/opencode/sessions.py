@@ -28,6 +28,7 @@ from prunus.clients.recorded_file import (
     text,
     total,
     unix_time,
+    unnamed_session,
 )
 from prunus.errors import FormatError
 
@@ -115,22 +116,19 @@ def _after_compaction(messages: Sequence[JsonObject], at: int) -> tuple[int, lis
 def _session(carried: Sequence[JsonObject], new: Sequence[JsonObject]) -> Session:
     """Messages without interrupted calls; each answer was a request."""
     messages = [m for m in (_finished(message) for message in carried) if m]
-    requests: list[int] = []
-    times: list[float | None] = []
-    billed: list[int] = []
+    requests: list[tuple[int, float | None, int]] = []
     for index, message in enumerate(new):
-        if _is_answer(message) and len(messages) > (requests[-1] if requests else 0):
-            requests.append(len(messages))
-            times.append(unix_time(mapping(message["info"].get("time")).get("created")))
+        if _is_answer(message) and len(messages) > (requests[-1][0] if requests else 0):
+            time = unix_time(mapping(message["info"].get("time")).get("created"))
             tokens = mapping(message["info"].get("tokens"))
-            billed.append(total(tokens, ("input",)) + total(tokens.get("cache"), ("read", "write")))
+            billed = total(tokens, ("input",)) + total(tokens.get("cache"), ("read", "write"))
+            requests.append((len(messages), time, billed))
         finished = _finished(message)
         cut = index == len(new) - 1 and finished is not None and _interrupted_only(message)
         if finished and not cut:
             messages.append(finished)
     model = next((text(message["info"].get("modelID")) for message in new if _is_answer(message)), "")
-    asked = tuple(requests), tuple(times)
-    return Session("", "", "opencode", model, tuple(messages), *asked, billed=tuple(billed))
+    return unnamed_session("opencode", model, messages, requests)
 
 
 def _is_open(part: JsonObject) -> bool:

@@ -84,7 +84,7 @@ class ChatStream(AnswerStream):
             if b"[DONE]" not in raw:
                 return b"" if self._hop and raw.startswith(b":") else raw
             if not self._holds():
-                return self._flush() + raw
+                return self._rest() + raw
             self._done = raw
             return b""
         choices = data.get("choices")
@@ -95,7 +95,7 @@ class ChatStream(AnswerStream):
         if choices:
             return self._choice(data, choices[0], raw)
         if not self._holds():
-            return self._flush() + raw
+            return self._rest() + raw
         self._held.append(data)
         return b""
 
@@ -116,13 +116,13 @@ class ChatStream(AnswerStream):
         ends = choice.get("finish_reason") is not None
         self.whole = self.whole or ends
         if delta == before and not (self._holds() if ends else self._hop):
-            return self._flush() + raw if ends else raw
+            return self._rest() + raw if ends else raw
         same = {**data, **self._lasting()}
         out = event({**same, "choices": [{**choice, "delta": delta, "finish_reason": None}]}) if delta else b""
         if ends:
             end = {**same, "choices": [{**choice, "delta": {}}]}
             if not self._holds():
-                return out + self._flush() + event(end)
+                return out + self._rest() + event(end)
             self._held.append(end)
         return out
 
@@ -169,17 +169,13 @@ class ChatStream(AnswerStream):
     def _lasting(self) -> dict[str, Any]:
         return {key: value for key, value in self._first.items() if key in _LASTING}
 
-    def _flush(self) -> bytes:
-        """The words that were held because they might have become an id."""
-        rest = self._words.flush()
-        return self._chunk(self._seen_as(rest)) if rest else b""
-
     def _chunk(self, words: str) -> bytes:
         choice = {"index": 0, "delta": {"content": words}, "finish_reason": None}
         return event({**self._first, "choices": [choice]})
 
     def _rest(self) -> bytes:
-        return self._flush()
+        rest = self._words.flush()
+        return self._chunk(self._seen_as(rest)) if rest else b""
 
     def _read(self, answer: Any) -> None:
         message = answer["choices"][0]["message"]
@@ -198,7 +194,7 @@ class ChatStream(AnswerStream):
     def close(self) -> bytes:
         if not self._streaming:
             return self._closed_whole()
-        out = self._flush()
+        out = self._rest()
         if self._held and self.whole and not self.text() and not self._count:
             out += self._chunk(NOTHING_SAID)
             self._seen.append(NOTHING_SAID)
