@@ -7,7 +7,7 @@ messages alone may be the history of an agent that stopped there.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any, Final
 
@@ -108,9 +108,8 @@ def saved_body(body: JsonObject) -> SavedMessages | None:
     clean = {
         key: rows(value) if key in _LISTS and isinstance(value, list) else value for key, value in body.items()
     }
-    try:
-        format = format_of(clean)
-    except FormatError:
+    format = _known_format(clean)
+    if format is None:
         return None
     if isinstance(clean[format.field], str) and "model" in clean:
         clean[format.field] = [{"role": "user", "content": clean[format.field]}]
@@ -125,18 +124,17 @@ def saved_list(listed: Sequence[Any]) -> SavedMessages | None:
     """A list of messages alone. Objects that no format can read do not count when the format is chosen."""
     objects = rows(list(listed))
     readable = [message for message in objects if any(_reads(format, message) for format in ALL)]
-    format = _format_of_list(readable)
+    format = _known_format(readable) if readable else None
     if format is None:
         return None
-    held = objects if _format_of_list(objects) is format else readable
+    held = objects if _known_format(objects) is format else readable
     messages = tuple(message for message in held if "role" in message or format.parse(message, b"").parts)
     return SavedMessages(format, messages, unusable=len(listed) - len(messages))
 
 
-def _format_of_list(messages: Iterable[JsonObject]) -> Provider | None:
-    listed = list(messages)
+def _known_format(body: Any) -> Provider | None:
     try:
-        return format_of(listed) if listed else None
+        return format_of(body)
     except FormatError:
         return None
 

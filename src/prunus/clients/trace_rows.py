@@ -12,8 +12,6 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Final
 
-import msgspec
-
 from prunus.clients.recorded_file import JsonObject, Recording, Session, text, unix_time
 from prunus.clients.saved_requests import (
     SavedMessages,
@@ -23,7 +21,7 @@ from prunus.clients.saved_requests import (
     saved_list,
     without_system,
 )
-from prunus.json.surrogates import decode
+from prunus.providers.blocks import decode_any
 
 _FIRST: Final = ("messages", "request", "body")
 """Columns that are asked before the others."""
@@ -110,12 +108,7 @@ def _row(row: JsonObject) -> TraceRow | None:
 
 def _unpacked(value: Any) -> Any:
     """The value of a JSON text of an object or list; other values as they are."""
-    if not isinstance(value, str) or value.lstrip()[:1] not in ("{", "["):
-        return value
-    try:
-        return decode(value)
-    except (msgspec.DecodeError, UnicodeDecodeError, RecursionError):
-        return value
+    return decode_any(value) if isinstance(value, str) and value.lstrip()[:1] in ("{", "[") else value
 
 
 def session_of(row: Mapping[str, Any]) -> str | None:

@@ -9,12 +9,11 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Any
 
-import msgspec
-
 from prunus.clients.chat_turns import as_session, function_call, message_turn, plain_turns
 from prunus.clients.client import Home, SessionFolder
 from prunus.clients.recorded_file import JsonObject, Recording, Session, mapping, rows, text
 from prunus.clients.turns import RecordedTurn
+from prunus.providers.blocks import decode_any
 
 
 def folders(home: Home) -> Iterator[SessionFolder]:
@@ -61,9 +60,5 @@ def _with_call_id(message: JsonObject) -> JsonObject:
 
 def _model(config: Any) -> str:
     """The model's name from the run's configuration, an object or its JSON text."""
-    if isinstance(config, str):
-        try:
-            config = msgspec.json.decode(config)
-        except msgspec.DecodeError:
-            return ""
-    return text(mapping(mapping(mapping(config).get("agent")).get("model")).get("name"))
+    found = decode_any(config) if isinstance(config, str) else config
+    return text(mapping(mapping(mapping(found).get("agent")).get("model")).get("name"))
