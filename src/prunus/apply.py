@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from dataclasses import replace
 
 import msgspec
 
@@ -11,6 +10,7 @@ from prunus.edits import Added, Continued, Edit, Gone, Input, Note, Proposal, Re
 from prunus.errors import InvariantError
 from prunus.history import Attachment, Call, History, Message, Opaque, Part, Result, Text, Thinking
 from prunus.json.splice import Path
+from prunus.value import replace
 
 
 def apply(history: History, edits: Iterable[Edit]) -> History:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from bisect import bisect_left
-from dataclasses import replace
 from typing import Final
 
 from prunus.apply import extended
@@ -12,6 +11,7 @@ from prunus.engine.board import Board
 from prunus.engine.sums import Sums
 from prunus.engine.tallies import Tallies
 from prunus.history import Ref
+from prunus.value import replace
 from prunus.view.view import View
 
 _LEFT: Final = "what is left of the input of its call"

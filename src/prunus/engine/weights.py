@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
-
 from prunus.edits import Added, Continued, Gone, Input, Note, Outlined, Proposal, Shorter
 from prunus.history import Attachment, Opaque, Ref, Result
 from prunus.outlines.outline import outline_of
 from prunus.providers import as_json
+from prunus.value import replace
 from prunus.view.uses import weigh_result
 from prunus.view.view import View
 

@@ -2,7 +2,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Generator, Iterable, Iterator, Mapping
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from typing import ClassVar, Final
 
 from prunus.calls.shown import PLAIN, Style
@@ -12,7 +12,7 @@ from prunus.files.content import Line
 from prunus.history import Call, Ref, Result
 from prunus.notes import note, shorten
 from prunus.outlines.outline import current_lines, lean_input
-from prunus.value import value
+from prunus.value import replace, value
 from prunus.view.uses import Use
 from prunus.view.view import View
 

@@ -2,7 +2,7 @@ from __future__ import annotations
 
 from array import array
 from collections.abc import Iterator
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import ClassVar
 
 from prunus.edits import Move, Note, Proposal, When, Withdraw
@@ -11,7 +11,7 @@ from prunus.files.content import Line
 from prunus.history import Call, Ref
 from prunus.notes import pointer_note, shorten
 from prunus.proposals import describe
-from prunus.value import value
+from prunus.value import replace, value
 from prunus.view.uses import Use
 from prunus.view.view import View
 
