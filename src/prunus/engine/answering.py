@@ -40,6 +40,8 @@ class Answering:
         Both are empty for any other call.
         """
         found = self._strategy.acknowledged(use, self._view)
+        if not found:
+            return (), []
         cutting = (choice for choice in found if any(isinstance(move, Proposal) for move in choice.moves))
         refs = dict.fromkeys(choice.ref for choice in cutting if choice.ref is not None)
         return found, [ref for ref in refs if not any(self._made_now(ref))]

@@ -7,7 +7,6 @@ that itself, and `touch` tells it of what happened outside.
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import replace
 from typing import Final
 
 from prunus.edits import PREFERENCES, Move, Postpone, Proposal, Refusal, Withdraw
@@ -16,6 +15,7 @@ from prunus.engine.kinds import of_kind
 from prunus.engine.weights import with_tokens
 from prunus.history import Attachment, Ref
 from prunus.strategies import AfterEdit, Strategy, TakesRequests
+from prunus.value import replace
 from prunus.view.view import View
 
 REMINDERS: Final = "reminders"
@@ -100,15 +100,16 @@ class Board:
                 when = replace(held.when, from_turn=move.from_turn)
                 options[rank] = replace(held, when=when, reuse=move.reuse or held.reuse)
 
-    def take(self, move: Move) -> None:
-        """Carry out a move of a strategy."""
-        match move:
-            case Proposal():
-                self._propose(move)
-            case Postpone():
-                self._postpone(move)
-            case Withdraw():
-                self._withdraw(move)
+    def take(self, *moves: Move) -> None:
+        """Carry out the moves of strategies."""
+        for move in moves:
+            match move:
+                case Postpone():
+                    self._postpone(move)
+                case Proposal():
+                    self._propose(move)
+                case Withdraw():
+                    self._withdraw(move)
 
     def take_back(self, target: Ref, strategy: str) -> None:
         """Forget the proposal of a strategy for a part."""

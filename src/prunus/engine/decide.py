@@ -31,7 +31,6 @@ So every decision is final after those that it looks at are final, and the cells
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import replace
 
 from prunus.apply import spelled_out
 from prunus.edits import Continued, Note, Proposal, Refusal, Shorter
@@ -42,6 +41,7 @@ from prunus.engine.weights import with_tokens
 from prunus.guards import Guard
 from prunus.history import Attachment, Ref, Result
 from prunus.schedule.priorities import standing
+from prunus.value import replace
 from prunus.view.view import View
 
 
@@ -58,13 +58,71 @@ class Rules:
         return not self._held(with_tokens(proposal, self._view))
 
     def decide(self, target: Ref) -> Decision:
-        """The edit that a part gets now, what was refused, and what the part waits for."""
+        """Return the edit that a part gets now, what was refused, and what the part waits for."""
         cell = self._board[target]
         if cell.restored:
             return Decision()
-        return _Deciding(target, cell, self).decision()
+        waits: list[Wait] = []
+        refusals: list[Refusal] = []
+        # The first proposal that has nothing to do with covers.
+        own: Proposal | None = None
+        # The agent or the user discarded the part.
+        discard: Proposal | None = None
+        # A newer answer replaces the part, and could point to the part instead.
+        superseded: Proposal | None = None
+        # The part goes because it is covered, or a view is shown behind it.
+        cover: Proposal | None = None
+        # A view of which nothing is left to show.
+        faded: Proposal | None = None
+        # A note would replace the superseded part, but would be longer.
+        forgone: Proposal | None = None
+        # The part would give way to a note that points to an older one, if no view covered it.
+        gives_way = False
+        for proposal in self._due(cell, waits):
+            if proposal.covers and (cover or faded):
+                continue
+            refusal, too_small = self._refusal(proposal, cell, waits)
+            if refusal is not None:
+                refusals.append(refusal)
+                gives_way = gives_way or self._gives_way(proposal, cell)
+                if too_small and forgone is None and self._is_superseded(proposal):
+                    forgone = proposal
+            elif proposal.cause is not None and self._could_point_back(proposal.cause, target):
+                superseded = superseded or proposal
+            elif proposal.covers and self._shows_nothing(proposal):
+                faded = proposal
+            elif proposal.needs_cover or proposal.covers:
+                cover = proposal
+            elif discard is None and proposal.when.requested_by and proposal.ends_call:
+                # The note of a strategy, if there is one, says more than that the part was discarded.
+                discard = proposal
+            elif discard is None or isinstance(proposal.replacement, Note):
+                own = proposal
+                break
+        own = own or discard
+        wanted = own
+        if superseded is not None and own is None:
+            reason = "what would replace it only points back to it"
+            refusals.append(Refusal(superseded, "visible_pointers", reason))
+        elif superseded is not None and own is not None and not isinstance(own.replacement, Note):
+            # The part leaves anyway, so the newer answer is shown, and nothing of the part has to stay.
+            wanted, cover = superseded, None
+        if cover is not None and discard is None:
+            wanted = cover
+        if faded is not None:
+            # The parts that the view covered stay away, whatever becomes of the part behind which it was shown.
+            wanted = faded if wanted is None else replace(wanted, covers=faded.covers)
+        return Decision(
+            None if wanted is None else self._spelled_out(wanted),
+            discard is not None,
+            own is not None or gives_way,
+            own is not None and self._is_replaced(own, cell),
+            tuple(refusals),
+            forgone if wanted is None else None,
+            tuple(waits),
+        )
 
-    def due(self, cell: Cell, waits: list[Wait]) -> Iterator[Proposal]:
+    def _due(self, cell: Cell, waits: list[Wait]) -> Iterator[Proposal]:
         """The proposals for a part whose time has come, the preferred ones first."""
         options, view, pressed = cell.options, self._view, self._board.pressed
         ranks = sorted(options)
@@ -86,24 +144,24 @@ class Rules:
         """Whether pressure takes a marked part: its standing is low enough, or it is gone already."""
         pressed = self._board.pressed
         made = None if pressed.returns else cell.made
-        if made is not None and made == self.spelled_out(self._board.weighed(cell, rank)):
+        if made is not None and made == self._spelled_out(self._board.weighed(cell, rank)):
             return True
         return bool(pressed.depth) and standing(cell.options[rank].target, self._view) in pressed.depth
 
-    def could_point_back(self, call: Ref, target: Ref) -> bool:
+    def _could_point_back(self, call: Ref, target: Ref) -> bool:
         """Whether a note in place of the answer of a call could point to a part."""
         use = self._view.by_ref.get(call)
         cell = None if use is None else self._board.get(use.result)
         return cell is not None and not cell.replaced and target in cell.pointers
 
-    def is_replaced(self, own: Proposal, cell: Cell) -> bool:
+    def _is_replaced(self, own: Proposal, cell: Cell) -> bool:
         """Whether a newer answer replaces a part, for a reason that ranks before all notes that point back."""
         if own.cause is None or not own.ends_call or own.points_to is not None:
             return False
         rank = self._board.rank(own)
         return all(one.points_to is None for other, one in cell.options.items() if other < rank)
 
-    def refusal(self, proposal: Proposal, cell: Cell, waits: list[Wait]) -> tuple[Refusal | None, bool]:
+    def _refusal(self, proposal: Proposal, cell: Cell, waits: list[Wait]) -> tuple[Refusal | None, bool]:
         """Why a proposal may not be made, and whether that is only because it would save too little."""
         if proposal.when.requested_by == "prunus":
             return None, False
@@ -141,7 +199,7 @@ class Rules:
             return "a newer answer points to it"
         return None
 
-    def gives_way(self, pointer: Proposal, cell: Cell) -> bool:
+    def _gives_way(self, pointer: Proposal, cell: Cell) -> bool:
         """Whether a note in place of a part points to a part that stays, covers aside.
 
         Newer notes may not point to the part then, even while a view covers it. Otherwise they and the view would
@@ -195,7 +253,7 @@ class Rules:
         owner = self._board.wanted(Ref(target.message, part.inside))
         return owner is not None and isinstance(owner.replacement, Note)
 
-    def shows_nothing(self, view: Proposal) -> bool:
+    def _shows_nothing(self, view: Proposal) -> bool:
         """Whether a view has faded away, so that its part is as it came."""
         replacement = view.replacement
         if isinstance(replacement, Continued):
@@ -203,91 +261,18 @@ class Rules:
         part = self._view.part(view.target)
         return isinstance(replacement, Shorter) and isinstance(part, Result) and replacement.text == part.text
 
-    def spelled_out(self, proposal: Proposal) -> Proposal:
+    def _spelled_out(self, proposal: Proposal) -> Proposal:
         """A proposal as it is made: with the text of its part, where the replacement continues that text."""
         if not isinstance(proposal.replacement, Continued):
             return proposal
         return spelled_out(proposal, self._view.part(proposal.target))
 
-    def superseded(self, proposal: Proposal) -> bool:
+    def _is_superseded(self, proposal: Proposal) -> bool:
         """Whether a proposal says that a newer call replaces a result that is still shown."""
         use = self._view.by_ref.get(proposal.target)
         if use is None or use.cut or proposal.target != use.result or proposal.when.requested_by:
             return False
         return proposal.ends_call and proposal.cause is not None
-
-
-class _Deciding:
-    """One decision, put together from the proposals that are due."""
-
-    def __init__(self, target: Ref, cell: Cell, rules: Rules) -> None:
-        self._target = target
-        self._cell = cell
-        self._rules = rules
-        self._waits: list[Wait] = []
-        self._refusals: list[Refusal] = []
-        self._forgone: Proposal | None = None
-        self._own: Proposal | None = None
-        """The first proposal that has nothing to do with covers."""
-        self._discard: Proposal | None = None
-        """The agent or the user discarded the part."""
-        self._superseded: Proposal | None = None
-        """A newer answer replaces the part, and could point to the part instead."""
-        self._cover: Proposal | None = None
-        """The part goes because it is covered, or a view is shown behind it."""
-        self._faded: Proposal | None = None
-        """A view of which nothing is left to show."""
-        self._gives_way = False
-        """The part would give way to a note that points to an older one, if no view covered it."""
-        self._sort()
-
-    def _sort(self) -> None:
-        rules, cell = self._rules, self._cell
-        for proposal in rules.due(cell, self._waits):
-            if proposal.covers and (self._cover or self._faded):
-                continue
-            refusal, too_small = rules.refusal(proposal, cell, self._waits)
-            if refusal is not None:
-                self._refusals.append(refusal)
-                self._gives_way = self._gives_way or rules.gives_way(proposal, cell)
-                if too_small and self._forgone is None and rules.superseded(proposal):
-                    self._forgone = proposal
-            elif proposal.cause is not None and rules.could_point_back(proposal.cause, self._target):
-                self._superseded = self._superseded or proposal
-            elif proposal.covers and rules.shows_nothing(proposal):
-                self._faded = proposal
-            elif proposal.needs_cover or proposal.covers:
-                self._cover = proposal
-            elif self._discard is None and proposal.when.requested_by and proposal.ends_call:
-                # The note of a strategy, if there is one, says more than that the part was discarded.
-                self._discard = proposal
-            elif self._discard is None or isinstance(proposal.replacement, Note):
-                self._own = proposal
-                break
-
-    def decision(self) -> Decision:
-        own = self._own or self._discard
-        wanted, cover, superseded = own, self._cover, self._superseded
-        if superseded is not None and own is None:
-            reason = "what would replace it only points back to it"
-            self._refusals.append(Refusal(superseded, "visible_pointers", reason))
-        elif superseded is not None and own is not None and not isinstance(own.replacement, Note):
-            # The part leaves anyway, so the newer answer is shown, and nothing of the part has to stay.
-            wanted, cover = superseded, None
-        if cover is not None and self._discard is None:
-            wanted = cover
-        if self._faded is not None:
-            # The parts that the view covered stay away, whatever becomes of the part behind which it was shown.
-            wanted = self._faded if wanted is None else replace(wanted, covers=self._faded.covers)
-        return Decision(
-            None if wanted is None else self._rules.spelled_out(wanted),
-            self._discard is not None,
-            own is not None or self._gives_way,
-            own is not None and self._rules.is_replaced(own, self._cell),
-            tuple(self._refusals),
-            self._forgone if wanted is None else None,
-            tuple(self._waits),
-        )
 
 
 def _goes_with_cover(cell: Cell) -> bool:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Iterator, Sequence
+from collections.abc import Hashable, Sequence
 from typing import Final
 
 from prunus.edits import Move
@@ -34,9 +34,8 @@ class _Grouped:
         self._strategy = strategy
         self._groups: dict[Hashable, list[Use]] = {}
 
-    def tell(self, use: Use, view: View) -> list[Move]:
-        """Return the moves that follow from a call."""
-        moves: list[Move] = []
+    def tell(self, use: Use, view: View, moves: list[Move]) -> None:
+        """Add the moves that follow from a call."""
         for group in self._strategy.groups(use):
             members = self._groups.get(group)
             if members is None:
@@ -48,7 +47,6 @@ class _Grouped:
             earlier = members if whole else [*members[:_FIRST], *members[_FIRST - _MOST :]]
             moves += self._strategy.propose(use, earlier, group, view)
             members.append(use)
-        return moves
 
 
 class Dispatch:
@@ -68,38 +66,41 @@ class Dispatch:
         self._late: list[tuple[Ref, Role, int, int]] = []
         """Reasoning that they have not been told of."""
 
-    def piece(self, piece: Piece) -> Iterator[Move]:
+    def piece(self, piece: Piece) -> list[Move]:
         """Return the moves that follow from a part that belongs to no answered call."""
         if self._timeline is not None:
             self._timeline.take(piece, self._view)
         if self._on_pressure and isinstance(piece.part, Thinking):
             self._late.append((piece.ref, piece.role, piece.turn, piece.loop))
-        for strategy in self._on_piece:
-            yield from strategy.inspect(piece, self._view)
+        return [move for strategy in self._on_piece for move in strategy.inspect(piece, self._view)]
 
-    def use(self, use: Use) -> Iterator[Move]:
+    def use(self, use: Use) -> list[Move]:
         """Return the moves that follow from an answered call."""
+        moves: list[Move] = []
         for strategy in self._on_use:
-            yield from strategy.tell(use, self._view)
+            strategy.tell(use, self._view, moves)
         if self._timeline is not None:
             self._timeline.take(use, self._view)
             for folding, state in self._on_file:
-                yield from folding.fold(use, self._timeline, state, self._view)
+                moves += folding.fold(use, self._timeline, state, self._view)
+        return moves
 
     @property
     def timeline(self) -> Timeline | None:
         """The files of the conversation; None if no strategy follows files."""
         return self._timeline
 
-    def late(self) -> Iterator[Move]:
+    def late(self) -> list[Move]:
         """Return the moves of the strategies that act only when the context runs short."""
+        moves: list[Move] = []
         for use in self._view.uses[self._told_late :]:
             for grouped in self._late_uses:
-                yield from grouped.tell(use, self._view)
+                grouped.tell(use, self._view, moves)
         self._told_late = len(self._view.uses)
         late, self._late = self._late, []
         for ref, role, turn, loop in late:
             part = self._view.part(ref)
             if isinstance(part, Thinking):
                 for strategy in self._on_pressure:
-                    yield from strategy.inspect(Piece(ref, part, role, turn, loop), self._view)
+                    moves += strategy.inspect(Piece(ref, part, role, turn, loop), self._view)
+        return moves

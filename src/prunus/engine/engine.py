@@ -16,7 +16,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 
 from prunus.calls.toolbox import Toolbox
-from prunus.edits import Move, Proposal, Refusal
+from prunus.edits import Proposal, Refusal
 from prunus.engine.answering import Answering
 from prunus.engine.board import Board
 from prunus.engine.cell import Pressed
@@ -178,7 +178,7 @@ class Engine:
 
     def mark(self) -> None:
         """Run the strategies that propose edits only when the context runs short."""
-        self._take(self.dispatch.late())
+        self.board.take(*self.dispatch.late())
 
     @property
     def depth(self) -> tuple[Standing, ...]:
@@ -268,7 +268,7 @@ class Engine:
             self.tags.name(event)
             if self._reminder is not None:
                 self._reminder.hear(event)
-            self._take(self.dispatch.piece(event))
+            self.board.take(*self.dispatch.piece(event))
             if self.requests is not None:
                 self.manual = self.requests.manual(event, self.view, self.manual)
             return
@@ -279,13 +279,9 @@ class Engine:
         if any(guard.mutes(event) for guard in self._mutes):
             self.view.muted.add(event.index)
         found, whole = self._answering.choices(event) if self._answering is not None else ((), [])
-        self._take(self.dispatch.use(event))
+        self.board.take(*self.dispatch.use(event))
         if self._answering is not None and found:
-            self._take(self._answering.answer(event, found, whole))
-
-    def _take(self, moves: Iterable[Move]) -> None:
-        for move in moves:
-            self.board.take(move)
+            self.board.take(*self._answering.answer(event, found, whole))
 
     def _obey(self, commands: Sequence[tuple[int, str]]) -> None:
         """Carry out the commands that were given when the history had as many messages as were looked at so far."""
@@ -294,5 +290,5 @@ class Engine:
             words = commands[self._obeyed][1]
             self._obeyed += 1
             if self.requests is not None:
-                self._take(self.requests.obey(words, seen, self.view))
+                self.board.take(*self.requests.obey(words, seen, self.view))
                 self.manual = self.requests.switched(words, self.manual)
