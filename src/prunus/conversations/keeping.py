@@ -86,7 +86,9 @@ class Keeping:
         """Return the known messages of a conversation that are sent in another form than they came."""
         held = base.conversation
         if held is not None and held.memo is base.memo:
-            return held.engine.written() if held.in_force is base.memo.ledger else held.written
+            return (
+                held.engine.rendering.written(held.last.raw) if held.in_force is base.memo.ledger else held.written
+            )
         return self._memory.written(base.memo.id) if self._memory is not None and base.parent else {}
 
     def _begin(self, conversation: Conversation, base: Base, sending: BeforeSending) -> None:

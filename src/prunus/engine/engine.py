@@ -33,7 +33,7 @@ from prunus.guards import Guard, Mutes
 from prunus.history import Message, Ref
 from prunus.notes import Words
 from prunus.reuse.asked_again import Ask, Showings
-from prunus.schedule.ledger import Flush, Ledger, Written
+from prunus.schedule.ledger import Flush, Ledger
 from prunus.schedule.pressure import Pressure
 from prunus.schedule.priorities import Standing
 from prunus.schedule.reminders import Reminders
@@ -233,10 +233,6 @@ class Engine:
             for cell in cells
             if cell is not None
         )
-
-    def written(self, indices: Iterable[int] | None = None) -> dict[int, Written | None]:
-        """Return some messages as they are sent, or all that are sent in another form than they came."""
-        return self.rendering.written(self.rendering.rendered if indices is None else indices)
 
     def ledger(self, before: Ledger, flushes: tuple[Flush, ...], commands: tuple[tuple[int, str], ...]) -> Ledger:
         """Return the ledger of the edits that are made now; the same object as before if nothing is new."""

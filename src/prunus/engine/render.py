@@ -59,8 +59,10 @@ class Rendering:
         self._board = board
         self._made = made
         self._tags = tags
-        self._keys: dict[int, bytes] = {}
         self.rendered: dict[int, bytes] = {}
+        self._written: dict[int, Written] = {}
+        """Rendered messages with their keys, made on demand: only a memory needs them, and they took 2 % of the
+        first look at a conversation."""
         self.size = 0
         """The bytes of all messages with edits."""
         self.edited: list[int] = []
@@ -77,16 +79,11 @@ class Rendering:
             self._renew(index)
 
     def _renew(self, index: int) -> None:
-        before = self._view.message(index)
-        edits = {
-            part: self._replacement(ref)
-            for part in range(len(before.parts))
-            if self._board.made(ref := Ref(index, part)) or self._made.outline(ref) or self._tags.missing(ref)
-        }
+        before, edits = self._view.message(index), self._replacements(index)
         if not edits:
             if index in self.rendered:
                 self.size -= len(self.rendered.pop(index))
-                del self._keys[index]
+                self._written.pop(index, None)
                 self.edited.remove(index)
             return
         own = _is_own(self._board.made(Ref(index, part)) for part in edits)
@@ -97,19 +94,38 @@ class Rendering:
         else:
             insort(self.edited, index)
         self.rendered[index] = _render(self._format, before, following, edits, open_loop=open_loop, own=own)
-        self._keys[index] = _key(before.raw, edits)
         self.size += len(self.rendered[index])
 
-    def written(self, indices: Iterable[int]) -> dict[int, Written | None]:
-        """Return some messages as they are sent; None for one that is sent as it came."""
-        made = self.rendered
-        return {i: Written(self._keys[i], made[i]) if i in made else None for i in indices}
+    def written(
+        self, raw: Callable[[int], bytes], indices: Iterable[int] | None = None
+    ) -> dict[int, Written | None]:
+        """Return some messages as they are sent, or all with edits; None for one that is sent as it came.
 
-    def _replacement(self, ref: Ref) -> Replacement:
-        """Return the replacement of a part, with the outline and the tag behind it."""
-        edit, outline = self._board.made(ref), self._made.outline(ref)
-        replacement = edit.replacement if edit is not None else None
-        return extended(replacement, outline, self._tags.shown(ref, replacement, outline))
+        `raw` gives a message of the newest request as it came.
+        """
+        return {i: self._with_key(i, raw) for i in (tuple(self.rendered) if indices is None else indices)}
+
+    def _with_key(self, index: int, raw: Callable[[int], bytes]) -> Written | None:
+        # If another thread works on the conversation, an old text may get a new key, and is then rendered again. A
+        # new text never gets an old key.
+        text = self.rendered.get(index)
+        if text is None:
+            return None
+        known = self._written.get(index)
+        if known is None or known.text is not text:
+            known = self._written[index] = Written(_key(raw(index), self._replacements(index)), text)
+        return known
+
+    def _replacements(self, index: int) -> dict[int, Replacement]:
+        """Return the replacements of the parts of a message, each with the outline and the tag behind it."""
+        found: dict[int, Replacement] = {}
+        for part in range(len(self._view.shapes[index].kinds)):
+            ref = Ref(index, part)
+            edit, outline = self._board.made(ref), self._made.outline(ref)
+            if edit is not None or outline or self._tags.missing(ref):
+                replacement = edit.replacement if edit is not None else None
+                found[part] = extended(replacement, outline, self._tags.shown(ref, replacement, outline))
+        return found
 
 
 def edits_taken_over(ledger: Ledger, count: int, load: Load) -> tuple[Proposal, ...]:
