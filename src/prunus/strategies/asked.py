@@ -50,8 +50,7 @@ class Requested:
     """Further tools whose results the user's `sweep` leaves alone."""
 
     def groups(self, use: Use) -> Iterable[Hashable]:
-        if is_prune(use.tool) and use.ok:
-            yield "decisions"
+        return ("decisions",) if use.ok and is_prune(use.tool) else ()
 
     def propose(self, use: Use, earlier: Sequence[Use], group: Hashable, view: View) -> Iterator[Move]:
         for choice in self._choices(use, earlier, view):

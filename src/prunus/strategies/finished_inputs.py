@@ -35,8 +35,7 @@ class FinishedInputs:
     """Whether the inputs of edits go too. Reading the file brings a written text back, but not an edit."""
 
     def groups(self, use: Use) -> Iterable[Hashable]:
-        if use.ok:
-            yield from use.paths
+        return use.paths if use.ok else ()
 
     def propose(self, use: Use, earlier: Sequence[Use], group: Hashable, view: View) -> Iterator[Move]:
         from_turn = use.turn + self.idle + 1

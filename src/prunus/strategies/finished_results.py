@@ -40,10 +40,7 @@ class FinishedResults:
     """Results with fewer characters stay whole."""
 
     def groups(self, use: Use) -> Iterable[Hashable]:
-        if not use.ok:
-            return
-        yield None
-        yield from use.paths
+        return (None, *use.paths) if use.ok else ()
 
     def propose(self, use: Use, earlier: Sequence[Use], group: Hashable, view: View) -> Iterator[Move]:
         if group is None:
@@ -62,15 +59,20 @@ class FinishedResults:
         if not changes:
             return
         from_turn = use.turn + self.idle + 1
+        idle_is_over = bool(earlier) and earlier[-1].turn + self.idle < view.turn
         reads = [read for read in earlier if read.meaning.kind == "read"]
         for at, read in enumerate(reads):
             if read.size <= self.over or read.index > changes[-1]:
                 continue
+            known = len(read.touches) == 1 and changes[bisect_right(changes, read.index)] != use.index
+            if known and idle_is_over:
+                # The read was proposed before, and nothing can be postponed that is due already.
+                continue
             # How likely it is used again, once the file has been left alone.
             offset = view.offset("edited read")
             likely = reuse_of(read, "edited read", read.tokens, self.idle, reads=len(reads) - 1 - at, offset=offset)
-            if len(read.touches) == 1 and changes[bisect_right(changes, read.index)] != use.index:
-                # It was proposed before; every touch of the file starts its idle time anew.
+            if known:
+                # Every touch of the file starts its idle time anew.
                 yield Postpone(read.result, self.name, from_turn, likely)
             elif all(_changed(touch.path, view) > read.index for touch in read.touches):
                 yield from self._cut(read, use.turn + self.idle, likely, _LEFT_ALONE)

@@ -1,8 +1,10 @@
 from __future__ import annotations
 
 import json
+from collections import Counter
 from collections.abc import Generator, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
+from itertools import chain
 from typing import ClassVar, Final
 
 from prunus.calls.shown import PLAIN, Style
@@ -126,17 +128,21 @@ class FoldedViews:
         if not known or not isinstance(result, Result) or not result.texts or use.index in view.muted:
             return [*known, own]
         content = file.content
-        now = {id(line): number for number, line in enumerate(content.lines, 1) if line is not None}
         reads = use.meaning.kind == "read"
-        mine = set(map(id, own.lines)) if reads else set()
-        shows_all = mine.issuperset(now)
-        everything = content.whole and shows_all
-        able = [
-            shown
-            for shown in (*known, *(() if reads else (own,)))
-            if everything or shown.losses == content.losses or all(id(line) in now for line in shown.lines)
-        ]
-        extra = {} if shows_all else {key: number for key, number in now.items() if key not in mine}
+        if reads and content.whole and own.lines == tuple(content.lines) and not any(one.brought for one in known):
+            # The usual read: it shows the whole file, so that no line of an earlier part has to be looked up. This
+            # takes 2 % off the first look at a conversation.
+            now, able, extra = {}, known, {}
+        else:
+            now = {id(line): number for number, line in enumerate(content.lines, 1) if line is not None}
+            mine = set(map(id, own.lines)) if reads else set()
+            extra = {key: number for key, number in now.items() if key not in mine} if mine else now
+            everything = content.whole and not extra
+            able = [
+                shown
+                for shown in (known if reads else (*known, own))
+                if everything or shown.losses == content.losses or all(id(line) in now for line in shown.lines)
+            ]
         chosen, wanted = self._choose(able, extra, 3 if style.separator else 1)
         if not any(shown is not own for shown in chosen):
             return [*known, own]
@@ -218,25 +224,26 @@ class FoldedViews:
 
         `now` gives the place of each line. Showing a line takes `more` tokens in addition to those of its text.
         """
-        needs = [{now[id(line)]: line for line in shown.lines if id(line) in now} for shown in able]
-        costs = {n: len(line.text) / 3.5 + more for lines in needs for n, line in lines.items()}
-        holders: dict[int, set[int]] = {}
-        for at, numbers in enumerate(needs):
-            for number in numbers:
-                holders.setdefault(number, set()).add(at)
+        # For each part, the numbers of its lines, with what showing the line costs.
+        needs = [
+            {number: len(line.text) / 3.5 + more for line in shown.lines if (number := now.get(id(line)))}
+            for shown in able
+        ]
+        holders = Counter(chain.from_iterable(needs))
 
         def gain(at: int) -> float:
             """The share of it that would be saved, if those lines are shown that only it brings."""
-            return 1 - sum(costs[n] for n in needs[at] if len(holders[n]) == 1) / max(able[at].saved, 1)
+            only = sum(cost for number, cost in needs[at].items() if holders[number] == 1)
+            return 1 - only / max(able[at].saved, 1)
 
         gains = {at: gain(at) for at in range(len(able))}
         while gains and gains[least := min(gains, key=gains.__getitem__)] < self.share:
             del gains[least]
-            for number in needs[least]:
-                holders[number].discard(least)
-            for at in {at for number in needs[least] if len(holders[number]) == 1 for at in holders[number]}:
-                gains[at] = gain(at)
-        return [able[at] for at in gains], sorted(number for number, by in holders.items() if by)
+            holders.subtract(needs[least].keys())
+            for at in gains:
+                if not needs[at].keys().isdisjoint(needs[least]):
+                    gains[at] = gain(at)
+        return [able[at] for at in gains], sorted(number for number, count in holders.items() if count)
 
     def _own(self, use: Use, file: TrackedFile, view: View) -> _Shown | None:
         """Return what a call shows of its file, and what folding would leave of it; None if that is not certain."""

@@ -52,8 +52,7 @@ class LongOutputs:
     """Kinds of tools whose results may be cut."""
 
     def groups(self, use: Use) -> Iterable[Hashable]:
-        if use.size > self.marked and use.meaning.kind in self.kinds and use.visible:
-            yield None
+        return (None,) if use.size > self.marked and use.meaning.kind in self.kinds and use.visible else ()
 
     def propose(self, use: Use, earlier: Sequence[Use], group: Hashable, view: View) -> Iterator[Proposal]:
         result = view.part(use.result)

@@ -41,8 +41,7 @@ class OldErrors:
     """Tools whose failed calls keep their inputs, in upper or lower case; `*` and `?` are wildcards."""
 
     def groups(self, use: Use) -> Iterable[Hashable]:
-        if use.outcome == "error":
-            yield None
+        return (None,) if use.outcome == "error" else ()
 
     def propose(self, use: Use, earlier: Sequence[Use], group: Hashable, view: View) -> Iterator[Proposal]:
         result, call = view.part(use.result), view.part(use.call)

@@ -23,8 +23,7 @@ class OldTodos:
     icon: ClassVar[str] = "✅"
 
     def groups(self, use: Use) -> Iterable[Hashable]:
-        if use.ok and use.meaning.kind == "todo" and use.meaning.key:
-            yield use.meaning.key
+        return (use.meaning.key,) if use.ok and use.meaning.kind == "todo" and use.meaning.key else ()
 
     def propose(self, use: Use, earlier: Sequence[Use], group: Hashable, view: View) -> Iterator[Proposal]:
         if not use.visible:

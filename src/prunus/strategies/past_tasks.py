@@ -46,9 +46,7 @@ class PastTasks:
     """Whether the inputs of edits go too."""
 
     def groups(self, use: Use) -> Iterable[Hashable]:
-        yield None
-        if use.ok:
-            yield from use.paths
+        return (None, *use.paths) if use.ok else (None,)
 
     def propose(self, use: Use, earlier: Sequence[Use], group: Hashable, view: View) -> Iterator[Move]:
         from_turn = use.turn + self.idle + 1
@@ -74,11 +72,15 @@ class PastTasks:
 
     def _tasks(self, kind: PartKind, tokens: int, use: Use, offset: float) -> tuple[int, float]:
         """After how many tasks a part is unlikely enough to be used again (0 for never), and how likely then."""
-        for tasks in range(1, _MOST + 1):
-            likely = reuse_of(use, kind, tokens, self.idle, tasks, offset=offset)
-            if likely * 500 <= self.risk * tokens:
-                return tasks, likely
-        return 0, 0.0
+
+        def likely(tasks: int) -> float:
+            return reuse_of(use, kind, tokens, self.idle, tasks, offset=offset)
+
+        allowed = self.risk * tokens
+        # Each task makes another use less likely, so the last one shows whether any number is enough.
+        if likely(_MOST) * 500 > allowed:
+            return 0, 0.0
+        return next((tasks, chance) for tasks in range(1, _MOST + 1) if (chance := likely(tasks)) * 500 <= allowed)
 
     def _edit(self, target: Ref, replacement: Outlined | Input, when: When, likely: float) -> Proposal:
         return Proposal(target, replacement, self.name, "its task is over", when=when, reuse=likely)

@@ -23,8 +23,7 @@ class RetriedErrors:
     icon: ClassVar[str] = "🔁"
 
     def groups(self, use: Use) -> Iterable[Hashable]:
-        if use.signature:
-            yield use.signature
+        return (use.signature,) if use.signature else ()
 
     def propose(self, use: Use, earlier: Sequence[Use], group: Hashable, view: View) -> Iterator[Proposal]:
         if not use.ok or not use.visible:

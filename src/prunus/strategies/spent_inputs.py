@@ -27,8 +27,8 @@ class SpentInputs:
     """Inputs that would lose fewer characters stay whole."""
 
     def follow(self, edit: Proposal, view: View) -> Iterator[Proposal]:
-        use = view.by_ref.get(edit.target)
-        if not edit.ends_call or use is None or edit.strategy == self.name:
+        use = view.by_ref.get(edit.target) if edit.ends_call else None
+        if use is None or edit.strategy == self.name:
             return
         call = view.part(use.call)
         if isinstance(call, Call):

@@ -28,8 +28,7 @@ class StaleReads:
     """Treat an edit like a full write (the ACP plugin's rule)."""
 
     def groups(self, use: Use) -> Iterable[Hashable]:
-        if use.ok and use.meaning.kind in _FILE_KINDS:
-            yield from use.paths
+        return use.paths if use.ok and use.meaning.kind in _FILE_KINDS else ()
 
     def propose(self, use: Use, earlier: Sequence[Use], group: Hashable, view: View) -> Iterator[Proposal]:
         if not self._replaces(use, group):

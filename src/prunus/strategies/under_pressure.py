@@ -34,8 +34,7 @@ class UnderPressure:
     """Whether the reasoning of earlier tool loops goes too, after the results that a tool can return again."""
 
     def groups(self, use: Use) -> Iterable[Hashable]:
-        if use.size > self.over and use.visible:
-            yield None
+        return (None,) if use.size > self.over and use.visible else ()
 
     def propose(self, use: Use, earlier: Sequence[Use], group: Hashable, view: View) -> Iterator[Proposal]:
         yield Proposal(use.result, Outlined(self.share), self.name, "the context runs short", when=_WHEN)

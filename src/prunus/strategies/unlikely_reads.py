@@ -37,8 +37,7 @@ class UnlikelyReads:
     """Results with fewer characters stay whole."""
 
     def groups(self, use: Use) -> Iterable[Hashable]:
-        if use.ok:
-            yield from use.paths
+        return use.paths if use.ok else ()
 
     def propose(self, use: Use, earlier: Sequence[Use], group: Hashable, view: View) -> Iterator[Move]:
         for old in earlier:

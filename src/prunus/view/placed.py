@@ -78,7 +78,7 @@ def without_file_notes(text: str, result: Result) -> str:
 def bare_result(result: Result) -> tuple[str, str]:
     """Return the text of a result without a trailing id tag, and the id in the tag, if any."""
     text, name = without_tag(result.text)
-    if name or "[id " not in text or not result.pieces:
+    if name or not result.pieces or "[id " not in text:
         return text, name
     # File notes may follow the tag.
     pieces = [without_tag(piece) for piece in result.pieces]
