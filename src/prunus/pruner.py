@@ -15,7 +15,7 @@ from prunus.conversations.behind import WritingBehind
 from prunus.conversations.cache_terms import cache_terms, wanted_lifetime
 from prunus.conversations.context import Context, context_of
 from prunus.conversations.conversation import Conversation, Loader
-from prunus.conversations.held import Conversations, Glance, Request, look_until
+from prunus.conversations.held import Conversations, Glance, Request
 from prunus.conversations.keeping import BeforeSending, Keeping, Stale, memo_after
 from prunus.conversations.lineage import Base, find_base, find_known
 from prunus.conversations.memory import Memory
@@ -33,6 +33,8 @@ T = TypeVar("T")
 
 _TURN: Final = 0.05
 """Seconds for which catching up may lock a conversation."""
+_MANY: Final = 400
+"""Messages that a request with a deadline looks at again at most, if its ledger is enough to write it."""
 _TRIES: Final = 3
 """How often a request is pruned at most while other processes save newer states of its conversation."""
 
@@ -148,11 +150,9 @@ class Pruner:
         if held is None:
             return True
         with held.lock:
-            until = monotonic() + _TURN
+            commands, until = held.memo.ledger.commands, monotonic() + _TURN
             try:
-                return held.engine.look(
-                    len(held.last), Loader(held.last), held.memo.ledger.commands, lambda: monotonic() > until
-                )
+                return held.engine.look(len(held.last), Loader(held.last), commands, until)
             except Exception:  # the next request of this conversation will say what is wrong
                 self._conversations.forget(held)
                 return True
@@ -259,7 +259,9 @@ class Pruner:
         """Prune the next request of a conversation."""
         read, load, engine = request.read, request.load, conversation.engine
         memo = self.warmth.begun(base.memo, request)
-        if not look_until(until, request, memo, engine, commands):
+        unseen = memo.depth - len(engine.view.turns) if memo.requests else 0
+        hopeless = until is not None and unseen > _MANY
+        if hopeless or not engine.look(len(request), load, commands, until):
             return self._behind.write(request, base, conversation, commands, sending)
         if conversation.in_force is not memo.ledger:
             engine.take_over(memo.ledger.edits, load)

@@ -11,7 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from prunus import Outcome, Pruner, Settings
-from prunus.conversations.held import _MANY
+from prunus.pruner import _MANY
 from tests.conversations.test_memory import Shelf
 from tests.generate.build import sessions
 from tests.generate.encode import encode, prefixes

@@ -9,21 +9,17 @@ from collections import OrderedDict
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from threading import Lock
-from time import monotonic
 from typing import Any, Final, TypeVar
 
 from prunus.conversations.beginnings import Beginnings
 from prunus.conversations.conversation import Body, Conversation, Loader
 from prunus.conversations.memory import ConversationRecord, Match
-from prunus.engine import Engine
 from prunus.providers import Frame, Objects, frame, read_objects, resume
 from prunus.schedule.cache_life import Lifetime
 from prunus.settings.tables import Limits
 
 T = TypeVar("T")
 
-_MANY: Final = 400
-"""Messages that a request with a deadline looks at again at most, if its ledger is enough to write it."""
 _STEP: Final = 16 * 1024
 """Bytes of new messages that are looked at in a few milliseconds."""
 
@@ -213,18 +209,3 @@ def _read(body: Any, known: Body | None, shared: int, format: str | None) -> Bod
         return read_objects(body, known if isinstance(known, Objects) else None, shared, format)
     rest = resume(known, body, shared, format) if isinstance(known, Frame) else None
     return frame(body, format) if rest is None else rest
-
-
-def look_until(
-    until: float | None,
-    request: Request,
-    memo: ConversationRecord,
-    engine: Engine,
-    commands: tuple[tuple[int, str], ...],
-) -> bool:
-    """Look at the messages of a request; False if that takes longer than until a time of the monotonic clock."""
-    if until is None:
-        return engine.look(len(request), request.load, commands)
-    if memo.requests and memo.depth - len(engine.view.turns) > _MANY:
-        return False
-    return engine.look(len(request), request.load, commands, lambda: monotonic() > until)

@@ -48,7 +48,7 @@ def outcome_of(
     return Outcome(
         request.body,
         edits,
-        engine.refused,
+        engine.board.refused,
         report,
         flush=flush,
         conversation=memo.id,

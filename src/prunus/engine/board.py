@@ -6,15 +6,14 @@ that itself, and `touch` tells it of what happened outside.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from typing import Final
 
 from prunus.edits import PREFERENCES, Move, Postpone, Proposal, Refusal, Withdraw
-from prunus.engine.cell import NONE, Cell, Decision, Pressed
-from prunus.engine.kinds import of_kind
+from prunus.engine.cell import NONE, Cell, Decision, Pressed, Wait
 from prunus.engine.weights import with_tokens
 from prunus.history import Attachment, Ref
-from prunus.strategies import AfterEdit, Strategy, TakesRequests
+from prunus.strategies.strategy import AfterEdit, Strategy, TakesRequests, of_kind
 from prunus.value import replace
 from prunus.view.view import View
 
@@ -46,6 +45,10 @@ class Board:
         self._refused: dict[Ref, None] = {}
         """Parts with refused proposals, in the order of their first refusal."""
         self.pressed = Pressed()
+        self._waiting: tuple[dict[int, set[Ref]], ...] = ({}, {}, {})
+        """Parts that have to be decided anew at a turn, at a loop, or after a number of calls."""
+        self._woken = Wait(0, 0, 0)
+        """The turn, the loop and the number of calls for which that was done."""
 
     def __getitem__(self, ref: Ref) -> Cell:
         cell = self._cells.get(ref)
@@ -75,9 +78,13 @@ class Board:
         """The proposals that were refused, part by part."""
         return tuple(self._cells[ref].refusals for ref in self._refused)
 
-    def touch(self, refs: Iterable[Ref]) -> None:
-        """Have these parts decided anew."""
-        self._touched.update(refs)
+    def touch_waiting(self) -> None:
+        """Have the parts decided anew whose waiting time has ended since the last request."""
+        now = Wait(self._view.turn, self._view.loop, len(self._view.uses))
+        for waiting, last, current in zip(self._waiting, self._woken, now, strict=True):
+            for at in range((last or 0) + 1, (current or 0) + 1):
+                self._touched.update(waiting.pop(at, ()))
+        self._woken = now
 
     def touch_all(self) -> None:
         """Have every part with proposals decided anew."""
@@ -110,12 +117,6 @@ class Board:
                     self._propose(move)
                 case Withdraw():
                     self._withdraw(move)
-
-    def take_back(self, target: Ref, strategy: str) -> None:
-        """Forget the proposal of a strategy for a part."""
-        self[target].options.pop(self._rank[strategy], None)
-        self._unsettle(target)
-        self._touched.add(target)
 
     def rank(self, proposal: Proposal) -> int:
         """The place of a proposal among those for one part; the lowest is preferred."""
@@ -153,12 +154,16 @@ class Board:
         self._touched.update(one.points_to for one in pointers if one is not None and one.points_to is not None)
 
     def judge(self, ref: Ref, decision: Decision) -> None:
-        """Record the decision about a part.
+        """Record the decision about a part, and when the part has to be decided again.
 
         Notes that point to the part depend on whether it leaves. Parts to which it could point depend on whether a
         newer answer replaces it.
         """
         cell = self[ref]
+        for wait in decision.waits:
+            for waiting, at in zip(self._waiting, wait, strict=True):
+                if at is not None:
+                    waiting.setdefault(at, set()).add(ref)
         cell.refusals, cell.requested = decision.refusals, decision.requested
         if decision.refusals:
             self._refused[ref] = None

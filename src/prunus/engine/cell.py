@@ -14,12 +14,20 @@ from dataclasses import dataclass, field
 from typing import Final, NamedTuple
 
 from prunus.edits import Proposal, Refusal
-from prunus.engine.timers import Wait
 from prunus.history import Ref
 from prunus.schedule.priorities import Standing
 
 NONE: Final[frozenset[Ref]] = frozenset()
 """The empty set that most cells share, because they refer to no other cell."""
+
+
+class Wait(NamedTuple):
+    """What a decision waits for: at most one of turn, loop and calls."""
+
+    turn: int | None = None
+    loop: int | None = None
+    uses: int | None = None
+    """A number of answered calls."""
 
 
 class Decision(NamedTuple):

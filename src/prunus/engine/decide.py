@@ -35,8 +35,7 @@ from collections.abc import Iterator, Sequence
 from prunus.apply import spelled_out
 from prunus.edits import Continued, Note, Proposal, Refusal, Shorter
 from prunus.engine.board import Board
-from prunus.engine.cell import Cell, Decision
-from prunus.engine.timers import Wait
+from prunus.engine.cell import Cell, Decision, Wait
 from prunus.engine.weights import with_tokens
 from prunus.guards import Guard
 from prunus.history import Attachment, Ref, Result

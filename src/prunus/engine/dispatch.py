@@ -6,10 +6,9 @@ from collections.abc import Hashable, Sequence
 from typing import Final
 
 from prunus.edits import Move
-from prunus.engine.kinds import is_kind, of_kind
 from prunus.files import Timeline
 from prunus.history import Ref, Role, Thinking
-from prunus.strategies import OnFile, OnlyUnderPressure, OnPiece, OnUse, Strategy
+from prunus.strategies.strategy import OnFile, OnlyUnderPressure, OnPiece, OnUse, Strategy, of_kind
 from prunus.view.uses import Piece, Use
 from prunus.view.view import View
 
@@ -55,7 +54,8 @@ class Dispatch:
     def __init__(self, view: View, strategies: Sequence[Strategy]) -> None:
         self._view = view
         self._on_pressure = of_kind(strategies, OnlyUnderPressure)
-        usual = [strategy for strategy in strategies if not is_kind(strategy, OnlyUnderPressure)]
+        late = {strategy.name for strategy in self._on_pressure}
+        usual = [strategy for strategy in strategies if strategy.name not in late]
         self._on_use = tuple(map(_Grouped, of_kind(usual, OnUse)))
         self._on_piece = of_kind(usual, OnPiece)
         self._late_uses = tuple(map(_Grouped, self._on_pressure))

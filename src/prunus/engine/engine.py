@@ -14,21 +14,20 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
+from time import monotonic
 
 from prunus.calls.toolbox import Toolbox
-from prunus.edits import Proposal, Refusal
+from prunus.edits import Proposal
 from prunus.engine.answering import Answering
 from prunus.engine.board import Board
 from prunus.engine.cell import Pressed
 from prunus.engine.decide import Rules
 from prunus.engine.dispatch import Dispatch
 from prunus.engine.flush import Pending
-from prunus.engine.kinds import of_kind
 from prunus.engine.made import Made
 from prunus.engine.reminder import Reminder
 from prunus.engine.render import Rendering
 from prunus.engine.tags import Tags
-from prunus.engine.timers import Timers
 from prunus.guards import Guard, Mutes
 from prunus.history import Message, Ref
 from prunus.notes import Words
@@ -37,7 +36,7 @@ from prunus.schedule.ledger import Flush, Ledger
 from prunus.schedule.pressure import Pressure
 from prunus.schedule.priorities import Standing
 from prunus.schedule.reminders import Reminders
-from prunus.strategies import Strategy, TakesRequests
+from prunus.strategies.strategy import Strategy, TakesRequests, of_kind
 from prunus.tally import Notification
 from prunus.tokens import Counter
 from prunus.view.uses import Piece, Use
@@ -77,7 +76,6 @@ class Engine:
         self.tags = Tags(view, self.requests, shown=tags, own=own_ids)
         self.rendering = Rendering(format, view, self.board, self.made, self.tags)
         self._rules = Rules(self.board, guards, view)
-        self._timers = Timers(view)
         self._showings = Showings()
         self.dispatch = Dispatch(view, strategies)
         self._mutes = of_kind(guards, Mutes)
@@ -104,17 +102,17 @@ class Engine:
         count: int,
         load: Load,
         commands: Sequence[tuple[int, str]] = (),
-        enough: Callable[[], bool] = lambda: False,
+        until: float | None = None,
     ) -> bool:
-        """Show the messages up to `count` to the strategies; False if `enough` stopped that before the last one.
+        """Show the messages up to `count` to the strategies; False if the time was over before the last one.
 
         `commands` are all commands that the user ever gave outside of the history, such as `sweep 5`, each with the
-        number of messages at that time.
+        number of messages at that time. `until` is a time of the monotonic clock.
         """
         view = self.view
         with self.at(load):
             for index in range(len(view.turns), count):
-                if enough():
+                if until is not None and monotonic() > until:
                     return False
                 self._obey(commands)
                 before, colours = view.tokens, view.colours
@@ -148,7 +146,7 @@ class Engine:
         self.made.begin()
         if self._reminder is not None:
             self._reminder.retire(len(self.view.turns) - 1)
-        self.board.touch(self._timers.due())
+        self.board.touch_waiting()
         self._decide()
 
     def offers(self, depths: Iterable[tuple[Standing, ...]], *, returns: bool = False) -> Iterator[int]:
@@ -194,11 +192,6 @@ class Engine:
     def reminded(self) -> int:
         """The tokens of the reminder in the newest message, which has one if the same request is sent again."""
         return self._reminder.tokens if self._reminder is not None else 0
-
-    @property
-    def refused(self) -> tuple[tuple[Refusal, ...], ...]:
-        """The proposals that were refused, part by part."""
-        return self.board.refused
 
     def saved_of(self, ref: Ref) -> int:
         """The tokens that the edit of a part saves."""
@@ -248,8 +241,6 @@ class Engine:
         while (ref := self.board.next_touched()) is not None:
             decision = self._rules.decide(ref)
             cell = self.board[ref]
-            for wait in decision.waits:
-                self._timers.start(ref, wait)
             self.board.judge(ref, decision)
             if decision.forgone is not None or cell.forgone is not None:
                 self.made.forgo(ref, decision.forgone)

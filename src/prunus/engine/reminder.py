@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from prunus.edits import OWN_WORDS, Added, Proposal
+from prunus.edits import OWN_WORDS, Added, Proposal, Withdraw
 from prunus.engine.board import REMINDERS, Board
 from prunus.engine.sums import Sums
 from prunus.history import Ref, Result, Text
@@ -46,7 +46,7 @@ class Reminder:
     def retire(self, newest: int) -> None:
         """Let reminders before the newest message go with the next flush."""
         if self.said is not None and self.said.message != newest:
-            self._board.take_back(self.said, REMINDERS)
+            self._board.take(Withdraw(self.said, REMINDERS))
             self.said = None
 
     def remind(self, newest: int, around: int, window: int) -> None:
