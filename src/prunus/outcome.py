@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any, Generic, TypeVar
 
-from prunus.edits import Edit, Proposal, Refusal
+from prunus.edits import Edit, Gone, Proposal, Refusal
 from prunus.errors import FormatError
 from prunus.history import Ref
 from prunus.reuse.asked_again import AskedAgain
@@ -16,6 +16,8 @@ from prunus.tally import Tally
 
 Body_co = TypeVar("Body_co", covariant=True)
 """The type in which a body was given."""
+M = TypeVar("M")
+"""The type of a message."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -209,3 +211,18 @@ def admit(size: int, limit: int) -> None:
     """Raise for a body over the limit; bytes before they are looked at, objects once their size is known."""
     if size > limit:
         raise FormatError(f"a body of {size:,} bytes; the limit is {limit:,}")
+
+
+def aligned(pruned: Sequence[M], count: int, outcome: Outcome[Any]) -> list[M | None]:
+    """Return the pruned message for each of the `count` original ones; None for a message that was left out.
+
+    Prunus leaves out only messages that were meant for Prunus itself, such as a command of the user.
+    """
+    if len(pruned) == count:
+        return list(pruned)
+    gone = {edit.target.message for edit in outcome.edits if isinstance(edit.replacement, Gone)}
+    left = iter(pruned)
+    beside = [None if index in gone else next(left) for index in range(count)]
+    if next(left, None) is not None:
+        raise ValueError("the pruned history has other messages than the given one")
+    return beside

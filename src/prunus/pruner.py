@@ -9,7 +9,6 @@ from functools import cache
 from time import monotonic
 from typing import Any, Final, TypeVar
 
-from prunus.conversations.as_before import as_before
 from prunus.conversations.assembly import Assembly
 from prunus.conversations.behind import WritingBehind
 from prunus.conversations.cache_terms import cache_terms, wanted_lifetime
@@ -173,10 +172,7 @@ class Pruner:
 
     def _hold(self, request: Request) -> Outcome[Any]:
         """Write a request with the edits in force, and record nothing."""
-        base = find_known(request, self._conversations, self._memory)
-        name = base.parent if base.left <= base.memo.depth else ""
-        known = base.taken_over(request), name, self._assembly.counter, self._keeping.written(base)
-        return as_before(request, *known)[0]
+        return self._behind.hold(request, find_known(request, self._conversations, self._memory))
 
     def _prune(self, request: Request, until: float | None, sending: BeforeSending) -> Outcome[Any]:
         """Prune a request, and retry if another process has saved a newer state of its conversation."""

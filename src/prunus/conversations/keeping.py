@@ -47,39 +47,35 @@ class Keeping:
         outcome: Outcome[Any],
         written: Mapping[int, Written | None],
         sending: BeforeSending,
+        *,
+        alone: bool = False,
     ) -> None:
         """Record the state of a conversation after a request, first in the memory and then in the process.
+
+        With `alone`, only the process records the state, because the memory does not answer.
 
         Raises Stale or Overtaken if another request came first. If the memory fails for another reason, it raises
         NotKept or OutOfReach, and the process records nothing either.
         """
         with conversation.changing:
-            self._begin(conversation, base, sending)
-            if self._memory is None:
+            if conversation.memo is not (base.known or base.memo):
+                raise Stale
+            if not sending.claim():
+                raise TooLate("the request was sent before it was looked at")
+            if not alone and self._memory is None:
                 sending.record(outcome)
-            else:
+            elif not alone and self._memory is not None:
                 try:
                     self._memory.keep(memo, base.new_links, written, lambda: sending.record(outcome))
                 except Overtaken:
                     # The state in the memory is newer, so the next attempt must not begin with this one.
                     self._conversations.forget(conversation)
                     raise
-            self._end(conversation, request, base, memo)
-            conversation.saved = memo.requests
-        self._conversations.remember(conversation)
-
-    def keep_alone(
-        self,
-        conversation: Conversation,
-        request: Request,
-        base: Base,
-        memo: ConversationRecord,
-        sending: BeforeSending,
-    ) -> None:
-        """Record the state of a conversation in the process only, because the memory does not answer."""
-        with conversation.changing:
-            self._begin(conversation, base, sending)
-            self._end(conversation, request, base, memo)
+            conversation.record(request.read, request.load, base.links)
+            conversation.memo = memo
+            conversation.key = request.key
+            if not alone:
+                conversation.saved = memo.requests
         self._conversations.remember(conversation)
 
     def written(self, base: Base) -> Mapping[int, Written | None]:
@@ -90,17 +86,6 @@ class Keeping:
                 held.engine.rendering.written(held.last.raw) if held.in_force is base.memo.ledger else held.written
             )
         return self._memory.written(base.memo.id) if self._memory is not None and base.parent else {}
-
-    def _begin(self, conversation: Conversation, base: Base, sending: BeforeSending) -> None:
-        if conversation.memo is not (base.known or base.memo):
-            raise Stale
-        if not sending.claim():
-            raise TooLate("the request was sent before it was looked at")
-
-    def _end(self, conversation: Conversation, request: Request, base: Base, memo: ConversationRecord) -> None:
-        conversation.record(request.read, request.load, base.links)
-        conversation.memo = memo
-        conversation.key = request.key
 
 
 def memo_after(memo: ConversationRecord, request: Request, conversation: Conversation) -> ConversationRecord:

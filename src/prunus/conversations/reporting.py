@@ -1,16 +1,23 @@
-"""The outcome of pruning one request, with a receipt for each edit."""
+"""The outcome of pruning one request, with a receipt for each edit.
+
+The original of an edit is the content that the edit removes, as the store keeps it for `prunus restore`. If an edit
+removes only text, the original is the text of the part. If it removes more, such as an image or a signature, the
+original is the JSON from the request, byte for byte.
+"""
 
 from __future__ import annotations
 
 from typing import Any
 
+import msgspec
+
 from prunus.conversations.conversation import Loader
 from prunus.conversations.held import Request
 from prunus.conversations.memory import ConversationRecord
-from prunus.conversations.originals import original
-from prunus.edits import Proposal
+from prunus.edits import Edit, Gone, Note, Proposal
 from prunus.engine import Engine
-from prunus.history import Call, short_id
+from prunus.history import Attachment, Call, Message, Opaque, Result, Thinking, short_id
+from prunus.json.splice import Path, values
 from prunus.outcome import Outcome, Receipt, Report, as_given
 from prunus.reuse.asked_again import AskedAgain, part_kind
 from prunus.schedule.ledger import Flush
@@ -83,12 +90,12 @@ def receipt_of(edit: Proposal, engine: Engine, load: Loader) -> Receipt:
     asked = engine.newly_requested(target) and edit.when.requested_by != "prunus"
     if use is None:
         turn = view.turn_of(target)
-        return Receipt(id, edit, original(message, edit), "", turn, category_of(type(part)), target, asked)
+        return Receipt(id, edit, _original(message, edit), "", turn, category_of(type(part)), target, asked)
     by = view.by_ref.get(edit.cause) if edit.cause is not None else None
     return Receipt(
         id,
         edit,
-        original(message, edit),
+        _original(message, edit),
         use.tool,
         use.turn,
         category_of(type(part)),
@@ -116,3 +123,32 @@ def _about(use: Use, by: Use | None) -> str:
     if paths:
         return (shared or paths)[0]
     return meaning.command or meaning.key.removeprefix("search:")
+
+
+def _original(message: Message, edit: Edit) -> str:
+    """Return the content that the edit removes from its part of this message."""
+    index = edit.target.part
+    part = message.parts[index]
+    match part, edit.replacement:
+        case Attachment(), Note() | Gone():
+            raw = _at(message.raw, part.at)
+        case Thinking(hidden=hidden), Gone() if hidden:
+            raw = _at(message.raw, part.at)
+        case Result(), Note() if part.extra:
+            places = (part.at, *part.extra)
+            named = (msgspec.json.encode(place[-1]) + b":" + _at(message.raw, place) for place in places)
+            raw = b"{" + b",".join(named) + b"}"
+        case Result(), Note() if any(
+            isinstance(other, Attachment | Opaque) and other.inside == index for other in message.parts
+        ):
+            raw = _at(message.raw, part.at)
+        case _:
+            return str(getattr(part, "text", ""))
+    return raw.decode("utf-8", "surrogatepass")
+
+
+def _at(raw: bytes, path: Path) -> bytes:
+    """Return the JSON bytes at a path of a message."""
+    for step in path:
+        raw = values(raw)[step]
+    return raw

@@ -12,8 +12,8 @@ from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Final, TypeVar
 
-from prunus.conversations.aligned import aligned
 from prunus.integrations.integration import Integration
+from prunus.outcome import aligned
 
 M = TypeVar("M")
 

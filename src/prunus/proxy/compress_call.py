@@ -14,12 +14,11 @@ from typing import Any, Final
 
 import msgspec
 
-from prunus.conversations.aligned import aligned
 from prunus.edits import Added, Continued, Gone, Input
 from prunus.errors import FormatError
 from prunus.json.splice import values
 from prunus.json.surrogates import decode, encode, exact
-from prunus.outcome import Outcome
+from prunus.outcome import Outcome, aligned
 from prunus.proxy.given_body import GivenBack, GivenBody
 from prunus.proxy.tenant import Tenant
 from prunus.store.records import SHORTEST_DIGEST, digest_of
