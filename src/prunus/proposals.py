@@ -56,6 +56,13 @@ def superseded(strategy: str, old: Use, by: Use, why: str, view: View, preferenc
     return Proposal(old.result, note, strategy, why, cause=by.call, ends_call=True, preference=preference)
 
 
+def superseding(strategy: str, use: Use, earlier: Sequence[Use], why: str, view: View) -> Iterator[Proposal]:
+    """Propose a note in place of each earlier answer that a new answer replaces."""
+    if use.visible:
+        for old in replaceable(earlier, view, lambda old: old.visible):
+            yield superseded(strategy, old, use, why, view)
+
+
 def pointer(strategy: str, use: Use, at: Use, preference: int) -> Proposal:
     """Propose a note in place of the result of `use` that points to the earlier result of `at`."""
     text = pointer_note(describe(use), describe(at), at.size)

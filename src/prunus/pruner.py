@@ -127,10 +127,12 @@ class Pruner:
                 admit(len(given), self.settings.limits.body)
             now = time.time() if now is None else now
             life = wanted_lifetime(self.settings.cache.lifetime, marks=marks, subagent=subagent)
-            request = self._conversations.read(body, given, now, format, model, key, owner, client, life, glance)
-            admit(request.read.size, self.settings.limits.body)
-            if request.read.closed or (subagent and self.settings.subagents == "skip"):
-                return Outcome(body, report=Report(format=request.read.format.name, model=request.model))
+            seen = glance or self._conversations.glance(given, format, owner)
+            read, model = seen.read, seen.read.model or model
+            admit(read.size, self.settings.limits.body)
+            if read.closed or (subagent and self.settings.subagents == "skip"):
+                return Outcome(body, report=Report(format=read.format.name, model=model))
+            request = Request(body, read, Loader(read), now, model, key, owner, client, seen.equal, life)
             sending = BeforeSending(cache(claim), record, at_once)
             return self._hold(request) if hold else self._prune(request, until, sending)
         except Exception as error:  # whatever fails in here, the request has to go out as it came

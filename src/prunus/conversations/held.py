@@ -55,7 +55,7 @@ class Request:
     """The agent that sends it, if the caller names one."""
     equal: dict[Conversation, int]
     """For each conversation that begins like it, how many of its messages have equal bytes."""
-    lifetime: Lifetime = "as sent"
+    lifetime: Lifetime
     """How long its cache marks should keep the cache alive."""
 
     def __len__(self) -> int:
@@ -87,24 +87,6 @@ class Conversations:
 
     def __len__(self) -> int:
         return len(self._held)
-
-    def read(
-        self,
-        body: Any,
-        given: Any,
-        now: float,
-        format: str | None,
-        model: str,
-        key: str,
-        owner: str,
-        client: str,
-        lifetime: Lifetime = "as sent",
-        glance: Glance | None = None,
-    ) -> Request:
-        """Parse a body, unless a `glance` of it is given."""
-        seen = glance or self.glance(given, format, owner)
-        read, equal = seen.read, seen.equal
-        return Request(body, read, Loader(read), now, read.model or model, key, owner, client, equal, lifetime)
 
     def glance(self, given: Any, format: str | None, owner: str) -> Glance:
         """Cut a body into its messages.

@@ -231,7 +231,7 @@ class Engine:
         """Return the ledger of the edits that are made now; the same object as before if nothing is new."""
         edits, tags = self.made.in_order(), before.tags
         if len(tags) != len(self.tags.placed):
-            tags = tuple(self.tags.placed)
+            tags = tuple(self.tags.placed.values())
         if (edits, flushes, commands, tags) == (before.edits, before.flushes, before.commands, before.tags):
             return before
         return Ledger(edits, flushes, commands, tags)

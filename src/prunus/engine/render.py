@@ -50,6 +50,17 @@ def _is_own(edits: Iterable[Proposal | None]) -> bool:
     return all(edit.when.requested_by == "prunus" for edit in edits if edit is not None)
 
 
+def _replacement(edit: Proposal | None, outline: str, tag: Tag | None) -> Replacement:
+    """Return the replacement of a part, with the outline and the tag behind it.
+
+    A text that stays keeps the tag with which it came.
+    """
+    replacement = edit.replacement if edit is not None else None
+    stays = (replacement is None or isinstance(replacement, Added)) and not outline
+    shown = "" if tag is None or (stays and not tag.added) else tag.text
+    return extended(replacement, outline, shown)
+
+
 class Rendering:
     """Each message with edits or tags as it is sent."""
 
@@ -121,10 +132,9 @@ class Rendering:
         found: dict[int, Replacement] = {}
         for part in range(len(self._view.shapes[index].kinds)):
             ref = Ref(index, part)
-            edit, outline = self._board.made(ref), self._made.outline(ref)
-            if edit is not None or outline or self._tags.missing(ref):
-                replacement = edit.replacement if edit is not None else None
-                found[part] = extended(replacement, outline, self._tags.shown(ref, replacement, outline))
+            edit, outline, tag = self._board.made(ref), self._made.outline(ref), self._tags.placed.get(ref)
+            if edit is not None or outline or (tag is not None and tag.added):
+                found[part] = _replacement(edit, outline, tag)
         return found
 
 
@@ -171,7 +181,7 @@ def render_ledger(
     written: dict[int, Written] = {}
     for index in sorted(places):
         replacements = {
-            ref.part: _from_ledger(made.get(ref), outlines.get(ref, ""), tags.get(ref))
+            ref.part: _replacement(made.get(ref), outlines.get(ref, ""), tags.get(ref))
             for ref in sorted(places[index])
         }
         key = _key(raw(index), replacements)
@@ -183,11 +193,3 @@ def render_ledger(
             found = Written(key, _render(format, load(index), following, replacements, open_loop=False, own=own))
         written[index] = found
     return written
-
-
-def _from_ledger(edit: Proposal | None, outline: str, tag: Tag | None) -> Replacement:
-    """Return the replacement of a part, with the outline and the tag behind it."""
-    replacement = edit.replacement if edit is not None else None
-    stays = (replacement is None or isinstance(replacement, Added)) and not outline
-    shown = "" if tag is None or (stays and not tag.added) else tag.text
-    return extended(replacement, outline, shown)

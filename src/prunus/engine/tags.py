@@ -9,7 +9,6 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Final
 
-from prunus.edits import Added, Replacement
 from prunus.history import Attachment, Opaque, Ref, Result, Text, Thinking
 from prunus.notes import tag
 from prunus.schedule.ledger import Tag
@@ -30,10 +29,8 @@ class Tags:
         self._own = own
         self._untold: list[tuple[str, str]] = []
         """Kinds and ids of thinking, text and files that the next tag names."""
-        self.behind: dict[Ref, str] = {}
+        self.placed: dict[Ref, Tag] = {}
         """The tag behind each result."""
-        self.placed: list[Tag] = []
-        """The same tags, as the ledger stores them."""
         self.tokens = 0
         """The tokens of all tags."""
 
@@ -76,18 +73,9 @@ class Tags:
         short = use.size < _LEAST or use.cut or use.shortened or use.folded
         if (short and not use.name) or not isinstance(result, Result) or not result.texts:
             return 0
-        self.behind[use.result] = tag(id, self._untold)
-        self.placed.append(Tag(use.result, self.behind[use.result], added=not use.name))
+        words = tag(id, self._untold)
+        self.placed[use.result] = Tag(use.result, words, added=not use.name)
         self._untold = []
-        tokens = 0 if use.name else self._view.counter.count(self.behind[use.result])
+        tokens = 0 if use.name else self._view.counter.count(words)
         self.tokens += tokens
         return tokens
-
-    def missing(self, ref: Ref) -> bool:
-        """Whether a result needs a tag that it does not have yet."""
-        return ref in self.behind and not self._view.by_ref[ref].name
-
-    def shown(self, ref: Ref, replacement: Replacement | None, words: str = "") -> str:
-        """Return the tag to put behind a part with this text; empty if the text has it already."""
-        stays = (replacement is None or isinstance(replacement, Added)) and not words
-        return "" if stays and not self.missing(ref) else self.behind.get(ref, "")

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from typing import ClassVar
 
 from prunus.edits import Proposal
-from prunus.proposals import replaceable, superseded
+from prunus.proposals import superseding
 from prunus.view.uses import Use
 from prunus.view.view import View
 
@@ -25,7 +25,4 @@ class RepeatedFetches:
         return (use.meaning.key,) if use.ok and use.meaning.kind == "fetch" and use.meaning.key else ()
 
     def propose(self, use: Use, earlier: Sequence[Use], group: Hashable, view: View) -> Iterator[Proposal]:
-        if not use.visible:
-            return
-        for old in replaceable(earlier, view, lambda old: old.visible):
-            yield superseded(self.name, old, use, "the same address or query was fetched again later", view)
+        return superseding(self.name, use, earlier, "the same address or query was fetched again later", view)

@@ -7,7 +7,7 @@ from functools import lru_cache
 from typing import ClassVar
 
 from prunus.edits import Proposal
-from prunus.proposals import replaceable, superseded
+from prunus.proposals import superseding
 from prunus.view.uses import Use
 from prunus.view.view import View
 
@@ -39,10 +39,7 @@ class RepeatedQueries:
             yield use.meaning.key, use.epoch
 
     def propose(self, use: Use, earlier: Sequence[Use], group: Hashable, view: View) -> Iterator[Proposal]:
-        if not use.visible:
-            return
-        for old in replaceable(earlier, view, lambda old: old.visible):
-            yield superseded(self.name, old, use, "the same command was run again later", view)
+        return superseding(self.name, use, earlier, "the same command was run again later", view)
 
 
 @lru_cache(maxsize=32)

@@ -6,7 +6,7 @@ from typing import ClassVar
 
 from prunus.calls.touches import Touch
 from prunus.edits import Proposal
-from prunus.proposals import replaceable, superseded
+from prunus.proposals import replaceable, superseded, superseding
 from prunus.view.uses import Use
 from prunus.view.view import View
 
@@ -47,8 +47,7 @@ class RepeatedViews:
         if not use.visible:
             return
         if isinstance(group, _Looked):
-            for old in replaceable(earlier, view, lambda old: old.visible):
-                yield superseded(self.name, old, use, "the same search was made again later", view)
+            yield from superseding(self.name, use, earlier, "the same search was made again later", view)
             return
         if self.any_operation:
             for old in replaceable(earlier, view, lambda old: old.visible):
