@@ -82,8 +82,8 @@ SCRIPT_RATES: dict[bytes, float] = {b"g": -0.25, b"i": -0.43, b"j": -0.13, b"k":
 BASE64_RATE = 0.68
 """Tokens per character of base64, measured on random bytes."""
 
-_SHORT = 32
-"""Texts with fewer characters, such as the names of tools, have a cache of their own."""
+_SHORT = 128
+"""Texts with fewer characters, such as names of tools and notes about one file, have a cache of their own."""
 _SHORTS = 512
 """How many counts of short texts are remembered."""
 _LONG = 256
