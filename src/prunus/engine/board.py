@@ -183,12 +183,6 @@ class Board:
         self._unsettle(ref)
         return old
 
-    def forgo(self, ref: Ref, proposal: Proposal | None) -> Proposal | None:
-        """Note the proposal that a part forgoes, or none; returns the one that it had forgone."""
-        cell = self[ref]
-        old, cell.forgone = cell.forgone, proposal
-        return old
-
     def _cover(self, ref: Ref, by: Ref) -> None:
         """Another part begins or ends to cover a part."""
         cell = self[ref]

@@ -117,7 +117,7 @@ class Engine:
                 self._obey(commands)
                 before, colours = view.tokens, view.colours
                 events = view.extend(load(index))
-                if view.colours != colours:
+                if view.colours is not colours and view.colours != colours:
                     # The todo list names other parts that have to stay.
                     self.board.touch_all()
                 self.made.sizes.append(view.tokens - before)

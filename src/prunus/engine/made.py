@@ -110,7 +110,8 @@ class Made:
 
     def forgo(self, target: Ref, proposal: Proposal | None) -> None:
         """Record that a superseded part stays because its note would be longer, or that this is over."""
-        old = self._board.forgo(target, proposal)
+        cell = self._board[target]
+        old, cell.forgone = cell.forgone, proposal
         if old is not None:
             self.tallies.forgo(old, -1)
         if proposal is not None:
