@@ -57,7 +57,8 @@ def explain(body: bytes, settings: Settings | None = None, format: str | None = 
     if schedule.presses == "anew":
         around, price = count_around(cut, engine.view.counter), settings.price_of(cut.model)
         memo = ConversationRecord("", Ledger(), 0, 0, 0.0, b"")
-        Timing(engine, memo, around, schedule, settings.active_pressure(), price, window, 0.0, "").press()
+        pressure, cached = settings.active_pressure(), (0.0, "", price.ttl, memo.depth)
+        Timing(engine, memo, around, schedule, pressure, price, window, *cached).press()
     engine.mark()
     engine.make(0, 0, 0)
     chosen = {edit.target: edit for edit in engine.made.with_outlines(engine.made.in_order())}

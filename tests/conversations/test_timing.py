@@ -96,7 +96,8 @@ def waiting(count: int = 3) -> Conversation:
 def timing(
     known: Conversation, schedule: Schedule, *, price: Price = PRICE, now: float = 0.0, cold: str = ""
 ) -> Timing:
-    return Timing(known.engine, known.memo, known.around_tokens, schedule, Pressure(), price, 200_000, now, cold)
+    of_engine = known.engine, known.memo, known.around_tokens
+    return Timing(*of_engine, schedule, Pressure(), price, 200_000, now, cold, price.ttl, known.memo.depth)
 
 
 def told(known: Conversation, **more: Any) -> RequestState:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import replace
+from dataclasses import dataclass, field, replace
 
 from prunus.conversations.memory import ConversationRecord
 from prunus.engine import Engine
@@ -21,48 +21,36 @@ _FLUSHES = 200
 """Flushes that are remembered for one conversation at most."""
 
 
+@dataclass(slots=True, eq=False)
 class Timing:
     """Asks the schedule about one request, given the memo of the request before."""
 
-    __slots__ = (
-        "_around", "_cold", "_engine", "_lost", "_memo", "_now", "_pressure", "_price", "_schedule", "_sent",
-        "_window", "flush",
-    )  # fmt: skip
+    _engine: Engine
+    _memo: ConversationRecord
+    _around: int
+    """The tokens outside the messages."""
+    _schedule: Schedule
+    _pressure: Pressure
+    _price: Price
+    _window: int
+    _now: float
+    _cold: str
+    """Why the cache is lost; the caller gives any reason but its age."""
+    _ttl: float
+    """Seconds for which the cache lives without use, as the previous request set it."""
+    _sent: int
+    """The messages that the provider has seen before. If these are more than the memo knows, requests have passed
+    that may have been sent without edits."""
+    _lost: bool = field(init=False)
+    """Whether there is no cache, whatever its age."""
+    flush: Flush | None = field(default=None, init=False)
+    """The break that this request declares, once it was asked for its cut."""
 
-    def __init__(
-        self,
-        engine: Engine,
-        memo: ConversationRecord,
-        around: int,
-        schedule: Schedule,
-        pressure: Pressure,
-        price: Price,
-        window: int,
-        now: float,
-        cold: str,
-        ttl: float | None = None,
-        sent: int | None = None,
-    ) -> None:
-        """`cold` says why the cache is lost for another reason than time; `ttl` is how long it has lived so far.
-
-        `sent` are the messages that the provider has seen before. If these are more than the memo knows, requests
-        have passed that may have been sent without edits.
-        """
-        self._engine = engine
-        self._memo = memo
-        self._around = around
-        self._schedule = schedule
-        self._pressure = pressure
-        self._price = price
-        self._window = window
-        self._now = now
-        idle = now - memo.refreshed
-        self._lost = bool(cold) or not memo.requests
-        self._sent = memo.depth if sent is None else sent
-        expired = memo.requests and idle > (price.ttl if ttl is None else ttl)
-        self._cold = cold or (f"idle for {idle:.0f} seconds" if expired else "")
-        self.flush: Flush | None = None
-        """The break that this request declares, once it was asked for its cut."""
+    def __post_init__(self) -> None:
+        self._lost = bool(self._cold) or not self._memo.requests
+        idle = self._now - self._memo.refreshed
+        if not self._lost and idle > self._ttl:
+            self._cold = f"idle for {idle:.0f} seconds"
 
     @property
     def flushes(self) -> tuple[Flush, ...]:
