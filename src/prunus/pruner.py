@@ -280,7 +280,7 @@ class Pruner:
         memo = replace(memo, ledger=ledger, account=timing.settled(), life=life)
         memo = memo_after(memo, request, conversation)
         outcome = outcome_of(request, engine, memo, tokens, timing.flush, asked_again)
-        written = {} if self._memory is None else engine.rendering.written(read.raw, engine.rendering.changed)
+        written = {} if self._memory is None else engine.rendering.changes(read.raw)
         try:
             self._keeping.keep(conversation, request, base, memo, outcome, written, sending)
         except NotKept:

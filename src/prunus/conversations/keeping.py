@@ -82,9 +82,11 @@ class Keeping:
         """Return the known messages of a conversation that are sent in another form than they came."""
         held = base.conversation
         if held is not None and held.memo is base.memo:
-            return (
-                held.engine.rendering.written(held.last.raw) if held.in_force is base.memo.ledger else held.written
-            )
+            if held.in_force is not base.memo.ledger:
+                return held.written
+            written = held.engine.rendering.written(held.last.raw)
+            # Another thread may have made other edits in the meantime. Then each message is rendered again.
+            return written if held.memo is base.memo and held.in_force is base.memo.ledger else {}
         return self._memory.written(base.memo.id) if self._memory is not None and base.parent else {}
 
 

@@ -72,8 +72,8 @@ class Rendering:
         self._tags = tags
         self.rendered: dict[int, bytes] = {}
         self._written: dict[int, Written] = {}
-        """Rendered messages with their keys, made on demand: only a memory needs them, and they took 2 % of the
-        first look at a conversation."""
+        """Rendered messages with their keys. Only a memory needs the keys, and making them takes 2 % of the first
+        look at a conversation."""
         self.size = 0
         """The bytes of all messages with edits."""
         self.edited: list[int] = []
@@ -107,25 +107,27 @@ class Rendering:
         self.rendered[index] = _render(self._format, before, following, edits, open_loop=open_loop, own=own)
         self.size += len(self.rendered[index])
 
-    def written(
-        self, raw: Callable[[int], bytes], indices: Iterable[int] | None = None
-    ) -> dict[int, Written | None]:
-        """Return some messages as they are sent, or all with edits; None for one that is sent as it came.
+    def changes(self, raw: Callable[[int], bytes]) -> dict[int, Written | None]:
+        """Return the changed messages as they are sent; None for one that is sent as it came again.
 
-        `raw` gives a message of the newest request as it came.
+        `raw` gives a message of the request at hand as it came.
         """
-        return {i: self._with_key(i, raw) for i in (tuple(self.rendered) if indices is None else indices)}
+        found = {index: self._with_key(index, raw) for index in self.changed}
+        self._written.update((index, one) for index, one in found.items() if one is not None)
+        return found
+
+    def written(self, raw: Callable[[int], bytes]) -> dict[int, Written | None]:
+        """Return all messages with edits as they are sent; `raw` gives a message of the last request as it came."""
+        return {index: self._with_key(index, raw) for index in tuple(self.rendered)}
 
     def _with_key(self, index: int, raw: Callable[[int], bytes]) -> Written | None:
-        # If another thread works on the conversation, an old text may get a new key, and is then rendered again. A
-        # new text never gets an old key.
         text = self.rendered.get(index)
         if text is None:
             return None
         known = self._written.get(index)
-        if known is None or known.text is not text:
-            known = self._written[index] = Written(_key(raw(index), self._replacements(index)), text)
-        return known
+        if known is not None and known.text is text:
+            return known
+        return Written(_key(raw(index), self._replacements(index)), text)
 
     def _replacements(self, index: int) -> dict[int, Replacement]:
         """Return the replacements of the parts of a message, each with the outline and the tag behind it."""
