@@ -25,9 +25,8 @@ from prunus import Pruner
 from prunus.cli.table import plain
 from prunus.clients.sessions import Session, load
 from prunus.lab.conversations import conversations
-from prunus.lab.cost import cost
+from prunus.lab.cost import cost, events, lost_rate
 from prunus.lab.folds import FOLDS, fold_of
-from prunus.lab.loss import events, lost_rate
 from prunus.lab.masks import Unpruned
 from prunus.lab.pool import spread
 from prunus.lab.replay import Reader, replay

@@ -26,8 +26,7 @@ from measured import AGENTS, NOTHING, RESULTS, SESSIONS, SHORTEST, auto, pieces
 from usage import show_help
 
 from prunus import Settings
-from prunus.lab.cost import cost
-from prunus.lab.loss import events, lost_rate
+from prunus.lab.cost import cost, events, lost_rate
 from prunus.lab.masks import Unpruned
 from prunus.lab.pool import spread
 from prunus.lab.replay import replay

@@ -1,7 +1,7 @@
 """What learning would have done: recorded conversations one after another, each learning from those before it.
 
 A recorded agent never reacts to pruning, so it asks for nothing because it was cut. Instead, each lost part
-(`prunus/lab/loss.py`) counts as one ask, against the edit that took the part away.
+(`prunus/lab/cost.py`) counts as one ask, against the edit that took the part away.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ from prunus.clients.sessions import Session
 from prunus.conversations.memory import ConversationRecord, ForgetfulMemory, nothing_else
 from prunus.edits import Note, Proposal
 from prunus.history import Ref
-from prunus.lab.loss import LostPart
+from prunus.lab.cost import LostPart
 from prunus.lab.policy import PrunusSender
 from prunus.lab.replay import Reader, Replay, replay
 from prunus.lab.retention import Needs, Retention, retention

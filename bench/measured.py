@@ -12,9 +12,8 @@ from typing import Any
 from prunus import Pruner, Settings
 from prunus.clients.sessions import Session, load
 from prunus.lab.conversations import conversations
-from prunus.lab.cost import cost
+from prunus.lab.cost import Rate, cost
 from prunus.lab.folds import fold_of
-from prunus.lab.loss import Rate
 from prunus.lab.masks import Unpruned
 from prunus.lab.policy import PrunusSender
 from prunus.lab.replay import Reader, replay

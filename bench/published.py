@@ -29,8 +29,7 @@ from prunus.calls.toolbox import Toolbox
 from prunus.calls.touches import Touch
 from prunus.clients.sessions import Session
 from prunus.history import Call, Result
-from prunus.lab.cost import cost, is_cold
-from prunus.lab.loss import events
+from prunus.lab.cost import cost, events, is_cold
 from prunus.lab.masks import Clear, Mask, Results, Unpruned
 from prunus.lab.peers import LangChain, missing
 from prunus.lab.policy import Policy, Pruned
@@ -45,7 +44,7 @@ LEAST = 500
 AGES = {"4 user turns": (4, None), "20 requests": (None, 20), "40 requests": (None, 40)}
 """How old a result is when it is evicted: in messages of the user, or in requests."""
 OUTPUT = 5.0
-"""Price of an output token, relative to uncached input, as in lab/loss.py."""
+"""Price of an output token, relative to uncached input, as in lab/cost.py."""
 UNCACHED = Price(1.0, 1.0, 300, 0)
 ROWS = {
     "no cache": UNCACHED,

@@ -56,7 +56,7 @@ def test_shards_in_any_order_give_the_report_of_one_run_to_the_digit(
 def test_many_conversations_have_the_interval_that_resampling_finds(monkeypatch: pytest.MonkeyPatch) -> None:
     rows = [row for row in drawn(1_500) if row.policy == "balanced"]
     [resampled] = summarise(rows)
-    monkeypatch.setattr("prunus.lab.loss._RESAMPLED", 0)
+    monkeypatch.setattr("prunus.lab.cost._RESAMPLED", 0)
     [normal] = summarise(rows)
     assert normal.lost.value == resampled.lost.value
     width = resampled.lost.high - resampled.lost.low

@@ -1,6 +1,6 @@
 import pytest
 
-from prunus.lab.loss import LostPart, events, lost_rate
+from prunus.lab.cost import LostPart, events, lost_rate
 from prunus.lab.retention import lines_as_they_were, names_in_paths
 from prunus.schedule.prices import Price
 

@@ -2,7 +2,7 @@ import re
 from dataclasses import replace
 from xml.etree import ElementTree
 
-from prunus.lab.loss import Rate
+from prunus.lab.cost import Rate
 from prunus.lab.picture import HEIGHT, WIDTH, picture
 from prunus.lab.summary import Summary
 

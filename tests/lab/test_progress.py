@@ -4,7 +4,9 @@ import io
 from pathlib import Path
 
 from prunus.lab.masks import Unpruned
-from prunus.lab.progress import Counted, Gauge, ProgressBoard, largest_first, line
+from prunus.lab.progress import Gauge, ProgressBoard, largest_first, line
+from prunus.lab.replay import replay
+from tests.lab.talk import anthropic, reads
 
 
 class Clock:
@@ -69,10 +71,9 @@ def test_a_narrow_terminal_omits_words_and_crops_no_number() -> None:
 
 def test_counting_requests_does_not_change_what_a_policy_sends() -> None:
     cells = [0, 0]
-    send = Counted(Unpruned(), Gauge(cells)).start()
-    body = {"messages": []}
-    assert send(body, None) is body
-    assert (send.name, send.declared, cells) == ("none", "", [0, 1])
+    recorded = anthropic(reads(5))
+    assert replay(recorded, Unpruned(), gauge=Gauge(cells)) == replay(recorded, Unpruned())
+    assert cells == [0, len(recorded.requests)]
 
 
 def test_the_largest_file_comes_first_and_a_missing_one_last(tmp_path: Path) -> None:

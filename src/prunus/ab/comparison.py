@@ -8,7 +8,7 @@ from typing import Final
 
 from prunus.ab.results import ARMS, RunResult
 from prunus.ab.trial import Trial
-from prunus.lab.loss import interval
+from prunus.lab.cost import interval
 
 Group = tuple[tuple[RunResult, RunResult], ...]
 """The pairs of one task: without Prunus, and behind it."""

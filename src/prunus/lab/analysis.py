@@ -7,8 +7,7 @@ from dataclasses import asdict, dataclass, field, fields
 from typing import Any, Final
 
 from prunus.lab.conversations import FileResults
-from prunus.lab.cost import Writes
-from prunus.lab.loss import Rate, lost_rate
+from prunus.lab.cost import Rate, Writes, lost_rate
 from prunus.schedule.dollars import Money
 from prunus.spending import DayTotals, Earnings
 

@@ -75,6 +75,10 @@ class FileResults(Generic[Found]):
 
     path: str
     rows: tuple[Found, ...] = ()
+    conversations: int = 0
+    """The conversations that have rows."""
+    short: int = 0
+    """Conversations with too few requests to count."""
     skipped: int = 0
     """The number of damaged records."""
     copies: int = 0
@@ -154,16 +158,16 @@ def recorded_lifetime(source: Source) -> str:
 
 def for_each_conversation(
     path: Path | Source,
-    work: Callable[[RecordedConversation], Found],
+    work: Callable[[RecordedConversation], Sequence[Found]],
     known: Known | None = None,
     limit: int | None = None,
 ) -> FileResults[Found]:
-    """Call `work` for each conversation of a file or source, and return its results.
+    """Call `work` for each conversation of a file or source, and return its rows.
 
-    Results before a damaged place count. The function cuts conversations at `limit` tokens, or else at their
-    model's window. Without `known`, no request counts as a copy.
+    A conversation without rows is too short to count. Results before a damaged place count. The function cuts
+    conversations at `limit` tokens, or else at their model's window. Without `known`, no request counts as a copy.
     """
-    found: list[Found] = []
+    found: list[Sequence[Found]] = []
     skipped = copies = number = 0
     failures: list[str] = []
     name = path.name if isinstance(path, Source) else str(path)
@@ -184,7 +188,9 @@ def for_each_conversation(
             failures.append(_reason(source.name, error))
     if len(failures) > _SAID:
         failures[_SAID:] = [f"and {len(failures) - _SAID} more"]
-    return FileResults(name, tuple(found), skipped, copies, "; ".join(failures))
+    short = sum(not rows for rows in found)
+    rows = tuple(row for rows in found for row in rows)
+    return FileResults(name, rows, len(found) - short, short, skipped, copies, "; ".join(failures))
 
 
 def _reason(name: str, error: Exception) -> str:

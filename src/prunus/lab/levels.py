@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from prunus.lab.analysis import RIVALS, Alternative, SessionResult, in_dollars, share
-from prunus.lab.loss import lost_rate
+from prunus.lab.cost import lost_rate
 from prunus.lab.page import PageSection
 from prunus.schedule.dollars import Money
 from prunus.settings.presets import LEVELS

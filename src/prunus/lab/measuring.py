@@ -15,8 +15,7 @@ from msgspec.json import encode
 from prunus.clients.dialect import project_of
 from prunus.lab.analysis import LEVEL, RIVALS, Alternative, Effect, File, SessionResult, Total
 from prunus.lab.conversations import Known, RecordedConversation, for_each_conversation, repeats
-from prunus.lab.cost import cache_writes, cost, is_cold
-from prunus.lab.loss import events
+from prunus.lab.cost import cache_writes, cost, events, is_cold
 from prunus.lab.masks import Unpruned
 from prunus.lab.policies import policy_named
 from prunus.lab.policy import Pruned, PrunusSender
@@ -45,7 +44,7 @@ def measure(path: Path, gauge: Gauge | None = None, *, level: str = LEVEL, known
     told = (known or {}).get(str(path), ())
     replays = len({level, *LEVELS, *RIVALS})
     gauge.expect(replays * sum(repeat.requests for repeat in told if repeat.copied < repeat.requests))
-    return for_each_conversation(path, partial(_row, path, level, gauge), known)
+    return for_each_conversation(path, lambda piece: [_row(path, level, gauge, piece)], known)
 
 
 def _row(path: Path, level: str, gauge: Gauge, piece: RecordedConversation) -> SessionResult:

@@ -12,7 +12,6 @@ from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Final, TextIO
 
-from prunus.lab.policy import Policy, Sender
 from prunus.text.numbers import counted
 
 _OFTEN: Final = 0.1
@@ -50,35 +49,6 @@ class Gauge:
         self._cells[self._at + 1] += requests
         if self._changed is not None:
             self._changed()
-
-
-class Counted:
-    """A policy that counts its replayed requests."""
-
-    __slots__ = ("_gauge", "_policy", "_send")
-
-    def __init__(self, policy: Policy, gauge: Gauge) -> None:
-        self._policy = policy
-        self._gauge = gauge
-        self._send: Sender | None = None
-
-    @property
-    def name(self) -> str:
-        return self._policy.name
-
-    @property
-    def declared(self) -> str:
-        return self._send.declared if self._send is not None else ""
-
-    def start(self) -> Counted:
-        self._send = self._policy.start()
-        return self
-
-    def __call__(self, body: object, now: float | None) -> object:
-        assert self._send is not None
-        out = self._send(body, now)
-        self._gauge.advance()
-        return out
 
 
 class StatusLine:

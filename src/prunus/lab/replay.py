@@ -20,6 +20,7 @@ import msgspec
 from prunus.clients.sessions import Session
 from prunus.history import Attachment, Call, Marker, Opaque, Part, Result, Text, Thinking
 from prunus.lab.policy import Policy
+from prunus.lab.progress import Gauge
 from prunus.providers import Provider, provider_named
 from prunus.tokens import Counter
 from prunus.view.uses import weigh
@@ -53,9 +54,9 @@ class Reader:
 
     __slots__ = ("_counter", "_format", "_forms", "_read")
 
-    def __init__(self, format: Provider, counter: Counter | None = None) -> None:
+    def __init__(self, format: Provider) -> None:
         self._format = format
-        self._counter = counter or Counter()
+        self._counter = Counter()
         self._forms: dict[tuple[object, ...], Form] = {}
         # The cache keeps the message itself too, so that no other message gets its address.
         self._read: dict[int, tuple[Mapping[str, Any], Sheet]] = {}
@@ -169,13 +170,14 @@ class Replay:
         return replace(self, requests=self.requests[request:]) if request else self
 
 
-def replay(session: Session, policy: Policy, reader: Reader | None = None) -> Replay:
+def replay(session: Session, policy: Policy, reader: Reader | None = None, gauge: Gauge | None = None) -> Replay:
     """Send each recorded request through the policy.
 
-    Several replays of one conversation may share a reader, which then reads equal parts only once.
+    Several replays of one conversation may share a reader, which then reads equal parts only once. The gauge counts
+    the requests.
     """
     format = provider_named(session.format)
-    reader = reader or Reader(format)
+    reader, gauge = reader or Reader(format), gauge or Gauge()
     ask = policy.start()
     frame = session.body()
     given = [reader.sheet(message).pairs for message in session.messages]
@@ -200,6 +202,7 @@ def replay(session: Session, policy: Policy, reader: Reader | None = None) -> Re
         last = sent[-1] if sent else None
         sent.append(send(last, sheets, around_tokens, gap, same=same, declared=ask.declared, valid=valid))
         before = time
+        gauge.advance()
     return Replay(policy.name, tuple(sent))
 
 

@@ -27,7 +27,7 @@ from prunus.calls.paths import normalise
 from prunus.calls.toolbox import Toolbox
 from prunus.clients.sessions import Session
 from prunus.history import Call
-from prunus.lab.loss import VISIBLE, LostPart
+from prunus.lab.cost import VISIBLE, LostPart
 from prunus.lab.replay import Form, Reader, Replay, Sheet, shown_text
 from prunus.shell.sought import texts_sought
 

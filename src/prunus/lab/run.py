@@ -10,15 +10,21 @@ from typing import Final
 
 from prunus.clients.sessions import Session
 from prunus.corpus.source import Source
-from prunus.lab.conversations import LIMIT, Known, RecordedConversation, for_each_conversation, repeats
-from prunus.lab.cost import Cost, ProviderCount, cost, price_row, provider_count
+from prunus.lab.conversations import (
+    LIMIT,
+    FileResults,
+    Known,
+    RecordedConversation,
+    for_each_conversation,
+    repeats,
+)
+from prunus.lab.cost import Cost, ProviderCount, cost, events, price_row, provider_count
 from prunus.lab.folds import fold_of
-from prunus.lab.loss import events
 from prunus.lab.masks import Unpruned
 from prunus.lab.policies import policy_named
 from prunus.lab.policy import Bound, Policy
 from prunus.lab.pool import spread_counted
-from prunus.lab.progress import Counted, Gauge
+from prunus.lab.progress import Gauge
 from prunus.lab.replay import Reader, Replay, replay
 from prunus.lab.retention import Needs, Retention, retention
 from prunus.providers import provider_named
@@ -83,21 +89,7 @@ class Measurement:
     """The model's name; empty if the recording does not say."""
 
 
-@dataclass(frozen=True, slots=True)
-class Measured:
-    """The measurements of one file."""
-
-    path: str
-    rows: tuple[Measurement, ...] = ()
-    conversations: int = 0
-    short: int = 0
-    """Conversations with too few requests to count."""
-    skipped: int = 0
-    """The number of damaged records."""
-    copies: int = 0
-    """The number of sessions that another file contains completely."""
-    failure: str = ""
-    """Why the lab could not read the file, or the rest of it."""
+Measured = FileResults[Measurement]
 
 
 def run(paths: Sequence[Path], study: Study, *, workers: int = 2, quiet: bool = False) -> tuple[Measured, ...]:
@@ -118,17 +110,14 @@ def measure(
     )
     gauge.expect(replays * sum(repeat.requests for repeat in told or () if repeat.copied < repeat.requests))
 
-    def rows(piece: RecordedConversation) -> tuple[Measurement, ...]:
+    def rows(piece: RecordedConversation) -> Sequence[Measurement]:
         if len(piece.session.requests) < study.minimum:
             return ()
         if told is None:
             gauge.expect(replays * len(piece.session.requests))
-        return tuple(_rows(piece, study, gauge))
+        return list(_rows(piece, study, gauge))
 
-    read = for_each_conversation(path, rows, known, study.limit)
-    short = sum(not one for one in read.rows)
-    measured = tuple(row for one in read.rows for row in one)
-    return Measured(read.path, measured, len(read.rows) - short, short, read.skipped, read.copies, read.failure)
+    return for_each_conversation(path, rows, known, study.limit)
 
 
 def _policy(name: str, prices: str, piece: RecordedConversation | None) -> Policy | Bound:
@@ -161,7 +150,7 @@ class ConversationReplays:
                 found = policy.replay(session, self._reader, self._needs, self.replayed)
                 self._gauge.advance(len(session.requests))
             else:
-                found = replay(session, Counted(policy, self._gauge), self._reader)
+                found = replay(session, policy, self._reader, self._gauge)
             self._replays[policy] = found
         return self._replays[policy]
 

@@ -12,7 +12,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 from typing import Final
 
-from prunus.lab.loss import Rate, counted_rate
+from prunus.lab.cost import Rate, counted_rate
 from prunus.lab.run import Measurement
 
 COSTS: Final = ("cost", "unpruned", "effective")

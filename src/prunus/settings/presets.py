@@ -114,7 +114,7 @@ LEVELS: Final[Mapping[str, Mapping[str, Any]]] = {
 """How much reusable content each level of `auto` cuts; chosen by `bench/frontier.py`."""
 
 ALLOWED_LOSS: Final[Mapping[str, float]] = {"safe": 1.5, "balanced": 4.0, "lean": 10.0}
-"""The lost events of 1,000 requests up to which each level may go; see `lab/loss.py`."""
+"""The lost events of 1,000 requests up to which each level may go; see `lab/cost.py`."""
 
 
 def strategies_of(preset: str, level: str) -> Mapping[str, Mapping[str, Any]]:
