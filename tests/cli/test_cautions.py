@@ -1,6 +1,6 @@
 import pytest
 
-from prunus.cli.cautions import cache_notes, cautions, no_cache_life
+from prunus.cli.proxy import cache_notes, cautions, no_cache_life
 from prunus.settings import Settings
 
 

@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from prunus.cli.own_name import own_name
+from prunus.cli.options import own_name
 
 
 @pytest.fixture

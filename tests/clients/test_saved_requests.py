@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 from click.testing import CliRunner
 
-from prunus.cli import file_at, files
+from prunus.cli import files
 from prunus.clients.sessions import load
 from prunus.errors import FormatError
 from prunus.files import FileHistory
@@ -171,7 +171,7 @@ def test_commands_take_a_request(format: str, document: Loaded, tmp_path: Path) 
     path = tmp_path / "talk.json"
     listed = CliRunner().invoke(files.command, [str(path)])
     assert "1 file after 2 turns, 1 known as a whole" in listed.stdout
-    shown = CliRunner().invoke(file_at.command, [str(path), PATH])
+    shown = CliRunner().invoke(files.file_at_command, [str(path), PATH])
     assert shown.stdout == "one\nzwei\n"
     (row,) = measure(path).rows
     assert row.total.requests == 3

@@ -1,4 +1,4 @@
-"""The command line: one command per file."""
+"""The command line: a file for each command, or for several that belong together."""
 
 from __future__ import annotations
 

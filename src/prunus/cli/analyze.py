@@ -11,9 +11,9 @@ from typing import TYPE_CHECKING
 
 import click
 
-from prunus.cli.corpus import corpus_options, measure_corpus
 from prunus.cli.options import Failure, money_option, own_settings
-from prunus.cli.spending import BY, first_day, show_earnings, show_misses, show_periods
+from prunus.cli.replay import corpus_options, measure_corpus
+from prunus.cli.stats import BY, show_earnings, show_misses, show_periods
 
 if TYPE_CHECKING:
     from prunus.lab.analysis import File, SessionResult
@@ -90,6 +90,7 @@ def command(
     from prunus.lab.findings import findings_of, scope
     from prunus.lab.measuring import analyse
     from prunus.lab.run import OWN, Study
+    from prunus.report.spending import since_day
     from prunus.settings.presets import LEVELS
     from prunus.text.numbers import counted
 
@@ -105,7 +106,7 @@ def command(
         return
     if shard is not None:
         raise click.UsageError("--shard needs --out")
-    day = first_day(since)
+    day = since_day(since, date.today())
     files, older = _newest(paths, limit)
     if not files and not paths:
         _nothing_here("No recorded sessions were found on this machine.")

@@ -89,7 +89,7 @@ def check(path: Path | None) -> None:
       prunus config check
       prunus config check ~/work/app/acp.jsonc
     """
-    from prunus.cli.cautions import cache_notes
+    from prunus.cli.proxy import cache_notes
 
     loaded = ChosenSettings(path).load()
     click.echo("ok")

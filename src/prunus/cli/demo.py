@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 
 import click
 
-from prunus.cli.own_name import own_name
+from prunus.cli.options import own_name
 from prunus.cli.table import say
 from prunus.text.printable import printable
 

@@ -16,8 +16,8 @@ from urllib.parse import urlsplit
 
 import click
 
-from prunus.cli.cautions import cache_notes, no_cache_life, no_hidden_tool
 from prunus.cli.options import ChosenSettings, settings_options
+from prunus.cli.proxy import cache_notes, no_cache_life, no_hidden_tool
 from prunus.cli.table import say, show
 
 if TYPE_CHECKING:

@@ -11,8 +11,7 @@ from typing import Any, Final
 
 import click
 
-from prunus.cli.options import Failure, Interruption
-from prunus.cli.own_name import own_version
+from prunus.cli.options import Failure, Interruption, own_version
 from prunus.errors import PrunusError
 
 _COMMANDS: Final[Mapping[str, str]] = {
@@ -42,7 +41,16 @@ _COMMANDS: Final[Mapping[str, str]] = {
     "doctor": "Check clients, settings and upstreams.",
     "config": "Show, check or create settings.",
 }
-"""All commands in the order of the help. The module of a command has the same name."""
+"""All commands in the order of the help."""
+_MODULES: Final[Mapping[str, str]] = {
+    "explain": "prune",
+    "report": "replay",
+    "restore": "receipts",
+    "sweep": "receipts",
+    "file-at": "files",
+    "changelog": "files",
+}
+"""The module of each command that is not in a module of its own name."""
 
 
 class _Commands(click.Group):
@@ -73,7 +81,8 @@ class _Commands(click.Group):
     def get_command(self, ctx: click.Context, name: str) -> click.Command | None:
         if name not in _COMMANDS:
             return None
-        command = importlib.import_module(f"prunus.cli.{name.replace('-', '_')}").command
+        module = importlib.import_module(f"prunus.cli.{_MODULES.get(name, name)}")
+        command = getattr(module, f"{name.replace('-', '_')}_command" if name in _MODULES else "command")
         assert isinstance(command, click.Command)
         return command
 

@@ -4,8 +4,7 @@ from __future__ import annotations
 
 import click
 
-from prunus.cli.options import Failure, own_settings
-from prunus.cli.own_name import own_version
+from prunus.cli.options import Failure, own_settings, own_version
 from prunus.cli.store import existing_store, store_option, tenant_of
 
 _UNKNOWN = "Nothing is known of the context yet. Results that may be pruned end in a line with their id."

@@ -1,7 +1,10 @@
-"""The options that several commands share, and the errors that end a command early."""
+"""What commands share: options, the errors that end a command early, and the name of this very program."""
 
 from __future__ import annotations
 
+import os
+import shlex
+import shutil
 import sys
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
@@ -132,3 +135,39 @@ def agent_names(_: click.Context, __: click.Parameter, start: str) -> list[str]:
     from prunus.clients.launcher import launchers
 
     return [name for name in launchers() if name.startswith(start)]
+
+
+def own_command() -> list[str]:
+    """Return the words that start this Prunus from anywhere."""
+    started = Path.cwd() / sys.argv[0]
+    if started.stem == "prunus" and started.is_file():
+        return [str(started)]
+    return [sys.executable, "-m", "prunus"]
+
+
+def own_name() -> str:
+    """Return `prunus` if a terminal finds this program by that name, else the path of the program.
+
+    A path inside the current directory is shortened, as in `.venv/bin/prunus`. Started as a module, Prunus is
+    `python -m prunus`.
+    """
+    started = Path(sys.argv[0])
+    if started.stem != "prunus" or not started.is_file():
+        return f"{shlex.quote(sys.executable)} -m prunus"
+    found = shutil.which("prunus")
+    # uv puts a program that it starts on the PATH of this one process only.
+    if found and "UV" not in os.environ and Path(found).resolve() == started.resolve():
+        return "prunus"
+    here = Path.cwd()
+    path = here / started
+    return shlex.quote(str(path.relative_to(here) if path.is_relative_to(here) else path))
+
+
+def own_version() -> str:
+    """Return the installed version, or an empty string if Prunus runs from its source."""
+    from importlib.metadata import PackageNotFoundError, version
+
+    try:
+        return version("prunus")
+    except PackageNotFoundError:
+        return ""

@@ -1,20 +1,48 @@
-"""`prunus replay`: replay recorded sessions through policies, and show cost and loss."""
+"""`prunus replay` and `prunus report`: the cost and the loss of policies in recorded sessions.
+
+`prunus analyze` shares the options, the run over a corpus and the table.
+"""
 
 from __future__ import annotations
 
+import os
 import time
+from collections.abc import Callable, Sequence
+from dataclasses import replace
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any, Final
 
 import click
 
-from prunus.cli.corpus import corpus_options, measure_corpus, show_summaries
-from prunus.cli.options import Failure, own_settings
+from prunus.cli.options import Failure, money_option, own_settings
 
 if TYPE_CHECKING:
-    from prunus.lab.run import Measured, Measurement
+    from prunus.lab.corpus_report import CorpusReport
+    from prunus.lab.run import Study
+    from prunus.lab.summary import Summary
+    from prunus.schedule.dollars import Money
 
-_POLICIES = ("none", "safe", "balanced", "lean", "mask:10", "mask:10:30000", "clear:100000:3")
+_POLICIES: Final = ("none", "safe", "balanced", "lean", "mask:10", "mask:10:30000", "clear:100000:3")
+_SAID: Final = 20
+"""The most failures that are printed."""
+
+
+def corpus_options(command: Callable[..., Any]) -> Callable[..., Any]:
+    """Add --out, --shard and --workers."""
+    for option in (
+        click.option(
+            "--workers", metavar="N", type=click.IntRange(1), default=max(2, os.cpu_count() or 1),
+            help="Processes that replay sessions; by default one for each core.",
+        ),
+        click.option("--shard", metavar="K/N", help="Replay only part K of N of the sessions; needs --out."),
+        click.option(
+            "--out", metavar="ROWS", type=click.Path(path_type=Path),
+            help="Write a row for each session, policy and price to this .jsonl or .parquet file as results come, "
+            "and continue a run that was stopped. `prunus report` reads the file.",
+        ),
+    ):  # fmt: skip
+        command = option(command)
+    return command
 
 
 @click.command("replay")
@@ -77,6 +105,7 @@ def command(
     from prunus.lab.run import OWN, Study, run
     from prunus.lab.summary import summarise
     from prunus.schedule.prices import NAMED_ROWS
+    from prunus.text.numbers import counted
 
     able, reasons = installed(dict.fromkeys(policies or _POLICIES))
     rows_asked = tuple(dict.fromkeys(prices or (OWN, *NAMED_ROWS)))
@@ -108,25 +137,143 @@ def command(
     summaries = summarise(rows)
     if html is not None:
         html.write_text(picture(summaries), encoding="utf-8")
-    say(_counted(found, rows, min_requests, time.perf_counter() - started))
-    if rows:
-        show_summaries(summaries, rows_asked)
-
-
-def _counted(found: tuple[Measured, ...], rows: tuple[Measurement, ...], minimum: int, took: float) -> str:
-    """Return one line on the number of replayed conversations, and on those left out."""
-    from prunus.text.numbers import counted
-
-    requests = sum(row.requests for row in rows if (row.policy, row.prices) == (rows[0].policy, rows[0].prices))
-    measured = sum(one.conversations for one in found)
-    short = sum(one.short for one in found)
-    damaged = sum(one.skipped for one in found)
-    copies = sum(one.copies for one in found)
-    said = f"{counted(measured, 'conversation')}, {requests:,} requests in {took:.1f} s"
-    if short:
-        said += f"; {short:,} with fewer than {minimum} requests left out"
-    if damaged:
+    conversations, requests = _sizes(summaries)
+    said = (
+        f"{counted(conversations, 'conversation')}, {requests:,} requests in {time.perf_counter() - started:.1f} s"
+    )
+    if short := sum(one.short for one in found):
+        said += f"; {short:,} with fewer than {min_requests} requests left out"
+    if damaged := sum(one.skipped for one in found):
         said += f"; {damaged:,} damaged records skipped"
-    if copies:
+    if copies := sum(one.copies for one in found):
         said += f"; {copies:,} that other files repeat left out"
-    return said
+    say(said)
+    if rows:
+        _show_summaries(summaries)
+
+
+def _sizes(summaries: Sequence[Summary]) -> tuple[int, int]:
+    """Return the number of conversations and of their requests; they are the same for each policy and price."""
+    return next(((one.conversations, one.requests) for one in summaries), (0, 0))
+
+
+def measure_corpus(
+    paths: tuple[Path, ...], study: Study, out: Path, shard: str | None, workers: int, money: Money
+) -> None:
+    """Measure all sessions, write their rows, and print the table."""
+    from prunus.cli.table import say
+    from prunus.corpus.source import Shard, shard_named
+    from prunus.corpus.tables import engine_errors
+    from prunus.lab.corpus_report import check_suffix
+    from prunus.lab.corpus_run import run_corpus
+
+    said = 0
+
+    def told(failure: str) -> None:
+        nonlocal said
+        said += 1
+        if said <= _SAID:
+            say(f"skipped: {failure}", err=True)
+        elif said == _SAID + 1:
+            say(f"skipped: more, which are rows with a failure in {click.format_filename(out)}", err=True)
+
+    try:
+        check_suffix(out)
+        chosen = shard_named(shard) if shard is not None else Shard()
+        if out.suffix == ".parquet":
+            engine_errors()
+        if out.exists():
+            say(f"{click.format_filename(out)} is complete; delete it to measure again", err=True)
+            return
+        report = run_corpus(paths, study, out, shard=chosen, workers=workers, told=told)
+    except OSError as error:
+        raise Failure(f"{error.filename}: {error.strerror}") from error
+    if not report.groups and report.failed:
+        raise Failure("no recorded session could be read")
+    _show_report(report, money)
+
+
+def _show_report(report: CorpusReport, money: Money) -> None:
+    """Print what the rows come to."""
+    from prunus.cli.table import say
+    from prunus.lab.run import OWN
+    from prunus.text.numbers import counted, dollars
+
+    summaries = report.summaries()
+    conversations, requests = _sizes(summaries)
+    said = f"{counted(conversations, 'conversation')}, {counted(requests, 'request')}"
+    if report.short:
+        said += f"; {counted(report.short, 'conversation')} with too few requests left out"
+    if report.skipped:
+        said += f"; {counted(report.skipped, 'damaged record')} skipped"
+    if report.failed:
+        said += f"; {counted(report.failed, 'recording')} failed"
+    say(said)
+    if not summaries:
+        return
+    _show_summaries(summaries)
+    models = {model for _, _, model in report.groups}
+    paid = report.dollars(OWN, {model: money.of(model) for model in models})
+    if paid:
+        [unpruned, *_] = [before for before, _ in paid.values()]
+        pruned = [f"{dollars(after)} with {policy}" for policy, (_, after) in paid.items() if policy != "none"]
+        said = ", ".join([f"{dollars(unpruned)} unpruned", *pruned])
+        say(f"Dollars of input at own prices, over the models with a known price: {said}.")
+
+
+def _show_summaries(summaries: Sequence[Summary]) -> None:
+    """Print a line for each policy with a column for each price, and each policy relative to its bound."""
+    from prunus.cli.table import say, show
+    from prunus.lab.run import OWN
+    from prunus.lab.summary import BOUNDS, regret, table
+
+    headings, lines = table(summaries)
+    show(headings, lines, right=range(1, len(headings)))
+    legend = (
+        "Costs are shares of not pruning; hard (lines, files) and soft (names in a line as it was, or in a path) "
+        "are shares of what was used later."
+    )
+    prices = tuple(dict.fromkeys(one.prices for one in summaries))
+    if OWN in prices:
+        legend += (
+            "\nown: each session at the cache prices of its own model; `prunus analyze` says the cost of auto at "
+            "these prices."
+        )
+    if len(prices) > 1:
+        legend += (
+            "\nworst, lost/1000, hard, lines, files, soft, undeclared and invalid are the worst of all prices; the "
+            f"other columns are at {prices[0]}."
+        )
+    say(legend)
+    for policy, bound in BOUNDS:
+        if ratios := regret(summaries, policy, bound):
+            said = ", ".join(f"{ratio:.3f} at {row}" for row, ratio in ratios.items())
+            say(f"{policy} over {bound}: {said}")
+
+
+@click.command("report")
+@click.argument("files", metavar="ROWS...", nargs=-1, required=True, type=click.Path(path_type=Path))
+@money_option
+def report_command(files: tuple[Path, ...], money: bool) -> None:
+    """Combine the results of several replay or analyze runs.
+
+    Takes the files that `prunus replay --out` and `prunus analyze --out` have written, for example one for each
+    shard, and prints the table that one run over all sessions would print. Needs DuckDB, which
+    pip install 'prunus[fleet]' installs.
+
+    \b
+    Examples:
+      prunus report rows/*.parquet
+      prunus report monday.jsonl tuesday.jsonl
+    """
+    from prunus.corpus.find import files as matching
+    from prunus.lab.corpus_report import check_suffix, report_files
+
+    found = tuple(dict.fromkeys(matching(files)))
+    for path in found:
+        check_suffix(path)
+        if not path.exists():
+            raise Failure(f"{click.format_filename(path)}: no such file")
+    if not found:
+        raise Failure("no file of rows was found")
+    _show_report(report_files(found), replace(own_settings().money(), shown=money))

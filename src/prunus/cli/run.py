@@ -14,9 +14,8 @@ from typing import TYPE_CHECKING
 
 import click
 
-from prunus.cli.cautions import no_hidden_tool
 from prunus.cli.options import ChosenSettings, Failure, agent_names, money_option, settings_options, upstream_option
-from prunus.cli.proxy import upstream_sets
+from prunus.cli.proxy import cautions, no_hidden_tool, upstream_sets
 
 if TYPE_CHECKING:
     from prunus.clients.launcher import Launch
@@ -56,7 +55,6 @@ def command(
       prunus run --preset acp --schedule cache codex exec "fix the tests"
       prunus run -- python my_agent.py
     """
-    from prunus.cli.cautions import cautions
     from prunus.cli.live import RunSummary
     from prunus.clients.launcher import Host, launcher_of
     from prunus.proxy.serve import Background, check_packages

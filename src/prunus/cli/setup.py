@@ -12,8 +12,7 @@ from typing import TYPE_CHECKING
 import click
 
 from prunus.cli.dashboard import proxy_url
-from prunus.cli.options import Failure, agent_names, own_settings
-from prunus.cli.own_name import own_command, own_name
+from prunus.cli.options import Failure, agent_names, own_command, own_name, own_settings
 from prunus.cli.table import say, show
 
 if TYPE_CHECKING:

@@ -1,25 +1,30 @@
-"""`prunus stats`: show the savings in tokens and money."""
+"""`prunus stats`: show the savings in tokens and money. `prunus analyze` prints the same tables."""
 
 from __future__ import annotations
 
+import csv
 import json
-from collections.abc import Sequence
+import sys
+import time
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
-from typing import TYPE_CHECKING
+from datetime import date
+from typing import TYPE_CHECKING, Any, Final
 
 import click
 
 from prunus.cli.options import money_option, own_settings
-from prunus.cli.spending import BY, days_of, earned_since, first_day, show_earnings, show_misses, show_periods
 from prunus.cli.store import empty_message, existing_store, session_of, store_options, tenant_of
-from prunus.cli.table import say
+from prunus.cli.table import say, show
 
 if TYPE_CHECKING:
     from prunus.report.spending import Bill
     from prunus.schedule.dollars import Money
     from prunus.settings import Settings
-    from prunus.spending import DayTotals
+    from prunus.spending import DayTotals, Earnings
     from prunus.store import StoredSession, Totals
+
+BY: Final = ("day", "week", "month", "project", "model", "agent", "strategy")
 
 
 @click.command("stats")
@@ -85,12 +90,16 @@ def _show_tables(
     tenant: str | None,
 ) -> None:
     """Print one of the tables over all sessions."""
-    day = first_day(since)
+    from prunus.report.spending import since_day
+
+    day = since_day(since, date.today())
     with existing_store(url) as store:
         rows: list[DayTotals] = []
-        shadow = False
         if store is not None:
-            rows, shadow = days_of(store, name := tenant_of(store, tenant), day)
+            name = tenant_of(store, tenant)
+            rows = store.days(name, day)
+            if shadow := not rows:
+                rows = store.days(name, day, shadow=True)
         if store is None or not rows:
             nothing = f"Nothing since {day}." if day and store is not None else empty_message(url)
             say("[]" if form == "json" else nothing, err=form == "csv")
@@ -98,11 +107,75 @@ def _show_tables(
         if shadow and not form:
             say("Shadow: nothing was changed; the numbers say what pruning would have done.\n")
         if by == "strategy":
-            show_earnings(earned_since(store, name, day, shadow=shadow), prices, form)
+            begin = time.mktime(date.fromisoformat(day).timetuple()) if day else 0.0
+            show_earnings(store.earnings(name, begin, shadow=shadow), prices, form)
         elif by is not None:
             show_periods(rows, by, prices, form)
         else:
             show_misses(rows, prices, settings, form)
+
+
+def show_periods(rows: Sequence[DayTotals], by: str, money: Money, form: str) -> None:
+    """Print the sums of each day, week, month, project, model or agent."""
+    from prunus.report.spending import Period, bill_of, flat_records, period_records, period_table, periods
+    from prunus.spending import summed
+
+    found = periods(rows, by, money)
+    if form:
+        records = period_records(found, by)
+        _print_records(records if form == "json" else flat_records(records), form)
+        return
+    dollars = money.shown and any(one.bill is not None for one in found)
+    headings, cells = period_table(found, by, money=dollars)
+    if len(found) > 1:
+        whole = Period("all", summed(rows), bill_of(rows, money))
+        cells += period_table([whole], by, money=dollars)[1]
+    show(headings, cells, right=range(1, len(headings)), flexible=(0,))
+    say(_explained(rows, money, dollars=dollars))
+
+
+def show_earnings(earned: Iterable[Earnings], money: Money, form: str) -> None:
+    """Print what each strategy cut, earned and lost."""
+    from prunus.report.spending import strategy_records, strategy_table
+
+    records = strategy_records(earned, money)
+    if form:
+        _print_records(records, form)
+        return
+    headings, cells = strategy_table(records, money=money.shown)
+    show(headings, cells, right=range(1, len(headings)))
+    say("Savings are shared out by the tokens that each strategy kept out of requests, less its cache breaks.")
+
+
+def show_misses(rows: Iterable[DayTotals], money: Money, settings: Settings, form: str, **named: str) -> None:
+    """Print why tokens were written to prompt caches; `named` are further fields of each record."""
+    from prunus.report.cache_misses import writes, writes_records, writes_table
+
+    found = writes(rows, money, settings.price_of)
+    if form:
+        _print_records([{**named, **record} for record in writes_records(found)], form)
+        return
+    headings, cells = writes_table(found)
+    show(headings, cells, right=range(1, len(headings)))
+    say("All that providers wrote to their caches, or read without one. What is not new was paid for once more.")
+
+
+def _explained(rows: Iterable[DayTotals], money: Money, *, dollars: bool) -> str:
+    if not dollars:
+        return "Costs are in uncached input tokens of the model that was asked."
+    unknown = sorted({row.model or "no name" for row in rows if money.of(row.model) is None})
+    left = f" No price is known for {', '.join(unknown)}." if unknown else ""
+    return f"Dollars are those of input; answers cost the same with and without Prunus.{left}"
+
+
+def _print_records(records: Sequence[Mapping[str, Any]], form: str) -> None:
+    if form == "json":
+        click.echo(json.dumps(records, indent=2))
+        return
+    names = list(dict.fromkeys(name for record in records for name in record))
+    table = csv.DictWriter(sys.stdout, names, lineterminator="\n")
+    table.writeheader()
+    table.writerows(records)
 
 
 def _show_box(

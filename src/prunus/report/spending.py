@@ -98,8 +98,10 @@ class Period:
         return self.totals.cache_read / whole if whole else 0.0
 
 
-def since_day(text: str, today: date) -> str:
-    """The date that `2026-01-31`, `today`, `7d`, `4w` or `3m` means, as the store writes dates."""
+def since_day(text: str | None, today: date) -> str:
+    """The date that `2026-01-31`, `today`, `7d`, `4w` or `3m` means, as the store writes dates; empty for None."""
+    if not text:
+        return ""
     if text == "today":
         return today.isoformat()
     if found := re.fullmatch(r"(\d{1,4})([dwm])", text):
